@@ -94,14 +94,13 @@ function importVersions(root) {
 /** Counts the added and removed sentences that do not appear in the delta. */
 function lostIn(delta, before, after) {
   const lines = delta.split('\n').slice(1);
-  const [gone, come] = [/ ?\[-(.*?)-\]/g, / ?\{\+(.*?)\+\}/g];
-  const told = (mark, left, kept) =>
+  const marked = (mark) =>
     lines
-      .filter((line) => line.startsWith(mark) || line.startsWith('~'))
-      .map((line) => (line.startsWith('~') ? line.replace(left, '').replace(kept, ' $1') : line).slice(1).trim())
+      .filter((line) => line.startsWith(mark))
+      .map((line) => line.slice(1).trim())
       .join('\n');
   const [old, now] = [before, after].map((text) => new Set(sentencesOf(text).map((one) => one.text.trim())));
-  const [goneText, comeText] = [told('-', come, gone), told('+', gone, come)];
+  const [goneText, comeText] = [marked('-'), marked('+')];
   const isLost = (text, among, other) => !other.has(text) && !among.includes(text);
   return (
     [...now].filter((text) => isLost(text, comeText, old)).length +

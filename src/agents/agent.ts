@@ -8,11 +8,8 @@ export type AgentQuestion = Omit<Question, 'idleSeconds' | 'model'> & {
   readonly model: string | null;
 };
 
-/**
- * Returns the prompt as one text, for agents without a system prompt. In a resumed session the agent already has the
- * stable part, so that part is left out.
- */
-export function joinPrompt({ stable, dynamic, sessionId }: AgentQuestion): string {
+/** Returns the prompt as one text. A resumed session already has the stable part, so that part is left out. */
+export function joinPrompt({ stable, dynamic, sessionId }: Pick<Question, 'stable' | 'dynamic' | 'sessionId'>): string {
   return sessionId === null ? `${stable}\n\n${dynamic}` : dynamic;
 }
 
@@ -72,10 +69,7 @@ export interface Agent {
   readonly abilities: Abilities;
   /** Whether the agent may be a fixer: if it is allowed to write, it writes only inside the working tree. */
   readonly canFix: boolean;
-  /**
-   * The limit for the diff in one prompt, in characters. A token is three or four characters, and the model's context
-   * needs room for more than the diff.
-   */
+  /** The limit for the diff in one prompt, in characters. The model's context needs room for more than the diff. */
   readonly diffLimit: number;
   /** The command that installs the agent; `null` for a custom command. */
   readonly install: string | null;

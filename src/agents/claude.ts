@@ -3,10 +3,7 @@ import { isRecord } from '../kernel/json.ts';
 import type { Agent, AgentEvents } from './agent.ts';
 import { arrayAt, errorFailure, numberAt, objectAt, readEvent, stringAt, withToolCall } from './parse-output.ts';
 
-/**
- * Claude Code, which gets the stable part of a prompt as system prompt: the only text that two new sessions can share
- * in the provider's cache.
- */
+/** Claude Code. Two new sessions share only the system prompt in the provider's cache, so it is the stable part. */
 export const claude: Agent = {
   name: 'claude',
   program: 'claude',

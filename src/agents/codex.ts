@@ -125,19 +125,13 @@ function usageOf(usage: Readonly<Record<string, unknown>>): Usage {
 }
 
 /** Returns a schema for OpenAI's strict mode, which has no optional fields, so they become required and nullable. */
-export function strictSchema(schema: object): object {
-  return strict(schema) as object;
-}
-
-const UNSUPPORTED = ['minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 'default', 'minItems', 'maxItems'];
-
-function strict(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(strict);
+export function strictSchema(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(strictSchema);
   if (!isRecord(value)) return value;
   const inner = Object.fromEntries(
     Object.entries(value)
       .filter(([key]) => !UNSUPPORTED.includes(key))
-      .map(([key, one]) => [key, key === 'properties' ? one : strict(one)]),
+      .map(([key, one]) => [key, key === 'properties' ? one : strictSchema(one)]),
   );
   const properties = value['properties'];
   if (!isRecord(properties)) return inner;
@@ -147,13 +141,15 @@ function strict(value: unknown): unknown {
     properties: Object.fromEntries(
       Object.entries(properties).map(([name, one]) => [
         name,
-        required.includes(name) ? strict(one) : orNull(strict(one)),
+        required.includes(name) ? strictSchema(one) : orNull(strictSchema(one)),
       ]),
     ),
     required: Object.keys(properties),
     additionalProperties: false,
   };
 }
+
+const UNSUPPORTED = ['minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 'default', 'minItems', 'maxItems'];
 
 function orNull(schema: unknown): unknown {
   if (isRecord(schema) && Array.isArray(schema['anyOf'])) {

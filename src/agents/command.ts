@@ -3,10 +3,7 @@ import { isAmount } from '../kernel/shape.ts';
 import { type Agent, type AgentEvents, joinPrompt, NO_EVENTS } from './agent.ts';
 import { numberAt, readEvent, stringAt } from './parse-output.ts';
 
-/**
- * Returns an agent that runs a custom command: the prompt goes to standard input, and the answer is the last JSON
- * object on standard output.
- */
+/** Returns an agent that runs a custom command. Its answer is the last JSON object on standard output. */
 export function commandAgent(given: {
   readonly name: string;
   readonly command: readonly [string, ...string[]];

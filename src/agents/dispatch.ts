@@ -14,7 +14,7 @@ export type AgentCall = {
   readonly agent: Agent;
   /** The path of the agent's program. */
   readonly program: string;
-  /** Arguments before the agent's own, if `program` only starts the agent, as a sandbox does. */
+  /** Arguments before the agent's own, if `program` is a sandbox that starts the agent. */
   readonly before?: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -104,7 +104,8 @@ function answerIn({ text, cut }: Ended['stdout']): string {
 // Session ids come from a file that anyone could edit. As an argument, an id must not act as an option or a path.
 const SESSION_ID = /^\w[\w-]{0,199}$/;
 
-function notCalled(failure: AgentFailure): AskEnd {
+/** Returns the end of a call that failed before the agent was started. */
+export function notCalled(failure: AgentFailure): AskEnd {
   return { ok: false, failure, usage: null, said: saidBy(failure), durationMs: 0 };
 }
 
@@ -129,7 +130,7 @@ async function protect(call: AgentCall, scratch: Scratch): Promise<AgentCall | {
   const [first] = [...hidden, ...readOnly];
   if (first === undefined) return call;
   const around = sandboxed(call.program, { hidden, readOnly }, call.env['PATH'] ?? '');
-  if (around !== null) return { ...call, program: around.program, before: [...around.before, ...(call.before ?? [])] };
+  if (around !== null) return { ...call, program: around.program, before: around.before };
   const unprotected = { failure: { kind: 'unprotected', path: first } } as const;
   // A fixer must not work in a temporary copy, because its edits would be lost.
   if (call.question.writes === true) return unprotected;
@@ -138,10 +139,7 @@ async function protect(call: AgentCall, scratch: Scratch): Promise<AgentCall | {
   return copied.ok ? { ...call, cwd } : unprotected;
 }
 
-/**
- * Returns the command that starts a program in bubblewrap, with some folders read-only or empty. Returns `null` if
- * bubblewrap is not installed; the program must not be started then.
- */
+/** Returns the command that starts a program in bubblewrap; `null` if bubblewrap is not installed. */
 export function sandboxed(
   program: string,
   folders: { readonly readOnly?: readonly string[]; readonly hidden?: readonly string[] },
@@ -159,10 +157,7 @@ export function sandboxed(
   };
 }
 
-/**
- * Returns the usage of this call alone. For an agent that reports totals, also returns the session's total, which the
- * next call subtracts.
- */
+/** Returns the usage of this call alone and, for agents that report totals, the total that the next call subtracts. */
 function usageOf(call: AgentCall, { usage }: AgentEvents): Pick<AgentReply, 'usage' | 'sessionUsage'> {
   if (usage === null || call.agent.abilities.usage !== 'session') return { usage, sessionUsage: null };
   const before = call.question.usedBefore;

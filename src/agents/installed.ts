@@ -2,7 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import type { AgentReport, AgentSettings, ResumeResult } from '../kernel/agent.ts';
 import { ACTIVE } from '../kernel/ports.ts';
-import { isAmount, isString, readShape, type Shape } from '../kernel/shape.ts';
+import { isAmount, isString, readShape, type Shaped } from '../kernel/shape.ts';
 import { openListFile } from '../platform/private-files.ts';
 import { findOnPath, isProgram } from '../platform/program.ts';
 import { runProcessGroup } from '../platform/run-process.ts';
@@ -10,9 +10,7 @@ import type { Agent } from './agent.ts';
 import { commandAgent } from './command.ts';
 import { loadAgents } from './table.ts';
 
-/**
- * Returns the path of a program: `name` itself if it is a path, else the first match on PATH; `null` if none is found.
- */
+/** Returns the path of a program, which is `name` itself or the first match on PATH; `null` if none is found. */
 export function findProgram(name: string, path: string, cwd: string): string | null {
   if (!name.includes('/')) return findOnPath(name, path);
   const given = isAbsolute(name) ? name : resolve(cwd, name);
@@ -132,18 +130,16 @@ const MOST_KEPT = 50;
 // A version manager can switch the version behind an unchanged launcher file, so cached versions expire.
 const KNOWN_FOR_MS = 24 * 60 * 60 * 1000;
 
-type ProgramFile = { readonly path: string; readonly size: number; readonly changed: number };
+const PROGRAM_FILE = { path: isString, size: isAmount, changed: isAmount };
+
+type ProgramFile = Shaped<typeof PROGRAM_FILE>;
 
 /** A version in the cache, with the state of the program's file when it reported that version. */
-type VersionEntry = ProgramFile & { readonly version: string; readonly at: number };
+const ENTRY = { ...PROGRAM_FILE, version: isVersion, at: isAmount };
 
-const ENTRY: Shape<VersionEntry> = {
-  path: isString,
-  size: isAmount,
-  changed: isAmount,
-  version: (value) => isString(value) && /^\d+\.\d+\.\d+[-+.\w]{0,100}$/.test(value),
-  at: isAmount,
-};
+function isVersion(value: unknown): value is string {
+  return isString(value) && /^\d+\.\d+\.\d+[-+.\w]{0,100}$/.test(value);
+}
 
 /** A cache of program versions. A program is started again if its file has changed or the entry has expired. */
 export type Versions = ReturnType<typeof openVersions>;
@@ -151,7 +147,7 @@ export type Versions = ReturnType<typeof openVersions>;
 /** Opens the cache, which is stored in the git folder. If it cannot be read, every program is started again. */
 export function openVersions(commonDir: string, now: () => number = Date.now) {
   const list = openListFile(commonDir, 'versions.json');
-  const read = () => list.read().flatMap((one) => readShape(one, ENTRY) ?? []);
+  const read = () => list.read().flatMap((one) => readShape<Shaped<typeof ENTRY>>(one, ENTRY) ?? []);
   const known = new Map<string, Promise<string | null>>();
 
   async function findOrAsk(file: ProgramFile, ask: () => Promise<string | null>): Promise<string | null> {
@@ -167,16 +163,14 @@ export function openVersions(commonDir: string, now: () => number = Date.now) {
     return version;
   }
 
-  return {
-    /** Returns the version from the cache, else from `ask`; `null` if the program reports none. */
-    async of(program: string, ask: () => Promise<string | null>): Promise<string | null> {
-      const file = fileOf(program);
-      if (file === null) return ask();
-      const key = JSON.stringify(file);
-      const version = known.get(key) ?? findOrAsk(file, ask);
-      known.set(key, version);
-      return version;
-    },
+  /** Returns the version from the cache, else from `ask`; `null` if the program reports none. */
+  return async (program: string, ask: () => Promise<string | null>) => {
+    const file = fileOf(program);
+    if (file === null) return ask();
+    const key = JSON.stringify(file);
+    const version = known.get(key) ?? findOrAsk(file, ask);
+    known.set(key, version);
+    return version;
   };
 }
 

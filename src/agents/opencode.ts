@@ -22,10 +22,7 @@ function config(prompt: string, writes: boolean): object {
   return { autoupdate: false, share: 'disabled', agent: { [REVIEWER]: reviewer } };
 }
 
-/**
- * opencode, which gets the stable part of a prompt as system prompt. It has no option for a JSON schema, so the answer
- * is read from its text.
- */
+/** opencode, which has no option for a JSON schema, so the answer is read from its text. */
 export const opencode: Agent = {
   name: 'opencode',
   program: 'opencode',

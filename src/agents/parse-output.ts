@@ -49,10 +49,7 @@ const LIMIT =
 const LOGIN =
   /not logged in|please run \/login|failed to authenticate|invalid (?:x-)?api.?key|unauthori[sz]ed|authentication|missing (?:an? )?(?:environment variable|api.?key)|api key not (?:valid|found)|\b401\b|\b403\b/i;
 
-/**
- * Returns the failure that matches the text and HTTP status of an error. `now` is needed for times like "in 5 minutes";
- * `sessionLost` matches the agent's message for a lost session.
- */
+/** Returns the failure that matches the text and HTTP status of an error. */
 export function errorFailure(
   said: string,
   status: number | null,
@@ -68,10 +65,7 @@ export function errorFailure(
 
 const UNITS: Readonly<Record<string, number>> = { d: 86_400, h: 3600, m: 60, s: 1 };
 
-/**
- * Returns when a usage limit ends, from a time stamp, "in 3 hours 4 minutes", "after 5h30m12s" or "at 3:04 PM" in its
- * message; else `null`.
- */
+/** Returns when a usage limit ends, from texts such as "in 3 hours 4 minutes", "after 5h30m" or "at 3:04 PM". */
 export function resetTime(said: string, now: Date): Date | null {
   const stamp = /\|(\d{10})\b/.exec(said);
   if (stamp !== null) return new Date(Number(stamp[1]) * 1000);
@@ -108,9 +102,7 @@ function nextTime(clock: RegExpExecArray, now: Date): Date {
   return time;
 }
 
-/**
- * Returns the lines from the first error line on, or the last five lines if there is none. Colour codes are removed.
- */
+/** Returns the lines from the first error line on, or the last five lines if there is none, without colours. */
 export function errorLines(said: string): string {
   const lines = said
     .replace(/\u001b\[[0-9;]*m/g, '')
@@ -130,22 +122,15 @@ export function shorten(said: string): string {
 
 /** Returns the files that a shell command prints: the arguments of `cat`, `sed` and similar programs. */
 export function filesShownBy(command: string): readonly string[] {
-  return simpleCommands(scriptOf(command)).flatMap(([program = '', ...args]) => {
+  return simpleCommands(command).flatMap(([program = '', ...args]) => {
     const name = program.slice(program.lastIndexOf('/') + 1);
+    // Agents start a shell for their commands, as in `bash -lc '…'`.
+    if (/^\w*sh$/.test(name) && /^-\w*c$/.test(args[0] ?? '')) return filesShownBy(args[1] ?? '');
     return READERS.includes(name) ? args.filter((word) => !word.startsWith('-')) : [];
   });
 }
 
 const READERS: readonly string[] = ['awk', 'bat', 'cat', 'head', 'less', 'more', 'nl', 'sed', 'tac', 'tail'];
-
-/**
- * Returns the script in a command like `bash -lc '…'`, which is how agents start a shell; otherwise the command itself.
- */
-function scriptOf(command: string): string {
-  const [words = []] = simpleCommands(command);
-  const [program = '', option = '', script] = words;
-  return /(?:^|\/)\w*sh$/.test(program) && /^-\w*c$/.test(option) && script !== undefined ? script : command;
-}
 
 /** Splits a script into commands, and each command into words without quotes. */
 function simpleCommands(script: string): readonly (readonly string[])[] {

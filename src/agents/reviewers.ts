@@ -4,59 +4,20 @@ import { digestOf } from '../kernel/ids.ts';
 import type { AskEnd, AskOptions, Question, Reviewers } from '../kernel/ports.ts';
 import type { AgentQuestion } from './agent.ts';
 import { commandAgent } from './command.ts';
-import { callAgent } from './dispatch.ts';
+import { callAgent, notCalled } from './dispatch.ts';
 import { isCustomCommand, type KnownAgent, openVersions, programVersion, type Versions } from './installed.ts';
 
-/**
- * Limits how often values are passed on: the first at once, later ones at most once per pause. Of the values that
- * arrive during a pause, only the last is passed on.
- */
-function throttle<T>(pauseMs: number, pass: (value: T) => void) {
-  let passedAt = Number.NEGATIVE_INFINITY;
-  let later: NodeJS.Timeout | undefined;
-  const passNow = (value: T) => {
-    passedAt = performance.now();
-    pass(value);
-  };
-  return {
-    tell(value: T) {
-      clearTimeout(later);
-      const wait = passedAt + pauseMs - performance.now();
-      if (wait <= 0) passNow(value);
-      else later = setTimeout(passNow, wait, value).unref();
-    },
-    /** Drops a value that still waits for the end of the pause. */
-    end: () => clearTimeout(later),
-  };
-}
-
-/**
- * Returns a function that runs one job at a time per key, in order of arrival. If `stop` is aborted, a waiting job
- * starts at once, so every job must check `stop` itself.
- */
+/** Runs one job at a time per key, in order. If `stop` is aborted, a waiting job starts and has to check `stop`. */
 function openSessionLocks() {
-  const last = new Map<string, Promise<void>>();
+  const last = new Map<string, Promise<unknown>>();
   return <T>(key: string, stop: AbortSignal | null, job: () => Promise<T>): Promise<T> => {
     const before = last.get(key);
-    const mine = before === undefined ? job() : beforeOrStop(before, stop).then(job);
+    const stopped = () => new Promise((resolve) => stop?.addEventListener('abort', resolve, { once: true }));
+    const mine = before === undefined ? job() : Promise.race([before, stopped()]).then(job);
     // This job may stop waiting for `before`, so the next job has to wait for both.
-    const ended = Promise.allSettled([before, mine]).then(() => {
-      if (last.get(key) === ended) last.delete(key);
-    });
-    last.set(key, ended);
+    last.set(key, Promise.allSettled([before, mine]));
     return mine;
   };
-}
-
-async function beforeOrStop(before: Promise<void>, stop: AbortSignal | null): Promise<void> {
-  if (stop === null) return before;
-  const over = new AbortController();
-  const stopped = new Promise<void>((resolve) => {
-    if (stop.aborted) resolve();
-    stop.addEventListener('abort', () => resolve(), { once: true, signal: over.signal });
-  });
-  await Promise.race([before, stopped]);
-  over.abort();
 }
 
 type Options = {
@@ -65,8 +26,8 @@ type Options = {
   readonly commonDir: string;
   /** The agents in the setting `agents`, in order of preference; `null` for all installed agents. */
   readonly preference: readonly string[] | null;
-  /** Returns whether this version can resume sessions, after a test if necessary; `null` if that is unknown. */
-  resumable(name: string, version: string): Promise<ResumeAbility | null>;
+  /** Returns whether this version can resume sessions, after a test if necessary. */
+  resumable(name: string, version: string): Promise<ResumeAbility>;
   readonly scratchBase?: string;
 };
 
@@ -75,10 +36,7 @@ const UNKNOWN_VERSION = 'unknown';
 
 const WATCH_PAUSE_MS = 100;
 
-/**
- * Opens the agents of this machine as reviewers. Every installed agent can be called, even if the settings do not list
- * it; calls to the same session run one at a time.
- */
+/** Opens the agents of this machine as reviewers. Calls to the same session run one at a time. */
 export function openReviewers(options: Options): Reviewers {
   const { known, root } = options;
   const versions = openVersions(options.commonDir);
@@ -103,12 +61,12 @@ export function openReviewers(options: Options): Reviewers {
         toolsDigest: toolsDigest(one),
         async canResume() {
           if (isCustomCommand(one)) return one.settings?.resume === true;
-          return version !== UNKNOWN_VERSION && (await abilityOf(name, version))?.kind === 'yes';
+          return version !== UNKNOWN_VERSION && (await abilityOf(name, version)).kind === 'yes';
         },
         async deferredReason() {
           if (isCustomCommand(one) || version === UNKNOWN_VERSION) return null;
           const ability = await abilityOf(name, version);
-          return ability?.kind === 'no' ? ability.why : null;
+          return ability.kind === 'no' ? ability.why : null;
         },
         diffLimit: one.agent.diffLimit,
         sharesPrefix: one.agent.abilities.stablePart === 'cached',
@@ -147,7 +105,7 @@ async function versionOf(one: KnownAgent, versions: Versions, root: string): Pro
   const { program, env, settings } = one;
   if (program === null) return null;
   if (settings?.command != null) return digestOf(settings.command).slice(0, 16);
-  return versions.of(program, () => programVersion(program, env, root));
+  return versions(program, () => programVersion(program, env, root));
 }
 
 async function sendTo(
@@ -155,12 +113,18 @@ async function sendTo(
   { root, scratchBase }: Options,
   { stop, watch, idleSeconds, ...question }: Question & AskOptions,
 ): Promise<AskEnd> {
-  if (program === null) {
-    const failure = { kind: 'not-found', program: settings?.path ?? agent.program } as const;
-    return { ok: false, failure, usage: null, said: '', durationMs: 0 };
-  }
+  if (program === null) return notCalled({ kind: 'not-found', program: settings?.path ?? agent.program });
   const sharesPrefix = agent.abilities.stablePart === 'cached';
-  const watcher = throttle<readonly [string | null, Usage | null]>(WATCH_PAUSE_MS, (one) => watch(...one));
+  // The first report is passed on at once. Of the reports during a pause, only the last is passed on, after the pause.
+  let latest: readonly [doing: string | null, usage: Usage | null] | null = null;
+  let pause: NodeJS.Timeout | undefined;
+  const report = () => {
+    pause = undefined;
+    if (latest === null) return;
+    watch(...latest);
+    latest = null;
+    pause = setTimeout(report, WATCH_PAUSE_MS).unref();
+  };
   try {
     return await callAgent({
       agent,
@@ -176,11 +140,13 @@ async function sendTo(
       watch(events, usage) {
         // Reviewers with the same prompt prefix wait for the first report from here, so report only after the model has
         // begun to answer: then the prefix is in the provider's cache.
-        if (events.begun || !sharesPrefix) watcher.tell([events.doing, usage]);
+        if (!events.begun && sharesPrefix) return;
+        latest = [events.doing, usage];
+        if (pause === undefined) report();
       },
     });
   } finally {
-    watcher.end();
+    clearTimeout(pause);
   }
 }
 

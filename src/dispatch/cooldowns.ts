@@ -1,8 +1,8 @@
 import type { AgentFailure, Cooldown } from '../kernel/agent.ts';
 import { sha256 } from '../kernel/ids.ts';
-import { isRecord } from '../kernel/json.ts';
-import type { Clock, Cooldowns, SessionPrompts } from '../kernel/ports.ts';
-import { ok } from '../kernel/result.ts';
+import type { Clock, Cooldowns } from '../kernel/ports.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { isString, isTime, readShape, type Shaped } from '../kernel/shape.ts';
 import { removeLeftovers, statIfPresent } from '../platform/files.ts';
 import { openFolder, openListFile } from '../platform/private-files.ts';
 
@@ -10,10 +10,16 @@ const LONGEST_MS = 31 * 24 * 60 * 60 * 1000;
 
 const MOST_KEPT = 100;
 
+const STORED = { agent: isString, until: isTime, said: isString };
+
 /** Opens the list of agents that have reached a usage limit. If the list cannot be read, no agent has a cooldown. */
 export function openCooldowns(commonDir: string): Cooldowns {
   const file = openListFile(commonDir, 'cooling.json');
-  const read = () => file.read().flatMap(readCooldown);
+  const read = () =>
+    file.read().flatMap((one) => {
+      const stored = readShape<Shaped<typeof STORED>>(one, STORED);
+      return stored === null ? [] : [{ ...stored, until: new Date(stored.until) }];
+    });
   return {
     async all(now) {
       const latest = new Map<string, Cooldown>();
@@ -36,34 +42,29 @@ function isPlausible(until: Date, now: Date): boolean {
   return ahead > 0 && ahead <= LONGEST_MS;
 }
 
-function readCooldown(value: unknown): readonly Cooldown[] {
-  if (!isRecord(value)) return [];
-  const { agent, until, said } = value;
-  if (typeof agent !== 'string' || typeof until !== 'string' || typeof said !== 'string') return [];
-  const date = new Date(until);
-  return Number.isNaN(date.getTime()) ? [] : [{ agent, until: date, said }];
-}
-
 const FOLDER = 'onceover/openings';
 
 const NAME = /^([0-9a-f]{64})\.md$/;
 
-/** Opens the store of the prompts that sessions started with, in the folder that all worktrees of the clone share. */
-export function openSessionPrompts(commonDir: string): SessionPrompts {
+/** Stores the prompts that started sessions, each under its digest. */
+export type SessionPrompts = ReturnType<typeof openSessionPrompts>;
+
+/** Opens the store of prompts in the folder that all worktrees of the clone share. */
+export function openSessionPrompts(commonDir: string) {
   const folder = openFolder(commonDir, FOLDER);
   return {
-    async read(digest) {
+    async read(digest: string): Promise<string | null> {
       if (!NAME.test(nameOf(digest))) return null;
       const text = folder.text(nameOf(digest));
       return text.ok && text.value !== null && sha256(text.value) === digest ? text.value : null;
     },
-    async keep(text) {
+    async keep(text: string): Promise<Result<string>> {
       const digest = sha256(text);
       // Write the file even if it exists, because a recent time stamp keeps other worktrees from removing it.
       const written = folder.write(nameOf(digest), text);
       return written.ok ? ok(digest) : written;
     },
-    async prune(keep) {
+    async prune(keep: ReadonlySet<string>): Promise<Result<void>> {
       const listed = folder.list();
       if (!listed.ok) return listed;
       const now = Date.now();
@@ -93,10 +94,7 @@ function nameOf(digest: string): string {
 
 const HOUR_MS = 3_600_000;
 
-/**
- * Records that an agent has reached a usage limit, for an hour if the end is unknown. A failed write is ignored,
- * because it only leads to one more failing call.
- */
+/** Records a usage limit, for an hour if its end is unknown. A failed write only leads to one more failing call. */
 export async function startCooldown(
   { coolings, clock }: { readonly coolings: Cooldowns; readonly clock: Clock },
   agent: string,

@@ -16,9 +16,8 @@ export function estimateTokens(characters: number): number {
 }
 
 /**
- * Returns whether the session has expired from the provider's cache, and whether a new session would then be cheaper.
- * After expiry, a resumed session pays for its whole context again; a new one pays for its prompt and the files it
- * reads.
+ * Returns whether the session has expired from the provider's cache, and whether a new session would then be cheaper:
+ * after expiry, a resumed session pays for its whole context again.
  */
 export function costAfterCacheExpiry(
   session: Pick<KeptSession, 'contextTokens' | 'freshTokens' | 'firstPromptLength' | 'lastUsedAt' | 'warmMinutes'>,
@@ -34,10 +33,7 @@ export function costAfterCacheExpiry(
   return { cacheExpired, freshIsCheaper: fresh < resumed };
 }
 
-/**
- * Returns the agent of reviewer `slot`, which is `available[(slot - 1) mod n]`, and the agents that may replace it;
- * `null` if no agent is available.
- */
+/** Returns the agent of a reviewer, `available[(slot - 1) mod n]`, and the agents that may replace it, or `null`. */
 export function assignAgents(slot: number, available: readonly string[]): Assigned | null {
   const agent = available[(slot - 1) % Math.max(1, available.length)];
   if (agent === undefined) return null;
@@ -47,10 +43,7 @@ export function assignAgents(slot: number, available: readonly string[]): Assign
 
 const FIVE_MINUTES_MS = 5 * 60_000;
 
-/**
- * Returns how long the provider should cache the prompt. `auto` means 1h if `gapMs`, the pause between two calls, is
- * over five minutes.
- */
+/** Returns how long the provider should cache the prompt. `gapMs` is the pause between two calls. */
 export function cacheTtl(setting: 'auto' | '5m' | '1h', gapMs: number | null): '5m' | '1h' {
   if (setting !== 'auto') return setting;
   return gapMs !== null && gapMs > FIVE_MINUTES_MS ? '1h' : '5m';
@@ -100,10 +93,7 @@ export function decideDispatch(facts: DispatchFacts): DispatchPlan {
   return { kind: 'resumed', why: 'delta', session };
 }
 
-/**
- * Returns the longest prompt for which a session is resumed: half of its first prompt and of the files that a new
- * session has to read, in characters.
- */
+/** Returns the longest prompt for which a session is resumed: half of what a new session has to read. */
 export function deltaLimit({ firstPromptLength }: Pick<Session, 'firstPromptLength'>, mustReadLength = 0): number {
   return (firstPromptLength + mustReadLength) / 2;
 }
@@ -113,12 +103,7 @@ function fresh(why: Extract<DispatchPlan, { kind: 'fresh' }>['why']): DispatchPl
 }
 
 function isSame(session: Session, now: DispatchFacts['now']): boolean {
-  return (
-    session.agent === now.agent &&
-    session.model === now.model &&
-    session.version === now.version &&
-    session.toolsDigest === now.toolsDigest
-  );
+  return (['agent', 'model', 'version', 'toolsDigest'] as const).every((key) => session[key] === now[key]);
 }
 
 /** The fields of a kept session that change with every call. */

@@ -25,8 +25,4 @@ export type FixProgress =
       readonly checks: number;
     }
   | { readonly kind: 'fix-active'; readonly doing: string | null; readonly usage: Usage | null }
-  | {
-      readonly kind: 'fix-ended';
-      readonly agent: string;
-      readonly fix: Fix;
-    };
+  | { readonly kind: 'fix-ended'; readonly agent: string; readonly fix: Fix };

@@ -66,10 +66,7 @@ export function sharePending<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/**
- * Delays calls that share a prompt prefix until the first of them has started, so that they read the prefix from the
- * provider's cache.
- */
+/** Delays calls that share a prompt prefix until the first has started, so that they read it from the cache. */
 export type PrefixGate = ReturnType<typeof openPrefixGate>;
 
 export function openPrefixGate() {

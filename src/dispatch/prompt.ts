@@ -32,9 +32,7 @@ export type ComposedPrompt = {
   readonly length: number;
 };
 
-/**
- * Returns the prompt: the stable sections, then the dynamic ones, each in the given order. Empty sections are left out.
- */
+/** Returns the prompt: the stable sections, then the dynamic ones. Empty sections are left out. */
 export function composePrompt(sections: readonly PromptSection[]): ComposedPrompt {
   const stable = join(sections, 'stable');
   const dynamic = join(sections, 'dynamic');

@@ -37,17 +37,13 @@ export function keepRefusal<K extends AnswerKind>(kind: K, first: Reply, repeate
 
 const LONGEST_SUMMARY = 1000;
 
-/**
- * Returns a fixer's answer from an unreadable reply, because its edits are already made; `null` for all other kinds.
- */
+/** Returns a fixer's answer from an unreadable reply, because its edits are already made; `null` for other kinds. */
 export function answerFromEdits<K extends AnswerKind>(kind: K, reply: Reply): Answers[K] | null {
   const edits: Answers['fixer'] = { summary: reply.text.trim().slice(0, LONGEST_SUMMARY) };
   return kind === 'fixer' ? (edits as Answers[K]) : null;
 }
 
-/**
- * Signs that an answer is not a pass, for all kinds of answers: a malformed answer may use the words of another kind.
- */
+/** Signs that an answer is not a pass. A malformed answer may use the words of another kind of answer. */
 const REFUSALS = [
   /["']?status["']?\s*:\s*["']?\s*(?:fail|reject|refuse|block|not[ _-]|needs?[ _-]|changes?[ _-])/i,
   /["']?violations["']?\s*:\s*\[\s*[^\]\s]/i,
@@ -166,7 +162,7 @@ function violation(value: unknown): unknown {
       ...value,
       file: typeof value['file'] === 'string' ? value['file'].replace(/^(?:\.\/)+/, '') : '',
       line: lineOf(value['line']),
-      no_such_line: isGiven(value['line']) && lineOf(value['line']) === null ? true : null,
+      no_such_line: (value['line'] ?? '') !== '' && lineOf(value['line']) === null ? true : null,
       // An unknown priority counts as critical, so that the setting `fail_on` cannot turn it into a warning.
       priority: PRIORITIES.some((one) => one === priority) ? priority : 'critical',
     },
@@ -178,10 +174,6 @@ function violation(value: unknown): unknown {
 function lineOf(value: unknown): number | null {
   const first = typeof value === 'string' ? Number(/\d+/.exec(value)?.[0] ?? Number.NaN) : value;
   return typeof first === 'number' && Number.isSafeInteger(first) && first >= 1 ? first : null;
-}
-
-function isGiven(value: unknown): boolean {
-  return value != null && value !== '';
 }
 
 function disposition(value: unknown): unknown {

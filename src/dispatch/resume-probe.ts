@@ -1,17 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { callAgent } from '../agents/dispatch.ts';
 import type { KnownAgent } from '../agents/installed.ts';
-import type {
-  AgentFailure,
-  ProbeOutcome,
-  ProbePorts,
-  ProbeTest,
-  ResumeAbility,
-  ResumeResult,
-  Usage,
-} from '../kernel/agent.ts';
-import type { Capabilities } from '../kernel/ports.ts';
-import { ok, type Result } from '../kernel/result.ts';
+import type { AgentFailure, ProbeTest, ResumeAbility, ResumeResult, Usage } from '../kernel/agent.ts';
+import type { AskEnd } from '../kernel/ports.ts';
+import type { Result } from '../kernel/result.ts';
 import { hasShape, isAmount, isString, orNull, readShape, type Shape } from '../kernel/shape.ts';
 import { openListFile } from '../platform/private-files.ts';
 import { makeScratch } from '../platform/scratch.ts';
@@ -41,14 +33,13 @@ export async function ensureResumable(
     readonly tested: readonly ResumeResult[];
     probe(): Promise<ProbeOutcome>;
   },
-): Promise<Result<ResumeAbility>> {
-  const known = resumeAbility(agent, { probed: await ports.capabilities.probed(), tested: ports.tested });
-  if (known.kind !== 'unknown') return ok(known);
+): Promise<ResumeAbility> {
+  const known = resumeAbility(agent, { probed: ports.capabilities.probed(), tested: ports.tested });
+  if (known.kind !== 'unknown') return known;
   const outcome = await ports.probe();
-  // The test could not run, so this call uses a new session, and a later call tries the test again.
-  if (outcome.kind === 'not-tried') return ok(known);
-  const kept = await ports.capabilities.keep(outcome.result);
-  return kept.ok ? ok(resumeAbility(agent, { probed: [outcome.result], tested: [] })) : kept;
+  // If the test could not run or be recorded, this call uses a new session, and a later call tries the test again.
+  if (outcome.kind === 'not-tried' || !ports.capabilities.keep(outcome.result).ok) return known;
+  return resumeAbility(agent, { probed: [outcome.result], tested: [] });
 }
 
 const RESULT: Shape<ResumeResult> = {
@@ -59,15 +50,16 @@ const RESULT: Shape<ResumeResult> = {
   resumedMs: orNull(isAmount),
 };
 
+/** The results of resume tests on this machine. */
+export type Capabilities = ReturnType<typeof openCapabilities>;
+
 /** Opens the test results in the git folder. Unreadable results count as missing, so the tests run again. */
-export function openCapabilities(commonDir: string): Capabilities {
+export function openCapabilities(commonDir: string) {
   const file = openListFile(commonDir, 'capabilities.json');
   const read = () => file.read().flatMap((one) => readShape(one, RESULT) ?? []);
   return {
-    async probed() {
-      return read();
-    },
-    async keep(result) {
+    probed: read,
+    keep(result: ResumeResult): Result<void> {
       const others = read().filter(({ agent, version }) => agent !== result.agent || version !== result.version);
       return file.write([...others, result]);
     },
@@ -101,9 +93,8 @@ export async function probeInstalled(
       } as const;
       const call = { agent, program, cwd: scratch.folder, env, question, signal, ...scratchOptions };
       const end = await callAgent({ ...call, idleSeconds: TIMEOUT_SECONDS });
-      if (!end.ok) return { ok: false, failure: end.failure };
-      usedBefore = end.reply.sessionUsage;
-      return { ok: true, ...end.reply, durationMs: end.durationMs };
+      if (end.ok) usedBefore = end.reply.sessionUsage;
+      return end;
     },
     writeFile: (text) => scratch.put('spec.md', text),
     randomLine: () => `Export ${randomBytes(8).toString('hex')}`,
@@ -137,6 +128,19 @@ each thing that is unclear or missing in the text.`,
   V4: `How many issues did you identify in your V1 review?\n\nV1 was your first answer here. Reply with the number alone. ${FORM}`,
 } as const;
 
+/** `randomLine` returns a line that the agent cannot guess. */
+type ProbePorts = {
+  ask(prompt: string, sessionId: string | null): Promise<AskEnd>;
+  /** Writes the file to review and returns its path. A second call replaces the file. */
+  writeFile(text: string): string;
+  randomLine(): string;
+};
+
+/** The result of the tests; `not-tried` if a call failed for another reason than resuming, such as a usage limit. */
+type ProbeOutcome =
+  | { readonly kind: 'tried'; readonly result: ResumeResult }
+  | { readonly kind: 'not-tried'; readonly failure: AgentFailure };
+
 /** Runs the tests V1 to V4: does a session still have its memory when it is resumed after a tool call? */
 export async function probeResume(agent: string, version: string, ports: ProbePorts): Promise<ProbeOutcome> {
   let freshMs: number | null = null;
@@ -147,24 +151,24 @@ export async function probeResume(agent: string, version: string, ports: ProbePo
   });
   const fail = (test: ProbeTest, how: string) => end({ test, how });
   const noReply = (test: ProbeTest, failure: AgentFailure): ProbeOutcome =>
-    isResumeFailure(failure) ? fail(test, describe(failure)) : { kind: 'not-tried', agent, version, failure };
+    isResumeFailure(failure) ? fail(test, describe(failure)) : { kind: 'not-tried', failure };
 
   const line = `# ${ports.randomLine()}`;
   const first = await ask(ports, PROBE_QUESTIONS.V1(ports.writeFile(probeFile(line))), null);
   if (!first.ok) return noReply('V1', first.failure);
   freshMs = first.durationMs;
-  if (first.sessionId === null) return fail('V1', 'it named no session');
+  if (first.session === null) return fail('V1', 'it named no session');
   if (!first.reply.includes(line)) return fail('V1', 'it did not read the file');
   // Change the first line, so that the agent can know the old one only from its session.
   ports.writeFile(probeFile(`# ${ports.randomLine()}`));
 
-  const second = await ask(ports, PROBE_QUESTIONS.V2, first.sessionId);
+  const second = await ask(ports, PROBE_QUESTIONS.V2, first.session);
   if (!second.ok) return noReply('V2', second.failure);
   resumedMs = second.durationMs;
-  const third = await ask(ports, PROBE_QUESTIONS.V3, first.sessionId);
+  const third = await ask(ports, PROBE_QUESTIONS.V3, first.session);
   if (!third.ok) return noReply('V3', third.failure);
   if (!third.reply.includes(line)) return fail('V3', `it remembered another first line: "${third.reply.slice(0, 80)}"`);
-  const fourth = await ask(ports, PROBE_QUESTIONS.V4, first.sessionId);
+  const fourth = await ask(ports, PROBE_QUESTIONS.V4, first.session);
   if (!fourth.ok) return noReply('V4', fourth.failure);
   const count = /\d+/.exec(fourth.reply)?.[0];
   const expected = first.issues.length;
@@ -172,10 +176,11 @@ export async function probeResume(agent: string, version: string, ports: ProbePo
 }
 
 async function ask(ports: ProbePorts, prompt: string, sessionId: string | null) {
-  const reply = await ports.ask(prompt, sessionId);
-  if (!reply.ok) return reply;
-  const read = readAnswer('probe', reply);
-  return read.ok ? ({ ...reply, ...read.answer } as const) : read;
+  const end = await ports.ask(prompt, sessionId);
+  if (!end.ok) return end;
+  const read = readAnswer('probe', end.reply);
+  const { sessionId: session } = end.reply;
+  return read.ok ? ({ ok: true, ...read.answer, session, durationMs: end.durationMs } as const) : read;
 }
 
 function describe(failure: AgentFailure): string {

@@ -1,3 +1,4 @@
+import { joinPrompt } from '../agents/agent.ts';
 import type { AgentFailure, AgentReply, AskMode, TranscriptEntry } from '../kernel/agent.ts';
 import type { AskEnd, Question } from '../kernel/ports.ts';
 import { describeAgentFailure } from '../ui/describe-agent-failure.ts';
@@ -12,9 +13,7 @@ export type DispatchState = {
   readonly others: readonly string[];
   readonly repaired: boolean;
   readonly failedOver: boolean;
-  /**
-   * Whether the agent edits files. Its edits stay even if its answer is unreadable, so a timeout does not restart it.
-   */
+  /** Whether the agent edits files. Its edits stay, so a timeout does not restart it. */
   readonly writes: boolean;
 };
 
@@ -39,61 +38,33 @@ export function nextDispatchStep(state: DispatchState, failure: AgentFailure): D
   if (failure.kind === 'cancelled') return null;
   // An agent that edits files has spent its time on edits, and a new session would start the work from the beginning.
   if (failure.kind === 'timeout' && state.writes) return null;
-  if (failure.kind === 'unreadable-answer' && !state.repaired && !isSilentResume(state, failure)) {
-    return { ...state, mode: 'repair', repaired: true };
+  if (failure.kind === 'unreadable-answer' && !state.repaired) {
+    // A resumed session that answers nothing is lost, and a repair question would make it invent an answer.
+    const isLost = state.asked === 'resumed' && !state.writes && failure.why === 'empty';
+    if (!isLost) return { ...state, mode: 'repair', repaired: true };
   }
   const restart = { mode: 'fresh', asked: 'fresh', repaired: false } as const;
-  if (state.asked === 'resumed' && mayAnswerInNewSession(failure)) return { ...state, ...restart };
+  const mayAnswerInNewSession = isResumeFailure(failure) || failure.kind === 'timeout' || failure.kind === 'idle';
+  if (state.asked === 'resumed' && mayAnswerInNewSession) return { ...state, ...restart };
   const [next] = state.others;
   if (next === undefined || state.failedOver) return null;
   return { ...state, ...restart, agent: next, others: [], failedOver: true };
 }
 
-/**
- * Whether a resumed session gave an empty answer, so it did not continue. A repair question would make it invent one.
- */
-function isSilentResume(
-  { asked, writes }: DispatchState,
-  { why }: Extract<AgentFailure, { kind: 'unreadable-answer' }>,
-) {
-  return asked === 'resumed' && !writes && why === 'empty';
-}
-
-function mayAnswerInNewSession(failure: AgentFailure): boolean {
-  return isResumeFailure(failure) || failure.kind === 'timeout' || failure.kind === 'idle';
-}
-
 /** Whether a failure can come from resuming a session. A missing login, a usage limit or a timeout does not. */
 export function isResumeFailure({ kind }: AgentFailure): boolean {
-  switch (kind) {
-    case 'session-lost':
-    case 'wrong-session':
-    case 'unreadable-answer':
-    case 'no-tokens':
-    case 'agent-error':
-      return true;
-    case 'not-found':
-    case 'unprotected':
-    case 'not-logged-in':
-    case 'limit':
-    case 'timeout':
-    case 'idle':
-    case 'cancelled':
-      return false;
-  }
+  return ['session-lost', 'wrong-session', 'unreadable-answer', 'no-tokens', 'agent-error'].includes(kind);
 }
 
 /** Returns the log entry of one question. `unreadable` says why the reply could not be read; `null` if it could. */
 export function transcriptEntry(
   { agent, mode }: Pick<DispatchState, 'agent' | 'mode'>,
-  { sessionId, stable, dynamic }: Question,
+  question: Question,
   end: AskEnd,
   unreadable: AgentFailure | null,
 ): TranscriptEntry {
-  // A resumed session already has the stable part of the prompt, so that part was not sent.
-  const sent = sessionId === null ? `${stable}\n\n${dynamic}` : dynamic;
   const said = end.ok ? replyText(end.reply) : end.said;
-  return { agent, mode, sent, said, failure: end.ok ? unreadable : end.failure };
+  return { agent, mode, sent: joinPrompt(question), said, failure: end.ok ? unreadable : end.failure };
 }
 
 function replyText({ text, structured }: AgentReply): string {

@@ -20,10 +20,7 @@ export async function agentsThatCanFix(reviewers: Reviewers, names: readonly str
   return able.flat();
 }
 
-/**
- * Opens the agents of this machine as reviewers. Before a session of an unknown version is resumed for the first time,
- * that version is tested.
- */
+/** Opens the agents of this machine as reviewers. An unknown version is tested before its first resume. */
 export async function openReviewersFor(
   { root, commonDir }: RepositoryPaths,
   settings: Settings,
@@ -38,17 +35,10 @@ export async function openReviewersFor(
     preference: settings.agents,
     async resumable(name, version) {
       const one = known.find(({ agent }) => agent.name === name);
-      if (one === undefined || one.program === null) return null;
-      const { program } = one;
-      const ability = await ensureResumable(
-        { name, version },
-        {
-          capabilities,
-          tested: testedVersions([one.agent]),
-          probe: () => probeInstalled({ ...one, program }, version, { signal: stop }),
-        },
-      );
-      return ability.ok ? ability.value : null;
+      const program = one?.program ?? null;
+      if (one === undefined || program === null) return { kind: 'unknown' };
+      const probe = () => probeInstalled({ ...one, program }, version, { signal: stop });
+      return ensureResumable({ name, version }, { capabilities, tested: testedVersions([one.agent]), probe });
     },
   });
 }

@@ -1,13 +1,14 @@
 import type { Settings } from '../config/settings.ts';
 import type { Answers } from '../dispatch/answer-schemas.ts';
 import type { ConverseEnd } from '../dispatch/converse.ts';
+import type { SessionPrompts } from '../dispatch/cooldowns.ts';
 import type { Budget } from '../dispatch/limits.ts';
 import type { ComposedPrompt } from '../dispatch/prompt.ts';
 import type { DispatchPlan, KeptSession, SlotTrouble } from '../kernel/agent.ts';
 import type { GateId, RepoPath, SnapshotId } from '../kernel/ids.ts';
-import type { Checks, Clock, Cooldowns, ReporterOf, Reviewers, SessionPrompts } from '../kernel/ports.ts';
+import type { Checks, Clock, Cooldowns, ReporterOf, Reviewers } from '../kernel/ports.ts';
 import type { Comparison, Contents, Selection, Snapshot, Snapshots } from '../kernel/repository.ts';
-import type { Ledger } from '../ledger/entries.ts';
+import type { Ledger } from '../ledger/store.ts';
 import type { Passes, UnusableReference } from '../rules/types.ts';
 import type { EndedCycles } from './decide/cycles.ts';
 import type { GateList } from './decide/gate-list.ts';

@@ -106,25 +106,10 @@ export type ResumeResult = {
   readonly resumedMs: number | null;
 };
 
-/** The reply of an agent to a probe, which tests whether sessions can be resumed. The answer is not parsed yet. */
-export type ProbeReply =
-  | (Pick<AgentReply, 'text' | 'structured' | 'sessionId'> & { readonly ok: true; readonly durationMs: number })
-  | { readonly ok: false; readonly failure: AgentFailure };
-
-/** The ports of a probe. `randomLine` makes a line that the agent cannot guess. */
-export type ProbePorts = {
-  ask(prompt: string, sessionId: string | null): Promise<ProbeReply>;
-  /** Writes the file to review and returns its path. A second call replaces the file. */
-  writeFile(text: string): string;
-  randomLine(): string;
-};
-
-/** The result of a probe; `not-tried` if a call failed for a reason unrelated to resuming, such as a usage limit. */
-export type ProbeOutcome =
-  | { readonly kind: 'tried'; readonly result: ResumeResult }
-  | { readonly kind: 'not-tried'; readonly agent: string; readonly version: string; readonly failure: AgentFailure };
-
-/** Whether onceover may resume sessions of an agent, known from our tests, a probe on this machine, or onceover.yml. */
+/**
+ * Whether onceover may resume sessions of an agent, and how it knows: from our tests, a probe on this machine, or
+ * onceover.yml.
+ */
 export type ResumeAbility =
   | { readonly kind: 'yes'; readonly from: 'tested' | 'probed' | 'config' }
   | { readonly kind: 'no'; readonly from: 'tested' | 'probed' | 'config'; readonly why: string }

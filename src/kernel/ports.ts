@@ -1,24 +1,8 @@
-import type { AgentFailure, AgentReply, Cooldown, ResumeResult, Usage } from './agent.ts';
+import type { AgentFailure, AgentReply, Cooldown, Usage } from './agent.ts';
 import type { Result } from './result.ts';
 
 /** The environment variable that onceover sets for programs it starts, so that they cannot start a run. */
 export const ACTIVE = 'ONCEOVER_ACTIVE';
-
-/** Reads the outputs of a workflow step from disk. */
-export interface OutputFiles {
-  /** Returns whether the path is inside the repository after all symlinks are resolved, without opening the file. */
-  find(path: string): Promise<'inside' | 'outside'>;
-  /** Returns the whole text of a file, or the reason why the file cannot be read as text. */
-  read(path: string): Promise<OutputContent>;
-}
-
-export type OutputContent =
-  | { readonly kind: 'text'; readonly text: string }
-  /** The content is not UTF-8. `path` is absolute. */
-  | { readonly kind: 'binary'; readonly path: string }
-  | { readonly kind: 'missing' }
-  | { readonly kind: 'unreadable'; readonly error: string }
-  | { readonly kind: 'outside' };
 
 export interface Clock {
   now(): Date;
@@ -125,23 +109,10 @@ type GuardedState = {
   restore(): Promise<Result<readonly string[]>>;
 };
 
-/** Stores the prompts that started sessions, each under its digest. */
-export interface SessionPrompts {
-  read(digest: string): Promise<string | null>;
-  keep(text: string): Promise<Result<string>>;
-  prune(keep: ReadonlySet<string>): Promise<Result<void>>;
-}
-
 /** Stores which agents have reached a usage limit, until the limit ends. */
 export interface Cooldowns {
   all(now: Date): Promise<readonly Cooldown[]>;
   add(cooling: Cooldown): Promise<Result<void>>;
-}
-
-/** Stores the results of resume probes on this machine. */
-export interface Capabilities {
-  probed(): Promise<readonly ResumeResult[]>;
-  keep(result: ResumeResult): Promise<Result<void>>;
 }
 
 /** Allows one run at a time per working tree. */

@@ -1,5 +1,4 @@
 import type { Usage } from '../kernel/agent.ts';
-import type { Result } from '../kernel/result.ts';
 import {
   LOOP_DISPATCH_REASONS,
   LOOP_TEMPLATES,
@@ -40,9 +39,7 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export const LEVERS = ['pass', 'slot', 'session', 'prefix'] as const;
 
-/**
- * A kind of saving: skipped gates (`pass`), skipped reviewers (`slot`), resumed sessions, shared prompts (`prefix`).
- */
+/** A kind of saving: skipped gates (`pass`) or reviewers (`slot`), resumed sessions, shared prompts (`prefix`). */
 export type Lever = (typeof LEVERS)[number];
 
 /** An estimate of the saved tokens, by kind of saving. */
@@ -164,9 +161,7 @@ const STEP = {
 /** The ledger entry of a review of a workflow step's outputs. It includes all retries. */
 export type LedgerStep = Shaped<typeof STEP>;
 
-/**
- * An entry of the ledger: the tokens and the cost of a run, a fix, a call of a phase, or a review of a workflow step.
- */
+/** The tokens and the cost of a run, a fix, a call of a phase, or a review of a workflow step. */
 export type LedgerEntry = LedgerRun | LedgerFix | LedgerLoop | LedgerStep;
 
 /** Returns an entry as the text of its file. */
@@ -183,11 +178,4 @@ export function readLedgerEntry(value: unknown): LedgerEntry | null {
     readShape<LedgerLoop>(value, LOOP) ??
     readShape<LedgerStep>(value, STEP)
   );
-}
-
-/** The ledger of this clone, with the cost of its runs, fixes, phases and workflow steps. */
-export interface Ledger {
-  add(entry: LedgerEntry): Promise<Result<void>>;
-  /** Returns all entries, oldest first, and the number of unreadable ones. */
-  all(): Promise<Result<{ readonly entries: readonly LedgerEntry[]; readonly unreadable: number }>>;
 }

@@ -20,9 +20,7 @@ export function savedByResuming<T extends LoopDispatch>(
 
 export type Beside<T> = { readonly one: T; readonly opening: T | null };
 
-/**
- * Pairs each call with the call that started its session in the same execution of the phase; `null` if that is unknown.
- */
+/** Pairs each call with the call that started its session in the same execution; `null` if that is unknown. */
 export function withSessionStarts<T extends LoopDispatch>(dispatches: readonly T[]): readonly Beside<T>[] {
   const openings = new Map<string, T>();
   return dispatches.map((one) => {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { byCodePoint } from '../kernel/collections.ts';
-import { ok } from '../kernel/result.ts';
+import { ok, type Result } from '../kernel/result.ts';
 import { removeLeftovers } from '../platform/files.ts';
 import { type Folder, openFolder } from '../platform/private-files.ts';
-import { type Ledger, type LedgerEntry, ledgerText, readLedgerEntry } from './entries.ts';
+import { type LedgerEntry, ledgerText, readLedgerEntry } from './entries.ts';
 
 const FOLDER = 'onceover/ledger';
 
@@ -16,11 +16,14 @@ const NAME = /^\d{8}T\d{9}Z-([0-9a-f]{8})\.json$/;
 
 const WRITES_BETWEEN_CLEANUPS = 32;
 
+/** The ledger of this clone, with the cost of its runs, fixes, phases and workflow steps. */
+export type Ledger = ReturnType<typeof openLedger>;
+
 /** Opens the ledger in the git folder of the clone: one file per entry, at most about `most` files. */
-export function openLedger(commonDir: string, most = MOST_ENTRIES): Ledger {
+export function openLedger(commonDir: string, most = MOST_ENTRIES) {
   const folder = openFolder(commonDir, FOLDER);
   return {
-    async add(entry) {
+    async add(entry: LedgerEntry): Promise<Result<void>> {
       const random = randomBytes(4);
       const name = `${entry.at.replace(/[-:.]/g, '')}-${random.toString('hex')}.json`;
       const written = folder.write(name, ledgerText(entry));
@@ -28,7 +31,8 @@ export function openLedger(commonDir: string, most = MOST_ENTRIES): Ledger {
       if (written.ok && (random[0] ?? 0) % WRITES_BETWEEN_CLEANUPS === 0) cleanUp(folder, most);
       return written;
     },
-    async all() {
+    /** Returns all entries, oldest first, and the number of unreadable ones. */
+    async all(): Promise<Result<{ readonly entries: readonly LedgerEntry[]; readonly unreadable: number }>> {
       const listed = folder.list();
       if (!listed.ok) return listed;
       const entries: LedgerEntry[] = [];

@@ -7,7 +7,8 @@ import type { Clock, Cooldowns, ReporterOf, Reviewers, TamperGuard } from '../ke
 import type { Commits, Contents, Selection, Snapshots, WithheldFile } from '../kernel/repository.ts';
 import type { Result } from '../kernel/result.ts';
 import type { LoopDispatchReason, PhaseName, PhaseRole, PhaseStage, Preparation } from '../kernel/review-loops.ts';
-import type { Ledger, Saved } from '../ledger/entries.ts';
+import type { Saved } from '../ledger/entries.ts';
+import type { Ledger } from '../ledger/store.ts';
 import type { NameSource } from '../platform/user-paths.ts';
 import type { PhaseProgress } from './progress.ts';
 import type { Roles } from './roles/types.ts';

@@ -6,9 +6,8 @@ import {
   reportAgent,
   testedVersions,
 } from '../agents/installed.ts';
-import { openCapabilities, probeInstalled, resumeAbility } from '../dispatch/resume-probe.ts';
+import { type Capabilities, openCapabilities, probeInstalled, resumeAbility } from '../dispatch/resume-probe.ts';
 import { gitVersion } from '../git/locate.ts';
-import type { Capabilities } from '../kernel/ports.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { ownCommand } from '../platform/own-program.ts';
 import { openProject } from '../rules/load.ts';
@@ -34,7 +33,7 @@ export async function doctor(cwd: string, options: DoctorOptions): Promise<Resul
     const tested = await testResume(known, { ...options, resume: options.resume }, capabilities, root);
     if (!tested.ok) return tested;
   }
-  const probed = (await capabilities?.probed()) ?? [];
+  const probed = capabilities?.probed() ?? [];
   const tested = testedVersions(known.map(({ agent }) => agent));
   const agents = await Promise.all(
     known.map((one) => reportAgent(one, root, (name, version) => resumeAbility({ name, version }, { probed, tested }))),
@@ -67,7 +66,7 @@ async function testResume(
     const outcome = await probeInstalled({ ...one, program }, version, { signal: options.signal });
     if (outcome.kind === 'not-tried')
       return err({ kind: 'agent-not-tried', agent: agent.name, failure: outcome.failure });
-    const kept = await capabilities.keep(outcome.result);
+    const kept = capabilities.keep(outcome.result);
     if (!kept.ok) return kept;
   }
   return ok(undefined);

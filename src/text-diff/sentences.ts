@@ -2,32 +2,21 @@
 export type Sentence = {
   /** The words, without the line breaks of a wrapped paragraph. */
   readonly text: string;
-  /** The source text, with the spaces and line breaks after the sentence. */
-  readonly raw: string;
   /** The line that the sentence starts in, from 1. */
   readonly line: number;
-  /** The number of the paragraph, list item or single line that contains the sentence. */
-  readonly block: number;
   readonly isHeading: boolean;
 };
 
-/** Splits a Markdown text into sentences. Joining the `raw` fields gives the text again. */
+/** Splits a Markdown text into sentences. */
 export function sentencesOf(text: string): readonly Sentence[] {
   const sentences: Sentence[] = [];
-  let lead = '';
-  for (const [block, { kind, raw, line }] of blocksOf(text).entries()) {
-    if (kind === 'blank') {
-      const last = sentences.pop();
-      if (last === undefined) lead += raw;
-      else sentences.push({ ...last, raw: last.raw + raw });
-      continue;
-    }
+  for (const { kind, raw, line } of blocksOf(text)) {
+    if (kind === 'blank') continue;
     let at = line;
     for (const part of kind === 'flow' ? splitFlow(raw) : [raw]) {
       const lines = part.split('\n');
       const words = kind === 'flow' ? unwrapped(lines) : part.replace(/\r?\n$/, '');
-      sentences.push({ text: words, raw: lead + part, line: at, block, isHeading: kind === 'heading' });
-      lead = '';
+      sentences.push({ text: words, line: at, isHeading: kind === 'heading' });
       at += lines.length - 1;
     }
   }

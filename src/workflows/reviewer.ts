@@ -20,10 +20,7 @@ export type WorkflowCaller = {
   readonly stop: AbortSignal | null;
 };
 
-/**
- * Returns the reviewer of a new session: self-review if the caller wants it, else the named agent, else Claude Code,
- * else self-review if Claude Code is not installed.
- */
+/** Returns the reviewer of a new session: the wanted one, else Claude Code, else self-review. */
 export async function chooseReviewer(
   repository: RepositoryPaths,
   wanted: WorkflowCaller & { readonly reviewer: string | null; readonly selfReview: boolean },
@@ -36,10 +33,7 @@ export async function chooseReviewer(
   return fallsBack ? ok({ reviewer: { kind: 'self' }, reviewerMissing: true }) : found;
 }
 
-/**
- * Opens a quality gate with the reviewer of a session. Fails if the reviewer is not installed or not approved. `lost`
- * is called if the cost of a review could not be written to the ledger, which does not change the verdict.
- */
+/** Opens a quality gate with the reviewer of a session. `lost` is called if a cost cannot be written to the ledger. */
 export async function openStepJudge(
   repository: RepositoryPaths,
   reviewer: SessionReviewer,

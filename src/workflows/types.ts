@@ -33,9 +33,7 @@ export type WorkflowSession = {
   readonly steps: readonly StepState[];
 };
 
-/**
- * The reviewer of a session: an agent that onceover calls, or a sub-agent of the agent that does the steps (`self`).
- */
+/** The reviewer of a session: an agent that onceover calls, or a sub-agent of the author (`self`). */
 export type SessionReviewer = { readonly kind: 'agent'; readonly name: string } | { readonly kind: 'self' };
 
 /** The state of a step in a session. */
@@ -73,9 +71,8 @@ export type WorkflowStart = {
 export type StepEnd = {
   /** `failed`: a review did not pass. `instructed`: the author has to review the outputs with a sub-agent first. */
   readonly kind: 'finished' | 'failed' | 'instructed';
-  /** The session after the request. */
+  /** The session and the step after the request. */
   readonly session: WorkflowSession;
-  /** The state of the step after the request. */
   readonly step: StepState;
   /** The number of reviews that ran for this request. */
   readonly judged: number;

@@ -49,7 +49,7 @@ reviewersContract('of this machine', async () => {
   const command = [process.execPath, '-e', script];
   const house = { model: null, command, path: null, resume: true, env: {}, sandbox: false, timeoutSeconds: null };
   const known = await knownAgents({ house }, { PATH: '' }, folder);
-  const resumable = async () => null;
+  const resumable = async () => ({ kind: 'unknown' }) as const;
   const folders = { root: folder, commonDir: folder, scratchBase: temporaryFolder() };
   const reviewers = openReviewers({ ...folders, known, preference: null, resumable });
   return { reviewers, begun: () => readFileSync(join(folder, 'begun'), 'utf8').trim().split('\n') };

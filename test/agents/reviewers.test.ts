@@ -7,6 +7,7 @@ import type { AgentSettings, ResumeAbility } from '../../src/kernel/agent.ts';
 import type { AskOptions, Question } from '../../src/kernel/ports.ts';
 import { repoWith, temporaryFolder } from '../support/repo.ts';
 
+const UNKNOWN: ResumeAbility = { kind: 'unknown' };
 const YES: ResumeAbility = { kind: 'yes', from: 'tested' };
 const NONE: AgentSettings = {
   model: null,
@@ -37,7 +38,7 @@ type Given = {
   readonly preference?: readonly string[];
   readonly own?: Readonly<Record<string, string>>;
   readonly root?: string;
-  resumable?(name: string, version: string): Promise<ResumeAbility | null>;
+  resumable?(name: string, version: string): Promise<ResumeAbility>;
 };
 
 /** A machine with these programs; `starts` returns how each was started so far. */
@@ -58,7 +59,7 @@ async function machine(given: Given = {}) {
       root,
       commonDir: folder,
       preference: given.preference ?? null,
-      resumable: given.resumable ?? (async () => null),
+      resumable: given.resumable ?? (async () => UNKNOWN),
       scratchBase: join(folder, 'scratch'),
     });
   const reviewers = open();
@@ -197,7 +198,7 @@ describe('the facts about an agent', () => {
           ...one.agent,
           invoke: (question, put) => change(one.agent.invoke(question, put), put),
         };
-        const options = { root, commonDir: folder, preference: null, resumable: async () => null };
+        const options = { root, commonDir: folder, preference: null, resumable: async () => UNKNOWN };
         return (await openReviewers({ ...options, known: [{ ...one, agent }] }).describe(name)).toolsDigest;
       };
       const all = [
@@ -411,7 +412,7 @@ describe('a question that fails', () => {
     ['because it was stopped before, whatever else is wrong', AbortSignal.abort(), 'cancelled'],
   ])('%s, without starting it', async (_, stop, kind) => {
     const { known, folder, root, starts } = await machine({ programs: { claude: '' } });
-    const options = { known, root, commonDir: folder, preference: null, resumable: async () => null };
+    const options = { known, root, commonDir: folder, preference: null, resumable: async () => UNKNOWN };
     const reviewers = openReviewers({ ...options, scratchBase: join(folder, 'missing') });
     expect(await reviewers.ask('claude', QUESTION, { stop, watch() {} })).toMatchObject({
       ok: false,

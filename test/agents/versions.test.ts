@@ -35,7 +35,7 @@ function setUp() {
     },
     /** As a process of its own would, at an hour. */
     of: (hour = 0, path = program) =>
-      openVersions(folder, () => 1e12 + hour * HOUR).of(path, async () => {
+      openVersions(folder, () => 1e12 + hour * HOUR)(path, async () => {
         asked++;
         return version;
       }),
@@ -108,8 +108,8 @@ describe('a version', () => {
       times++;
       return null;
     };
-    expect(await Promise.all([versions.of(program, ask), versions.of(program, ask)])).toEqual([null, null]);
-    await versions.of(program, ask);
+    expect(await Promise.all([versions(program, ask), versions(program, ask)])).toEqual([null, null]);
+    await versions(program, ask);
     expect(times).toBe(1);
     become('1.2.3');
     expect(await of()).toBe('1.2.3');
@@ -133,7 +133,7 @@ describe('a version', () => {
       const versions = openVersions(folder);
       let asked = 0;
       const told = names.map((name, n) =>
-        versions.of(join(folder, name), async () => {
+        versions(join(folder, name), async () => {
           asked++;
           return `1.0.${n}`;
         }),

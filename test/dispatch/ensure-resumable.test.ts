@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ensureResumable, openCapabilities, probeResume } from '../../src/dispatch/resume-probe.ts';
 import type { ResumeResult } from '../../src/kernel/agent.ts';
+import { answers } from '../support/memory/reviewers.ts';
 import { temporaryFolder } from '../support/repo.ts';
 
 const result = (version: string, failed: ResumeResult['failed'] = null): ResumeResult => ({
@@ -15,7 +16,7 @@ const result = (version: string, failed: ResumeResult['failed'] = null): ResumeR
 async function asking(versions: readonly string[], probe: (version: string) => ResumeResult | null) {
   const capabilities = openCapabilities(temporaryFolder());
   let probes = 0;
-  const said: (string | undefined)[] = [];
+  const said: string[] = [];
   for (const version of versions) {
     const ability = await ensureResumable(
       { name: 'claude', version },
@@ -26,11 +27,11 @@ async function asking(versions: readonly string[], probe: (version: string) => R
           probes++;
           const result = probe(version);
           if (result !== null) return { kind: 'tried', result };
-          return { kind: 'not-tried', agent: 'claude', version, failure: { kind: 'not-logged-in', said: '' } };
+          return { kind: 'not-tried', failure: { kind: 'not-logged-in', said: '' } };
         },
       },
     );
-    said.push(ability.ok ? ability.value.kind : undefined);
+    said.push(ability.kind);
   }
   return { probes, said };
 }
@@ -64,17 +65,11 @@ test('does not resume an agent that names no session, and records why [REUSE-R1.
           probeResume('claude', '1.0.1', {
             writeFile: () => '/probe/spec.md',
             randomLine: () => 'a line',
-            ask: async () => ({
-              ok: true,
-              text: '{"reply":"# a line","issues":[]}',
-              structured: undefined,
-              sessionId: null,
-              durationMs: 1,
-            }),
+            ask: async () => answers({ reply: '# a line', issues: [] }),
           }),
       },
     );
-  const no = { ok: true, value: { kind: 'no', from: 'probed', why: 'V1: it named no session' } };
+  const no = { kind: 'no', from: 'probed', why: 'V1: it named no session' };
   expect([await ask(), await ask()]).toEqual([no, no]);
   expect(await openCapabilities(folder).probed()).toMatchObject([
     { agent: 'claude', version: '1.0.1', failed: { test: 'V1', how: 'it named no session' } },

@@ -1,24 +1,25 @@
 import { expect, test } from 'vitest';
 import { probeResume } from '../../src/dispatch/resume-probe.ts';
-import type { ProbePorts, ProbeReply } from '../../src/kernel/agent.ts';
+import type { AskEnd } from '../../src/kernel/ports.ts';
+import { answers, fails } from '../support/memory/reviewers.ts';
+
+const text = (reply: string, sessionId: string | null = 's1') =>
+  answers({}, { text: reply, structured: undefined, sessionId });
 
 type Memory = { line: string | null; issues: number };
 
 /** An agent that remembers what it read; what it does at each question may be changed. */
-function agent(change: (question: 'V1' | 'V2' | 'V3' | 'V4', usual: ProbeReply) => ProbeReply = (_, usual) => usual) {
+function agent(change: (question: 'V1' | 'V2' | 'V3' | 'V4', usual: AskEnd) => AskEnd = (_, usual) => usual) {
   const sessions = new Map<string, Memory>();
   let file = '';
   let lines = 0;
   const asked: string[] = [];
   const sessionsAsked: (string | null)[] = [];
-  const say = (reply: string, issues: number, sessionId: string): ProbeReply => ({
-    ok: true,
-    text: JSON.stringify({ reply, issues: Array(issues).fill({ description: 'unclear' }) }),
-    structured: undefined,
-    sessionId,
+  const say = (reply: string, issues: number, sessionId: string): AskEnd => ({
+    ...text(JSON.stringify({ reply, issues: Array(issues).fill({ description: 'unclear' }) }), sessionId),
     durationMs: asked.length * 10,
   });
-  const ports: ProbePorts = {
+  const ports: Parameters<typeof probeResume>[2] = {
     writeFile: (text) => {
       file = text;
       return '/probe/spec.md';
@@ -55,24 +56,11 @@ test('an agent that remembers passes all four, and both durations are reported [
   expect(sessionsAsked).toEqual([null, 's1', 's1', 's1']);
 });
 
-const gone: ProbeReply = { ok: false, failure: { kind: 'session-lost', said: 'no such session' } };
-const text = (reply: string): ProbeReply => ({
-  ok: true,
-  text: reply,
-  structured: undefined,
-  sessionId: 's1',
-  durationMs: 1,
-});
+const gone = fails({ kind: 'session-lost', said: 'no such session' });
 
 test.each([
   ['V1', 'an error', 'V1', gone, /session-lost: no such session/],
-  [
-    'V1',
-    'no session id',
-    'V1',
-    { ok: true, text: '{"reply":"# line 1","issues":[]}', structured: undefined, sessionId: null, durationMs: 1 },
-    /named no session/,
-  ],
+  ['V1', 'no session id', 'V1', text('{"reply":"# line 1","issues":[]}', null), /named no session/],
   ['V1', 'a file that was not read', 'V1', text('{"reply":"a spec","issues":[]}'), /did not read/],
   ['V2', 'an error', 'V2', gone, /session-lost/],
   ['V2', 'nothing', 'V2', text(''), /unreadable-answer/],
@@ -105,12 +93,7 @@ test.each([
   { kind: 'cancelled' },
 ] as const)('$kind at any question leaves open whether the agent can be resumed', async (failure) => {
   for (const at of ['V1', 'V2', 'V3', 'V4']) {
-    const { ports } = agent((question, usual) => (question === at ? { ok: false, failure } : usual));
-    expect(await probeResume('claude', '1.0.0', ports)).toEqual({
-      kind: 'not-tried',
-      agent: 'claude',
-      version: '1.0.0',
-      failure,
-    });
+    const { ports } = agent((question, usual) => (question === at ? fails(failure) : usual));
+    expect(await probeResume('claude', '1.0.0', ports)).toEqual({ kind: 'not-tried', failure });
   }
 });

@@ -1,8 +1,7 @@
 import { readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openSessionPrompts } from '../../src/dispatch/cooldowns.ts';
-import type { SessionPrompts } from '../../src/kernel/ports.ts';
+import { openSessionPrompts, type SessionPrompts } from '../../src/dispatch/cooldowns.ts';
 import { memoryOpenings } from '../support/memory/openings.ts';
 import { temporaryFolder } from '../support/repo.ts';
 

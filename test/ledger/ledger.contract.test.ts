@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Ledger, LedgerEntry, LedgerLoop } from '../../src/ledger/entries.ts';
-import { openLedger } from '../../src/ledger/store.ts';
+import type { LedgerEntry, LedgerLoop } from '../../src/ledger/entries.ts';
+import { type Ledger, openLedger } from '../../src/ledger/store.ts';
 import { ledgerFix, ledgerLoop, ledgerRun, ledgerSlot, ledgerStep, spared } from '../support/ledger-samples.ts';
 import { memoryLedger } from '../support/memory/ledger.ts';
 import { temporaryFolder } from '../support/repo.ts';

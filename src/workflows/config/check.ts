@@ -3,15 +3,13 @@ import type { YamlFile } from '../../config/yaml.ts';
 import type { JobProblem, PlacedProblem } from '../../kernel/failure.ts';
 import { WHOLE_STEP } from '../quality/types.ts';
 
-type Node = { readonly id: string; readonly dependencies: readonly string[] };
-
 /**
  * Returns the wanted steps and all their dependencies, each step after its dependencies and otherwise in the given
  * order. `cycle` lists the steps of a dependency cycle, with the first step again at the end; `null` if there is no
  * cycle.
  */
 export function orderSteps(
-  steps: readonly Node[],
+  steps: readonly Pick<JobDocument['steps'][number], 'id' | 'dependencies'>[],
   wanted: readonly string[] = steps.map(({ id }) => id),
 ): { readonly order: readonly string[]; readonly cycle: readonly string[] | null } {
   const byId = new Map(steps.map((step) => [step.id, step]));

@@ -45,10 +45,7 @@ export type LoadedJob = { readonly name: string } & (
   | { readonly job: null; readonly problems: readonly Problem[] }
 );
 
-/**
- * Reads every `.deepwork/jobs/<job>/job.yml`, including those that a sparse checkout leaves out. A job with problems
- * does not affect other jobs.
- */
+/** Reads every `.deepwork/jobs/<job>/job.yml`, including those that a sparse checkout leaves out. */
 export function loadJobs(repository: Pick<RepositoryPaths, 'root' | 'index'>): Result<readonly LoadedJob[]> {
   const { root, index } = repository;
   const present = checkFolder(root, JOBS);
@@ -94,10 +91,7 @@ function loadJob(root: string, all: TextFiles, name: string): LoadedJob {
   return problems.length > 0 ? broken(problems) : { name, job: { ...job, steps, folder }, problems: [] };
 }
 
-/**
- * Opens the files of a job with its folder as the root, so that a link out of the folder is detected. Files that a
- * sparse checkout leaves out come from `all`.
- */
+/** Opens the files of a job with its folder as the root, so that a link out of the folder is detected. */
 function filesIn(root: string, folder: RepoPath, all: TextFiles): TextFiles {
   const own = diskFiles(join(root, folder));
   return {

@@ -32,9 +32,7 @@ export type FinishDecision =
       readonly skipped: readonly ReviewName[];
     };
 
-/**
- * Decides about a request to finish a step: refuse, instruct a self-review, finish without a review, or run reviews.
- */
+/** Decides whether a step may be finished: refuse, instruct a self-review, finish without a review, or review. */
 export function decideFinish({ session, step, reviewer, outputs, digests, override }: FinishingStep): FinishDecision {
   const { passed, failed, instructed } = stepState(session, step.id);
   const evaluations = evaluationsOf(step, outputs, digests);
@@ -65,17 +63,14 @@ export function evaluationsOf(
 ): readonly QualityEvaluation[] {
   return step.reviews
     .flatMap((review) => qualityTasks(review, outputs, step.outputs))
-    .map((task) => ({ ...task, digest: digestOfTask(task, digests) }));
-}
-
-function digestOfTask({ review, outputs }: QualityTask, digests: ReadonlyMap<string, string>): string {
-  const files = outputFiles(outputs).map(({ output, path }) => [output, path, digests.get(path) ?? null]);
-  return digestOf([
-    review.run_each,
-    Object.entries(review.quality_criteria),
-    review.additional_review_guidance ?? null,
-    files,
-  ]);
+    .map((task) => {
+      const { run_each, quality_criteria, additional_review_guidance = null } = task.review;
+      const files = outputFiles(task.outputs).map(({ output, path }) => [output, path, digests.get(path) ?? null]);
+      return {
+        ...task,
+        digest: digestOf([run_each, Object.entries(quality_criteria), additional_review_guidance, files]),
+      };
+    });
 }
 
 /** Returns a digest of the paths and reviews. It leaves out file contents, which may change during a self-review. */

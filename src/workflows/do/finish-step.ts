@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/ports.ts';
 import type { Contents } from '../../kernel/repository.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
 import type { LedgerStep } from '../../ledger/entries.ts';
-import { type AskedSession, checkOutputs, chooseStep, type GivenOutputs } from '../decide/choose.ts';
+import { type AskedSession, checkOutputs, chooseSession, chooseStep, type GivenOutputs } from '../decide/choose.ts';
 import {
   decideFinish,
   type FinishDecision,
@@ -34,7 +34,6 @@ import {
   stepState,
 } from '../session.ts';
 import type { Job, SessionReviewer, Step, StepEnd, WorkflowSession } from '../types.ts';
-import { findSession } from './abort.ts';
 
 /** Identifies a step of a session in the ledger. */
 export type StepName = Pick<LedgerStep, 'job' | 'session' | 'step'>;
@@ -88,6 +87,31 @@ export async function finishWorkflowStep(ports: WorkflowPorts, request: FinishRe
       return conclude(ports, finishing, { override: null, judged: evaluations.length, skipped });
     }
   }
+}
+
+/** Ends a session and stores the explanation. The output files of its steps stay. */
+export async function abortWorkflow(
+  ports: Pick<WorkflowPorts, 'sessions' | 'clock'>,
+  request: AskedSession & { readonly explanation: string },
+): Promise<Result<WorkflowSession>> {
+  const found = await findSession(ports.sessions, request);
+  if (!found.ok) return found;
+  return ports.sessions.update(found.value.id, (session) => {
+    const { end } = session;
+    if (end !== null) return err({ kind: 'session-ended', session: sessionName(session), end });
+    return ok({ ...session, end: { kind: 'aborted', at: now(ports), explanation: request.explanation } });
+  });
+}
+
+/** Returns the session that the caller means. If its file may be an unreadable one, renames that file and fails. */
+async function findSession(sessions: WorkflowSessions, wanted: AskedSession): Promise<Result<WorkflowSession>> {
+  const all = await sessions.all();
+  if (!all.ok) return all;
+  const { named } = wanted;
+  const damaged = all.value.unreadable.find(({ id }) => named === null || named === id);
+  if (damaged === undefined) return chooseSession(all.value.sessions, wanted);
+  const aside = await sessions.putAside(damaged.id);
+  return aside.ok ? err({ kind: 'unreadable-session', ...damaged, aside: aside.value }) : aside;
 }
 
 async function prepare(ports: WorkflowPorts, request: FinishRequest): Promise<Result<FinishingStep>> {
@@ -189,10 +213,7 @@ function conclude(
   });
 }
 
-/**
- * Runs all evaluations in parallel, and resolves to `null` if all passed. Each pass is stored at once, so that it is
- * not lost if another evaluation fails or the process is killed.
- */
+/** Runs all evaluations in parallel, and resolves to `null` if all passed. Each pass is stored at once. */
 async function reviewStep(
   ports: WorkflowPorts,
   finishing: FinishingStep,
@@ -227,10 +248,7 @@ async function reviewStep(
   return err({ kind: 'no-verdict', session: sessionName(session), step: step.id, errors, passed });
 }
 
-/**
- * Returns a verdict, or the reason why there is none. Fails if a pass cannot be stored, or if the files changed during
- * the evaluation.
- */
+/** Returns a verdict, or why there is none. Fails if a pass cannot be stored, or if the files changed meanwhile. */
 async function evaluateOnce(
   ports: WorkflowPorts,
   judge: OutputJudge,
@@ -296,6 +314,6 @@ async function endRequest(
   });
 }
 
-function now({ clock }: WorkflowPorts): string {
+function now({ clock }: Pick<WorkflowPorts, 'clock'>): string {
   return clock.now().toISOString();
 }

@@ -30,7 +30,6 @@ type QualityAgent = {
   readonly settings: Pick<Settings, 'cacheTtl' | 'idleTimeoutSeconds'>;
   readonly clock: Clock;
   readonly stop: AbortSignal | null;
-  /** The budget for all questions; `null` if there is no limit. */
   readonly budget: Pick<Budget, 'spend' | 'used'> | null;
   /** Called after every question to the agent. */
   told(dispatch: QualityDispatch): void;
@@ -38,10 +37,7 @@ type QualityAgent = {
   evaluated(questions: QualityQuestions): Promise<void>;
 };
 
-/**
- * Returns an evaluator that calls the agent without write access. It runs at most `atOnce` evaluations at a time, and
- * asks again once if an answer is unreadable.
- */
+/** Returns an evaluator that calls the agent without write access, at most `atOnce` times in parallel. */
 export function agentQualityCli(given: QualityAgent): QualityCli {
   const inTurn = openQueue(given.atOnce);
   return { run: (call) => inTurn(() => evaluate(given, call)) };
@@ -50,52 +46,45 @@ export function agentQualityCli(given: QualityAgent): QualityCli {
 async function evaluate(given: QualityAgent, call: QualityCall): Promise<Answers['quality']> {
   const { agent, reviewers, settings, clock, stop, budget } = given;
   const dispatches: QualityDispatch[] = [];
-  let isAnswered = false;
-  try {
-    const { answer, trouble } = await converse(
-      {
-        ...{ reviewers, clock, budget, coolings: null },
-        async send(name, question, { mode }) {
-          const { model } = await reviewers.describe(name);
-          const end = await reviewers.ask(name, question, { stop, watch() {} });
-          const dispatch: QualityDispatch = {
-            agent,
-            model: (end.ok ? end.model : null) ?? model,
-            mode: mode === 'repair' ? 'repair' : 'fresh',
-            usage: end.ok ? end.reply.usage : end.usage,
-            durationMs: end.durationMs,
-            failure: end.ok ? null : end.failure,
-          };
-          dispatches.push(dispatch);
-          given.told(dispatch);
-          return end;
-        },
+  const { answer, trouble } = await converse(
+    {
+      ...{ reviewers, clock, budget, coolings: null },
+      async send(name, question, { mode }) {
+        const { model } = await reviewers.describe(name);
+        const end = await reviewers.ask(name, question, { stop, watch() {} });
+        const dispatch: QualityDispatch = {
+          agent,
+          model: (end.ok ? end.model : null) ?? model,
+          mode: mode === 'repair' ? 'repair' : 'fresh',
+          usage: end.ok ? end.reply.usage : end.usage,
+          durationMs: end.durationMs,
+          failure: end.ok ? null : end.failure,
+        };
+        dispatches.push(dispatch);
+        given.told(dispatch);
+        return end;
       },
-      {
-        kind: 'quality',
-        agent,
-        others: [],
-        fresh: { stable: call.systemPrompt, dynamic: call.prompt },
-        resumed: null,
-        options: {
-          schema: call.jsonSchema,
-          cacheTtl: cacheTtl(settings.cacheTtl, null),
-          timeoutSeconds: call.timeoutSeconds,
-          idleSeconds: settings.idleTimeoutSeconds,
-        },
-        // The timeout is for the whole evaluation, so a repair question gets only the time that is left.
-        sharesTimeout: true,
+    },
+    {
+      kind: 'quality',
+      agent,
+      others: [],
+      fresh: { stable: call.systemPrompt, dynamic: call.prompt },
+      resumed: null,
+      options: {
+        schema: call.jsonSchema,
+        cacheTtl: cacheTtl(settings.cacheTtl, null),
+        timeoutSeconds: call.timeoutSeconds,
+        idleSeconds: settings.idleTimeoutSeconds,
       },
-    );
-    if (trouble !== null) {
-      const message = describeTrouble(trouble);
-      throw trouble.kind === 'agent' ? new QualityCliError(message, trouble) : new QualityGateError(message);
-    }
-    isAnswered = true;
-    return answer;
-  } finally {
-    if (dispatches.length > 0) await given.evaluated({ dispatches, isAnswered });
-  }
+      // The timeout is for the whole evaluation, so a repair question gets only the time that is left.
+      sharesTimeout: true,
+    },
+  );
+  if (dispatches.length > 0) await given.evaluated({ dispatches, isAnswered: trouble === null });
+  if (trouble === null) return answer;
+  const message = describeTrouble(trouble);
+  throw trouble.kind === 'agent' ? new QualityCliError(message, trouble) : new QualityGateError(message);
 }
 
 /** The agent that evaluates by default. */
@@ -113,9 +102,8 @@ export type QualityCliOptions = {
 };
 
 /**
- * Opens an installed agent as an evaluator, with the settings of the repository that contains `root`. The `budget`
- * setting applies only if `evaluated` is given. Without it, the caller is a program that may use the evaluator for days
- * and has to limit the cost itself.
+ * Opens an installed agent as an evaluator, with the settings of the repository that contains `root`. Without
+ * `evaluated`, the caller is a program that may run for days, so the `budget` setting does not apply.
  */
 export async function openQualityCli(
   root: string,

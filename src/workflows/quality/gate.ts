@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { answerSchema } from '../../dispatch/answer-schemas.ts';
-import type { OutputFiles } from '../../kernel/ports.ts';
 import { openOutputFiles } from './output-files.ts';
 import {
   listedPayload,
@@ -53,10 +52,7 @@ export type StepReviews = JudgedOutputs & {
 
 const NO_CRITERIA = 'No quality criteria defined - auto-passing';
 
-/**
- * Judges the outputs of a step by calling a reviewer, or writes instructions for a reviewer that the caller starts.
- * Verdicts are not cached.
- */
+/** Judges the outputs of a step by calling a reviewer, or writes instructions for one. Verdicts are not cached. */
 export class QualityGate {
   readonly maxInlineFiles: number;
   readonly #cli: QualityCli | null;
@@ -162,12 +158,12 @@ function notBlank(notes: string | null | undefined): string | null {
 }
 
 /** Opens the files below the root. Throws if one of these paths is outside the project or inside its git folder. */
-async function openInside(root: string, files: readonly OutputFile[]): Promise<OutputFiles> {
+async function openInside(root: string, files: readonly OutputFile[]) {
   const disk = await openOutputFiles(root).catch((error: unknown) => {
     throw new QualityGateError(`The project root cannot be opened: ${messageOf(error)}`, { cause: error });
   });
   for (const file of files) {
-    if ((await disk.find(file.path)) === 'outside') throw outside(file, root);
+    if (await disk.isOutside(file.path)) throw outside(file, root);
   }
   return disk;
 }

@@ -1,7 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import type { OutputContent, OutputFiles } from '../../kernel/ports.ts';
 import { errorCode } from '../../platform/files.ts';
 import { decodeUtf8 } from '../../platform/private-files.ts';
 
@@ -10,15 +9,24 @@ const LARGEST_BYTES = 4 * 1024 * 1024;
 
 const MOST_LINKS = 40;
 
+export type OutputContent =
+  | { readonly kind: 'text'; readonly text: string }
+  /** The content is not UTF-8. `path` is absolute. */
+  | { readonly kind: 'binary'; readonly path: string }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unreadable'; readonly error: string }
+  | { readonly kind: 'outside' };
+
 /** Opens the files below an existing project root. Files outside the root or inside a git folder are never read. */
-export async function openOutputFiles(projectRoot: string): Promise<OutputFiles> {
+export async function openOutputFiles(projectRoot: string) {
   const root = resolve(projectRoot);
   const realRoot = await realpath(root);
   return {
-    async find(path) {
-      return (await locate(root, realRoot, path)).kind === 'outside' ? 'outside' : 'inside';
+    /** Whether the path leads out of the root, with all links followed. Does not open the file. */
+    async isOutside(path: string): Promise<boolean> {
+      return (await locate(root, realRoot, path)).kind === 'outside';
     },
-    async read(path) {
+    async read(path: string): Promise<OutputContent> {
       const found = await locate(root, realRoot, path);
       return found.kind === 'found' ? readWhole(found.real, resolve(root, path)) : found;
     },
@@ -74,7 +82,7 @@ async function readWhole(real: string, named: string): Promise<OutputContent> {
     const stats = await file.stat();
     if (stats.isDirectory()) return { kind: 'unreadable', error: 'it is a folder' };
     if (!stats.isFile()) return { kind: 'unreadable', error: 'it is not a regular file' };
-    const bytes = await readUpTo(file, LARGEST_BYTES + 1);
+    const bytes = Buffer.concat(await file.createReadStream({ end: LARGEST_BYTES, autoClose: false }).toArray());
     const isCut = bytes.length > LARGEST_BYTES;
     const decoded = decodeUtf8(bytes, { isCut, keepsMark: true });
     if (decoded === null) return { kind: 'binary', path: named };
@@ -86,13 +94,6 @@ async function readWhole(real: string, named: string): Promise<OutputContent> {
   } finally {
     await file?.close();
   }
-}
-
-/** Reads until the end of the file or the limit, even if a single read returns less. */
-async function readUpTo(file: FileHandle, most: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of file.createReadStream({ end: most - 1, autoClose: false })) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }
 
 function isMissing(error: unknown): boolean {

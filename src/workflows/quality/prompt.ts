@@ -1,6 +1,6 @@
 import { answerSchema } from '../../dispatch/answer-schemas.ts';
 import { closeFence, fence, foldLines, quoteName, showInvisible } from '../../kernel/escape.ts';
-import type { OutputContent } from '../../kernel/ports.ts';
+import type { OutputContent } from './output-files.ts';
 import type { OutputFile } from './tasks.ts';
 import type { QualityCriteria, ScopedReview } from './types.ts';
 

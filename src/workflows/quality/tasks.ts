@@ -21,21 +21,16 @@ export type QualityTask = {
 /** Returns the files of all outputs in the given order. A file that an output lists twice is returned once. */
 export function outputFiles(outputs: StepOutputs): readonly OutputFile[] {
   return Object.entries(outputs).flatMap(([output, value]) => {
-    const firstSpelling = new Map<string, string>();
-    for (const path of typeof value === 'string' ? [value] : value) {
-      const plain = plainPath(path);
-      if (!firstSpelling.has(plain)) firstSpelling.set(plain, path);
-    }
-    return [...firstSpelling.values()].map((path) => ({ output, path }));
+    const paths = [value].flat();
+    const plain = paths.map(plainPath);
+    return paths.filter((_, at) => plain.indexOf(plain[at] ?? '') === at).map((path) => ({ output, path }));
   });
 }
 
 // Removes `//` and `./` from a path. Keeps `a/..`, because `a` may be a link, and a trailing `/` or `/.`, because it
 // marks a folder.
 function plainPath(path: string): string {
-  const parts = path.split('/');
-  const isNeeded = (part: string, at: number) => at === parts.length - 1 || (part === '' ? at === 0 : part !== '.');
-  return parts.filter(isNeeded).join('/');
+  return path.replace(/\/(?:\.?\/)+/g, '/').replace(/^(?:\.\/)+/, '');
 }
 
 /** Returns a review with its files. Throws if its output is unknown, or is a single file but has several paths. */

@@ -20,10 +20,7 @@ export type QualityReview = {
   readonly additional_review_guidance?: string | null | undefined;
 };
 
-/**
- * A review with the files to judge. If `each` is true, each file is judged on its own. `files` is `null` for a review
- * of all outputs together.
- */
+/** A review with the files to judge: together or, with `each`, one by one. `null` means all outputs together. */
 export type ScopedReview = {
   readonly review: QualityReview;
   readonly files: { readonly each: boolean; readonly paths: readonly string[] } | null;

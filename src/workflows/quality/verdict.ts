@@ -14,10 +14,7 @@ function orDefault<T extends z.ZodType>(type: T, value: z.output<T>) {
   return type.nullish().transform((given) => given ?? value);
 }
 
-/**
- * Returns the JSON answer of a reviewer as a verdict. A missing or `null` field gets its default, and the default of
- * `passed` is false. Throws if a field has the wrong type.
- */
+/** Returns the JSON answer of a reviewer as a verdict, with defaults for missing fields. Throws on a wrong type. */
 export function parseQualityResult(data: unknown): QualityGateResult {
   const parsed = result.safeParse(data);
   if (parsed.success) return parsed.data;

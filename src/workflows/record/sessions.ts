@@ -64,7 +64,10 @@ export function openWorkflowSessions(
         if (session.value === 'unreadable') unreadable.push({ id, path: `${GENERATED_FOLDER}/${name}` });
         else if (session.value !== null) sessions.push(session.value);
       }
-      return ok({ sessions: sessions.sort(newestFirst), unreadable });
+      return ok({
+        sessions: sessions.sort((a, b) => byCodePoint(b.startedAt, a.startedAt) || byCodePoint(b.id, a.id)),
+        unreadable,
+      });
     },
 
     /** Stores a new session. `taken`: the id already exists, and nothing was written. */
@@ -75,10 +78,7 @@ export function openWorkflowSessions(
       return writeNew(made.value, fileOf(session.id), textOf(session));
     },
 
-    /**
-     * Applies `change` to the stored session under a lock, so that no concurrent change is lost, and resolves to the
-     * new session. Writes nothing if `change` fails. Renames the file of an unreadable session and fails.
-     */
+    /** Applies `change` under a lock and resolves to the new session. Renames the file of an unreadable session. */
     async update(
       id: SessionId,
       change: (session: WorkflowSession) => Result<WorkflowSession>,
@@ -132,10 +132,6 @@ async function takeLock(lock: Lock, id: SessionId, longestWaitMs: number): Promi
 
 function fileOf(id: string): string {
   return `session_${id}.json`;
-}
-
-function newestFirst(a: WorkflowSession, b: WorkflowSession): number {
-  return byCodePoint(b.startedAt, a.startedAt) || byCodePoint(b.id, a.id);
 }
 
 function textOf(session: WorkflowSession): string {

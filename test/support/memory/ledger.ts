@@ -1,5 +1,6 @@
 import { ok } from '../../../src/kernel/result.ts';
-import type { Ledger, LedgerEntry } from '../../../src/ledger/entries.ts';
+import type { LedgerEntry } from '../../../src/ledger/entries.ts';
+import type { Ledger } from '../../../src/ledger/store.ts';
 
 /** A ledger in memory. */
 export function memoryLedger(): Ledger {

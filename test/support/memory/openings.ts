@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SessionPrompts } from '../../../src/kernel/ports.ts';
+import type { SessionPrompts } from '../../../src/dispatch/cooldowns.ts';
 import { ok } from '../../../src/kernel/result.ts';
 
 /** First prompts by digest; `pass` advances the clock. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SessionId } from '../../../src/kernel/ids.ts';
-import { abortWorkflow } from '../../../src/workflows/do/abort.ts';
+import { abortWorkflow } from '../../../src/workflows/do/finish-step.ts';
 import { jobOf, output, reviewOf, SELF, stepOf } from '../../support/workflow/samples.ts';
 import { kindOf, type WorkflowWorld, workflowWorld } from '../../support/workflow/world.ts';
 

@@ -52,7 +52,7 @@ test.each(['gone.md', 'sub/gone.md', 'gone/gone.md', 'a.md/b.md'])(
     const { write, open } = project();
     write('a.md', 'one');
     const files = await open();
-    expect([await files.find(path), await files.read(path)]).toEqual(['inside', { kind: 'missing' }]);
+    expect([await files.isOutside(path), await files.read(path)]).toEqual([false, { kind: 'missing' }]);
   },
 );
 
@@ -134,7 +134,7 @@ test.each<[string, string]>([
   symlinkSync('sub', at('sub-link'));
   symlinkSync('.git/config', at('git-link'));
   const files = await open();
-  expect([await files.find(path), await files.read(path)]).toEqual(['outside', { kind: 'outside' }]);
+  expect([await files.isOutside(path), await files.read(path)]).toEqual([true, { kind: 'outside' }]);
 });
 
 test.each<[string, (root: string) => string]>([
@@ -165,8 +165,8 @@ test('accepts a root that is a link', async () => {
   write('a.md', 'one');
   symlinkSync('project', join(folder, 'alias'));
   const files = await openOutputFiles(join(folder, 'alias'));
-  expect([await files.find('a.md'), (await files.read('a.md')).kind]).toEqual(['inside', 'text']);
-  expect(await files.find('../outside/secret.txt')).toBe('outside');
+  expect([await files.isOutside('a.md'), (await files.read('a.md')).kind]).toEqual([false, 'text']);
+  expect(await files.isOutside('../outside/secret.txt')).toBe(true);
 });
 
 test('reads files without blocking other work [JOBS-REQ-004.4.1]', async () => {
