@@ -1,32 +1,16 @@
-import { type Alias, type Document, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import * as z from 'zod';
 import type { PlacedProblem } from '../kernel/failure.ts';
 import { didYouMean } from '../ui/wording.ts';
 
-// Keys whose value identifies an item of a list in error messages.
-const IDENTIFYING = ['path', 'id', 'name'];
-
-const LONGEST_WORD = 60;
-
-/**
- * Returns the path of a value as shown to the user, with list items counted from 1: `gates #2 (path src): checks.lint`.
- * `value` is the value at the first `below` parts of the path.
- */
-export function keyName(path: readonly PropertyKey[], value: unknown = undefined, below = 0): string {
+/** Returns the path of a value as shown to the user, with list items counted from 1: `gates #2: checks.lint`. */
+export function keyName(path: readonly PropertyKey[]): string {
   let name = '';
   for (const [i, part] of path.entries()) {
-    const entry = i < below ? undefined : valueAt(value, path.slice(below, i + 1));
-    if (typeof part === 'number') name += ` #${part + 1}${identifyingWord(entry)}`;
+    if (typeof part === 'number') name += ` #${part + 1}`;
     else name += `${i === 0 ? '' : typeof path[i - 1] === 'number' ? ': ' : '.'}${String(part)}`;
   }
   return name.trimStart();
-}
-
-function identifyingWord(entry: unknown): string {
-  const words = IDENTIFYING.map((key) => [key, valueAt(entry, [key])] as const);
-  const [key, word] =
-    words.find(([, one]) => typeof one === 'string' && one !== '' && one.length <= LONGEST_WORD) ?? [];
-  return key === undefined ? '' : ` (${key} ${word})`;
 }
 
 /** A YAML document with the position of every value. */
@@ -49,39 +33,26 @@ export function readYaml(
   | { readonly ok: false; readonly problems: PlacedProblem[] } {
   const lines = new LineCounter();
   const own = text.replace(/^\ufeff/, '');
-  const document = parseDocument(own, {
-    lineCounter: lines,
-    prettyErrors: false,
-    stringKeys: true,
-  });
+  const document = parseDocument(own, { lineCounter: lines, prettyErrors: false, stringKeys: true });
   const at = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
+  const syntax = (offset: number, said: string): PlacedProblem => ({ ...at(offset), what: { kind: 'syntax', said } });
   const wrong = [...document.errors, ...document.warnings].slice(0, MOST_PROBLEMS);
   if (wrong.length > 0) {
     const conflict = conflictIn(own);
     if (conflict !== -1) return { ok: false, problems: [{ ...at(conflict), what: { kind: 'merge-conflict' } }] };
-    return {
-      ok: false,
-      problems: wrong.map((error) => ({
-        ...at(error.pos[0]),
-        what: { kind: 'syntax', said: SAID[error.code]?.(own.slice(error.pos[0])) ?? error.message },
-      })),
-    };
+    const said = ({ code, pos, message }: (typeof wrong)[number]) => SAID[code]?.(own.slice(pos[0])) ?? message;
+    return { ok: false, problems: wrong.map((error) => syntax(error.pos[0], said(error))) };
   }
-  const lost = brokenAlias(document);
-  if (lost !== null) {
-    const { alias, said } = lost;
-    return { ok: false, problems: [{ ...at(alias.range?.[0] ?? 0), what: { kind: 'syntax', said } }] };
-  }
+  const alias = brokenAlias(document);
+  if (alias !== null) return { ok: false, problems: [syntax(alias.offset, alias.said)] };
   try {
     const value: unknown = document.toJS({ maxAliasCount: 100 });
-    const place: YamlFile['place'] = (path, kind) => at(offsetOf(document, path, kind));
-    return { ok: true, value, yaml: { document, place } };
+    return { ok: true, value, yaml: { document, place: (path, kind) => at(offsetOf(document, path, kind)) } };
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    return { ok: false, problems: [{ line: 1, column: 1, what: { kind: 'syntax', said } }] };
+    return { ok: false, problems: [syntax(0, error instanceof Error ? error.message : String(error))] };
   }
 }
 
@@ -91,10 +62,7 @@ function conflictIn(text: string): number {
   return isWhole ? text.search(/^<{7} /m) : -1;
 }
 
-/**
- * Messages that replace those of the YAML parser, by its error code. `rest` is the text from the position of the error
- * on.
- */
+/** By error code, messages that replace those of the YAML parser. `rest` is the text from the error on. */
 const SAID: Readonly<Record<string, (rest: string) => string>> = {
   MULTIPLE_DOCS: () => 'a second document begins here; the file may contain only one',
   DUPLICATE_KEY: (rest) => `the key ${/^[^\s:]*/.exec(rest)?.[0] ?? ''} is a duplicate`,
@@ -102,23 +70,16 @@ const SAID: Readonly<Record<string, (rest: string) => string>> = {
   BLOCK_IN_FLOW: () => 'inside { } and [ ], quote a text that contains ": "',
 };
 
-/**
- * Returns the first alias that has no anchor, or is inside its own anchor and would repeat forever; `null` if there is
- * none.
- */
-function brokenAlias(document: Document): { readonly alias: Alias; readonly said: string } | null {
+/** Returns the first alias that has no anchor, or is inside its own anchor and would repeat forever. */
+function brokenAlias(document: Document): { readonly offset: number; readonly said: string } | null {
   const anchors = new Map<string, Node>();
-  let found: { readonly alias: Alias; readonly said: string } | null = null;
+  let found: { readonly offset: number; readonly said: string } | null = null;
   visit(document, {
-    Alias(_, alias, around) {
-      const { source } = alias;
+    Alias(_, { source, range }, around) {
       const meant = anchors.get(source);
       if (meant !== undefined && !around.includes(meant)) return undefined;
-      const said =
-        meant === undefined
-          ? `"*${source}" has no anchor "&${source}" before it`
-          : `"*${source}" is inside of its own anchor "&${source}"`;
-      found = { alias, said };
+      const why = meant === undefined ? `has no anchor "&${source}" before it` : 'is inside of its own anchor';
+      found = { offset: range?.[0] ?? 0, said: `"*${source}" ${why}` };
       return visit.BREAK;
     },
     Value(_, node) {
@@ -154,7 +115,7 @@ export function checkShape<T extends z.ZodType>(
   const dropped = droppedKey(value);
   if (dropped !== null) {
     const path = [...base, ...dropped];
-    const what = { kind: 'bad-value', key: keyName(path, value, base.length), said: 'is not an allowed name' } as const;
+    const what = { kind: 'bad-value', key: keyName(path), said: 'is not an allowed name' } as const;
     return { ok: false, problems: [{ ...yaml.place(path, 'key'), what }] };
   }
   const parsed = schema.safeParse(value);
@@ -203,7 +164,7 @@ function explainIssue(
   base: readonly PropertyKey[],
 ): PlacedProblem[] {
   const path = [...base, ...issue.path];
-  const key = keyName(path, value, base.length) || 'the file';
+  const key = keyName(path) || 'the file';
   const problem = (what: PlacedProblem['what']): PlacedProblem[] => [{ ...yaml.place(path), what }];
   const outOfRange = (bound: 'at least' | 'at most' | 'more than', limit: number | bigint, origin: string) =>
     problem({ kind: 'out-of-range', key, bound, limit: Number(limit), unit: UNITS[origin] ?? null });
@@ -263,8 +224,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return at;
 }
 
-// Returns the keys that the schema allows at a path. It is called only to explain a problem, so it does not have to be
-// fast.
+/** Returns the keys that the schema allows at a path. */
 function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   let at: unknown = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   for (const key of path) {
