@@ -105,28 +105,24 @@ function describeMissing({ name, install }: AgentReport): string {
 }
 
 /** Returns the text of `init --remove`: the files that are removed, the files that stay, and the next command. */
-export function describeRemoval({ isDone, taken, left }: Removal, styled: Styled = UNSTYLED): string {
+export function describeRemoval({ removed, taken, left }: Removal, styled: Styled = UNSTYLED): string {
   const { paint } = styled;
   const list = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? '' : [title, ...lines.map((line) => wrapTo(`  ${line}`, styled, 4))].join('\n');
-  const isTracked = taken.some(({ tracked }) => tracked === true);
-  const done = [
-    ...(isTracked ? ['Next: commit the removal.'] : []),
-    `${isTracked ? 'Then' : 'Next'}: "npm uninstall onceover" removes the program (with "-g" if you installed it globally).`,
-  ];
-  const next = isDone ? done : taken.length === 0 ? [] : [NOT_YET];
+  const kept = left.map(({ path, why }) => `${quoteName(path)}: ${KEPT[why]}`);
+  const next = removed ? UNINSTALL : taken.length === 0 ? '' : NOT_YET;
   return [
     taken.length === 0 ? 'There is nothing to remove here.' : '',
-    list(isDone ? paint('good', 'Removed:') : paint('strong', 'To be removed:'), taken.map(describeRemoved)),
-    list(
-      paint('strong', isDone ? 'Kept:' : 'To be kept:'),
-      left.map(({ path, why }) => `${quoteName(path)}: ${KEPT[why]}`),
-    ),
-    next.map((line) => wrapTo(withNpx(line, styled.byNpx), styled)).join('\n'),
+    list(removed ? paint('good', 'Removed:') : paint('strong', 'To be removed:'), taken.map(describeRemoved)),
+    list(paint('strong', removed ? 'Kept:' : 'To be kept:'), kept),
+    wrapTo(withNpx(next, styled.byNpx), styled),
   ]
     .filter((block) => block !== '')
     .join('\n\n');
 }
+
+const UNINSTALL =
+  'Next: commit the removal if git tracked these files. "npm uninstall onceover" removes the program (with "-g" if you installed it globally).';
 
 const NOT_YET = 'Nothing has been removed yet. Next: "onceover init --remove --yes" removes all of this.';
 

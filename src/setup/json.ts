@@ -32,9 +32,9 @@ export function doctorDocument({ agents, git, bubblewrap, node }: DoctorReport):
 }
 
 /** Returns the document of `init --remove --json`. */
-export function removalDocument({ isDone, taken, left }: Removal): RemovalDocument {
+export function removalDocument({ removed, taken, left }: Removal): RemovalDocument {
   return {
-    removed: isDone,
+    removed,
     taken: taken.map(({ kind, path, count }) => ({ kind, path, count })),
     left: left.map(({ path, why }) => ({ path, why })),
   };

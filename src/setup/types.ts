@@ -98,15 +98,14 @@ export type DoctorReport = {
 export type RemovedItem = RemovalDocument['taken'][number] & {
   /** For a file in the working tree: the text that stays in the file, or null if the whole file is removed. */
   readonly rest?: string | null;
-  readonly tracked?: boolean;
 };
 
 /** A file that `init --remove` keeps: the user edited it, `onceover.yml` uses it, or it is not valid JSON. */
 export type KeptFile = RemovalDocument['left'][number];
 
-/** The result of `init --remove`; `isDone` is false if it only listed what it would remove. */
+/** The result of `init --remove`; `removed` is false if it only listed what it would remove. */
 export type Removal = {
-  readonly isDone: boolean;
+  readonly removed: boolean;
   readonly taken: readonly RemovedItem[];
   readonly left: readonly KeptFile[];
 };
