@@ -91,7 +91,7 @@ export async function readGauntlet(reader: SourceReader, folder: string): Promis
   /** Returns the checks or reviews that entry point `i` names, and notes the names that do not exist. */
   const use = <T>(i: number, gate: 'check' | 'review', all: ReadonlyMap<string, T>): readonly T[] => {
     const given = (points[i]?.[`${gate}s`] ?? []).map((one) => (typeof one === 'string' ? one : Object.keys(one)[0]));
-    return [...new Set(given)].flatMap((name = '', n) => {
+    return given.flatMap((name = '', n) => {
       const found = all.get(name);
       used.add(found);
       if (found !== undefined) return [found];
