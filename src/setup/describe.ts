@@ -163,7 +163,7 @@ export function describeSetUp(outcome: SetupOutcome, styled: Styled = UNSTYLED):
     gates === null ? '' : describeSource(steps, gates),
     ...described(steps.filter((step) => !isPrompt(step))),
     described(steps.filter(isPrompt)).join('\n'),
-    ...(gates === null ? [] : describeGates(gates, styled)),
+    ...(gates === null ? [] : describeGates(gates)),
     ...steps.filter(({ ignored }) => ignored).map(describeIgnored),
     byPath === true ? wrapTo(BY_PATH, styled) : '',
     next.map((line) => wrapTo(line, styled)).join('\n'),
@@ -195,10 +195,7 @@ function indented(text: string): string {
   return text.trimEnd().replace(/^(?=.)/gm, '  ');
 }
 
-function describeGates(
-  { proposed, passedOver, missing, carried, others }: GatesFound,
-  styled: Styled,
-): readonly string[] {
+function describeGates({ proposed, passedOver, carried, others }: GatesFound): readonly string[] {
   const lacks = carried === null ? 'has no checks or reviews yet' : 'lacks some of these checks and reviews';
   const left = (carried?.left ?? []).map((one) => `\n  - ${one}`).join('');
   const imports = others.map(
@@ -206,28 +203,16 @@ function describeGates(
   );
   return [
     proposed === null ? '' : `onceover.yml ${lacks}. Add these lines to it:\n\n${indented(proposed)}`,
-    passedOver.map(describePassedOver).join('\n'),
-    missing.length === 0 ? '' : wrapTo(describeMissingPrograms(missing), styled),
+    passedOver.map(({ run, why }) => `Not used as a check: "${run}" ${UNFIT[why]} under "checks".`).join('\n'),
     left === '' ? '' : `Not imported, or imported with a difference:${left}`,
     imports.join('\n'),
   ];
 }
 
-function describePassedOver({ run, why }: SkippedCommand): string {
-  switch (why) {
-    case 'watches':
-      return `Not used as a check: "${run}" watches files and never ends. Add a command that ends under "checks".`;
-    case 'changes-files':
-      return `Not used as a check: "${run}" changes files. Add a command that only reads them under "checks".`;
-    case 'in-packages':
-      return `Not used as a check: packages of this workspace have a script "${run}", but no command is known to run it in all of them. Add yours under "checks".`;
-  }
-}
-
-function describeMissingPrograms(programs: readonly string[]): string {
-  const them = programs.length === 1 ? 'it' : 'them';
-  return `Not installed on this machine: ${programs.join(', ')}. The checks need ${them}: install ${them}, or activate the environment that has ${them}.`;
-}
+const UNFIT: Readonly<Record<SkippedCommand['why'], string>> = {
+  watches: 'watches files and never ends. Add a command that ends',
+  'changes-files': 'changes files. Add a command that only reads them',
+};
 
 function describeIgnored({ path }: SetupStep): string {
   return path === RULES_FILE

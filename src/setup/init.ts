@@ -1,4 +1,4 @@
-import { findProgram, knownAgents } from '../agents/installed.ts';
+import { knownAgents } from '../agents/installed.ts';
 import { SETTINGS_FILE, type Settings } from '../config/settings.ts';
 import type { RepoPath } from '../kernel/ids.ts';
 import type { Repository, RepositoryPaths } from '../kernel/repository.ts';
@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { ownCommand, ownProgram } from '../platform/own-program.ts';
 import { addHookEntry, addMcpEntry, hookFile, type JsonChange } from './agent-config.ts';
 import codeQuality from './code-quality.md';
-import { checkCommands, isCheckSource, programsOf } from './detect/checks.ts';
+import { checkCommands, isCheckSource } from './detect/checks.ts';
 import type { RootFiles } from './detect/scripts.ts';
 import { chooseTool, findImportSources, planImportedGates } from './import/import.ts';
 import type { ImportTool } from './import/types.ts';
@@ -100,10 +100,7 @@ async function planGates(
     .map(({ agent }) => agent.name);
   const facts = { agents, configured: settings.gates, paths };
   const others = await findImportSources(files);
-  if (from === null) {
-    const isInstalled = (program: string) => findProgram(program, process.env['PATH'] ?? '', place.root) !== null;
-    return planStarterGates(files, facts, others, isInstalled);
-  }
+  if (from === null) return planStarterGates(files, facts, others);
   const tool = chooseTool(from, others);
   return tool.ok ? planImportedGates(files, facts, tool.value) : tool;
 }
@@ -113,7 +110,6 @@ async function planStarterGates(
   files: ProjectFiles,
   { agents, configured, paths }: SetupFacts,
   others: readonly ImportTool[],
-  isInstalled: (program: string) => boolean,
 ): Promise<Result<PlannedGates>> {
   const { checks, passedOver } = checkCommands(await rootFiles(files, paths));
   const starter = { checks, exclude: toolWrittenGlobs(paths), prompt: CODE_QUALITY_FILE };
@@ -127,9 +123,8 @@ async function planStarterGates(
     const present = planned.filter(({ text }) => text === null);
     return ok({ files: present, found: { ...NOTHING_FOUND, agents } });
   }
-  const missing = programsOf(checks).filter((program) => !isInstalled(program));
   const proposed = settings.value.text === null ? starterGates(starter) : null;
-  return ok({ files: planned, found: { ...NOTHING_FOUND, agents, passedOver, missing, others, proposed } });
+  return ok({ files: planned, found: { ...NOTHING_FOUND, agents, passedOver, others, proposed } });
 }
 
 const LONGEST_SOURCE = 256 * 1024;

@@ -46,7 +46,6 @@ export type PlannedGates = { readonly files: readonly PlannedFile[]; readonly fo
 /** The facts about a project in which `init` found nothing. */
 export const NOTHING_FOUND = {
   passedOver: [],
-  missing: [],
   isAllNew: false,
   proposed: null,
   carried: null,

@@ -47,8 +47,6 @@ export type GatesFound = {
   readonly agents: readonly string[];
   /** Commands that cannot be checks, if no other command was found for the same check. */
   readonly passedOver: readonly SkippedCommand[];
-  /** Programs that the checks start and that were not found on this machine. */
-  readonly missing: readonly string[];
   /** Whether the files of `init` are the only change in the repository. */
   readonly isAllNew: boolean;
   /** The lines that the user should add to an existing `onceover.yml`; null if none are missing. */
@@ -71,13 +69,12 @@ export type CheckCommand = {
   readonly timeoutSeconds: number;
 };
 
-export type CheckName = 'lint' | 'types' | 'test' | 'check';
+export const CHECK_NAMES = ['lint', 'types', 'test', 'check'] as const;
 
-/**
- * A command that cannot be a check: it never ends ('watches'), or it changes the files under review. 'in-packages'
- * means a script of workspace packages that no known command runs in all of them.
- */
-export type SkippedCommand = { readonly run: string; readonly why: 'watches' | 'changes-files' | 'in-packages' };
+export type CheckName = (typeof CHECK_NAMES)[number];
+
+/** A command that cannot be a check: it never ends ('watches'), or it changes the files under review. */
+export type SkippedCommand = { readonly run: string; readonly why: 'watches' | 'changes-files' };
 
 /** The result of `doctor`. */
 export type DoctorReport = {

@@ -111,20 +111,6 @@ Next: "onceover run" runs the checks and reviews on your current change.`);
     ]);
   });
 
-  test.each([
-    [
-      ['ruff'],
-      'Not installed on this machine: ruff. The checks need it: install it, or activate the environment that has it.',
-    ],
-    [
-      ['ruff', 'pytest'],
-      'Not installed on this machine: ruff, pytest. The checks need them: install them, or activate the environment that has them.',
-    ],
-  ])('names the programs that are not installed: %s', (missing, said) => {
-    expect(describeFound({ missing }).split('\n')).toContain(said);
-    expect(describeFound({})).not.toContain('Not installed');
-  });
-
   test('shows commands for npx if npx started the program, and file contents unchanged', () => {
     const step = { ...WROTE_SETTINGS, added: '# "onceover run" runs them\n' };
     const text = describeSetUp(
@@ -185,10 +171,6 @@ Next: "onceover run" runs the checks and reviews on your current change.`);
   test.each([
     ['watches', /^Not used as a check: "npm test" watches files and never ends\./m],
     ['changes-files', /^Not used as a check: "npm test" changes files\./m],
-    [
-      'in-packages',
-      /^Not used as a check: packages of this workspace have a script "npm test".* Add yours under "checks"\.$/m,
-    ],
   ] as const)('says why a command is not a check: %s', (why, said) => {
     expect(describeFound({ passedOver: [{ run: 'npm test', why }] })).toMatch(said);
   });
