@@ -6,10 +6,10 @@ import type { HookAgent } from './types.ts';
 type JsonObject = Record<string, unknown>;
 
 /**
- * The outcome of editing a JSON file: its new text ('' if no key is left) with the added part as JSON, `leave` if the
- * file needs no change, or why the file cannot be edited.
+ * The outcome of editing a file: its new text ('' if nothing is left) with the added part, `leave` if the file needs no
+ * change, or why the file cannot be edited.
  */
-export type JsonChange =
+export type TextChange =
   | { readonly kind: 'write'; readonly text: string; readonly added: string }
   | { readonly kind: 'leave' }
   | { readonly kind: 'unreadable'; readonly said: string };
@@ -20,7 +20,7 @@ export type JsonChange =
 type JsonEdit = { readonly config: JsonObject; readonly added?: unknown } | 'leave' | { readonly wrong: string };
 
 /** Returns the outcome of `edit` on the text of a JSON file; `present` is null if the file does not exist. */
-export function editJson(present: string | null, edit: (config: JsonObject) => JsonEdit): JsonChange {
+export function editJson(present: string | null, edit: (config: JsonObject) => JsonEdit): TextChange {
   const config = parseObject(present ?? '');
   const edited = typeof config === 'string' ? { wrong: config } : edit(config);
   if (edited === 'leave') return { kind: 'leave' };
@@ -76,7 +76,7 @@ export function hookFile(agent: HookAgent): RepoPath {
 /**
  * Adds the stop hook to the settings of an agent. Other hooks stay, and an existing hook of onceover stays as it is.
  */
-export function addHookEntry(agent: HookAgent, present: string | null, program: Program = ['onceover']): JsonChange {
+export function addHookEntry(agent: HookAgent, present: string | null, program: Program = ['onceover']): TextChange {
   const { event, second } = HOOKS[agent];
   return editJson(present, (config) => {
     const hooks = config['hooks'] ?? {};
@@ -99,7 +99,7 @@ function hookCommand(program: Program): string {
 }
 
 /** Removes the stop hook from the settings of an agent. Other hooks stay, even those in the same list element. */
-export function removeHookEntry(agent: HookAgent, present: string): JsonChange {
+export function removeHookEntry(agent: HookAgent, present: string): TextChange {
   const { event } = HOOKS[agent];
   return editJson(present, (config) => {
     const hooks = config['hooks'];
@@ -122,7 +122,7 @@ function isOurs(hooks: unknown): boolean {
 const SERVER = 'onceover';
 
 /** Adds the MCP server "onceover" to an `.mcp.json`. An existing server of that name stays as it is. */
-export function addMcpEntry(present: string | null, program: Program = ['onceover']): JsonChange {
+export function addMcpEntry(present: string | null, program: Program = ['onceover']): TextChange {
   const [command, ...args] = program;
   const entry = { command, args: [...args, 'mcp'] };
   return editJson(present, (config) => {
@@ -134,7 +134,7 @@ export function addMcpEntry(present: string | null, program: Program = ['onceove
 }
 
 /** Removes the MCP server named "onceover", whatever command it has. */
-export function removeMcpEntry(present: string): JsonChange {
+export function removeMcpEntry(present: string): TextChange {
   return editJson(present, (config) => {
     const servers = config['mcpServers'];
     if (!isRecord(servers) || !Object.hasOwn(servers, SERVER)) return 'leave';

@@ -1,14 +1,9 @@
 import { stringify } from 'yaml';
 import type { ImportedEntry, SourceConfig } from './import/types.ts';
-import type { CheckCommand } from './types.ts';
+import { type CheckCommand, CODE_QUALITY_FILE } from './types.ts';
 
-type StarterFacts = {
-  readonly checks: readonly CheckCommand[];
-  /** Globs of files that reviewers do not need to see. */
-  readonly exclude: readonly string[];
-  /** The path of the prompt file. */
-  readonly prompt: string;
-};
+/** The checks of a project, and globs of files that reviewers do not need to see. */
+type StarterFacts = { readonly checks: readonly CheckCommand[]; readonly exclude: readonly string[] };
 
 /** Returns the text of a first `onceover.yml`; `agents` are the installed agents, the preferred one first. */
 export function starterSettings(agents: readonly string[], facts: StarterFacts): string {
@@ -16,7 +11,7 @@ export function starterSettings(agents: readonly string[], facts: StarterFacts):
 }
 
 /** Returns the `gates` part of a first `onceover.yml`. */
-export function starterGates({ checks, exclude, prompt }: StarterFacts): string {
+export function starterGates({ checks, exclude }: StarterFacts): string {
   return [
     'gates:',
     withComment('  - path: .', 'everything; a folder or a glob works too'),
@@ -25,7 +20,7 @@ export function starterGates({ checks, exclude, prompt }: StarterFacts): string 
     ...checks.map(checkLine),
     checks.length > 0 ? withComment('    reviews:', 'run after the checks pass') : '    reviews:',
     '      code-quality:',
-    `        prompt: ${prompt}`,
+    `        prompt: ${CODE_QUALITY_FILE}`,
     '        num_reviews: 1',
     withComment('        # num_reviews: 2', 'adds a second reviewer, run by the next agent;'),
     withComment('        #', 'one that passed is skipped during a fix'),
