@@ -41,6 +41,11 @@ export function fencedBlocks(markdown: string): readonly { readonly label: strin
   return [...blocks].map(([, , label = '', text = '']) => ({ label, text }));
 }
 
+/** Returns the text of the fenced block with this label; '' if there is none. */
+export function fencedBlock(markdown: string, label: string): string {
+  return fencedBlocks(markdown).find((block) => block.label === label)?.text ?? '';
+}
+
 /** Closes a Markdown code block that the text leaves open, so that text appended later is outside the block. */
 export function closeFence(text: string): string {
   let open: string | null = null;

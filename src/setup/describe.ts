@@ -6,6 +6,7 @@ import { TOOL_NAMES } from './import/types.ts';
 import {
   type DoctorReport,
   type GatesFound,
+  HOOK_AGENTS,
   type HookAgent,
   type KeptFile,
   MCP_FILE,
@@ -156,8 +157,10 @@ export function describeSetUp(outcome: SetupOutcome, styled: Styled = UNSTYLED):
   const described = (some: readonly SetupStep[]) => some.map((step) => describeStep(step, paint));
   const next = [
     ...(gates === null ? (hasRules ? [INSTRUCTIONS] : []) : nextSteps(gates)),
-    ...(hasMcp && hook !== 'claude' ? [RESTART] : []),
-    ...(hook === null ? [] : [hasMcp && hook === 'claude' ? RESTART_FOR_BOTH : HOOKED[hook]]),
+    ...HOOK_AGENTS.filter((agent) => agent === hook || (agent === 'claude' && hasMcp)).map(
+      (agent) =>
+        `${START[agent]}${hasMcp && agent === 'claude' ? ALLOW_SERVER : ''}.${agent === hook ? ` ${PASSES}` : ''}`,
+    ),
   ].map((step, i) => `${paint('strong', i === 0 ? 'Next:' : 'Then:')} ${asTyped(step, styled, command)}`);
   return [
     gates === null ? '' : describeSource(steps, gates),
@@ -225,17 +228,17 @@ const BY_PATH =
 
 const INSTRUCTIONS = '"onceover instructions" writes one instruction file per review of your current change.';
 
-const RESTART = 'restart Claude Code here, allow the server "onceover", and ask it to review your change.';
+/** How to start each agent so that it reads its new settings. */
+const START: Readonly<Record<HookAgent, string>> = {
+  claude: 'restart Claude Code here',
+  codex:
+    'start Codex here and allow the hook with "/hooks"; without that Codex silently skips it, and so does "codex exec"',
+  gemini: 'restart Gemini CLI here, in a folder that it trusts',
+};
+
+const ALLOW_SERVER = ', allow the server "onceover", and ask it to review your change';
 
 const PASSES = 'From then on it may stop once all checks and reviews pass. "onceover hook snooze" pauses that.';
-
-const RESTART_FOR_BOTH = `restart Claude Code here and allow the server "onceover", so that it can review your change when you ask. ${PASSES}`;
-
-const HOOKED: Readonly<Record<HookAgent, string>> = {
-  claude: `restart Claude Code here. ${PASSES}`,
-  codex: `start Codex here and allow the hook with "/hooks"; without that Codex silently skips it, and so does "codex exec". ${PASSES}`,
-  gemini: `restart Gemini CLI here, in a folder that it trusts. ${PASSES}`,
-};
 
 function nextSteps({ agents, proposed, isAllNew }: GatesFound): readonly string[] {
   return [

@@ -1,4 +1,4 @@
-import { fencedBlocks } from '../kernel/escape.ts';
+import { fencedBlock } from '../kernel/escape.ts';
 import rules from './starter-rules.md';
 
 /** A language, with the extensions of its source files and the globs of its test files. */
@@ -36,23 +36,19 @@ export function starterRules(paths: readonly string[]): string {
   const extensions = languages.map((language) => language.extensions).join(',');
   const code = extensions === '' ? '**' : `**/*.${extensions.includes(',') ? `{${extensions}}` : extensions}`;
   const isHintFor = (line: string, { name }: Language) => line.startsWith(`      - ${name}: `);
-  const codeRule = textOf('code')
+  const codeRule = fencedBlock(rules, 'yaml code')
     .replace('{include}', () => globList([code]))
     .replace('{exclude}', () => globList([...tests, '**/{vendor,node_modules,dist,build,generated}/**', '**/*.min.*']))
     .split('\n')
     .filter((line) => !others.some((language) => isHintFor(line, language)))
     .join('\n');
   return [
-    textOf('header'),
+    fencedBlock(rules, 'yaml header'),
     codeRule,
-    ...(tests.length > 0 ? [textOf('tests').replace('{include}', () => globList(tests))] : []),
-    ...(hasFiles('md,mdx,rst') ? [textOf('docs')] : []),
-    ...(paths.some((path) => BUILD_FILES.test(path)) ? [textOf('build-and-ci')] : []),
+    ...(tests.length > 0 ? [fencedBlock(rules, 'yaml tests').replace('{include}', () => globList(tests))] : []),
+    ...(hasFiles('md,mdx,rst') ? [fencedBlock(rules, 'yaml docs')] : []),
+    ...(paths.some((path) => BUILD_FILES.test(path)) ? [fencedBlock(rules, 'yaml build-and-ci')] : []),
   ].join('\n');
-}
-
-function textOf(rule: string): string {
-  return fencedBlocks(rules).find(({ label }) => label === `yaml ${rule}`)?.text ?? '';
 }
 
 function globList(globs: readonly string[]): string {
