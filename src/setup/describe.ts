@@ -176,8 +176,8 @@ export function describeSetUp(outcome: SetupOutcome, styled: Styled = UNSTYLED):
 }
 
 /** Returns a sentence that names the imported configuration; '' if nothing was imported. */
-function describeSource(steps: readonly SetupStep[], { carried, proposed }: GatesFound): string {
-  if (carried === null) return '';
+function describeSource(steps: readonly SetupStep[], { carried, proposed = null }: GatesFound): string {
+  if (carried === undefined) return '';
   const source = `${carried.source} (${TOOL_NAMES[carried.tool][0]})`;
   const isNew = proposed !== null || steps.some(({ added }) => added !== null);
   return isNew ? `Imported from ${source}, which stays unchanged.` : `${source} has been imported already.`;
@@ -198,8 +198,8 @@ function indented(text: string): string {
   return text.trimEnd().replace(/^(?=.)/gm, '  ');
 }
 
-function describeGates({ proposed, passedOver, carried, others }: GatesFound): readonly string[] {
-  const lacks = carried === null ? 'has no checks or reviews yet' : 'lacks some of these checks and reviews';
+function describeGates({ proposed = null, passedOver = [], carried, others = [] }: GatesFound): readonly string[] {
+  const lacks = carried === undefined ? 'has no checks or reviews yet' : 'lacks some of these checks and reviews';
   const left = (carried?.left ?? []).map((one) => `\n  - ${one}`).join('');
   const imports = others.map(
     (tool) => `${TOOL_NAMES[tool][0]} is set up here: "onceover init --from ${tool}" imports its reviews.`,
@@ -240,7 +240,7 @@ const ALLOW_SERVER = ', allow the server "onceover", and ask it to review your c
 
 const PASSES = 'From then on it may stop once all checks and reviews pass. "onceover hook snooze" pauses that.';
 
-function nextSteps({ agents, proposed, isAllNew }: GatesFound): readonly string[] {
+function nextSteps({ agents, proposed = null, isAllNew = false }: GatesFound): readonly string[] {
   return [
     ...(agents.length > 0 ? [] : ['install an agent, because none was found: "onceover doctor" lists them.']),
     ...(proposed === null ? [] : ['add the lines above to onceover.yml.']),

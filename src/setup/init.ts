@@ -12,7 +12,6 @@ import { chooseTool, findImportSources, planImportedGates } from './import/impor
 import type { ImportTool } from './import/types.ts';
 import { openInitManifest } from './own-files.ts';
 import {
-  NOTHING_FOUND,
   newFile,
   openProjectFiles,
   type ProjectFiles,
@@ -71,6 +70,9 @@ export async function setupProject(project: Project, options: SetupOptions): Pro
     const did = changed.kind === 'leave' ? 'left' : present.value === null ? 'written' : 'extended';
     planned.push({ path, did, added: null, text: null, ...changed });
   }
+  // If git cannot list the changes, the next run reports that error.
+  const before = await repository.changes(settings.base);
+  const isClean = before.ok && before.value.changed.length + before.value.deleted.length === 0;
   const manifest = openInitManifest(place.commonDir);
   const steps: SetupStep[] = [];
   for (const { path, did, added, text } of planned) {
@@ -82,23 +84,11 @@ export async function setupProject(project: Project, options: SetupOptions): Pro
     if (did === 'written' && text !== null) manifest.note(path, text);
     steps.push({ path, did, added, ignored: ignored.value });
   }
-  const isAllNew = gates.value !== null && (await isOnlyChange(repository, settings.base, steps));
+  const isAllNew = isClean && steps.some(({ added }) => added !== null);
   const isEntry = ({ path, added }: SetupStep) => added !== null && path.endsWith('.json');
   const byPath = program[0] === process.execPath && steps.some(isEntry);
   const command = ownCommand(place.root, process);
   return ok({ steps, gates: gates.value && { ...gates.value.found, isAllNew }, hook, byPath, command });
-}
-
-// Returns false if git cannot list the changes, because the next run reports that error.
-async function isOnlyChange(
-  repository: Repository,
-  base: string | null,
-  steps: readonly SetupStep[],
-): Promise<boolean> {
-  const changes = await repository.changes(base);
-  if (!changes.ok || changes.value.deleted.length > 0) return false;
-  const own = new Set(steps.map(({ path }) => path));
-  return changes.value.changed.length > 0 && changes.value.changed.every((path) => own.has(path));
 }
 
 async function planGates(
@@ -131,10 +121,10 @@ function planStarterGates(
   const wanted = [newFile(CODE_QUALITY_FILE, codeQuality), newFile(SETTINGS_FILE, starterSettings(agents, starter))];
   if (configured !== null && configured.length > 0) {
     const present = wanted.filter(({ path }) => path === SETTINGS_FILE || paths.includes(path));
-    return { files: present, found: { ...NOTHING_FOUND, agents } };
+    return { files: present, found: { agents } };
   }
   const proposed = configured === null ? null : starterGates(starter);
-  return { files: wanted, found: { ...NOTHING_FOUND, agents, passedOver, others, proposed } };
+  return { files: wanted, found: { agents, passedOver, others, proposed } };
 }
 
 const LONGEST_SOURCE = 256 * 1024;

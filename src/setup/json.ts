@@ -44,10 +44,10 @@ export type SetUpDocument = z.infer<typeof setUpSchema>;
 
 /** Returns the document of `init --json`. */
 export function setUpDocument({ steps, gates }: SetupOutcome): SetUpDocument {
-  const { carried = null, others = [], proposed = null } = gates ?? {};
+  const { carried, others = [], proposed = null } = gates ?? {};
   return {
     files: steps.map(({ path, did, ignored }) => ({ path, did, ignored })),
-    ...(carried !== null && {
+    ...(carried !== undefined && {
       carried_over: {
         tool: carried.tool,
         source: carried.source,

@@ -33,15 +33,6 @@ export type WantedFile = { readonly path: RepoPath; readonly change: (present: s
 /** The files to write for checks and reviews, and the facts about them that `init` prints. */
 export type WantedGates = { readonly files: readonly WantedFile[]; readonly found: GatesFound };
 
-/** The facts about a project in which `init` found nothing. */
-export const NOTHING_FOUND = {
-  passedOver: [],
-  isAllNew: false,
-  proposed: null,
-  carried: null,
-  others: [],
-} as const;
-
 /** Returns a file that is written only if it does not exist. */
 export function newFile(path: RepoPath, text: string): WantedFile {
   return { path, change: (present) => (present === null ? { kind: 'write', text, added: text } : { kind: 'leave' }) };

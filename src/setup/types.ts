@@ -46,20 +46,15 @@ export type GatesFound = {
   /** The installed agents, the preferred one first. */
   readonly agents: readonly string[];
   /** Commands that cannot be checks, if no other command was found for the same check. */
-  readonly passedOver: readonly SkippedCommand[];
+  readonly passedOver?: readonly SkippedCommand[];
   /** Whether the files of `init` are the only change in the repository. */
-  readonly isAllNew: boolean;
+  readonly isAllNew?: boolean;
   /** The lines that the user should add to an existing `onceover.yml`; null if none are missing. */
-  readonly proposed: string | null;
-  /** The configuration of another tool that was imported; null without `--from`. */
-  readonly carried: {
-    readonly tool: ImportTool;
-    readonly source: string;
-    /** One line for each setting that was not imported or works differently in onceover. */
-    readonly left: readonly string[];
-  } | null;
+  readonly proposed?: string | null;
+  /** With `--from`: the imported configuration, and a line for each setting that was not imported as it is. */
+  readonly carried?: { readonly tool: ImportTool; readonly source: string; readonly left: readonly string[] };
   /** Tools that have a configuration here, which `init --from` could import. */
-  readonly others: readonly ImportTool[];
+  readonly others?: readonly ImportTool[];
 };
 
 /** A command of the project that becomes a check. */

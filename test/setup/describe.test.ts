@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../src/kernel/ids.ts';
 import { describeSetUp } from '../../src/setup/describe.ts';
-import { NOTHING_FOUND } from '../../src/setup/project-files.ts';
 import type { GatesFound, SetupStep } from '../../src/setup/types.ts';
 import { UNSTYLED } from '../../src/ui/style.ts';
 
@@ -15,10 +14,7 @@ const WROTE_RULES: SetupStep = {
   ignored: false,
 };
 const WROTE_SETTINGS: SetupStep = { path: SETTINGS, did: 'written', added: 'version: 1\n', ignored: false };
-const FOUND: GatesFound = {
-  agents: ['claude'],
-  ...NOTHING_FOUND,
-};
+const FOUND: GatesFound = { agents: ['claude'] };
 
 const describeSteps = (...steps: readonly SetupStep[]) => describeSetUp({ steps, gates: null, hook: null });
 const describeFound = (gates: Partial<GatesFound>, step = WROTE_SETTINGS) =>

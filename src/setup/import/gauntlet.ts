@@ -170,18 +170,16 @@ async function reviewText(
   return isReplaced ? null : undefined;
 }
 
-function isKnownAgent(name: string): boolean {
-  return AGENT_NAMES.some((one) => one === name);
-}
+const KNOWN_AGENTS: readonly string[] = AGENT_NAMES;
 
 /** Returns the given agents that onceover knows, or undefined if it knows none of them; notes the unknown ones. */
-function supportedAgents(reader: SourceReader, at: Position, given: readonly string[]): readonly string[] | undefined {
+function supportedAgents(reader: SourceReader, at: Position, given: readonly string[]): string[] | undefined {
   const all = [...new Set(given)];
-  for (const name of all.filter((one) => !isKnownAgent(one))) {
+  for (const name of all.filter((one) => !KNOWN_AGENTS.includes(one))) {
     const said = `onceover does not know the agent ${quoteName(name)}; you can set its command under "agent"`;
     reader.note(at, said, 'once');
   }
-  const known = all.filter(isKnownAgent);
+  const known = all.filter((name) => KNOWN_AGENTS.includes(name));
   return known.length === 0 ? undefined : known;
 }
 
@@ -195,7 +193,7 @@ function toSettings({ value, place }: SourceValue<z.output<typeof configSchema>>
   const adapters = Object.entries(cli?.adapters ?? {});
   const agents = supportedAgents(reader, place(['cli']), cli?.default_preference ?? adapters.map(([name]) => name));
   const models = adapters.flatMap(([name, adapter]) =>
-    isKnownAgent(name) && adapter?.model != null ? [[name, { model: adapter.model }] as const] : [],
+    KNOWN_AGENTS.includes(name) && adapter?.model != null ? [[name, { model: adapter.model }] as const] : [],
   );
   return {
     base: value.base_branch ?? undefined,

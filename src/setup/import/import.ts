@@ -2,7 +2,7 @@ import { SETTINGS_FILE } from '../../config/settings.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
 import { isInside } from '../../kernel/paths.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
-import { NOTHING_FOUND, newFile, type ProjectFiles, type SetupFacts, type WantedGates } from '../project-files.ts';
+import { newFile, type ProjectFiles, type SetupFacts, type WantedGates } from '../project-files.ts';
 import { importedGates, importedSettings, toolWrittenGlobs } from '../starter-settings.ts';
 import { readCodeRabbit } from './coderabbit.ts';
 import { CONTINUE_FOLDERS, readContinue } from './continue.ts';
@@ -101,7 +101,7 @@ export async function planImportedGates(
   const missing = configured === null ? [] : notYetIn(plan.entries, configured);
   const carried = { tool, source: source.source, left: plan.left };
   const proposed = missing.length === 0 ? null : importedGates(missing);
-  return ok({ files: wanted, found: { ...NOTHING_FOUND, agents, carried, proposed } });
+  return ok({ files: wanted, found: { agents, carried, proposed } });
 }
 
 /** Returns the existing prompts: the text by name, or null if a prompt cannot be read, so that its name stays taken. */
