@@ -23,14 +23,13 @@ export type YamlFile = {
   place(path: readonly PropertyKey[], at?: 'key'): { readonly line: number; readonly column: number };
 };
 
+/** A result, or the problems of the file that has none. */
+type Checked<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly problems: PlacedProblem[] };
+
 const MOST_PROBLEMS = 20;
 
 /** Parses a text that contains one YAML document. Duplicate keys are errors, and the number of aliases is limited. */
-export function readYaml(
-  text: string,
-):
-  | { readonly ok: true; readonly yaml: YamlFile; readonly value: unknown }
-  | { readonly ok: false; readonly problems: PlacedProblem[] } {
+export function readYaml(text: string): Checked<{ readonly yaml: YamlFile; readonly value: unknown }> {
   const lines = new LineCounter();
   const own = text.replace(/^\ufeff/, '');
   const document = parseDocument(own, { lineCounter: lines, prettyErrors: false, stringKeys: true });
@@ -111,7 +110,7 @@ export function checkShape<T extends z.ZodType>(
   value: unknown,
   yaml: Pick<YamlFile, 'place'>,
   base: readonly PropertyKey[] = [],
-): { readonly ok: true; readonly value: z.output<T> } | { readonly ok: false; readonly problems: PlacedProblem[] } {
+): Checked<{ readonly value: z.output<T> }> {
   const dropped = droppedKey(value);
   if (dropped !== null) {
     const path = [...base, ...dropped];

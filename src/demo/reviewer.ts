@@ -62,7 +62,7 @@ export function demoAnswer(name: string, prompt: string, memory: DemoMemory) {
 }
 
 /** The folder in which scripted reviewers store their sessions. Only the repository of the demo has this folder. */
-export const DEMO_SESSIONS = '.git/demo-sessions';
+const DEMO_SESSIONS = '.git/demo-sessions';
 
 /** Returns the answer of a scripted reviewer; null outside the repository of the demo, or if the session is unknown. */
 export function answerAsReviewer(name: string, prompt: string, session: string | null) {
