@@ -19,9 +19,7 @@ import { type DemoAct, type DemoFile, type DemoOutcome, filesBefore, STORY } fro
 
 /** Whether a run had the planned result. If not, the explanation that the demo prints for this run is wrong. */
 export function matchesStory(act: Pick<DemoAct, 'exitCode' | 'slots'>, outcome: RunOutcome): boolean {
-  const slots = outcome.gates.flatMap(({ status, slots: own }) =>
-    own.map((slot) => slotState(slot, status === 'holds')),
-  );
+  const slots = outcome.gates.flatMap((gate) => gate.slots.map((slot) => slotState(slot, gate.status === 'holds')));
   return outcome.exitCode === act.exitCode && slots.join() === act.slots.join();
 }
 

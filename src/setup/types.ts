@@ -33,9 +33,7 @@ export type SetupOutcome = {
   readonly gates: GatesFound | null;
   /** The agent whose stop hook was set up; null if no hook was requested. */
   readonly hook: HookAgent | null;
-  /**
-   * Whether a written file starts onceover by its path on this machine, because the command onceover is not on PATH.
-   */
+  /** Whether a written file names the path of onceover on this machine, because onceover is not on PATH. */
   readonly byPath?: boolean;
   /** The command that starts onceover; default: onceover. */
   readonly command?: string;
@@ -58,11 +56,7 @@ export type GatesFound = {
 };
 
 /** A command of the project that becomes a check. */
-export type CheckCommand = {
-  readonly name: CheckName;
-  readonly run: string;
-  readonly timeoutSeconds: number;
-};
+export type CheckCommand = { readonly name: CheckName; readonly run: string; readonly timeoutSeconds: number };
 
 export const CHECK_NAMES = ['lint', 'types', 'test', 'check'] as const;
 

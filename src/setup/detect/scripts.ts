@@ -136,24 +136,18 @@ function scriptsOf({ scripts }: Readonly<Record<string, unknown>>): Scripts {
   );
 }
 
+/** A Makefile rule: its targets, its prerequisites, and the lines up to the next rule. */
+const MAKE_RULE = /^([^\t\n:=#][^\n:=#]*)::?(?![:=])(.*)((?:\n(?:\t.*|[^\n:]*$))*)/gm;
+
 /** Returns the recipe of each Makefile target by name. Prerequisites become a `make` command in the recipe. */
 function targetsOf(makefile: string): Scripts {
-  const rules: { readonly names: ReadonlySet<string>; readonly lines: string[] }[] = [];
-  for (const line of makefile.split(/\r?\n/)) {
-    if (line.startsWith('\t')) rules.at(-1)?.lines.push(line.replace(/^\t[@+ -]*/, ''));
-    const [, before, after] = line.startsWith('\t') ? [] : (/^([^:=#]*)::?(?![:=])(.*)$/.exec(line) ?? []);
-    if (before === undefined || after === undefined) continue;
-    const needs = wordsOf(after.replace(/[;#].*$/, ''));
-    rules.push({ names: new Set(wordsOf(before)), lines: needs.length > 0 ? [`make ${needs.join(' ')}`] : [] });
-  }
   const targets = new Map<string, string>();
-  for (const { names, lines } of rules) {
-    const text = lines.join('\n');
-    for (const name of names) targets.set(name, `${targets.get(name) ?? ''}\n${text}`);
+  for (const [, names = '', after = '', lines = ''] of makefile.replaceAll('\r', '').matchAll(MAKE_RULE)) {
+    const needs = after.replace(/[;#].*$/, '').trim();
+    const recipe = lines.split('\n').filter((line) => line.startsWith('\t'));
+    const commands = recipe.map((line) => line.replace(/^\t[@+ -]*/, ''));
+    const text = [...(needs === '' ? [] : [`make ${needs}`]), ...commands].join('\n');
+    for (const name of new Set(names.trim().split(/\s+/))) targets.set(name, `${targets.get(name) ?? ''}\n${text}`);
   }
   return targets;
-}
-
-function wordsOf(text: string): readonly string[] {
-  return text.split(/\s+/).filter((word) => word !== '');
 }

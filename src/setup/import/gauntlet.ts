@@ -33,7 +33,11 @@ const reviewSchema = z.object({
 });
 
 /** A check or review in an entry point: its name, or `{ name: settings }`. */
-const gateSchema = z.union([z.string().min(1), z.record(z.string(), z.unknown())]);
+const gateSchema = z
+  .union([z.string().min(1), z.record(z.string(), z.unknown())])
+  .refine((gate) => typeof gate === 'string' || Object.keys(gate).length === 1, {
+    message: 'must be a name, or one name with its settings',
+  });
 
 const configSchema = z.object({
   base_branch: z.string().min(1).nullish(),
@@ -58,8 +62,8 @@ const configSchema = z.object({
 
 type Found<T extends z.ZodType> = SourceValue<z.output<T>> & { readonly name: string; readonly body?: string };
 
-/** A review of agent gauntlet; `review` is null if it has no text to import, `isOn` is false if it is disabled. */
-type GauntletReview = { readonly review: SourceReview | null; readonly isOn: boolean };
+/** A review of agent gauntlet; null if it has no text to import. */
+type GauntletReview = (SourceReview & { readonly isOn: boolean }) | null;
 
 /** Returns the entry points of agent gauntlet with their checks and reviews; null if `config.yml` is not valid. */
 export async function readGauntlet(reader: SourceReader, folder: string): Promise<SourceConfig | null> {
@@ -104,14 +108,16 @@ export async function readGauntlet(reader: SourceReader, folder: string): Promis
     path,
     exclude: (exclude ?? []).map((glob, n) => ({ at: config.place(['entry_points', i, 'exclude', n]), glob })),
     checks: use(i, 'check', checks),
-    reviews: use(i, 'review', reviews).flatMap(({ review, isOn }) => (isOn && review !== null ? [review] : [])),
+    reviews: use(i, 'review', reviews)
+      .filter((review) => review !== null)
+      .filter(({ isOn }) => isOn),
   }));
   for (const check of checks.values()) {
     if (!used.has(check)) reader.note(check.at, `${quoteName(check.name)} is not in use`);
   }
-  const spare = [...reviews.values()].flatMap((one) =>
-    one.review?.text != null && !(one.isOn && used.has(one)) ? [one.review] : [],
-  );
+  const spare = [...reviews.values()]
+    .filter((review) => review !== null)
+    .filter((review) => review.text !== null && !(review.isOn && used.has(review)));
   return { source: folder, settings: toSettings(config, reader), entries, spare };
 }
 
@@ -140,7 +146,7 @@ async function toReview(
     agents: supportedAgents(reader, at, preferred ?? reviewers ?? []),
     timeout: toSeconds(value.timeout),
   };
-  return { review: text === undefined ? null : { at, name, text, settings }, isOn: value.enabled !== false };
+  return text === undefined ? null : { at, name, text, settings, isOn: value.enabled !== false };
 }
 
 /** Built-in prompts of the tool that our code-quality prompt replaces, because it looks for the same problems. */
@@ -154,12 +160,12 @@ async function reviewText(
 ): Promise<string | null | undefined> {
   const { prompt_file: path, builtin } = value;
   const at = place([]);
-  const file = path == null ? null : repoPath(path, folder);
-  const read = file === null || file === '' ? null : await reader.files.read(file);
-  if (read?.ok === true && read.value !== null) {
-    return reader.isPrompt(read.value, name, at) ? read.value : undefined;
-  }
   if (path != null) {
+    const file = repoPath(path, folder) || null;
+    const read = file === null ? null : await reader.files.read(file);
+    if (read?.ok === true && read.value !== null) {
+      return reader.isPrompt(read.value, name, at) ? read.value : undefined;
+    }
     const why = UNUSABLE[read === null ? 'outside' : read.ok ? 'missing' : 'unreadable'];
     reader.note(at, `the text of ${quoteName(name)} is in ${quoteName(path)}, which ${why}`);
   }

@@ -26,17 +26,10 @@ export type ImportFacts = {
 };
 
 /**
- * The entries of `onceover.yml` and the prompts to write. `left` has a line for each part that is not imported or works
- * differently.
+ * Returns the entries of `onceover.yml` and the prompts to write. The text of each review becomes a prompt, word for
+ * word. `left` has a line for each part that is not imported or works differently.
  */
-export type ImportPlan = {
-  readonly entries: readonly ImportedEntry[];
-  readonly prompts: readonly { readonly path: RepoPath; readonly text: string }[];
-  readonly left: readonly string[];
-};
-
-/** Returns the plan of an import. The text of each review becomes a prompt file, word for word. */
-export function planImport(source: SourceConfig, found: readonly ImportNote[], facts: ImportFacts): ImportPlan {
+export function planImport(source: SourceConfig, found: readonly ImportNote[], facts: ImportFacts) {
   const notes = [...found];
   const prompts = openPrompts(facts);
   const [nameCheck, nameReview] = [openNames(), openNames()];
@@ -109,7 +102,7 @@ export function promptName(prompt: string): string {
 
 /** Collects the prompt files to write, one per review. Reviews with the same name and text share a file. */
 function openPrompts(facts: ImportFacts) {
-  const added = new Map<string, ImportPlan['prompts'][number]>();
+  const added = new Map<string, { readonly path: RepoPath; readonly text: string }>();
   return {
     add(review: SourceReview): RepoPath {
       const text = review.text === null ? codeQuality : fileText(review.text);

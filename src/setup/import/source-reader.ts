@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { checkShape, keyName, readYaml, splitFrontMatter } from '../../config/yaml.ts';
+import { checkShape, readYaml, splitFrontMatter } from '../../config/yaml.ts';
 import { quoteName } from '../../kernel/escape.ts';
 import type { Failure, Position, Problem } from '../../kernel/failure.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
@@ -106,17 +106,12 @@ export function openSourceReader(files: ProjectFiles) {
       given: readonly unknown[],
       schema: T,
     ): readonly (SourceValue<z.output<T>> & { readonly name: string })[] {
-      return given.flatMap((entry, i) => {
-        if (!isRecord(entry)) return [];
-        const at = [...path, i];
-        const [key, ...more] = Object.keys(entry);
-        if (key === undefined || more.length > 0) {
-          wrong(place(at), keyName(at), 'must be a name, or one name with its settings');
-          return [];
-        }
-        const checked = check(schema, entry[key], place, { name: String(path.at(-1)), base: [...at, key] });
-        return checked === null ? [] : [{ ...checked, name: key }];
-      });
+      return given.flatMap((entry, i) =>
+        Object.entries(isRecord(entry) ? entry : {}).flatMap(([name, settings]) => {
+          const checked = check(schema, settings, place, { name: String(path.at(-1)), base: [...path, i, name] });
+          return checked === null ? [] : [{ ...checked, name }];
+        }),
+      );
     },
 
     /** Returns the files in a folder whose names have one of these endings, with their texts. */
