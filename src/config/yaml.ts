@@ -234,28 +234,25 @@ function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
 }
 
-/** The YAML front matter and the body of a Markdown file. `shift` is the number of lines before the YAML text. */
-type FrontMatter =
-  | {
-      readonly ok: true;
-      readonly yaml: string;
-      readonly shift: number;
-      readonly body: string;
-      readonly bodyLine: number;
-    }
-  | { readonly ok: false; readonly problem: PlacedProblem };
+const FENCE = /^---[ \t]*\r?\n?$/;
 
-const FENCE = /^---[ \t]*$/;
+type FrontMatter = {
+  readonly yaml: YamlFile;
+  readonly value: unknown;
+  readonly body: string;
+  readonly bodyLine: number;
+};
 
-/** Splits a Markdown file into its YAML front matter, which may be missing, and the text after it. */
-export function splitFrontMatter(text: string): FrontMatter {
-  const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n/);
-  if (!FENCE.test(lines[0] ?? '')) return { ok: true, yaml: '', shift: 0, body: lines.join('\n'), bodyLine: 1 };
-  const end = lines.findIndex((line, i) => i > 0 && FENCE.test(line));
+/** Parses the YAML front matter of a Markdown file, which may be missing. Positions are those in the file. */
+export function readFrontMatter(text: string): Checked<FrontMatter> {
+  const lines = text.replace(/^\ufeff/, '').split(/(?<=\n)/);
+  const end = FENCE.test(lines[0] ?? '') ? lines.findIndex((line, i) => i > 0 && FENCE.test(line)) : 0;
   if (end === -1) {
     const said = 'the front matter that begins here has no closing "---"';
-    return { ok: false, problem: { line: 1, column: 1, what: { kind: 'syntax', said } } };
+    return { ok: false, problems: [{ line: 1, column: 1, what: { kind: 'syntax', said } }] };
   }
-  const yaml = lines.slice(1, end).join('\n');
-  return { ok: true, yaml: `${yaml}\n`, shift: 1, body: lines.slice(end + 1).join('\n'), bodyLine: end + 2 };
+  // An empty line takes the place of the first "---", so that the lines keep their numbers.
+  const read = readYaml(`\n${lines.slice(1, end).join('')}`);
+  const start = end === 0 ? 0 : end + 1;
+  return read.ok ? { ...read, body: lines.slice(start).join(''), bodyLine: start + 1 } : read;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { checkShape, readYaml, splitFrontMatter } from '../../config/yaml.ts';
+import { checkShape, readFrontMatter, readYaml } from '../../config/yaml.ts';
 import { quoteName } from '../../kernel/escape.ts';
 import type { Failure, Position, Problem } from '../../kernel/failure.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
@@ -79,24 +79,13 @@ export function openSourceReader(files: ProjectFiles) {
 
     /** Parses a YAML file, or a Markdown file with front matter; returns null if the file is not valid. */
     parse<T extends z.ZodType>({ file, text }: Omit<SourceText, 'name'>, schema: T, name = '') {
-      const split = file.endsWith('.md')
-        ? splitFrontMatter(text)
-        : ({ ok: true, yaml: text, shift: 0, bodyLine: Number.POSITIVE_INFINITY } as const);
-      const yaml = split.ok ? readYaml(split.yaml) : { ok: false as const, problems: [split.problem] };
-      const shift = split.ok ? split.shift : 0;
-      if (!split.ok || !yaml.ok) {
-        const found = yaml.ok ? [] : yaml.problems;
-        problems.push(...found.map((one) => ({ ...one, file, line: one.line + shift })));
+      const read = file.endsWith('.md') ? readFrontMatter(text) : { body: '', ...readYaml(text) };
+      if (!read.ok) {
+        problems.push(...read.problems.map((one) => ({ ...one, file })));
         return null;
       }
-      const place: SourceValue<unknown>['place'] = (path, at) => {
-        const { line, column } = yaml.yaml.place(path, at);
-        return { file, line: line + shift, column };
-      };
-      const checked = check(schema, yaml.value, place, { name });
-      // Take the body from the original text, because `splitFrontMatter` does not keep CRLF line breaks.
-      const lines = text.replace(/^\ufeff/, '').split(/(?<=\n)/);
-      return checked && { ...checked, body: lines.slice(split.bodyLine - 1).join('') };
+      const checked = check(schema, read.value, (path, at) => ({ file, ...read.yaml.place(path, at) }), { name });
+      return checked && { ...checked, body: read.body };
     },
 
     /** Returns the valid `{ name: settings }` elements of a list. Elements that are only a name are skipped. */
