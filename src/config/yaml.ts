@@ -26,10 +26,12 @@ export type YamlFile = {
 /** A result, or the problems of the file that has none. */
 type Checked<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly problems: PlacedProblem[] };
 
+type ParsedYaml = { readonly yaml: YamlFile; readonly value: unknown };
+
 const MOST_PROBLEMS = 20;
 
 /** Parses a text that contains one YAML document. Duplicate keys are errors, and the number of aliases is limited. */
-export function readYaml(text: string): Checked<{ readonly yaml: YamlFile; readonly value: unknown }> {
+export function readYaml(text: string): Checked<ParsedYaml> {
   const lines = new LineCounter();
   const own = text.replace(/^\ufeff/, '');
   const document = parseDocument(own, { lineCounter: lines, prettyErrors: false, stringKeys: true });
@@ -236,15 +238,10 @@ function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
 
 const FENCE = /^---[ \t]*\r?\n?$/;
 
-type FrontMatter = {
-  readonly yaml: YamlFile;
-  readonly value: unknown;
-  readonly body: string;
-  readonly bodyLine: number;
-};
-
 /** Parses the YAML front matter of a Markdown file, which may be missing. Positions are those in the file. */
-export function readFrontMatter(text: string): Checked<FrontMatter> {
+export function readFrontMatter(
+  text: string,
+): Checked<ParsedYaml & { readonly body: string; readonly bodyLine: number }> {
   const lines = text.replace(/^\ufeff/, '').split(/(?<=\n)/);
   const end = FENCE.test(lines[0] ?? '') ? lines.findIndex((line, i) => i > 0 && FENCE.test(line)) : 0;
   if (end === -1) {

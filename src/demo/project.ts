@@ -5,25 +5,23 @@ import shop from './shop.md';
 
 type Mistake = { readonly pattern: RegExp; readonly issue: string; readonly fix: string; readonly priority: string };
 
-const CARELESS: Mistake = {
-  pattern: /\.reduce\(\((\w+), (\w+)\) => \1 \+ \2\)/,
-  issue: 'An empty cart throws: reduce has no initial value.',
-  fix: 'Pass 0 as the second argument of reduce.',
-  priority: 'high',
-};
-
-const INEXACT: Mistake = {
-  pattern: /\.toFixed\([01]?\)/,
-  issue: 'Prices lose their cents: $9.99 is shown as $10.0.',
-  fix: 'Show two digits: toFixed(2).',
-  priority: 'medium',
-};
-
 /** The mistake that each scripted reviewer knows. A reviewer with another name knows none. */
-export const MISTAKES: ReadonlyMap<string, Mistake> = new Map([
-  ['careful', CARELESS],
-  ['exact', INEXACT],
-]);
+export const MISTAKES: ReadonlyMap<string, Mistake> = new Map(
+  Object.entries({
+    careful: {
+      pattern: /\.reduce\(\((\w+), (\w+)\) => \1 \+ \2\)/,
+      issue: 'An empty cart throws: reduce has no initial value.',
+      fix: 'Pass 0 as the second argument of reduce.',
+      priority: 'high',
+    },
+    exact: {
+      pattern: /\.toFixed\([01]?\)/,
+      issue: 'Prices lose their cents: $9.99 is shown as $10.0.',
+      fix: 'Show two digits: toFixed(2).',
+      priority: 'medium',
+    },
+  }),
+);
 
 export type DemoFile = { readonly path: string; readonly text: string };
 

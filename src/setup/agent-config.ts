@@ -14,9 +14,7 @@ export type TextChange =
   | { readonly kind: 'leave' }
   | { readonly kind: 'unreadable'; readonly said: string };
 
-/**
- * The edited object with the part that was added, 'leave' if it needs no change, or the problem that prevents the edit.
- */
+/** The edited object with the added part, 'leave' if it needs no change, or the problem that prevents the edit. */
 type JsonEdit = { readonly config: JsonObject; readonly added?: unknown } | 'leave' | { readonly wrong: string };
 
 /** Returns the outcome of `edit` on the text of a JSON file; `present` is null if the file does not exist. */
@@ -53,18 +51,14 @@ function withValue(record: JsonObject, key: string, value: JsonObject | readonly
 type Program = readonly string[];
 
 /**
- * For each agent: the settings file with its hooks, its name for the stop event, and how many units of its hook timeout
- * make a second.
+ * For each agent: the settings file with its hooks, its name for the stop event, and ten minutes in its unit. The agent
+ * stops the hook after this time, but `onceover hook stop` itself answers earlier.
  */
-const HOOKS: Readonly<Record<HookAgent, { readonly file: RepoPath; readonly event: string; readonly second: number }>> =
-  {
-    claude: { file: '.claude/settings.json' as RepoPath, event: 'Stop', second: 1 },
-    codex: { file: '.codex/hooks.json' as RepoPath, event: 'Stop', second: 1 },
-    gemini: { file: '.gemini/settings.json' as RepoPath, event: 'AfterAgent', second: 1000 },
-  };
-
-// The agent stops the hook after this time. `onceover hook stop` itself answers earlier.
-const TIMEOUT_SECONDS = 600;
+const HOOKS = {
+  claude: { file: '.claude/settings.json' as RepoPath, event: 'Stop', timeout: 600 },
+  codex: { file: '.codex/hooks.json' as RepoPath, event: 'Stop', timeout: 600 },
+  gemini: { file: '.gemini/settings.json' as RepoPath, event: 'AfterAgent', timeout: 600_000 },
+} as const;
 
 const HOOK_CALL = 'onceover hook stop';
 
@@ -73,19 +67,16 @@ export function hookFile(agent: HookAgent): RepoPath {
   return HOOKS[agent].file;
 }
 
-/**
- * Adds the stop hook to the settings of an agent. Other hooks stay, and an existing hook of onceover stays as it is.
- */
+/** Adds the stop hook to the settings of an agent. Other hooks and an existing hook of onceover stay as they are. */
 export function addHookEntry(agent: HookAgent, present: string | null, program: Program = ['onceover']): TextChange {
-  const { event, second } = HOOKS[agent];
+  const { event, timeout } = HOOKS[agent];
   return editJson(present, (config) => {
     const hooks = config['hooks'] ?? {};
     if (!isRecord(hooks)) return { wrong: '"hooks" is not an object' };
     const entries = hooks[event] ?? [];
     if (!Array.isArray(entries)) return { wrong: `"hooks.${event}" is not a list` };
     if (isOurs(entries)) return 'leave';
-    const hook = { type: 'command', command: hookCommand(program), timeout: TIMEOUT_SECONDS * second };
-    const entry = { hooks: [hook] };
+    const entry = { hooks: [{ type: 'command', command: hookCommand(program), timeout }] };
     return { config: { ...config, hooks: { ...hooks, [event]: [...entries, entry] } }, added: { [event]: [entry] } };
   });
 }

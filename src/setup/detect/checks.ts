@@ -70,10 +70,7 @@ export function isCheckSource(name: string): boolean {
 }
 
 /** Returns at most one command per check. The project's own scripts come before the default commands of tools. */
-export function checkCommands(root: RootFiles): {
-  readonly checks: readonly CheckCommand[];
-  readonly passedOver: readonly SkippedCommand[];
-} {
+export function checkCommands(root: RootFiles) {
   const candidates = [...scriptChecks(root), ...toolChecks(root)];
   const chosen = CHECK_NAMES.flatMap((name) => {
     const own = candidates.filter((candidate) => candidate.name === name);
@@ -82,10 +79,10 @@ export function checkCommands(root: RootFiles): {
   // If lint, types and test exist, a script named "check" most likely runs those three again, so leave it out.
   const wanted = chosen.filter(({ name }) => name !== 'check' || chosen.length < CHECK_NAMES.length);
   return {
-    checks: wanted.flatMap(({ name, run, unfit }) =>
+    checks: wanted.flatMap(({ name, run, unfit }): CheckCommand[] =>
       unfit === null ? [{ name, run, timeoutSeconds: COMPILES_FIRST.test(run) ? 1800 : TIMEOUTS[name] }] : [],
     ),
-    passedOver: wanted.flatMap(({ name, run, unfit }) =>
+    passedOver: wanted.flatMap(({ name, run, unfit }): SkippedCommand[] =>
       unfit === null || name === 'check' ? [] : [{ run, why: unfit }],
     ),
   };
