@@ -16,15 +16,12 @@ export function keyName(path: readonly PropertyKey[]): string {
 /** A YAML document with the position of every value. */
 export type YamlFile = {
   readonly document: Document;
-  /**
-   * Returns the position of a value, or of its key with `at: 'key'`. If the value is missing, returns the position of
-   * its nearest parent.
-   */
+  /** Returns the position of a value, or of its key with `at: 'key'`; of the nearest parent if the value is missing. */
   place(path: readonly PropertyKey[], at?: 'key'): { readonly line: number; readonly column: number };
 };
 
 /** A result, or the problems of the file that has none. */
-type Checked<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly problems: PlacedProblem[] };
+export type Checked<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly problems: PlacedProblem[] };
 
 type ParsedYaml = { readonly yaml: YamlFile; readonly value: unknown };
 

@@ -34,10 +34,7 @@ const FILES: readonly DemoFile[] = fencedBlocks(shop).map(({ label, text }) => (
 /** The files that the branch adds; the others are on the base branch. */
 const CHANGE = ['src/cart.ts', 'src/receipt.ts', 'docs/cart.md'];
 
-/**
- * Returns the files of the base branch. `reviewer` is the command line of a scripted reviewer; the name of the reviewer
- * is appended to it.
- */
+/** Returns the files of the base branch. `reviewer` is the command of a scripted reviewer, without its name. */
 export function filesBefore(reviewer: readonly string[]): readonly DemoFile[] {
   const commandOf = (name: string) => JSON.stringify([...reviewer, name]);
   return FILES.filter(({ path }) => !CHANGE.includes(path)).map(({ path, text }) => ({
@@ -101,9 +98,7 @@ export type DemoOutcome = {
   /** The number of the run that did not have the planned result; null if all had. */
   readonly strayed: number | null;
   readonly cost: CostDocument;
-  /**
-   * The new sessions whose prompt has the same stable part as an earlier one of the run, and the tokens of that part.
-   */
+  /** The new sessions whose prompt begins like an earlier one of the run, and the tokens of that beginning. */
   readonly shared: { readonly looks: number; readonly tokens: number };
   /** The folder of the repository; null if it was removed. */
   readonly folder: string | null;

@@ -38,9 +38,7 @@ type PlannedFile = Omit<SetupStep, 'ignored'> & { readonly text: string | null }
 
 type Project = { readonly place: RepositoryPaths; readonly repository: Repository; readonly settings: Settings };
 
-/**
- * Writes the requested files and adds entries to existing JSON files. If one change cannot be planned, none is made.
- */
+/** Writes the requested files and adds entries to JSON files. If one change cannot be planned, none is made. */
 export async function setupProject(project: Project, options: SetupOptions): Promise<Result<SetupOutcome>> {
   const { place, repository, settings } = project;
   const files = openProjectFiles(place.root);

@@ -77,10 +77,7 @@ export type DoctorReport = {
   readonly command?: string;
 };
 
-/**
- * An item that `init --remove` removes: files or refs that only onceover writes, a file that `init` wrote, or the entry
- * of onceover in a file of the user.
- */
+/** What `init --remove` removes: files or refs of onceover, a file that `init` wrote, or an entry in a user's file. */
 export type RemovedItem = RemovalDocument['taken'][number] & {
   /** For a file in the working tree: the text that stays in the file, or null if the whole file is removed. */
   readonly rest?: string | null;

@@ -33,9 +33,7 @@ const USUAL_NAMES: Readonly<Record<CheckName, readonly string[]>> = {
   check: ['check'],
 };
 
-/**
- * The files whose texts name scripts. If several makefiles exist, GNU make reads the first of the three listed here.
- */
+/** The files whose texts name scripts. If several makefiles exist, GNU make reads the first one listed here. */
 export const SCRIPT_FILES: readonly string[] = [
   ...['package.json', 'composer.json', 'pnpm-workspace.yaml'],
   ...['GNUmakefile', 'makefile', 'Makefile'],

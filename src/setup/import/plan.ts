@@ -16,9 +16,7 @@ export const PROMPTS = '.onceover/reviews';
 export type ImportFacts = {
   /** The text of each existing prompt, by name in lower case; null if a prompt cannot be read. */
   readonly prompts: ReadonlyMap<string, string | null>;
-  /**
-   * The names of the prompts that `onceover.yml` uses. An earlier import wrote them, and the user may have edited them.
-   */
+  /** The names of the prompts that `onceover.yml` uses: the user may have edited them after an earlier import. */
   readonly inUse: ReadonlySet<string>;
   isFolder(path: string): boolean;
   /** Globs of generated files in the repository, such as lockfiles. */

@@ -30,9 +30,7 @@ export function openSourceReader(files: ProjectFiles) {
   const notes: ImportNote[] = [];
   const unknownKeys = new Map<string, Position>();
 
-  /**
-   * Returns the text of a file; '' if the file is missing. If the file cannot be read, `finish` returns the failure.
-   */
+  /** Returns the text of a file; '' if it is missing. If the file cannot be read, `finish` returns the failure. */
   async function read(file: string): Promise<string> {
     const text = await files.read(file as RepoPath);
     if (!text.ok) failure ??= text.failure;
@@ -47,10 +45,7 @@ export function openSourceReader(files: ProjectFiles) {
     problems.push({ ...at, what: { kind: 'bad-value', key, said } });
   }
 
-  /**
-   * Returns a value that fits the schema, or null after adding the problems to the list. In notes, `name` comes before
-   * the names of unknown keys.
-   */
+  /** Returns a value that fits the schema; null if it has problems. In notes, `name` precedes unknown keys. */
   function check<T extends z.ZodType>(
     schema: T,
     given: unknown,
