@@ -91,10 +91,10 @@ export async function init(cwd: string, options: SetupOptions): Promise<Result<S
   return trusted.ok ? outcome : trusted;
 }
 
-/** Removes the files that onceover wrote in this repository. With `isDone: false`, only lists them. */
+/** Removes the files that onceover wrote in this repository. With `dryRun`, only lists them. */
 export const removeSetUp = inRepository(async () => {
   const { removeProject } = await import('./setup/remove.ts');
-  return async (repository, options: { readonly isDone: boolean }) => {
+  return async (repository, options: { readonly dryRun: boolean }) => {
     const settings = await loadSettings(diskFiles(repository.root), openParsedFiles(repository.commonDir, version));
     // Removing must work with broken settings too, so the default folder is used then.
     const logDir = settings.ok ? settings.value.logDir : DEFAULT_LOG_DIR;

@@ -1,13 +1,10 @@
-import type { PlacedProblem } from '../kernel/failure.ts';
 import type { RepoPath } from '../kernel/ids.ts';
 import { repoPath } from '../kernel/paths.ts';
 import type { Settings } from './settings.ts';
 import { type SettingsFile, settingsSchema } from './settings-schema.ts';
-import { checkShape, readYaml, type YamlFile } from './yaml.ts';
+import { type Checked, checkShape, readYaml, type YamlFile } from './yaml.ts';
 
-export type ParsedSettings =
-  | { readonly ok: true; readonly settings: Settings }
-  | { readonly ok: false; readonly problems: readonly PlacedProblem[] };
+export type ParsedSettings = Checked<{ readonly settings: Settings }>;
 
 /** Parses the text of an `onceover.yml`. An empty text gives the defaults. */
 export function parseSettings(text: string): ParsedSettings {

@@ -1,11 +1,5 @@
-/** The environment variables of a CI job. */
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/**
- * Whether this process runs in the CI job of a pull request or merge queue, where the author of the change must not
- * choose the gates.
- */
-export function isPullRequest(env: Environment): boolean {
+/** Whether this is the CI job of a pull request or merge queue, where the author of the change must not choose gates. */
+export function isPullRequest(env: NodeJS.ProcessEnv): boolean {
   const isSet = (name: string) => !['', 'false', '0', undefined].includes(env[name]);
   // The pattern also matches events of reviews and comments on a pull request.
   if (/^(?:pull_request|merge_group$)/.test(env['GITHUB_EVENT_NAME'] ?? '') || isSet('GITHUB_BASE_REF')) return true;
@@ -22,7 +16,7 @@ export function isPullRequest(env: Environment): boolean {
 }
 
 /** Returns the target branch of a pull request as `origin/<name>`; `null` if the CI service does not report it. */
-export function targetBranch(env: Environment): string | null {
+export function targetBranch(env: NodeJS.ProcessEnv): string | null {
   const name =
     env['GITHUB_BASE_REF'] ||
     queueFor(env) ||
@@ -35,7 +29,7 @@ export function targetBranch(env: Environment): string | null {
 }
 
 /** Returns the target branch of a GitHub merge queue, read from the name of the queue's temporary branch. */
-function queueFor(env: Environment): string | undefined {
+function queueFor(env: NodeJS.ProcessEnv): string | undefined {
   if (env['GITHUB_EVENT_NAME'] !== 'merge_group') return undefined;
   return /^refs\/heads\/gh-readonly-queue\/(.+)\/pr-\d+-[0-9a-f]+$/.exec(env['GITHUB_REF'] ?? '')?.[1];
 }

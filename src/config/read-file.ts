@@ -27,22 +27,17 @@ export function readNonEmpty(files: TextFiles, path: string): SourceText {
   return read.ok && read.text.trim() === '' ? { ok: false, why: 'empty' } : read;
 }
 
-/**
- * Returns the whole text of an optional file; `null` if the file is missing. A broken symlink does not count as
- * missing.
- */
+/** Returns the whole text of an optional file; `null` if it is missing. A broken symlink does not count as missing. */
 export function readOptional(files: TextFiles, path: string): SourceText | null {
   const read = readSourceText(files, path);
   return !read.ok && read.why === 'missing' && !files.isSymlink(path) ? null : read;
 }
 
-const TOP = { line: 1, column: 1 } as const;
-
 /** Returns the problem of an unusable file, with the position at which the user's file names it (default: line 1). */
 export function unusable(
   path: string,
   why: UnusableFile,
-  { line, column }: Pick<PlacedProblem, 'line' | 'column'> = TOP,
+  { line, column }: Pick<PlacedProblem, 'line' | 'column'> = { line: 1, column: 1 },
 ): PlacedProblem {
   return { line, column, what: { kind: 'unusable-file', path, why } };
 }
@@ -64,17 +59,8 @@ function isParsedSettings(value: unknown): value is ParsedSettings {
   return typeof value === 'object' && value !== null && ('settings' in value || 'problems' in value);
 }
 
-/**
- * A cache of parsed configuration files, by content, because parsing YAML takes most of the time of a short command.
- */
-export type ParsedFiles = {
-  /**
-   * Returns the cached result for this text if `isWhole` accepts it; otherwise parses the text and caches the result.
-   */
-  get<T>(kind: string, text: string, isWhole: (value: unknown) => value is T, parse: () => Promise<T>): Promise<T>;
-  /** Writes the new results to disk. If the write fails, the files only have to be parsed again. */
-  save(): void;
-};
+/** A cache of parsed configuration files, by content, because parsing takes most of the time of a short command. */
+export type ParsedFiles = ReturnType<typeof openParsedFiles>;
 
 const NAME = 'parsed.json';
 
@@ -83,34 +69,33 @@ const MOST_RESULTS = 4000;
 const LARGEST_BYTES = 64 * 1024 * 1024;
 
 /** Opens the cache in the git folder of the clone. Results of other onceover versions are ignored. */
-export function openParsedFiles(commonDir: string, version: string): ParsedFiles {
-  const saved = readResults(join(commonDir, 'onceover', NAME), version);
-  const used: Record<string, unknown> = {};
-  let isNew = false;
+export function openParsedFiles(commonDir: string, version: string) {
+  const file = readJsonFile(join(commonDir, 'onceover', NAME), LARGEST_BYTES);
+  const files = isRecord(file) && file['version'] === version ? file['files'] : null;
+  const saved = isRecord(files) ? files : {};
+  const added: Record<string, unknown> = {};
   return {
-    async get(kind, text, isWhole, parse) {
+    /** Returns the cached result for this text if `isWhole` accepts it; otherwise parses the text and caches it. */
+    async get<T>(
+      kind: string,
+      text: string,
+      isWhole: (value: unknown) => value is T,
+      parse: () => Promise<T>,
+    ): Promise<T> {
       const key = sha256(`${kind}\0${text}`);
-      const known = Object.hasOwn(saved, key) ? saved[key] : undefined;
-      if (isWhole(known)) {
-        used[key] = known;
-        return known;
-      }
-      isNew = true;
+      const known = saved[key];
+      if (isWhole(known)) return known;
       const value = await parse();
-      used[key] = value;
+      added[key] = value;
       return value;
     },
-    save() {
-      if (!isNew) return;
-      const all = Object.keys(saved).length > MOST_RESULTS ? used : { ...saved, ...used };
+
+    /** Writes the new results to disk. If the write fails, the files only have to be parsed again. */
+    save(): void {
+      if (Object.keys(added).length === 0) return;
+      const all = Object.keys(saved).length > MOST_RESULTS ? added : { ...saved, ...added };
       const folder = makeFolder(commonDir, 'onceover');
       if (folder.ok) writeAtomically(folder.value, NAME, JSON.stringify({ version, files: all }));
     },
   };
-}
-
-function readResults(path: string, version: string): Readonly<Record<string, unknown>> {
-  const saved = readJsonFile(path, LARGEST_BYTES);
-  const files = isRecord(saved) && saved['version'] === version ? saved['files'] : null;
-  return isRecord(files) ? files : {};
 }

@@ -1,87 +1,56 @@
-import { type Alias, type Document, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import * as z from 'zod';
 import type { PlacedProblem } from '../kernel/failure.ts';
 import { didYouMean } from '../ui/wording.ts';
 
-// Keys whose value identifies an item of a list in error messages.
-const IDENTIFYING = ['path', 'id', 'name'];
-
-const LONGEST_WORD = 60;
-
-/**
- * Returns the path of a value as shown to the user, with list items counted from 1: `gates #2 (path src): checks.lint`.
- * `value` is the value at the first `below` parts of the path.
- */
-export function keyName(path: readonly PropertyKey[], value: unknown = undefined, below = 0): string {
+/** Returns the path of a value as shown to the user, with list items counted from 1: `gates #2: checks.lint`. */
+export function keyName(path: readonly PropertyKey[]): string {
   let name = '';
   for (const [i, part] of path.entries()) {
-    const entry = i < below ? undefined : valueAt(value, path.slice(below, i + 1));
-    if (typeof part === 'number') name += ` #${part + 1}${identifyingWord(entry)}`;
+    if (typeof part === 'number') name += ` #${part + 1}`;
     else name += `${i === 0 ? '' : typeof path[i - 1] === 'number' ? ': ' : '.'}${String(part)}`;
   }
   return name.trimStart();
 }
 
-function identifyingWord(entry: unknown): string {
-  const words = IDENTIFYING.map((key) => [key, valueAt(entry, [key])] as const);
-  const [key, word] =
-    words.find(([, one]) => typeof one === 'string' && one !== '' && one.length <= LONGEST_WORD) ?? [];
-  return key === undefined ? '' : ` (${key} ${word})`;
-}
-
 /** A YAML document with the position of every value. */
 export type YamlFile = {
   readonly document: Document;
-  /**
-   * Returns the position of a value, or of its key with `at: 'key'`. If the value is missing, returns the position of
-   * its nearest parent.
-   */
+  /** Returns the position of a value, or of its key with `at: 'key'`; of the nearest parent if the value is missing. */
   place(path: readonly PropertyKey[], at?: 'key'): { readonly line: number; readonly column: number };
 };
+
+/** A result, or the problems of the file that has none. */
+export type Checked<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly problems: PlacedProblem[] };
+
+type ParsedYaml = { readonly yaml: YamlFile; readonly value: unknown };
 
 const MOST_PROBLEMS = 20;
 
 /** Parses a text that contains one YAML document. Duplicate keys are errors, and the number of aliases is limited. */
-export function readYaml(
-  text: string,
-):
-  | { readonly ok: true; readonly yaml: YamlFile; readonly value: unknown }
-  | { readonly ok: false; readonly problems: PlacedProblem[] } {
+export function readYaml(text: string): Checked<ParsedYaml> {
   const lines = new LineCounter();
   const own = text.replace(/^\ufeff/, '');
-  const document = parseDocument(own, {
-    lineCounter: lines,
-    prettyErrors: false,
-    stringKeys: true,
-  });
+  const document = parseDocument(own, { lineCounter: lines, prettyErrors: false, stringKeys: true });
   const at = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
+  const syntax = (offset: number, said: string): PlacedProblem => ({ ...at(offset), what: { kind: 'syntax', said } });
   const wrong = [...document.errors, ...document.warnings].slice(0, MOST_PROBLEMS);
   if (wrong.length > 0) {
     const conflict = conflictIn(own);
     if (conflict !== -1) return { ok: false, problems: [{ ...at(conflict), what: { kind: 'merge-conflict' } }] };
-    return {
-      ok: false,
-      problems: wrong.map((error) => ({
-        ...at(error.pos[0]),
-        what: { kind: 'syntax', said: SAID[error.code]?.(own.slice(error.pos[0])) ?? error.message },
-      })),
-    };
+    const said = ({ code, pos, message }: (typeof wrong)[number]) => SAID[code]?.(own.slice(pos[0])) ?? message;
+    return { ok: false, problems: wrong.map((error) => syntax(error.pos[0], said(error))) };
   }
-  const lost = brokenAlias(document);
-  if (lost !== null) {
-    const { alias, said } = lost;
-    return { ok: false, problems: [{ ...at(alias.range?.[0] ?? 0), what: { kind: 'syntax', said } }] };
-  }
+  const alias = brokenAlias(document);
+  if (alias !== null) return { ok: false, problems: [syntax(alias.offset, alias.said)] };
   try {
     const value: unknown = document.toJS({ maxAliasCount: 100 });
-    const place: YamlFile['place'] = (path, kind) => at(offsetOf(document, path, kind));
-    return { ok: true, value, yaml: { document, place } };
+    return { ok: true, value, yaml: { document, place: (path, kind) => at(offsetOf(document, path, kind)) } };
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    return { ok: false, problems: [{ line: 1, column: 1, what: { kind: 'syntax', said } }] };
+    return { ok: false, problems: [syntax(0, error instanceof Error ? error.message : String(error))] };
   }
 }
 
@@ -91,10 +60,7 @@ function conflictIn(text: string): number {
   return isWhole ? text.search(/^<{7} /m) : -1;
 }
 
-/**
- * Messages that replace those of the YAML parser, by its error code. `rest` is the text from the position of the error
- * on.
- */
+/** By error code, messages that replace those of the YAML parser. `rest` is the text from the error on. */
 const SAID: Readonly<Record<string, (rest: string) => string>> = {
   MULTIPLE_DOCS: () => 'a second document begins here; the file may contain only one',
   DUPLICATE_KEY: (rest) => `the key ${/^[^\s:]*/.exec(rest)?.[0] ?? ''} is a duplicate`,
@@ -102,23 +68,16 @@ const SAID: Readonly<Record<string, (rest: string) => string>> = {
   BLOCK_IN_FLOW: () => 'inside { } and [ ], quote a text that contains ": "',
 };
 
-/**
- * Returns the first alias that has no anchor, or is inside its own anchor and would repeat forever; `null` if there is
- * none.
- */
-function brokenAlias(document: Document): { readonly alias: Alias; readonly said: string } | null {
+/** Returns the first alias that has no anchor, or is inside its own anchor and would repeat forever. */
+function brokenAlias(document: Document): { readonly offset: number; readonly said: string } | null {
   const anchors = new Map<string, Node>();
-  let found: { readonly alias: Alias; readonly said: string } | null = null;
+  let found: { readonly offset: number; readonly said: string } | null = null;
   visit(document, {
-    Alias(_, alias, around) {
-      const { source } = alias;
+    Alias(_, { source, range }, around) {
       const meant = anchors.get(source);
       if (meant !== undefined && !around.includes(meant)) return undefined;
-      const said =
-        meant === undefined
-          ? `"*${source}" has no anchor "&${source}" before it`
-          : `"*${source}" is inside of its own anchor "&${source}"`;
-      found = { alias, said };
+      const why = meant === undefined ? `has no anchor "&${source}" before it` : 'is inside of its own anchor';
+      found = { offset: range?.[0] ?? 0, said: `"*${source}" ${why}` };
       return visit.BREAK;
     },
     Value(_, node) {
@@ -150,11 +109,11 @@ export function checkShape<T extends z.ZodType>(
   value: unknown,
   yaml: Pick<YamlFile, 'place'>,
   base: readonly PropertyKey[] = [],
-): { readonly ok: true; readonly value: z.output<T> } | { readonly ok: false; readonly problems: PlacedProblem[] } {
+): Checked<{ readonly value: z.output<T> }> {
   const dropped = droppedKey(value);
   if (dropped !== null) {
     const path = [...base, ...dropped];
-    const what = { kind: 'bad-value', key: keyName(path, value, base.length), said: 'is not an allowed name' } as const;
+    const what = { kind: 'bad-value', key: keyName(path), said: 'is not an allowed name' } as const;
     return { ok: false, problems: [{ ...yaml.place(path, 'key'), what }] };
   }
   const parsed = schema.safeParse(value);
@@ -203,7 +162,7 @@ function explainIssue(
   base: readonly PropertyKey[],
 ): PlacedProblem[] {
   const path = [...base, ...issue.path];
-  const key = keyName(path, value, base.length) || 'the file';
+  const key = keyName(path) || 'the file';
   const problem = (what: PlacedProblem['what']): PlacedProblem[] => [{ ...yaml.place(path), what }];
   const outOfRange = (bound: 'at least' | 'at most' | 'more than', limit: number | bigint, origin: string) =>
     problem({ kind: 'out-of-range', key, bound, limit: Number(limit), unit: UNITS[origin] ?? null });
@@ -263,8 +222,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return at;
 }
 
-// Returns the keys that the schema allows at a path. It is called only to explain a problem, so it does not have to be
-// fast.
+/** Returns the keys that the schema allows at a path. */
 function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   let at: unknown = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   for (const key of path) {
@@ -275,28 +233,20 @@ function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
 }
 
-/** The YAML front matter and the body of a Markdown file. `shift` is the number of lines before the YAML text. */
-type FrontMatter =
-  | {
-      readonly ok: true;
-      readonly yaml: string;
-      readonly shift: number;
-      readonly body: string;
-      readonly bodyLine: number;
-    }
-  | { readonly ok: false; readonly problem: PlacedProblem };
+const FENCE = /^---[ \t]*\r?\n?$/;
 
-const FENCE = /^---[ \t]*$/;
-
-/** Splits a Markdown file into its YAML front matter, which may be missing, and the text after it. */
-export function splitFrontMatter(text: string): FrontMatter {
-  const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n/);
-  if (!FENCE.test(lines[0] ?? '')) return { ok: true, yaml: '', shift: 0, body: lines.join('\n'), bodyLine: 1 };
-  const end = lines.findIndex((line, i) => i > 0 && FENCE.test(line));
+/** Parses the YAML front matter of a Markdown file, which may be missing. Positions are those in the file. */
+export function readFrontMatter(
+  text: string,
+): Checked<ParsedYaml & { readonly body: string; readonly bodyLine: number }> {
+  const lines = text.replace(/^\ufeff/, '').split(/(?<=\n)/);
+  const end = FENCE.test(lines[0] ?? '') ? lines.findIndex((line, i) => i > 0 && FENCE.test(line)) : 0;
   if (end === -1) {
     const said = 'the front matter that begins here has no closing "---"';
-    return { ok: false, problem: { line: 1, column: 1, what: { kind: 'syntax', said } } };
+    return { ok: false, problems: [{ line: 1, column: 1, what: { kind: 'syntax', said } }] };
   }
-  const yaml = lines.slice(1, end).join('\n');
-  return { ok: true, yaml: `${yaml}\n`, shift: 1, body: lines.slice(end + 1).join('\n'), bodyLine: end + 2 };
+  // An empty line takes the place of the first "---", so that the lines keep their numbers.
+  const read = readYaml(`\n${lines.slice(1, end).join('')}`);
+  const start = end === 0 ? 0 : end + 1;
+  return read.ok ? { ...read, body: lines.slice(start).join(''), bodyLine: start + 1 } : read;
 }

@@ -16,13 +16,10 @@ import { ok, type Result } from '../kernel/result.ts';
 import { tryDisk } from '../platform/files.ts';
 import { ownCommand } from '../platform/own-program.ts';
 import { type DemoAct, type DemoFile, type DemoOutcome, filesBefore, STORY } from './project.ts';
-import { DEMO_SESSIONS } from './reviewer.ts';
 
 /** Whether a run had the planned result. If not, the explanation that the demo prints for this run is wrong. */
 export function matchesStory(act: Pick<DemoAct, 'exitCode' | 'slots'>, outcome: RunOutcome): boolean {
-  const slots = outcome.gates.flatMap(({ status, slots: own }) =>
-    own.map((slot) => slotState(slot, status === 'holds')),
-  );
+  const slots = outcome.gates.flatMap((gate) => gate.slots.map((slot) => slotState(slot, gate.status === 'holds')));
   return outcome.exitCode === act.exitCode && slots.join() === act.slots.join();
 }
 
@@ -118,7 +115,7 @@ async function makeRepository(folder: string, reviewer: readonly string[]): Prom
   // With an empty template, git does not copy the user's hooks and ignore rules into the repository.
   const created = await asResult(git(folder, ['init', '--quiet', '--template=', '--initial-branch=main']));
   if (!created.ok) return created;
-  const written = writeFiles(folder, [...filesBefore(reviewer), { path: `${DEMO_SESSIONS}/README`, text: SESSIONS }]);
+  const written = writeFiles(folder, filesBefore(reviewer));
   if (!written.ok) return written;
   for (const words of [
     // Set a user name in the repository, so that the user can commit in it later without git settings.
@@ -133,8 +130,6 @@ async function makeRepository(folder: string, reviewer: readonly string[]): Prom
   }
   return findRepository(folder);
 }
-
-const SESSIONS = 'The sessions of the scripted reviewers of the demo.\n';
 
 function writeFiles(folder: string, files: readonly DemoFile[]): Result<void> {
   return tryDisk('write', folder, () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { estimateTokens } from '../dispatch/decide-resume.ts';
+import { fencedBlocks } from '../kernel/escape.ts';
 import { MISTAKES } from './project.ts';
 
 /** A line that a diff added, with its file and its line number in that diff. */
@@ -60,16 +61,8 @@ export function demoAnswer(name: string, prompt: string, memory: DemoMemory) {
   return { answer: { status, violations, previous }, memory: { seen } };
 }
 
-/** Returns the fenced code blocks of a prompt, each with the language label after its fence. */
-function fencedBlocks(prompt: string): readonly { readonly label: string; readonly text: string }[] {
-  return [...prompt.matchAll(/^(`{3,})(\w*)\n([\s\S]*?)^\1$/gm)].map(([, , label = '', text = '']) => ({
-    label,
-    text,
-  }));
-}
-
 /** The folder in which scripted reviewers store their sessions. Only the repository of the demo has this folder. */
-export const DEMO_SESSIONS = '.git/demo-sessions';
+const DEMO_SESSIONS = '.git/demo-sessions';
 
 /** Returns the answer of a scripted reviewer; null outside the repository of the demo, or if the session is unknown. */
 export function answerAsReviewer(name: string, prompt: string, session: string | null) {

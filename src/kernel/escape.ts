@@ -32,6 +32,17 @@ export function fence(text: string, label = ''): string {
   return `${marks}${label}\n${text}${text.endsWith('\n') ? '' : '\n'}${marks}`;
 }
 
+/** Returns the fenced blocks of a Markdown text, each with the label after its fence. */
+export function fencedBlocks(markdown: string): readonly { readonly label: string; readonly text: string }[] {
+  const blocks = markdown.matchAll(/^(`{3,})([^`\n]*)\n([\s\S]*?)^\1$/gm);
+  return [...blocks].map(([, , label = '', text = '']) => ({ label, text }));
+}
+
+/** Returns the text of the fenced block with this label; '' if there is none. */
+export function fencedBlock(markdown: string, label: string): string {
+  return fencedBlocks(markdown).find((block) => block.label === label)?.text ?? '';
+}
+
 /** Closes a Markdown code block that the text leaves open, so that text appended later is outside the block. */
 export function closeFence(text: string): string {
   let open: string | null = null;

@@ -6,21 +6,19 @@ import type { HookAgent } from './types.ts';
 type JsonObject = Record<string, unknown>;
 
 /**
- * The outcome of editing a JSON file: its new text ('' if no key is left) with the added part as JSON, `leave` if the
- * file needs no change, or why the file cannot be edited.
+ * The outcome of editing a file: its new text ('' if nothing is left) with the added part, `leave` if the file needs no
+ * change, or why the file cannot be edited.
  */
-export type JsonChange =
+export type TextChange =
   | { readonly kind: 'write'; readonly text: string; readonly added: string }
   | { readonly kind: 'leave' }
   | { readonly kind: 'unreadable'; readonly said: string };
 
-/**
- * The edited object with the part that was added, 'leave' if it needs no change, or the problem that prevents the edit.
- */
+/** The edited object with the added part, 'leave' if it needs no change, or the problem that prevents the edit. */
 type JsonEdit = { readonly config: JsonObject; readonly added?: unknown } | 'leave' | { readonly wrong: string };
 
 /** Returns the outcome of `edit` on the text of a JSON file; `present` is null if the file does not exist. */
-export function editJson(present: string | null, edit: (config: JsonObject) => JsonEdit): JsonChange {
+export function editJson(present: string | null, edit: (config: JsonObject) => JsonEdit): TextChange {
   const config = parseObject(present ?? '');
   const edited = typeof config === 'string' ? { wrong: config } : edit(config);
   if (edited === 'leave') return { kind: 'leave' };
@@ -53,18 +51,14 @@ function withValue(record: JsonObject, key: string, value: JsonObject | readonly
 type Program = readonly string[];
 
 /**
- * For each agent: the settings file with its hooks, its name for the stop event, and how many units of its hook timeout
- * make a second.
+ * For each agent: the settings file with its hooks, its name for the stop event, and ten minutes in its unit. The agent
+ * stops the hook after this time, but `onceover hook stop` itself answers earlier.
  */
-const HOOKS: Readonly<Record<HookAgent, { readonly file: RepoPath; readonly event: string; readonly second: number }>> =
-  {
-    claude: { file: '.claude/settings.json' as RepoPath, event: 'Stop', second: 1 },
-    codex: { file: '.codex/hooks.json' as RepoPath, event: 'Stop', second: 1 },
-    gemini: { file: '.gemini/settings.json' as RepoPath, event: 'AfterAgent', second: 1000 },
-  };
-
-// The agent stops the hook after this time. `onceover hook stop` itself answers earlier.
-const TIMEOUT_SECONDS = 600;
+const HOOKS = {
+  claude: { file: '.claude/settings.json' as RepoPath, event: 'Stop', timeout: 600 },
+  codex: { file: '.codex/hooks.json' as RepoPath, event: 'Stop', timeout: 600 },
+  gemini: { file: '.gemini/settings.json' as RepoPath, event: 'AfterAgent', timeout: 600_000 },
+} as const;
 
 const HOOK_CALL = 'onceover hook stop';
 
@@ -73,19 +67,16 @@ export function hookFile(agent: HookAgent): RepoPath {
   return HOOKS[agent].file;
 }
 
-/**
- * Adds the stop hook to the settings of an agent. Other hooks stay, and an existing hook of onceover stays as it is.
- */
-export function addHookEntry(agent: HookAgent, present: string | null, program: Program = ['onceover']): JsonChange {
-  const { event, second } = HOOKS[agent];
+/** Adds the stop hook to the settings of an agent. Other hooks and an existing hook of onceover stay as they are. */
+export function addHookEntry(agent: HookAgent, present: string | null, program: Program = ['onceover']): TextChange {
+  const { event, timeout } = HOOKS[agent];
   return editJson(present, (config) => {
     const hooks = config['hooks'] ?? {};
     if (!isRecord(hooks)) return { wrong: '"hooks" is not an object' };
     const entries = hooks[event] ?? [];
     if (!Array.isArray(entries)) return { wrong: `"hooks.${event}" is not a list` };
     if (isOurs(entries)) return 'leave';
-    const hook = { type: 'command', command: hookCommand(program), timeout: TIMEOUT_SECONDS * second };
-    const entry = { hooks: [hook] };
+    const entry = { hooks: [{ type: 'command', command: hookCommand(program), timeout }] };
     return { config: { ...config, hooks: { ...hooks, [event]: [...entries, entry] } }, added: { [event]: [entry] } };
   });
 }
@@ -99,7 +90,7 @@ function hookCommand(program: Program): string {
 }
 
 /** Removes the stop hook from the settings of an agent. Other hooks stay, even those in the same list element. */
-export function removeHookEntry(agent: HookAgent, present: string): JsonChange {
+export function removeHookEntry(agent: HookAgent, present: string): TextChange {
   const { event } = HOOKS[agent];
   return editJson(present, (config) => {
     const hooks = config['hooks'];
@@ -122,7 +113,7 @@ function isOurs(hooks: unknown): boolean {
 const SERVER = 'onceover';
 
 /** Adds the MCP server "onceover" to an `.mcp.json`. An existing server of that name stays as it is. */
-export function addMcpEntry(present: string | null, program: Program = ['onceover']): JsonChange {
+export function addMcpEntry(present: string | null, program: Program = ['onceover']): TextChange {
   const [command, ...args] = program;
   const entry = { command, args: [...args, 'mcp'] };
   return editJson(present, (config) => {
@@ -134,7 +125,7 @@ export function addMcpEntry(present: string | null, program: Program = ['onceove
 }
 
 /** Removes the MCP server named "onceover", whatever command it has. */
-export function removeMcpEntry(present: string): JsonChange {
+export function removeMcpEntry(present: string): TextChange {
   return editJson(present, (config) => {
     const servers = config['mcpServers'];
     if (!isRecord(servers) || !Object.hasOwn(servers, SERVER)) return 'leave';

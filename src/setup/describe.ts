@@ -6,6 +6,7 @@ import { TOOL_NAMES } from './import/types.ts';
 import {
   type DoctorReport,
   type GatesFound,
+  HOOK_AGENTS,
   type HookAgent,
   type KeptFile,
   MCP_FILE,
@@ -105,28 +106,24 @@ function describeMissing({ name, install }: AgentReport): string {
 }
 
 /** Returns the text of `init --remove`: the files that are removed, the files that stay, and the next command. */
-export function describeRemoval({ isDone, taken, left }: Removal, styled: Styled = UNSTYLED): string {
+export function describeRemoval({ removed, taken, left }: Removal, styled: Styled = UNSTYLED): string {
   const { paint } = styled;
   const list = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? '' : [title, ...lines.map((line) => wrapTo(`  ${line}`, styled, 4))].join('\n');
-  const isTracked = taken.some(({ tracked }) => tracked === true);
-  const done = [
-    ...(isTracked ? ['Next: commit the removal.'] : []),
-    `${isTracked ? 'Then' : 'Next'}: "npm uninstall onceover" removes the program (with "-g" if you installed it globally).`,
-  ];
-  const next = isDone ? done : taken.length === 0 ? [] : [NOT_YET];
+  const kept = left.map(({ path, why }) => `${quoteName(path)}: ${KEPT[why]}`);
+  const next = removed ? UNINSTALL : taken.length === 0 ? '' : NOT_YET;
   return [
     taken.length === 0 ? 'There is nothing to remove here.' : '',
-    list(isDone ? paint('good', 'Removed:') : paint('strong', 'To be removed:'), taken.map(describeRemoved)),
-    list(
-      paint('strong', isDone ? 'Kept:' : 'To be kept:'),
-      left.map(({ path, why }) => `${quoteName(path)}: ${KEPT[why]}`),
-    ),
-    next.map((line) => wrapTo(withNpx(line, styled.byNpx), styled)).join('\n'),
+    list(removed ? paint('good', 'Removed:') : paint('strong', 'To be removed:'), taken.map(describeRemoved)),
+    list(paint('strong', removed ? 'Kept:' : 'To be kept:'), kept),
+    wrapTo(withNpx(next, styled.byNpx), styled),
   ]
     .filter((block) => block !== '')
     .join('\n\n');
 }
+
+const UNINSTALL =
+  'Next: commit the removal if git tracked these files. "npm uninstall onceover" removes the program (with "-g" if you installed it globally).';
 
 const NOT_YET = 'Nothing has been removed yet. Next: "onceover init --remove --yes" removes all of this.';
 
@@ -160,14 +157,16 @@ export function describeSetUp(outcome: SetupOutcome, styled: Styled = UNSTYLED):
   const described = (some: readonly SetupStep[]) => some.map((step) => describeStep(step, paint));
   const next = [
     ...(gates === null ? (hasRules ? [INSTRUCTIONS] : []) : nextSteps(gates)),
-    ...(hasMcp && hook !== 'claude' ? [RESTART] : []),
-    ...(hook === null ? [] : [hasMcp && hook === 'claude' ? RESTART_FOR_BOTH : HOOKED[hook]]),
+    ...HOOK_AGENTS.filter((agent) => agent === hook || (agent === 'claude' && hasMcp)).map(
+      (agent) =>
+        `${START[agent]}${hasMcp && agent === 'claude' ? ALLOW_SERVER : ''}.${agent === hook ? ` ${PASSES}` : ''}`,
+    ),
   ].map((step, i) => `${paint('strong', i === 0 ? 'Next:' : 'Then:')} ${asTyped(step, styled, command)}`);
   return [
     gates === null ? '' : describeSource(steps, gates),
     ...described(steps.filter((step) => !isPrompt(step))),
     described(steps.filter(isPrompt)).join('\n'),
-    ...(gates === null ? [] : describeGates(gates, styled)),
+    ...(gates === null ? [] : describeGates(gates)),
     ...steps.filter(({ ignored }) => ignored).map(describeIgnored),
     byPath === true ? wrapTo(BY_PATH, styled) : '',
     next.map((line) => wrapTo(line, styled)).join('\n'),
@@ -177,8 +176,8 @@ export function describeSetUp(outcome: SetupOutcome, styled: Styled = UNSTYLED):
 }
 
 /** Returns a sentence that names the imported configuration; '' if nothing was imported. */
-function describeSource(steps: readonly SetupStep[], { carried, proposed }: GatesFound): string {
-  if (carried === null) return '';
+function describeSource(steps: readonly SetupStep[], { carried, proposed = null }: GatesFound): string {
+  if (carried === undefined) return '';
   const source = `${carried.source} (${TOOL_NAMES[carried.tool][0]})`;
   const isNew = proposed !== null || steps.some(({ added }) => added !== null);
   return isNew ? `Imported from ${source}, which stays unchanged.` : `${source} has been imported already.`;
@@ -199,39 +198,24 @@ function indented(text: string): string {
   return text.trimEnd().replace(/^(?=.)/gm, '  ');
 }
 
-function describeGates(
-  { proposed, passedOver, missing, carried, others }: GatesFound,
-  styled: Styled,
-): readonly string[] {
-  const lacks = carried === null ? 'has no checks or reviews yet' : 'lacks some of these checks and reviews';
+function describeGates({ proposed = null, passedOver = [], carried, others = [] }: GatesFound): readonly string[] {
+  const lacks = carried === undefined ? 'has no checks or reviews yet' : 'lacks some of these checks and reviews';
   const left = (carried?.left ?? []).map((one) => `\n  - ${one}`).join('');
   const imports = others.map(
     (tool) => `${TOOL_NAMES[tool][0]} is set up here: "onceover init --from ${tool}" imports its reviews.`,
   );
   return [
     proposed === null ? '' : `onceover.yml ${lacks}. Add these lines to it:\n\n${indented(proposed)}`,
-    passedOver.map(describePassedOver).join('\n'),
-    missing.length === 0 ? '' : wrapTo(describeMissingPrograms(missing), styled),
+    passedOver.map(({ run, why }) => `Not used as a check: "${run}" ${UNFIT[why]} under "checks".`).join('\n'),
     left === '' ? '' : `Not imported, or imported with a difference:${left}`,
     imports.join('\n'),
   ];
 }
 
-function describePassedOver({ run, why }: SkippedCommand): string {
-  switch (why) {
-    case 'watches':
-      return `Not used as a check: "${run}" watches files and never ends. Add a command that ends under "checks".`;
-    case 'changes-files':
-      return `Not used as a check: "${run}" changes files. Add a command that only reads them under "checks".`;
-    case 'in-packages':
-      return `Not used as a check: packages of this workspace have a script "${run}", but no command is known to run it in all of them. Add yours under "checks".`;
-  }
-}
-
-function describeMissingPrograms(programs: readonly string[]): string {
-  const them = programs.length === 1 ? 'it' : 'them';
-  return `Not installed on this machine: ${programs.join(', ')}. The checks need ${them}: install ${them}, or activate the environment that has ${them}.`;
-}
+const UNFIT: Readonly<Record<SkippedCommand['why'], string>> = {
+  watches: 'watches files and never ends. Add a command that ends',
+  'changes-files': 'changes files. Add a command that only reads them',
+};
 
 function describeIgnored({ path }: SetupStep): string {
   return path === RULES_FILE
@@ -244,19 +228,19 @@ const BY_PATH =
 
 const INSTRUCTIONS = '"onceover instructions" writes one instruction file per review of your current change.';
 
-const RESTART = 'restart Claude Code here, allow the server "onceover", and ask it to review your change.';
+/** How to start each agent so that it reads its new settings. */
+const START: Readonly<Record<HookAgent, string>> = {
+  claude: 'restart Claude Code here',
+  codex:
+    'start Codex here and allow the hook with "/hooks"; without that Codex silently skips it, and so does "codex exec"',
+  gemini: 'restart Gemini CLI here, in a folder that it trusts',
+};
+
+const ALLOW_SERVER = ', allow the server "onceover", and ask it to review your change';
 
 const PASSES = 'From then on it may stop once all checks and reviews pass. "onceover hook snooze" pauses that.';
 
-const RESTART_FOR_BOTH = `restart Claude Code here and allow the server "onceover", so that it can review your change when you ask. ${PASSES}`;
-
-const HOOKED: Readonly<Record<HookAgent, string>> = {
-  claude: `restart Claude Code here. ${PASSES}`,
-  codex: `start Codex here and allow the hook with "/hooks"; without that Codex silently skips it, and so does "codex exec". ${PASSES}`,
-  gemini: `restart Gemini CLI here, in a folder that it trusts. ${PASSES}`,
-};
-
-function nextSteps({ agents, proposed, isAllNew }: GatesFound): readonly string[] {
+function nextSteps({ agents, proposed = null, isAllNew = false }: GatesFound): readonly string[] {
   return [
     ...(agents.length > 0 ? [] : ['install an agent, because none was found: "onceover doctor" lists them.']),
     ...(proposed === null ? [] : ['add the lines above to onceover.yml.']),

@@ -1,24 +1,23 @@
-import { findProgram, knownAgents } from '../agents/installed.ts';
+import { knownAgents } from '../agents/installed.ts';
 import { SETTINGS_FILE, type Settings } from '../config/settings.ts';
 import type { RepoPath } from '../kernel/ids.ts';
 import type { Repository, RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { ownCommand, ownProgram } from '../platform/own-program.ts';
-import { addHookEntry, addMcpEntry, hookFile, type JsonChange } from './agent-config.ts';
+import { addHookEntry, addMcpEntry, hookFile } from './agent-config.ts';
 import codeQuality from './code-quality.md';
-import { checkCommands, isCheckSource, programsOf } from './detect/checks.ts';
+import { checkCommands, isCheckSource } from './detect/checks.ts';
 import type { RootFiles } from './detect/scripts.ts';
 import { chooseTool, findImportSources, planImportedGates } from './import/import.ts';
 import type { ImportTool } from './import/types.ts';
 import { openInitManifest } from './own-files.ts';
 import {
-  NOTHING_FOUND,
+  newFile,
   openProjectFiles,
-  type PlannedFile,
-  type PlannedGates,
   type ProjectFiles,
-  planNewFile,
   type SetupFacts,
+  type WantedFile,
+  type WantedGates,
 } from './project-files.ts';
 import { starterRules } from './starter-rules.ts';
 import { starterGates, starterSettings, toolWrittenGlobs } from './starter-settings.ts';
@@ -34,11 +33,12 @@ export type SetupOptions = {
   readonly hook: HookAgent | null;
 };
 
+/** A change of a file that is not written yet; `text` is null if the file stays unchanged. */
+type PlannedFile = Omit<SetupStep, 'ignored'> & { readonly text: string | null };
+
 type Project = { readonly place: RepositoryPaths; readonly repository: Repository; readonly settings: Settings };
 
-/**
- * Writes the requested files and adds entries to existing JSON files. If one change cannot be planned, none is made.
- */
+/** Writes the requested files and adds entries to JSON files. If one change cannot be planned, none is made. */
 export async function setupProject(project: Project, options: SetupOptions): Promise<Result<SetupOutcome>> {
   const { place, repository, settings } = project;
   const files = openProjectFiles(place.root);
@@ -51,42 +51,42 @@ export async function setupProject(project: Project, options: SetupOptions): Pro
   const gates = options.gates ? await planGates(files, project, paths, options.from) : ok(null);
   if (!gates.ok) return gates;
   const program = ownProgram(place.root, process);
-  const planned = await Promise.all([
-    ...(gates.value?.files ?? []).map((file) => ok(file)),
-    ...(options.rules ? [planNewFile(files, RULES_FILE, starterRules(paths))] : []),
-    ...(options.mcp ? [planJson(files, MCP_FILE, (present) => addMcpEntry(present, program))] : []),
-    ...(hook === null ? [] : [planJson(files, hookFile(hook), (present) => addHookEntry(hook, present, program))]),
-  ]);
-  const failed = planned.find((file) => !file.ok);
-  if (failed !== undefined) return failed;
+  const wanted: readonly WantedFile[] = [
+    ...(gates.value?.files ?? []),
+    ...(options.rules ? [newFile(RULES_FILE, starterRules(paths))] : []),
+    ...(options.mcp ? [{ path: MCP_FILE, change: (present: string | null) => addMcpEntry(present, program) }] : []),
+    ...(hook === null
+      ? []
+      : [{ path: hookFile(hook), change: (present: string | null) => addHookEntry(hook, present, program) }]),
+  ];
+  const planned: PlannedFile[] = [];
+  for (const { path, change } of wanted) {
+    const present = await files.read(path);
+    if (!present.ok) return present;
+    const changed = change(present.value);
+    if (changed.kind === 'unreadable') return err({ kind: 'unreadable-json', path, said: changed.said });
+    const did = changed.kind === 'leave' ? 'left' : present.value === null ? 'written' : 'extended';
+    planned.push({ path, did, added: null, text: null, ...changed });
+  }
+  // If git cannot list the changes, the next run reports that error.
+  const before = await repository.changes(settings.base);
+  const isClean = before.ok && before.value.changed.length + before.value.deleted.length === 0;
   const manifest = openInitManifest(place.commonDir);
   const steps: SetupStep[] = [];
-  for (const { text, ...step } of planned.flatMap((file) => (file.ok ? [file.value] : []))) {
-    const written = text === null ? ok(undefined) : await files.write(step.path, text);
+  for (const { path, did, added, text } of planned) {
+    const written = text === null ? ok(undefined) : await files.write(path, text);
     if (!written.ok) return written;
-    const ignored = await repository.ignores(step.path);
+    const ignored = await repository.ignores(path);
     if (!ignored.ok) return ignored;
     // If the manifest cannot be written, go on: "init --remove" then keeps the file, as if the user had written it.
-    if (step.did === 'written' && text !== null) manifest.note(step.path, text);
-    steps.push({ ...step, ignored: ignored.value });
+    if (did === 'written' && text !== null) manifest.note(path, text);
+    steps.push({ path, did, added, ignored: ignored.value });
   }
-  const isAllNew = gates.value !== null && (await isOnlyChange(repository, settings.base, steps));
+  const isAllNew = isClean && steps.some(({ added }) => added !== null);
   const isEntry = ({ path, added }: SetupStep) => added !== null && path.endsWith('.json');
   const byPath = program[0] === process.execPath && steps.some(isEntry);
   const command = ownCommand(place.root, process);
   return ok({ steps, gates: gates.value && { ...gates.value.found, isAllNew }, hook, byPath, command });
-}
-
-// Returns false if git cannot list the changes, because the next run reports that error.
-async function isOnlyChange(
-  repository: Repository,
-  base: string | null,
-  steps: readonly SetupStep[],
-): Promise<boolean> {
-  const changes = await repository.changes(base);
-  if (!changes.ok || changes.value.deleted.length > 0) return false;
-  const own = new Set(steps.map(({ path }) => path));
-  return changes.value.changed.length > 0 && changes.value.changed.every((path) => own.has(path));
 }
 
 async function planGates(
@@ -94,42 +94,35 @@ async function planGates(
   { place, settings }: Project,
   paths: readonly RepoPath[],
   from: SetupOptions['from'],
-): Promise<Result<PlannedGates>> {
+): Promise<Result<WantedGates>> {
   const agents = (await knownAgents(settings.agent, process.env, place.root))
     .filter(({ program }) => program !== null)
     .map(({ agent }) => agent.name);
-  const facts = { agents, configured: settings.gates, paths };
+  const written = await files.read(SETTINGS_FILE);
+  if (!written.ok) return written;
+  const facts = { agents, configured: written.value === null ? null : settings.gates, paths };
   const others = await findImportSources(files);
-  if (from === null) {
-    const isInstalled = (program: string) => findProgram(program, process.env['PATH'] ?? '', place.root) !== null;
-    return planStarterGates(files, facts, others, isInstalled);
-  }
+  if (from === null) return ok(planStarterGates(facts, others, await rootFiles(files, paths)));
   const tool = chooseTool(from, others);
   return tool.ok ? planImportedGates(files, facts, tool.value) : tool;
 }
 
 /** Plans a first `onceover.yml` and its prompt. An existing `onceover.yml` stays unchanged. */
-async function planStarterGates(
-  files: ProjectFiles,
+function planStarterGates(
   { agents, configured, paths }: SetupFacts,
   others: readonly ImportTool[],
-  isInstalled: (program: string) => boolean,
-): Promise<Result<PlannedGates>> {
-  const { checks, passedOver } = checkCommands(await rootFiles(files, paths));
-  const starter = { checks, exclude: toolWrittenGlobs(paths), prompt: CODE_QUALITY_FILE };
-  const prompt = await planNewFile(files, CODE_QUALITY_FILE, codeQuality);
-  if (!prompt.ok) return prompt;
-  const settings = await planNewFile(files, SETTINGS_FILE, starterSettings(agents, starter));
-  if (!settings.ok) return settings;
+  root: RootFiles,
+): WantedGates {
+  const { checks, passedOver } = checkCommands(root);
+  const starter = { checks, exclude: toolWrittenGlobs(paths) };
   // The settings are written last, so that they never name a prompt that does not exist yet.
-  const planned = [prompt.value, settings.value];
-  if (configured.length > 0) {
-    const present = planned.filter(({ text }) => text === null);
-    return ok({ files: present, found: { ...NOTHING_FOUND, agents } });
+  const wanted = [newFile(CODE_QUALITY_FILE, codeQuality), newFile(SETTINGS_FILE, starterSettings(agents, starter))];
+  if (configured !== null && configured.length > 0) {
+    const present = wanted.filter(({ path }) => path === SETTINGS_FILE || paths.includes(path));
+    return { files: present, found: { agents } };
   }
-  const missing = programsOf(checks).filter((program) => !isInstalled(program));
-  const proposed = settings.value.text === null ? starterGates(starter) : null;
-  return ok({ files: planned, found: { ...NOTHING_FOUND, agents, passedOver, missing, others, proposed } });
+  const proposed = configured === null ? null : starterGates(starter);
+  return { files: wanted, found: { agents, passedOver, others, proposed } };
 }
 
 const LONGEST_SOURCE = 256 * 1024;
@@ -146,19 +139,4 @@ async function rootFiles(files: ProjectFiles, paths: readonly RepoPath[]): Promi
     if (read.ok && read.value !== null && read.value.length <= LONGEST_SOURCE) texts.set(path, read.value);
   }
   return { names, texts };
-}
-
-/** Plans a change of an agent's JSON settings file. All other entries in the file are kept. */
-async function planJson(
-  files: ProjectFiles,
-  path: RepoPath,
-  change: (present: string | null) => JsonChange,
-): Promise<Result<PlannedFile>> {
-  const present = await files.read(path);
-  if (!present.ok) return present;
-  const changed = change(present.value);
-  if (changed.kind === 'unreadable') return err({ kind: 'unreadable-json', path, said: changed.said });
-  if (changed.kind === 'leave') return ok({ path, did: 'left', added: null, text: null });
-  const did = present.value === null ? 'written' : 'extended';
-  return ok({ path, did, added: changed.added, text: changed.text });
 }

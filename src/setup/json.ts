@@ -32,9 +32,9 @@ export function doctorDocument({ agents, git, bubblewrap, node }: DoctorReport):
 }
 
 /** Returns the document of `init --remove --json`. */
-export function removalDocument({ isDone, taken, left }: Removal): RemovalDocument {
+export function removalDocument({ removed, taken, left }: Removal): RemovalDocument {
   return {
-    removed: isDone,
+    removed,
     taken: taken.map(({ kind, path, count }) => ({ kind, path, count })),
     left: left.map(({ path, why }) => ({ path, why })),
   };
@@ -44,10 +44,10 @@ export type SetUpDocument = z.infer<typeof setUpSchema>;
 
 /** Returns the document of `init --json`. */
 export function setUpDocument({ steps, gates }: SetupOutcome): SetUpDocument {
-  const { carried = null, others = [], proposed = null } = gates ?? {};
+  const { carried, others = [], proposed = null } = gates ?? {};
   return {
     files: steps.map(({ path, did, ignored }) => ({ path, did, ignored })),
-    ...(carried !== null && {
+    ...(carried !== undefined && {
       carried_over: {
         tool: carried.tool,
         source: carried.source,

@@ -14,9 +14,7 @@ import type { RemovedItem } from './types.ts';
 
 const MOST_NOTES = 200;
 
-/** The list of the files that `init` wrote in this clone, with a digest of each file's text. */
-export type InitManifest = ReturnType<typeof openInitManifest>;
-
+/** Opens the list of the files that `init` wrote in this clone, with a digest of each file's text. */
 export function openInitManifest(commonDir: string) {
   const file = openListFile(commonDir, 'set-up.json');
   const read = () => file.read().filter((note) => typeof note === 'string');
@@ -40,9 +38,6 @@ function noteOf(path: RepoPath, text: string): string {
 }
 
 const GIT_FOLDER = 'onceover';
-
-/** The files and refs in a clone that only onceover writes. */
-export type OwnFiles = ReturnType<typeof openOwnFiles>;
 
 /**
  * Returns functions that list and remove the files and refs that onceover wrote in the working tree and in the clone.

@@ -14,60 +14,41 @@ import {
   removeFile,
   writeAtomically,
 } from '../platform/files.ts';
-import type { GatesFound, SetupStep } from './types.ts';
-
-/** Access to the user's files in the working tree, for `init` and `init --remove`. */
-export interface ProjectFiles {
-  /** Returns the text of a file; null if the file does not exist. */
-  read(path: RepoPath): Promise<Result<string | null>>;
-  /** Returns the sorted names of the regular files in a folder; none if the folder does not exist. */
-  list(folder: RepoPath): Promise<Result<readonly string[]>>;
-  write(path: RepoPath, text: string): Promise<Result<void>>;
-  /** Removes a file, and the folders above it that become empty. */
-  remove(path: RepoPath): Promise<Result<void>>;
-}
+import type { TextChange } from './agent-config.ts';
+import type { GatesFound } from './types.ts';
 
 /** The facts about a project from which `init` plans checks and reviews. */
 export type SetupFacts = {
   /** The names of the installed agents. */
   readonly agents: readonly string[];
-  /** The elements of `gates` in the existing `onceover.yml`. */
-  readonly configured: readonly EntrySettings[];
+  /** The elements of `gates` in the existing `onceover.yml`; null if there is no such file. */
+  readonly configured: readonly EntrySettings[] | null;
   /** The files that git tracks or would track. */
   readonly paths: readonly RepoPath[];
 };
 
-/** A file to write; `text` is null if the file stays unchanged. */
-export type PlannedFile = Omit<SetupStep, 'ignored'> & { readonly text: string | null };
+/** A file to write or extend. `change` gets the text of the file, or null if it does not exist. */
+export type WantedFile = { readonly path: RepoPath; readonly change: (present: string | null) => TextChange };
 
 /** The files to write for checks and reviews, and the facts about them that `init` prints. */
-export type PlannedGates = { readonly files: readonly PlannedFile[]; readonly found: GatesFound };
+export type WantedGates = { readonly files: readonly WantedFile[]; readonly found: GatesFound };
 
-/** The facts about a project in which `init` found nothing. */
-export const NOTHING_FOUND = {
-  passedOver: [],
-  missing: [],
-  isAllNew: false,
-  proposed: null,
-  carried: null,
-  others: [],
-} as const;
-
-/** Plans a new file. If the file exists, it stays unchanged. */
-export async function planNewFile(files: ProjectFiles, path: RepoPath, text: string): Promise<Result<PlannedFile>> {
-  const present = await files.read(path);
-  if (!present.ok) return present;
-  if (present.value !== null) return ok({ path, did: 'left', added: null, text: null });
-  return ok({ path, did: 'written', added: text, text });
+/** Returns a file that is written only if it does not exist. */
+export function newFile(path: RepoPath, text: string): WantedFile {
+  return { path, change: (present) => (present === null ? { kind: 'write', text, added: text } : { kind: 'leave' }) };
 }
 
 const LONGEST_FILE = 4 * 1024 * 1024;
 
+/** Access to the user's files in the working tree, for `init` and `init --remove`. */
+export type ProjectFiles = ReturnType<typeof openProjectFiles>;
+
 /** Opens the user's files. No function reads or writes through a symlink that leaves the repository. */
-export function openProjectFiles(root: string): ProjectFiles {
+export function openProjectFiles(root: string) {
   const checkFolderOf = (folder: string) => (folder === '' ? ok('there' as const) : checkFolder(root, folder));
   return {
-    async read(path) {
+    /** Returns the text of a file; null if the file does not exist. */
+    async read(path: RepoPath): Promise<Result<string | null>> {
       const read = readText(root, path, LONGEST_FILE);
       if (read.kind === 'text' && !read.cut) return ok(read.text);
       if (read.kind === 'text' || read.why !== 'missing') {
@@ -79,18 +60,23 @@ export function openProjectFiles(root: string): ProjectFiles {
       const file = join(root, path);
       return isSymlink(file) ? err({ kind: 'path-in-the-way', path: file, found: 'symlink' }) : ok(null);
     },
-    async list(folder) {
+
+    /** Returns the sorted names of the regular files in a folder; none if the folder does not exist. */
+    async list(folder: RepoPath): Promise<Result<readonly string[]>> {
       const checked = checkFolderOf(folder);
       const listed = checked.ok ? listFolder(join(root, folder)) : checked;
       if (!listed.ok) return listed;
       const names = listed.value.filter(({ isFile }) => isFile).map(({ name }) => name);
       return ok(names.sort(byCodePoint));
     },
-    async write(path, text) {
+
+    async write(path: RepoPath, text: string): Promise<Result<void>> {
       const folder = folderOf(path) === '' ? ok(root) : makeFolder(root, folderOf(path));
       return folder.ok ? writeAtomically(folder.value, basename(path), text) : folder;
     },
-    async remove(path) {
+
+    /** Removes a file, and the folders above it that become empty. */
+    async remove(path: RepoPath): Promise<Result<void>> {
       const folder = checkFolderOf(folderOf(path));
       if (!folder.ok) return folder;
       const removed = removeFile(join(root, path));

@@ -1,36 +1,40 @@
 import { stringify } from 'yaml';
+import { fencedBlock } from '../kernel/escape.ts';
 import type { ImportedEntry, SourceConfig } from './import/types.ts';
+import page from './starter-settings.md';
 import type { CheckCommand } from './types.ts';
 
-type StarterFacts = {
-  readonly checks: readonly CheckCommand[];
-  /** Globs of files that reviewers do not need to see. */
-  readonly exclude: readonly string[];
-  /** The path of the prompt file. */
-  readonly prompt: string;
-};
+/** The checks of a project, and globs of files that reviewers do not need to see. */
+type StarterFacts = { readonly checks: readonly CheckCommand[]; readonly exclude: readonly string[] };
 
 /** Returns the text of a first `onceover.yml`; `agents` are the installed agents, the preferred one first. */
 export function starterSettings(agents: readonly string[], facts: StarterFacts): string {
-  return [HEADER, 'version: 1', agentLines(agents), SKIP_UNCHANGED, '', starterGates(facts)].join('\n');
+  const agentLine = `agents: [${agents.join(', ')}]`.padEnd(27);
+  return fill('settings', {
+    agents: agents.length === 0 ? block('no-agents') : `${agentLine} # the reviewers, preferred first\n`,
+    gates: starterGates(facts),
+  });
 }
 
 /** Returns the `gates` part of a first `onceover.yml`. */
-export function starterGates({ checks, exclude, prompt }: StarterFacts): string {
-  return [
-    'gates:',
-    withComment('  - path: .', 'everything; a folder or a glob works too'),
-    ...excludeLines(exclude),
-    ...(checks.length > 0 ? [withComment('    checks:', 'run first; timeouts in seconds')] : NO_CHECK),
-    ...checks.map(checkLine),
-    checks.length > 0 ? withComment('    reviews:', 'run after the checks pass') : '    reviews:',
-    '      code-quality:',
-    `        prompt: ${prompt}`,
-    '        num_reviews: 1',
-    withComment('        # num_reviews: 2', 'adds a second reviewer, run by the next agent;'),
-    withComment('        #', 'one that passed is skipped during a fix'),
-    '',
-  ].join('\n');
+export function starterGates({ checks, exclude }: StarterFacts): string {
+  const globLines = exclude.map((glob) => `      - ${yamlWord(glob)}\n`);
+  const checkLines = checks.map(
+    ({ name, run, timeoutSeconds }) => `      ${name}: { run: ${yamlWord(run)}, timeout: ${timeoutSeconds} }\n`,
+  );
+  return fill('gates', {
+    exclude: exclude.length === 0 ? '' : [block('exclude'), ...globLines].join(''),
+    checks: checks.length === 0 ? block('no-checks') : [block('checks'), ...checkLines].join(''),
+  });
+}
+
+function block(name: string): string {
+  return fencedBlock(page, `yaml ${name}`);
+}
+
+/** Returns a block in which each line `{name}` is replaced by the value of that name. */
+function fill(name: string, values: Readonly<Record<string, string>>): string {
+  return block(name).replace(/^\{(\w+)\}\n/gm, (_, key: string) => values[key] ?? '');
 }
 
 /** Returns the text of an `onceover.yml` with the imported checks and reviews. */
@@ -39,11 +43,12 @@ export function importedSettings(
   installed: readonly string[],
   gates: readonly ImportedEntry[],
 ): string {
+  const [header] = block('settings').split('\n', 1);
   const agents = settings?.agents ?? installed;
   const own = { version: 1, ...settings, agents: agents.length === 0 ? undefined : agents, unchanged_gates: 'rest' };
   return [
-    `${HEADER} Imported from ${source}.\n`,
-    ...(agents.length === 0 ? [`${NO_AGENT}\n`] : []),
+    `${header} Imported from ${source}.\n`,
+    ...(agents.length === 0 ? [block('no-agents')] : []),
     stringify(own, ON_ONE_LINE),
     '\n',
     importedGates(gates),
@@ -81,46 +86,6 @@ const LOCKFILES = new Set([
 const ENDINGS = ['.snap', '.min.js', '.min.css', '.pb.go', '_pb2.py'] as const;
 
 const FOLDERS = new Set(['dist', 'vendor', 'node_modules', 'third_party']);
-
-const HEADER = '# The checks and reviews that a change has to pass. "onceover run" runs them.';
-
-const COMMENTS_AT = 28;
-
-function withComment(line: string, comment: string): string {
-  return `${line.padEnd(COMMENTS_AT - 1)} # ${comment}`;
-}
-
-const SKIP_UNCHANGED = withComment('unchanged_gates: rest', 'skip what is unchanged since it last ran');
-
-const NO_CHECK = [
-  withComment('    # checks:', 'commands that run first; none was found here'),
-  '    #   test: { run: ./test.sh, timeout: 900 }',
-];
-
-const NO_AGENT = `${withComment('# agents: [claude, codex]', 'none was found: see "onceover doctor"')}
-# agent:                    # or a command: prompt on stdin, JSON on stdout
-#   house: { command: [./tools/reviewer.sh] }`;
-
-function agentLines(agents: readonly string[]): string {
-  return agents.length > 0 ? withComment(`agents: [${agents.join(', ')}]`, 'the reviewers, preferred first') : NO_AGENT;
-}
-
-const WIDEST = 78;
-
-function excludeLines(globs: readonly string[]): readonly string[] {
-  if (globs.length === 0) return [];
-  const words = globs.map(yamlWord);
-  const line = withComment(`    exclude: [${words.join(', ')}]`, WRITTEN);
-  return line.length <= WIDEST
-    ? [line]
-    : [withComment('    exclude:', WRITTEN), ...words.map((word) => `      - ${word}`)];
-}
-
-const WRITTEN = 'written by tools';
-
-function checkLine({ name, run, timeoutSeconds }: CheckCommand): string {
-  return `      ${name}: { run: ${yamlWord(run)}, timeout: ${timeoutSeconds} }`;
-}
 
 function yamlWord(text: string): string {
   return stringify(text, ON_ONE_LINE).trimEnd();

@@ -33,9 +33,7 @@ export type SetupOutcome = {
   readonly gates: GatesFound | null;
   /** The agent whose stop hook was set up; null if no hook was requested. */
   readonly hook: HookAgent | null;
-  /**
-   * Whether a written file starts onceover by its path on this machine, because the command onceover is not on PATH.
-   */
+  /** Whether a written file names the path of onceover on this machine, because onceover is not on PATH. */
   readonly byPath?: boolean;
   /** The command that starts onceover; default: onceover. */
   readonly command?: string;
@@ -46,38 +44,26 @@ export type GatesFound = {
   /** The installed agents, the preferred one first. */
   readonly agents: readonly string[];
   /** Commands that cannot be checks, if no other command was found for the same check. */
-  readonly passedOver: readonly SkippedCommand[];
-  /** Programs that the checks start and that were not found on this machine. */
-  readonly missing: readonly string[];
+  readonly passedOver?: readonly SkippedCommand[];
   /** Whether the files of `init` are the only change in the repository. */
-  readonly isAllNew: boolean;
+  readonly isAllNew?: boolean;
   /** The lines that the user should add to an existing `onceover.yml`; null if none are missing. */
-  readonly proposed: string | null;
-  /** The configuration of another tool that was imported; null without `--from`. */
-  readonly carried: {
-    readonly tool: ImportTool;
-    readonly source: string;
-    /** One line for each setting that was not imported or works differently in onceover. */
-    readonly left: readonly string[];
-  } | null;
+  readonly proposed?: string | null;
+  /** With `--from`: the imported configuration, and a line for each setting that was not imported as it is. */
+  readonly carried?: { readonly tool: ImportTool; readonly source: string; readonly left: readonly string[] };
   /** Tools that have a configuration here, which `init --from` could import. */
-  readonly others: readonly ImportTool[];
+  readonly others?: readonly ImportTool[];
 };
 
 /** A command of the project that becomes a check. */
-export type CheckCommand = {
-  readonly name: CheckName;
-  readonly run: string;
-  readonly timeoutSeconds: number;
-};
+export type CheckCommand = { readonly name: CheckName; readonly run: string; readonly timeoutSeconds: number };
 
-export type CheckName = 'lint' | 'types' | 'test' | 'check';
+export const CHECK_NAMES = ['lint', 'types', 'test', 'check'] as const;
 
-/**
- * A command that cannot be a check: it never ends ('watches'), or it changes the files under review. 'in-packages'
- * means a script of workspace packages that no known command runs in all of them.
- */
-export type SkippedCommand = { readonly run: string; readonly why: 'watches' | 'changes-files' | 'in-packages' };
+export type CheckName = (typeof CHECK_NAMES)[number];
+
+/** A command that cannot be a check: it never ends ('watches'), or it changes the files under review. */
+export type SkippedCommand = { readonly run: string; readonly why: 'watches' | 'changes-files' };
 
 /** The result of `doctor`. */
 export type DoctorReport = {
@@ -91,22 +77,18 @@ export type DoctorReport = {
   readonly command?: string;
 };
 
-/**
- * An item that `init --remove` removes: files or refs that only onceover writes, a file that `init` wrote, or the entry
- * of onceover in a file of the user.
- */
+/** What `init --remove` removes: files or refs of onceover, a file that `init` wrote, or an entry in a user's file. */
 export type RemovedItem = RemovalDocument['taken'][number] & {
   /** For a file in the working tree: the text that stays in the file, or null if the whole file is removed. */
   readonly rest?: string | null;
-  readonly tracked?: boolean;
 };
 
 /** A file that `init --remove` keeps: the user edited it, `onceover.yml` uses it, or it is not valid JSON. */
 export type KeptFile = RemovalDocument['left'][number];
 
-/** The result of `init --remove`; `isDone` is false if it only listed what it would remove. */
+/** The result of `init --remove`; `removed` is false if it only listed what it would remove. */
 export type Removal = {
-  readonly isDone: boolean;
+  readonly removed: boolean;
   readonly taken: readonly RemovedItem[];
   readonly left: readonly KeptFile[];
 };

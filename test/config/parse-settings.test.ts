@@ -171,44 +171,32 @@ describe('wrong settings', () => {
     [
       'the same in a review',
       review('prompt: a.md, agents: [cody]'),
-      '4:41 bad-value gates #1 (path src): reviews.quality.agents #1',
+      '4:41 bad-value gates #1: reviews.quality.agents #1',
     ],
     ['a new agent without command', 'agent:\n  house: { model: x }', '2:10 bad-value agent.house'],
     ['an option as a model', 'agent: { gemini: { model: --yolo } }', '1:27 bad-value agent.gemini.model'],
     ['an empty command', 'agent: { house: { command: [] } }', '1:28 out-of-range agent.house.command'],
-    ['an entry without gates', gate('exclude: []'), '2:5 bad-value gates #1 (path src)'],
+    ['an entry without gates', gate('exclude: []'), '2:5 bad-value gates #1'],
     ['an entry without path', 'gates:\n  - checks: { a: { run: x } }', '2:5 missing-key gates #1: path'],
     ['entries that are no list', 'gates: { path: src }', '1:8 wrong-type gates'],
-    [
-      'a check that is text',
-      gate('checks: { lint: npm run lint }'),
-      '3:21 wrong-type gates #1 (path src): checks.lint',
-    ],
-    ['a check without command', gate('checks: { lint: {} }'), '3:15 missing-key gates #1 (path src): checks.lint.run'],
-    [
-      'a gate name with a blank',
-      gate('checks: { "a b": { run: x } }'),
-      '3:15 bad-value gates #1 (path src): checks.a b',
-    ],
-    [
-      'a review without prompt',
-      review('num_reviews: 2'),
-      '4:7 missing-key gates #1 (path src): reviews.quality.prompt',
-    ],
+    ['a check that is text', gate('checks: { lint: npm run lint }'), '3:21 wrong-type gates #1: checks.lint'],
+    ['a check without command', gate('checks: { lint: {} }'), '3:15 missing-key gates #1: checks.lint.run'],
+    ['a gate name with a blank', gate('checks: { "a b": { run: x } }'), '3:15 bad-value gates #1: checks.a b'],
+    ['a review without prompt', review('num_reviews: 2'), '4:7 missing-key gates #1: reviews.quality.prompt'],
     [
       'num_reviews 0',
       review('prompt: a.md, num_reviews: 0'),
-      '4:45 out-of-range gates #1 (path src): reviews.quality.num_reviews',
+      '4:45 out-of-range gates #1: reviews.quality.num_reviews',
     ],
     [
       'num_reviews in words',
       review('prompt: a.md, num_reviews: "two"'),
-      '4:45 wrong-type gates #1 (path src): reviews.quality.num_reviews',
+      '4:45 wrong-type gates #1: reviews.quality.num_reviews',
     ],
     ['log_dir outside', 'log_dir: ../logs', '1:10 bad-value log_dir'],
     ['log_dir from the root of the disk', 'log_dir: /var/log', '1:10 bad-value log_dir'],
     ['log_dir that is the root', 'log_dir: .', '1:10 bad-value log_dir'],
-    ['a prompt outside', review('prompt: ../a.md'), '4:26 bad-value gates #1 (path src): reviews.quality.prompt'],
+    ['a prompt outside', review('prompt: ../a.md'), '4:26 bad-value gates #1: reviews.quality.prompt'],
     ['a bad path', 'gates: [{ path: "[src", checks: { a: { run: x } } }]', '1:17 bad-glob [src'],
     ['a bad exclude', gate('exclude: [a, "!b"]\n    checks: { a: { run: x } }'), '3:18 bad-glob !b'],
     ['a list', '- a', '1:1 wrong-type the file'],
@@ -259,7 +247,7 @@ describe('messages for common mistakes', () => {
     [
       'a key that would be dropped',
       'gates:\n  - { path: src, checks: { __proto__: 1 } }\n',
-      '2:28: "gates #1 (path src): checks.__proto__" is not an allowed name',
+      '2:28: "gates #1: checks.__proto__" is not an allowed name',
     ],
     ['a key twice', 'timeout: 3\ntimeout: 4\n', '2:1: not valid YAML: the key timeout is a duplicate'],
     [
@@ -275,7 +263,7 @@ describe('messages for common mistakes', () => {
     [
       'a command alone',
       check('npm run lint'),
-      '4:13: "gates #1 (path .): checks.lint" must be a map with keys, of these: run, timeout',
+      '4:13: "gates #1: checks.lint" must be a map with keys, of these: run, timeout',
     ],
     ...(['review', 'check'] as const).map((key): [string, string, string] => [
       `${key} for ${key}s`,
@@ -285,7 +273,7 @@ describe('messages for common mistakes', () => {
     [
       'an entry among several',
       'gates:\n  - { path: ., checks: { a: { run: x } } }\n  - { path: docs }\n',
-      '3:5: "gates #2 (path docs)" has neither checks nor reviews',
+      '3:5: "gates #2" has neither checks nor reviews',
     ],
     [
       'a misspelt agent',
@@ -304,7 +292,7 @@ describe('messages for common mistakes', () => {
 
   test('reports a missing key beside an unknown key', () => {
     expect(told(review('{ colour: red }'))).toEqual([
-      'onceover.yml:4:7: "gates #1 (path .): reviews.q.prompt" is missing',
+      'onceover.yml:4:7: "gates #1: reviews.q.prompt" is missing',
       expect.stringMatching(/:4:12: unknown key "colour"; known here: prompt/),
     ]);
   });

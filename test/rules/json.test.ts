@@ -9,7 +9,6 @@ import { explainSchema, instructionsSchema, passSchema, rulesSchema } from '../.
 import type { MarkReceipt, Notice, ReviewExplanation, Rule, RuleReviewTask } from '../../src/rules/types.ts';
 import { setUpDocument } from '../../src/setup/json.ts';
 import { setUpSchema } from '../../src/setup/json-schema.ts';
-import { NOTHING_FOUND } from '../../src/setup/project-files.ts';
 import type { GatesFound } from '../../src/setup/types.ts';
 
 const path = (text: string) => text as RepoPath;
@@ -128,11 +127,8 @@ test('the init document lists files and found tools', () => {
     { path: '.mcp.json', did: 'left', ignored: false },
   ];
   const documentFor = (gates: Partial<GatesFound> | null) => {
-    const found = {
-      agents: [],
-      ...NOTHING_FOUND,
-    };
-    const document = setUpDocument({ steps, gates: gates === null ? null : { ...found, ...gates }, hook: null });
+    const found = gates === null ? null : { agents: [], ...gates };
+    const document = setUpDocument({ steps, gates: found, hook: null });
     expectToFit(setUpSchema, document);
     return document;
   };

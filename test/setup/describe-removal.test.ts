@@ -6,11 +6,11 @@ import { UNSTYLED } from '../../src/ui/style.ts';
 
 const path = (name: string) => name as RepoPath;
 const ALL: Removal = {
-  isDone: false,
+  removed: false,
   taken: [
-    { kind: 'file', path: path('onceover.yml'), count: 1, rest: null, tracked: true },
-    { kind: 'server', path: path('.mcp.json'), count: 1, rest: null, tracked: false },
-    { kind: 'hook', path: path('.claude/settings.json'), count: 1, rest: '{}', tracked: false },
+    { kind: 'file', path: path('onceover.yml'), count: 1, rest: null },
+    { kind: 'server', path: path('.mcp.json'), count: 1, rest: null },
+    { kind: 'hook', path: path('.claude/settings.json'), count: 1, rest: '{}' },
     { kind: 'records', path: path('.deepwork/logs'), count: 12 },
     { kind: 'generated', path: path('.deepwork/tmp'), count: 1 },
     { kind: 'git-folder', path: '.git/onceover', count: 9 },
@@ -42,23 +42,22 @@ Nothing has been removed yet. Next: "onceover init --remove --yes" removes all o
 });
 
 test('lists what was removed, and how to uninstall the program', () => {
-  const lines = describeRemoval({ ...ALL, isDone: true }).split('\n');
+  const lines = describeRemoval({ ...ALL, removed: true }).split('\n');
   expect(lines[0]).toBe('Removed:');
-  expect(lines.slice(-2)).toEqual([
-    'Next: commit the removal.',
-    expect.stringMatching(/^Then: "npm uninstall onceover"/),
-  ]);
+  expect(lines.at(-1)).toMatch(
+    /^Next: commit the removal if git tracked these files\. "npm uninstall onceover" removes/,
+  );
 });
 
 test('says that there is nothing to remove', () => {
-  expect(describeRemoval({ isDone: false, taken: [], left: [] })).toBe('There is nothing to remove here.');
-  expect(describeRemoval({ isDone: true, taken: [], left: [] })).toMatch(
-    /^There is nothing .* here\.\n\nNext: "npm uninstall/,
+  expect(describeRemoval({ removed: false, taken: [], left: [] })).toBe('There is nothing to remove here.');
+  expect(describeRemoval({ removed: true, taken: [], left: [] })).toMatch(
+    /^There is nothing .* here\.\n\nNext: .*"npm uninstall/,
   );
 });
 
 test('wraps lines to the width of the terminal', () => {
-  const lines = describeRemoval({ ...ALL, isDone: true }, { ...UNSTYLED, width: 60 }).split('\n');
+  const lines = describeRemoval({ ...ALL, removed: true }, { ...UNSTYLED, width: 60 }).split('\n');
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
 });
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../src/kernel/ids.ts';
 import { describeSetUp } from '../../src/setup/describe.ts';
-import { NOTHING_FOUND } from '../../src/setup/project-files.ts';
 import type { GatesFound, SetupStep } from '../../src/setup/types.ts';
 import { UNSTYLED } from '../../src/ui/style.ts';
 
@@ -15,10 +14,7 @@ const WROTE_RULES: SetupStep = {
   ignored: false,
 };
 const WROTE_SETTINGS: SetupStep = { path: SETTINGS, did: 'written', added: 'version: 1\n', ignored: false };
-const FOUND: GatesFound = {
-  agents: ['claude'],
-  ...NOTHING_FOUND,
-};
+const FOUND: GatesFound = { agents: ['claude'] };
 
 const describeSteps = (...steps: readonly SetupStep[]) => describeSetUp({ steps, gates: null, hook: null });
 const describeFound = (gates: Partial<GatesFound>, step = WROTE_SETTINGS) =>
@@ -111,20 +107,6 @@ Next: "onceover run" runs the checks and reviews on your current change.`);
     ]);
   });
 
-  test.each([
-    [
-      ['ruff'],
-      'Not installed on this machine: ruff. The checks need it: install it, or activate the environment that has it.',
-    ],
-    [
-      ['ruff', 'pytest'],
-      'Not installed on this machine: ruff, pytest. The checks need them: install them, or activate the environment that has them.',
-    ],
-  ])('names the programs that are not installed: %s', (missing, said) => {
-    expect(describeFound({ missing }).split('\n')).toContain(said);
-    expect(describeFound({})).not.toContain('Not installed');
-  });
-
   test('shows commands for npx if npx started the program, and file contents unchanged', () => {
     const step = { ...WROTE_SETTINGS, added: '# "onceover run" runs them\n' };
     const text = describeSetUp(
@@ -185,10 +167,6 @@ Next: "onceover run" runs the checks and reviews on your current change.`);
   test.each([
     ['watches', /^Not used as a check: "npm test" watches files and never ends\./m],
     ['changes-files', /^Not used as a check: "npm test" changes files\./m],
-    [
-      'in-packages',
-      /^Not used as a check: packages of this workspace have a script "npm test".* Add yours under "checks"\.$/m,
-    ],
   ] as const)('says why a command is not a check: %s', (why, said) => {
     expect(describeFound({ passedOver: [{ run: 'npm test', why }] })).toMatch(said);
   });

@@ -6,8 +6,8 @@ import { findRepository } from '../../src/git/locate.ts';
 import { pinSnapshot } from '../../src/git/snapshot-refs.ts';
 import type { RepoPath, SnapshotId } from '../../src/kernel/ids.ts';
 import { DEFAULT_LOG_DIR } from '../../src/kernel/paths.ts';
-import { openLock } from '../../src/platform/lock.ts';
 import { openOwnFiles } from '../../src/setup/own-files.ts';
+import { holdInAnotherProcess } from '../support/held-lock.ts';
 import { repoWith, type TestRepo, temporaryFolder } from '../support/repo.ts';
 
 async function placeAt(root: string) {
@@ -139,21 +139,3 @@ describe('the files of onceover in a clone', () => {
     }
   });
 });
-
-/** Takes the lock on behalf of another live process. */
-async function holdInAnotherProcess(root: string, commonDir: string): Promise<() => void> {
-  const lock = await openLock({ root, commonDir }).take();
-  if (!lock.ok) throw new Error(lock.failure.kind);
-  const folder = join(commonDir, 'onceover/locks');
-  for (const name of readdirSync(folder)) {
-    // The parent process lives at least as long as this one.
-    const owner = {
-      pid: process.ppid,
-      host: (await import('node:os')).hostname(),
-      since: new Date(),
-      heartbeat: new Date(),
-    };
-    writeFileSync(join(folder, name, '1.json'), JSON.stringify(owner));
-  }
-  return () => void lock.value.release();
-}

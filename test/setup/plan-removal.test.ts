@@ -3,11 +3,10 @@ import type { RepoPath } from '../../src/kernel/ids.ts';
 import { addHookEntry, addMcpEntry, removeHookEntry, removeMcpEntry } from '../../src/setup/agent-config.ts';
 import { type FoundFile, planRemoval } from '../../src/setup/remove.ts';
 
-const file = (path: string, text: string | null, isUnchanged = false, tracked = false): FoundFile => ({
+const file = (path: string, text: string | null, isUnchanged = false): FoundFile => ({
   path: path as RepoPath,
   text,
   isUnchanged,
-  tracked,
 });
 const written = (change: ReturnType<typeof addMcpEntry>) => (change.kind === 'write' ? change.text : '');
 
@@ -15,11 +14,11 @@ describe('files', () => {
   const PROMPT = '.onceover/reviews/code-quality.md';
 
   test('removes unchanged files and keeps edited ones', () => {
-    const found = [file('onceover.yml', 'x', true, true), file(PROMPT, 'p', true), file('.deepreview', 'mine')];
+    const found = [file('onceover.yml', 'x', true), file(PROMPT, 'p', true), file('.deepreview', 'mine')];
     expect(planRemoval(found)).toEqual({
       taken: [
-        { kind: 'file', path: 'onceover.yml', count: 1, rest: null, tracked: true },
-        { kind: 'file', path: PROMPT, count: 1, rest: null, tracked: false },
+        { kind: 'file', path: 'onceover.yml', count: 1, rest: null },
+        { kind: 'file', path: PROMPT, count: 1, rest: null },
       ],
       left: [{ path: '.deepreview', why: 'yours' }],
     });
@@ -29,7 +28,7 @@ describe('files', () => {
     const settings = file('onceover.yml', `reviews: { a: { prompt: ${PROMPT} } }`);
     const other = file('.onceover/reviews/other.md', 'p', true);
     expect(planRemoval([settings, file(PROMPT, 'p', true), other])).toEqual({
-      taken: [{ kind: 'file', path: other.path, count: 1, rest: null, tracked: false }],
+      taken: [{ kind: 'file', path: other.path, count: 1, rest: null }],
       left: [
         { path: 'onceover.yml', why: 'yours' },
         { path: PROMPT, why: 'named' },
@@ -90,15 +89,14 @@ describe('entries in shared files', () => {
   test('names the kind of each entry, with the rest of the file', () => {
     const mcp = '{"mcpServers":{"onceover":{"command":"mine"},"b":{}}}';
     const hook = '{"hooks":{"AfterAgent":[{"hooks":[{"command":"onceover hook stop"}]}]}}';
-    expect(planRemoval([file('.mcp.json', mcp, false, true), file('.gemini/settings.json', hook)]).taken).toEqual([
+    expect(planRemoval([file('.mcp.json', mcp), file('.gemini/settings.json', hook)]).taken).toEqual([
       {
         kind: 'server',
         path: '.mcp.json',
         count: 1,
-        tracked: true,
         rest: '{\n  "mcpServers": {\n    "b": {}\n  }\n}\n',
       },
-      { kind: 'hook', path: '.gemini/settings.json', count: 1, tracked: false, rest: null },
+      { kind: 'hook', path: '.gemini/settings.json', count: 1, rest: null },
     ]);
   });
 });

@@ -1,9 +1,14 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { findRepository } from '../../src/git/locate.ts';
+import { openRepository } from '../../src/git/repository.ts';
 import type { RepoPath } from '../../src/kernel/ids.ts';
-import { err, ok } from '../../src/kernel/result.ts';
-import type { OwnFiles } from '../../src/setup/own-files.ts';
-import { removeOwnFiles } from '../../src/setup/remove.ts';
-import { memoryProjectFiles } from '../support/memory/project-files.ts';
+import { DEFAULT_LOG_DIR } from '../../src/kernel/paths.ts';
+import { openInitManifest } from '../../src/setup/own-files.ts';
+import { removeProject } from '../../src/setup/remove.ts';
+import { holdInAnotherProcess } from '../support/held-lock.ts';
+import { repoWith } from '../support/repo.ts';
 
 const FILES = {
   'onceover.yml': 'ours',
@@ -15,59 +20,55 @@ const FILES = {
   'a.ts': 'ours',
 };
 
-function scene(remove: OwnFiles['remove'] = async () => ok(undefined)) {
-  const files = memoryProjectFiles(FILES);
-  const tracked = new Set(Object.keys(FILES));
-  const ownFiles: OwnFiles = { find: async () => ok([{ kind: 'refs', path: null, count: 1 }]), remove };
-  const there = async () => {
-    const read = async (path: string) => {
-      const text = await files.read(path as RepoPath);
-      return text.ok ? text.value : null;
-    };
-    return Object.fromEntries(await Promise.all(Object.keys(FILES).map(async (path) => [path, await read(path)])));
-  };
-  const manifest = {
-    paths: () => ['onceover.yml', '.onceover/reviews/edited.md', '.deepreview'] as RepoPath[],
-    has: (_: RepoPath, text: string) => text === 'ours',
-  };
-  return { ports: { files, tracked, ownFiles, manifest }, there };
+async function scene() {
+  const repo = repoWith(FILES);
+  const place = await findRepository(repo.root);
+  if (!place.ok) throw new Error(place.failure.kind);
+  const manifest = openInitManifest(place.value.commonDir);
+  for (const path of ['onceover.yml', '.onceover/reviews/edited.md', '.deepreview']) {
+    expect(manifest.note(path as RepoPath, 'ours').ok).toBe(true);
+  }
+  const project = { place: place.value, repository: openRepository(place.value), logDir: DEFAULT_LOG_DIR };
+  const textOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : null);
+  const texts = () => Object.fromEntries(Object.keys(FILES).map((path) => [path, textOf(join(repo.root, path))]));
+  return { project, texts };
 }
 
 test('lists what it would remove, and removes nothing', async () => {
-  const { ports, there } = scene(async () => {
-    throw new Error('nothing may be removed');
-  });
-  const listed = await removeOwnFiles(ports, { isDone: false });
-  expect(listed).toMatchObject({
+  const { project, texts } = await scene();
+  expect(await removeProject(project, { dryRun: true })).toMatchObject({
     ok: true,
     value: {
-      isDone: false,
+      removed: false,
       taken: [
-        { kind: 'file', path: 'onceover.yml', tracked: true },
+        { kind: 'file', path: 'onceover.yml' },
         { kind: 'server', path: '.mcp.json' },
         { kind: 'hook', path: '.claude/settings.json' },
-        { kind: 'refs', count: 1 },
+        { kind: 'git-folder', count: 1 },
       ],
       left: ['.deepreview', '.onceover/reviews/edited.md'].map((path) => ({ path, why: 'yours' })),
     },
   });
-  expect(await there()).toEqual(FILES);
+  expect(texts()).toEqual(FILES);
+  expect(existsSync(join(project.place.commonDir, 'onceover/set-up.json'))).toBe(true);
 });
 
 test('removes the files of onceover and keeps the rest', async () => {
-  const { ports, there } = scene();
-  expect((await removeOwnFiles(ports, { isDone: true })).ok).toBe(true);
-  expect(await there()).toEqual({
+  const { project, texts } = await scene();
+  expect(await removeProject(project, { dryRun: false })).toMatchObject({ ok: true, value: { removed: true } });
+  expect(texts()).toEqual({
     ...FILES,
     'onceover.yml': null,
     '.claude/settings.json': null,
     '.mcp.json': '{\n  "mcpServers": {\n    "b": {}\n  }\n}\n',
   });
+  expect(existsSync(join(project.place.commonDir, 'onceover'))).toBe(false);
 });
 
 test('removes nothing while a run is active', async () => {
-  const held = { kind: 'lock-held', pid: 1, host: 'h', since: '2026-01-01T00:00:00.000Z' } as const;
-  const { ports, there } = scene(async () => err(held));
-  expect(await removeOwnFiles(ports, { isDone: true })).toEqual({ ok: false, failure: held });
-  expect(await there()).toEqual(FILES);
+  const { project, texts } = await scene();
+  const release = await holdInAnotherProcess(project.place.root, project.place.commonDir);
+  expect(await removeProject(project, { dryRun: false })).toMatchObject({ ok: false, failure: { kind: 'lock-held' } });
+  expect(texts()).toEqual(FILES);
+  release();
 });

@@ -9,7 +9,7 @@ import type { CheckCommand } from '../../src/setup/types.ts';
 
 const PROMPT = '.onceover/reviews/code-quality.md';
 const LINT: CheckCommand = { name: 'lint', run: 'npm run lint', timeoutSeconds: 300 };
-const NOTHING = { checks: [], exclude: [], prompt: PROMPT };
+const NOTHING = { checks: [], exclude: [] };
 
 function read(text: string): Settings {
   const parsed = parseSettings(text);
@@ -22,7 +22,7 @@ const { gates: _none, ...defaults } = read('');
 describe('a first onceover.yml', () => {
   test('contains the agents, checks and excludes of the project', () => {
     const exclude = ['**/*.snap', 'yarn.lock'];
-    const settings = read(starterSettings(['claude', 'codex'], { checks: [LINT], exclude, prompt: PROMPT }));
+    const settings = read(starterSettings(['claude', 'codex'], { checks: [LINT], exclude }));
     const { gates, ...others } = settings;
     expect(others).toEqual({ ...defaults, agents: ['claude', 'codex'], unchangedGates: 'rest' });
     expect(gates).toMatchObject([
@@ -94,7 +94,7 @@ describe('a first onceover.yml', () => {
     fc.assert(
       fc.property(agents, names, fc.subarray(globs), (found, checkNames, exclude) => {
         const checks = checkNames.map((name) => ({ ...LINT, name }));
-        const text = starterSettings(found, { checks, exclude, prompt: PROMPT });
+        const text = starterSettings(found, { checks, exclude });
         const settings = read(text);
         expect(settings.agents ?? []).toEqual(found);
         expect(settings.gates[0]?.exclude).toEqual(exclude);

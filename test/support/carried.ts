@@ -3,7 +3,7 @@ import type { Settings } from '../../src/config/settings.ts';
 import type { Problem } from '../../src/kernel/failure.ts';
 import codeQuality from '../../src/setup/code-quality.md';
 import { findImportSources, readImportSource } from '../../src/setup/import/import.ts';
-import { type ImportFacts, type ImportPlan, planImport } from '../../src/setup/import/plan.ts';
+import { type ImportFacts, planImport } from '../../src/setup/import/plan.ts';
 import type { ImportTool } from '../../src/setup/import/types.ts';
 import { importedSettings } from '../../src/setup/starter-settings.ts';
 import { memoryProjectFiles } from './memory/project-files.ts';
@@ -20,7 +20,7 @@ const FACTS: ImportFacts = {
 
 /** The result of an import. */
 export type Carried = {
-  readonly over: ImportPlan;
+  readonly over: ReturnType<typeof planImport>;
   /** The text of `onceover.yml`. */
   readonly text: string;
   /** The parsed text. */

@@ -51,7 +51,7 @@ export async function initCommand(options: {
     const { gates, from, rules, mcp, hook } = options;
     return [gates, from, rules, mcp, hook].some((one) => one !== undefined)
       ? wrongUsage('init --remove can be combined only with --yes and --json.')
-      : removeCommand(options.yes === true, json);
+      : removeCommand(options.yes !== true, json);
   }
   if (options.yes === true) {
     return wrongUsage('init --yes works only with --remove: without it, init asks no questions.');
@@ -75,8 +75,8 @@ export async function initCommand(options: {
   else printResult(describeSetUp(outcome.value, shownOn(process.stdout, process.env)));
 }
 
-async function removeCommand(isDone: boolean, json: boolean): Promise<void> {
-  const removal = await removeSetUp(workingDirectory(), { isDone });
+async function removeCommand(dryRun: boolean, json: boolean): Promise<void> {
+  const removal = await removeSetUp(workingDirectory(), { dryRun });
   if (!removal.ok) return exitWith(removal.failure, json);
   if (json) printJson(removalDocument(removal.value));
   else printResult(describeRemoval(removal.value, shownOn(process.stdout, process.env)));

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { readOptional, unusable } from '../../config/read-file.ts';
 import { modelName } from '../../config/settings-schema.ts';
-import { checkShape, readYaml, splitFrontMatter } from '../../config/yaml.ts';
+import { checkShape, readFrontMatter } from '../../config/yaml.ts';
 import type { TextFiles } from '../../git/tree-files.ts';
 import { byCodePoint } from '../../kernel/collections.ts';
 import type { PlacedProblem, Problem } from '../../kernel/failure.ts';
@@ -88,20 +88,14 @@ export type ParsedRole =
  * role.
  */
 export function parseRole(name: RoleName, text: string, base: Role | null): ParsedRole {
-  const split = splitFrontMatter(text);
-  if (!split.ok) return { ok: false, problems: [split.problem] };
-  const inFile = (problems: readonly PlacedProblem[]): ParsedRole => ({
-    ok: false,
-    problems: problems.map((one) => ({ ...one, line: one.line + split.shift })),
-  });
-  const read = readYaml(split.yaml);
-  if (!read.ok) return inFile(read.problems);
+  const read = readFrontMatter(text);
+  if (!read.ok) return read;
   const checked = checkShape(schemaOf(name), read.value ?? {}, read.yaml);
-  if (!checked.ok) return inFile(checked.problems);
-  const rubric = split.body.trim();
+  if (!checked.ok) return checked;
+  const rubric = read.body.replaceAll('\r\n', '\n').trim();
   if (rubric === '') {
     const what = { kind: 'missing-key', key: 'rubric' } as const;
-    return { ok: false, problems: [{ line: split.bodyLine, column: 1, what }] };
+    return { ok: false, problems: [{ line: read.bodyLine, column: 1, what }] };
   }
   const { value } = checked;
   const form = isReviewer(name)

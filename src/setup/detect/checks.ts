@@ -1,4 +1,4 @@
-import type { CheckCommand, CheckName, SkippedCommand } from '../types.ts';
+import { CHECK_NAMES, type CheckCommand, type CheckName, type SkippedCommand } from '../types.ts';
 import { type CheckCandidate, type RootFiles, SCRIPT_FILES, scriptChecks } from './scripts.ts';
 
 /** A check that runs a tool. A project uses the tool if a file at its root matches `file` and, if given, `text`. */
@@ -69,25 +69,20 @@ export function isCheckSource(name: string): boolean {
   return SCRIPT_FILES.includes(name) || TOOLS.some(([, , file, text]) => text !== undefined && file.test(name));
 }
 
-const NAMES: readonly CheckName[] = ['lint', 'types', 'test', 'check'];
-
 /** Returns at most one command per check. The project's own scripts come before the default commands of tools. */
-export function checkCommands(root: RootFiles): {
-  readonly checks: readonly CheckCommand[];
-  readonly passedOver: readonly SkippedCommand[];
-} {
+export function checkCommands(root: RootFiles) {
   const candidates = [...scriptChecks(root), ...toolChecks(root)];
-  const chosen = NAMES.flatMap((name) => {
+  const chosen = CHECK_NAMES.flatMap((name) => {
     const own = candidates.filter((candidate) => candidate.name === name);
     return [own.find(({ unfit }) => unfit === null) ?? own[0]].filter((candidate) => candidate !== undefined);
   });
   // If lint, types and test exist, a script named "check" most likely runs those three again, so leave it out.
-  const wanted = chosen.filter(({ name }) => name !== 'check' || chosen.length < NAMES.length);
+  const wanted = chosen.filter(({ name }) => name !== 'check' || chosen.length < CHECK_NAMES.length);
   return {
-    checks: wanted.flatMap(({ name, run, unfit }) =>
+    checks: wanted.flatMap(({ name, run, unfit }): CheckCommand[] =>
       unfit === null ? [{ name, run, timeoutSeconds: COMPILES_FIRST.test(run) ? 1800 : TIMEOUTS[name] }] : [],
     ),
-    passedOver: wanted.flatMap(({ name, run, unfit }) =>
+    passedOver: wanted.flatMap(({ name, run, unfit }): SkippedCommand[] =>
       unfit === null || name === 'check' ? [] : [{ run, why: unfit }],
     ),
   };
@@ -96,8 +91,3 @@ export function checkCommands(root: RootFiles): {
 const TIMEOUTS: Readonly<Record<CheckName, number>> = { lint: 300, types: 300, test: 900, check: 900 };
 
 const COMPILES_FIRST = /^(?:cargo|(?:\.\/)?gradlew?|mvn|\.\/mvnw) /;
-
-/** Returns the programs that the commands start, without duplicates. */
-export function programsOf(checks: readonly CheckCommand[]): readonly string[] {
-  return [...new Set(checks.map(({ run }) => run.split(' ').find((word) => !/^\w+=/.test(word)) ?? ''))];
-}

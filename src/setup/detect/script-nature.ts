@@ -44,50 +44,37 @@ function scriptsRunBy(words: readonly string[], scripts: { has(name: string): bo
  * A command has this nature if one of `programs` is followed by one of `words` and by none of `unless`. Without
  * `programs` any program counts, without `words` any arguments.
  */
-type NatureSign = {
-  readonly nature: ScriptNature;
-  readonly programs?: readonly string[];
-  readonly words?: readonly string[];
-  readonly unless?: readonly string[];
-};
+type NatureSign = readonly [nature: ScriptNature, programs: string, words?: string, unless?: string];
 
-const NO_WATCH = ['--run', '--no-watch', '--watch=false', '--watchAll=false'];
+const NO_WATCH = '--run --no-watch --watch=false --watchAll=false';
 
 const NATURE_SIGNS: readonly NatureSign[] = [
-  { nature: 'watches', programs: ['nodemon', 'chokidar'] },
-  { nature: 'watches', programs: ['tsc', 'mocha', 'ava', 'vitest'], words: ['-w'] },
-  { nature: 'watches', programs: ['vitest', 'playwright'], words: ['--ui'] },
-  { nature: 'watches', programs: ['vitest'], words: ['watch', 'dev'], unless: ['run'] },
-  { nature: 'watches', programs: ['cypress'], words: ['open'] },
-  { nature: 'watches', programs: ['karma'], words: ['start'], unless: ['--single-run'] },
-  { nature: 'watches', programs: ['ng'], words: ['test'], unless: NO_WATCH },
-  {
-    nature: 'changes-files',
-    words: ['--fix', '--write', '--autocorrect', '--autocorrect-all', '--emitDeclarationOnly', 'lint-staged'],
-  },
-  { nature: 'changes-files', programs: ['rubocop'], words: ['-a', '-A'] },
-  { nature: 'changes-files', programs: ['prettier', 'gofmt', 'goimports'], words: ['-w'] },
-  { nature: 'changes-files', programs: ['black', 'isort'], unless: ['--check', '--check-only', '--diff'] },
+  ['watches', 'nodemon chokidar'],
+  ['watches', 'tsc mocha ava vitest', '-w'],
+  ['watches', 'vitest playwright', '--ui'],
+  ['watches', 'vitest', 'watch dev', 'run'],
+  ['watches', 'cypress', 'open'],
+  ['watches', 'karma', 'start', '--single-run'],
+  ['watches', 'ng', 'test', NO_WATCH],
+  ['changes-files', '', '--fix --write --autocorrect --autocorrect-all --emitDeclarationOnly lint-staged'],
+  ['changes-files', 'rubocop', '-a -A'],
+  ['changes-files', 'prettier gofmt goimports', '-w'],
+  ['changes-files', 'black isort', '', '--check --check-only --diff'],
   // In a terminal these programs watch files and never end, unless the variable CI is set.
-  { nature: 'ends-in-ci', programs: ['vitest'], unless: ['run', ...NO_WATCH] },
-  {
-    nature: 'ends-in-ci',
-    programs: ['react-scripts', 'craco', 'react-app-rewired'],
-    words: ['test'],
-    unless: NO_WATCH,
-  },
+  ['ends-in-ci', 'vitest', '', `run ${NO_WATCH}`],
+  ['ends-in-ci', 'react-scripts craco react-app-rewired', 'test', NO_WATCH],
 ];
 
 function commandNature(words: readonly string[]): ScriptNature {
   if (['echo', 'true', ':', 'exit'].includes(words[0] ?? '')) return 'empty';
   if (words.some((word) => /^--watch(?!man)/.test(word) && !word.endsWith('=false'))) return 'watches';
-  return NATURE_SIGNS.find((sign) => shows(sign, words))?.nature ?? 'ends';
+  return NATURE_SIGNS.find((sign) => shows(sign, words))?.[0] ?? 'ends';
 }
 
-function shows({ programs, words: wanted, unless = [] }: NatureSign, words: readonly string[]): boolean {
-  const at = programs === undefined ? 0 : words.findIndex((word) => programs.includes(word)) + 1;
-  if (programs !== undefined && at === 0) return false;
-  const rest = words.slice(at);
-  const hasAny = (some: readonly string[]) => rest.some((word) => some.includes(word));
-  return (wanted === undefined || hasAny(wanted)) && !hasAny(unless);
+function shows([, programs, wanted = '', unless = '']: NatureSign, words: readonly string[]): boolean {
+  const isOneOf = (list: string) => (word: string) => list.split(' ').includes(word);
+  const at = words.findIndex(isOneOf(programs));
+  if (programs !== '' && at === -1) return false;
+  const rest = words.slice(at + 1);
+  return (wanted === '' || rest.some(isOneOf(wanted))) && !rest.some(isOneOf(unless));
 }

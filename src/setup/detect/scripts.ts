@@ -2,7 +2,7 @@ import { readYaml } from '../../config/yaml.ts';
 import { compileGlob, globMatches } from '../../kernel/glob.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { parseJson } from '../../platform/private-files.ts';
-import type { CheckName, SkippedCommand } from '../types.ts';
+import { CHECK_NAMES, type CheckName, type SkippedCommand } from '../types.ts';
 import { type ScriptNature, scriptNature, scriptsIn } from './script-nature.ts';
 
 /** The files in which `init` looks for the commands of a project. */
@@ -33,9 +33,7 @@ const USUAL_NAMES: Readonly<Record<CheckName, readonly string[]>> = {
   check: ['check'],
 };
 
-/**
- * The files whose texts name scripts. If several makefiles exist, GNU make reads the first of the three listed here.
- */
+/** The files whose texts name scripts. If several makefiles exist, GNU make reads the first one listed here. */
 export const SCRIPT_FILES: readonly string[] = [
   ...['package.json', 'composer.json', 'pnpm-workspace.yaml'],
   ...['GNUmakefile', 'makefile', 'Makefile'],
@@ -47,11 +45,16 @@ export function scriptChecks(root: RootFiles): readonly CheckCandidate[] {
   const manifest = readJson(texts.get('package.json'));
   const makefile = SCRIPT_FILES.slice(3).find((name) => texts.has(name)) ?? '';
   const manager = packageManager(root, manifest['packageManager']);
+  // Older versions of Yarn stop at a package without the script or hide failures.
+  const isOldYarn = manager === 'yarn' && !/^yarn@(?:[4-9]|\d\d)/.test(String(manifest['packageManager']));
+  const runInPackages = isOldYarn ? undefined : RUN_IN_PACKAGES[manager];
   return [
-    ...candidates(scriptsOf(manifest), (script) => runScript(manager, script)),
+    ...candidates(scriptsOf(manifest), (script) => `${manager} run ${script}`),
     ...candidates(scriptsOf(readJson(texts.get('composer.json'))), (script) => `composer run-script ${script}`),
     ...candidates(targetsOf(texts.get(makefile) ?? ''), (target) => `make ${target}`),
-    ...workspaceChecks(manager, workspaceMembers(texts, manifest['workspaces'])),
+    ...(runInPackages === undefined
+      ? []
+      : candidates(packageScripts(texts, manifest['workspaces']), (script) => runInPackages.replace('*', script))),
   ];
 }
 
@@ -59,65 +62,46 @@ function candidates(texts: Scripts, run: (script: string) => string): readonly C
   const parts = new Set([...USUAL_NAMES.lint, ...USUAL_NAMES.types, ...USUAL_NAMES.test]);
   // Leave out a script "check" that runs the other scripts, because they would run twice.
   const runsParts = scriptsIn(texts.get('check') ?? '', parts).length > 0;
-  return (['lint', 'types', 'test', 'check'] as const).flatMap((name) => {
+  return CHECK_NAMES.flatMap((name) => {
     const found = USUAL_NAMES[name]
       .map((script) => ({ script, nature: scriptNature(script, texts) }))
       .filter(({ nature }) => nature !== 'empty');
     const first = (nature: ScriptNature) => found.find((one) => one.nature === nature);
     const best = first('ends') ?? first('ends-in-ci') ?? found[0];
     if (best === undefined || (name === 'check' && runsParts)) return [];
-    return [toCandidate(name, run(best.script), [best.nature])];
-  });
-}
-
-/** Returns the possible check for a command, given what its scripts do: watch, change files, or end only in CI. */
-function toCandidate(name: CheckName, run: string, natures: readonly ScriptNature[]): CheckCandidate {
-  const unfit = (['watches', 'changes-files'] as const).find((nature) => natures.includes(nature)) ?? null;
-  return { name, run: `${natures.includes('ends-in-ci') ? 'CI=true ' : ''}${run}`, unfit };
-}
-
-/**
- * Returns at most one command per check for all packages of a workspace. It runs the script that most packages have.
- */
-function workspaceChecks(manager: Manager, members: readonly Scripts[]): readonly CheckCandidate[] {
-  return (['lint', 'types', 'test'] as const).flatMap((name) => {
-    const scripts = USUAL_NAMES[name].map((script) => ({
-      script,
-      natures: members.map((texts) => scriptNature(script, texts)).filter((nature) => nature !== 'empty'),
-    }));
-    const most = Math.max(...scripts.map(({ natures }) => natures.length));
-    const best = scripts.find(({ natures }) => natures.length === most);
-    if (best === undefined || most === 0) return [];
-    const run = RUN_IN_MEMBERS[manager]?.replace('{script}', best.script);
-    return run === undefined
-      ? [{ name, run: best.script, unfit: 'in-packages' as const }]
-      : [toCandidate(name, run, best.natures)];
+    const { script, nature } = best;
+    const unfit = nature === 'watches' || nature === 'changes-files' ? nature : null;
+    return [{ name, run: `${nature === 'ends-in-ci' ? 'CI=true ' : ''}${run(script)}`, unfit }];
   });
 }
 
 type Manager = 'npm' | 'pnpm' | 'yarn' | 'bun';
 
 /**
- * The commands that run a script in each package that has it, and fail if the script fails in one package. Yarn and Bun
- * are missing, because some versions stop at a package without the script or hide failures.
+ * The commands that run a script in each package that has it, and fail if the script fails in one package. Bun is
+ * missing, because some of its versions hide failures.
  */
-const RUN_IN_MEMBERS: Partial<Readonly<Record<Manager, string>>> = {
-  npm: 'npm run {script} --workspaces --if-present',
-  pnpm: 'pnpm -r --if-present run {script}',
+const RUN_IN_PACKAGES: Partial<Readonly<Record<Manager, string>>> = {
+  npm: 'npm run * --workspaces --if-present',
+  pnpm: 'pnpm -r --if-present run *',
+  yarn: 'yarn workspaces foreach --all run *',
 };
 
-/** Returns the scripts of each package in the workspace. */
-function workspaceMembers(texts: RootFiles['texts'], declared: unknown): readonly Scripts[] {
+/** Returns the scripts of all packages in the workspace; the texts of scripts with the same name are joined. */
+function packageScripts(texts: RootFiles['texts'], declared: unknown): Scripts {
   const pnpm = readYaml(texts.get('pnpm-workspace.yaml') ?? '');
   const globs = [declared, pnpm.ok ? pnpm.value : null]
     .flatMap((one) => (isRecord(one) ? one['packages'] : one))
     .filter((glob) => typeof glob === 'string')
     .map((glob) => compileGlob(glob.replace(/^\.\/|\/$/g, ''), ''))
     .flatMap((one) => (one.ok ? [one.glob] : []));
-  return [...texts]
-    .map(([path, text]) => ({ folder: path.slice(0, -'/package.json'.length), path, text }))
-    .filter(({ folder, path }) => path === `${folder}/package.json` && globs.some((glob) => globMatches(glob, folder)))
-    .map(({ text }) => scriptsOf(readJson(text)));
+  const all = new Map<string, string>();
+  for (const [path, text] of texts) {
+    const folder = path.endsWith('/package.json') ? path.slice(0, -'/package.json'.length) : null;
+    if (folder === null || !globs.some((glob) => globMatches(glob, folder))) continue;
+    for (const [name, script] of scriptsOf(readJson(text))) all.set(name, `${all.get(name) ?? ''}\n${script}`);
+  }
+  return all;
 }
 
 const LOCKFILES: readonly (readonly [file: string, manager: Manager])[] = [
@@ -131,13 +115,6 @@ function packageManager(root: RootFiles, declared: unknown): Manager {
   const named = typeof declared === 'string' ? declared.split('@')[0] : null;
   if (named === 'npm' || named === 'pnpm' || named === 'yarn' || named === 'bun') return named;
   return LOCKFILES.find(([file]) => root.names.has(file))?.[1] ?? 'npm';
-}
-
-// "yarn check" and "bun test" are built-in commands, so scripts of these names need "run".
-function runScript(manager: Manager, script: string): string {
-  if (manager === 'npm' && script === 'test') return 'npm test';
-  const short = (manager === 'pnpm' || manager === 'yarn') && script !== 'check';
-  return `${manager}${short ? '' : ' run'} ${script}`;
 }
 
 /** Returns the object in a JSON text. A text without an object names no scripts, so the result is {}. */
@@ -157,24 +134,18 @@ function scriptsOf({ scripts }: Readonly<Record<string, unknown>>): Scripts {
   );
 }
 
+/** A Makefile rule: its targets, its prerequisites, and the lines up to the next rule. */
+const MAKE_RULE = /^([^\t\n:=#][^\n:=#]*)::?(?![:=])(.*)((?:\n(?:\t.*|[^\n:]*$))*)/gm;
+
 /** Returns the recipe of each Makefile target by name. Prerequisites become a `make` command in the recipe. */
 function targetsOf(makefile: string): Scripts {
-  const rules: { readonly names: ReadonlySet<string>; readonly lines: string[] }[] = [];
-  for (const line of makefile.split(/\r?\n/)) {
-    if (line.startsWith('\t')) rules.at(-1)?.lines.push(line.replace(/^\t[@+ -]*/, ''));
-    const [, before, after] = line.startsWith('\t') ? [] : (/^([^:=#]*)::?(?![:=])(.*)$/.exec(line) ?? []);
-    if (before === undefined || after === undefined) continue;
-    const needs = wordsOf(after.replace(/[;#].*$/, ''));
-    rules.push({ names: new Set(wordsOf(before)), lines: needs.length > 0 ? [`make ${needs.join(' ')}`] : [] });
-  }
   const targets = new Map<string, string>();
-  for (const { names, lines } of rules) {
-    const text = lines.join('\n');
-    for (const name of names) targets.set(name, `${targets.get(name) ?? ''}\n${text}`);
+  for (const [, names = '', after = '', lines = ''] of makefile.replaceAll('\r', '').matchAll(MAKE_RULE)) {
+    const needs = after.replace(/[;#].*$/, '').trim();
+    const recipe = lines.split('\n').filter((line) => line.startsWith('\t'));
+    const commands = recipe.map((line) => line.replace(/^\t[@+ -]*/, ''));
+    const text = [...(needs === '' ? [] : [`make ${needs}`]), ...commands].join('\n');
+    for (const name of new Set(names.trim().split(/\s+/))) targets.set(name, `${targets.get(name) ?? ''}\n${text}`);
   }
   return targets;
-}
-
-function wordsOf(text: string): readonly string[] {
-  return text.split(/\s+/).filter((word) => word !== '');
 }

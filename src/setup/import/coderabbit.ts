@@ -19,9 +19,7 @@ const schema = z.object({
     .nullish(),
 });
 
-/**
- * Returns the path instructions, custom checks and path filters of `.coderabbit.yaml`; null if the file is not valid.
- */
+/** Returns the path instructions, custom checks and path filters of CodeRabbit; null if its file is not valid. */
 export async function readCodeRabbit(reader: SourceReader, file: string): Promise<SourceConfig | null> {
   const found = reader.parse({ file, text: await reader.read(file) }, schema);
   if (found === null) return null;

@@ -33,7 +33,11 @@ const reviewSchema = z.object({
 });
 
 /** A check or review in an entry point: its name, or `{ name: settings }`. */
-const gateSchema = z.union([z.string().min(1), z.record(z.string(), z.unknown())]);
+const gateSchema = z
+  .union([z.string().min(1), z.record(z.string(), z.unknown())])
+  .refine((gate) => typeof gate === 'string' || Object.keys(gate).length === 1, {
+    message: 'must be a name, or one name with its settings',
+  });
 
 const configSchema = z.object({
   base_branch: z.string().min(1).nullish(),
@@ -58,8 +62,8 @@ const configSchema = z.object({
 
 type Found<T extends z.ZodType> = SourceValue<z.output<T>> & { readonly name: string; readonly body?: string };
 
-/** A review of agent gauntlet; `review` is null if it has no text to import, `isOn` is false if it is disabled. */
-type GauntletReview = { readonly review: SourceReview | null; readonly isOn: boolean };
+/** A review of agent gauntlet; null if it has no text to import. */
+type GauntletReview = (SourceReview & { readonly isOn: boolean }) | null;
 
 /** Returns the entry points of agent gauntlet with their checks and reviews; null if `config.yml` is not valid. */
 export async function readGauntlet(reader: SourceReader, folder: string): Promise<SourceConfig | null> {
@@ -91,7 +95,7 @@ export async function readGauntlet(reader: SourceReader, folder: string): Promis
   /** Returns the checks or reviews that entry point `i` names, and notes the names that do not exist. */
   const use = <T>(i: number, gate: 'check' | 'review', all: ReadonlyMap<string, T>): readonly T[] => {
     const given = (points[i]?.[`${gate}s`] ?? []).map((one) => (typeof one === 'string' ? one : Object.keys(one)[0]));
-    return [...new Set(given)].flatMap((name = '', n) => {
+    return given.flatMap((name = '', n) => {
       const found = all.get(name);
       used.add(found);
       if (found !== undefined) return [found];
@@ -104,14 +108,16 @@ export async function readGauntlet(reader: SourceReader, folder: string): Promis
     path,
     exclude: (exclude ?? []).map((glob, n) => ({ at: config.place(['entry_points', i, 'exclude', n]), glob })),
     checks: use(i, 'check', checks),
-    reviews: use(i, 'review', reviews).flatMap(({ review, isOn }) => (isOn && review !== null ? [review] : [])),
+    reviews: use(i, 'review', reviews)
+      .filter((review) => review !== null)
+      .filter(({ isOn }) => isOn),
   }));
   for (const check of checks.values()) {
     if (!used.has(check)) reader.note(check.at, `${quoteName(check.name)} is not in use`);
   }
-  const spare = [...reviews.values()].flatMap((one) =>
-    one.review?.text != null && !(one.isOn && used.has(one)) ? [one.review] : [],
-  );
+  const spare = [...reviews.values()]
+    .filter((review) => review !== null)
+    .filter((review) => review.text !== null && !(review.isOn && used.has(review)));
   return { source: folder, settings: toSettings(config, reader), entries, spare };
 }
 
@@ -140,7 +146,7 @@ async function toReview(
     agents: supportedAgents(reader, at, preferred ?? reviewers ?? []),
     timeout: toSeconds(value.timeout),
   };
-  return { review: text === undefined ? null : { at, name, text, settings }, isOn: value.enabled !== false };
+  return text === undefined ? null : { at, name, text, settings, isOn: value.enabled !== false };
 }
 
 /** Built-in prompts of the tool that our code-quality prompt replaces, because it looks for the same problems. */
@@ -154,12 +160,12 @@ async function reviewText(
 ): Promise<string | null | undefined> {
   const { prompt_file: path, builtin } = value;
   const at = place([]);
-  const file = path == null ? null : repoPath(path, folder);
-  const read = file === null || file === '' ? null : await reader.files.read(file);
-  if (read?.ok === true && read.value !== null) {
-    return reader.isPrompt(read.value, name, at) ? read.value : undefined;
-  }
   if (path != null) {
+    const file = repoPath(path, folder) || null;
+    const read = file === null ? null : await reader.files.read(file);
+    if (read?.ok === true && read.value !== null) {
+      return reader.isPrompt(read.value, name, at) ? read.value : undefined;
+    }
     const why = UNUSABLE[read === null ? 'outside' : read.ok ? 'missing' : 'unreadable'];
     reader.note(at, `the text of ${quoteName(name)} is in ${quoteName(path)}, which ${why}`);
   }
@@ -170,18 +176,16 @@ async function reviewText(
   return isReplaced ? null : undefined;
 }
 
-function isKnownAgent(name: string): boolean {
-  return AGENT_NAMES.some((one) => one === name);
-}
+const KNOWN_AGENTS: readonly string[] = AGENT_NAMES;
 
 /** Returns the given agents that onceover knows, or undefined if it knows none of them; notes the unknown ones. */
-function supportedAgents(reader: SourceReader, at: Position, given: readonly string[]): readonly string[] | undefined {
+function supportedAgents(reader: SourceReader, at: Position, given: readonly string[]): string[] | undefined {
   const all = [...new Set(given)];
-  for (const name of all.filter((one) => !isKnownAgent(one))) {
+  for (const name of all.filter((one) => !KNOWN_AGENTS.includes(one))) {
     const said = `onceover does not know the agent ${quoteName(name)}; you can set its command under "agent"`;
     reader.note(at, said, 'once');
   }
-  const known = all.filter(isKnownAgent);
+  const known = all.filter((name) => KNOWN_AGENTS.includes(name));
   return known.length === 0 ? undefined : known;
 }
 
@@ -195,7 +199,7 @@ function toSettings({ value, place }: SourceValue<z.output<typeof configSchema>>
   const adapters = Object.entries(cli?.adapters ?? {});
   const agents = supportedAgents(reader, place(['cli']), cli?.default_preference ?? adapters.map(([name]) => name));
   const models = adapters.flatMap(([name, adapter]) =>
-    isKnownAgent(name) && adapter?.model != null ? [[name, { model: adapter.model }] as const] : [],
+    KNOWN_AGENTS.includes(name) && adapter?.model != null ? [[name, { model: adapter.model }] as const] : [],
   );
   return {
     base: value.base_branch ?? undefined,

@@ -2,14 +2,7 @@ import { SETTINGS_FILE } from '../../config/settings.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
 import { isInside } from '../../kernel/paths.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
-import {
-  NOTHING_FOUND,
-  type PlannedFile,
-  type PlannedGates,
-  type ProjectFiles,
-  planNewFile,
-  type SetupFacts,
-} from '../project-files.ts';
+import { newFile, type ProjectFiles, type SetupFacts, type WantedGates } from '../project-files.ts';
 import { importedGates, importedSettings, toolWrittenGlobs } from '../starter-settings.ts';
 import { readCodeRabbit } from './coderabbit.ts';
 import { CONTINUE_FOLDERS, readContinue } from './continue.ts';
@@ -18,10 +11,7 @@ import { notYetIn, PROMPTS, planImport, promptName } from './plan.ts';
 import { openSourceReader, type SourceReader } from './source-reader.ts';
 import { IMPORT_TOOLS, type ImportNote, type ImportTool, type SourceConfig, TOOL_NAMES } from './types.ts';
 
-/**
- * How to find and read the configuration of a tool: the folders to search, the file names that show that the tool is in
- * use, and the function that reads it.
- */
+/** Where a tool has its configuration: the folders to search, and the files that show that the tool is in use. */
 type Source = {
   readonly folders: readonly string[];
   readonly files: RegExp;
@@ -87,32 +77,28 @@ export async function planImportedGates(
   files: ProjectFiles,
   { agents, configured, paths }: SetupFacts,
   tool: ImportTool,
-): Promise<Result<PlannedGates>> {
+): Promise<Result<WantedGates>> {
   const read = await readImportSource(files, tool);
   if (!read.ok) return read;
   const { source, notes } = read.value;
   const prompts = await readPrompts(files);
   if (!prompts.ok) return prompts;
-  const inUse = configured.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => prompt));
+  const inUse = (configured ?? []).flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => prompt));
   const plan = planImport(source, notes, {
     prompts: prompts.value,
     inUse: new Set(inUse.filter((path) => path.startsWith(`${PROMPTS}/`)).map(promptName)),
     isFolder: (path) => paths.some((one) => one !== path && isInside(one, path)),
     toolWritten: toolWrittenGlobs(paths),
   });
-  const planned: PlannedFile[] = [];
-  for (const { path, text } of plan.prompts) {
-    const file = await planNewFile(files, path, text);
-    if (!file.ok) return file;
-    planned.push(file.value);
-  }
-  // The settings are written last, so that they never name a prompt that does not exist yet.
-  const settings = await planNewFile(files, SETTINGS_FILE, importedSettings(source, agents, plan.entries));
-  if (!settings.ok) return settings;
-  const missing = settings.value.text === null ? notYetIn(plan.entries, configured) : [];
+  const wanted = [
+    ...plan.prompts.map(({ path, text }) => newFile(path, text)),
+    // The settings are written last, so that they never name a prompt that does not exist yet.
+    newFile(SETTINGS_FILE, importedSettings(source, agents, plan.entries)),
+  ];
+  const missing = configured === null ? [] : notYetIn(plan.entries, configured);
   const carried = { tool, source: source.source, left: plan.left };
   const proposed = missing.length === 0 ? null : importedGates(missing);
-  return ok({ files: [...planned, settings.value], found: { ...NOTHING_FOUND, agents, carried, proposed } });
+  return ok({ files: wanted, found: { agents, carried, proposed } });
 }
 
 /** Returns the existing prompts: the text by name, or null if a prompt cannot be read, so that its name stays taken. */

@@ -7,7 +7,7 @@ import type { RepoPath } from '../../kernel/ids.ts';
 import { repoPath } from '../../kernel/paths.ts';
 import { someNames } from '../../ui/wording.ts';
 import codeQuality from '../code-quality.md';
-import type { ImportedEntry, ImportNote, SourceCheck, SourceConfig, SourceEntry, SourceReview } from './types.ts';
+import type { ImportedEntry, ImportNote, SourceConfig, SourceEntry, SourceReview } from './types.ts';
 
 /** The folder in the repository to which imported prompts are written. */
 export const PROMPTS = '.onceover/reviews';
@@ -16,9 +16,7 @@ export const PROMPTS = '.onceover/reviews';
 export type ImportFacts = {
   /** The text of each existing prompt, by name in lower case; null if a prompt cannot be read. */
   readonly prompts: ReadonlyMap<string, string | null>;
-  /**
-   * The names of the prompts that `onceover.yml` uses. An earlier import wrote them, and the user may have edited them.
-   */
+  /** The names of the prompts that `onceover.yml` uses: the user may have edited them after an earlier import. */
   readonly inUse: ReadonlySet<string>;
   isFolder(path: string): boolean;
   /** Globs of generated files in the repository, such as lockfiles. */
@@ -26,44 +24,40 @@ export type ImportFacts = {
 };
 
 /**
- * The entries of `onceover.yml` and the prompts to write. `left` has a line for each part that is not imported or works
- * differently.
+ * Returns the entries of `onceover.yml` and the prompts to write. The text of each review becomes a prompt, word for
+ * word. `left` has a line for each part that is not imported or works differently.
  */
-export type ImportPlan = {
-  readonly entries: readonly ImportedEntry[];
-  readonly prompts: readonly { readonly path: RepoPath; readonly text: string }[];
-  readonly left: readonly string[];
-};
-
-/** Returns the plan of an import. The text of each review becomes a prompt file, word for word. */
-export function planImport(source: SourceConfig, found: readonly ImportNote[], facts: ImportFacts): ImportPlan {
+export function planImport(source: SourceConfig, found: readonly ImportNote[], facts: ImportFacts) {
   const notes = [...found];
   const prompts = openPrompts(facts);
   const [nameCheck, nameReview] = [openNames(), openNames()];
+  const planned = new Set<string>();
+  // A source can list a check or a review twice for the same files, but it has to run only once.
+  const isNew = (...gate: readonly unknown[]) => planned.size < planned.add(JSON.stringify(gate)).size;
   const entries: ImportedEntry[] = [];
   for (const entry of source.entries) {
-    const path = entry.isFileGlob === true ? fromFileGlob(entry.path) : fromEntryPath(entry.path);
-    const reviews = entry.reviews.map((review) => ({ ...review, prompt: prompts.add(review) }));
-    if (!path.ok) {
-      const written = someNames([...new Set(reviews.map(({ prompt }) => prompt))]);
+    const given = entry.reviews.map((review) => ({ prompt: prompts.add(review), ...review.settings }));
+    const to = entry.isFileGlob === true ? fromFileGlob(entry.path) : fromEntryPath(entry.path);
+    if (!to.ok) {
+      const written = someNames([...new Set(given.map(({ prompt }) => prompt))]);
       const next = written === '' ? '' : `; its text is in ${written}: add a review for it`;
-      notes.push({ at: entry.at, said: `${quoteName(entry.path)} ${showInvisible(path.said)}${next}` });
-    } else if (entry.checks.length + reviews.length > 0) {
-      const checks = entry.checks.map(({ name, timeout, ...check }) => {
-        const run = inFolder(check, path.path, facts);
-        return [nameCheck(path.path, gateName(name, 'check')), { run, timeout }] as const;
+      notes.push({ at: entry.at, said: `${quoteName(entry.path)} ${showInvisible(to.said)}${next}` });
+      continue;
+    }
+    const { path } = to;
+    const exclude = excludesOf(entry, path, facts, notes);
+    const covers = [repoPath(path) ?? path, exclude];
+    const checks = entry.checks
+      .filter(({ at: _, ...check }) => isNew(covers, check))
+      .map((check): [string, { run: string; timeout: number | undefined }] => {
+        const run = `${toFolder(check.folder, path, facts)}${check.command.trimEnd()}`;
+        return [nameCheck(path, gateName(check.name, 'check')), { run, timeout: check.timeout }];
       });
-      entries.push({
-        path: path.path,
-        exclude: excludesOf(entry, path.path, facts, notes),
-        checks: toRecord(checks),
-        reviews: toRecord(
-          reviews.map(({ prompt, settings }) => [
-            nameReview(path.path, basename(prompt, '.md')),
-            { prompt, ...settings },
-          ]),
-        ),
-      });
+    const reviews = given
+      .filter((review) => isNew(covers, review))
+      .map((review): [string, typeof review] => [nameReview(path, basename(review.prompt, '.md')), review]);
+    if (checks.length + reviews.length > 0) {
+      entries.push({ path, exclude, checks: toRecord(checks), reviews: toRecord(reviews) });
     }
   }
   for (const review of source.spare) {
@@ -71,14 +65,11 @@ export function planImport(source: SourceConfig, found: readonly ImportNote[], f
     const said = `${quoteName(review.name)} is not in use; its text is in ${prompt}, which no review uses`;
     notes.push({ at: review.at, said });
   }
-  return { entries, prompts: prompts.all(), left: describeNotes(notes) };
-}
-
-/** Returns one line per note, in the order of their positions. */
-function describeNotes(notes: readonly ImportNote[]): readonly string[] {
-  return [...notes]
-    .sort(({ at: a }, { at: b }) => byCodePoint(a.file, b.file) || a.line - b.line || a.column - b.column)
-    .map(({ at, said }) => `${quoteName(at.file)}:${at.line}:${at.column}: ${said}`);
+  const inOrder = notes.sort(
+    ({ at: a }, { at: b }) => byCodePoint(a.file, b.file) || a.line - b.line || a.column - b.column,
+  );
+  const left = inOrder.map(({ at, said }) => `${quoteName(at.file)}:${at.line}:${at.column}: ${said}`);
+  return { entries, prompts: prompts.all(), left };
 }
 
 /** Returns the entries with only those checks and reviews that `onceover.yml` does not have yet. */
@@ -109,7 +100,7 @@ export function promptName(prompt: string): string {
 
 /** Collects the prompt files to write, one per review. Reviews with the same name and text share a file. */
 function openPrompts(facts: ImportFacts) {
-  const added = new Map<string, ImportPlan['prompts'][number]>();
+  const added = new Map<string, { readonly path: RepoPath; readonly text: string }>();
   return {
     add(review: SourceReview): RepoPath {
       const text = review.text === null ? codeQuality : fileText(review.text);
@@ -227,17 +218,11 @@ function excludesOf(entry: SourceEntry, path: string, facts: ImportFacts, notes:
   return all.length === 0 ? undefined : all;
 }
 
-/** Returns the command of a check, with a `cd` to its folder, because onceover runs checks at the repository root. */
-function inFolder({ command, folder }: Pick<SourceCheck, 'command' | 'folder'>, entry: string, facts: ImportFacts) {
-  const word = folderWord(folder, entry, facts);
-  return `${word === null ? '' : `cd ${word} || exit\n`}${command.trimEnd()}`;
-}
-
-/** Returns the folder to which a check has to change, quoted for the shell; null for the root. */
-function folderWord(folder: string | null, entry: string, { isFolder }: ImportFacts): string | null {
-  if (folder === null && /^[^*?[\]{}\\]+\/\*$/.test(entry)) return '"$ONCEOVER_ENTRY"';
+/** Returns the `cd` to the folder of a check, because onceover runs checks at the root; '' if it runs there. */
+function toFolder(folder: string | null, entry: string, { isFolder }: ImportFacts): string {
+  if (folder === null && /^[^*?[\]{}\\]+\/\*$/.test(entry)) return 'cd "$ONCEOVER_ENTRY" || exit\n';
   const path = repoPath(folder ?? entry);
-  if (path === '' || (folder === null && (path === null || !isFolder(path)))) return null;
+  if (path === '' || (folder === null && (path === null || !isFolder(path)))) return '';
   const word = folder ?? path ?? '';
-  return shellWord(word.startsWith('-') ? `./${word}` : word);
+  return `cd ${shellWord(word.startsWith('-') ? `./${word}` : word)} || exit\n`;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { checkShape, keyName, readYaml, splitFrontMatter } from '../../config/yaml.ts';
+import { checkShape, readFrontMatter, readYaml } from '../../config/yaml.ts';
 import { quoteName } from '../../kernel/escape.ts';
 import type { Failure, Position, Problem } from '../../kernel/failure.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
@@ -30,9 +30,7 @@ export function openSourceReader(files: ProjectFiles) {
   const notes: ImportNote[] = [];
   const unknownKeys = new Map<string, Position>();
 
-  /**
-   * Returns the text of a file; '' if the file is missing. If the file cannot be read, `finish` returns the failure.
-   */
+  /** Returns the text of a file; '' if it is missing. If the file cannot be read, `finish` returns the failure. */
   async function read(file: string): Promise<string> {
     const text = await files.read(file as RepoPath);
     if (!text.ok) failure ??= text.failure;
@@ -47,10 +45,7 @@ export function openSourceReader(files: ProjectFiles) {
     problems.push({ ...at, what: { kind: 'bad-value', key, said } });
   }
 
-  /**
-   * Returns a value that fits the schema, or null after adding the problems to the list. In notes, `name` comes before
-   * the names of unknown keys.
-   */
+  /** Returns a value that fits the schema; null if it has problems. In notes, `name` precedes unknown keys. */
   function check<T extends z.ZodType>(
     schema: T,
     given: unknown,
@@ -79,24 +74,13 @@ export function openSourceReader(files: ProjectFiles) {
 
     /** Parses a YAML file, or a Markdown file with front matter; returns null if the file is not valid. */
     parse<T extends z.ZodType>({ file, text }: Omit<SourceText, 'name'>, schema: T, name = '') {
-      const split = file.endsWith('.md')
-        ? splitFrontMatter(text)
-        : ({ ok: true, yaml: text, shift: 0, bodyLine: Number.POSITIVE_INFINITY } as const);
-      const yaml = split.ok ? readYaml(split.yaml) : { ok: false as const, problems: [split.problem] };
-      const shift = split.ok ? split.shift : 0;
-      if (!split.ok || !yaml.ok) {
-        const found = yaml.ok ? [] : yaml.problems;
-        problems.push(...found.map((one) => ({ ...one, file, line: one.line + shift })));
+      const read = file.endsWith('.md') ? readFrontMatter(text) : { body: '', ...readYaml(text) };
+      if (!read.ok) {
+        problems.push(...read.problems.map((one) => ({ ...one, file })));
         return null;
       }
-      const place: SourceValue<unknown>['place'] = (path, at) => {
-        const { line, column } = yaml.yaml.place(path, at);
-        return { file, line: line + shift, column };
-      };
-      const checked = check(schema, yaml.value, place, { name });
-      // Take the body from the original text, because `splitFrontMatter` does not keep CRLF line breaks.
-      const lines = text.replace(/^\ufeff/, '').split(/(?<=\n)/);
-      return checked && { ...checked, body: lines.slice(split.bodyLine - 1).join('') };
+      const checked = check(schema, read.value, (path, at) => ({ file, ...read.yaml.place(path, at) }), { name });
+      return checked && { ...checked, body: read.body };
     },
 
     /** Returns the valid `{ name: settings }` elements of a list. Elements that are only a name are skipped. */
@@ -106,17 +90,12 @@ export function openSourceReader(files: ProjectFiles) {
       given: readonly unknown[],
       schema: T,
     ): readonly (SourceValue<z.output<T>> & { readonly name: string })[] {
-      return given.flatMap((entry, i) => {
-        if (!isRecord(entry)) return [];
-        const at = [...path, i];
-        const [key, ...more] = Object.keys(entry);
-        if (key === undefined || more.length > 0) {
-          wrong(place(at), keyName(at), 'must be a name, or one name with its settings');
-          return [];
-        }
-        const checked = check(schema, entry[key], place, { name: String(path.at(-1)), base: [...at, key] });
-        return checked === null ? [] : [{ ...checked, name: key }];
-      });
+      return given.flatMap((entry, i) =>
+        Object.entries(isRecord(entry) ? entry : {}).flatMap(([name, settings]) => {
+          const checked = check(schema, settings, place, { name: String(path.at(-1)), base: [...path, i, name] });
+          return checked === null ? [] : [{ ...checked, name }];
+        }),
+      );
     },
 
     /** Returns the files in a folder whose names have one of these endings, with their texts. */

@@ -1,5 +1,6 @@
+import type { z } from 'zod';
+import type { settingsSchema } from '../../config/settings-schema.ts';
 import type { Position } from '../../kernel/failure.ts';
-import type { RepoPath } from '../../kernel/ids.ts';
 
 /** The tools whose configuration can be imported. */
 export const IMPORT_TOOLS = ['gauntlet', 'coderabbit', 'continue'] as const;
@@ -18,7 +19,7 @@ export type SourceConfig = {
   /** The path of the file or folder with the configuration, for messages. */
   readonly source: string;
   /** The settings other than `gates`, with the keys of `onceover.yml`. */
-  readonly settings?: Readonly<Record<string, unknown>> & { readonly agents?: readonly string[] };
+  readonly settings?: Omit<SettingsInput, 'gates'>;
   readonly entries: readonly SourceEntry[];
   /** Reviews that the other tool has, but does not use. */
   readonly spare: readonly SourceReview[];
@@ -51,18 +52,15 @@ export type SourceReview = {
   /** The prompt, word for word; null if the prompt is built into the other tool and our own prompt replaces it. */
   readonly text: string | null;
   /** The other settings of the review, with the keys of `onceover.yml`. */
-  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly settings?: Omit<ImportedReview, 'prompt'>;
 };
 
 /** A part of the configuration that is not imported or works differently in onceover, with its position. */
 export type ImportNote = { readonly at: Position; readonly said: string };
 
+type SettingsInput = z.input<typeof settingsSchema>;
+
 /** An element of `gates` in `onceover.yml`. */
-export type ImportedEntry = {
-  readonly path: string;
-  readonly exclude?: readonly string[] | undefined;
-  readonly checks?:
-    | Readonly<Record<string, { readonly run: string; readonly timeout: number | undefined }>>
-    | undefined;
-  readonly reviews?: Readonly<Record<string, { readonly prompt: RepoPath }>> | undefined;
-};
+export type ImportedEntry = NonNullable<SettingsInput['gates']>[number];
+
+type ImportedReview = NonNullable<ImportedEntry['reviews']>[string];

@@ -14,33 +14,17 @@ type Row = readonly [from: string, to: string, said: string];
 
 test('a broken onceover.yml exits with 2, names the place and runs nothing', async () => {
   const rows: Row[] = [
-    [
-      'num_reviews: 2',
-      'num_reviews: 0',
-      ':9:79: "gates #1 (path src): reviews.code-quality.num_reviews" must be at least 1',
-    ],
-    [
-      'num_reviews: 2',
-      'num_reviews: two',
-      ':9:79: "gates #1 (path src): reviews.code-quality.num_reviews" must be a number',
-    ],
+    ['num_reviews: 2', 'num_reviews: 0', ':9:79: "gates #1: reviews.code-quality.num_reviews" must be at least 1'],
+    ['num_reviews: 2', 'num_reviews: two', ':9:79: "gates #1: reviews.code-quality.num_reviews" must be a number'],
     ['num_reviews: 2', 'num_review: 2', ':9:66: unknown key "num_review"; did you mean "num_reviews"?'],
     ['agents: [one', 'frobnicate: 1\nagents: [one', ':2:1: unknown key "frobnicate"; known here: version, base'],
     ['agents: [one, two]', 'agents: [one, three]', ':2:15: "agents #2" names the agent "three", which is neither'],
-    [
-      'num_reviews: 2',
-      'agents: [unknown]',
-      '"gates #1 (path src): reviews.code-quality.agents #1" names the agent "unknown"',
-    ],
+    ['num_reviews: 2', 'agents: [unknown]', '"gates #1: reviews.code-quality.agents #1" names the agent "unknown"'],
     ['agents: [one', 'timeout: soon\nagents: [one', ':2:10: "timeout" must be a number'],
     ['agents: [one', 'fail_on: minor\nagents: [one', ':2:10: "fail_on" must be one of critical, high, medium, low'],
     ['agents: [one', 'log_dir: ../logs\nagents: [one', ':2:10: "log_dir" must be a path inside the repository'],
-    ['    reviews:', '    checks:', '"gates #1 (path src): checks.code-quality.run" is missing'],
-    [
-      PROMPT,
-      '../outside.md',
-      '"gates #1 (path src): reviews.code-quality.prompt" must be a path inside the repository',
-    ],
+    ['    reviews:', '    checks:', '"gates #1: checks.code-quality.run" is missing'],
+    [PROMPT, '../outside.md', '"gates #1: reviews.code-quality.prompt" must be a path inside the repository'],
     [PROMPT, '.onceover/reviews', ':9:31: .onceover/reviews is not a plain file'],
     [PROMPT, '.onceover/reviews/gone.md', ':9:31: .onceover/reviews/gone.md does not exist'],
     ['gates:', '\tgates:', 'not valid YAML: '],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkCommands, isCheckSource, programsOf } from '../../../src/setup/detect/checks.ts';
+import { checkCommands, isCheckSource } from '../../../src/setup/detect/checks.ts';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -21,9 +21,9 @@ describe('scripts of package.json', () => {
   const usual = scripts({ lint: 'eslint .', typecheck: 'tsc --noEmit', test: 'jest', build: 'tsc' });
 
   test.each<[string, Files, string[]]>([
-    ['npm', usual, ['npm run lint', 'npm run typecheck', 'npm test']],
-    ['pnpm', { ...usual, 'pnpm-lock.yaml': '' }, ['pnpm lint', 'pnpm typecheck', 'pnpm test']],
-    ['yarn', { ...usual, 'yarn.lock': '' }, ['yarn lint', 'yarn typecheck', 'yarn test']],
+    ['npm', usual, ['npm run lint', 'npm run typecheck', 'npm run test']],
+    ['pnpm', { ...usual, 'pnpm-lock.yaml': '' }, ['pnpm run lint', 'pnpm run typecheck', 'pnpm run test']],
+    ['yarn', { ...usual, 'yarn.lock': '' }, ['yarn run lint', 'yarn run typecheck', 'yarn run test']],
     ['bun', { ...usual, 'bun.lock': '' }, ['bun run lint', 'bun run typecheck', 'bun run test']],
     ['bun, old', { ...usual, 'bun.lockb': '' }, ['bun run lint', 'bun run typecheck', 'bun run test']],
   ])('are run by %s according to the lockfile', (_, files, expected) => {
@@ -31,11 +31,11 @@ describe('scripts of package.json', () => {
   });
 
   test.each([
-    ['pnpm@9.1.0', 'pnpm test'],
-    ['yarn@4.0.0+sha224.0', 'yarn test'],
-    ['npm@10.0.0', 'npm test'],
-    ['rm -rf /', 'yarn test'],
-    [7, 'yarn test'],
+    ['pnpm@9.1.0', 'pnpm run test'],
+    ['yarn@4.0.0+sha224.0', 'yarn run test'],
+    ['npm@10.0.0', 'npm run test'],
+    ['rm -rf /', 'yarn run test'],
+    [7, 'yarn run test'],
   ])('prefer packageManager %j to the lockfile', (packageManager, run) => {
     expect(commands({ ...scripts({ test: 'jest' }, { packageManager }), 'yarn.lock': '' })).toEqual({ test: run });
   });
@@ -43,7 +43,7 @@ describe('scripts of package.json', () => {
   test.each<[string, Files, Files]>([
     ['types by another name', { 'check-types': 'tsc' }, { types: 'npm run check-types' }],
     ['the placeholder of npm init', { test: 'echo "Error: no test specified" && exit 1' }, {}],
-    ['a test that watches at a terminal', { test: 'vitest' }, { test: 'CI=true npm test' }],
+    ['a test that watches at a terminal', { test: 'vitest' }, { test: 'CI=true npm run test' }],
     ['a second test that ends', { test: 'vitest', 'test:run': 'vitest run' }, { test: 'npm run test:run' }],
     [
       'a test that watches, and one that ends',
@@ -55,16 +55,16 @@ describe('scripts of package.json', () => {
       { lint: 'eslint --fix .', 'lint:check': 'eslint .' },
       { lint: 'npm run lint:check' },
     ],
-    ['a check', { check: 'tsc --noEmit && eslint .', test: 'jest' }, { test: 'npm test', check: 'npm run check' }],
+    ['a check', { check: 'tsc --noEmit && eslint .', test: 'jest' }, { test: 'npm run test', check: 'npm run check' }],
     [
       'a check that runs the others',
       { check: 'npm run lint && npm test', lint: 'eslint', test: 'jest' },
-      { lint: 'npm run lint', test: 'npm test' },
+      { lint: 'npm run lint', test: 'npm run test' },
     ],
     [
       'a check beside all others',
       { lint: 'a', types: 'b', test: 'c', check: 'd' },
-      { lint: 'npm run lint', types: 'npm run types', test: 'npm test' },
+      { lint: 'npm run lint', types: 'npm run types', test: 'npm run test' },
     ],
     ['names from Object', { constructor: 'x', toString: 'y' }, {}],
   ])('%s', (_, own, expected) => {
@@ -80,7 +80,7 @@ describe('scripts of package.json', () => {
     expect(checks).toEqual([]);
     expect(passedOver).toEqual([
       { run: 'npm run lint', why: 'changes-files' },
-      { run: 'npm test', why: 'watches' },
+      { run: 'npm run test', why: 'watches' },
     ]);
   });
 
@@ -276,7 +276,7 @@ test('reads large and hostile files in time', () => {
     'requirements.txt': fill('"pytest '),
     Gemfile: fill('gem '),
   };
-  expect(plan(files).checks.map(({ run }) => run)).toEqual(['npm test']);
+  expect(plan(files).checks.map(({ run }) => run)).toEqual(['npm run test']);
 });
 
 describe('the packages of a workspace', () => {
@@ -308,7 +308,16 @@ describe('the packages of a workspace', () => {
       { types: 'pnpm -r --if-present run typecheck', test: 'CI=true pnpm -r --if-present run test' },
     ],
     [
-      'the name that most packages use',
+      'yarn 4: packages without the script are skipped',
+      {
+        'package.json': '{"workspaces": ["packages/*"], "packageManager": "yarn@4.9.1+sha224.0"}',
+        'packages/a/package.json': pack({ test: 'jest' }),
+        'packages/b/package.json': pack({ lint: 'eslint .' }),
+      },
+      { lint: 'yarn workspaces foreach --all run lint', test: 'yarn workspaces foreach --all run test' },
+    ],
+    [
+      'the first usual name that a package has',
       {
         'package.json': '{"workspaces": {"packages": ["./packages/*"]}}',
         'packages/a/package.json': pack({ types: 'tsc' }),
@@ -323,7 +332,7 @@ describe('the packages of a workspace', () => {
         'package.json': '{"workspaces": ["a"], "scripts": {"test": "turbo test"}}',
         'a/package.json': pack({ test: 'x' }),
       },
-      { test: 'npm test' },
+      { test: 'npm run test' },
     ],
     ['a package that is not in it', { 'package.json': npm, 'examples/a/package.json': pack({ test: 'x' }) }, {}],
     ['no workspace', { 'package.json': '{}', 'packages/a/package.json': pack({ test: 'x' }) }, {}],
@@ -338,12 +347,12 @@ describe('the packages of a workspace', () => {
 
   test.each<[string, Files]>([
     ['yarn', { 'package.json': npm, 'yarn.lock': '' }],
-    ['yarn 4', { 'package.json': '{"workspaces": ["packages/*"], "packageManager": "yarn@4.9.1+sha224.0"}' }],
+    ['yarn 3', { 'package.json': '{"workspaces": ["packages/*"], "packageManager": "yarn@3.8.7"}' }],
     ['bun', { 'package.json': npm, 'bun.lock': '' }],
     ['bun, old', { 'package.json': npm, 'bun.lockb': '' }],
   ])('are left to the user for %s, which has no command that fits every version', (_, files) => {
     const two = { 'packages/a/package.json': pack({ test: 'x' }), 'packages/b/package.json': pack({ test: 'x' }) };
-    expect(plan({ ...files, ...two })).toEqual({ checks: [], passedOver: [{ run: 'test', why: 'in-packages' }] });
+    expect(plan({ ...files, ...two })).toEqual({ checks: [], passedOver: [] });
   });
 
   test('report a script that watches', () => {
@@ -353,13 +362,4 @@ describe('the packages of a workspace', () => {
       passedOver: [{ run: 'npm run test --workspaces --if-present', why: 'watches' }],
     });
   });
-});
-
-test('returns the programs that commands start with, each once', () => {
-  const run = (text: string) => ({ name: 'test', run: text, timeoutSeconds: 1 }) as const;
-  expect(programsOf(['CI=true npm test', 'npm run lint', './gradlew test', 'pytest -q'].map(run))).toEqual([
-    'npm',
-    './gradlew',
-    'pytest',
-  ]);
 });

@@ -68,6 +68,12 @@ Fail if one of them has:
   `);
 });
 
+test('imports a check that both folders have only once', async () => {
+  const same = { [CHECK]: 'Look.\n', '.agents/checks/migration-safety.md': 'Look.\n' };
+  const { settings } = await carriedWell('continue', same);
+  expect(settings.gates.map(({ reviews }) => Object.keys(reviews))).toEqual([['migration-safety']]);
+});
+
 test.each([
   ['invalid YAML', '---\nname: [\n---\nx\n', [`${CHECK}:3:1 syntax`]],
   ['no end', '---\nname: x\n', [`${CHECK}:1:1 syntax`]],

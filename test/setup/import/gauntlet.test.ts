@@ -352,11 +352,17 @@ describe('reviews', () => {
   });
 });
 
-test('renames checks that would have the same id', async () => {
+test('renames checks that would have the same id, and imports the same check once', async () => {
   const checks = { '.gauntlet/checks/t.yml': 'command: x\nworking_directory: .\n' };
-  const entries = ['packages/*', 'packages/api', './packages/api/', 'packages/api/src', 'packages/api'];
+  const entries = [
+    { path: 'packages/*' },
+    { path: 'packages/api' },
+    { path: './packages/api/', exclude: ['*.md'] },
+    { path: 'packages/api/src' },
+    { path: './packages/api' },
+  ];
   const { settings } = await one(
-    JSON.stringify({ entry_points: entries.map((path) => ({ path, checks: ['t'] })) }),
+    JSON.stringify({ entry_points: entries.map((entry) => ({ ...entry, checks: ['t', 't'] })) }),
     checks,
   );
   expect(settings.gates.map(({ path, checks: own }) => [path, ...Object.keys(own)])).toEqual([
@@ -364,7 +370,6 @@ test('renames checks that would have the same id', async () => {
     ['packages/api', 't-2'],
     ['./packages/api/', 't-3'],
     ['packages/api/src', 't'],
-    ['packages/api', 't-4'],
   ]);
 });
 

@@ -136,7 +136,7 @@ describe('describes a problem in a sentence, with its position:', () => {
     ['a list', '- a', ['the file must be a map of keys and values']],
     ['no steps', jobWith([]), ['"steps" must have at least 1 entry']],
     ['a name with capitals', jobWith([step('a')], { name: 'Job' }), ['"name" must begin with a lower-case letter']],
-    ['a step id with a dash', jobWith([step('a-b')]), ['"steps #1 (id a-b): id" must begin with a lower-case letter']],
+    ['a step id with a dash', jobWith([step('a-b')]), ['"steps #1: id" must begin with a lower-case letter']],
     ['a number as version', jobWith([step('a')], { version: 1 }), ['"version" must be text']],
     ['an unknown key', jobWith([step('a')], { step: [] }), ['unknown key "step"; did you mean "steps"?']],
     [
@@ -147,12 +147,12 @@ describe('describes a problem in a sentence, with its position:', () => {
     [
       'an unknown type of output',
       jobWith([step('a', { outputs: { out: { type: 'folder', description: 'x' } } })]),
-      ['"steps #1 (id a): outputs.out.type" must be one of file, files'],
+      ['"steps #1: outputs.out.type" must be one of file, files'],
     ],
     [
       'an invalid input',
       jobWith([step('a', { inputs: [{ file: 'x' }] })]),
-      ['"steps #1 (id a): inputs #1" must be {name, description} for an input from the user, or {file, from_step}'],
+      ['"steps #1: inputs #1" must be {name, description} for an input from the user, or {file, from_step}'],
     ],
     [
       'an output called step',
@@ -210,7 +210,7 @@ describe('describes a problem in a sentence, with its position:', () => {
     [
       'a criterion without a question',
       jobWith([step('a', { reviews: [{ run_each: 'step', quality_criteria: { Good: ' ' } }] })]),
-      ['"steps #1 (id a): reviews #1: quality_criteria.Good" must have at least 1 character'],
+      ['"steps #1: reviews #1: quality_criteria.Good" must have at least 1 character'],
     ],
     [
       'a workflow with an unknown step',
@@ -245,7 +245,7 @@ describe('describes a problem in a sentence, with its position:', () => {
     [
       'an empty group',
       jobWith([step('a')], { workflows: [flow('w', [[]])] }),
-      ['"workflows #1 (name w): steps #1" must have at least 1 entry'],
+      ['"workflows #1: steps #1" must have at least 1 entry'],
     ],
   ])('%s', (_, text, said) => {
     const found = problems(text);

@@ -89,9 +89,7 @@ describe('bad input', () => {
     repo.write(file, job.replace('[research, report, summary]', '[research, report]'));
     expect((await finish(client, 'research')).text).toContain('changed after the session');
     repo.write(file, job.replace('id: research', 'id: Research'));
-    expect((await finish(client, 'research')).text).toContain(
-      `${file}:10:9: "steps #1 (id Research): id" must begin with`,
-    );
+    expect((await finish(client, 'research')).text).toContain(`${file}:10:9: "steps #1: id" must begin with`);
     repo.write(file, job);
     expect(endOf(await finish(client, 'research')).status).toBe('next_step');
   });
