@@ -1,21 +1,12 @@
 import { type Budget, openBudget } from '../dispatch/limits.ts';
-import type { GateId } from '../kernel/ids.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { decideRun, type RunPlan } from './decide/plan-run.ts';
 import { runChecks } from './do/run-checks.ts';
-import type { CheckActions } from './judge/judge-run.ts';
+import { NO_ACTIONS, type RunActions } from './judge/judge-run.ts';
 import type { RunContext, RunFacts, RunPorts, RunRequest } from './ports.ts';
 import { readComparison, readGateStates } from './read/state.ts';
 import { archiveEndedCycles, markPassed, recordPassingGates, watchRuleFiles } from './record/after-run.ts';
-import {
-  concludeRun,
-  estimateSaved,
-  joinActions,
-  ledgerRun,
-  NO_ACTIONS,
-  type RunActions,
-  savingActions,
-} from './record/summary.ts';
+import { concludeRun, estimateSaved, ledgerRun, savingActions } from './record/summary.ts';
 import type { RunOutcome } from './run-types.ts';
 import type { ReviewGate } from './types.ts';
 
@@ -78,7 +69,7 @@ async function iterate(run: RunContext, before: RunStep, plan: RunPlan): Promise
   const { ports, request } = run;
   const ran = await runPlan(run, before.facts, plan);
   if (!ran.ok) return ran;
-  const isUntouched = watchRuleFiles(ports.snapshots, ran.value.asked.values());
+  const isUntouched = watchRuleFiles(ports.snapshots, ran.value.gates.values());
   const facts = await readComparison(ports, request, before.facts.comparison);
   if (!facts.ok) return facts;
   const recorded = await recordPassingGates(ports, facts.value);
@@ -88,6 +79,17 @@ async function iterate(run: RunContext, before: RunStep, plan: RunPlan): Promise
 }
 
 type MarkWatch = { readonly isUntouched: (gate: ReviewGate) => boolean };
+
+/** Joins the actions of two iterations of one run. Only the later iteration says whether the run was stopped. */
+function joinActions(before: RunActions, last: RunActions): RunActions {
+  return {
+    ...last,
+    slots: [...before.slots, ...last.slots],
+    binary: [...new Set([...before.binary, ...last.binary])],
+    checks: new Map([...before.checks, ...last.checks]),
+    gates: new Map([...before.gates, ...last.gates]),
+  };
+}
 
 /** Runs the checks, then the reviewers if the checks pass. */
 async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<Result<RunActions>> {
@@ -102,7 +104,7 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
     gates: gates.length + reviews.length,
     slots: reviews.flatMap(({ slots }) => slots).filter(({ kind }) => kind === 'run').length,
   });
-  const checks = new Map<GateId, CheckActions>();
+  let { checks } = NO_ACTIONS;
   const { comparison, names, checked: tree } = facts;
   if (gates.length > 0 && tree !== null) {
     const takeTree = async () => {
@@ -113,12 +115,10 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
     };
     const ran = await runChecks(run, { gates, iteration, comparison, names, tree }, takeTree);
     if (!ran.ok) return ran;
-    for (const { gate, ...action } of ran.value) checks.set(gate.id, action);
+    checks = new Map(ran.value.map((check) => [check.id, check]));
     const stopped = ran.value.some(({ status }) => status !== 'pass') && !request.all;
     const interrupted = request.stop?.aborted === true;
-    if (stopped || interrupted) {
-      return ok({ ...NO_ACTIONS, iteration, checks, stopped, slots: { ...NO_ACTIONS.slots, interrupted } });
-    }
+    if (stopped || interrupted) return ok({ ...NO_ACTIONS, iteration, checks, stopped, interrupted });
     // Checks can change files. Plan again, so that reviewers see the tree that the checks left.
     const planned = decideRun(facts, request.settings, { ...request, iterationStarted: true });
     reviews = planned.reviews.filter((one) => one.kind === 'run');
@@ -126,16 +126,16 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
   // Load the code for prompts and answers only if a reviewer runs.
   const slots =
     reviews.length === 0
-      ? ok(NO_ACTIONS.slots)
+      ? ok(NO_ACTIONS)
       : await (await import('./do/review-slots.ts')).runReviews(run, facts, reviews, iteration);
   if (!slots.ok) return slots;
-  const asked = new Map(reviews.map(({ state }) => [state.gate.id, state.gate]));
-  return ok({ iteration, slots: slots.value, checks, asked, stopped: false });
+  const reviewed = new Map(reviews.map(({ state }) => [state.gate.id, state.gate]));
+  return ok({ ...NO_ACTIONS, ...slots.value, iteration, checks, gates: reviewed });
 }
 
 /** With `certify: true`, returns the plan to run all skipped slots before the run passes; otherwise `null`. */
 function certifyingPlan({ facts, actions }: RunStep, { settings }: RunRequest): RunPlan | null {
-  const passes = [...facts.reviews, ...facts.checks].every(({ holds }) => holds) && !actions.slots.interrupted;
+  const passes = [...facts.reviews, ...facts.checks].every(({ holds }) => holds) && !actions.interrupted;
   if (!settings.certify || !passes) return null;
   const plan = decideRun(facts, settings, { force: false, fresh: false, iterationStarted: false });
   return plan.iterates ? plan : null;
@@ -156,7 +156,7 @@ async function finish(
   );
   const hasIterated = actions.iteration !== null;
   if (facts.comparison.scope.kind === 'full' && hasIterated) {
-    const gates = facts.reviews.map(({ gate }) => gate).filter(({ id }) => actions.asked.has(id));
+    const gates = facts.reviews.map(({ gate }) => gate).filter(({ id }) => actions.gates.has(id));
     const allChanged = facts.snapshot.entries.map(({ path }) => path);
     const marked = await markPassed(ports, gates, passed, ports.clock.now(), allChanged, isUntouched);
     if (!marked.ok) return marked;
