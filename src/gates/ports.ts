@@ -117,7 +117,7 @@ export type RunPorts = {
 export type RunContext = { readonly ports: RunPorts; readonly request: RunRequest; readonly budget: Budget };
 
 export type RunRequest = GateRequest &
-  Omit<RunOverrides, 'iterationStarted'> & {
+  RunOverrides & {
     /** Absolute path of the working tree, needed because reviewers may report absolute paths. */
     readonly root: string;
     readonly settings: Settings;
@@ -125,15 +125,17 @@ export type RunRequest = GateRequest &
     readonly selection: Selection;
     /** Whether reviews run even if a check fails. */
     readonly all: boolean;
-    /**
-     * Returns the agents whose program the change under review edits, with the edited path; they may not review. `null`
-     * outside of pull requests.
-     */
-    readonly authorAgents: ((changed: ReadonlySet<string>) => ReadonlyMap<string, string>) | null;
+    /** `null` if the run is not for a pull request. */
+    readonly pullRequest: {
+      /** The target branch, from which the configuration was read. */
+      readonly base: string;
+      /** Returns the agents whose program the change edits, with the edited path; they may not review. */
+      authorAgents(changed: ReadonlySet<string>): ReadonlyMap<string, string>;
+    } | null;
     readonly startedBy: 'person' | 'agent';
     readonly stop: AbortSignal | null;
     /** Set in a fix loop with `--ratchet`. */
-    readonly ratchet?: RatchetHolder;
+    readonly ratchetHolder?: RatchetHolder;
   };
 
 /** The current ratchet of a fix loop. Each slot's review replaces `now`. */

@@ -26,7 +26,7 @@ export async function executeRun(
   if (!before.ok) return before;
   const recorded = await recordPassingGates(ports, before.value);
   if (!recorded.ok) return recorded;
-  const plan = decideRun(before.value, request.settings, { ...request, iterationStarted: false });
+  const plan = decideRun(before.value, request.settings, request);
   let step: RunStep = { facts: before.value, actions: NO_ACTIONS };
   let isUntouched = (_: ReviewGate) => false;
   if (plan.iterates) {
@@ -58,7 +58,7 @@ export async function previewRun(ports: RunPorts, request: RunRequest): Promise<
   const read = await readGateStates(ports, request);
   if (!read.ok) return read;
   const facts = read.value;
-  const plan = decideRun(facts, request.settings, { ...request, iterationStarted: false });
+  const plan = decideRun(facts, request.settings, request);
   const spared = estimateSaved(savingActions(NO_ACTIONS, plan), facts.past.slots);
   const outcome = concludeRun(facts, NO_ACTIONS, request, spared, openBudget(request.settings.budget));
   return ok({ outcome, plan, facts });
@@ -137,7 +137,7 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
 function certifyingPlan({ facts, actions }: RunStep, { settings }: RunRequest): RunPlan | null {
   const passes = [...facts.reviews, ...facts.checks].every(({ holds }) => holds) && !actions.interrupted;
   if (!settings.certify || !passes) return null;
-  const plan = decideRun(facts, settings, { force: false, fresh: false, iterationStarted: false });
+  const plan = decideRun(facts, settings, { force: false, fresh: false });
   return plan.iterates ? plan : null;
 }
 
@@ -147,7 +147,7 @@ async function finish(
   { facts, actions }: RunStep,
   isUntouched: (gate: ReviewGate) => boolean,
 ): Promise<Result<void>> {
-  const tolerated = request.ratchet?.now.letBe ?? new Set();
+  const tolerated = request.ratchetHolder?.now.letBe ?? new Set();
   const passed = new Set(
     facts.reviews
       // The loop may tolerate a finding (`--ratchet`), but a pass mark outlives the loop, so such a gate gets no mark.

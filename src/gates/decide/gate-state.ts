@@ -133,7 +133,7 @@ export type SlotState = {
 export type StateOptions = CycleContext & {
   readonly levels?: WarnLevels;
   /** Findings that a fix loop tolerates because of `--ratchet`. They count as warnings. */
-  readonly letBe?: ReadonlySet<string>;
+  readonly letBe?: ReadonlySet<string> | undefined;
   entryOf(path: string): Entry | undefined;
 };
 

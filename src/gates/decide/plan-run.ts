@@ -9,7 +9,7 @@ export type RunOverrides = {
   /** `--fresh`: run all slots, in new sessions. */
   readonly fresh: boolean;
   /** Whether the iteration has already started and its checks have run. */
-  readonly iterationStarted: boolean;
+  readonly iterationStarted?: boolean;
 };
 
 export type CheckState = { readonly gate: CheckGate; readonly holds: boolean };
@@ -43,7 +43,7 @@ export function decideRun(
 ): RunPlan {
   const needed = facts.reviews.filter((state) => needsRun(state, settings, overrides));
   const mustRun =
-    overrides.iterationStarted ||
+    overrides.iterationStarted === true ||
     needed.length > 0 ||
     facts.checks.some(({ holds }) => !holds) ||
     (overrides.fresh && facts.checks.length > 0);

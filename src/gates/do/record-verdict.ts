@@ -169,7 +169,7 @@ function moveRatchet(
   matched: MatchedFindings,
   added: readonly Finding[],
 ): ReadonlySet<string> {
-  const { ratchet } = request;
+  const { ratchetHolder: ratchet } = request;
   if (ratchet === undefined) return new Set();
   const { isRerun, isStale = false } = review;
   const tolerated = toleratedAfter(ratchet.now, { isRerun, isStale, updated: matched.updated, added });

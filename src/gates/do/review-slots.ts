@@ -100,14 +100,15 @@ async function authoredAgents(
   { ports, request }: RunContext,
   { snapshot, comparison }: RunFacts,
 ): Promise<Result<IterationContext['authored']>> {
-  const { authorAgents, settings } = request;
-  if (authorAgents === null) return ok(new Map());
+  const { pullRequest, settings } = request;
+  if (pullRequest === null) return ok(new Map());
   const own = snapshot.entries.map(({ path }): string => path);
-  if (comparison.scope.kind === 'full') return ok(authorAgents(new Set(own)));
+  if (comparison.scope.kind === 'full') return ok(pullRequest.authorAgents(new Set(own)));
   const whole = await ports.snapshots.compare({ kind: 'change', base: null }, settings.base);
   if (!whole.ok) return whole;
   const taken = await ports.snapshots.take(whole.value, omittedFolders(settings));
-  return taken.ok ? ok(authorAgents(new Set([...taken.value.entries.map(({ path }) => path), ...own]))) : taken;
+  if (!taken.ok) return taken;
+  return ok(pullRequest.authorAgents(new Set([...taken.value.entries.map(({ path }) => path), ...own])));
 }
 
 /** Calls and judges one slot. A stopped review leaves no record. Returns `null` if the run stopped before the call. */

@@ -77,7 +77,7 @@ export async function readComparison(
   request: RunRequest,
   comparison: Comparison,
 ): Promise<Result<RunFacts>> {
-  const { settings } = request;
+  const { settings, pullRequest } = request;
   const { scope, where, headTree } = comparison;
   const [taken, known] = await Promise.all([
     ports.snapshots.take(comparison, omittedFolders(settings)),
@@ -113,7 +113,7 @@ export async function readComparison(
     scope,
     where,
     levels: settings,
-    ...(request.ratchet === undefined ? {} : { letBe: request.ratchet.now.letBe }),
+    letBe: request.ratchetHolder?.now.letBe,
     entryOf: (path) => entries.get(path),
   };
   const allChanged = snapshot.entries.map(({ path }) => path);
@@ -151,6 +151,7 @@ export async function readComparison(
     ended,
     seesAll,
     notices: [
+      ...(pullRequest === null ? [] : [{ kind: 'base-config', base: pullRequest.base } as const]),
       ...idle.map((path) => ({ kind: 'idle-gate', path }) as const),
       ...(tracked.value.size > 0 ? [{ kind: 'tracked-log-dir', logDir: settings.logDir } as const] : []),
       ...snapshotNotices(snapshot),
@@ -241,7 +242,8 @@ export function failedChecks(
 
 /** Returns the checks that failed last time, with the end of their output and the path of the whole log. */
 export async function failingChecks(
-  { ports, request }: { readonly ports: Pick<RunPorts, 'records'>; readonly request: Pick<RunRequest, 'settings'> },
+  ports: Pick<RunPorts, 'records'>,
+  { settings }: Pick<RunRequest, 'settings'>,
   { checks, past, comparison, names }: RunFacts,
 ): Promise<readonly FailingGate[]> {
   const failing: FailingGate[] = [];
@@ -250,7 +252,7 @@ export async function failingChecks(
     const name = names.get(id);
     const text = name === undefined ? null : await ports.records.readLog(name, null, iteration);
     const output = text === null ? null : lastLines(checkOutput(text).join('\n'));
-    const path = name === undefined ? null : `${request.settings.logDir}/${gateFileName(name.stem, iteration, 'log')}`;
+    const path = name === undefined ? null : `${settings.logDir}/${gateFileName(name.stem, iteration, 'log')}`;
     failing.push({ id, detail: describeFailedCheck(record), output, log: text === null ? null : path });
   }
   return failing;
