@@ -82,12 +82,7 @@ export type TaskContext = {
 };
 
 /** `pass-does-not-match`: the review passed, but with a different rule text, path or context (`cache: strict`). */
-type WriteReason = 'not-passed' | 'pass-does-not-match';
-
-/** The decision whether a review has to be done, with the reason. */
-export type TaskDecision =
-  | { readonly kind: 'write'; readonly task: RuleReviewTask; readonly why: WriteReason }
-  | { readonly kind: 'skip'; readonly task: RuleReviewTask; readonly why: 'unchanged-since-pass' };
+export type WriteReason = 'not-passed' | 'pass-does-not-match';
 
 /** The recorded pass of a review id, whether or not the current change needs the review. */
 export type PastPass = { readonly passed: boolean; readonly receipt: MarkReceipt | null };
