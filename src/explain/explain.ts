@@ -1,5 +1,5 @@
 import { configuredGates } from '../gates/decide/gate-list.ts';
-import { findingState, isInCycle } from '../gates/decide/gate-state.ts';
+import { findingState } from '../gates/decide/gate-state.ts';
 import type { ReviewPlan } from '../gates/decide/plan-run.ts';
 import { idleGateOf, subjectOf } from '../gates/decide/select-gates.ts';
 import { isAskedAbout } from '../gates/describe/logs.ts';
@@ -38,7 +38,10 @@ export async function explainRun(
       return err({ kind: 'unknown-finding', id: name, known: outcome.findings.map((one) => one.finding.id) });
     }
     const entries = new Map(facts.snapshot.entries.map((entry) => [entry.path as string, entry]));
-    const reported = { finding, state: findingState(finding, facts.comparison, (path) => entries.get(path)) };
+    const reported = {
+      finding,
+      state: findingState(finding, { ...facts.comparison, entryOf: (path) => entries.get(path) }),
+    };
     const owner = plan.reviews.find(({ state }) => state.gate.id === finding.gate);
     const planned = plannedSlots(owner).some(({ kind, slot }) => kind === 'run' && slot === finding.slot);
     return ok({ kind: 'finding', reported, planned, fixes: await fixesOf(ports, [finding.id]) });
@@ -60,8 +63,8 @@ async function explainReview(
   if (planned === undefined || (slot !== null && outcome === null)) return null;
   const { state } = planned;
   const isMeant = (one: number) => slot === null || one === slot;
-  const records = facts.past.slots
-    .filter((record) => record.gate === gate.id && isInCycle(record, facts.comparison) && isMeant(record.slot))
+  const records = state.cycle
+    .filter((record) => isMeant(record.slot))
     .sort((a, b) => b.iteration - a.iteration || a.slot - b.slot);
   const last = records.find((record) => record.own?.dispatch !== 'none');
   const ids = facts.findings.filter((one) => one.gate === gate.id).map(({ id }) => id);

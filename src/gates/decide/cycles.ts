@@ -61,7 +61,7 @@ export function findingsOfRemovedGates(
     (finding) =>
       !ids.has(finding.gate) &&
       (requested.paths.length === 0 || isAtOrBelow(finding.file, requested.paths)) &&
-      isOpen(findingState({ ...finding, cycleEnded: true }, options, options.entryOf)),
+      isOpen(findingState({ ...finding, cycleEnded: true }, options)),
   );
 }
 

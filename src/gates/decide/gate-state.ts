@@ -34,12 +34,9 @@ export function isSameBranch(made: BranchContext, where: BranchContext): boolean
   return made.branch === null && made.mergeBase === where.mergeBase;
 }
 
-/** Returns the state of a finding in this scope and branch. `entryOf` returns a path's entry in the snapshot. */
-export function findingState(
-  finding: KnownFinding,
-  { scope, where, levels, letBe }: Omit<StateOptions, 'entryOf'>,
-  entryOf: StateOptions['entryOf'],
-): FindingState {
+/** Returns the state of a finding in this scope and branch. */
+export function findingState(finding: KnownFinding, options: StateOptions): FindingState {
+  const { scope, where, levels, letBe, entryOf } = options;
   if (finding.kept === 'closed') return 'closed';
   const now = finding.entry === null ? undefined : entryOf(finding.entry.path);
   if (finding.entry !== null && now === undefined) return 'gone';
@@ -51,8 +48,8 @@ export function findingState(
   if (!counts) return 'gone';
   if (letBe?.has(finding.id) === true) return 'warning';
   // If the settings have become stricter, a finding that was stored as a warning can count as open.
-  if (finding.kept === 'warning' && (levels === undefined || onlyWarns(finding.priority, finding, levels)))
-    return 'warning';
+  const warns = levels === undefined || onlyWarns(finding.priority, finding, levels);
+  if (finding.kept === 'warning' && warns) return 'warning';
   return finding.resolution?.how === 'fixed' ? 'fixed_claimed' : 'open';
 }
 
@@ -105,6 +102,9 @@ export type GateFacts = {
 /** A gate's slots and findings, and whether the gate passes. */
 export type GateState = {
   readonly gate: ReviewGate;
+  /** The gate's records on this branch, in the order of their iterations. */
+  readonly cycle: readonly SlotRecord[];
+  /** These records with the results that count now. */
   readonly history: readonly SlotRun[];
   readonly slots: readonly SlotState[];
   readonly findings: readonly ReportedFinding[];
@@ -134,17 +134,15 @@ export type StateOptions = CycleContext & {
   readonly levels?: WarnLevels;
   /** Findings that a fix loop tolerates because of `--ratchet`. They count as warnings. */
   readonly letBe?: ReadonlySet<string> | undefined;
+  /** Returns the entry of a path in the snapshot. */
   entryOf(path: string): Entry | undefined;
 };
 
 /** Returns the state of a gate. It is used before an iteration to plan it, and afterwards to judge the gate. */
 export function gateState(facts: GateFacts, options: StateOptions): GateState {
   const { gate, held } = facts;
-  const cycle = facts.records.filter((record) => isInCycle(record, options));
-  const findings = facts.findings.map((finding) => ({
-    finding,
-    state: findingState(finding, options, options.entryOf),
-  }));
+  const cycle = facts.records.filter((record) => isInCycle(record, options)).sort((a, b) => a.iteration - b.iteration);
+  const findings = facts.findings.map((finding) => ({ finding, state: findingState(finding, options) }));
   const open = findings.filter(({ state }) => isOpen(state));
   // Waivers count on every branch and in every scope, so take all waived findings of the gate.
   const waived = new Set([
@@ -154,10 +152,7 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
   const history = slotHistory(facts, cycle, findings, waived);
   const slots = Array.from({ length: gate.numReviews }, (_, i): SlotState => {
     const slot = i + 1;
-    const latest =
-      byIteration(cycle.filter((record) => record.slot === slot))
-        .at(-1)?.[1]
-        .at(-1) ?? null;
+    const latest = cycle.findLast((record) => record.slot === slot) ?? null;
     const passIteration = lastPassIteration(history.filter((run) => run.slot === slot));
     const hasOpen = open.some(({ finding }) => finding.slot === slot);
     const covers = hasOpen ? null : coverOf(facts, slot, waived, passIteration !== null ? latest : null);
@@ -167,6 +162,7 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
   const hasHeld = passedWithoutLaterFailure(cycle, held);
   return {
     gate,
+    cycle,
     history,
     slots,
     findings,

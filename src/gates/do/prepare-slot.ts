@@ -101,7 +101,7 @@ export async function prepareSlot(
   const { agent, others } = assigned;
   const described = await Promise.all([agent, ...others].map((name) => context.reviewers.describe(name)));
   const now = described[0] as ReviewerFacts;
-  const lastLook = lastReview(context.facts, state, plan.slot);
+  const lastLook = lastReview(state, plan.slot);
   const change = await gateDiff(context, gate);
   if (!change.ok) return change;
   const limit = Math.min(...described.map(({ diffLimit }) => diffLimit));
@@ -163,14 +163,8 @@ export function slotFingerprint({ toolsDigest }: Pick<ReviewerFacts, 'toolsDiges
  * Returns the slot's last review on this branch; `null` if there is none, or if it ended in an error. Iterations that
  * skipped the slot do not count.
  */
-function lastReview({ past, comparison }: RunFacts, { gate, history }: GateState, slot: number): SlotRecord | null {
-  if (comparison.scope.kind === 'narrow') return null;
-  const iterations = new Set(history.map(({ iteration }) => iteration));
-  const latest = past.slots
-    .filter((record) => record.gate === gate.id && record.slot === slot && iterations.has(record.iteration))
-    .filter(({ own }) => own?.dispatch !== 'none')
-    .sort((a, b) => a.iteration - b.iteration)
-    .at(-1);
+function lastReview({ cycle }: GateState, slot: number): SlotRecord | null {
+  const latest = cycle.findLast((record) => record.slot === slot && record.own?.dispatch !== 'none');
   return latest === undefined || latest.status === 'error' ? null : latest;
 }
 

@@ -5,7 +5,6 @@ import { repoPath } from '../../kernel/paths.ts';
 import type { Entry } from '../../kernel/repository.ts';
 import { forEachOk, ok, type Result } from '../../kernel/result.ts';
 import { describeTrouble } from '../../ui/describe-agent-failure.ts';
-import { isInCycle } from '../decide/gate-state.ts';
 import { slotLog } from '../describe/logs.ts';
 import {
   fileFingerprint,
@@ -30,7 +29,7 @@ async function interpretAnswer(
   said: Answers['gate'],
   isStale: boolean,
 ): Promise<Result<SlotReview>> {
-  const { comparison, past } = context.facts;
+  const { comparison } = context.facts;
   const { root, settings } = context.request;
   const entries = new Map<string, Entry>(job.gate.entries.map((entry) => [entry.path, entry]));
   const files = new Map<RepoPath, { readonly text: string | null; readonly seen: string | null }>();
@@ -70,14 +69,10 @@ async function interpretAnswer(
     at: context.ports.clock.now().toISOString(),
     content: job.gate.content,
     where: comparison.where,
-    isRerun: past.slots.some(
+    isRerun: job.state.cycle.some(
       // Only onceover's own records with the same prompt count as an earlier review.
-      (record) =>
-        record.gate === job.gate.id &&
-        record.slot === job.slot &&
-        record.own?.promptDigest === job.gate.rubric.digest &&
-        isInCycle(record, comparison) &&
-        (record.status === 'pass' || record.status === 'fail'),
+      ({ slot, own, status }) =>
+        slot === job.slot && own?.promptDigest === job.gate.rubric.digest && (status === 'pass' || status === 'fail'),
     ),
     failOn: settings.failOn,
     rerunNewIssueThreshold: settings.rerunNewIssueThreshold,

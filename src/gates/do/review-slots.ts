@@ -10,7 +10,7 @@ import { NO_CALL } from '../judge/judge-run.ts';
 import type { RanSlots, RunContext, RunFacts, SlotJob, SlotResult, UnassignableSlot } from '../ports.ts';
 import { gatesOf } from '../read/state.ts';
 import type { SlotRecord } from '../record-types.ts';
-import { NO_AGENT, type ReviewGate, type SlotPlan } from '../types.ts';
+import { NO_AGENT, type ReviewGate } from '../types.ts';
 import { askSlot } from './ask-slot.ts';
 import { availableAgents, DEFAULT_DIFF_CONTEXT, type IterationContext, prepareSlot } from './prepare-slot.ts';
 import { binaryPaths } from './prompt.ts';
@@ -172,19 +172,21 @@ async function recordSkippedSlots(
   for (const plan of slots) {
     if (plan.kind !== 'skip') continue;
     const { slot, passIteration } = plan;
-    const passedBy = passOf(context, gate, plan);
+    const own = state.cycle.filter((record) => record.slot === slot);
+    const isPass = ({ iteration: at, status }: SlotRecord) => at === passIteration && status === 'pass';
+    const passedBy = own.find(isPass) ?? own.at(-1) ?? null;
     // The file is named after the agent that would review now.
     const assigned = names[(slot - 1) % Math.max(1, names.length)] ?? passedBy?.adapter ?? NO_AGENT;
     const agent = passedBy?.adapter ?? assigned;
     const skip = { slot, status: 'skipped_prior_pass', passIteration } as const;
     const why = 'passed-before';
-    const own = { snapshot: null, session: null, usage: null, durationMs: null, error: null, parts: 0 };
+    const nothing = { snapshot: null, session: null, usage: null, durationMs: null, error: null, parts: 0 };
     const record = {
       ...skip,
       adapter: agent,
       rawOutput: '',
       violations: [],
-      own: { ...own, dispatch: 'none', why },
+      own: { ...nothing, dispatch: 'none', why },
     } as const;
     const kept = await writeRecord(context, gate, assigned, record, skippedSlotLog);
     if (!kept.ok) return kept;
@@ -193,14 +195,4 @@ async function recordSkippedSlots(
     skipped.push({ gate, outcome, job: null, cost: null, closed: [], isStopped: false });
   }
   return ok(skipped);
-}
-
-/** Returns the record of the pass because of which a slot is skipped. */
-function passOf(
-  { facts }: IterationContext,
-  gate: ReviewGate,
-  { slot, passIteration }: Extract<SlotPlan, { kind: 'skip' }>,
-): SlotRecord | null {
-  const own = facts.past.slots.filter((record) => record.gate === gate.id && record.slot === slot);
-  return own.find(({ iteration, status }) => iteration === passIteration && status === 'pass') ?? own.at(-1) ?? null;
 }
