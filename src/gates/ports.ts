@@ -8,7 +8,8 @@ import type { GateId, RepoPath, SnapshotId } from '../kernel/ids.ts';
 import type { Checks, Clock, Cooldowns, ReporterOf, Reviewers, SessionPrompts } from '../kernel/ports.ts';
 import type { Comparison, Contents, Selection, Snapshot, Snapshots } from '../kernel/repository.ts';
 import type { Ledger, LedgerSlot } from '../ledger/entries.ts';
-import type { Passes, UnusableReference } from '../rules/types.ts';
+import type { Passes } from '../rules/passes.ts';
+import type { UnusableReference } from '../rules/types.ts';
 import type { EndedCycles } from './decide/cycles.ts';
 import type { GateList } from './decide/gate-list.ts';
 import type { GateState } from './decide/gate-state.ts';
@@ -16,9 +17,12 @@ import type { CheckState, RunOverrides } from './decide/plan-run.ts';
 import type { GateRequest } from './decide/select-gates.ts';
 import type { Ratchet } from './judge/priority.ts';
 import type { RunProgress } from './progress.ts';
-import type { GateName, RecordHistory, Records, SlotRecord } from './record-types.ts';
+import type { FindingStore } from './record/findings.ts';
+import type { ReceiptStore } from './record/receipts.ts';
+import type { Records } from './record/records.ts';
+import type { GateName, RecordHistory, SlotRecord } from './record-types.ts';
 import type { RunNotice, SlotOutcome } from './run-types.ts';
-import type { FindingStore, KnownFinding, ReceiptStore, ReviewGate, Rubric, RunReason } from './types.ts';
+import type { KnownFinding, ReviewGate, Rubric, RunReason } from './types.ts';
 
 /** The facts from which a run is planned. onceover reads them again after the run and judges the run by them. */
 export type RunFacts = {

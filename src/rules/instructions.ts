@@ -5,7 +5,7 @@ import type { Changes, Listing, Repository } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { type DecidedReview, decideReview, explainReview } from './decide.ts';
 import { openProject, rulesFor } from './load.ts';
-import { markerPath, openPasses, replaceInstructionFiles } from './passes.ts';
+import { markerPath, openPasses, type Passes, replaceInstructionFiles } from './passes.ts';
 import { instructionFile } from './prompt.ts';
 import { taskFacts } from './review-id.ts';
 import {
@@ -17,15 +17,7 @@ import {
   toPaths,
 } from './select-files.ts';
 import { identify, matchRules, planTasks } from './tasks.ts';
-import type {
-  InstructionsOutcome,
-  Notice,
-  Passes,
-  ReviewExplanation,
-  Rule,
-  TaskContext,
-  WrittenTask,
-} from './types.ts';
+import type { InstructionsOutcome, Notice, ReviewExplanation, Rule, TaskContext, WrittenTask } from './types.ts';
 
 type Options = { readonly files: GivenFiles | null; readonly base: string | null };
 

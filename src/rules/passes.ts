@@ -15,7 +15,7 @@ import {
 } from '../platform/files.ts';
 import { generatedPath, makeGeneratedFolder } from '../platform/generated-files.ts';
 import { readJsonFile } from '../platform/private-files.ts';
-import type { MarkReceipt, Passes, RuleFacts, TaskFacts } from './types.ts';
+import type { MarkReceipt, RuleFacts, TaskFacts } from './types.ts';
 
 /** The folder in `.deepwork/tmp` for instruction files and marker files. */
 export const INSTRUCTIONS_FOLDER = 'review_instructions';
@@ -68,11 +68,15 @@ export function markerPath(id: ReviewId): RepoPath {
   return generatedPath(INSTRUCTIONS_FOLDER, id + MARKER);
 }
 
+export type Passes = ReturnType<typeof openPasses>;
+
+type MarkedIds = { readonly ids: ReadonlySet<string>; readonly notFiles: ReadonlySet<string> };
+
 /**
  * Opens the marker files in the working tree and the receipts in the git folder, which all worktrees of a clone share.
  * The state of tasks is stored per worktree, because another worktree may have different rules.
  */
-export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>): Passes {
+export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>) {
   const factsName = (id: ReviewId) => fileName(`${root}\0${id}`);
 
   /** Returns a stored document; `null` if it is missing, broken or for a different id. */
@@ -83,7 +87,8 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
   };
 
   return {
-    async marked() {
+    /** Returns the ids that have a marker file. Markers that are not regular files do not count and are in `notFiles`. */
+    async marked(): Promise<Result<MarkedIds>> {
       const present = checkFolder(root, FOLDER_PATH);
       if (!present.ok) return present;
       const listed = listFolder(join(root, FOLDER_PATH));
@@ -95,10 +100,11 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
       }
       return ok({ ids, notFiles });
     },
-    async receipt(id) {
+    async receipt(id: ReviewId): Promise<MarkReceipt | null> {
       return readFor(id, RECEIPTS, fileName(id), RECEIPT);
     },
-    async remember(tasks) {
+    /** Stores the state of each review, so that a later mark can be compared with it. */
+    async remember(tasks: readonly TaskFacts[]): Promise<Result<void>> {
       if (tasks.length === 0) return ok(undefined);
       const folder = makeFolder(commonDir, FACTS);
       if (!folder.ok) return folder;
@@ -110,7 +116,8 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
       removeOldest(folder.value, MOST_FACTS, new Set(tasks.map((task) => factsName(task.id))));
       return ok(undefined);
     },
-    async mark(id, by, at) {
+    /** Creates the marker file. `vouched`: whether onceover wrote instructions for this id in this worktree before. */
+    async mark(id: ReviewId, by: MarkReceipt['by'], at: Date): Promise<Result<{ readonly vouched: boolean }>> {
       const markers = makeGeneratedFolder(root, INSTRUCTIONS_FOLDER);
       if (!markers.ok) return markers;
       const facts = readFor(id, FACTS, factsName(id), TASK);

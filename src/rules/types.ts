@@ -1,7 +1,6 @@
 import type { PlacedProblem, Problem } from '../kernel/failure.ts';
 import type { RepoPath, ReviewId } from '../kernel/ids.ts';
 import type { FileDigest } from '../kernel/repository.ts';
-import type { Result } from '../kernel/result.ts';
 
 /** How the files that a rule matches are divided into tasks. */
 export type Strategy = 'individual' | 'matches_together' | 'all_changed_files';
@@ -159,14 +158,3 @@ export type Mark = {
   readonly tracked: boolean;
   readonly receipt: MarkReceipt | null;
 };
-
-/** Passes of reviews: marker files in the working tree, receipts in the git folder. */
-export interface Passes {
-  /** Returns the ids that have a marker file. Markers that are not regular files do not count and are in `notFiles`. */
-  marked(): Promise<Result<{ readonly ids: ReadonlySet<string>; readonly notFiles: ReadonlySet<string> }>>;
-  receipt(id: ReviewId): Promise<MarkReceipt | null>;
-  /** Stores the state of each review, so that a later mark can be compared with it. */
-  remember(facts: readonly TaskFacts[]): Promise<Result<void>>;
-  /** Creates the marker file. `vouched`: whether onceover wrote instructions for this id in this worktree before. */
-  mark(id: ReviewId, by: MarkReceipt['by'], at: Date): Promise<Result<{ readonly vouched: boolean }>>;
-}

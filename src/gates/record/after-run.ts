@@ -7,9 +7,9 @@ import { isReadable, isTrusted, passMarkCovers } from '../../rules/decide.ts';
 import { checkReviewId, taskFacts } from '../../rules/review-id.ts';
 import { readContext } from '../../rules/select-files.ts';
 import { identify } from '../../rules/tasks.ts';
-import type { Passes, RuleReviewTask, RuleTask } from '../../rules/types.ts';
+import type { RuleReviewTask, RuleTask } from '../../rules/types.ts';
 import type { RunFacts, RunPorts } from '../ports.ts';
-import type { FindingStore, KnownFinding, ReviewGate } from '../types.ts';
+import type { KnownFinding, ReviewGate } from '../types.ts';
 
 /** Records passes of gates that are not recorded yet. The retry limit ignores failures before a recorded pass. */
 export async function recordPassingGates(ports: RunPorts, { comparison, reviews }: RunFacts): Promise<Result<void>> {
@@ -42,11 +42,11 @@ export async function archiveEndedCycles(
   return pruned.ok ? ports.openings.prune(openings) : pruned;
 }
 
-export function endCycles(store: FindingStore, findings: readonly KnownFinding[]): Promise<Result<void>> {
+export function endCycles(store: RunPorts['findings'], findings: readonly KnownFinding[]): Promise<Result<void>> {
   return forEachOk(findings, ({ resolution: _, ...finding }) => store.update({ ...finding, cycleEnded: true }));
 }
 
-type MarkPorts = { readonly passes: Passes; contents(): Contents };
+type MarkPorts = Pick<RunPorts, 'passes' | 'contents'>;
 
 /** Returns the rule gates whose tasks are marked as passed with their current files and instructions. */
 export async function markedTasks(

@@ -11,14 +11,7 @@ import {
   writeAtomically,
 } from '../../platform/files.ts';
 import { claimFile, parseJson, readPrivateFile, writeNew } from '../../platform/private-files.ts';
-import {
-  asRefuted,
-  type Finding,
-  type FindingStore,
-  isSameResolution,
-  type KnownFinding,
-  type Resolution,
-} from '../types.ts';
+import { asRefuted, type Finding, isSameResolution, type KnownFinding, type Resolution } from '../types.ts';
 import { FINDING, isFindingId, RESOLUTION } from './shapes.ts';
 
 /** Returns the finding in a parsed document, without unknown fields; `null` if it is not a finding. */
@@ -35,8 +28,10 @@ const MOST_CLOSED = 200;
 const LAST_NUMBER = 999_999_999;
 const ADDED_BETWEEN_CLEANUPS = 50;
 
-/** Opens the findings in the git folder, which all worktrees of the clone share. Each resolution has its own file. */
-export function openFindings(commonDir: string): FindingStore {
+export type FindingStore = ReturnType<typeof openFindings>;
+
+/** Opens the findings of all branches, in the git folder that all worktrees share. Each resolution has its own file. */
+export function openFindings(commonDir: string) {
   const path = join(commonDir, FOLDER);
   let added = 0;
   const all = (): Result<readonly KnownFinding[]> => {
@@ -44,23 +39,22 @@ export function openFindings(commonDir: string): FindingStore {
     return checked.ok ? readAll(path) : checked;
   };
   return {
-    async all() {
-      return all();
-    },
-    async add(finding) {
+    all: async () => all(),
+    /** Stores the finding under the next free id. */
+    async add(finding: Omit<Finding, 'id'>): Promise<Result<Finding>> {
       const folder = makeFolder(commonDir, FOLDER);
       if (!folder.ok) return folder;
       const stored = addNext(path, finding);
       if (stored.ok && added++ % ADDED_BETWEEN_CLEANUPS === 0) cleanUp(path);
       return stored;
     },
-    async update(finding) {
+    async update(finding: Finding): Promise<Result<void>> {
       const readable = requireReadable(path, fileOf(finding.id), readFinding(finding));
       if (!readable.ok) return readable;
       const folder = makeFolder(commonDir, FOLDER);
       return folder.ok ? writeAtomically(path, fileOf(finding.id), JSON.stringify(readable.value)) : folder;
     },
-    async resolve(id, resolution) {
+    async resolve(id: string, resolution: Resolution): Promise<Result<void>> {
       const checked = checkFolder(commonDir, FOLDER);
       if (!checked.ok) return checked;
       if (isFindingId(id) && statIfPresent(join(path, fileOf(id))) !== null) {
@@ -73,7 +67,8 @@ export function openFindings(commonDir: string): FindingStore {
       const open = known.value.filter((one) => one.kept === 'open').map((one) => one.id);
       return err({ kind: 'unknown-finding', id, known: open });
     },
-    async refute(id, claim) {
+    /** Records that a reviewer rejected the claim of a fix. A resolution that is newer than the claim stays as it is. */
+    async refute(id: string, claim: Resolution): Promise<Result<void>> {
       const checked = checkFolder(commonDir, FOLDER);
       if (!checked.ok) return checked;
       return isFindingId(id) ? replaceResolution(path, id, claim, asRefuted(claim)) : ok(undefined);

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
+import type { Result } from '../../kernel/result.ts';
 import { readShape, type Shape, withKeyOrder } from '../../kernel/shape.ts';
 import { checkFolder, makeFolder, removeLeftovers, removeOldest, writeAtomically } from '../../platform/files.ts';
 import { readJsonFile } from '../../platform/private-files.ts';
 import { hashFields } from '../decide/gate-list.ts';
-import type { ReceiptKeys, ReceiptStore, Receipts } from '../types.ts';
+import type { ReceiptKeys, Receipts } from '../types.ts';
 import { RECEIPTS } from './shapes.ts';
 
 const FOLDER = 'onceover/receipts';
@@ -11,11 +12,16 @@ const MOST_RECEIPTS = 5000;
 const WRITES_BETWEEN_CLEANUPS = 100;
 const LARGEST_RECEIPT = 1024 * 1024;
 
-/** Opens the receipts in the git folder, one file per key. Cleanups keep the newest `most` files. */
-export function openReceipts(commonDir: string, most = MOST_RECEIPTS): ReceiptStore {
+export type ReceiptStore = ReturnType<typeof openReceipts>;
+
+/**
+ * Opens the receipts (verdicts) in the git folder, one file per key. They are the only proof that content passed.
+ * Cleanups keep the newest `most` files.
+ */
+export function openReceipts(commonDir: string, most = MOST_RECEIPTS) {
   let writes = 0;
   return {
-    async find(kind, key) {
+    async find<K extends keyof Receipts>(kind: K, key: ReceiptKeys[K]): Promise<Receipts[K] | null> {
       if (!checkFolder(commonDir, FOLDER).ok) return null;
       const wanted = receiptKey(kind, key);
       const path = join(commonDir, FOLDER, fileName(wanted));
@@ -24,7 +30,7 @@ export function openReceipts(commonDir: string, most = MOST_RECEIPTS): ReceiptSt
       const isWanted = receipt !== null && JSON.stringify(receiptKey(kind, receipt)) === JSON.stringify(wanted);
       return isWanted ? receipt : null;
     },
-    async write(kind, receipt) {
+    async write<K extends keyof Receipts>(kind: K, receipt: Receipts[K]): Promise<Result<void>> {
       const folder = makeFolder(commonDir, FOLDER);
       if (!folder.ok) return folder;
       const name = fileName(receiptKey(kind, receipt));
