@@ -72,10 +72,7 @@ async function start(
 
 let started: { readonly repository: RepositoryPaths; readonly run: Promise<Result<RunPrefetch>> } | null = null;
 
-/**
- * Starts to locate the repository and, with `run`, to read its change. Git then works while the rest of the program
- * loads; a short command spends most of its time on these two.
- */
+/** Starts to locate the repository and, with `run`, to read its change, while the rest of the program loads. */
 export function prefetch({ run }: { readonly run: boolean }): void {
   const cwd = workingFolder();
   if (cwd === null) return;

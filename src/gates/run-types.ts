@@ -119,10 +119,7 @@ export type RunNotice =
 export type Cleaned = {
   /** The number of the last archived iteration; 0 if none was archived. */
   readonly iterations: number;
-  /**
-   * The number of the next iteration. It is above 1 if numbered files stay in `log_dir`: tracked files, or files that
-   * are not records.
-   */
+  /** The number of the next iteration; above 1 if tracked files, or files that are not records, keep the lower ones. */
   readonly next: number;
   /** Ids of the open findings. Each stays open as long as its file does not change. */
   readonly open: readonly string[];

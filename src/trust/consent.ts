@@ -80,10 +80,7 @@ function wordsOf(part: string): readonly string[] {
   return part.split(/[\s'"=;&|()]+/);
 }
 
-/**
- * Returns the agents that may not review a pull request because it edits their program, so that its author could decide
- * the verdict.
- */
+/** Returns the agents that may not review a pull request, because it edits their program. */
 export async function agentsBarredByChange(
   snapshots: Snapshots,
   { source, settings, written }: RunSettings,
@@ -129,9 +126,7 @@ function agentsOf(settings: Settings): (readonly [string, Settings['agent'][stri
 
 const MOST_DIGESTS = 100;
 
-/**
- * Opens the list of approved configurations in the clone's git folder. If the list is unreadable, nothing is approved.
- */
+/** Opens the list of approved configurations in the git folder. If it is unreadable, nothing is approved. */
 export function openConsentStore(commonDir: string) {
   const file = openListFile(commonDir, 'trusted.json');
   return {
@@ -158,10 +153,7 @@ export async function checkTrust(repo: RepositoryPaths): Promise<Result<void>> {
   return settings.ok ? requireConsent(repo, settings.value, 'agent') : settings;
 }
 
-/**
- * Fails if the user has not approved the configured commands. If a person started the run, the run itself approves
- * them.
- */
+/** Fails if the configured commands are not approved. A run that a person started approves them itself. */
 export function requireConsent(repo: RepositoryPaths, settings: Settings, by: 'person' | 'agent'): Result<void> {
   const commands = commandsOf(settings);
   if (commands.length === 0) return ok(undefined);

@@ -45,10 +45,7 @@ export function endedCycles(
   };
 }
 
-/**
- * Returns the open findings of removed gates in the requested files. Such a finding counts only while its file's entry
- * in the snapshot is unchanged.
- */
+/** Returns the open findings of removed gates in the requested files, as long as their files are unchanged. */
 export function findingsOfRemovedGates(
   findings: readonly KnownFinding[],
   gates: readonly Gate[],

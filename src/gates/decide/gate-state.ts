@@ -196,9 +196,7 @@ function coverOf(
   return latest?.status === 'skipped_prior_pass' ? 'rests' : null;
 }
 
-/**
- * Returns a receipt's verdict; `null` without one. A failure is `waived` only if it has findings and all are waived.
- */
+/** Returns a receipt's verdict. A failure is `waived` only if it has findings and all of them are waived. */
 function verdictOf(receipt: Receipt | undefined, waived: ReadonlySet<string>): 'passed' | 'waived' | 'failed' | null {
   if (receipt === undefined) return null;
   if (receipt.verdict === 'pass') return 'passed';

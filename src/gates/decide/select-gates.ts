@@ -46,10 +46,7 @@ export type Subject =
   | { readonly kind: 'slot'; readonly gate: GateOutcome; readonly slot: number }
   | { readonly kind: 'ambiguous'; readonly gates: readonly GateOutcome[] };
 
-/**
- * Returns the finding, gate or slot that a text names; `null` if there is none. A gate is named by its id or, if
- * unique, by the end of its id.
- */
+/** Returns the finding, gate or slot that a text names. A gate is named by its id or, if unique, by the id's end. */
 export function subjectOf(name: string, gates: readonly GateOutcome[]): Subject | null {
   const text = name.trim();
   if (/^f[1-9]\d*$/i.test(text)) return { kind: 'finding', id: text.toUpperCase() };

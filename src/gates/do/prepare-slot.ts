@@ -159,10 +159,7 @@ export function slotFingerprint({ toolsDigest }: Pick<ReviewerFacts, 'toolsDiges
   return `${toolsDigest}:${GATE_SCHEMA_DIGEST}:${rubric.digest}`;
 }
 
-/**
- * Returns the slot's last review on this branch; `null` if there is none, or if it ended in an error. Iterations that
- * skipped the slot do not count.
- */
+/** Returns the slot's last review on this branch, skips left out; `null` if there is none or it was an error. */
 function lastReview({ cycle }: GateState, slot: number): SlotRecord | null {
   const latest = cycle.findLast((record) => record.slot === slot && record.own?.dispatch !== 'none');
   return latest === undefined || latest.status === 'error' ? null : latest;

@@ -87,10 +87,6 @@ async function runOnce(
   return ok({ ran, after, isSteady });
 }
 
-/**
- * Returns a check's result: exit code 0 passes; another code, a signal or a timeout fails; a check that was stopped or
- * could not start is an error.
- */
 function judge({ id, kind, command }: CheckGate, end: CheckEnd, seconds: number): CheckResult {
   const { ending, exitCode, durationMs } = end;
   const overtime = ending === 'timeout' ? seconds : null;

@@ -47,10 +47,7 @@ type GateFactsAfterRun = Pick<RunFacts, 'checks' | 'reviews' | 'orphans' | 'sees
   readonly snapshot: Pick<Snapshot, 'entries' | 'unnameable'>;
 };
 
-/**
- * Judges a run by the state of the gates after it and by its actions. The exit code is 0 only if every gate and check
- * passes and no finding is open.
- */
+/** Judges a run. The exit code is 0 only if every gate and check passes and no finding is open. */
 export function judgeRun(
   facts: GateFactsAfterRun,
   actions: RunActions,

@@ -45,10 +45,7 @@ export async function gatesOf(
   return ok({ planned, idle });
 }
 
-/**
- * Returns the entry points without changes whose folder does not exist. Patterns are included, because only the caller
- * can check them.
- */
+/** Returns the entry points without changes whose folder does not exist, and all patterns without changes. */
 async function withoutFolder(
   ports: RunPorts,
   entries: Settings['gates'],
@@ -193,9 +190,7 @@ async function unknownPath(ports: RunPorts, request: RunRequest, { entries }: Sn
   return null;
 }
 
-/**
- * Returns the gates of this change and all configured gates, because records are assigned by comparing all their names.
- */
+/** Returns the gates of this change and all configured gates, because records are assigned by comparing names. */
 function allGates(gates: readonly Gate[], { settings, rules }: RunRequest): readonly Pick<Gate, 'id' | 'kind'>[] {
   const all = [...gates, ...configuredGates(settings.gates, rules)];
   return [...new Map(all.map((gate) => [gate.id, gate])).values()];

@@ -111,10 +111,7 @@ async function factsOf(task: RuleReviewTask, contents: Contents, allChanged: rea
   return taskFacts(task, (await readContext(task.parts, contents, allChanged)).context);
 }
 
-/**
- * Returns the tasks of rule gates with the ids that `instructions` gives them. An id depends on the content of the
- * files that exist.
- */
+/** Returns the tasks of rule gates with the ids that `instructions` gives them. */
 async function reviewTasks(
   contents: Contents,
   gates: readonly ReviewGate[],

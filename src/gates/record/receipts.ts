@@ -14,10 +14,7 @@ const LARGEST_RECEIPT = 1024 * 1024;
 
 export type ReceiptStore = ReturnType<typeof openReceipts>;
 
-/**
- * Opens the receipts (verdicts) in the git folder, one file per key. They are the only proof that content passed.
- * Cleanups keep the newest `most` files.
- */
+/** Opens the receipts in the git folder, the only proof that content passed. Cleanups keep the newest `most`. */
 export function openReceipts(commonDir: string, most = MOST_RECEIPTS) {
   let writes = 0;
   return {

@@ -75,10 +75,7 @@ export function openRecords(root: string, logDir: RepoPath) {
   }
 
   return {
-    /**
-     * Reads all records. The gate of a record that another tool wrote is found by comparing its file name with `names`.
-     * Files in `trackedNow` are ignored.
-     */
+    /** Reads all records. Finds the gates of other tools' records by file name, and ignores files in `trackedNow`. */
     async read(names: readonly GateName[], trackedNow: ReadonlySet<RepoPath>): Promise<Result<RecordHistory>> {
       tracked = trackedNow;
       const found = readAll(names);

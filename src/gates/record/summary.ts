@@ -19,10 +19,7 @@ export type SavingAction = { readonly gate: GateId } & (
 
 const LEVERS = { held: 'pass', rested: 'slot', resumed: 'session', shared: 'prefix' } as const;
 
-/**
- * Estimates the saved tokens per gate and kind of saving (`lever`), from the tokens of the slot's last call, or of its
- * last new session.
- */
+/** Estimates the saved tokens per gate and kind of saving (`lever`), from earlier calls of the slots. */
 export function estimateSaved(actions: readonly SavingAction[], past: readonly SlotRecord[]): readonly SavedUsage[] {
   const saved = new Map<string, SavedUsage>();
   for (const action of actions) {
