@@ -10,7 +10,12 @@ import { concludeRun, estimateSaved, ledgerRun, savingActions } from './record/s
 import type { RunOutcome } from './run-types.ts';
 import type { ReviewGate } from './types.ts';
 
-type RunStep = { readonly facts: RunFacts; readonly actions: RunActions };
+type RunStep = {
+  readonly facts: RunFacts;
+  readonly actions: RunActions;
+  /** Whether the files of a rule gate were not written to since its reviewers ran. */
+  isUntouched(gate: ReviewGate): boolean;
+};
 
 export type RunPreview = { readonly outcome: RunOutcome; readonly plan: RunPlan; readonly facts: RunFacts };
 
@@ -27,22 +32,19 @@ export async function executeRun(
   const recorded = await recordPassingGates(ports, before.value);
   if (!recorded.ok) return recorded;
   const plan = decideRun(before.value, request.settings, request);
-  let step: RunStep = { facts: before.value, actions: NO_ACTIONS };
-  let isUntouched = (_: ReviewGate) => false;
+  let step: RunStep = { facts: before.value, actions: NO_ACTIONS, isUntouched: () => false };
   if (plan.iterates) {
     const ran = await iterate(run, step, plan);
     if (!ran.ok) return ran;
-    // Keep `isUntouched` of this iteration, so that it also notices files written during the certifying iteration
-    // below.
-    ({ isUntouched, ...step } = ran.value);
-    const certifying = certifyingPlan(step, request);
-    const certified = certifying === null ? ran : await iterate(run, step, certifying);
+    const certifying = certifyingPlan(ran.value, request);
+    const certified = certifying === null ? ran : await iterate(run, ran.value, certifying);
     if (!certified.ok) return certified;
-    step = certified.value;
+    // Keep the first `isUntouched`, because it also notices files written during the certifying iteration.
+    step = { ...certified.value, isUntouched: ran.value.isUntouched };
   }
   const spared = estimateSaved(savingActions(step.actions, plan), before.value.past.slots);
   const outcome = concludeRun(step.facts, step.actions, request, spared, budget);
-  const finished = await finish(run, step, isUntouched);
+  const finished = await finish(run, step);
   if (!finished.ok) return finished;
   // A run without changes has no cost and saves nothing, so it gets no entry in the ledger.
   if (outcome.status === 'no_changes') return ok(outcome);
@@ -65,7 +67,7 @@ export async function previewRun(ports: RunPorts, request: RunRequest): Promise<
 }
 
 /** Runs one iteration and reads the state of the gates again. The returned actions include those in `before`. */
-async function iterate(run: RunContext, before: RunStep, plan: RunPlan): Promise<Result<RunStep & MarkWatch>> {
+async function iterate(run: RunContext, before: RunStep, plan: RunPlan): Promise<Result<RunStep>> {
   const { ports, request } = run;
   const ran = await runPlan(run, before.facts, plan);
   if (!ran.ok) return ran;
@@ -77,8 +79,6 @@ async function iterate(run: RunContext, before: RunStep, plan: RunPlan): Promise
     ? ok({ facts: facts.value, actions: joinActions(before.actions, ran.value), isUntouched })
     : recorded;
 }
-
-type MarkWatch = { readonly isUntouched: (gate: ReviewGate) => boolean };
 
 /** Joins the actions of two iterations of one run. Only the later iteration says whether the run was stopped. */
 function joinActions(before: RunActions, last: RunActions): RunActions {
@@ -142,11 +142,8 @@ function certifyingPlan({ facts, actions }: RunStep, { settings }: RunRequest): 
 }
 
 /** Marks passed rule tasks, archives records of gates without changes, and deletes unneeded snapshots and prompts. */
-async function finish(
-  { ports, request }: RunContext,
-  { facts, actions }: RunStep,
-  isUntouched: (gate: ReviewGate) => boolean,
-): Promise<Result<void>> {
+async function finish({ ports, request }: RunContext, step: RunStep): Promise<Result<void>> {
+  const { facts, actions, isUntouched } = step;
   const tolerated = request.ratchetHolder?.now.letBe ?? new Set();
   const passed = new Set(
     facts.reviews

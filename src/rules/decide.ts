@@ -6,7 +6,6 @@ import type {
   Notice,
   PastPass,
   ReviewExplanation,
-  RuleFacts,
   RuleReviewTask,
   TaskFacts,
   WriteReason,
@@ -42,7 +41,8 @@ export function decideReview(review: MarkedReview, cache: Cache): DecidedReview 
  */
 export function isTrusted(receipt: MarkReceipt | null, facts: TaskFacts, cache: Cache): boolean {
   if (receipt === null) return cache === 'content';
-  return cache === 'strict' ? matchesExactly(receipt, facts) : sameFiles(receipt, facts) && sameRules(receipt, facts);
+  if (cache === 'strict') return matchesExactly(receipt, facts);
+  return sameFiles(receipt, facts) && haveEqual(receipt.parts, facts.parts, ['source', 'rule', 'textDigest']);
 }
 
 /** Whether the review passed with the same rules, rule texts, paths, contents, context and prompt version. */
@@ -50,36 +50,19 @@ function matchesExactly(receipt: MarkReceipt, facts: TaskFacts): boolean {
   return (
     receipt.promptVersion === facts.promptVersion &&
     receipt.parts.length === facts.parts.length &&
-    sameRules(receipt, facts, (then, part) => then.contextDigest === part.contextDigest) &&
+    haveEqual(receipt.parts, facts.parts, ['source', 'rule', 'textDigest', 'contextDigest']) &&
     sameFiles(receipt, facts)
-  );
-}
-
-/** Whether the receipt contains each current rule with its current text, and `alsoSame` is true for the two. */
-function sameRules(
-  receipt: MarkReceipt,
-  { parts }: TaskFacts,
-  alsoSame: (then: RuleFacts, part: RuleFacts) => boolean = () => true,
-): boolean {
-  return parts.every((part) =>
-    receipt.parts.some(
-      (then) =>
-        then.source === part.source &&
-        then.rule === part.rule &&
-        then.textDigest === part.textDigest &&
-        alsoSame(then, part),
-    ),
   );
 }
 
 /** Whether the review passed with exactly these files and contents. */
 function sameFiles(receipt: MarkReceipt, { files }: TaskFacts): boolean {
-  return (
-    receipt.files.length === files.length &&
-    files.every((file) =>
-      receipt.files.some((then) => then.path === file.path && then.sha256 === file.sha256 && then.link === file.link),
-    )
-  );
+  return receipt.files.length === files.length && haveEqual(receipt.files, files, ['path', 'sha256', 'link']);
+}
+
+/** Whether each current item was there at the pass, with the same values of these fields. */
+function haveEqual<T>(then: readonly T[], now: readonly T[], fields: readonly (keyof T)[]): boolean {
+  return now.every((one) => then.some((other) => fields.every((field) => one[field] === other[field])));
 }
 
 /** Returns warnings about differences that `cache: content` ignores: the rule text and symlink targets. */

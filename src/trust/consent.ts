@@ -86,12 +86,16 @@ export async function agentsBarredByChange(
   { source, settings, written }: RunSettings,
 ): Promise<Result<ReadonlySet<string>>> {
   if (source.from === null) return ok(new Set());
+  const changed = await pathsOfChange(snapshots, settings);
+  return changed.ok ? ok(new Set(agentsEditedByChange(written.agent, changed.value).keys())) : changed;
+}
+
+/** Returns the paths of the whole change, even if a run covers only a part of it. */
+export async function pathsOfChange(snapshots: Snapshots, settings: Settings): Promise<Result<ReadonlySet<string>>> {
   const comparison = await snapshots.compare({ kind: 'change', base: null }, settings.base);
   if (!comparison.ok) return comparison;
   const taken = await snapshots.take(comparison.value, omittedFolders(settings));
-  if (!taken.ok) return taken;
-  const changed = new Set<string>(taken.value.entries.map(({ path }) => path));
-  return ok(new Set(agentsEditedByChange(written.agent, changed).keys()));
+  return taken.ok ? ok(new Set(taken.value.entries.map(({ path }) => path))) : taken;
 }
 
 /** Returns a digest of all commands in the settings: the commands of checks, and the agents that need approval. */

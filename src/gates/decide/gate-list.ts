@@ -216,19 +216,12 @@ function ruleGates({ rules, entries, unchanged }: GateSources): ReviewGate[] {
 
 function ruleGate(task: RuleTask, byPath: ReadonlyMap<RepoPath, Entry>): ReviewGate {
   const { rule } = task;
+  const { name, numReviews, agents } = rule;
+  const id = `${ruleId(rule)}${rule.strategy === 'individual' ? `:${task.files[0]}` : ''}`;
   const entries = task.files.flatMap((path) => byPath.get(path) ?? []);
   return {
-    kind: 'rule',
-    id: `${ruleId(rule)}${rule.strategy === 'individual' ? `:${task.files[0]}` : ''}`,
-    entry: folderName(rule),
-    name: rule.name,
-    numReviews: rule.numReviews,
-    agents: rule.agents,
-    timeoutSeconds: null,
-    rubric: ruleRubric(rule),
-    entries,
-    content: contentOf(entries),
-    task,
+    ...{ kind: 'rule', id, entry: folderName(rule), name, numReviews, agents, timeoutSeconds: null },
+    ...{ rubric: ruleRubric(rule), entries, content: contentOf(entries), task },
   };
 }
 

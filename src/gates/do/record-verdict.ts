@@ -61,13 +61,9 @@ async function interpretAnswer(
     };
   });
   return ok({
-    gate: job.gate.id,
-    scope: comparison.scope.key,
-    slot: job.slot,
-    agent,
-    iteration: context.iteration,
+    ...{ gate: job.gate.id, slot: job.slot, content: job.gate.content, agent, iteration: context.iteration },
     at: context.ports.clock.now().toISOString(),
-    content: job.gate.content,
+    scope: comparison.scope.key,
     where: comparison.where,
     isRerun: job.state.cycle.some(
       // Only onceover's own records with the same prompt count as an earlier review.
@@ -112,17 +108,12 @@ export async function judgeSlot(
     .filter(({ finding, state }) => state === 'waived' || tolerated.has(finding.id))
     .map(({ finding }) => finding);
   const status = open.length + waived.length > 0 ? 'fail' : 'pass';
+  const { gate, slot, content, scope, agent, iteration, at } = review.value;
   const receipt = await context.ports.receipts.write('review', {
-    gate: job.gate.id,
-    slot: job.slot,
-    content: job.gate.content,
-    scope: context.facts.comparison.scope.key,
+    ...{ gate, slot, content, scope, agent, iteration, at },
     promptDigest: job.gate.rubric.digest,
     verdict: status,
     findings: [...open, ...waived].map(({ id }) => id),
-    agent: answer.agent,
-    iteration: context.iteration,
-    at: review.value.at,
   });
   if (!receipt.ok) return receipt;
   const closed = matched.updated.filter((finding) => finding.kept === 'closed').map(({ id }) => id);
@@ -190,19 +181,10 @@ function standingAfter(
   ];
 }
 
-function toViolation(finding: Finding, state: FindingState): Violation {
-  return {
-    file: finding.file ?? '',
-    line: finding.line,
-    issue: finding.issue,
-    fix: finding.fix,
-    priority: finding.priority,
-    status: state === 'waived' ? 'skipped' : 'new',
-    result: null,
-    id: finding.id,
-    code: finding.code,
-    state,
-  };
+function toViolation({ finding, state }: Standing): Violation {
+  const { id, file, line, code, issue, fix, priority } = finding;
+  const status = state === 'waived' ? 'skipped' : 'new';
+  return { file: file ?? '', line, issue, fix, priority, status, result: null, id, code, state };
 }
 
 type SlotEnd = {
@@ -270,7 +252,7 @@ async function record(
     adapter,
     {
       ...{ slot, adapter, status, rawOutput: answer?.raw ?? '', passIteration: null },
-      violations: standing.map(({ finding, state }) => toViolation(finding, state)),
+      violations: standing.map(toViolation),
       own: {
         snapshot: 'tree' in job ? job.tree : null,
         session: status === 'error' ? null : (answer?.session ?? null),

@@ -3,6 +3,7 @@ import { openPrefixGate, openQueue, sharePending } from '../../dispatch/limits.t
 import type { GateId } from '../../kernel/ids.ts';
 import type { DiffSection } from '../../kernel/repository.ts';
 import { ok, type Result } from '../../kernel/result.ts';
+import { pathsOfChange } from '../../trust/consent.ts';
 import type { GateRun } from '../decide/plan-run.ts';
 import { skippedSlotLog } from '../describe/logs.ts';
 import { describePlan } from '../describe/reasons.ts';
@@ -102,13 +103,10 @@ async function authoredAgents(
 ): Promise<Result<IterationContext['authored']>> {
   const { pullRequest, settings } = request;
   if (pullRequest === null) return ok(new Map());
-  const own = snapshot.entries.map(({ path }): string => path);
-  if (comparison.scope.kind === 'full') return ok(pullRequest.authorAgents(new Set(own)));
-  const whole = await ports.snapshots.compare({ kind: 'change', base: null }, settings.base);
+  const whole =
+    comparison.scope.kind === 'full' ? ok(new Set<string>()) : await pathsOfChange(ports.snapshots, settings);
   if (!whole.ok) return whole;
-  const taken = await ports.snapshots.take(whole.value, omittedFolders(settings));
-  if (!taken.ok) return taken;
-  return ok(pullRequest.authorAgents(new Set([...taken.value.entries.map(({ path }) => path), ...own])));
+  return ok(pullRequest.authorAgents(new Set([...whole.value, ...snapshot.entries.map(({ path }) => path)])));
 }
 
 /** Calls and judges one slot. A stopped review leaves no record. Returns `null` if the run stopped before the call. */

@@ -108,19 +108,11 @@ async function recordCheck(
     end,
   }: Pick<CheckRecord, 'status' | 'why'> & { readonly gate: CheckGate; readonly end: CheckEnd },
 ): Promise<Result<void>> {
-  const record: CheckRecord = {
-    gate: gate.id,
-    iteration,
-    timestamp: ports.clock.now().toISOString(),
-    status,
-    command: gate.command,
-    exitCode: end.exitCode,
-    durationMs: Math.round(end.durationMs),
-    tree,
-    ...comparison.where,
-    scope: comparison.scope.key,
-    why,
-  };
+  const { id, command } = gate;
+  const timestamp = ports.clock.now().toISOString();
+  const { where, scope } = comparison;
+  const ended = { status, why, exitCode: end.exitCode, durationMs: Math.round(end.durationMs) };
+  const record: CheckRecord = { gate: id, command, iteration, timestamp, tree, ...ended, ...where, scope: scope.key };
   const name = names.get(gate.id);
   return name === undefined ? ok(undefined) : ports.records.writeCheck(record, name, checkLog(record, end.output));
 }

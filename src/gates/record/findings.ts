@@ -49,18 +49,14 @@ export function openFindings(commonDir: string) {
       return stored;
     },
     async update(finding: Finding): Promise<Result<void>> {
-      const readable = requireReadable(path, fileOf(finding.id), readFinding(finding));
-      if (!readable.ok) return readable;
       const folder = makeFolder(commonDir, FOLDER);
-      return folder.ok ? writeAtomically(path, fileOf(finding.id), JSON.stringify(readable.value)) : folder;
+      return folder.ok ? replace(path, fileOf(finding.id), readFinding(finding)) : folder;
     },
     async resolve(id: string, resolution: Resolution): Promise<Result<void>> {
       const checked = checkFolder(commonDir, FOLDER);
       if (!checked.ok) return checked;
       if (isFindingId(id) && statIfPresent(join(path, fileOf(id))) !== null) {
-        const name = resolutionFileOf(id);
-        const readable = requireReadable(path, name, readResolution(resolution));
-        return readable.ok ? writeAtomically(path, name, JSON.stringify(readable.value)) : readable;
+        return replace(path, resolutionFileOf(id), readResolution(resolution));
       }
       const known = all();
       if (!known.ok) return known;
@@ -143,6 +139,11 @@ function addNext(folder: string, finding: Omit<Finding, 'id'>): Result<Finding> 
     if (written.value === 'written') return readable;
   }
   return err({ kind: 'disk', action: 'write', path: folder, code: 'no number left' });
+}
+
+function replace(folder: string, name: string, document: object | null): Result<void> {
+  const readable = requireReadable(folder, name, document);
+  return readable.ok ? writeAtomically(folder, name, JSON.stringify(readable.value)) : readable;
 }
 
 /** Fails if the document could not be read back, because such a file would stop every later run. */
