@@ -6,7 +6,7 @@ import { NO_ACTIONS, type RunActions } from './judge/judge-run.ts';
 import type { RunContext, RunFacts, RunPorts, RunRequest } from './ports.ts';
 import { readComparison, readGateStates } from './read/state.ts';
 import { archiveEndedCycles, markPassed, recordPassingGates, watchRuleFiles } from './record/after-run.ts';
-import { concludeRun, estimateSaved, ledgerRun, savingActions } from './record/summary.ts';
+import { concludeRun, ledgerRun, savedUsage } from './record/summary.ts';
 import type { RunOutcome } from './run-types.ts';
 import type { ReviewGate } from './types.ts';
 
@@ -42,14 +42,14 @@ export async function executeRun(
     // Keep the first `isUntouched`, because it also notices files written during the certifying iteration.
     step = { ...certified.value, isUntouched: ran.value.isUntouched };
   }
-  const spared = estimateSaved(savingActions(step.actions, plan), before.value.past.slots);
+  const spared = savedUsage(step.actions, plan, before.value.past.slots);
   const outcome = concludeRun(step.facts, step.actions, request, spared, budget);
   const finished = await finish(run, step);
   if (!finished.ok) return finished;
   // A run without changes has no cost and saves nothing, so it gets no entry in the ledger.
   if (outcome.status === 'no_changes') return ok(outcome);
-  const endedAt = ports.clock.now();
-  const entered = await ports.ledger.add(ledgerRun(request, { ...step, outcome, spared, startedAt, endedAt }));
+  const entry = ledgerRun(request, step, outcome, spared, [startedAt, ports.clock.now()]);
+  const entered = await ports.ledger.add(entry);
   if (entered.ok) return ok(outcome);
   // The verdict does not depend on the ledger, so a failed write only adds a notice.
   return ok({ ...outcome, notices: [...outcome.notices, { kind: 'not-in-ledger', failure: entered.failure }] });
@@ -61,7 +61,7 @@ export async function previewRun(ports: RunPorts, request: RunRequest): Promise<
   if (!read.ok) return read;
   const facts = read.value;
   const plan = decideRun(facts, request.settings, request);
-  const spared = estimateSaved(savingActions(NO_ACTIONS, plan), facts.past.slots);
+  const spared = savedUsage(NO_ACTIONS, plan, facts.past.slots);
   const outcome = concludeRun(facts, NO_ACTIONS, request, spared, openBudget(request.settings.budget));
   return ok({ outcome, plan, facts });
 }

@@ -10,24 +10,43 @@ import type { SlotRecord } from '../record-types.ts';
 import type { RunNotice, RunOutcome } from '../run-types.ts';
 import type { ReviewGate } from '../types.ts';
 
-/** A slot that saved tokens: it made no call, or a cheaper call than a review in a new session. */
-export type SavingAction = { readonly gate: GateId } & (
-  | { readonly kind: 'held' | 'rested'; readonly slot: number }
-  | { readonly kind: 'resumed'; readonly usage: Usage | null; readonly freshTokens: number | null }
-  | { readonly kind: 'shared'; readonly usage: Usage | null; readonly stableLength: number }
-);
-
-const LEVERS = { held: 'pass', rested: 'slot', resumed: 'session', shared: 'prefix' } as const;
-
-/** Estimates the saved tokens per gate and kind of saving (`lever`), from earlier calls of the slots. */
-export function estimateSaved(actions: readonly SavingAction[], past: readonly SlotRecord[]): readonly SavedUsage[] {
+/**
+ * Estimates the saved tokens per gate and kind of saving (`lever`). A slot saves tokens if it makes no call, or a
+ * cheaper call than a review in a new session.
+ */
+export function savedUsage(
+  { slots }: Pick<RunActions, 'slots'>,
+  { reviews }: Pick<RunPlan, 'reviews'>,
+  past: readonly SlotRecord[],
+): readonly SavedUsage[] {
   const saved = new Map<string, SavedUsage>();
-  for (const action of actions) {
-    const { gate, kind } = action;
-    const lever = LEVERS[kind];
+  const save = (lever: SavedUsage['lever'], gate: GateId, more: number) => {
     const key = `${lever} ${gate}`;
     const { looks, tokens } = saved.get(key) ?? { looks: 0, tokens: 0 };
-    saved.set(key, { gate, lever, looks: looks + 1, tokens: tokens + tokensOf(action, past) });
+    saved.set(key, { gate, lever, looks: looks + 1, tokens: tokens + more });
+  };
+  const skipped = slots.filter(({ outcome }) => outcome.status === 'skipped_prior_pass');
+  const ran = slots.filter((one) => !one.isStopped && !skipped.includes(one));
+  // A slot that was skipped first and then ran to certify saved nothing.
+  const paid = new Set(ran.map(({ gate, outcome }) => `${gate.id}@${outcome.slot}`));
+  const saveCall = (lever: 'pass' | 'slot', { id }: ReviewGate, slot: number) => {
+    if (!paid.has(`${id}@${slot}`)) save(lever, id, lastUsed(past, id, slot));
+  };
+  for (const { kind, state } of reviews) {
+    if (kind === 'rest') for (const { slot } of state.slots) saveCall('pass', state.gate, slot);
+  }
+  for (const { gate, outcome } of skipped) saveCall('slot', gate, outcome.slot);
+  const prefixes = new Set<string>();
+  for (const { job, outcome } of ran) {
+    if (job === null) continue;
+    const { usage } = outcome;
+    if (outcome.dispatch === 'resumed') {
+      const fresh = job.resumed?.session.freshTokens ?? 0;
+      save('session', job.gate.id, usage === null ? 0 : Math.max(0, fresh - newTokens(usage)));
+    } else if (job.prefix !== null && prefixes.has(job.prefix)) {
+      const shared = estimateTokens(job.fresh[0]?.stable.length ?? 0);
+      save('prefix', job.gate.id, Math.min(usage?.cachedInputTokens ?? 0, shared));
+    } else if (job.prefix !== null) prefixes.add(job.prefix);
   }
   return [...saved.values()];
 }
@@ -36,14 +55,6 @@ export function totalSaved(spared: readonly SavedUsage[]): Saved {
   const saved = { pass: 0, slot: 0, session: 0, prefix: 0 };
   for (const { lever, tokens } of spared) saved[lever] += tokens;
   return saved;
-}
-
-function tokensOf(action: SavingAction, past: readonly SlotRecord[]): number {
-  if ('slot' in action) return lastUsed(past, action.gate, action.slot);
-  const { usage } = action;
-  if (usage === null) return 0;
-  if (action.kind === 'shared') return Math.min(usage.cachedInputTokens, estimateTokens(action.stableLength));
-  return action.freshTokens === null ? 0 : Math.max(0, action.freshTokens - newTokens(usage));
 }
 
 /** Returns the tokens of the slot's last call with a known usage; 0 if there is none. */
@@ -102,54 +113,21 @@ function requestedScope(
   return { gates, paths, others: others.map(({ id }) => id).filter((id) => !covered.has(id)) };
 }
 
-/** Returns the slots that saved tokens, because they made no call or a cheaper one than a review in a new session. */
-export function savingActions({ slots }: RunActions, plan: RunPlan): readonly SavingAction[] {
-  const skipped = slots.filter(({ outcome }) => outcome.status === 'skipped_prior_pass');
-  const ran = slots.filter((one) => !one.isStopped && !skipped.includes(one));
-  // A slot that was skipped first and then ran to certify saved nothing.
-  const paid = new Set(ran.map(({ gate, outcome }) => `${gate.id}@${outcome.slot}`));
-  const saving = (kind: 'held' | 'rested', { id: gate }: ReviewGate, slot: number): SavingAction[] =>
-    paid.has(`${gate}@${slot}`) ? [] : [{ kind, gate, slot }];
-  const held = plan.reviews
-    .filter(({ kind }) => kind === 'rest')
-    .flatMap(({ state }) => state.slots.flatMap(({ slot }) => saving('held', state.gate, slot)));
-  const rested = skipped.flatMap(({ gate, outcome }) => saving('rested', gate, outcome.slot));
-  const prefixes = new Set<string>();
-  const cheaper = ran.flatMap(({ job, outcome: { dispatch, usage } }): SavingAction[] => {
-    if (job === null) return [];
-    const gate = job.gate.id;
-    if (dispatch === 'resumed') {
-      return [{ kind: 'resumed', gate, usage, freshTokens: job.resumed?.session.freshTokens ?? null }];
-    }
-    if (job.prefix === null) return [];
-    const isFirst = !prefixes.has(job.prefix);
-    prefixes.add(job.prefix);
-    return isFirst ? [] : [{ kind: 'shared', gate, usage, stableLength: job.fresh[0]?.stable.length ?? 0 }];
-  });
-  return [...held, ...rested, ...cheaper];
-}
-
 /** Returns the ledger entry of the run, without slots that made no call. */
 export function ledgerRun(
   { startedBy }: RunRequest,
-  ended: {
-    readonly facts: RunFacts;
-    readonly actions: RunActions;
-    readonly outcome: RunOutcome;
-    readonly spared: readonly SavedUsage[];
-    readonly startedAt: Date;
-    readonly endedAt: Date;
-  },
+  { facts, actions }: { readonly facts: RunFacts; readonly actions: RunActions },
+  { iteration, status, exitCode, scope }: RunOutcome,
+  spared: readonly SavedUsage[],
+  [startedAt, endedAt]: readonly [Date, Date],
 ): LedgerRun {
-  const { facts, actions, outcome, spared, startedAt, endedAt } = ended;
-  const { iteration, status, exitCode } = outcome;
   return {
     kind: 'run',
     at: endedAt.toISOString(),
     durationMs: Math.max(0, endedAt.getTime() - startedAt.getTime()),
     startedBy,
     branch: facts.comparison.where.branch,
-    scope: outcome.scope.key,
+    scope: scope.key,
     iteration,
     status,
     exitCode,
