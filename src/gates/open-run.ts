@@ -128,7 +128,6 @@ export async function isSameConfig(repository: RepositoryPaths, request: RunRequ
   return now.ok && textOf(now.value) === textOf(request);
 }
 
-/** The state of all gates, and the plan of a run. */
 export type Preview = OpenedRun & RunPreview & { failingChecks(): Promise<readonly FailingGate[]> };
 
 /** Returns what a run would do. Runs nothing and writes nothing. */

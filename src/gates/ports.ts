@@ -85,7 +85,6 @@ export type SlotResult = {
   readonly job: SlotJob | null;
   /** The cost of the slot's calls; `null` if it made none. */
   readonly cost: LedgerSlot | null;
-  /** The findings that the slot closed. */
   readonly closed: readonly string[];
   /** Whether the slot was stopped during its review. It leaves no record, but its calls cost tokens. */
   readonly isStopped: boolean;
@@ -117,7 +116,6 @@ export type RunPorts = {
   reviewers(): Promise<Reviewers>;
 };
 
-/** The services, options and budget of one run. */
 export type RunContext = { readonly ports: RunPorts; readonly request: RunRequest; readonly budget: Budget };
 
 export type RunRequest = GateRequest &

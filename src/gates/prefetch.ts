@@ -42,7 +42,6 @@ export function prefetchSnapshot(
   };
 }
 
-/** The settings of a run and its first snapshot, which may not be complete yet. */
 export type RunPrefetch = PrefetchedSnapshot & { readonly read: RunSettings };
 
 /** Returns the prefetched settings and snapshot if they fit this repository and selection; else starts new ones. */

@@ -125,7 +125,6 @@ export type Cleaned = {
   readonly open: readonly string[];
 };
 
-/** The reasons for which a loop of reviews and fixes stops. */
 export const LOOP_ENDS = [
   'passed',
   /** The same findings stay open, or the fixer changed nothing and the reviewers fail the change again. */

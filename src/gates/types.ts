@@ -76,9 +76,7 @@ export type RunReason =
   | 'after-pass'
   /** `certify`: the slot was skipped earlier, and has to review before the run passes. */
   | 'certify'
-  /** The user passed `--force`. */
   | 'forced'
-  /** The user passed `--fresh`. */
   | 'asked-for';
 
 type GateBase = {

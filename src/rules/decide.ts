@@ -55,7 +55,6 @@ function matchesExactly(receipt: MarkReceipt, facts: TaskFacts): boolean {
   );
 }
 
-/** Whether the review passed with exactly these files and contents. */
 function sameFiles(receipt: MarkReceipt, { files }: TaskFacts): boolean {
   return receipt.files.length === files.length && haveEqual(receipt.files, files, ['path', 'sha256', 'link']);
 }

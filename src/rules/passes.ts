@@ -40,22 +40,16 @@ export function replaceInstructionFiles(
     if (!written.ok) return written;
     paths.set(id, generatedPath(INSTRUCTIONS_FOLDER, id + SUFFIX));
   }
-  const removed = removeOthers(folder.value, files);
-  if (!removed.ok) return removed;
-  removeLeftovers(folder.value, Date.now());
-  return ok(paths);
-}
-
-function removeOthers(folder: string, files: ReadonlyMap<ReviewId, string>): Result<void> {
-  const listed = listFolder(folder);
+  const listed = listFolder(folder.value);
   if (!listed.ok) return listed;
   const wanted = new Set([...files.keys()].map((id) => id + SUFFIX));
   for (const { name, isFile } of listed.value) {
     if (!isFile || !name.endsWith(SUFFIX) || wanted.has(name)) continue;
-    const removed = removeFile(join(folder, name));
+    const removed = removeFile(join(folder.value, name));
     if (!removed.ok) return removed;
   }
-  return ok(undefined);
+  removeLeftovers(folder.value, Date.now());
+  return ok(paths);
 }
 
 const MARKER = '.passed';

@@ -40,7 +40,6 @@ export type ParsedRule = Omit<Rule, 'source' | 'folder' | 'instructions' | 'cont
     readonly references: readonly (Position & { readonly path: string; readonly description: string | null })[];
   };
 
-/** Whether a cached value has the form of a parsed rule file. */
 export function isParsedRuleFile(value: unknown): value is ParsedRuleFile {
   if (typeof value !== 'object' || value === null) return false;
   return 'rules' in value && Array.isArray(value.rules) && 'problems' in value && Array.isArray(value.problems);
@@ -96,7 +95,6 @@ export type ReviewExplanation = PastPass & { readonly id: string } & (
     | { readonly kind: 'not-asked-for'; readonly task: null }
   );
 
-/** A warning that does not stop the work. */
 export type Notice =
   | { readonly kind: 'problem'; readonly problem: Problem }
   | { readonly kind: 'tracked-pass' | 'not-cacheable' | 'marker-not-a-file'; readonly id: ReviewId }
@@ -111,7 +109,6 @@ export type Notice =
   | { readonly kind: 'list-ignored'; readonly first: string }
   | UnusableReference;
 
-/** A reference file that cannot be shown to a reviewer. */
 export type UnusableReference = {
   readonly kind: 'reference-unusable';
   readonly rule: string;

@@ -21,7 +21,6 @@ export type EndedCycles = {
 /** The value for runs that do not cover all gates, because such runs archive nothing. */
 export const NOTHING_ENDED: EndedCycles = { records: [], findings: [] };
 
-/** Returns this branch's records and findings of gates that have no changes any more. */
 export function endedCycles(
   { where, scope }: Pick<Comparison, 'where' | 'scope'>,
   gates: readonly Gate[],

@@ -93,13 +93,11 @@ export type GateFacts = {
   readonly findings: readonly KnownFinding[];
   /** Each slot's verdict on the current content with the current prompt. */
   readonly receipts: ReadonlyMap<SlotNumber, Receipt>;
-  /** The last recorded pass of the gate on this branch. */
   readonly held: HeldReceipt | null;
   /** Whether `trust_marks` is set and the rule's current task is marked as passed. */
   readonly marked: boolean;
 };
 
-/** A gate's slots and findings, and whether the gate passes. */
 export type GateState = {
   readonly gate: ReviewGate;
   /** The gate's records on this branch, in the order of their iterations. */

@@ -14,7 +14,6 @@ export type RunOverrides = {
 
 export type CheckState = { readonly gate: CheckGate; readonly holds: boolean };
 
-/** The plan for a review gate that runs in this iteration. */
 export type GateRun = { readonly kind: 'run'; readonly state: GateState; readonly slots: readonly SlotPlan[] };
 
 export type ReviewPlan =

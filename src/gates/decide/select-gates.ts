@@ -9,7 +9,6 @@ import { isGateId } from './gate-list.ts';
 
 /** The gates that a user selects. An empty list selects all gates. */
 export type GateRequest = {
-  /** Ids or names of gates. */
   readonly gates: readonly string[];
   /** Selects gates with changes at or below one of these paths. */
   readonly paths: readonly RepoPath[];
@@ -53,7 +52,6 @@ export function subjectOf(name: string, gates: readonly GateOutcome[]): Subject 
   const whole = named(text, gates);
   if (whole.length > 0) return oneOf(whole, (gate) => ({ kind: 'gate', gate }));
   const [, stem = '', slot = ''] = /^(.+)@(\d{1,4})$/.exec(text) ?? [];
-  // Checks have no slots.
   const reviews = gates.filter(({ kind }) => kind !== 'check');
   return oneOf(stem === '' ? [] : named(stem, reviews), (gate) => ({ kind: 'slot', gate, slot: Number(slot) }));
 }

@@ -45,7 +45,6 @@ function passOf(record: SlotRun, passes: ReadonlyMap<number, number | null>, bef
   return pass === undefined ? named : pass;
 }
 
-/** Returns the records grouped by iteration, in the order of the iterations. */
 export function byIteration<T extends { readonly iteration: number }>(
   all: readonly T[],
 ): readonly (readonly [iteration: number, own: readonly T[]])[] {

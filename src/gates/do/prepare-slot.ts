@@ -79,7 +79,6 @@ export async function availableAgents(
   return { names: wanted.filter((name) => !cooling.some(({ agent }) => agent === name)), cooling };
 }
 
-/** Chooses the agent and the session for a slot, and builds its prompts. */
 export async function prepareSlot(
   context: IterationContext,
   state: GateState,
@@ -165,7 +164,6 @@ function lastReview({ cycle }: GateState, slot: number): SlotRecord | null {
   return latest === undefined || latest.status === 'error' ? null : latest;
 }
 
-/** Returns the diff of the gate's files, one section for each file. */
 async function gateDiff(context: IterationContext, gate: ReviewGate): Promise<Result<readonly DiffSection[]>> {
   const { comparison } = context.facts;
   const whole = await context.diff(comparison.baseTree, DEFAULT_DIFF_CONTEXT);

@@ -138,10 +138,8 @@ function claimOn({ resolution }: KnownFinding): readonly string[] {
   return resolution?.how === 'disputed' ? [`disputed by the author, who may be wrong: ${resolution.why}`] : [];
 }
 
-/** The diff sections of a gate. `torn` are paths of renames into or out of the gate, which need a separate diff. */
-export type GateSections = { readonly whole: readonly DiffSection[]; readonly torn: readonly RepoPath[] };
-
-export function sectionsOf(sections: readonly DiffSection[], paths: ReadonlySet<string>): GateSections {
+/** Returns the diff sections of a gate, and the paths of renames into or out of it (`torn`), which need another diff. */
+export function sectionsOf(sections: readonly DiffSection[], paths: ReadonlySet<string>) {
   const whole: DiffSection[] = [];
   const torn: RepoPath[] = [];
   for (const section of sections) {

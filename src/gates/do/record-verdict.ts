@@ -100,7 +100,13 @@ export async function judgeSlot(
   if (isStale && !fails) return recordError(context, job, answer, { kind: 'stale' });
   const added = await keepFindings(context, matched);
   if (!added.ok) return added;
-  const tolerated = moveRatchet(context, review.value, matched, added.value);
+  const { ratchetHolder: ratchet } = context.request;
+  if (ratchet !== undefined) {
+    const { isRerun } = review.value;
+    const letBe = toleratedAfter(ratchet.now, { isRerun, isStale, updated: matched.updated, added: added.value });
+    ratchet.now = { ...ratchet.now, letBe };
+  }
+  const tolerated = ratchet?.now.letBe ?? new Set<string>();
   const standing = standingAfter(matched, added.value, tolerated);
   const open = standing.filter(({ state }) => state === 'open').map(({ finding }) => finding);
   // Findings that are waived, or that the ratchet tolerates, still make this receipt a failure.
@@ -147,21 +153,6 @@ async function keepFindings(
 }
 
 type Standing = { readonly finding: Finding; readonly state: FindingState };
-
-/** Updates the ratchet after a review, and returns the ids of the findings that it tolerates now. */
-function moveRatchet(
-  { request }: IterationContext,
-  review: SlotReview,
-  matched: MatchedFindings,
-  added: readonly Finding[],
-): ReadonlySet<string> {
-  const { ratchetHolder: ratchet } = request;
-  if (ratchet === undefined) return new Set();
-  const { isRerun, isStale = false } = review;
-  const tolerated = toleratedAfter(ratchet.now, { isRerun, isStale, updated: matched.updated, added });
-  ratchet.now = { ...ratchet.now, letBe: tolerated };
-  return tolerated;
-}
 
 /** Returns the slot's findings for its record: open ones, warnings, and waived ones that were reported again. */
 function standingAfter(

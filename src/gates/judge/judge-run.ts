@@ -17,7 +17,6 @@ import type {
 } from '../run-types.ts';
 import { isOpen, NO_AGENT, type ReviewGate } from '../types.ts';
 
-/** The result of a check that ran. */
 export type CheckResult = GateOutcome & {
   readonly status: 'pass' | 'fail' | 'error';
   readonly check: CheckOutcome;

@@ -25,7 +25,6 @@ export function onlyWarns(priority: Priority, { onRerun }: Pick<Finding, 'onReru
 export type Ratchet = {
   /** New findings below this priority do not fail a gate; `null` if all new findings fail it. */
   readonly below: Priority | null;
-  /** Ids of the tolerated findings. */
   readonly letBe: ReadonlySet<string>;
 };
 

@@ -43,7 +43,6 @@ export function openReceipts(commonDir: string, most = MOST_RECEIPTS) {
 
 const SHAPES: { readonly [K in keyof Receipts]: Shape<Receipts[K]> } = RECEIPTS;
 
-/** Returns the fields that identify a receipt. */
 export function receiptKey<K extends keyof Receipts>(kind: K, about: ReceiptKeys[K]): readonly (string | number)[] {
   return [kind, ...KEYS[kind](about)];
 }

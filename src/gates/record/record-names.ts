@@ -46,7 +46,6 @@ export function isRecordFile(fileName: string): boolean {
   return partsOf(fileName) !== null || FIX_LOG.test(fileName);
 }
 
-/** Returns the agent and the iteration of a fix log; `null` if the file is not a fix log. */
 export function readFixLogName(fileName: string): { readonly agent: string; readonly iteration: number } | null {
   const [, agent, iteration] = FIX_LOG.exec(fileName) ?? [];
   return agent === undefined ? null : { agent, iteration: Number(iteration) };

@@ -98,7 +98,6 @@ export function openRecords(root: string, logDir: RepoPath) {
     async writeGateLog({ stem }: GateName, iteration: number, lines: readonly string[]): Promise<Result<void>> {
       return write({ [gateFileName(stem, iteration, 'log')]: lines.map((line) => `${line}\n`).join('') });
     },
-    /** Writes the prompt and the answer of the fixer that ran after an iteration. */
     async writeFixLog(agent: string, iteration: number, log: string): Promise<Result<void>> {
       return write({ [fixLogName(agent, iteration)]: log });
     },
@@ -141,7 +140,6 @@ export function openRecords(root: string, logDir: RepoPath) {
 /** The gate, iteration and slot of a file; `slot` is `null` for a check, or for the log of a gate's decisions. */
 type RecordFile = ArchivedRecord & { readonly slot: number | null };
 
-/** The records, and for each file name the gate, iteration and slot that it belongs to. */
 type FoundRecords = { readonly past: RecordHistory; readonly files: Map<string, RecordFile> };
 
 /** Reads the records in a folder. An ignored file only counts for the highest iteration number. */

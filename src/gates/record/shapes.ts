@@ -65,7 +65,6 @@ const ENTRY: Shape<Entry> = {
   headBlob: orNull(isString),
 };
 
-/** A problem that a reviewer reported. */
 export const FINDING = {
   /** F1, F2, …; never reused. */
   id: isFindingId,
@@ -117,7 +116,6 @@ function isNumber(value: unknown): value is number {
   return Number.isFinite(value);
 }
 
-/** The shapes of receipts, by kind. */
 export const RECEIPTS = {
   /** A reviewer's verdict on one content of a gate. Only reviewers that onceover ran get a receipt. */
   review: {
@@ -139,7 +137,6 @@ export const RECEIPTS = {
   held: { gate: isString, ...BRANCH, content: isContent, at: isString },
 };
 
-/** The record of one check in one iteration. */
 export const CHECK_RECORD = {
   gate: isString,
   iteration: isOrdinal,

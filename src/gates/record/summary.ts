@@ -65,7 +65,6 @@ function lastUsed(past: readonly SlotRecord[], gate: GateId, slot: number): numb
   return latest?.own?.usage == null ? 0 : totalTokens(latest.own.usage);
 }
 
-/** Returns the outcome of a run from the state of the gates afterwards and the actions of the run. */
 export function concludeRun(
   facts: RunFacts,
   actions: RunActions,
