@@ -20,13 +20,12 @@ import { fileRubric } from './decide/gate-list.ts';
 import type { FailingGate } from './describe/reasons.ts';
 import type { RunPorts, RunRequest } from './ports.ts';
 import { takePrefetch } from './prefetch.ts';
-import type { RunProgress } from './progress.ts';
 import { failingChecks } from './read/state.ts';
 import { openFindings } from './record/findings.ts';
 import { openReceipts } from './record/receipts.ts';
 import { openRecords } from './record/records.ts';
 import { executeRun, previewRun, type RunPreview } from './run.ts';
-import type { RunOutcome } from './run-types.ts';
+import type { RunOutcome, RunProgress } from './run-types.ts';
 import type { Rubric } from './types.ts';
 
 type RunConfig = Pick<RunRequest, 'settings' | 'rules' | 'rubrics'>;

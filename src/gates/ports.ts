@@ -16,12 +16,11 @@ import type { GateState } from './decide/gate-state.ts';
 import type { CheckState, RunOverrides } from './decide/plan-run.ts';
 import type { GateRequest } from './decide/select-gates.ts';
 import type { Ratchet } from './judge/priority.ts';
-import type { RunProgress } from './progress.ts';
 import type { FindingStore } from './record/findings.ts';
 import type { ReceiptStore } from './record/receipts.ts';
 import type { Records } from './record/records.ts';
 import type { GateName, RecordHistory, SlotRecord } from './record-types.ts';
-import type { RunNotice, SlotOutcome } from './run-types.ts';
+import type { RunNotice, RunProgress, SlotOutcome } from './run-types.ts';
 import type { KnownFinding, ReviewGate, Rubric, RunReason } from './types.ts';
 
 /** The facts from which a run is planned. onceover reads them again after the run and judges the run by them. */

@@ -4,8 +4,8 @@ import { decideRun, type RunPlan } from './decide/plan-run.ts';
 import { runChecks } from './do/run-checks.ts';
 import { NO_ACTIONS, type RunActions } from './judge/judge-run.ts';
 import type { RunContext, RunFacts, RunPorts, RunRequest } from './ports.ts';
-import { readComparison, readGateStates } from './read/state.ts';
-import { archiveEndedCycles, markPassed, recordPassingGates, watchRuleFiles } from './record/after-run.ts';
+import { readGateStates } from './read/state.ts';
+import { archiveEndedCycles, markPassed, recordPassingGates, watchGateFiles } from './record/after-run.ts';
 import { concludeRun, ledgerRun, savedUsage } from './record/summary.ts';
 import type { RunOutcome } from './run-types.ts';
 import type { ReviewGate } from './types.ts';
@@ -71,8 +71,11 @@ async function iterate(run: RunContext, before: RunStep, plan: RunPlan): Promise
   const { ports, request } = run;
   const ran = await runPlan(run, before.facts, plan);
   if (!ran.ok) return ran;
-  const isUntouched = watchRuleFiles(ports.snapshots, ran.value.gates.values());
-  const facts = await readComparison(ports, request, before.facts.comparison);
+  const isUntouched = watchGateFiles(
+    ports.snapshots,
+    [...ran.value.gates.values()].filter(({ kind }) => kind === 'rule'),
+  );
+  const facts = await readGateStates(ports, request, before.facts.comparison);
   if (!facts.ok) return facts;
   const recorded = await recordPassingGates(ports, facts.value);
   return recorded.ok
@@ -108,7 +111,7 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
   const { comparison, names, checked: tree } = facts;
   if (gates.length > 0 && tree !== null) {
     const takeTree = async () => {
-      const again = await readComparison(ports, request, comparison);
+      const again = await readGateStates(ports, request, comparison);
       if (!again.ok) return again;
       facts = again.value;
       return facts.checked === null ? facts.snapshot.tree() : ok(facts.checked);

@@ -5,7 +5,7 @@ import type { Changes, Listing, Repository } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { type DecidedReview, decideReview, explainReview } from './decide.ts';
 import { openProject, rulesFor } from './load.ts';
-import { markerPath, openPasses, type Passes, replaceInstructionFiles } from './passes.ts';
+import { markerPath, openPasses, replaceInstructionFiles } from './passes.ts';
 import { instructionFile } from './prompt.ts';
 import { taskFacts } from './review-id.ts';
 import {
@@ -17,7 +17,7 @@ import {
   toPaths,
 } from './select-files.ts';
 import { identify, matchRules, planTasks } from './tasks.ts';
-import type { InstructionsOutcome, Notice, ReviewExplanation, Rule, TaskContext, WrittenTask } from './types.ts';
+import type { InstructionsOutcome, Notice, ReviewExplanation, Rule, WrittenTask } from './types.ts';
 
 type Options = { readonly files: GivenFiles | null; readonly base: string | null };
 
@@ -71,17 +71,8 @@ export async function explainReviewId(
   return explanation === null ? err({ kind: 'unknown-subject', name: id }) : ok(explanation);
 }
 
-/** The facts and decisions that are needed before a file is written. */
-type Prepared = Pick<InstructionsOutcome, 'selection' | 'ruleCount' | 'notices'> & {
-  readonly root: string;
-  readonly passes: Passes;
-  /** The ids of all reviews that are marked as passed. */
-  readonly passed: ReadonlySet<string>;
-  readonly reviews: readonly DecidedReview[];
-  readonly context: TaskContext;
-};
-
-async function prepare(cwd: string, options: Options): Promise<Result<Prepared>> {
+/** Returns the facts and decisions that are needed before a file is written. `passed`: all ids with a pass mark. */
+async function prepare(cwd: string, options: Options) {
   const project = await openProject(cwd);
   if (!project.ok) return project;
   const { place, repository, settings } = project.value;
@@ -121,27 +112,21 @@ async function prepare(cwd: string, options: Options): Promise<Result<Prepared>>
     const mark = passed.has(id) ? { tracked: tracked.has(markerPath(id)), receipt: await passes.receipt(id) } : null;
     reviews.push(decideReview({ task, facts: taskFacts(task, context), mark }, settings.cache));
   }
-  return ok({
-    root: place.root,
-    passes,
-    passed,
-    reviews,
-    context,
-    selection:
-      listed === null
-        ? { kind: 'changed', base: changes.value.base?.name ?? null, count: files.length }
-        : { kind: 'listed', count: files.length },
-    ruleCount: loaded.rules.length,
-    notices: [
-      ...loaded.notices,
-      ...named.value.notices,
-      ...selected.value.notices,
-      ...withheldNotices(loaded.rules, selected.value),
-      ...unusable,
-      ...reviews.flatMap(({ task: { id } }) => (notFiles.has(id) ? [{ kind: 'marker-not-a-file', id } as const] : [])),
-      ...reviews.flatMap((review) => review.notices),
-    ],
-  });
+  const selection: InstructionsOutcome['selection'] =
+    listed === null
+      ? { kind: 'changed', base: changes.value.base?.name ?? null, count: files.length }
+      : { kind: 'listed', count: files.length };
+  const notices: readonly Notice[] = [
+    ...loaded.notices,
+    ...named.value.notices,
+    ...selected.value.notices,
+    ...withheldNotices(loaded.rules, selected.value),
+    ...unusable,
+    ...reviews.flatMap(({ task: { id } }) => (notFiles.has(id) ? [{ kind: 'marker-not-a-file', id } as const] : [])),
+    ...reviews.flatMap((review) => review.notices),
+  ];
+  const { root } = place;
+  return ok({ root, passes, passed, reviews, context, selection, ruleCount: loaded.rules.length, notices });
 }
 
 /** Returns the working tree as a change without a base, because a list of files is not compared with a base. */

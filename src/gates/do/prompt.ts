@@ -172,10 +172,8 @@ export function splitDiff(sections: readonly DiffSection[], limit: number): Diff
 
 /** Returns the index of the part that shows a file. A file that no part shows is assigned to the first part. */
 export function partShowing(file: string | null, parts: readonly DiffSection[]): number {
-  return Math.max(
-    0,
-    parts.findIndex(({ paths }) => paths.some((path) => path === file)),
-  );
+  const shown = parts.findIndex(({ paths }) => paths.some((path) => path === file));
+  return Math.max(0, shown);
 }
 
 // In a diff, lines of files start with a space, a plus or a minus, so only git itself writes this line.

@@ -1,6 +1,5 @@
 import { omittedFolders } from '../../config/settings.ts';
 import { openPrefixGate, openQueue, sharePending } from '../../dispatch/limits.ts';
-import type { GateId } from '../../kernel/ids.ts';
 import type { DiffSection } from '../../kernel/repository.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { pathsOfChange } from '../../trust/consent.ts';
@@ -10,6 +9,7 @@ import { describePlan } from '../describe/reasons.ts';
 import { NO_CALL } from '../judge/judge-run.ts';
 import type { RanSlots, RunContext, RunFacts, SlotJob, SlotResult, UnassignableSlot } from '../ports.ts';
 import { gatesOf } from '../read/state.ts';
+import { watchGateFiles } from '../record/after-run.ts';
 import type { SlotRecord } from '../record-types.ts';
 import { NO_AGENT, type ReviewGate } from '../types.ts';
 import { askSlot } from './ask-slot.ts';
@@ -137,8 +137,8 @@ function watchFiles(
   const { comparison } = facts;
   // A run about a commit does not read the working tree, and a commit never changes, so no review is stale.
   if (comparison.headTree !== null) return async () => ok(false);
-  const touched = ({ entries }: ReviewGate) => ports.snapshots.touched(entries.map(({ path }) => path));
-  const before = new Map<GateId, string>(plans.map(({ state }) => [state.gate.id, touched(state.gate)]));
+  const reviewed = plans.map(({ state }) => state.gate);
+  const isUntouched = watchGateFiles(ports.snapshots, reviewed);
   const currentGates = sharePending(async () => {
     const snapshot = await ports.snapshots.take(comparison, omittedFolders(request.settings));
     return snapshot.ok ? gatesOf(ports, request, snapshot.value) : snapshot;
@@ -148,7 +148,7 @@ function watchFiles(
     if (!now.ok) return now;
     const current = now.value.planned.gates.find(({ id }) => id === gate.id);
     if (current === undefined || current.kind === 'check' || current.content !== gate.content) return ok(true);
-    return ok(touched(gate) !== before.get(gate.id));
+    return ok(!isUntouched(gate));
   };
 }
 

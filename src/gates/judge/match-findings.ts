@@ -240,11 +240,8 @@ function occurrences(lines: readonly string[], quoted: readonly string[]): numbe
 }
 
 function nearestTo(starts: readonly number[], index: number): number | null {
-  let nearest: number | null = null;
-  for (const start of starts) {
-    if (nearest === null || Math.abs(start - index) < Math.abs(nearest - index)) nearest = start;
-  }
-  return nearest;
+  const distance = (start: number) => Math.abs(start - index);
+  return [...starts].sort((a, b) => distance(a) - distance(b))[0] ?? null;
 }
 
 /** Returns a text that changes whenever the file's content does; `null` if nothing is known about the file. */

@@ -72,14 +72,13 @@ export async function markedTasks(
   return ok(found);
 }
 
-/** Returns a function that says whether the files of a rule gate have not been written to since this call. */
-export function watchRuleFiles(
+/** Returns a function that says whether the files of a gate have not been written to since this call. */
+export function watchGateFiles(
   snapshots: Pick<Snapshots, 'touched'>,
-  gates: Iterable<ReviewGate>,
+  gates: readonly ReviewGate[],
 ): (gate: ReviewGate) => boolean {
   const touched = ({ entries }: ReviewGate) => snapshots.touched(entries.map(({ path }) => path));
-  const before = new Map<GateId, string>();
-  for (const gate of gates) if (gate.kind === 'rule') before.set(gate.id, touched(gate));
+  const before = new Map<GateId, string>(gates.map((gate) => [gate.id, touched(gate)]));
   return (gate) => before.get(gate.id) === touched(gate);
 }
 

@@ -103,15 +103,7 @@ function resolutionIn(folder: string, id: string): Resolution | null {
   return text.ok && text.value !== null ? readResolution(parseJson(text.value)) : null;
 }
 
-type Numbers = {
-  /** In ascending order. */
-  readonly findings: readonly number[];
-  readonly resolutions: ReadonlySet<number>;
-  /** The highest number of any finding or resolution. New ids start above it, so that none gets an old waiver. */
-  readonly highest: number;
-};
-
-function numbersIn(folder: string): Result<Numbers> {
+function numbersIn(folder: string) {
   const listed = listFolder(folder);
   if (!listed.ok) return listed;
   const findings: number[] = [];
@@ -122,6 +114,7 @@ function numbersIn(folder: string): Result<Numbers> {
     if (isResolution === undefined) findings.push(Number(digits));
     else resolutions.add(Number(digits));
   }
+  // New ids start above the highest number of any finding or resolution, so that none gets an old waiver.
   const highest = [...findings, ...resolutions].reduce((a, b) => Math.max(a, b), 0);
   return ok({ findings: findings.sort((a, b) => a - b), resolutions, highest });
 }
