@@ -60,7 +60,6 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'run',
     'resolve',
     'clean',
-    'progress',
     'ports',
     'run-types',
     'record-types',

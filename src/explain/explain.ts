@@ -1,12 +1,11 @@
 import { configuredGates } from '../gates/decide/gate-list.ts';
-import { findingState, isInCycle } from '../gates/decide/gate-state.ts';
-import type { ReviewPlan, RunPlan } from '../gates/decide/plan-run.ts';
+import { findingState } from '../gates/decide/gate-state.ts';
+import type { ReviewPlan } from '../gates/decide/plan-run.ts';
 import { idleGateOf, subjectOf } from '../gates/decide/select-gates.ts';
 import { isAskedAbout } from '../gates/describe/logs.ts';
-import { type OpenedRun, openRun, READ_ONLY } from '../gates/open-run.ts';
+import { type Preview, previewGates, READ_ONLY } from '../gates/open-run.ts';
 import type { RunFacts, RunPorts } from '../gates/ports.ts';
 import type { FixLog } from '../gates/record-types.ts';
-import { previewRun } from '../gates/run.ts';
 import type { GateOutcome } from '../gates/run-types.ts';
 import type { SlotPlan } from '../gates/types.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
@@ -14,20 +13,15 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { checkReruns, gateReruns, RERUNS, slotReruns } from './describe-reruns.ts';
 import type { RunExplanation } from './types.ts';
 
-type Previewed = { readonly plan: RunPlan; readonly facts: RunFacts };
-
 /** Explains the gate, slot or finding with this name; `null` if there is none. */
 export async function explainRun(
   paths: RepositoryPaths,
   name: string,
   base: string | null,
 ): Promise<Result<RunExplanation | null>> {
-  const opened = await openRun(paths, { ...READ_ONLY, selection: { kind: 'change', base } });
-  if (!opened.ok) return opened;
-  const { ports, request } = opened.value;
-  const previewed = await previewRun(ports, request);
+  const previewed = await previewGates(paths, { ...READ_ONLY, selection: { kind: 'change', base } });
   if (!previewed.ok) return previewed;
-  const { outcome, plan, facts } = previewed.value;
+  const { ports, request, outcome, plan, facts } = previewed.value;
   const subject = subjectOf(name, outcome.gates);
   if (subject === null) {
     const configured = configuredGates(request.settings.gates, request.rules).map(({ id }) => id);
@@ -44,21 +38,23 @@ export async function explainRun(
       return err({ kind: 'unknown-finding', id: name, known: outcome.findings.map((one) => one.finding.id) });
     }
     const entries = new Map(facts.snapshot.entries.map((entry) => [entry.path as string, entry]));
-    const reported = { finding, state: findingState(finding, facts.comparison, (path) => entries.get(path)) };
+    const reported = {
+      finding,
+      state: findingState(finding, { ...facts.comparison, entryOf: (path) => entries.get(path) }),
+    };
     const owner = plan.reviews.find(({ state }) => state.gate.id === finding.gate);
     const planned = plannedSlots(owner).some(({ kind, slot }) => kind === 'run' && slot === finding.slot);
     return ok({ kind: 'finding', reported, planned, fixes: await fixesOf(ports, [finding.id]) });
   }
   const { gate } = subject;
-  if (gate.kind === 'check') return ok(await explainCheck(opened.value, previewed.value, gate));
+  if (gate.kind === 'check') return ok(await explainCheck(previewed.value, gate));
   const slot = subject.kind === 'slot' ? subject.slot : null;
-  return ok(await explainReview(opened.value, previewed.value, gate, slot));
+  return ok(await explainReview(previewed.value, gate, slot));
 }
 
 /** Explains a review or, with `slot`, one of its reviewers; `null` if the change has no such review or reviewer. */
 async function explainReview(
-  { ports, request }: OpenedRun,
-  { plan, facts }: Previewed,
+  { ports, request, plan, facts }: Preview,
   gate: GateOutcome,
   slot: number | null,
 ): Promise<RunExplanation | null> {
@@ -67,8 +63,8 @@ async function explainReview(
   if (planned === undefined || (slot !== null && outcome === null)) return null;
   const { state } = planned;
   const isMeant = (one: number) => slot === null || one === slot;
-  const records = facts.past.slots
-    .filter((record) => record.gate === gate.id && isInCycle(record, facts.comparison) && isMeant(record.slot))
+  const records = state.cycle
+    .filter((record) => isMeant(record.slot))
     .sort((a, b) => b.iteration - a.iteration || a.slot - b.slot);
   const last = records.find((record) => record.own?.dispatch !== 'none');
   const ids = facts.findings.filter((one) => one.gate === gate.id).map(({ id }) => id);
@@ -90,8 +86,7 @@ async function explainReview(
 }
 
 async function explainCheck(
-  { ports, request }: OpenedRun,
-  { plan, facts }: Previewed,
+  { ports, request, plan, facts }: Preview,
   gate: GateOutcome,
 ): Promise<RunExplanation | null> {
   const state = facts.checks.find((one) => one.gate.id === gate.id);

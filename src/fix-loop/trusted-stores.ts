@@ -1,16 +1,8 @@
 import type { RunPorts } from '../gates/ports.ts';
 import { receiptKey } from '../gates/record/receipts.ts';
-import type { ArchivedRecord, CheckRecord, Records, SlotRecord } from '../gates/record-types.ts';
-import {
-  asRefuted,
-  type FindingStore,
-  isSameResolution,
-  type KnownFinding,
-  type ReceiptStore,
-  type Receipts,
-} from '../gates/types.ts';
+import type { ArchivedRecord, CheckRecord, SlotRecord } from '../gates/record-types.ts';
+import { asRefuted, isSameResolution, type KnownFinding, type Receipts } from '../gates/types.ts';
 import { forEachOk, ok, type Result } from '../kernel/result.ts';
-import type { Passes } from '../rules/types.ts';
 
 /**
  * Wraps the stores of passes and findings, so that the loop ignores data that a fixer writes to their files. After
@@ -34,7 +26,7 @@ export function openTrustedStores(ports: RunPorts): { readonly ports: RunPorts; 
   };
 }
 
-function trustedReceipts(under: ReceiptStore, isClosed: () => boolean): ReceiptStore {
+function trustedReceipts(under: RunPorts['receipts'], isClosed: () => boolean): RunPorts['receipts'] {
   const known = new Map<string, unknown>();
   return {
     async find(kind, key) {
@@ -51,7 +43,7 @@ function trustedReceipts(under: ReceiptStore, isClosed: () => boolean): ReceiptS
   };
 }
 
-function trustedRecords(under: Records, isClosed: () => boolean): Records {
+function trustedRecords(under: RunPorts['records'], isClosed: () => boolean): RunPorts['records'] {
   const slots = new Map<string, SlotRecord>();
   const checks = new Map<string, CheckRecord>();
   const put = (record: SlotRecord) =>
@@ -94,7 +86,7 @@ function trustedRecords(under: Records, isClosed: () => boolean): Records {
   };
 }
 
-function trustedFindings(under: FindingStore, isClosed: () => boolean): FindingStore {
+function trustedFindings(under: RunPorts['findings'], isClosed: () => boolean): RunPorts['findings'] {
   const known = new Map<string, KnownFinding>();
 
   /** Writes back findings that were removed from the store. Returns the findings that the store contained before. */
@@ -152,7 +144,7 @@ function trustedFindings(under: FindingStore, isClosed: () => boolean): FindingS
   };
 }
 
-function trustedPasses(under: Passes, isClosed: () => boolean): Passes {
+function trustedPasses(under: RunPorts['passes'], isClosed: () => boolean): RunPorts['passes'] {
   const known = new Set<string>();
   return {
     ...under,

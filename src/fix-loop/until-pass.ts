@@ -1,7 +1,7 @@
 import { openBudget } from '../dispatch/limits.ts';
 import { checkFixer } from '../dispatch/reviewers.ts';
 import { ratchetBelow } from '../gates/judge/priority.ts';
-import { isSameConfig, type RunOptions, withConfigNotice, withRunLock } from '../gates/open-run.ts';
+import { isSameConfig, type RunOptions, withRunLock } from '../gates/open-run.ts';
 import type { RatchetHolder, RunPorts, RunRequest } from '../gates/ports.ts';
 import { guardProof } from '../gates/record/proof-files.ts';
 import { executeRun } from '../gates/run.ts';
@@ -29,20 +29,17 @@ export function runUntilPass(
   options: RunOptions,
   wish: LoopOptions,
 ): Promise<Result<LoopOutcome>> {
-  return withRunLock(repository, options, async ({ ports, request, from }) => {
+  return withRunLock(repository, options, async ({ ports, request }) => {
     const judging = [...agentWords(request.settings.agent), ...ROLE_NAMES.map(roleFile)];
     const digest = () => digestOfFiles(repository.root, judging);
     const began = digest();
     const loop = await untilPass(ports, request, {
       ...wish,
       proof: guardProof(repository, request.settings.logDir),
-      isSameConfig: async () => digest() === began && (await isSameConfig(repository, options, request)),
+      isSameConfig: async () => digest() === began && (await isSameConfig(repository, request)),
     });
-    if (!loop.ok) return loop;
-    if (loop.value.end === 'passed' && !(await isSameConfig(repository, options, request))) {
-      return err({ kind: 'config-changed' });
-    }
-    return ok({ ...loop.value, run: withConfigNotice(loop.value.run, from) });
+    if (!loop.ok || loop.value.end !== 'passed') return loop;
+    return (await isSameConfig(repository, request)) ? loop : err({ kind: 'config-changed' });
   });
 }
 
@@ -53,7 +50,7 @@ export async function untilPass(
   wish: LoopOptions & Pick<Loop, 'proof' | 'isSameConfig'>,
 ): Promise<Result<LoopOutcome>> {
   const ratchet: RatchetHolder = { now: { below: null, letBe: new Set() } };
-  const request = wish.ratchet ? { ...requested, ratchet } : requested;
+  const request = wish.ratchet ? { ...requested, ratchetHolder: ratchet } : requested;
   const reviewers = await given.reviewers();
   const able = await checkFixer(reviewers, wish.fixer);
   if (!able.ok) return able;

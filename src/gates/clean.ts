@@ -1,24 +1,20 @@
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { openLock } from '../platform/lock.ts';
-import { openRun, READ_ONLY } from './open-run.ts';
+import { previewGates, READ_ONLY } from './open-run.ts';
 import { endCycles } from './record/after-run.ts';
 import type { RecordHistory } from './record-types.ts';
-import { previewRun } from './run.ts';
 import type { Cleaned } from './run-types.ts';
 import { isOpen } from './types.ts';
 
 /** Archives the records of all runs. Open findings stay open as long as their files do not change. */
 export async function clean(repository: RepositoryPaths): Promise<Result<Cleaned>> {
-  const opened = await openRun(repository, { ...READ_ONLY, selection: { kind: 'change', base: null } });
-  if (!opened.ok) return opened;
-  const { ports, request } = opened.value;
   const lock = await openLock(repository).take();
   if (!lock.ok) return lock;
   try {
-    const preview = await previewRun(ports, request);
+    const preview = await previewGates(repository, { ...READ_ONLY, selection: { kind: 'change', base: null } });
     if (!preview.ok) return preview;
-    const { facts, outcome } = preview.value;
+    const { ports, facts, outcome } = preview.value;
     const archived = await ports.records.archive('all');
     if (!archived.ok) return archived;
     const current = facts.findings.filter(({ kept, cycleEnded }) => kept !== 'closed' && !cycleEnded);

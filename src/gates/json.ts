@@ -53,7 +53,6 @@ export function gateDocument(gate: GateOutcome): GateDocument {
   };
 }
 
-/** Returns a slot's result as it appears in JSON. */
 export function slotDocument(outcome: SlotOutcome): GateDocument['slots'][number] {
   const { slot, agent, status, dispatch, why, passIteration, usage } = outcome;
   return {

@@ -20,13 +20,12 @@ import { fileRubric } from './decide/gate-list.ts';
 import type { FailingGate } from './describe/reasons.ts';
 import type { RunPorts, RunRequest } from './ports.ts';
 import { takePrefetch } from './prefetch.ts';
-import type { RunProgress } from './progress.ts';
 import { failingChecks } from './read/state.ts';
 import { openFindings } from './record/findings.ts';
 import { openReceipts } from './record/receipts.ts';
 import { openRecords } from './record/records.ts';
 import { executeRun, previewRun, type RunPreview } from './run.ts';
-import type { RunOutcome } from './run-types.ts';
+import type { RunOutcome, RunProgress } from './run-types.ts';
 import type { Rubric } from './types.ts';
 
 type RunConfig = Pick<RunRequest, 'settings' | 'rules' | 'rubrics'>;
@@ -86,21 +85,16 @@ export type OpenedRun = {
   readonly request: RunRequest;
   /** The settings as written in the file. In a pull request, `request.settings` has another base. */
   readonly written: Settings;
-  /** In a pull request, the branch from which the settings were read; otherwise `null`. */
-  readonly from: string | null;
   /** Paths in the working tree that were read as configuration, including paths at which no file exists. */
   readonly configFiles: ReadonlySet<string>;
 };
 
 /** Runs the gates. Only one run per working tree is possible at a time. */
 export function runGates(repository: RepositoryPaths, options: RunOptions): Promise<Result<RunOutcome>> {
-  return withRunLock(repository, options, async ({ ports, request, from }) => {
+  return withRunLock(repository, options, async ({ ports, request }) => {
     const outcome = await executeRun(ports, request);
-    if (!outcome.ok) return outcome;
-    if (outcome.value.iteration !== null && !(await isSameConfig(repository, options, request))) {
-      return err({ kind: 'config-changed' });
-    }
-    return ok(withConfigNotice(outcome.value, from));
+    if (!outcome.ok || outcome.value.iteration === null) return outcome;
+    return (await isSameConfig(repository, request)) ? outcome : err({ kind: 'config-changed' });
   });
 }
 
@@ -126,45 +120,30 @@ export async function withRunLock<T>(
 }
 
 /** Whether settings, rules and prompts are unchanged since the run read them. */
-export async function isSameConfig(
-  repository: RepositoryPaths,
-  options: RunOptions,
-  request: RunRequest,
-): Promise<boolean> {
-  const read = await readSettings(repository, options.selection);
+export async function isSameConfig(repository: RepositoryPaths, request: RunRequest): Promise<boolean> {
+  const read = await readSettings(repository, request.selection);
   const now = read.ok ? await readConfig(repository, read.value, Promise.resolve(null)) : read;
   const textOf = ({ settings, rules, rubrics }: RunConfig) => JSON.stringify([settings, rules, [...rubrics]]);
   return now.ok && textOf(now.value) === textOf(request);
 }
 
-/** The state of all gates, and the plan of a run. */
-export type Preview = RunPreview & { failingChecks(): Promise<readonly FailingGate[]> };
+export type Preview = OpenedRun & RunPreview & { failingChecks(): Promise<readonly FailingGate[]> };
 
 /** Returns what a run would do. Runs nothing and writes nothing. */
 export async function previewGates(repository: RepositoryPaths, options: RunOptions): Promise<Result<Preview>> {
   const opened = await openRun(repository, options);
   if (!opened.ok) return opened;
-  const previewed = await previewRun(opened.value.ports, opened.value.request);
+  const { ports, request } = opened.value;
+  const previewed = await previewRun(ports, request);
   if (!previewed.ok) return previewed;
-  const { facts, outcome } = previewed.value;
-  return ok({
-    ...previewed.value,
-    outcome: withConfigNotice(outcome, opened.value.from),
-    failingChecks: () => failingChecks(opened.value, facts),
-  });
-}
-
-/** Adds a notice if the configuration was read from another branch. */
-export function withConfigNotice(outcome: RunOutcome, from: string | null): RunOutcome {
-  if (from === null) return outcome;
-  return { ...outcome, notices: [{ kind: 'base-config', base: from }, ...outcome.notices] };
+  const { facts } = previewed.value;
+  return ok({ ...opened.value, ...previewed.value, failingChecks: () => failingChecks(ports, request, facts) });
 }
 
 /** Opens the stores and reads the configuration, while the first snapshot is being taken. */
-export async function openRun(repository: RepositoryPaths, options: RunOptions): Promise<Result<OpenedRun>> {
-  // Pick each field: callers may pass extra options, such as `ratchet`, which must not become part of the request.
-  const { selection, gates, paths, force, fresh, all, startedBy, stop, reporter } = options;
-  const prefetched = await takePrefetch(repository, selection);
+async function openRun(repository: RepositoryPaths, options: RunOptions): Promise<Result<OpenedRun>> {
+  const { reporter, ...requested } = options;
+  const prefetched = await takePrefetch(repository, options.selection);
   if (!prefetched.ok) return prefetched;
   const { read, snapshots, first } = prefetched.value;
   const { settings, written, source } = read;
@@ -188,11 +167,13 @@ export async function openRun(repository: RepositoryPaths, options: RunOptions):
     checks: openChecks(root, process.env),
     clock: { now: () => new Date() },
     reporter,
-    reviewers: async () => (await import('../dispatch/reviewers.ts')).openReviewersFor(repository, settings, stop),
+    reviewers: async () =>
+      (await import('../dispatch/reviewers.ts')).openReviewersFor(repository, settings, options.stop),
   };
-  const authorAgents: RunRequest['authorAgents'] =
-    source.from === null ? null : (changed) => agentsEditedByChange(written.agent, changed);
-  const requested = { selection, gates, paths, force, fresh, all, startedBy, stop };
-  const request = { root, ...config.value, ...requested, authorAgents };
-  return ok({ ports, request, written, from: source.from, configFiles: source.read });
+  const pullRequest: RunRequest['pullRequest'] =
+    source.from === null
+      ? null
+      : { base: source.from, authorAgents: (changed) => agentsEditedByChange(written.agent, changed) };
+  const request = { ...requested, ...config.value, root, pullRequest };
+  return ok({ ports, request, written, configFiles: source.read });
 }

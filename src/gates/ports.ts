@@ -8,18 +8,22 @@ import type { DispatchPlan, KeptSession, SlotTrouble } from '../kernel/agent.ts'
 import type { GateId, RepoPath, SnapshotId } from '../kernel/ids.ts';
 import type { Checks, Clock, Cooldowns, ReporterOf, Reviewers } from '../kernel/ports.ts';
 import type { Comparison, Contents, Selection, Snapshot, Snapshots } from '../kernel/repository.ts';
+import type { LedgerSlot } from '../ledger/entries.ts';
 import type { Ledger } from '../ledger/store.ts';
-import type { Passes, UnusableReference } from '../rules/types.ts';
+import type { Passes } from '../rules/passes.ts';
+import type { UnusableReference } from '../rules/types.ts';
 import type { EndedCycles } from './decide/cycles.ts';
 import type { GateList } from './decide/gate-list.ts';
 import type { GateState } from './decide/gate-state.ts';
 import type { CheckState, RunOverrides } from './decide/plan-run.ts';
 import type { GateRequest } from './decide/select-gates.ts';
 import type { Ratchet } from './judge/priority.ts';
-import type { RunProgress } from './progress.ts';
-import type { GateName, RecordHistory, Records, SlotRecord } from './record-types.ts';
-import type { RunNotice } from './run-types.ts';
-import type { FindingStore, KnownFinding, ReceiptStore, ReviewGate, Rubric, RunReason } from './types.ts';
+import type { FindingStore } from './record/findings.ts';
+import type { ReceiptStore } from './record/receipts.ts';
+import type { Records } from './record/records.ts';
+import type { GateName, RecordHistory, SlotRecord } from './record-types.ts';
+import type { RunNotice, RunProgress, SlotOutcome } from './run-types.ts';
+import type { KnownFinding, ReviewGate, Rubric, RunReason } from './types.ts';
 
 /** The facts from which a run is planned. onceover reads them again after the run and judges the run by them. */
 export type RunFacts = {
@@ -65,14 +69,6 @@ export type SlotJob = PlannedSlot & {
   readonly timeoutSeconds: number;
 };
 
-/** Returns why the session was new or resumed. If it is new although a resume was planned, the old one was lost. */
-export function dispatchReason(
-  { dispatch: planned }: SlotJob,
-  actual: SlotJob['dispatch']['kind'] | 'none',
-): DispatchPlan['why'] {
-  return planned.kind === 'resumed' && actual === 'fresh' ? 'session-lost' : planned.why;
-}
-
 export type UnassignableSlot = PlannedSlot & { readonly agent: string | null; readonly trouble: SlotTrouble };
 
 /** The result of calling a slot's reviewer: an answer or the trouble that prevented one, and the usage of the calls. */
@@ -82,53 +78,25 @@ export type SlotAnswer = Omit<ConverseEnd<Answers['gate']>, 'last'> & {
   readonly raw: string;
 };
 
-/** A slot after its calls. `answer` is `null` if no agent could be called. */
-export type CalledSlot = {
-  readonly job: SlotJob | UnassignableSlot;
-  readonly answer: SlotAnswer | null;
-  readonly status: 'pass' | 'fail' | 'error';
-};
-
-/** The result of a slot, as it was recorded. */
-export type JudgedSlot = CalledSlot & {
-  readonly trouble: SlotTrouble | null;
-  readonly open: number;
-  readonly warnings: number;
-  /** The findings that the slot closed. */
+/** The result of a slot that ran or was skipped. */
+export type SlotResult = {
+  readonly gate: ReviewGate;
+  readonly outcome: SlotOutcome;
+  /** `null` if the slot was skipped, or if no agent could be assigned. */
+  readonly job: SlotJob | null;
+  /** The cost of the slot's calls; `null` if it made none. */
+  readonly cost: LedgerSlot | null;
   readonly closed: readonly string[];
+  /** Whether the slot was stopped during its review. It leaves no record, but its calls cost tokens. */
+  readonly isStopped: boolean;
 };
-
-/** Returns the agent, the kind of session and the cost of a slot's calls. `dispatch` is `none` if no call was made. */
-export function callOf({ job, answer }: CalledSlot) {
-  const asks = answer?.exchanges.length ?? 0;
-  return {
-    agent: answer?.agent ?? job.agent,
-    model: answer?.model ?? null,
-    dispatch: answer === null || asks === 0 ? ('none' as const) : answer.dispatch,
-    asks,
-    usage: answer?.usage ?? null,
-    durationMs: answer?.durationMs ?? 0,
-  };
-}
 
 /** The results of the slots of an iteration. `interrupted`: whether the run stopped before all slots had answered. */
 export type RanSlots = {
-  readonly judged: readonly JudgedSlot[];
-  readonly resting: readonly SkippedSlot[];
+  readonly slots: readonly SlotResult[];
   readonly interrupted: boolean;
-  /** Slots that were stopped during their review. They leave no record, but their calls cost tokens. */
-  readonly stopped: readonly CalledSlot[];
   /** Binary files, of which reviewers saw only that the content differs. */
   readonly binary: readonly RepoPath[];
-};
-
-/** A skipped slot, with the agent that would review now (`assigned`) and the record of the slot's pass (`passedBy`). */
-export type SkippedSlot = {
-  readonly gate: ReviewGate;
-  readonly slot: number;
-  readonly passIteration: number;
-  readonly assigned: string;
-  readonly passedBy: SlotRecord | null;
 };
 
 export type RunPorts = {
@@ -149,11 +117,10 @@ export type RunPorts = {
   reviewers(): Promise<Reviewers>;
 };
 
-/** The services, options and budget of one run. */
 export type RunContext = { readonly ports: RunPorts; readonly request: RunRequest; readonly budget: Budget };
 
 export type RunRequest = GateRequest &
-  Omit<RunOverrides, 'iterationStarted'> & {
+  RunOverrides & {
     /** Absolute path of the working tree, needed because reviewers may report absolute paths. */
     readonly root: string;
     readonly settings: Settings;
@@ -161,15 +128,17 @@ export type RunRequest = GateRequest &
     readonly selection: Selection;
     /** Whether reviews run even if a check fails. */
     readonly all: boolean;
-    /**
-     * Returns the agents whose program the change under review edits, with the edited path; they may not review. `null`
-     * outside of pull requests.
-     */
-    readonly authorAgents: ((changed: ReadonlySet<string>) => ReadonlyMap<string, string>) | null;
+    /** `null` if the run is not for a pull request. */
+    readonly pullRequest: {
+      /** The target branch, from which the configuration was read. */
+      readonly base: string;
+      /** Returns the agents whose program the change edits, with the edited path; they may not review. */
+      authorAgents(changed: ReadonlySet<string>): ReadonlyMap<string, string>;
+    } | null;
     readonly startedBy: 'person' | 'agent';
     readonly stop: AbortSignal | null;
     /** Set in a fix loop with `--ratchet`. */
-    readonly ratchet?: RatchetHolder;
+    readonly ratchetHolder?: RatchetHolder;
   };
 
 /** The current ratchet of a fix loop. Each slot's review replaces `now`. */

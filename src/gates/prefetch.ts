@@ -8,20 +8,16 @@ import { findWorktreePaths } from '../git/worktree-paths.ts';
 import type { OmittedFiles, RepositoryPaths, Selection, Snapshot, Snapshots } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
 
-type PrefetchedSnapshot = {
-  /** Like the given `Snapshots`, but the first `compare` and the first `take` return the prefetched results. */
-  readonly snapshots: Snapshots;
-  /** The prefetched snapshot; `null` if it failed. */
-  readonly first: Promise<Snapshot | null>;
-};
-
-/** Starts to take a snapshot of the working tree while the program loads. Only the first `take` returns it. */
+/**
+ * Starts to take a snapshot of the working tree (`first`) while the program loads. The first `compare` and the first
+ * `take` of the returned `snapshots` have the prefetched results.
+ */
 export function prefetchSnapshot(
   snapshots: Snapshots,
   selection: Selection,
   usualBase: string | null,
   omitted: OmittedFiles,
-): PrefetchedSnapshot {
+): { readonly snapshots: Snapshots; readonly first: Promise<Snapshot | null> } {
   const compared = snapshots.compare(selection, usualBase);
   const taken = compared.then((comparison) => (comparison.ok ? snapshots.take(comparison.value, omitted) : null));
   let isUsed = false;
@@ -42,8 +38,7 @@ export function prefetchSnapshot(
   };
 }
 
-/** The settings of a run and its first snapshot, which may not be complete yet. */
-export type RunPrefetch = PrefetchedSnapshot & { readonly read: RunSettings };
+type RunPrefetch = ReturnType<typeof prefetchSnapshot> & { readonly read: RunSettings };
 
 /** Returns the prefetched settings and snapshot if they fit this repository and selection; else starts new ones. */
 export async function takePrefetch(repository: RepositoryPaths, selection: Selection): Promise<Result<RunPrefetch>> {
@@ -72,10 +67,7 @@ async function start(
 
 let started: { readonly repository: RepositoryPaths; readonly run: Promise<Result<RunPrefetch>> } | null = null;
 
-/**
- * Starts to locate the repository and, with `run`, to read its change. Git then works while the rest of the program
- * loads; a short command spends most of its time on these two.
- */
+/** Starts to locate the repository and, with `run`, to read its change, while the rest of the program loads. */
 export function prefetch({ run }: { readonly run: boolean }): void {
   const cwd = workingFolder();
   if (cwd === null) return;

@@ -1,31 +1,9 @@
 import type { Priority } from '../config/settings.ts';
-import type { GateId, RepoPath } from '../kernel/ids.ts';
+import type { GateId } from '../kernel/ids.ts';
 import type { BranchContext } from '../kernel/repository.ts';
-import type { Result } from '../kernel/result.ts';
 import type { Shaped } from '../kernel/shape.ts';
 import type { CHECK_RECORD, OWN } from './record/shapes.ts';
 import type { FindingState, SlotNumber, SlotRun } from './types.ts';
-
-/** The records of past iterations, in `log_dir`. */
-export interface Records {
-  /**
-   * Reads all records. The gate of a record that another tool wrote is found by comparing its file name with `gates`.
-   * Files in `tracked` are ignored.
-   */
-  read(gates: readonly GateName[], tracked: ReadonlySet<RepoPath>): Promise<Result<RecordHistory>>;
-  writeSlot(record: SlotRecord, file: SlotFile, log: string): Promise<Result<void>>;
-  writeCheck(record: CheckRecord, gate: GateName, log: string): Promise<Result<void>>;
-  /** Writes the log of the gate's decisions in one iteration: why each slot runs or is skipped. */
-  writeGateLog(gate: GateName, iteration: number, lines: readonly string[]): Promise<Result<void>>;
-  /** Writes the prompt and the answer of the fixer that ran after an iteration. */
-  writeFixLog(agent: string, iteration: number, log: string): Promise<Result<void>>;
-  /** Returns the fix logs that are not archived, newest first. */
-  fixLogs(): Promise<readonly FixLog[]>;
-  /** Moves the given records, or all of them, to the archive. */
-  archive(which: readonly ArchivedRecord[] | 'all'): Promise<Result<void>>;
-  /** Returns the log of a slot or, with `slot: null`, of a check or of a gate's decisions; `null` if there is none. */
-  readLog(gate: GateName, slot: number | null, iteration: number): Promise<string | null>;
-}
 
 /** A fixer's prompt and answer; `path` is relative to the repository's root. */
 export type FixLog = {

@@ -6,10 +6,7 @@ import type { KnownFinding, Resolution } from './types.ts';
 
 export type ResolveRequest = Pick<Resolution, 'how' | 'why'>;
 
-/**
- * Stores the answer of a user or an agent to a finding. Fails if the finding is closed, or if an agent that a run
- * started waives it.
- */
+/** Stores an answer to a finding. Fails if the finding is closed, or if an agent inside a run waives it. */
 export async function resolveFinding(
   repository: RepositoryPaths,
   id: string,

@@ -1,11 +1,11 @@
-import type { Fix } from '../dispatch/fix-progress.ts';
-import type { DispatchPlan, SlotTrouble, Usage } from '../kernel/agent.ts';
+import type { Fix, FixProgress } from '../dispatch/fix-progress.ts';
+import type { AgentFailure, DispatchPlan, SlotTrouble, Usage } from '../kernel/agent.ts';
 import type { Failure } from '../kernel/failure.ts';
 import type { GateId, RepoPath } from '../kernel/ids.ts';
 import type { Scope, WithheldFile } from '../kernel/repository.ts';
 import type { RunStatus, Saved } from '../ledger/entries.ts';
 import type { UnusableReference } from '../rules/types.ts';
-import type { FindingState, Gate, KnownFinding, RunReason, SlotRun } from './types.ts';
+import type { FindingState, Gate, KnownFinding, RunReason, SlotPlan, SlotRun } from './types.ts';
 
 /** The result of a run, or of a preview that ran nothing. */
 export type RunOutcome = {
@@ -119,16 +119,12 @@ export type RunNotice =
 export type Cleaned = {
   /** The number of the last archived iteration; 0 if none was archived. */
   readonly iterations: number;
-  /**
-   * The number of the next iteration. It is above 1 if numbered files stay in `log_dir`: tracked files, or files that
-   * are not records.
-   */
+  /** The number of the next iteration; above 1 if tracked files, or files that are not records, keep the lower ones. */
   readonly next: number;
   /** Ids of the open findings. Each stays open as long as its file does not change. */
   readonly open: readonly string[];
 };
 
-/** The reasons for which a loop of reviews and fixes stops. */
 export const LOOP_ENDS = [
   'passed',
   /** The same findings stay open, or the fixer changed nothing and the reviewers fail the change again. */
@@ -175,3 +171,36 @@ export type LoopOutcome = {
   /** The result of the last review, with the usage of the whole loop. */
   readonly run: RunOutcome;
 };
+
+type OfSlot = { readonly gate: GateId; readonly slot: number };
+
+export type RunProgress =
+  | FixProgress
+  | { readonly kind: 'iteration-started'; readonly iteration: number; readonly gates: number; readonly slots: number }
+  | { readonly kind: 'check-started'; readonly gate: GateId; readonly command: string }
+  | {
+      readonly kind: 'check-ended';
+      readonly gate: GateId;
+      readonly status: 'pass' | 'fail' | 'error';
+      readonly why: string | null;
+      readonly durationMs: number;
+    }
+  | { readonly kind: 'slot-planned'; readonly gate: GateId; readonly plan: SlotPlan }
+  | (OfSlot & { readonly kind: 'slot-started'; readonly agent: string; readonly dispatch: DispatchPlan })
+  | (OfSlot & { readonly kind: 'slot-active'; readonly doing: string | null; readonly usage: Usage | null })
+  | (OfSlot & {
+      readonly kind: 'slot-asked-again';
+      readonly agent: string;
+      readonly mode: 'fresh' | 'repair' | 'other-agent';
+      readonly because: AgentFailure;
+    })
+  | (OfSlot & {
+      readonly kind: 'slot-ended';
+      readonly agent: string;
+      readonly status: 'pass' | 'fail' | 'error';
+      readonly open: number;
+      readonly warnings: number;
+      readonly trouble: SlotTrouble | null;
+      readonly usage: Usage | null;
+      readonly durationMs: number;
+    });

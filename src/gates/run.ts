@@ -1,25 +1,21 @@
 import { type Budget, openBudget } from '../dispatch/limits.ts';
-import type { GateId } from '../kernel/ids.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { decideRun, type RunPlan } from './decide/plan-run.ts';
 import { runChecks } from './do/run-checks.ts';
-import type { CheckActions } from './judge/judge-run.ts';
+import { NO_ACTIONS, type RunActions } from './judge/judge-run.ts';
 import type { RunContext, RunFacts, RunPorts, RunRequest } from './ports.ts';
-import { readComparison, readGateStates } from './read/state.ts';
-import { archiveEndedCycles, markPassed, recordPassingGates, watchRuleFiles } from './record/after-run.ts';
-import {
-  concludeRun,
-  estimateSaved,
-  joinActions,
-  ledgerRun,
-  NO_ACTIONS,
-  type RunActions,
-  savingActions,
-} from './record/summary.ts';
+import { readGateStates } from './read/state.ts';
+import { archiveEndedCycles, markPassed, recordPassingGates, watchGateFiles } from './record/after-run.ts';
+import { concludeRun, ledgerRun, savedUsage } from './record/summary.ts';
 import type { RunOutcome } from './run-types.ts';
 import type { ReviewGate } from './types.ts';
 
-type RunStep = { readonly facts: RunFacts; readonly actions: RunActions };
+type RunStep = {
+  readonly facts: RunFacts;
+  readonly actions: RunActions;
+  /** Whether the files of a rule gate were not written to since its reviewers ran. */
+  isUntouched(gate: ReviewGate): boolean;
+};
 
 export type RunPreview = { readonly outcome: RunOutcome; readonly plan: RunPlan; readonly facts: RunFacts };
 
@@ -35,28 +31,25 @@ export async function executeRun(
   if (!before.ok) return before;
   const recorded = await recordPassingGates(ports, before.value);
   if (!recorded.ok) return recorded;
-  const plan = decideRun(before.value, request.settings, { ...request, iterationStarted: false });
-  let step: RunStep = { facts: before.value, actions: NO_ACTIONS };
-  let isUntouched = (_: ReviewGate) => false;
+  const plan = decideRun(before.value, request.settings, request);
+  let step: RunStep = { facts: before.value, actions: NO_ACTIONS, isUntouched: () => false };
   if (plan.iterates) {
     const ran = await iterate(run, step, plan);
     if (!ran.ok) return ran;
-    // Keep `isUntouched` of this iteration, so that it also notices files written during the certifying iteration
-    // below.
-    ({ isUntouched, ...step } = ran.value);
-    const certifying = certifyingPlan(step, request);
-    const certified = certifying === null ? ran : await iterate(run, step, certifying);
+    const certifying = certifyingPlan(ran.value, request);
+    const certified = certifying === null ? ran : await iterate(run, ran.value, certifying);
     if (!certified.ok) return certified;
-    step = certified.value;
+    // Keep the first `isUntouched`, because it also notices files written during the certifying iteration.
+    step = { ...certified.value, isUntouched: ran.value.isUntouched };
   }
-  const spared = estimateSaved(savingActions(step.actions, plan), before.value.past.slots);
+  const spared = savedUsage(step.actions, plan, before.value.past.slots);
   const outcome = concludeRun(step.facts, step.actions, request, spared, budget);
-  const finished = await finish(run, step, isUntouched);
+  const finished = await finish(run, step);
   if (!finished.ok) return finished;
   // A run without changes has no cost and saves nothing, so it gets no entry in the ledger.
   if (outcome.status === 'no_changes') return ok(outcome);
-  const endedAt = ports.clock.now();
-  const entered = await ports.ledger.add(ledgerRun(request, { ...step, outcome, spared, startedAt, endedAt }));
+  const entry = ledgerRun(request, step, outcome, spared, [startedAt, ports.clock.now()]);
+  const entered = await ports.ledger.add(entry);
   if (entered.ok) return ok(outcome);
   // The verdict does not depend on the ledger, so a failed write only adds a notice.
   return ok({ ...outcome, notices: [...outcome.notices, { kind: 'not-in-ledger', failure: entered.failure }] });
@@ -67,19 +60,22 @@ export async function previewRun(ports: RunPorts, request: RunRequest): Promise<
   const read = await readGateStates(ports, request);
   if (!read.ok) return read;
   const facts = read.value;
-  const plan = decideRun(facts, request.settings, { ...request, iterationStarted: false });
-  const spared = estimateSaved(savingActions(NO_ACTIONS, plan), facts.past.slots);
+  const plan = decideRun(facts, request.settings, request);
+  const spared = savedUsage(NO_ACTIONS, plan, facts.past.slots);
   const outcome = concludeRun(facts, NO_ACTIONS, request, spared, openBudget(request.settings.budget));
   return ok({ outcome, plan, facts });
 }
 
 /** Runs one iteration and reads the state of the gates again. The returned actions include those in `before`. */
-async function iterate(run: RunContext, before: RunStep, plan: RunPlan): Promise<Result<RunStep & MarkWatch>> {
+async function iterate(run: RunContext, before: RunStep, plan: RunPlan): Promise<Result<RunStep>> {
   const { ports, request } = run;
   const ran = await runPlan(run, before.facts, plan);
   if (!ran.ok) return ran;
-  const isUntouched = watchRuleFiles(ports.snapshots, ran.value.asked.values());
-  const facts = await readComparison(ports, request, before.facts.comparison);
+  const isUntouched = watchGateFiles(
+    ports.snapshots,
+    [...ran.value.gates.values()].filter(({ kind }) => kind === 'rule'),
+  );
+  const facts = await readGateStates(ports, request, before.facts.comparison);
   if (!facts.ok) return facts;
   const recorded = await recordPassingGates(ports, facts.value);
   return recorded.ok
@@ -87,7 +83,16 @@ async function iterate(run: RunContext, before: RunStep, plan: RunPlan): Promise
     : recorded;
 }
 
-type MarkWatch = { readonly isUntouched: (gate: ReviewGate) => boolean };
+/** Joins the actions of two iterations of one run. Only the later iteration says whether the run was stopped. */
+function joinActions(before: RunActions, last: RunActions): RunActions {
+  return {
+    ...last,
+    slots: [...before.slots, ...last.slots],
+    binary: [...new Set([...before.binary, ...last.binary])],
+    checks: new Map([...before.checks, ...last.checks]),
+    gates: new Map([...before.gates, ...last.gates]),
+  };
+}
 
 /** Runs the checks, then the reviewers if the checks pass. */
 async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<Result<RunActions>> {
@@ -102,23 +107,21 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
     gates: gates.length + reviews.length,
     slots: reviews.flatMap(({ slots }) => slots).filter(({ kind }) => kind === 'run').length,
   });
-  const checks = new Map<GateId, CheckActions>();
+  let { checks } = NO_ACTIONS;
   const { comparison, names, checked: tree } = facts;
   if (gates.length > 0 && tree !== null) {
     const takeTree = async () => {
-      const again = await readComparison(ports, request, comparison);
+      const again = await readGateStates(ports, request, comparison);
       if (!again.ok) return again;
       facts = again.value;
       return facts.checked === null ? facts.snapshot.tree() : ok(facts.checked);
     };
     const ran = await runChecks(run, { gates, iteration, comparison, names, tree }, takeTree);
     if (!ran.ok) return ran;
-    for (const { gate, ...action } of ran.value) checks.set(gate.id, action);
+    checks = new Map(ran.value.map((check) => [check.id, check]));
     const stopped = ran.value.some(({ status }) => status !== 'pass') && !request.all;
     const interrupted = request.stop?.aborted === true;
-    if (stopped || interrupted) {
-      return ok({ ...NO_ACTIONS, iteration, checks, stopped, slots: { ...NO_ACTIONS.slots, interrupted } });
-    }
+    if (stopped || interrupted) return ok({ ...NO_ACTIONS, iteration, checks, stopped, interrupted });
     // Checks can change files. Plan again, so that reviewers see the tree that the checks left.
     const planned = decideRun(facts, request.settings, { ...request, iterationStarted: true });
     reviews = planned.reviews.filter((one) => one.kind === 'run');
@@ -126,28 +129,25 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
   // Load the code for prompts and answers only if a reviewer runs.
   const slots =
     reviews.length === 0
-      ? ok(NO_ACTIONS.slots)
+      ? ok(NO_ACTIONS)
       : await (await import('./do/review-slots.ts')).runReviews(run, facts, reviews, iteration);
   if (!slots.ok) return slots;
-  const asked = new Map(reviews.map(({ state }) => [state.gate.id, state.gate]));
-  return ok({ iteration, slots: slots.value, checks, asked, stopped: false });
+  const reviewed = new Map(reviews.map(({ state }) => [state.gate.id, state.gate]));
+  return ok({ ...NO_ACTIONS, ...slots.value, iteration, checks, gates: reviewed });
 }
 
 /** With `certify: true`, returns the plan to run all skipped slots before the run passes; otherwise `null`. */
 function certifyingPlan({ facts, actions }: RunStep, { settings }: RunRequest): RunPlan | null {
-  const passes = [...facts.reviews, ...facts.checks].every(({ holds }) => holds) && !actions.slots.interrupted;
+  const passes = [...facts.reviews, ...facts.checks].every(({ holds }) => holds) && !actions.interrupted;
   if (!settings.certify || !passes) return null;
-  const plan = decideRun(facts, settings, { force: false, fresh: false, iterationStarted: false });
+  const plan = decideRun(facts, settings, { force: false, fresh: false });
   return plan.iterates ? plan : null;
 }
 
 /** Marks passed rule tasks, archives records of gates without changes, and deletes unneeded snapshots and prompts. */
-async function finish(
-  { ports, request }: RunContext,
-  { facts, actions }: RunStep,
-  isUntouched: (gate: ReviewGate) => boolean,
-): Promise<Result<void>> {
-  const tolerated = request.ratchet?.now.letBe ?? new Set();
+async function finish({ ports, request }: RunContext, step: RunStep): Promise<Result<void>> {
+  const { facts, actions, isUntouched } = step;
+  const tolerated = request.ratchetHolder?.now.letBe ?? new Set();
   const passed = new Set(
     facts.reviews
       // The loop may tolerate a finding (`--ratchet`), but a pass mark outlives the loop, so such a gate gets no mark.
@@ -156,7 +156,7 @@ async function finish(
   );
   const hasIterated = actions.iteration !== null;
   if (facts.comparison.scope.kind === 'full' && hasIterated) {
-    const gates = facts.reviews.map(({ gate }) => gate).filter(({ id }) => actions.asked.has(id));
+    const gates = facts.reviews.map(({ gate }) => gate).filter(({ id }) => actions.gates.has(id));
     const allChanged = facts.snapshot.entries.map(({ path }) => path);
     const marked = await markPassed(ports, gates, passed, ports.clock.now(), allChanged, isUntouched);
     if (!marked.ok) return marked;

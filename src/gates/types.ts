@@ -1,6 +1,5 @@
 import type { GateId } from '../kernel/ids.ts';
 import type { BranchContext, Entry } from '../kernel/repository.ts';
-import type { Result } from '../kernel/result.ts';
 import type { Shaped } from '../kernel/shape.ts';
 import type { RuleTask } from '../rules/types.ts';
 import type { CLOSING, FINDING, GateContent, RECEIPTS, RESOLUTION } from './record/shapes.ts';
@@ -77,9 +76,7 @@ export type RunReason =
   | 'after-pass'
   /** `certify`: the slot was skipped earlier, and has to review before the run passes. */
   | 'certify'
-  /** The user passed `--force`. */
   | 'forced'
-  /** The user passed `--fresh`. */
   | 'asked-for';
 
 type GateBase = {
@@ -109,12 +106,6 @@ export type Gate = CheckGate | ReviewGate;
 /** The instructions for a reviewer. If their digest changes, passes under the old text no longer count. */
 export type Rubric = { readonly source: string; readonly text: string; readonly digest: string };
 
-/** Verdicts, in the git folder that all worktrees of the clone share. They are the only proof that content passed. */
-export interface ReceiptStore {
-  find<K extends keyof Receipts>(kind: K, key: ReceiptKeys[K]): Promise<Receipts[K] | null>;
-  write<K extends keyof Receipts>(kind: K, receipt: Receipts[K]): Promise<Result<void>>;
-}
-
 export type Receipts = { readonly [K in keyof typeof RECEIPTS]: Shaped<(typeof RECEIPTS)[K]> };
 
 /** The fields that identify a receipt. A receipt counts only if all of them are equal. */
@@ -124,17 +115,6 @@ export type ReceiptKeys = {
   /** The key of a gate's last pass: the gate and its branch, or the merge-base if HEAD is detached. */
   readonly held: BranchContext & { readonly gate: GateId };
 };
-
-/** The findings of all runs, branches and worktrees. */
-export interface FindingStore {
-  all(): Promise<Result<readonly KnownFinding[]>>;
-  /** Stores the finding under the next free id. */
-  add(finding: Omit<Finding, 'id'>): Promise<Result<Finding>>;
-  update(finding: Finding): Promise<Result<void>>;
-  resolve(id: string, resolution: Resolution): Promise<Result<void>>;
-  /** Records that a reviewer rejected the claim of a fix. A resolution that is newer than the claim stays as it is. */
-  refute(id: string, claim: Resolution): Promise<Result<void>>;
-}
 
 export type Receipt = Receipts['review'];
 

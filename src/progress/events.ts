@@ -1,4 +1,4 @@
-import type { RunProgress } from '../gates/progress.ts';
+import type { RunProgress } from '../gates/run-types.ts';
 import type { ReporterOf } from '../kernel/ports.ts';
 import type { PhaseProgress } from '../phases/progress.ts';
 

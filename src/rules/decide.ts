@@ -6,35 +6,33 @@ import type {
   Notice,
   PastPass,
   ReviewExplanation,
-  RuleFacts,
   RuleReviewTask,
-  TaskDecision,
   TaskFacts,
+  WriteReason,
 } from './types.ts';
 
 type Cache = 'content' | 'strict';
 
-export type InstructionsPlan = { readonly decisions: readonly TaskDecision[]; readonly notices: readonly Notice[] };
-
 /** A review with its current state and its pass mark; `mark` is `null` if the review has not passed. */
-export type Candidate = { readonly task: RuleReviewTask; readonly facts: TaskFacts; readonly mark: Mark | null };
+type MarkedReview = { readonly task: RuleReviewTask; readonly facts: TaskFacts; readonly mark: Mark | null };
 
-/** Decides for each review: skip it if it passed and its files are unchanged, else write instructions. */
-export function decideInstructions(candidates: readonly Candidate[], cache: Cache): InstructionsPlan {
-  const notices: Notice[] = [];
-  const decisions = candidates.map(({ task, facts, mark }): TaskDecision => {
-    if (mark === null) {
-      if (checkReviewId(task.id) !== null) notices.push({ kind: 'not-cacheable', id: task.id });
-      return { kind: 'write', task, why: 'not-passed' };
-    }
-    if (cache === 'strict' && !(mark.receipt !== null && matchesExactly(mark.receipt, facts))) {
-      return { kind: 'write', task, why: 'pass-does-not-match' };
-    }
-    if (mark.receipt !== null) notices.push(...changesSince(mark.receipt, facts));
-    if (mark.tracked) notices.push({ kind: 'tracked-pass', id: task.id });
-    return { kind: 'skip', task, why: 'unchanged-since-pass' };
-  });
-  return { decisions, notices };
+/** A review with the reason to do it; `why` is `null` if it is skipped, because it passed and its files are unchanged. */
+export type DecidedReview = MarkedReview & { readonly why: WriteReason | null; readonly notices: readonly Notice[] };
+
+/** Decides whether a review has to be done, and returns warnings about its pass mark. */
+export function decideReview(review: MarkedReview, cache: Cache): DecidedReview {
+  const { task, facts, mark } = review;
+  if (mark === null) {
+    const isCacheable = checkReviewId(task.id) === null;
+    return { ...review, why: 'not-passed', notices: isCacheable ? [] : [{ kind: 'not-cacheable', id: task.id }] };
+  }
+  const { receipt, tracked } = mark;
+  if (cache === 'strict' && !(receipt !== null && matchesExactly(receipt, facts))) {
+    return { ...review, why: 'pass-does-not-match', notices: [] };
+  }
+  const notices = receipt === null ? [] : changesSince(receipt, facts);
+  if (tracked) notices.push({ kind: 'tracked-pass', id: task.id });
+  return { ...review, why: null, notices };
 }
 
 /**
@@ -43,7 +41,8 @@ export function decideInstructions(candidates: readonly Candidate[], cache: Cach
  */
 export function isTrusted(receipt: MarkReceipt | null, facts: TaskFacts, cache: Cache): boolean {
   if (receipt === null) return cache === 'content';
-  return cache === 'strict' ? matchesExactly(receipt, facts) : sameFiles(receipt, facts) && sameRules(receipt, facts);
+  if (cache === 'strict') return matchesExactly(receipt, facts);
+  return sameFiles(receipt, facts) && haveEqual(receipt.parts, facts.parts, ['source', 'rule', 'textDigest']);
 }
 
 /** Whether the review passed with the same rules, rule texts, paths, contents, context and prompt version. */
@@ -51,36 +50,18 @@ function matchesExactly(receipt: MarkReceipt, facts: TaskFacts): boolean {
   return (
     receipt.promptVersion === facts.promptVersion &&
     receipt.parts.length === facts.parts.length &&
-    sameRules(receipt, facts, (then, part) => then.contextDigest === part.contextDigest) &&
+    haveEqual(receipt.parts, facts.parts, ['source', 'rule', 'textDigest', 'contextDigest']) &&
     sameFiles(receipt, facts)
   );
 }
 
-/** Whether the receipt contains each current rule with its current text, and `alsoSame` is true for the two. */
-function sameRules(
-  receipt: MarkReceipt,
-  { parts }: TaskFacts,
-  alsoSame: (then: RuleFacts, part: RuleFacts) => boolean = () => true,
-): boolean {
-  return parts.every((part) =>
-    receipt.parts.some(
-      (then) =>
-        then.source === part.source &&
-        then.rule === part.rule &&
-        then.textDigest === part.textDigest &&
-        alsoSame(then, part),
-    ),
-  );
+function sameFiles(receipt: MarkReceipt, { files }: TaskFacts): boolean {
+  return receipt.files.length === files.length && haveEqual(receipt.files, files, ['path', 'sha256', 'link']);
 }
 
-/** Whether the review passed with exactly these files and contents. */
-function sameFiles(receipt: MarkReceipt, { files }: TaskFacts): boolean {
-  return (
-    receipt.files.length === files.length &&
-    files.every((file) =>
-      receipt.files.some((then) => then.path === file.path && then.sha256 === file.sha256 && then.link === file.link),
-    )
-  );
+/** Whether each current item was there at the pass, with the same values of these fields. */
+function haveEqual<T>(then: readonly T[], now: readonly T[], fields: readonly (keyof T)[]): boolean {
+  return now.every((one) => then.some((other) => fields.every((field) => one[field] === other[field])));
 }
 
 /** Returns warnings about differences that `cache: content` ignores: the rule text and symlink targets. */
@@ -100,18 +81,14 @@ function changesSince(receipt: MarkReceipt, facts: TaskFacts): Notice[] {
 }
 
 /** Returns why the review with this id is done or skipped; `null` if the id is unknown. */
-export function explainReview(
-  id: string,
-  now: { readonly candidates: readonly Candidate[]; readonly plan: InstructionsPlan },
-  past: PastPass,
-): ReviewExplanation | null {
-  const decision = now.plan.decisions.find((one) => one.task.id === id);
-  if (decision !== undefined) {
-    const mark = now.candidates.find((candidate) => candidate.task.id === id)?.mark ?? null;
-    const known = { id, task: decision.task, passed: mark !== null, receipt: mark?.receipt ?? null };
-    return decision.kind === 'write' ? { kind: 'to-do', why: decision.why, ...known } : { kind: 'skipped', ...known };
+export function explainReview(id: string, now: readonly DecidedReview[], past: PastPass): ReviewExplanation | null {
+  const review = now.find(({ task }) => task.id === id);
+  if (review !== undefined) {
+    const { task, mark, why } = review;
+    const known = { id, task, passed: mark !== null, receipt: mark?.receipt ?? null };
+    return why === null ? { kind: 'skipped', ...known } : { kind: 'to-do', why, ...known };
   }
-  const successor = now.candidates.find((candidate) => stemOf(candidate.task.id) === stemOf(id));
+  const successor = now.find(({ task }) => stemOf(task.id) === stemOf(id));
   if (successor !== undefined) return { kind: 'changed', id, task: successor.task, ...past };
   return past.passed || past.receipt !== null ? { kind: 'not-asked-for', id, task: null, ...past } : null;
 }

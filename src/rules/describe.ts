@@ -66,7 +66,6 @@ export function describeInstructions(outcome: InstructionsOutcome, platform: str
   ].join('\n\n');
 }
 
-/** Returns the next step for an agent that reviews with its own sub-agents. */
 export function nextOfInstructions(outcome: InstructionsOutcome): string {
   return outcome.written.length === 0
     ? nothingToDo(outcome)
@@ -188,7 +187,6 @@ function passLine({ passed, receipt }: PastPass): string {
   return passed ? 'It has a marker without a receipt, so it is unknown who passed it.' : 'No pass is recorded.';
 }
 
-/** Returns the message that confirms that a review was marked as passed. */
 export function describePass(marked: { readonly id: string; readonly vouched: boolean }): string {
   const sentence = `Marked as passed: ${quoteName(marked.id)}. This review is skipped until one of its files changes.`;
   if (marked.vouched) return sentence;

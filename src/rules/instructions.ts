@@ -3,7 +3,7 @@ import type { ReviewId } from '../kernel/ids.ts';
 import { hiddenByLogDir, isGenerated } from '../kernel/paths.ts';
 import type { Changes, Listing, Repository } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
-import { type Candidate, decideInstructions, explainReview, type InstructionsPlan } from './decide.ts';
+import { type DecidedReview, decideReview, explainReview } from './decide.ts';
 import { openProject, rulesFor } from './load.ts';
 import { markerPath, openPasses, replaceInstructionFiles } from './passes.ts';
 import { instructionFile } from './prompt.ts';
@@ -17,16 +17,7 @@ import {
   toPaths,
 } from './select-files.ts';
 import { identify, matchRules, planTasks } from './tasks.ts';
-import type {
-  InstructionsOutcome,
-  Notice,
-  Passes,
-  ReviewExplanation,
-  Rule,
-  RuleReviewTask,
-  TaskContext,
-  WrittenTask,
-} from './types.ts';
+import type { InstructionsOutcome, Notice, ReviewExplanation, Rule, WrittenTask } from './types.ts';
 
 type Options = { readonly files: GivenFiles | null; readonly base: string | null };
 
@@ -34,24 +25,19 @@ type Options = { readonly files: GivenFiles | null; readonly base: string | null
 export async function instructions(cwd: string, options: Options): Promise<Result<InstructionsOutcome>> {
   const prepared = await prepare(cwd, options);
   if (!prepared.ok) return prepared;
-  const { root, passes, candidates, plan, context, ...facts } = prepared.value;
-  const toWrite = plan.decisions.filter((decision) => decision.kind === 'write');
-  const ids = new Set(toWrite.map(({ task }) => task.id));
-  const remembered = await passes.remember(candidates.flatMap((one) => (ids.has(one.task.id) ? [one.facts] : [])));
+  const { root, passes, reviews, context, selection, ruleCount, notices } = prepared.value;
+  const toWrite = reviews.filter(({ why }) => why !== null);
+  const remembered = await passes.remember(toWrite.map(({ facts }) => facts));
   if (!remembered.ok) return remembered;
   const texts = toWrite.map(({ task }): [ReviewId, string] => [task.id, instructionFile(task, context)]);
   const paths = replaceInstructionFiles(root, new Map(texts));
   if (!paths.ok) return paths;
-  return ok({
-    selection: facts.selection,
-    ruleCount: facts.ruleCount,
-    written: toWrite.flatMap(({ task, why }): WrittenTask[] => {
-      const file = paths.value.get(task.id);
-      return file === undefined ? [] : [{ task, file, why }];
-    }),
-    skipped: plan.decisions.flatMap(({ kind, task }) => (kind === 'skip' ? [task] : [])),
-    notices: facts.notices,
+  const written = reviews.flatMap(({ task, why }): WrittenTask[] => {
+    const file = paths.value.get(task.id);
+    return file === undefined || why === null ? [] : [{ task, file, why }];
   });
+  const skipped = reviews.filter(({ why }) => why === null).map(({ task }) => task);
+  return ok({ selection, ruleCount, written, skipped, notices });
 }
 
 /** Returns the configured rules; with files, only rules that match one of them, whether or not their reviews passed. */
@@ -79,24 +65,14 @@ export async function explainReviewId(
 ): Promise<Result<ReviewExplanation>> {
   const prepared = await prepare(cwd, { files: null, base });
   if (!prepared.ok) return prepared;
-  const { passes } = prepared.value;
-  const marked = await passes.marked();
-  if (!marked.ok) return marked;
-  const past = { passed: marked.value.ids.has(id), receipt: await passes.receipt(id as ReviewId) };
-  const explanation = explainReview(id, prepared.value, past);
+  const { reviews, passes, passed } = prepared.value;
+  const past = { passed: passed.has(id), receipt: await passes.receipt(id as ReviewId) };
+  const explanation = explainReview(id, reviews, past);
   return explanation === null ? err({ kind: 'unknown-subject', name: id }) : ok(explanation);
 }
 
-/** The facts and decisions that are needed before a file is written. */
-type Prepared = Pick<InstructionsOutcome, 'selection' | 'ruleCount' | 'notices'> & {
-  readonly root: string;
-  readonly passes: Passes;
-  readonly candidates: readonly Candidate[];
-  readonly plan: InstructionsPlan;
-  readonly context: TaskContext;
-};
-
-async function prepare(cwd: string, options: Options): Promise<Result<Prepared>> {
+/** Returns the facts and decisions that are needed before a file is written. `passed`: all ids with a pass mark. */
+async function prepare(cwd: string, options: Options) {
   const project = await openProject(cwd);
   if (!project.ok) return project;
   const { place, repository, settings } = project.value;
@@ -125,32 +101,32 @@ async function prepare(cwd: string, options: Options): Promise<Result<Prepared>>
   const { context, notices: unusable } = await readContext(tasks, contents, files);
   const passes = openPasses(place);
   const tracked = new Set(changes.value.listing.tracked.filter((path) => isGenerated(path, logDir)));
+  const marked = await passes.marked();
+  if (!marked.ok) return marked;
+  const { ids: passed, notFiles } = marked.value;
   const identified = [];
   for (const task of tasks) identified.push({ task, content: await contents.digest(task.files) });
-  const found = await findMarks(identify(identified), { context, passes, tracked });
-  if (!found.ok) return found;
-  const plan = decideInstructions(found.value.candidates, settings.cache);
-  return ok({
-    root: place.root,
-    passes,
-    candidates: found.value.candidates,
-    plan,
-    context,
-    selection:
-      listed === null
-        ? { kind: 'changed', base: changes.value.base?.name ?? null, count: files.length }
-        : { kind: 'listed', count: files.length },
-    ruleCount: loaded.rules.length,
-    notices: [
-      ...loaded.notices,
-      ...named.value.notices,
-      ...selected.value.notices,
-      ...withheldNotices(loaded.rules, selected.value),
-      ...unusable,
-      ...found.value.notices,
-      ...plan.notices,
-    ],
-  });
+  const reviews: DecidedReview[] = [];
+  for (const task of identify(identified)) {
+    const { id } = task;
+    const mark = passed.has(id) ? { tracked: tracked.has(markerPath(id)), receipt: await passes.receipt(id) } : null;
+    reviews.push(decideReview({ task, facts: taskFacts(task, context), mark }, settings.cache));
+  }
+  const selection: InstructionsOutcome['selection'] =
+    listed === null
+      ? { kind: 'changed', base: changes.value.base?.name ?? null, count: files.length }
+      : { kind: 'listed', count: files.length };
+  const notices: readonly Notice[] = [
+    ...loaded.notices,
+    ...named.value.notices,
+    ...selected.value.notices,
+    ...withheldNotices(loaded.rules, selected.value),
+    ...unusable,
+    ...reviews.flatMap(({ task: { id } }) => (notFiles.has(id) ? [{ kind: 'marker-not-a-file', id } as const] : [])),
+    ...reviews.flatMap((review) => review.notices),
+  ];
+  const { root } = place;
+  return ok({ root, passes, passed, reviews, context, selection, ruleCount: loaded.rules.length, notices });
 }
 
 /** Returns the working tree as a change without a base, because a list of files is not compared with a base. */
@@ -166,23 +142,4 @@ function withheldNotices(rules: readonly Rule[], { files, withheld }: SelectedFi
   const tasks = planTasks(rules, { changed: [...files, ...withheld], unchanged: () => [] });
   const reviewed = new Set(tasks.flatMap((task) => task.files));
   return withheld.filter((path) => reviewed.has(path)).map((path) => ({ kind: 'withheld', path }));
-}
-
-async function findMarks(
-  reviews: readonly RuleReviewTask[],
-  given: { readonly context: TaskContext; readonly passes: Passes; readonly tracked: ReadonlySet<string> },
-): Promise<Result<{ readonly candidates: readonly Candidate[]; readonly notices: readonly Notice[] }>> {
-  const { context, passes, tracked } = given;
-  const marked = await passes.marked();
-  if (!marked.ok) return marked;
-  const candidates: Candidate[] = [];
-  const notices: Notice[] = [];
-  for (const task of reviews) {
-    const mark = marked.value.ids.has(task.id)
-      ? { tracked: tracked.has(markerPath(task.id)), receipt: await passes.receipt(task.id) }
-      : null;
-    if (marked.value.notFiles.has(task.id)) notices.push({ kind: 'marker-not-a-file', id: task.id });
-    candidates.push({ task, facts: taskFacts(task, context), mark });
-  }
-  return ok({ candidates, notices });
 }

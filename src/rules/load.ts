@@ -82,7 +82,6 @@ function readInstructions(
   return read.ok ? read : { problem: unusable(source.file, read.why, source) };
 }
 
-/** An open repository, with the settings of its working tree. */
 type Project = {
   readonly place: RepositoryPaths;
   readonly repository: Repository;

@@ -85,50 +85,43 @@ export function parseRules(text: string): ParsedRuleFile {
   for (const pair of yaml.document.contents.items) {
     const name = String(isScalar(pair.key) ? pair.key.value : pair.key);
     const parsed = parseRule(name, values[name], yaml);
-    if (parsed.ok) rules.push(parsed.rule);
-    else problems.push(...parsed.problems);
+    if (Array.isArray(parsed)) problems.push(...parsed);
+    else rules.push(parsed);
   }
   return { rules, problems };
 }
 
-function parseRule(
-  name: string,
-  value: unknown,
-  yaml: YamlFile,
-): { readonly ok: true; readonly rule: ParsedRule } | { readonly ok: false; readonly problems: PlacedProblem[] } {
+/** Returns the rule, or the problems because of which it is invalid. */
+function parseRule(name: string, value: unknown, yaml: YamlFile): ParsedRule | PlacedProblem[] {
   const place = yaml.place([name], 'key');
-  if (!RULE_NAME.test(name)) return { ok: false, problems: [{ ...place, what: { kind: 'bad-rule-name', name } }] };
+  if (!RULE_NAME.test(name)) return [{ ...place, what: { kind: 'bad-rule-name', name } }];
   const checked = checkShape(ruleSchema, value, yaml, [name]);
-  if (!checked.ok) return checked;
+  if (!checked.ok) return checked.problems;
   const { description, match, review } = checked.value;
   const problems = (['include', 'exclude'] as const).flatMap((list) =>
     match[list].flatMap((glob, i) => badGlob(glob, yaml.place([name, 'match', list, i]))),
   );
-  if (problems.length > 0) return { ok: false, problems };
+  if (problems.length > 0) return problems;
   return {
-    ok: true,
-    rule: {
-      name,
-      description,
-      line: place.line,
-      include: match.include,
-      exclude: match.exclude,
-      strategy: review.strategy,
-      instructions:
-        typeof review.instructions === 'string'
-          ? { text: review.instructions, ...yaml.place([name, 'review', 'instructions']) }
-          : { file: review.instructions.file, ...yaml.place([name, 'review', 'instructions', 'file']) },
-      personas: review.agent,
-      allChangedFilenames: review.additional_context.all_changed_filenames,
-      unchangedMatchingFiles: review.additional_context.unchanged_matching_files,
-      references: review.reference_files.map((file, i) => ({
-        path: file.path,
-        description: file.description ?? null,
-        ...yaml.place([name, 'review', 'reference_files', i, 'path']),
-      })),
-      numReviews: review.num_reviews,
-      agents: review.agents ?? null,
-    },
+    name,
+    description,
+    line: place.line,
+    ...match,
+    strategy: review.strategy,
+    instructions:
+      typeof review.instructions === 'string'
+        ? { text: review.instructions, ...yaml.place([name, 'review', 'instructions']) }
+        : { file: review.instructions.file, ...yaml.place([name, 'review', 'instructions', 'file']) },
+    personas: review.agent,
+    allChangedFilenames: review.additional_context.all_changed_filenames,
+    unchangedMatchingFiles: review.additional_context.unchanged_matching_files,
+    references: review.reference_files.map((file, i) => ({
+      path: file.path,
+      description: file.description ?? null,
+      ...yaml.place([name, 'review', 'reference_files', i, 'path']),
+    })),
+    numReviews: review.num_reviews,
+    agents: review.agents ?? null,
   };
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../platform/files.ts';
 import { generatedPath, makeGeneratedFolder } from '../platform/generated-files.ts';
 import { type Folder, openFolder } from '../platform/private-files.ts';
-import type { MarkReceipt, Passes, RuleFacts, TaskFacts } from './types.ts';
+import type { MarkReceipt, RuleFacts, TaskFacts } from './types.ts';
 
 /** The folder in `.deepwork/tmp` for instruction files and marker files. */
 export const INSTRUCTIONS_FOLDER = 'review_instructions';
@@ -39,22 +39,16 @@ export function replaceInstructionFiles(
     if (!written.ok) return written;
     paths.set(id, generatedPath(INSTRUCTIONS_FOLDER, id + SUFFIX));
   }
-  const removed = removeOthers(folder.value, files);
-  if (!removed.ok) return removed;
-  removeLeftovers(folder.value, Date.now());
-  return ok(paths);
-}
-
-function removeOthers(folder: string, files: ReadonlyMap<ReviewId, string>): Result<void> {
-  const listed = listFolder(folder);
+  const listed = listFolder(folder.value);
   if (!listed.ok) return listed;
   const wanted = new Set([...files.keys()].map((id) => id + SUFFIX));
   for (const { name, isFile } of listed.value) {
     if (!isFile || !name.endsWith(SUFFIX) || wanted.has(name)) continue;
-    const removed = removeFile(join(folder, name));
+    const removed = removeFile(join(folder.value, name));
     if (!removed.ok) return removed;
   }
-  return ok(undefined);
+  removeLeftovers(folder.value, Date.now());
+  return ok(paths);
 }
 
 const MARKER = '.passed';
@@ -66,11 +60,15 @@ export function markerPath(id: ReviewId): RepoPath {
   return generatedPath(INSTRUCTIONS_FOLDER, id + MARKER);
 }
 
+export type Passes = ReturnType<typeof openPasses>;
+
+type MarkedIds = { readonly ids: ReadonlySet<string>; readonly notFiles: ReadonlySet<string> };
+
 /**
  * Opens the marker files in the working tree and the receipts in the git folder, which all worktrees of a clone share.
  * The state of tasks is stored per worktree, because another worktree may have different rules.
  */
-export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>): Passes {
+export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>) {
   const markers = openFolder(root, FOLDER_PATH);
   const receipts = openFolder(commonDir, RECEIPTS);
   const facts = openFolder(commonDir, FACTS);
@@ -83,7 +81,8 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
   };
 
   return {
-    async marked() {
+    /** Returns the ids that have a marker file. Markers that are not regular files do not count and are in `notFiles`. */
+    async marked(): Promise<Result<MarkedIds>> {
       const listed = markers.list();
       if (!listed.ok) return listed;
       const ids = new Set<string>();
@@ -93,10 +92,11 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
       }
       return ok({ ids, notFiles });
     },
-    async receipt(id) {
+    async receipt(id: ReviewId): Promise<MarkReceipt | null> {
       return readFor(id, receipts, fileName(id), RECEIPT);
     },
-    async remember(tasks) {
+    /** Stores the state of each review, so that a later mark can be compared with it. */
+    async remember(tasks: readonly TaskFacts[]): Promise<Result<void>> {
       if (tasks.length === 0) return ok(undefined);
       for (const task of tasks) {
         const written = facts.write(factsName(task.id), JSON.stringify(task));
@@ -106,7 +106,8 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
       removeOldest(facts.path, MOST_FACTS, new Set(tasks.map((task) => factsName(task.id))));
       return ok(undefined);
     },
-    async mark(id, by, at) {
+    /** Creates the marker file. `vouched`: whether onceover wrote instructions for this id in this worktree before. */
+    async mark(id: ReviewId, by: MarkReceipt['by'], at: Date): Promise<Result<{ readonly vouched: boolean }>> {
       const made = makeGeneratedFolder(root, INSTRUCTIONS_FOLDER);
       if (!made.ok) return made;
       const task = readFor(id, facts, factsName(id), TASK);

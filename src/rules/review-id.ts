@@ -43,10 +43,7 @@ export function composeReviewId(parts: {
   return `${rule.slice(0, LONGEST_NAME - MARKER_SUFFIX.length - tail.length)}${tail}` as ReviewId;
 }
 
-/**
- * Returns why an id from a caller is invalid; `null` if it is valid. The marker file of an invalid id could lie outside
- * of its folder.
- */
+/** Returns why an id is invalid; `null` if it is valid. An invalid id's marker could lie outside of its folder. */
 export function checkReviewId(id: string): BadReviewId | null {
   if (id.trim() === '') return 'empty';
   if (id.startsWith('/')) return 'absolute';

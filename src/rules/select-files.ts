@@ -48,11 +48,8 @@ export async function readContext(
 ): Promise<{ readonly context: TaskContext; readonly notices: readonly UnusableReference[] }> {
   const references = new Map<RuleTask, readonly ReferenceText[]>();
   const notices = new Map<string, UnusableReference>();
-  for (const task of tasks) {
-    const read = await readReferences(task, contents);
-    references.set(task, read.references);
-    for (const notice of read.notices) notices.set(JSON.stringify(notice), notice);
-  }
+  const warn = (notice: UnusableReference) => void notices.set(JSON.stringify(notice), notice);
+  for (const task of tasks) references.set(task, await readReferences(task, contents, warn));
   return { context: { allChanged, references }, notices: [...notices.values()] };
 }
 
@@ -60,9 +57,9 @@ export async function readContext(
 async function readReferences(
   task: RuleTask,
   contents: Contents,
-): Promise<{ readonly references: readonly ReferenceText[]; readonly notices: readonly UnusableReference[] }> {
+  warn: (notice: UnusableReference) => void,
+): Promise<readonly ReferenceText[]> {
   const references: ReferenceText[] = [];
-  const notices: UnusableReference[] = [];
   let bytesLeft: number = MOST_REFERENCES.bytes;
   for (const [i, { path, description }] of task.rule.references.entries()) {
     const add = (text: string | null, leftOut: ReferenceText['leftOut']) =>
@@ -73,17 +70,16 @@ async function readReferences(
       const read = await contents.text(path, bytesLeft);
       if (read.kind === 'unusable') {
         add(null, 'unusable');
-        notices.push({ kind: 'reference-unusable', rule: task.rule.name, path, why: read.why });
+        warn({ kind: 'reference-unusable', rule: task.rule.name, path, why: read.why });
       } else {
         add(read.text, read.cut ? 'cut' : null);
         bytesLeft -= read.cut ? bytesLeft : read.bytes;
       }
     }
   }
-  return { references, notices };
+  return references;
 }
 
-/** The files to review, and the files that had to be left out. */
 export type SelectedFiles = {
   readonly files: readonly RepoPath[];
   /** Returns all other files of the working tree. It is a function, because the list is long and few rules need it. */
@@ -98,12 +94,12 @@ export function selectChanged(changes: Changes, logDir: string): SelectedFiles {
   const secrets = secretsIn(changes);
   const changed = changes.changed.filter((path) => !isGenerated(path, logDir));
   const files = changed.filter((path) => !secrets.has(path));
+  const isTracked = changes.listing.tracked.some((path) => isInside(path, logDir));
   const notices: Notice[] = [
+    ...(isTracked ? [{ kind: 'tracked-log-dir', logDir } as const] : []),
     ...changes.submodules.map((path): Notice => ({ kind: 'submodule', path })),
     ...changes.listing.unnameable.map((name): Notice => ({ kind: 'unnameable', name })),
   ];
-  if (changes.listing.tracked.some((path) => isInside(path, logDir)))
-    notices.unshift({ kind: 'tracked-log-dir', logDir });
   return {
     files,
     unchanged: () => otherFiles(changes, new Set(files), logDir),

@@ -1,4 +1,4 @@
-import { byCodePoint } from '../kernel/collections.ts';
+import { byCodePoint, grouped } from '../kernel/collections.ts';
 import { type Alternative, compileGlob, type Glob, globMatches } from '../kernel/glob.ts';
 import type { RepoPath, ReviewId } from '../kernel/ids.ts';
 import { folderOf } from '../kernel/paths.ts';
@@ -56,60 +56,43 @@ function foldersOf(paths: readonly string[]): ReadonlySet<string> {
   return folders;
 }
 
-/**
- * Globs by first path segment and extension, so that a path is tested against few globs. Rules with the same glob share
- * one test.
- */
-type Index<R> = Map<string, Map<string, Entry<R>[]>>;
+/** Globs by first path segment and extension, so that a path is tested against few globs. */
+type Index<R> = Map<string, { readonly test: Alternative; readonly rules: readonly R[] }[]>;
 
-type Entry<R> = { readonly test: Alternative; readonly rules: R[] };
-
-const ANY = '';
+function indexKey(first: string | null, extension: string | null): string {
+  return `${first ?? ''}\0${extension ?? ''}`;
+}
 
 function buildIndex<R extends Matching>(rules: readonly R[]): Index<R> {
   const index: Index<R> = new Map();
-  const shared = new Map<string, Entry<R>[]>();
-  for (const rule of rules) {
-    for (const include of rule.include) {
-      const key = `${rule.folder}\0${include}`;
-      const entries = shared.get(key);
-      if (entries === undefined) shared.set(key, addEntries(index, rule, include));
-      else for (const entry of entries) entry.rules.push(rule);
+  const includes = rules.flatMap((rule) => rule.include.map((glob) => ({ rule, glob })));
+  // Rules with the same glob share one test.
+  for (const same of grouped(includes, ({ rule, glob }) => `${rule.folder}\0${glob}`).values()) {
+    const globs = same.slice(0, 1).flatMap(({ rule, glob }) => compileAll([glob], rule.folder));
+    for (const test of globs.flatMap(({ alternatives }) => alternatives)) {
+      const entries = getOrAdd(index, indexKey(test.first, test.extension), () => []);
+      entries.push({ test, rules: same.map(({ rule }) => rule) });
     }
   }
   return index;
-}
-
-function addEntries<R extends Matching>(index: Index<R>, rule: R, include: string): Entry<R>[] {
-  return compileAll([include], rule.folder).flatMap((glob) =>
-    glob.alternatives.map((test) => {
-      const entry: Entry<R> = { test, rules: [rule] };
-      const byExtension = getOrAdd(index, test.first ?? ANY, () => new Map<string, Entry<R>[]>());
-      getOrAdd(byExtension, test.extension ?? ANY, () => []).push(entry);
-      return entry;
-    }),
-  );
 }
 
 function candidates<R>(index: Index<R>, path: string): ReadonlySet<R> {
   const slash = path.indexOf('/');
   const nameAt = path.lastIndexOf('/') + 1;
   const dot = path.lastIndexOf('.');
+  const first = slash === -1 ? path : path.slice(0, slash);
   const extension = dot >= nameAt ? path.slice(dot) : null;
   const hits = new Set<R>();
-  for (const byExtension of [index.get(slash === -1 ? path : path.slice(0, slash)), index.get(ANY)]) {
-    if (byExtension === undefined) continue;
-    addMatches(byExtension.get(ANY), path, nameAt, hits);
-    if (extension !== null) addMatches(byExtension.get(extension), path, nameAt, hits);
+  for (const key of new Set([indexKey(first, extension), indexKey(first, null), indexKey(null, extension), ANY])) {
+    for (const { test, rules } of index.get(key) ?? []) {
+      if (test.matches(path, nameAt)) for (const rule of rules) hits.add(rule);
+    }
   }
   return hits;
 }
 
-function addMatches<R>(entries: readonly Entry<R>[] | undefined, path: string, nameAt: number, hits: Set<R>): void {
-  for (const entry of entries ?? []) {
-    if (entry.test.matches(path, nameAt)) for (const rule of entry.rules) hits.add(rule);
-  }
-}
+const ANY = indexKey(null, null);
 
 // The parser rejects globs that do not compile, so here such a glob just matches nothing.
 function compileAll(globs: readonly string[], folder: string): Glob[] {

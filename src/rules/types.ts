@@ -1,7 +1,6 @@
 import type { PlacedProblem, Problem } from '../kernel/failure.ts';
 import type { RepoPath, ReviewId } from '../kernel/ids.ts';
 import type { FileDigest } from '../kernel/repository.ts';
-import type { Result } from '../kernel/result.ts';
 
 /** How the files that a rule matches are divided into tasks. */
 export type Strategy = 'individual' | 'matches_together' | 'all_changed_files';
@@ -41,7 +40,6 @@ export type ParsedRule = Omit<Rule, 'source' | 'folder' | 'instructions' | 'cont
     readonly references: readonly (Position & { readonly path: string; readonly description: string | null })[];
   };
 
-/** Whether a cached value has the form of a parsed rule file. */
 export function isParsedRuleFile(value: unknown): value is ParsedRuleFile {
   if (typeof value !== 'object' || value === null) return false;
   return 'rules' in value && Array.isArray(value.rules) && 'problems' in value && Array.isArray(value.problems);
@@ -82,12 +80,7 @@ export type TaskContext = {
 };
 
 /** `pass-does-not-match`: the review passed, but with a different rule text, path or context (`cache: strict`). */
-type WriteReason = 'not-passed' | 'pass-does-not-match';
-
-/** The decision whether a review has to be done, with the reason. */
-export type TaskDecision =
-  | { readonly kind: 'write'; readonly task: RuleReviewTask; readonly why: WriteReason }
-  | { readonly kind: 'skip'; readonly task: RuleReviewTask; readonly why: 'unchanged-since-pass' };
+export type WriteReason = 'not-passed' | 'pass-does-not-match';
 
 /** The recorded pass of a review id, whether or not the current change needs the review. */
 export type PastPass = { readonly passed: boolean; readonly receipt: MarkReceipt | null };
@@ -102,7 +95,6 @@ export type ReviewExplanation = PastPass & { readonly id: string } & (
     | { readonly kind: 'not-asked-for'; readonly task: null }
   );
 
-/** A warning that does not stop the work. */
 export type Notice =
   | { readonly kind: 'problem'; readonly problem: Problem }
   | { readonly kind: 'tracked-pass' | 'not-cacheable' | 'marker-not-a-file'; readonly id: ReviewId }
@@ -117,7 +109,6 @@ export type Notice =
   | { readonly kind: 'list-ignored'; readonly first: string }
   | UnusableReference;
 
-/** A reference file that cannot be shown to a reviewer. */
 export type UnusableReference = {
   readonly kind: 'reference-unusable';
   readonly rule: string;
@@ -164,14 +155,3 @@ export type Mark = {
   readonly tracked: boolean;
   readonly receipt: MarkReceipt | null;
 };
-
-/** Passes of reviews: marker files in the working tree, receipts in the git folder. */
-export interface Passes {
-  /** Returns the ids that have a marker file. Markers that are not regular files do not count and are in `notFiles`. */
-  marked(): Promise<Result<{ readonly ids: ReadonlySet<string>; readonly notFiles: ReadonlySet<string> }>>;
-  receipt(id: ReviewId): Promise<MarkReceipt | null>;
-  /** Stores the state of each review, so that a later mark can be compared with it. */
-  remember(facts: readonly TaskFacts[]): Promise<Result<void>>;
-  /** Creates the marker file. `vouched`: whether onceover wrote instructions for this id in this worktree before. */
-  mark(id: ReviewId, by: MarkReceipt['by'], at: Date): Promise<Result<{ readonly vouched: boolean }>>;
-}

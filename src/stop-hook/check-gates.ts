@@ -5,8 +5,7 @@ import { getRun, type StartedRun, startRun } from '../gates/background-run.ts';
 import { hasNothingLeftToAsk } from '../gates/decide/plan-run.ts';
 import { describeGateDetail, type FailingGate } from '../gates/describe/reasons.ts';
 import { describeRunNotice } from '../gates/describe/result.ts';
-import { openRun, READ_ONLY } from '../gates/open-run.ts';
-import { previewRun } from '../gates/run.ts';
+import { previewGates, READ_ONLY } from '../gates/open-run.ts';
 import type { RunOutcome } from '../gates/run-types.ts';
 import { isOpen } from '../gates/types.ts';
 import { statFingerprints, statusFingerprint } from '../git/change-detection.ts';
@@ -33,12 +32,9 @@ type CurrentStatus = {
 };
 
 async function currentStatus(place: RepositoryPaths): Promise<Result<CurrentStatus>> {
-  const opened = await openRun(place, { ...READ_ONLY, selection: { kind: 'change', base: null } });
-  if (!opened.ok) return opened;
-  const { ports, request, configFiles } = opened.value;
-  const previewed = await previewRun(ports, request);
+  const previewed = await previewGates(place, { ...READ_ONLY, selection: { kind: 'change', base: null } });
   if (!previewed.ok) return previewed;
-  const { outcome, plan, facts } = previewed.value;
+  const { request, configFiles, outcome, plan, facts } = previewed.value;
   const files = await gitFiles(place, outcome.baseName, process.env);
   if (!files.ok) return files;
   const paths = [

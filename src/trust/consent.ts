@@ -80,21 +80,22 @@ function wordsOf(part: string): readonly string[] {
   return part.split(/[\s'"=;&|()]+/);
 }
 
-/**
- * Returns the agents that may not review a pull request because it edits their program, so that its author could decide
- * the verdict.
- */
+/** Returns the agents that may not review a pull request, because it edits their program. */
 export async function agentsBarredByChange(
   snapshots: Snapshots,
   { source, settings, written }: RunSettings,
 ): Promise<Result<ReadonlySet<string>>> {
   if (source.from === null) return ok(new Set());
+  const changed = await pathsOfChange(snapshots, settings);
+  return changed.ok ? ok(new Set(agentsEditedByChange(written.agent, changed.value).keys())) : changed;
+}
+
+/** Returns the paths of the whole change, even if a run covers only a part of it. */
+export async function pathsOfChange(snapshots: Snapshots, settings: Settings): Promise<Result<ReadonlySet<string>>> {
   const comparison = await snapshots.compare({ kind: 'change', base: null }, settings.base);
   if (!comparison.ok) return comparison;
   const taken = await snapshots.take(comparison.value, omittedFolders(settings));
-  if (!taken.ok) return taken;
-  const changed = new Set<string>(taken.value.entries.map(({ path }) => path));
-  return ok(new Set(agentsEditedByChange(written.agent, changed).keys()));
+  return taken.ok ? ok(new Set(taken.value.entries.map(({ path }) => path))) : taken;
 }
 
 /** Returns a digest of all commands in the settings: the commands of checks, and the agents that need approval. */
@@ -129,9 +130,7 @@ function agentsOf(settings: Settings): (readonly [string, Settings['agent'][stri
 
 const MOST_DIGESTS = 100;
 
-/**
- * Opens the list of approved configurations in the clone's git folder. If the list is unreadable, nothing is approved.
- */
+/** Opens the list of approved configurations in the git folder. If it is unreadable, nothing is approved. */
 export function openConsentStore(commonDir: string) {
   const file = openListFile(commonDir, 'trusted.json');
   return {
@@ -158,10 +157,7 @@ export async function checkTrust(repo: RepositoryPaths): Promise<Result<void>> {
   return settings.ok ? requireConsent(repo, settings.value, 'agent') : settings;
 }
 
-/**
- * Fails if the user has not approved the configured commands. If a person started the run, the run itself approves
- * them.
- */
+/** Fails if the configured commands are not approved. A run that a person started approves them itself. */
 export function requireConsent(repo: RepositoryPaths, settings: Settings, by: 'person' | 'agent'): Result<void> {
   const commands = commandsOf(settings);
   if (commands.length === 0) return ok(undefined);

@@ -24,16 +24,10 @@ export function openTamperGuard(removed: readonly RemovedIfNew[], restored: read
 /** The files in a folder below `top` whose names match `name`. */
 type Files = { readonly top: string; readonly folder: string; readonly name: RegExp };
 
-/**
- * Files that are deleted if they appear or change while a fixer runs, because losing such a file costs only another
- * review. `isReported` is whether the user gets a message about the deletion.
- */
+/** Files that are deleted if they appear or change while a fixer runs. Losing one costs only another review. */
 export type RemovedIfNew = Files & { readonly isReported: boolean };
 
-/**
- * Files that are restored if a fixer weakened them. `isLess` returns whether the new text would let more pass than the
- * old text.
- */
+/** Files that are restored if a fixer weakened them, so that the new text would let more pass (`isLess`). */
 export type RestoredIfWeaker = Files & { isLess(before: string | null, now: string | null, name: string): boolean };
 
 function pathsOf({ top, folder, name }: Files): readonly string[] {
@@ -47,10 +41,7 @@ function textOf(path: string): string | null {
   return read.ok ? read.value : null;
 }
 
-/**
- * Undoes the changes to some files since this function was created. Returns a result per file: its path if the user
- * gets a message about it, else `null`.
- */
+/** Undoes changes to files. Returns for each file its path if the user gets a message about it, else `null`. */
 type Undo = () => readonly Result<string | null>[];
 
 function removeNew(files: RemovedIfNew): Undo {

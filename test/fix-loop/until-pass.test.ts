@@ -99,7 +99,7 @@ async function play(script: Script) {
     force: false,
     fresh: false,
     all: false,
-    authorAgents: null,
+    pullRequest: null,
     startedBy: 'person',
     stop: world.stop.signal,
   };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RepoPath, ReviewId } from '../../src/kernel/ids.ts';
-import { decideInstructions, isTrusted } from '../../src/rules/decide.ts';
+import { decideReview, isTrusted } from '../../src/rules/decide.ts';
 import type { Mark, MarkReceipt, TaskFacts } from '../../src/rules/types.ts';
 import { reviewTask, rule, ruleTask } from '../support/rules.ts';
 
@@ -27,9 +27,8 @@ const otherPrompt = { ...receipt, promptVersion: 0 };
 const mark = (given: MarkReceipt | null, tracked = false): Mark => ({ tracked, receipt: given });
 
 function decided(given: Mark | null, cache: 'content' | 'strict') {
-  const { decisions, notices } = decideInstructions([{ task, facts, mark: given }], cache);
-  const [decision] = decisions;
-  return [decision?.kind, decision?.why, notices.map((notice) => notice.kind)];
+  const { why, notices } = decideReview({ task, facts, mark: given }, cache);
+  return [why === null ? 'skip' : 'write', why ?? 'unchanged-since-pass', notices.map((notice) => notice.kind)];
 }
 
 describe('with cache: content, decides about a review with', () => {
@@ -97,5 +96,5 @@ describe('a run that trusts marks, given a receipt with', () => {
 test('warns that a review with an invalid id runs every time', () => {
   const id = 'style--a..b.py--0123456789ab' as ReviewId;
   const dotted = { task: { ...task, id }, facts: { ...facts, id }, mark: null };
-  expect(decideInstructions([dotted], 'content').notices).toEqual([{ kind: 'not-cacheable', id }]);
+  expect(decideReview(dotted, 'content').notices).toEqual([{ kind: 'not-cacheable', id }]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ReviewId } from '../../src/kernel/ids.ts';
-import { type Candidate, decideInstructions, explainReview } from '../../src/rules/decide.ts';
+import { decideReview, explainReview } from '../../src/rules/decide.ts';
 import { taskFacts } from '../../src/rules/review-id.ts';
 import type { Mark } from '../../src/rules/types.ts';
 import { reviewTask, rule, ruleTask } from '../support/rules.ts';
@@ -10,8 +10,7 @@ const ID = 'style--a.py--0123456789ab';
 function explained(asked: string, mark: Mark | null, passed: boolean) {
   const task = reviewTask(ID, ruleTask(rule(), 'a.py'));
   const facts = taskFacts(task, { allChanged: [], references: new Map() });
-  const candidates: Candidate[] = [{ task, facts, mark }];
-  const now = { candidates, plan: decideInstructions(candidates, 'content') };
+  const now = [decideReview({ task, facts, mark }, 'content')];
   return explainReview(asked as ReviewId, now, { passed, receipt: null });
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RepoPath, ReviewId } from '../../src/kernel/ids.ts';
-import { openPasses } from '../../src/rules/passes.ts';
-import type { Passes, TaskFacts } from '../../src/rules/types.ts';
+import { openPasses, type Passes } from '../../src/rules/passes.ts';
+import type { TaskFacts } from '../../src/rules/types.ts';
 import { memoryPasses } from '../support/memory/passes.ts';
 import { emptyRepo } from '../support/repo.ts';
 

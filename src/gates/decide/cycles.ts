@@ -21,7 +21,6 @@ export type EndedCycles = {
 /** The value for runs that do not cover all gates, because such runs archive nothing. */
 export const NOTHING_ENDED: EndedCycles = { records: [], findings: [] };
 
-/** Returns this branch's records and findings of gates that have no changes any more. */
 export function endedCycles(
   { where, scope }: Pick<Comparison, 'where' | 'scope'>,
   gates: readonly Gate[],
@@ -45,10 +44,7 @@ export function endedCycles(
   };
 }
 
-/**
- * Returns the open findings of removed gates in the requested files. Such a finding counts only while its file's entry
- * in the snapshot is unchanged.
- */
+/** Returns the open findings of removed gates in the requested files, as long as their files are unchanged. */
 export function findingsOfRemovedGates(
   findings: readonly KnownFinding[],
   gates: readonly Gate[],
@@ -61,7 +57,7 @@ export function findingsOfRemovedGates(
     (finding) =>
       !ids.has(finding.gate) &&
       (requested.paths.length === 0 || isAtOrBelow(finding.file, requested.paths)) &&
-      isOpen(findingState({ ...finding, cycleEnded: true }, options, options.entryOf)),
+      isOpen(findingState({ ...finding, cycleEnded: true }, options)),
   );
 }
 

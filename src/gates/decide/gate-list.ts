@@ -41,13 +41,11 @@ export function matchesEntry(entry: EntrySettings, paths: readonly RepoPath[]): 
 /** Returns the folder or file that an entry point names; `null` for a pattern or a path outside of the repository. */
 export function entryFolder(entry: EntrySettings): RepoPath | null {
   const compiled = compilePath(entry.path);
-  if (compiled.kind === 'glob') return null;
-  return compiled.kind === 'all' ? ('' as RepoPath) : repoPath(compiled.folder);
+  return compiled.kind === 'glob' ? null : repoPath(compiled.folder);
 }
 
 /** The parsed path of an entry point. With `each`, as in `packages/*`, each folder in `packages` gets its own gates. */
 type EntryPath =
-  | { readonly kind: 'all' }
   | { readonly kind: 'folder' | 'each'; readonly folder: string }
   | { readonly kind: 'glob'; readonly source: string; readonly glob: Glob | null };
 
@@ -55,7 +53,6 @@ const GLOB = /[*?[\]{}]/;
 
 function compilePath(written: string): EntryPath {
   const path = plain(written);
-  if (path === '') return { kind: 'all' };
   if (!GLOB.test(path)) return { kind: 'folder', folder: path };
   const folder = path.endsWith('/*') ? path.slice(0, -2) : null;
   if (folder !== null && !GLOB.test(folder)) return { kind: 'each', folder };
@@ -65,10 +62,8 @@ function compilePath(written: string): EntryPath {
 /** Returns the name that gates for this path get, such as `packages/a`; `null` if it is outside of the entry point. */
 function entryName(entry: EntryPath, path: RepoPath): string | null {
   switch (entry.kind) {
-    case 'all':
-      return '.';
     case 'folder':
-      return isInside(path, entry.folder) ? entry.folder : null;
+      return entry.folder === '' || isInside(path, entry.folder) ? nameOf(entry.folder) : null;
     case 'each': {
       if (!path.startsWith(`${entry.folder}/`)) return null;
       const end = path.indexOf('/', entry.folder.length + 1);
@@ -77,6 +72,10 @@ function entryName(entry: EntryPath, path: RepoPath): string | null {
     case 'glob':
       return entry.glob !== null && globMatches(entry.glob, path) ? entry.source : null;
   }
+}
+
+function nameOf(folder: string): string {
+  return folder === '' ? '.' : folder;
 }
 
 /** Returns the path without "./" and "/" around it; '' stands for the whole repository. */
@@ -128,7 +127,7 @@ export function configuredGates(
   const entries = settings.flatMap((entry) => {
     const path = compilePath(entry.path);
     if (path.kind === 'each') return [];
-    const name = path.kind === 'all' ? '.' : path.kind === 'glob' ? path.source : path.folder;
+    const name = path.kind === 'glob' ? path.source : nameOf(path.folder);
     return namesOf(entry).map(({ kind, name: gate }) => ({ kind, id: gateId(kind, name, gate) }));
   });
   const together = rules
@@ -161,11 +160,7 @@ function gateId(kind: Gate['kind'], entry: string, name: string): GateId {
 }
 
 function ruleId(rule: Rule): GateId {
-  return gateId('rule', folderName(rule), rule.name);
-}
-
-function folderName({ folder }: Rule): string {
-  return folder === '' ? '.' : folder;
+  return gateId('rule', nameOf(rule.folder), rule.name);
 }
 
 function entryGates(entry: EntrySettings, sources: GateSources): Gate[] {
@@ -216,19 +211,12 @@ function ruleGates({ rules, entries, unchanged }: GateSources): ReviewGate[] {
 
 function ruleGate(task: RuleTask, byPath: ReadonlyMap<RepoPath, Entry>): ReviewGate {
   const { rule } = task;
+  const { name, numReviews, agents } = rule;
+  const id = `${ruleId(rule)}${rule.strategy === 'individual' ? `:${task.files[0]}` : ''}`;
   const entries = task.files.flatMap((path) => byPath.get(path) ?? []);
   return {
-    kind: 'rule',
-    id: `${ruleId(rule)}${rule.strategy === 'individual' ? `:${task.files[0]}` : ''}`,
-    entry: folderName(rule),
-    name: rule.name,
-    numReviews: rule.numReviews,
-    agents: rule.agents,
-    timeoutSeconds: null,
-    rubric: ruleRubric(rule),
-    entries,
-    content: contentOf(entries),
-    task,
+    ...{ kind: 'rule', id, entry: nameOf(rule.folder), name, numReviews, agents, timeoutSeconds: null },
+    ...{ rubric: ruleRubric(rule), entries, content: contentOf(entries), task },
   };
 }
 

@@ -34,12 +34,9 @@ export function isSameBranch(made: BranchContext, where: BranchContext): boolean
   return made.branch === null && made.mergeBase === where.mergeBase;
 }
 
-/** Returns the state of a finding in this scope and branch. `entryOf` returns a path's entry in the snapshot. */
-export function findingState(
-  finding: KnownFinding,
-  { scope, where, levels, letBe }: Omit<StateOptions, 'entryOf'>,
-  entryOf: StateOptions['entryOf'],
-): FindingState {
+/** Returns the state of a finding in this scope and branch. */
+export function findingState(finding: KnownFinding, options: StateOptions): FindingState {
+  const { scope, where, levels, letBe, entryOf } = options;
   if (finding.kept === 'closed') return 'closed';
   const now = finding.entry === null ? undefined : entryOf(finding.entry.path);
   if (finding.entry !== null && now === undefined) return 'gone';
@@ -51,8 +48,8 @@ export function findingState(
   if (!counts) return 'gone';
   if (letBe?.has(finding.id) === true) return 'warning';
   // If the settings have become stricter, a finding that was stored as a warning can count as open.
-  if (finding.kept === 'warning' && (levels === undefined || onlyWarns(finding.priority, finding, levels)))
-    return 'warning';
+  const warns = levels === undefined || onlyWarns(finding.priority, finding, levels);
+  if (finding.kept === 'warning' && warns) return 'warning';
   return finding.resolution?.how === 'fixed' ? 'fixed_claimed' : 'open';
 }
 
@@ -96,15 +93,16 @@ export type GateFacts = {
   readonly findings: readonly KnownFinding[];
   /** Each slot's verdict on the current content with the current prompt. */
   readonly receipts: ReadonlyMap<SlotNumber, Receipt>;
-  /** The last recorded pass of the gate on this branch. */
   readonly held: HeldReceipt | null;
   /** Whether `trust_marks` is set and the rule's current task is marked as passed. */
   readonly marked: boolean;
 };
 
-/** A gate's slots and findings, and whether the gate passes. */
 export type GateState = {
   readonly gate: ReviewGate;
+  /** The gate's records on this branch, in the order of their iterations. */
+  readonly cycle: readonly SlotRecord[];
+  /** These records with the results that count now. */
   readonly history: readonly SlotRun[];
   readonly slots: readonly SlotState[];
   readonly findings: readonly ReportedFinding[];
@@ -133,18 +131,16 @@ export type SlotState = {
 export type StateOptions = CycleContext & {
   readonly levels?: WarnLevels;
   /** Findings that a fix loop tolerates because of `--ratchet`. They count as warnings. */
-  readonly letBe?: ReadonlySet<string>;
+  readonly letBe?: ReadonlySet<string> | undefined;
+  /** Returns the entry of a path in the snapshot. */
   entryOf(path: string): Entry | undefined;
 };
 
 /** Returns the state of a gate. It is used before an iteration to plan it, and afterwards to judge the gate. */
 export function gateState(facts: GateFacts, options: StateOptions): GateState {
   const { gate, held } = facts;
-  const cycle = facts.records.filter((record) => isInCycle(record, options));
-  const findings = facts.findings.map((finding) => ({
-    finding,
-    state: findingState(finding, options, options.entryOf),
-  }));
+  const cycle = facts.records.filter((record) => isInCycle(record, options)).sort((a, b) => a.iteration - b.iteration);
+  const findings = facts.findings.map((finding) => ({ finding, state: findingState(finding, options) }));
   const open = findings.filter(({ state }) => isOpen(state));
   // Waivers count on every branch and in every scope, so take all waived findings of the gate.
   const waived = new Set([
@@ -154,10 +150,7 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
   const history = slotHistory(facts, cycle, findings, waived);
   const slots = Array.from({ length: gate.numReviews }, (_, i): SlotState => {
     const slot = i + 1;
-    const latest =
-      byIteration(cycle.filter((record) => record.slot === slot))
-        .at(-1)?.[1]
-        .at(-1) ?? null;
+    const latest = cycle.findLast((record) => record.slot === slot) ?? null;
     const passIteration = lastPassIteration(history.filter((run) => run.slot === slot));
     const hasOpen = open.some(({ finding }) => finding.slot === slot);
     const covers = hasOpen ? null : coverOf(facts, slot, waived, passIteration !== null ? latest : null);
@@ -167,6 +160,7 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
   const hasHeld = passedWithoutLaterFailure(cycle, held);
   return {
     gate,
+    cycle,
     history,
     slots,
     findings,
@@ -200,9 +194,7 @@ function coverOf(
   return latest?.status === 'skipped_prior_pass' ? 'rests' : null;
 }
 
-/**
- * Returns a receipt's verdict; `null` without one. A failure is `waived` only if it has findings and all are waived.
- */
+/** Returns a receipt's verdict. A failure is `waived` only if it has findings and all of them are waived. */
 function verdictOf(receipt: Receipt | undefined, waived: ReadonlySet<string>): 'passed' | 'waived' | 'failed' | null {
   if (receipt === undefined) return null;
   if (receipt.verdict === 'pass') return 'passed';

@@ -9,12 +9,11 @@ export type RunOverrides = {
   /** `--fresh`: run all slots, in new sessions. */
   readonly fresh: boolean;
   /** Whether the iteration has already started and its checks have run. */
-  readonly iterationStarted: boolean;
+  readonly iterationStarted?: boolean;
 };
 
 export type CheckState = { readonly gate: CheckGate; readonly holds: boolean };
 
-/** The plan for a review gate that runs in this iteration. */
 export type GateRun = { readonly kind: 'run'; readonly state: GateState; readonly slots: readonly SlotPlan[] };
 
 export type ReviewPlan =
@@ -43,7 +42,7 @@ export function decideRun(
 ): RunPlan {
   const needed = facts.reviews.filter((state) => needsRun(state, settings, overrides));
   const mustRun =
-    overrides.iterationStarted ||
+    overrides.iterationStarted === true ||
     needed.length > 0 ||
     facts.checks.some(({ holds }) => !holds) ||
     (overrides.fresh && facts.checks.length > 0);

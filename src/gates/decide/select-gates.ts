@@ -9,7 +9,6 @@ import { isGateId } from './gate-list.ts';
 
 /** The gates that a user selects. An empty list selects all gates. */
 export type GateRequest = {
-  /** Ids or names of gates. */
   readonly gates: readonly string[];
   /** Selects gates with changes at or below one of these paths. */
   readonly paths: readonly RepoPath[];
@@ -46,17 +45,13 @@ export type Subject =
   | { readonly kind: 'slot'; readonly gate: GateOutcome; readonly slot: number }
   | { readonly kind: 'ambiguous'; readonly gates: readonly GateOutcome[] };
 
-/**
- * Returns the finding, gate or slot that a text names; `null` if there is none. A gate is named by its id or, if
- * unique, by the end of its id.
- */
+/** Returns the finding, gate or slot that a text names. A gate is named by its id or, if unique, by the id's end. */
 export function subjectOf(name: string, gates: readonly GateOutcome[]): Subject | null {
   const text = name.trim();
   if (/^f[1-9]\d*$/i.test(text)) return { kind: 'finding', id: text.toUpperCase() };
   const whole = named(text, gates);
   if (whole.length > 0) return oneOf(whole, (gate) => ({ kind: 'gate', gate }));
   const [, stem = '', slot = ''] = /^(.+)@(\d{1,4})$/.exec(text) ?? [];
-  // Checks have no slots.
   const reviews = gates.filter(({ kind }) => kind !== 'check');
   return oneOf(stem === '' ? [] : named(stem, reviews), (gate) => ({ kind: 'slot', gate, slot: Number(slot) }));
 }

@@ -33,10 +33,7 @@ export function lastPassIteration(own: readonly SlotRun[]): number | null {
   return latest;
 }
 
-/**
- * Returns the iteration of the pass that a record stands for; `null` if there is none. `passes` maps each earlier
- * iteration to the pass that counted then; `before` is the pass that counted last.
- */
+/** Returns the iteration of the pass that a record stands for, by the passes that counted in earlier iterations. */
 function passOf(record: SlotRun, passes: ReadonlyMap<number, number | null>, before: number | null): number | null {
   if (record.status === 'pass') return record.violations === 0 ? record.iteration : null;
   if (record.status !== 'skipped_prior_pass') return null;
@@ -48,7 +45,6 @@ function passOf(record: SlotRun, passes: ReadonlyMap<number, number | null>, bef
   return pass === undefined ? named : pass;
 }
 
-/** Returns the records grouped by iteration, in the order of the iterations. */
 export function byIteration<T extends { readonly iteration: number }>(
   all: readonly T[],
 ): readonly (readonly [iteration: number, own: readonly T[]])[] {

@@ -2,9 +2,7 @@ import { type Answers, answerSchema } from '../../dispatch/answer-schemas.ts';
 import { converse } from '../../dispatch/converse.ts';
 import { cacheTtl, sessionUse } from '../../dispatch/decide-resume.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
-import type { DispatchState } from '../../dispatch/retry.ts';
 import { addUsage, type KeptSession } from '../../kernel/agent.ts';
-import type { Question } from '../../kernel/ports.ts';
 import type { SlotAnswer, SlotJob } from '../ports.ts';
 import type { Disposition } from '../types.ts';
 import { entriesShown, type IterationContext, slotFingerprint } from './prepare-slot.ts';
@@ -37,20 +35,15 @@ async function askPart(
   const { last, ...end } = await converse(
     {
       ...{ reviewers, budget, clock: ports.clock, coolings: ports.coolings },
-      async send(name, question, state) {
-        const tookOver = await context.prefixes.join(await takeoverPrefix(context, state, question));
-        const started = () => {
-          begun();
-          tookOver();
-        };
+      async send(name, question) {
         const sent = await reviewers.ask(name, question, {
           stop: request.stop,
           watch(doing, usage) {
-            started();
+            begun();
             ports.reporter.tell({ kind: 'slot-active', ...slotRef, doing, usage });
           },
         });
-        started();
+        begun();
         return sent;
       },
       askingAgain: (again) => ports.reporter.tell({ kind: 'slot-asked-again', ...slotRef, ...again }),
@@ -96,20 +89,6 @@ async function askPart(
     stableDigest: opening.value,
   };
   return { ...end, session, raw };
-}
-
-/**
- * Returns a key for slots that switch to the same agent, so that later slots wait and reuse the first slot's prompt
- * cache. Only running slots wait for each other, because waiting for a queued slot would block the queue.
- */
-async function takeoverPrefix(
-  { reviewers }: IterationContext,
-  { agent, mode, failedOver }: DispatchState,
-  question: Question,
-): Promise<string | null> {
-  if (!failedOver || mode !== 'fresh') return null;
-  const { sharesPrefix } = await reviewers.describe(agent);
-  return sharesPrefix ? `took over\0${agent}\0${question.stable}` : null;
 }
 
 function joinParts(a: SlotAnswer, b: SlotAnswer): SlotAnswer {

@@ -79,7 +79,6 @@ export async function availableAgents(
   return { names: wanted.filter((name) => !cooling.some(({ agent }) => agent === name)), cooling };
 }
 
-/** Chooses the agent and the session for a slot, and builds its prompts. */
 export async function prepareSlot(
   context: IterationContext,
   state: GateState,
@@ -101,7 +100,7 @@ export async function prepareSlot(
   const { agent, others } = assigned;
   const described = await Promise.all([agent, ...others].map((name) => context.reviewers.describe(name)));
   const now = described[0] as ReviewerFacts;
-  const lastLook = lastReview(context.facts, state, plan.slot);
+  const lastLook = lastReview(state, plan.slot);
   const change = await gateDiff(context, gate);
   if (!change.ok) return change;
   const limit = Math.min(...described.map(({ diffLimit }) => diffLimit));
@@ -159,22 +158,12 @@ export function slotFingerprint({ toolsDigest }: Pick<ReviewerFacts, 'toolsDiges
   return `${toolsDigest}:${GATE_SCHEMA_DIGEST}:${rubric.digest}`;
 }
 
-/**
- * Returns the slot's last review on this branch; `null` if there is none, or if it ended in an error. Iterations that
- * skipped the slot do not count.
- */
-function lastReview({ past, comparison }: RunFacts, { gate, history }: GateState, slot: number): SlotRecord | null {
-  if (comparison.scope.kind === 'narrow') return null;
-  const iterations = new Set(history.map(({ iteration }) => iteration));
-  const latest = past.slots
-    .filter((record) => record.gate === gate.id && record.slot === slot && iterations.has(record.iteration))
-    .filter(({ own }) => own?.dispatch !== 'none')
-    .sort((a, b) => a.iteration - b.iteration)
-    .at(-1);
+/** Returns the slot's last review on this branch, skips left out; `null` if there is none or it was an error. */
+function lastReview({ cycle }: GateState, slot: number): SlotRecord | null {
+  const latest = cycle.findLast((record) => record.slot === slot && record.own?.dispatch !== 'none');
   return latest === undefined || latest.status === 'error' ? null : latest;
 }
 
-/** Returns the diff of the gate's files, one section for each file. */
 async function gateDiff(context: IterationContext, gate: ReviewGate): Promise<Result<readonly DiffSection[]>> {
   const { comparison } = context.facts;
   const whole = await context.diff(comparison.baseTree, DEFAULT_DIFF_CONTEXT);

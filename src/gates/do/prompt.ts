@@ -138,10 +138,8 @@ function claimOn({ resolution }: KnownFinding): readonly string[] {
   return resolution?.how === 'disputed' ? [`disputed by the author, who may be wrong: ${resolution.why}`] : [];
 }
 
-/** The diff sections of a gate. `torn` are paths of renames into or out of the gate, which need a separate diff. */
-export type GateSections = { readonly whole: readonly DiffSection[]; readonly torn: readonly RepoPath[] };
-
-export function sectionsOf(sections: readonly DiffSection[], paths: ReadonlySet<string>): GateSections {
+/** Returns the diff sections of a gate, and the paths of renames into or out of it (`torn`), which need another diff. */
+export function sectionsOf(sections: readonly DiffSection[], paths: ReadonlySet<string>) {
   const whole: DiffSection[] = [];
   const torn: RepoPath[] = [];
   for (const section of sections) {
@@ -174,10 +172,8 @@ export function splitDiff(sections: readonly DiffSection[], limit: number): Diff
 
 /** Returns the index of the part that shows a file. A file that no part shows is assigned to the first part. */
 export function partShowing(file: string | null, parts: readonly DiffSection[]): number {
-  return Math.max(
-    0,
-    parts.findIndex(({ paths }) => paths.some((path) => path === file)),
-  );
+  const shown = parts.findIndex(({ paths }) => paths.some((path) => path === file));
+  return Math.max(0, shown);
 }
 
 // In a diff, lines of files start with a space, a plus or a minus, so only git itself writes this line.

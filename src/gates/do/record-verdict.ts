@@ -1,11 +1,10 @@
 import type { Answers } from '../../dispatch/answer-schemas.ts';
-import type { SlotTrouble } from '../../kernel/agent.ts';
+import type { DispatchPlan, SlotTrouble } from '../../kernel/agent.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
 import { repoPath } from '../../kernel/paths.ts';
 import type { Entry } from '../../kernel/repository.ts';
 import { forEachOk, ok, type Result } from '../../kernel/result.ts';
 import { describeTrouble } from '../../ui/describe-agent-failure.ts';
-import { isInCycle } from '../decide/gate-state.ts';
 import { slotLog } from '../describe/logs.ts';
 import {
   fileFingerprint,
@@ -16,15 +15,9 @@ import {
   type SlotReview,
 } from '../judge/match-findings.ts';
 import { toleratedAfter } from '../judge/priority.ts';
-import {
-  callOf,
-  dispatchReason,
-  type JudgedSlot,
-  type SlotAnswer,
-  type SlotJob,
-  type UnassignableSlot,
-} from '../ports.ts';
+import type { SlotAnswer, SlotJob, SlotResult, UnassignableSlot } from '../ports.ts';
 import type { RecordMetadata, SlotRecord, Violation } from '../record-types.ts';
+import type { SlotOutcome } from '../run-types.ts';
 import { type Finding, type FindingState, NO_AGENT, type ReviewGate } from '../types.ts';
 import type { IterationContext } from './prepare-slot.ts';
 
@@ -36,7 +29,7 @@ async function interpretAnswer(
   said: Answers['gate'],
   isStale: boolean,
 ): Promise<Result<SlotReview>> {
-  const { comparison, past } = context.facts;
+  const { comparison } = context.facts;
   const { root, settings } = context.request;
   const entries = new Map<string, Entry>(job.gate.entries.map((entry) => [entry.path, entry]));
   const files = new Map<RepoPath, { readonly text: string | null; readonly seen: string | null }>();
@@ -68,22 +61,14 @@ async function interpretAnswer(
     };
   });
   return ok({
-    gate: job.gate.id,
-    scope: comparison.scope.key,
-    slot: job.slot,
-    agent,
-    iteration: context.iteration,
+    ...{ gate: job.gate.id, slot: job.slot, content: job.gate.content, agent, iteration: context.iteration },
     at: context.ports.clock.now().toISOString(),
-    content: job.gate.content,
+    scope: comparison.scope.key,
     where: comparison.where,
-    isRerun: past.slots.some(
+    isRerun: job.state.cycle.some(
       // Only onceover's own records with the same prompt count as an earlier review.
-      (record) =>
-        record.gate === job.gate.id &&
-        record.slot === job.slot &&
-        record.own?.promptDigest === job.gate.rubric.digest &&
-        isInCycle(record, comparison) &&
-        (record.status === 'pass' || record.status === 'fail'),
+      ({ slot, own, status }) =>
+        slot === job.slot && own?.promptDigest === job.gate.rubric.digest && (status === 'pass' || status === 'fail'),
     ),
     failOn: settings.failOn,
     rerunNewIssueThreshold: settings.rerunNewIssueThreshold,
@@ -104,7 +89,7 @@ export async function judgeSlot(
   job: SlotJob,
   answer: SlotAnswer,
   isStale: boolean,
-): Promise<Result<JudgedSlot>> {
+): Promise<Result<SlotResult>> {
   if (answer.answer === null) return recordError(context, job, answer, answer.trouble);
   const review = await interpretAnswer(context, job, answer.agent, answer.answer, isStale);
   if (!review.ok) return review;
@@ -115,7 +100,13 @@ export async function judgeSlot(
   if (isStale && !fails) return recordError(context, job, answer, { kind: 'stale' });
   const added = await keepFindings(context, matched);
   if (!added.ok) return added;
-  const tolerated = moveRatchet(context, review.value, matched, added.value);
+  const { ratchetHolder: ratchet } = context.request;
+  if (ratchet !== undefined) {
+    const { isRerun } = review.value;
+    const letBe = toleratedAfter(ratchet.now, { isRerun, isStale, updated: matched.updated, added: added.value });
+    ratchet.now = { ...ratchet.now, letBe };
+  }
+  const tolerated = ratchet?.now.letBe ?? new Set<string>();
   const standing = standingAfter(matched, added.value, tolerated);
   const open = standing.filter(({ state }) => state === 'open').map(({ finding }) => finding);
   // Findings that are waived, or that the ratchet tolerates, still make this receipt a failure.
@@ -123,26 +114,16 @@ export async function judgeSlot(
     .filter(({ finding, state }) => state === 'waived' || tolerated.has(finding.id))
     .map(({ finding }) => finding);
   const status = open.length + waived.length > 0 ? 'fail' : 'pass';
+  const { gate, slot, content, scope, agent, iteration, at } = review.value;
   const receipt = await context.ports.receipts.write('review', {
-    gate: job.gate.id,
-    slot: job.slot,
-    content: job.gate.content,
-    scope: context.facts.comparison.scope.key,
+    ...{ gate, slot, content, scope, agent, iteration, at },
     promptDigest: job.gate.rubric.digest,
     verdict: status,
     findings: [...open, ...waived].map(({ id }) => id),
-    agent: answer.agent,
-    iteration: context.iteration,
-    at: review.value.at,
   });
   if (!receipt.ok) return receipt;
-  const judged: JudgedSlot = {
-    ...{ job, answer, status, trouble: null, open: open.length },
-    warnings: standing.filter(({ state }) => state === 'warning').length,
-    closed: matched.updated.filter((finding) => finding.kept === 'closed').map(({ id }) => id),
-  };
-  const violations = standing.map(({ finding, state }) => toViolation(finding, state));
-  return record(context, judged, violations);
+  const closed = matched.updated.filter((finding) => finding.kept === 'closed').map(({ id }) => id);
+  return record(context, job, answer, { status, trouble: null, closed, standing });
 }
 
 export function recordError(
@@ -150,8 +131,8 @@ export function recordError(
   job: SlotJob | UnassignableSlot,
   answer: SlotAnswer | null,
   trouble: SlotTrouble | null,
-): Promise<Result<JudgedSlot>> {
-  return record(context, { job, answer, status: 'error', trouble, open: 0, warnings: 0, closed: [] }, []);
+): Promise<Result<SlotResult>> {
+  return record(context, job, answer, { status: 'error', trouble, closed: [], standing: [] });
 }
 
 async function keepFindings(
@@ -173,21 +154,6 @@ async function keepFindings(
 
 type Standing = { readonly finding: Finding; readonly state: FindingState };
 
-/** Updates the ratchet after a review, and returns the ids of the findings that it tolerates now. */
-function moveRatchet(
-  { request }: IterationContext,
-  review: SlotReview,
-  matched: MatchedFindings,
-  added: readonly Finding[],
-): ReadonlySet<string> {
-  const { ratchet } = request;
-  if (ratchet === undefined) return new Set();
-  const { isRerun, isStale = false } = review;
-  const tolerated = toleratedAfter(ratchet.now, { isRerun, isStale, updated: matched.updated, added });
-  ratchet.now = { ...ratchet.now, letBe: tolerated };
-  return tolerated;
-}
-
 /** Returns the slot's findings for its record: open ones, warnings, and waived ones that were reported again. */
 function standingAfter(
   matched: MatchedFindings,
@@ -206,61 +172,117 @@ function standingAfter(
   ];
 }
 
-function toViolation(finding: Finding, state: FindingState): Violation {
+function toViolation({ finding, state }: Standing): Violation {
+  const { id, file, line, code, issue, fix, priority } = finding;
+  const status = state === 'waived' ? 'skipped' : 'new';
+  return { file: file ?? '', line, issue, fix, priority, status, result: null, id, code, state };
+}
+
+type SlotEnd = {
+  readonly status: 'pass' | 'fail' | 'error';
+  readonly trouble: SlotTrouble | null;
+  readonly closed: readonly string[];
+};
+
+/** Returns the result of a slot from its calls. `answer` is `null` if no agent could be called. */
+export function slotResult(
+  job: SlotJob | UnassignableSlot,
+  answer: SlotAnswer | null,
+  { status, trouble, closed }: SlotEnd,
+): SlotResult {
+  const { gate, slot } = job;
+  const agent = answer?.agent ?? job.agent;
+  const asks = answer?.exchanges.length ?? 0;
+  const dispatch = answer === null || asks === 0 ? 'none' : answer.dispatch;
+  const session = sessionReason(job, dispatch);
+  // The reason of the slot says more than that its session is the first one, or that a new session was requested.
+  const why = session === null || session === 'first-look' || session === 'asked-for' ? job.why : session;
+  const durationMs = answer?.durationMs ?? 0;
+  const call = { slot, status, usage: answer?.usage ?? null };
   return {
-    file: finding.file ?? '',
-    line: finding.line,
-    issue: finding.issue,
-    fix: finding.fix,
-    priority: finding.priority,
-    status: state === 'waived' ? 'skipped' : 'new',
-    result: null,
-    id: finding.id,
-    code: finding.code,
-    state,
+    gate,
+    job: 'fresh' in job ? job : null,
+    outcome: {
+      ...{ ...call, agent, dispatch, durationMs, trouble },
+      ...{ why: trouble?.kind ?? why, passIteration: null, sawOlder: false },
+    },
+    cost:
+      agent === null || dispatch === 'none'
+        ? null
+        : {
+            ...{ ...call, gate: gate.id, agent, dispatch, why, asks },
+            ...{ model: answer?.model ?? null, durationMs: Math.round(durationMs) },
+          },
+    closed,
+    isStopped: false,
   };
+}
+
+/** Returns why the session was new or resumed. If it is new although a resume was planned, the old one was lost. */
+function sessionReason(job: SlotJob | UnassignableSlot, actual: SlotOutcome['dispatch']): DispatchPlan['why'] | null {
+  if (!('dispatch' in job)) return null;
+  return job.dispatch.kind === 'resumed' && actual === 'fresh' ? 'session-lost' : job.dispatch.why;
 }
 
 async function record(
   context: IterationContext,
-  judged: JudgedSlot,
-  violations: readonly Violation[],
-): Promise<Result<JudgedSlot>> {
-  const { job, answer, status, trouble } = judged;
-  const { agent, dispatch, usage, durationMs } = callOf(judged);
+  job: SlotJob | UnassignableSlot,
+  answer: SlotAnswer | null,
+  end: SlotEnd & { readonly standing: readonly Standing[] },
+): Promise<Result<SlotResult>> {
+  const { status, trouble, standing } = end;
+  const { gate, slot } = job;
+  const result = slotResult(job, answer, end);
+  const { agent, dispatch, usage } = result.outcome;
   const adapter = agent ?? NO_AGENT;
-  const own: RecordMetadata = {
-    ...gateMetadata(context, job.gate),
-    snapshot: 'tree' in job ? job.tree : null,
-    session: status === 'error' ? null : (answer?.session ?? null),
-    dispatch,
-    why: 'dispatch' in job ? `${job.why}, ${dispatchReason(job, dispatch)}` : job.why,
-    parts: 'fresh' in job ? job.fresh.length : 0,
-    usage,
-    durationMs: Math.round(durationMs),
-    error: trouble === null ? null : describeTrouble(trouble),
-  };
-  const written: SlotRecord = {
-    gate: job.gate.id,
-    slot: job.slot,
-    iteration: context.iteration,
+  const session = sessionReason(job, dispatch);
+  const durationMs = answer?.durationMs ?? 0;
+  const written = await writeRecord(
+    context,
+    gate,
     adapter,
-    timestamp: context.ports.clock.now().toISOString(),
-    status,
-    rawOutput: answer?.raw ?? '',
-    violations,
-    passIteration: null,
-    own,
-  };
-  const name = context.facts.names.get(job.gate.id);
-  if (name === undefined) return ok(judged);
-  const log = slotLog(written, job, answer?.exchanges ?? []);
-  const kept = await context.ports.records.writeSlot(written, { gate: name, agent: adapter }, log);
-  return kept.ok ? ok(judged) : kept;
+    {
+      ...{ slot, adapter, status, rawOutput: answer?.raw ?? '', passIteration: null },
+      violations: standing.map(toViolation),
+      own: {
+        snapshot: 'tree' in job ? job.tree : null,
+        session: status === 'error' ? null : (answer?.session ?? null),
+        dispatch,
+        why: session === null ? job.why : `${job.why}, ${session}`,
+        parts: 'fresh' in job ? job.fresh.length : 0,
+        usage,
+        durationMs: Math.round(durationMs),
+        error: trouble === null ? null : describeTrouble(trouble),
+      },
+    },
+    (all) => slotLog(all, job, answer?.exchanges ?? []),
+  );
+  if (!written.ok) return written;
+  const inState = (wanted: FindingState) => standing.filter(({ state }) => state === wanted).length;
+  context.ports.reporter.tell({
+    ...{ kind: 'slot-ended', gate: gate.id, slot, agent: adapter, status, trouble, usage, durationMs },
+    ...{ open: inState('open'), warnings: inState('warning') },
+  });
+  return ok(result);
 }
 
-/** Returns the metadata that all records about the gate's current content have in common. */
-export function gateMetadata({ facts }: IterationContext, gate: ReviewGate) {
+type NewRecord = Omit<SlotRecord, 'gate' | 'iteration' | 'timestamp' | 'own'> & {
+  readonly own: Omit<RecordMetadata, 'content' | 'branch' | 'mergeBase' | 'scope' | 'promptDigest'>;
+};
+
+/** Writes the record and the log of a slot in this iteration. The files are named after `agent`. */
+export async function writeRecord(
+  { ports, facts, iteration }: IterationContext,
+  gate: ReviewGate,
+  agent: string,
+  { own, ...record }: NewRecord,
+  logOf: (record: SlotRecord) => string,
+): Promise<Result<void>> {
+  const name = facts.names.get(gate.id);
+  if (name === undefined) return ok(undefined);
   const { where, scope } = facts.comparison;
-  return { content: gate.content, ...where, scope: scope.key, promptDigest: gate.rubric.digest };
+  const about = { content: gate.content, ...where, scope: scope.key, promptDigest: gate.rubric.digest };
+  const timestamp = ports.clock.now().toISOString();
+  const written = { ...record, gate: gate.id, iteration, timestamp, own: { ...about, ...own } };
+  return ports.records.writeSlot(written, { gate: name, agent }, logOf(written));
 }

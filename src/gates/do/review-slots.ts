@@ -1,29 +1,21 @@
 import { omittedFolders } from '../../config/settings.ts';
 import { openPrefixGate, openQueue, sharePending } from '../../dispatch/limits.ts';
-import type { GateId } from '../../kernel/ids.ts';
 import type { DiffSection } from '../../kernel/repository.ts';
 import { ok, type Result } from '../../kernel/result.ts';
+import { pathsOfChange } from '../../trust/consent.ts';
 import type { GateRun } from '../decide/plan-run.ts';
 import { skippedSlotLog } from '../describe/logs.ts';
 import { describePlan } from '../describe/reasons.ts';
-import {
-  type CalledSlot,
-  callOf,
-  type JudgedSlot,
-  type RanSlots,
-  type RunContext,
-  type RunFacts,
-  type SkippedSlot,
-  type SlotJob,
-  type UnassignableSlot,
-} from '../ports.ts';
+import { NO_CALL } from '../judge/judge-run.ts';
+import type { RanSlots, RunContext, RunFacts, SlotJob, SlotResult, UnassignableSlot } from '../ports.ts';
 import { gatesOf } from '../read/state.ts';
+import { watchGateFiles } from '../record/after-run.ts';
 import type { SlotRecord } from '../record-types.ts';
-import { NO_AGENT, type ReviewGate, type SlotPlan } from '../types.ts';
+import { NO_AGENT, type ReviewGate } from '../types.ts';
 import { askSlot } from './ask-slot.ts';
 import { availableAgents, DEFAULT_DIFF_CONTEXT, type IterationContext, prepareSlot } from './prepare-slot.ts';
 import { binaryPaths } from './prompt.ts';
-import { gateMetadata, judgeSlot, recordError } from './record-verdict.ts';
+import { judgeSlot, recordError, slotResult, writeRecord } from './record-verdict.ts';
 
 /** Runs the planned slots on the current code, several at once. The records of skipped slots are written first. */
 export async function runReviews(
@@ -35,12 +27,12 @@ export async function runReviews(
   const opened = await openContext(run, facts, iteration);
   if (!opened.ok) return opened;
   const context = opened.value;
-  const resting: SkippedSlot[] = [];
+  const slots: SlotResult[] = [];
   const jobs: (SlotJob | UnassignableSlot)[] = [];
   for (const plan of plans) {
     const skipped = await recordSkippedSlots(context, plan);
     if (!skipped.ok) return skipped;
-    resting.push(...skipped.value);
+    slots.push(...skipped.value);
     for (const slot of plan.slots) {
       if (slot.kind === 'skip') continue;
       const job = await prepareSlot(context, plan.state, slot);
@@ -52,7 +44,7 @@ export async function runReviews(
   const queue = openQueue(run.request.settings.concurrency);
   const results = await Promise.all(
     jobs.map(async (job) => {
-      if ('trouble' in job) return reportEnd(context, await recordError(context, job, null, job.trouble));
+      if ('trouble' in job) return recordError(context, job, null, job.trouble);
       const release = await context.prefixes.join(job.prefix);
       try {
         return await queue(() => runJob(context, job, isStale, release));
@@ -61,20 +53,18 @@ export async function runReviews(
       }
     }),
   );
-  const judged: JudgedSlot[] = [];
-  const stopped: CalledSlot[] = [];
+  let interrupted = false;
   for (const result of results) {
     if (!result.ok) return result;
-    if (result.value === null) continue;
-    if ('trouble' in result.value) judged.push(result.value);
-    else stopped.push(result.value);
+    if (result.value === null || result.value.isStopped) interrupted = true;
+    if (result.value !== null) slots.push(result.value);
   }
   const isShown = jobs.some((job) => 'fresh' in job);
   const shown = isShown ? await context.diff(facts.comparison.baseTree, DEFAULT_DIFF_CONTEXT) : ok([]);
   if (!shown.ok) return shown;
   const entries = plans.flatMap(({ state }) => state.gate.entries);
   const binary = [...new Set(binaryPaths(shown.value, entries))];
-  return ok({ judged, resting, interrupted: judged.length < jobs.length, stopped, binary });
+  return ok({ slots, interrupted, binary });
 }
 
 /** Returns the data that all slots share. Keeps the snapshot, because diffs in later iterations start from it. */
@@ -111,14 +101,12 @@ async function authoredAgents(
   { ports, request }: RunContext,
   { snapshot, comparison }: RunFacts,
 ): Promise<Result<IterationContext['authored']>> {
-  const { authorAgents, settings } = request;
-  if (authorAgents === null) return ok(new Map());
-  const own = snapshot.entries.map(({ path }): string => path);
-  if (comparison.scope.kind === 'full') return ok(authorAgents(new Set(own)));
-  const whole = await ports.snapshots.compare({ kind: 'change', base: null }, settings.base);
+  const { pullRequest, settings } = request;
+  if (pullRequest === null) return ok(new Map());
+  const whole =
+    comparison.scope.kind === 'full' ? ok(new Set<string>()) : await pathsOfChange(ports.snapshots, settings);
   if (!whole.ok) return whole;
-  const taken = await ports.snapshots.take(whole.value, omittedFolders(settings));
-  return taken.ok ? ok(authorAgents(new Set([...taken.value.entries.map(({ path }) => path), ...own]))) : taken;
+  return ok(pullRequest.authorAgents(new Set([...whole.value, ...snapshot.entries.map(({ path }) => path)])));
 }
 
 /** Calls and judges one slot. A stopped review leaves no record. Returns `null` if the run stopped before the call. */
@@ -127,25 +115,18 @@ async function runJob(
   job: SlotJob,
   isStale: (gate: ReviewGate) => Promise<Result<boolean>>,
   release: () => void,
-): Promise<Result<JudgedSlot | CalledSlot | null>> {
+): Promise<Result<SlotResult | null>> {
   const isStopped = () => context.request.stop?.aborted === true;
   if (isStopped()) return ok(null);
   const { gate, slot, agent, dispatch } = job;
   context.ports.reporter.tell({ kind: 'slot-started', gate: gate.id, slot, agent, dispatch });
   const answer = await askSlot(context, job, release);
-  if (isStopped()) return ok({ job, answer, status: 'error' });
+  if (isStopped()) {
+    return ok({ ...slotResult(job, answer, { status: 'error', trouble: null, closed: [] }), isStopped: true });
+  }
   const stale = await isStale(gate);
   if (!stale.ok) return stale;
-  return reportEnd(context, await judgeSlot(context, job, answer, stale.value));
-}
-
-function reportEnd({ ports }: IterationContext, judged: Result<JudgedSlot>): Result<JudgedSlot> {
-  if (!judged.ok) return judged;
-  const { job, status, open, warnings, trouble } = judged.value;
-  const { agent, usage, durationMs } = callOf(judged.value);
-  const slot = { gate: job.gate.id, slot: job.slot, agent: agent ?? NO_AGENT };
-  ports.reporter.tell({ kind: 'slot-ended', ...slot, status, open, warnings, trouble, usage, durationMs });
-  return judged;
+  return judgeSlot(context, job, answer, stale.value);
 }
 
 /** Returns a function that says whether a gate's files changed since this call, even if they were changed back. */
@@ -156,8 +137,8 @@ function watchFiles(
   const { comparison } = facts;
   // A run about a commit does not read the working tree, and a commit never changes, so no review is stale.
   if (comparison.headTree !== null) return async () => ok(false);
-  const touched = ({ entries }: ReviewGate) => ports.snapshots.touched(entries.map(({ path }) => path));
-  const before = new Map<GateId, string>(plans.map(({ state }) => [state.gate.id, touched(state.gate)]));
+  const reviewed = plans.map(({ state }) => state.gate);
+  const isUntouched = watchGateFiles(ports.snapshots, reviewed);
   const currentGates = sharePending(async () => {
     const snapshot = await ports.snapshots.take(comparison, omittedFolders(request.settings));
     return snapshot.ok ? gatesOf(ports, request, snapshot.value) : snapshot;
@@ -167,7 +148,7 @@ function watchFiles(
     if (!now.ok) return now;
     const current = now.value.planned.gates.find(({ id }) => id === gate.id);
     if (current === undefined || current.kind === 'check' || current.content !== gate.content) return ok(true);
-    return ok(touched(gate) !== before.get(gate.id));
+    return ok(!isUntouched(gate));
   };
 }
 
@@ -175,7 +156,7 @@ function watchFiles(
 async function recordSkippedSlots(
   context: IterationContext,
   { state, slots }: GateRun,
-): Promise<Result<readonly SkippedSlot[]>> {
+): Promise<Result<readonly SlotResult[]>> {
   const { gate } = state;
   const { ports, facts, iteration } = context;
   const name = facts.names.get(gate.id);
@@ -185,41 +166,31 @@ async function recordSkippedSlots(
   const written = await ports.records.writeGateLog(name, iteration, [title, ...slots.map(describePlan)]);
   if (!written.ok) return written;
   const { names } = await availableAgents(context, gate);
-  const skipped: SkippedSlot[] = [];
+  const skipped: SlotResult[] = [];
   for (const plan of slots) {
     if (plan.kind !== 'skip') continue;
     const { slot, passIteration } = plan;
-    const passedBy = passOf(context, gate, plan);
+    const own = state.cycle.filter((record) => record.slot === slot);
+    const isPass = ({ iteration: at, status }: SlotRecord) => at === passIteration && status === 'pass';
+    const passedBy = own.find(isPass) ?? own.at(-1) ?? null;
+    // The file is named after the agent that would review now.
     const assigned = names[(slot - 1) % Math.max(1, names.length)] ?? passedBy?.adapter ?? NO_AGENT;
-    const record: SlotRecord = {
-      gate: gate.id,
-      slot,
-      iteration,
-      adapter: passedBy?.adapter ?? assigned,
-      timestamp: ports.clock.now().toISOString(),
-      status: 'skipped_prior_pass',
+    const agent = passedBy?.adapter ?? assigned;
+    const skip = { slot, status: 'skipped_prior_pass', passIteration } as const;
+    const why = 'passed-before';
+    const nothing = { snapshot: null, session: null, usage: null, durationMs: null, error: null, parts: 0 };
+    const record = {
+      ...skip,
+      adapter: agent,
       rawOutput: '',
       violations: [],
-      passIteration,
-      own: {
-        ...gateMetadata(context, gate),
-        ...{ snapshot: null, session: null, usage: null, durationMs: null, error: null },
-        ...{ dispatch: 'none', why: 'passed-before', parts: 0 },
-      },
-    };
-    const kept = await ports.records.writeSlot(record, { gate: name, agent: assigned }, skippedSlotLog(record));
+      own: { ...nothing, dispatch: 'none', why },
+    } as const;
+    const kept = await writeRecord(context, gate, assigned, record, skippedSlotLog);
     if (!kept.ok) return kept;
-    skipped.push({ gate, slot, passIteration, assigned, passedBy });
+    const sawOlder = passedBy?.own?.content !== gate.content;
+    const outcome = { ...NO_CALL, ...skip, agent, why, sawOlder } as const;
+    skipped.push({ gate, outcome, job: null, cost: null, closed: [], isStopped: false });
   }
   return ok(skipped);
-}
-
-/** Returns the record of the pass because of which a slot is skipped. */
-function passOf(
-  { facts }: IterationContext,
-  gate: ReviewGate,
-  { slot, passIteration }: Extract<SlotPlan, { kind: 'skip' }>,
-): SlotRecord | null {
-  const own = facts.past.slots.filter((record) => record.gate === gate.id && record.slot === slot);
-  return own.find(({ iteration, status }) => iteration === passIteration && status === 'pass') ?? own.at(-1) ?? null;
 }

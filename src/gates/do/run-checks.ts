@@ -3,13 +3,10 @@ import type { SnapshotId } from '../../kernel/ids.ts';
 import type { CheckEnd } from '../../kernel/ports.ts';
 import { forEachOk, ok, type Result } from '../../kernel/result.ts';
 import { checkLog, describeCheckEnd } from '../describe/reasons.ts';
-import type { CheckActions } from '../judge/judge-run.ts';
+import type { CheckResult } from '../judge/judge-run.ts';
 import type { RunContext, RunFacts, RunPorts } from '../ports.ts';
 import type { CheckRecord } from '../record-types.ts';
-import type { CheckOutcome } from '../run-types.ts';
 import type { CheckGate, CheckReceipt } from '../types.ts';
-
-type RanCheck = CheckActions & { readonly gate: CheckGate };
 
 type CheckRun = Pick<RunFacts, 'comparison' | 'names'> & {
   readonly gates: readonly CheckGate[];
@@ -26,15 +23,15 @@ export async function runChecks(
   run: RunContext,
   checks: CheckRun,
   takeTree: () => Promise<Result<SnapshotId>>,
-): Promise<Result<readonly RanCheck[]>> {
+): Promise<Result<readonly CheckResult[]>> {
   let { tree } = checks;
   for (let round = 1; ; round++) {
     const once = await runOnce(run, { ...checks, tree }, takeTree);
     if (!once.ok) return once;
     const { ran, after, isSteady } = once.value;
     if (isSteady) {
-      const passed = ran.filter(({ status }) => status === 'pass');
-      const written = await forEachOk(passed, ({ gate }) => writeReceipt(run.ports, gate, tree, 'pass'));
+      const passed = checks.gates.filter((gate) => ran.some(({ id, status }) => id === gate.id && status === 'pass'));
+      const written = await forEachOk(passed, (gate) => writeReceipt(run.ports, gate, tree, 'pass'));
       return written.ok ? ok(ran) : written;
     }
     if (ran.some(({ status }) => status !== 'pass')) return ok(ran);
@@ -54,14 +51,14 @@ function writeReceipt(
 }
 
 /** One round of the checks. `isSteady`: whether the tree was the same after every check. */
-type Round = { readonly ran: readonly RanCheck[]; readonly after: SnapshotId; readonly isSteady: boolean };
+type Round = { readonly ran: readonly CheckResult[]; readonly after: SnapshotId; readonly isSteady: boolean };
 
 async function runOnce(
   { ports, request }: RunContext,
   checks: CheckRun,
   takeTree: () => Promise<Result<SnapshotId>>,
 ): Promise<Result<Round>> {
-  const ran: RanCheck[] = [];
+  const ran: CheckResult[] = [];
   let after = checks.tree;
   let isSteady = true;
   for (const gate of checks.gates) {
@@ -90,42 +87,32 @@ async function runOnce(
   return ok({ ran, after, isSteady });
 }
 
-/**
- * Returns a check's result: exit code 0 passes; another code, a signal or a timeout fails; a check that was stopped or
- * could not start is an error.
- */
-function judge(gate: CheckGate, end: CheckEnd, seconds: number): RanCheck {
-  const outcome: CheckOutcome = {
-    command: gate.command,
-    exitCode: end.exitCode,
-    overtime: end.ending === 'timeout' ? seconds : null,
-    durationMs: end.durationMs,
-    tail: lastLines(end.output),
-  };
-  if (end.ending === 'by-itself' && end.exitCode === 0) return { gate, status: 'pass', why: 'passed', outcome };
-  if (end.ending === 'cancelled') return { gate, status: 'error', why: 'interrupted', outcome };
-  if (end.ending === 'not-started') return { gate, status: 'error', why: 'check-broken', outcome };
-  return { gate, status: 'fail', why: 'check-failed', outcome };
+function judge({ id, kind, command }: CheckGate, end: CheckEnd, seconds: number): CheckResult {
+  const { ending, exitCode, durationMs } = end;
+  const overtime = ending === 'timeout' ? seconds : null;
+  const check = { command, exitCode, overtime, durationMs, tail: lastLines(end.output) };
+  const base = { id, kind, slots: [], check };
+  if (ending === 'by-itself' && exitCode === 0) return { ...base, status: 'pass', why: 'passed' };
+  if (ending === 'cancelled') return { ...base, status: 'error', why: 'interrupted' };
+  if (ending === 'not-started') return { ...base, status: 'error', why: 'check-broken' };
+  return { ...base, status: 'fail', why: 'check-failed' };
 }
 
 async function recordCheck(
   ports: RunPorts,
   { iteration, comparison, names, tree }: CheckRun,
-  { gate, status, why, end }: Pick<RanCheck, 'gate' | 'status'> & Pick<CheckRecord, 'why'> & { readonly end: CheckEnd },
-): Promise<Result<void>> {
-  const record: CheckRecord = {
-    gate: gate.id,
-    iteration,
-    timestamp: ports.clock.now().toISOString(),
+  {
+    gate,
     status,
-    command: gate.command,
-    exitCode: end.exitCode,
-    durationMs: Math.round(end.durationMs),
-    tree,
-    ...comparison.where,
-    scope: comparison.scope.key,
     why,
-  };
+    end,
+  }: Pick<CheckRecord, 'status' | 'why'> & { readonly gate: CheckGate; readonly end: CheckEnd },
+): Promise<Result<void>> {
+  const { id, command } = gate;
+  const timestamp = ports.clock.now().toISOString();
+  const { where, scope } = comparison;
+  const ended = { status, why, exitCode: end.exitCode, durationMs: Math.round(end.durationMs) };
+  const record: CheckRecord = { gate: id, command, iteration, timestamp, tree, ...ended, ...where, scope: scope.key };
   const name = names.get(gate.id);
   return name === undefined ? ok(undefined) : ports.records.writeCheck(record, name, checkLog(record, end.output));
 }

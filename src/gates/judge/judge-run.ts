@@ -1,9 +1,11 @@
 import type { Settings } from '../../config/settings.ts';
 import { grouped } from '../../kernel/collections.ts';
 import type { GateId } from '../../kernel/ids.ts';
+import type { Snapshot } from '../../kernel/repository.ts';
 import type { RunStatus } from '../../ledger/entries.ts';
 import type { GateState, SlotState } from '../decide/gate-state.ts';
 import type { CheckState } from '../decide/plan-run.ts';
+import type { RanSlots, RunFacts } from '../ports.ts';
 import type {
   CheckOutcome,
   GateOutcome,
@@ -13,82 +15,73 @@ import type {
   RunOutcome,
   SlotOutcome,
 } from '../run-types.ts';
-import { isOpen, type KnownFinding, NO_AGENT, type ReviewGate } from '../types.ts';
+import { isOpen, NO_AGENT, type ReviewGate } from '../types.ts';
 
-/** The actions of a review gate: the content that its reviewers saw, and the result of each slot. */
-export type GateActions = {
-  readonly kind: ReviewGate['kind'];
-  readonly content: string;
-  readonly slots: readonly SlotOutcome[];
-};
-
-export type CheckActions = {
+export type CheckResult = GateOutcome & {
   readonly status: 'pass' | 'fail' | 'error';
-  readonly why: GateReason;
-  readonly outcome: CheckOutcome;
+  readonly check: CheckOutcome;
 };
 
-/** The state of all gates after the run, and the actions of the run. */
-export type RunResult = {
-  readonly checks: readonly CheckState[];
-  readonly reviews: readonly GateState[];
-  readonly orphans: readonly KnownFinding[];
-  readonly hasEntries: boolean;
-  /** Number of changed files whose names are not valid UTF-8, so that no reviewer can see them. */
-  readonly unnameable?: number;
+/** The checks and slots that ran or were skipped in a run. */
+export type RunActions = RanSlots & {
   readonly iteration: number | null;
-  /**
-   * Ids of the findings that this run closed. They cannot be found by iteration number, because other branches and
-   * worktrees use the same numbers.
-   */
-  readonly closed?: ReadonlySet<string>;
-  readonly actions: ReadonlyMap<GateId, GateActions>;
-  readonly checkActions: ReadonlyMap<GateId, CheckActions>;
+  readonly checks: ReadonlyMap<GateId, CheckResult>;
+  /** The review gates whose slots ran or were skipped, with the content at that time. */
+  readonly gates: ReadonlyMap<GateId, ReviewGate>;
   /** Whether reviews were left out because a check failed. */
   readonly stopped: boolean;
-  readonly interrupted: boolean;
-  readonly settings: Pick<Settings, 'maxRetries' | 'certify'>;
+};
+
+export const NO_ACTIONS: RunActions = {
+  iteration: null,
+  slots: [],
+  interrupted: false,
+  binary: [],
+  checks: new Map(),
+  gates: new Map(),
+  stopped: false,
+};
+
+type GateFactsAfterRun = Pick<RunFacts, 'checks' | 'reviews' | 'orphans' | 'seesAll'> & {
+  readonly snapshot: Pick<Snapshot, 'entries' | 'unnameable'>;
 };
 
 /** Judges a run. The exit code is 0 only if every gate and check passes and no finding is open. */
 export function judgeRun(
-  result: RunResult,
+  facts: GateFactsAfterRun,
+  actions: RunActions,
+  settings: Pick<Settings, 'maxRetries' | 'certify'>,
 ): Pick<RunOutcome, 'status' | 'exitCode' | 'gates' | 'findings' | 'notices'> {
-  const uncertified = judgeGates(result, 'holds');
-  const { settings, orphans, unnameable = 0 } = result;
+  const judgeGates = (passesIf: 'holds' | 'certified'): readonly GateOutcome[] => [
+    ...facts.checks.map((state) => judgeCheck(state, actions)),
+    ...removedChecks(facts, actions),
+    ...facts.reviews.map((state) => judgeGate(state, actions, settings, state[passesIf])),
+    ...removedReviews(facts, actions),
+  ];
+  const uncertified = judgeGates('holds');
+  // No reviewer can see a changed file whose name is not valid UTF-8, so the run cannot pass.
+  const isUnseen = facts.seesAll && facts.snapshot.unnameable.length > 0;
   // With `certify`, skipped slots must review before a run passes. A run that fails anyway does not need them
   // (requirement RUN-SLOTS).
-  const canPass = orphans.length === 0 && unnameable === 0 && uncertified.every(isPassing);
-  const gates = settings.certify && canPass ? judgeGates(result, 'certified') : uncertified;
-  const findings = reportedFindings(result);
-  const status = statusOf(gates, findings, result);
-  return { status, exitCode: exitCodeOf(status, gates), gates, findings, notices: orphanNotices(result) };
-}
-
-function judgeGates(result: RunResult, passesIf: 'holds' | 'certified'): readonly GateOutcome[] {
-  return [
-    ...result.checks.map((state) => judgeCheck(state, result)),
-    ...removedChecks(result),
-    ...result.reviews.map((state) => judgeGate(state, result, state[passesIf])),
-    ...removedReviews(result),
-  ];
+  const canPass = facts.orphans.length === 0 && !isUnseen && uncertified.every(isPassing);
+  const gates = settings.certify && canPass ? judgeGates('certified') : uncertified;
+  const findings = reportedFindings(facts, actions);
+  const status = statusOf(gates, findings, facts, isUnseen);
+  return { status, exitCode: exitCodeOf(status, gates), gates, findings, notices: orphanNotices(facts) };
 }
 
 function isPassing({ status }: GateOutcome): boolean {
   return status === 'pass' || status === 'holds';
 }
 
-function judgeCheck({ gate, holds }: CheckState, { checkActions, iteration, interrupted }: RunResult): GateOutcome {
-  const action = checkActions.get(gate.id);
-  const base = { id: gate.id, kind: gate.kind, slots: [], check: action?.outcome ?? null };
-  if (action !== undefined && action.status !== 'pass') return { ...base, status: action.status, why: action.why };
-  if (holds) {
-    return action === undefined
-      ? { ...base, status: 'holds', why: 'unchanged-since-pass' }
-      : { ...base, status: 'pass', why: 'passed' };
+function judgeCheck({ gate, holds }: CheckState, { checks, iteration, interrupted }: RunActions): GateOutcome {
+  const ran = checks.get(gate.id);
+  if (ran !== undefined) {
+    // A check that passed on a tree that is not the current one did not pass.
+    return holds || ran.status !== 'pass' ? ran : { ...ran, status: 'error', why: 'changed-meanwhile' };
   }
-  // The check passed on a tree that is not the current one.
-  if (action !== undefined) return { ...base, status: 'error', why: 'changed-meanwhile' };
+  const base = { id: gate.id, kind: gate.kind, slots: [], check: null };
+  if (holds) return { ...base, status: 'holds', why: 'unchanged-since-pass' };
   if (iteration === null) return { ...base, status: 'not_run', why: 'check-to-run' };
   if (interrupted) return { ...base, status: 'not_run', why: 'interrupted' };
   // The run skipped the check because it had passed on the tree at the start, but the tree has changed since.
@@ -99,17 +92,16 @@ function judgeCheck({ gate, holds }: CheckState, { checkActions, iteration, inte
  * Returns failed checks whose entry points have no changes any more. A check may itself have reverted the changes, so
  * it does not count as passed.
  */
-function removedChecks({ checks, checkActions }: RunResult): readonly GateOutcome[] {
+function removedChecks({ checks }: GateFactsAfterRun, actions: RunActions): readonly GateOutcome[] {
   const current = new Set(checks.map(({ gate }) => gate.id));
-  return [...checkActions].flatMap(([id, { status, why, outcome }]): GateOutcome[] =>
-    status === 'pass' || current.has(id) ? [] : [{ id, kind: 'check', status, why, slots: [], check: outcome }],
-  );
+  return [...actions.checks.values()].filter(({ id, status }) => status !== 'pass' && !current.has(id));
 }
 
 /** Returns review gates that no longer apply, if one of their slots did not pass in this run. */
-function removedReviews({ reviews, actions }: RunResult): readonly GateOutcome[] {
+function removedReviews({ reviews }: GateFactsAfterRun, actions: RunActions): readonly GateOutcome[] {
   const current = new Set(reviews.map(({ gate }) => gate.id));
-  return [...actions].flatMap(([id, { kind, slots }]): GateOutcome[] => {
+  return [...actions.gates].flatMap(([id, { kind }]): GateOutcome[] => {
+    const slots = slotsOf(actions, id);
     const passed = slots.every(({ status }) => status === 'pass' || status === 'skipped_prior_pass');
     return passed || current.has(id)
       ? []
@@ -117,34 +109,49 @@ function removedReviews({ reviews, actions }: RunResult): readonly GateOutcome[]
   });
 }
 
-function judgeGate(state: GateState, result: RunResult, passes: boolean): GateOutcome {
+/** Returns the results of a gate's slots. If a slot was skipped in one iteration and ran in another, its review counts. */
+function slotsOf({ slots }: RunActions, id: GateId): readonly SlotOutcome[] {
+  const results = new Map<number, SlotOutcome>();
+  for (const { gate, outcome, isStopped } of slots) {
+    const counts = outcome.status !== 'skipped_prior_pass' || !results.has(outcome.slot);
+    if (gate.id === id && !isStopped && counts) results.set(outcome.slot, outcome);
+  }
+  return [...results.values()].sort((a, b) => a.slot - b.slot);
+}
+
+function judgeGate(
+  state: GateState,
+  actions: RunActions,
+  { maxRetries }: Pick<Settings, 'maxRetries'>,
+  passes: boolean,
+): GateOutcome {
   const { gate } = state;
-  const action = result.actions.get(gate.id);
+  const reviewed = actions.gates.get(gate.id);
+  const ran = slotsOf(actions, gate.id);
   const base = {
     id: gate.id,
     kind: gate.kind,
     check: null,
-    slots: state.slots.map((slot) => action?.slots.find((one) => one.slot === slot.slot) ?? idleSlot(slot)),
+    slots: state.slots.map((slot) => ran.find((one) => one.slot === slot.slot) ?? idleSlot(slot)),
   };
   // An error in this run keeps the gate from passing, even if an earlier review passed on the same content.
-  const hasError = action?.slots.some(({ status }) => status === 'error') === true;
-  if (passes && !hasError) {
-    if (action !== undefined) return { ...base, status: 'pass', why: 'passed' };
+  if (passes && !ran.some(({ status }) => status === 'error')) {
+    if (reviewed !== undefined) return { ...base, status: 'pass', why: 'passed' };
     // A mark is not verified, so the result says that the gate passes because of a mark.
     const isMarked = state.slots.some(({ covers }) => covers === 'marked');
     return { ...base, status: 'holds', why: isMarked ? 'marked-as-passed' : 'unchanged-since-pass' };
   }
-  const isOverLimit = state.failing > result.settings.maxRetries;
+  const isOverLimit = state.failing > maxRetries;
   if (state.findings.some((one) => isOpen(one.state))) {
-    return { ...base, status: 'fail', why: action === undefined && isOverLimit ? 'retry-limit' : 'open-findings' };
+    return { ...base, status: 'fail', why: reviewed === undefined && isOverLimit ? 'retry-limit' : 'open-findings' };
   }
-  if (action === undefined) {
+  if (reviewed === undefined) {
     const waiting = isOverLimit ? 'retry-limit' : 'slots-to-run';
-    const why = result.interrupted ? 'interrupted' : result.stopped ? 'stopped-by-check' : waiting;
+    const why = actions.interrupted ? 'interrupted' : actions.stopped ? 'stopped-by-check' : waiting;
     return { ...base, status: 'not_run', why };
   }
-  if (result.interrupted) return { ...base, status: 'error', why: 'interrupted' };
-  return { ...base, status: 'error', why: action.content === gate.content ? 'could-not-judge' : 'changed-meanwhile' };
+  if (actions.interrupted) return { ...base, status: 'error', why: 'interrupted' };
+  return { ...base, status: 'error', why: reviewed.content === gate.content ? 'could-not-judge' : 'changed-meanwhile' };
 }
 
 /** The fields of a slot that made no call in this run. */
@@ -172,10 +179,12 @@ const IDLE_REASONS = {
 } as const;
 
 /** Returns the open findings, warnings, waived findings, and the findings that this run closed. */
-function reportedFindings({ reviews, orphans, closed }: RunResult): readonly ReportedFinding[] {
+function reportedFindings({ reviews, orphans }: GateFactsAfterRun, { slots }: RunActions): readonly ReportedFinding[] {
+  // Other branches and worktrees use the same iteration numbers, so these cannot tell which findings this run closed.
+  const closed = new Set(slots.flatMap((slot) => slot.closed));
   const current = reviews
     .flatMap(({ findings }) => findings)
-    .filter(({ finding, state }) => state !== 'gone' && (state !== 'closed' || closed?.has(finding.id) === true));
+    .filter(({ finding, state }) => state !== 'gone' && (state !== 'closed' || closed.has(finding.id)));
   const orphaned = orphans.map((finding): ReportedFinding => {
     return { finding, state: finding.resolution?.how === 'fixed' ? 'fixed_claimed' : 'open' };
   });
@@ -183,7 +192,7 @@ function reportedFindings({ reviews, orphans, closed }: RunResult): readonly Rep
 }
 
 /** Returns notices about open findings of removed slots and gates, which no reviewer can close. */
-function orphanNotices({ reviews, orphans }: RunResult): readonly RunNotice[] {
+function orphanNotices({ reviews, orphans }: GateFactsAfterRun): readonly RunNotice[] {
   const ofSlots = reviews.flatMap(({ gate, findings }) => {
     const orphaned = findings.filter(({ finding, state }) => isOpen(state) && finding.slot > gate.numReviews);
     return [...grouped(orphaned, ({ finding }) => finding.slot)].map(
@@ -197,15 +206,19 @@ function orphanNotices({ reviews, orphans }: RunResult): readonly RunNotice[] {
   return [...ofSlots, ...ofGates];
 }
 
-function statusOf(gates: readonly GateOutcome[], findings: readonly ReportedFinding[], result: RunResult): RunStatus {
+function statusOf(
+  gates: readonly GateOutcome[],
+  findings: readonly ReportedFinding[],
+  { orphans, snapshot }: GateFactsAfterRun,
+  isUnseen: boolean,
+): RunStatus {
   if (gates.some(({ why }) => why === 'retry-limit')) return 'retry_limit_exceeded';
   const hasFailed =
-    result.orphans.length > 0 ||
+    orphans.length > 0 ||
     gates.some(({ status, why }) => status === 'fail' || (status === 'not_run' && !COULD_NOT_RUN.includes(why)));
   if (hasFailed) return 'failed';
-  if (gates.some(({ status }) => status === 'error' || status === 'not_run')) return 'error';
-  if ((result.unnameable ?? 0) > 0) return 'error';
-  if (!result.hasEntries) return 'no_changes';
+  if (isUnseen || gates.some(({ status }) => status === 'error' || status === 'not_run')) return 'error';
+  if (snapshot.entries.length === 0) return 'no_changes';
   if (gates.length === 0) return 'no_applicable_gates';
   return findings.some(({ state }) => state === 'warning') ? 'passed_with_warnings' : 'passed';
 }

@@ -38,9 +38,7 @@ export type SlotReview = Pick<Finding, 'gate' | 'scope' | 'slot' | 'agent' | 'at
     readonly reported: readonly ReportedProblem[];
     readonly previous: readonly Disposition[];
     readonly message: string | null;
-    /** The gate's findings before the review. */
     readonly earlier: readonly ReportedFinding[];
-    /** Returns the current `fileFingerprint` of a file. */
     seenNow(file: RepoPath): string | null;
     /** Returns the file's entry in the current snapshot; `null` if the file is not part of the gate. */
     entryNow(file: RepoPath): Entry | null;
@@ -48,7 +46,6 @@ export type SlotReview = Pick<Finding, 'gate' | 'scope' | 'slot' | 'agent' | 'at
 
 type RefutedClaim = { readonly id: string; readonly claim: Resolution };
 
-/** The changes to the stored findings after a review. */
 export type MatchedFindings = {
   readonly updated: readonly Finding[];
   readonly added: readonly Omit<Finding, 'id'>[];
@@ -243,11 +240,8 @@ function occurrences(lines: readonly string[], quoted: readonly string[]): numbe
 }
 
 function nearestTo(starts: readonly number[], index: number): number | null {
-  let nearest: number | null = null;
-  for (const start of starts) {
-    if (nearest === null || Math.abs(start - index) < Math.abs(nearest - index)) nearest = start;
-  }
-  return nearest;
+  const distance = (start: number) => Math.abs(start - index);
+  return [...starts].sort((a, b) => distance(a) - distance(b))[0] ?? null;
 }
 
 /** Returns a text that changes whenever the file's content does; `null` if nothing is known about the file. */

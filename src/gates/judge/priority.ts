@@ -12,10 +12,7 @@ export function moreSevere(a: Priority, b: Priority): Priority {
 /** The lowest priorities with which a finding fails a gate. Findings below them are warnings. */
 export type WarnLevels = Pick<Settings, 'failOn' | 'rerunNewIssueThreshold'>;
 
-/**
- * Whether a finding is only a warning. A finding that is new in a repeated review must reach both thresholds to fail
- * its gate.
- */
+/** Whether a finding is only a warning. A finding that is new in a rerun must reach both thresholds to fail. */
 export function onlyWarns(priority: Priority, { onRerun }: Pick<Finding, 'onRerun'>, levels: WarnLevels): boolean {
   const { failOn, rerunNewIssueThreshold } = levels;
   return isBelow(priority, onRerun === true ? moreSevere(failOn, rerunNewIssueThreshold) : failOn);
@@ -28,14 +25,10 @@ export function onlyWarns(priority: Priority, { onRerun }: Pick<Finding, 'onReru
 export type Ratchet = {
   /** New findings below this priority do not fail a gate; `null` if all new findings fail it. */
   readonly below: Priority | null;
-  /** Ids of the tolerated findings. */
   readonly letBe: ReadonlySet<string>;
 };
 
-/**
- * Returns the lowest priority with which a new finding fails a gate in this round; `null` before the third round, when
- * every new finding does.
- */
+/** Returns the lowest priority with which a new finding fails in this round; `null` if every new finding does. */
 export function ratchetBelow(round: number): Priority | null {
   if (round < 3) return null;
   return round === 3 ? 'high' : 'critical';

@@ -15,7 +15,7 @@ import { markedTasks } from '../record/after-run.ts';
 import { gateFileName } from '../record/record-names.ts';
 import type { CheckRecord } from '../record-types.ts';
 import type { RunNotice } from '../run-types.ts';
-import type { CheckGate, Gate, Receipt, ReviewGate } from '../types.ts';
+import type { CheckGate, Receipt, ReviewGate } from '../types.ts';
 
 /** Returns the gates that apply to a snapshot, and the paths of entry points that match no file. */
 export async function gatesOf(
@@ -45,10 +45,7 @@ export async function gatesOf(
   return ok({ planned, idle });
 }
 
-/**
- * Returns the entry points without changes whose folder does not exist. Patterns are included, because only the caller
- * can check them.
- */
+/** Returns the entry points without changes whose folder does not exist, and all patterns without changes. */
 async function withoutFolder(
   ports: RunPorts,
   entries: Settings['gates'],
@@ -65,19 +62,16 @@ async function withoutFolder(
   return unchanged.filter((_, n) => exists[n] !== true);
 }
 
-/** Reads the change, the records and the receipts, and returns the state of every gate. */
-export async function readGateStates(ports: RunPorts, request: RunRequest): Promise<Result<RunFacts>> {
-  const comparison = await ports.snapshots.compare(request.selection, request.settings.base);
-  return comparison.ok ? readComparison(ports, request, comparison.value) : comparison;
-}
-
-/** Like `readGateStates`, for a given comparison. */
-export async function readComparison(
+/** Reads the change, the records and the receipts, and returns the state of every gate. A run compares only once. */
+export async function readGateStates(
   ports: RunPorts,
   request: RunRequest,
-  comparison: Comparison,
+  compared?: Comparison,
 ): Promise<Result<RunFacts>> {
-  const { settings } = request;
+  const { settings, rules, pullRequest } = request;
+  const made = compared === undefined ? await ports.snapshots.compare(request.selection, settings.base) : ok(compared);
+  if (!made.ok) return made;
+  const comparison = made.value;
   const { scope, where, headTree } = comparison;
   const [taken, known] = await Promise.all([
     ports.snapshots.take(comparison, omittedFolders(settings)),
@@ -95,7 +89,9 @@ export async function readComparison(
   const { planned, idle } = gates.value;
   const selected = selectGates(planned.gates, request);
   if (!selected.ok) return selected;
-  const names = new Map(gateNames(allGates(planned.gates, request)).map((name) => [name.id, name]));
+  // Records are assigned by comparing all names, so take the configured gates without changes too.
+  const named = new Map([...planned.gates, ...configuredGates(settings.gates, rules)].map((gate) => [gate.id, gate]));
+  const names = new Map(gateNames([...named.values()]).map((name) => [name.id, name]));
   const past = await ports.records.read([...names.values()], tracked.value);
   if (!past.ok) return past;
   const reviews = selected.value.filter((gate) => gate.kind !== 'check');
@@ -113,7 +109,7 @@ export async function readComparison(
     scope,
     where,
     levels: settings,
-    ...(request.ratchet === undefined ? {} : { letBe: request.ratchet.now.letBe }),
+    letBe: request.ratchetHolder?.now.letBe,
     entryOf: (path) => entries.get(path),
   };
   const allChanged = snapshot.entries.map(({ path }) => path);
@@ -145,12 +141,13 @@ export async function readComparison(
     names,
     past: past.value,
     findings,
-    checks: await checkStates(ports, checks, checked),
+    checks: await Promise.all(checks.map((gate) => checkState(ports, gate, checked))),
     reviews: states,
     orphans: findingsOfRemovedGates(findings, planned.gates, options, request),
     ended,
     seesAll,
     notices: [
+      ...(pullRequest === null ? [] : [{ kind: 'base-config', base: pullRequest.base } as const]),
       ...idle.map((path) => ({ kind: 'idle-gate', path }) as const),
       ...(tracked.value.size > 0 ? [{ kind: 'tracked-log-dir', logDir: settings.logDir } as const] : []),
       ...snapshotNotices(snapshot),
@@ -192,14 +189,6 @@ async function unknownPath(ports: RunPorts, request: RunRequest, { entries }: Sn
   return null;
 }
 
-/**
- * Returns the gates of this change and all configured gates, because records are assigned by comparing all their names.
- */
-function allGates(gates: readonly Gate[], { settings, rules }: RunRequest): readonly Pick<Gate, 'id' | 'kind'>[] {
-  const all = [...gates, ...configuredGates(settings.gates, rules)];
-  return [...new Map(all.map((gate) => [gate.id, gate])).values()];
-}
-
 async function receiptsOf(ports: RunPorts, gate: ReviewGate, scope: string): Promise<ReadonlyMap<number, Receipt>> {
   const receipts = new Map<number, Receipt>();
   for (let slot = 1; slot <= gate.numReviews; slot++) {
@@ -210,18 +199,10 @@ async function receiptsOf(ports: RunPorts, gate: ReviewGate, scope: string): Pro
   return receipts;
 }
 
-function checkStates(
-  ports: RunPorts,
-  checks: readonly CheckGate[],
-  tree: SnapshotId | null,
-): Promise<readonly CheckState[]> {
-  return Promise.all(
-    checks.map(async (gate) => {
-      const key = { gate: gate.id, command: gate.command };
-      const receipt = tree === null ? null : await ports.receipts.find('check', { ...key, tree });
-      return { gate, holds: receipt?.verdict === 'pass' };
-    }),
-  );
+async function checkState(ports: RunPorts, gate: CheckGate, tree: SnapshotId | null): Promise<CheckState> {
+  const key = { gate: gate.id, command: gate.command };
+  const receipt = tree === null ? null : await ports.receipts.find('check', { ...key, tree });
+  return { gate, holds: receipt?.verdict === 'pass' };
 }
 
 /** Returns, for each check that does not pass, its last record on this branch, if its current command failed then. */
@@ -241,7 +222,8 @@ export function failedChecks(
 
 /** Returns the checks that failed last time, with the end of their output and the path of the whole log. */
 export async function failingChecks(
-  { ports, request }: { readonly ports: Pick<RunPorts, 'records'>; readonly request: Pick<RunRequest, 'settings'> },
+  ports: Pick<RunPorts, 'records'>,
+  { settings }: Pick<RunRequest, 'settings'>,
   { checks, past, comparison, names }: RunFacts,
 ): Promise<readonly FailingGate[]> {
   const failing: FailingGate[] = [];
@@ -250,7 +232,7 @@ export async function failingChecks(
     const name = names.get(id);
     const text = name === undefined ? null : await ports.records.readLog(name, null, iteration);
     const output = text === null ? null : lastLines(checkOutput(text).join('\n'));
-    const path = name === undefined ? null : `${request.settings.logDir}/${gateFileName(name.stem, iteration, 'log')}`;
+    const path = name === undefined ? null : `${settings.logDir}/${gateFileName(name.stem, iteration, 'log')}`;
     failing.push({ id, detail: describeFailedCheck(record), output, log: text === null ? null : path });
   }
   return failing;

@@ -7,9 +7,9 @@ import { isReadable, isTrusted, passMarkCovers } from '../../rules/decide.ts';
 import { checkReviewId, taskFacts } from '../../rules/review-id.ts';
 import { readContext } from '../../rules/select-files.ts';
 import { identify } from '../../rules/tasks.ts';
-import type { Passes, RuleReviewTask, RuleTask } from '../../rules/types.ts';
+import type { RuleReviewTask, RuleTask } from '../../rules/types.ts';
 import type { RunFacts, RunPorts } from '../ports.ts';
-import type { FindingStore, KnownFinding, ReviewGate } from '../types.ts';
+import type { KnownFinding, ReviewGate } from '../types.ts';
 
 /** Records passes of gates that are not recorded yet. The retry limit ignores failures before a recorded pass. */
 export async function recordPassingGates(ports: RunPorts, { comparison, reviews }: RunFacts): Promise<Result<void>> {
@@ -42,11 +42,11 @@ export async function archiveEndedCycles(
   return pruned.ok ? ports.openings.prune(openings) : pruned;
 }
 
-export function endCycles(store: FindingStore, findings: readonly KnownFinding[]): Promise<Result<void>> {
+export function endCycles(store: RunPorts['findings'], findings: readonly KnownFinding[]): Promise<Result<void>> {
   return forEachOk(findings, ({ resolution: _, ...finding }) => store.update({ ...finding, cycleEnded: true }));
 }
 
-type MarkPorts = { readonly passes: Passes; contents(): Contents };
+type MarkPorts = Pick<RunPorts, 'passes' | 'contents'>;
 
 /** Returns the rule gates whose tasks are marked as passed with their current files and instructions. */
 export async function markedTasks(
@@ -72,14 +72,13 @@ export async function markedTasks(
   return ok(found);
 }
 
-/** Returns a function that says whether the files of a rule gate have not been written to since this call. */
-export function watchRuleFiles(
+/** Returns a function that says whether the files of a gate have not been written to since this call. */
+export function watchGateFiles(
   snapshots: Pick<Snapshots, 'touched'>,
-  gates: Iterable<ReviewGate>,
+  gates: readonly ReviewGate[],
 ): (gate: ReviewGate) => boolean {
   const touched = ({ entries }: ReviewGate) => snapshots.touched(entries.map(({ path }) => path));
-  const before = new Map<GateId, string>();
-  for (const gate of gates) if (gate.kind === 'rule') before.set(gate.id, touched(gate));
+  const before = new Map<GateId, string>(gates.map((gate) => [gate.id, touched(gate)]));
   return (gate) => before.get(gate.id) === touched(gate);
 }
 
@@ -111,10 +110,7 @@ async function factsOf(task: RuleReviewTask, contents: Contents, allChanged: rea
   return taskFacts(task, (await readContext(task.parts, contents, allChanged)).context);
 }
 
-/**
- * Returns the tasks of rule gates with the ids that `instructions` gives them. An id depends on the content of the
- * files that exist.
- */
+/** Returns the tasks of rule gates with the ids that `instructions` gives them. */
 async function reviewTasks(
   contents: Contents,
   gates: readonly ReviewGate[],

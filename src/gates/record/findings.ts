@@ -11,14 +11,7 @@ import {
   writeAtomically,
 } from '../../platform/files.ts';
 import { claimFile, parseJson, readPrivateFile, writeNew } from '../../platform/private-files.ts';
-import {
-  asRefuted,
-  type Finding,
-  type FindingStore,
-  isSameResolution,
-  type KnownFinding,
-  type Resolution,
-} from '../types.ts';
+import { asRefuted, type Finding, isSameResolution, type KnownFinding, type Resolution } from '../types.ts';
 import { FINDING, isFindingId, RESOLUTION } from './shapes.ts';
 
 /** Returns the finding in a parsed document, without unknown fields; `null` if it is not a finding. */
@@ -35,8 +28,10 @@ const MOST_CLOSED = 200;
 const LAST_NUMBER = 999_999_999;
 const ADDED_BETWEEN_CLEANUPS = 50;
 
-/** Opens the findings in the git folder, which all worktrees of the clone share. Each resolution has its own file. */
-export function openFindings(commonDir: string): FindingStore {
+export type FindingStore = ReturnType<typeof openFindings>;
+
+/** Opens the findings of all branches, in the git folder that all worktrees share. Each resolution has its own file. */
+export function openFindings(commonDir: string) {
   const path = join(commonDir, FOLDER);
   let added = 0;
   const all = (): Result<readonly KnownFinding[]> => {
@@ -44,36 +39,32 @@ export function openFindings(commonDir: string): FindingStore {
     return checked.ok ? readAll(path) : checked;
   };
   return {
-    async all() {
-      return all();
-    },
-    async add(finding) {
+    all: async () => all(),
+    /** Stores the finding under the next free id. */
+    async add(finding: Omit<Finding, 'id'>): Promise<Result<Finding>> {
       const folder = makeFolder(commonDir, FOLDER);
       if (!folder.ok) return folder;
       const stored = addNext(path, finding);
       if (stored.ok && added++ % ADDED_BETWEEN_CLEANUPS === 0) cleanUp(path);
       return stored;
     },
-    async update(finding) {
-      const readable = requireReadable(path, fileOf(finding.id), readFinding(finding));
-      if (!readable.ok) return readable;
+    async update(finding: Finding): Promise<Result<void>> {
       const folder = makeFolder(commonDir, FOLDER);
-      return folder.ok ? writeAtomically(path, fileOf(finding.id), JSON.stringify(readable.value)) : folder;
+      return folder.ok ? replace(path, fileOf(finding.id), readFinding(finding)) : folder;
     },
-    async resolve(id, resolution) {
+    async resolve(id: string, resolution: Resolution): Promise<Result<void>> {
       const checked = checkFolder(commonDir, FOLDER);
       if (!checked.ok) return checked;
       if (isFindingId(id) && statIfPresent(join(path, fileOf(id))) !== null) {
-        const name = resolutionFileOf(id);
-        const readable = requireReadable(path, name, readResolution(resolution));
-        return readable.ok ? writeAtomically(path, name, JSON.stringify(readable.value)) : readable;
+        return replace(path, resolutionFileOf(id), readResolution(resolution));
       }
       const known = all();
       if (!known.ok) return known;
       const open = known.value.filter((one) => one.kept === 'open').map((one) => one.id);
       return err({ kind: 'unknown-finding', id, known: open });
     },
-    async refute(id, claim) {
+    /** Records that a reviewer rejected the claim of a fix. A resolution that is newer than the claim stays as it is. */
+    async refute(id: string, claim: Resolution): Promise<Result<void>> {
       const checked = checkFolder(commonDir, FOLDER);
       if (!checked.ok) return checked;
       return isFindingId(id) ? replaceResolution(path, id, claim, asRefuted(claim)) : ok(undefined);
@@ -112,15 +103,7 @@ function resolutionIn(folder: string, id: string): Resolution | null {
   return text.ok && text.value !== null ? readResolution(parseJson(text.value)) : null;
 }
 
-type Numbers = {
-  /** In ascending order. */
-  readonly findings: readonly number[];
-  readonly resolutions: ReadonlySet<number>;
-  /** The highest number of any finding or resolution. New ids start above it, so that none gets an old waiver. */
-  readonly highest: number;
-};
-
-function numbersIn(folder: string): Result<Numbers> {
+function numbersIn(folder: string) {
   const listed = listFolder(folder);
   if (!listed.ok) return listed;
   const findings: number[] = [];
@@ -131,6 +114,7 @@ function numbersIn(folder: string): Result<Numbers> {
     if (isResolution === undefined) findings.push(Number(digits));
     else resolutions.add(Number(digits));
   }
+  // New ids start above the highest number of any finding or resolution, so that none gets an old waiver.
   const highest = [...findings, ...resolutions].reduce((a, b) => Math.max(a, b), 0);
   return ok({ findings: findings.sort((a, b) => a - b), resolutions, highest });
 }
@@ -148,6 +132,11 @@ function addNext(folder: string, finding: Omit<Finding, 'id'>): Result<Finding> 
     if (written.value === 'written') return readable;
   }
   return err({ kind: 'disk', action: 'write', path: folder, code: 'no number left' });
+}
+
+function replace(folder: string, name: string, document: object | null): Result<void> {
+  const readable = requireReadable(folder, name, document);
+  return readable.ok ? writeAtomically(folder, name, JSON.stringify(readable.value)) : readable;
 }
 
 /** Fails if the document could not be read back, because such a file would stop every later run. */

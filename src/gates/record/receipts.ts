@@ -1,8 +1,9 @@
+import type { Result } from '../../kernel/result.ts';
 import { readShape, type Shape, withKeyOrder } from '../../kernel/shape.ts';
 import { removeLeftovers, removeOldest } from '../../platform/files.ts';
 import { openFolder } from '../../platform/private-files.ts';
 import { hashFields } from '../decide/gate-list.ts';
-import type { ReceiptKeys, ReceiptStore, Receipts } from '../types.ts';
+import type { ReceiptKeys, Receipts } from '../types.ts';
 import { RECEIPTS } from './shapes.ts';
 
 const FOLDER = 'onceover/receipts';
@@ -10,19 +11,21 @@ const MOST_RECEIPTS = 5000;
 const WRITES_BETWEEN_CLEANUPS = 100;
 const LARGEST_RECEIPT = 1024 * 1024;
 
-/** Opens the receipts in the git folder, one file per key. Cleanups keep the newest `most` files. */
-export function openReceipts(commonDir: string, most = MOST_RECEIPTS): ReceiptStore {
+export type ReceiptStore = ReturnType<typeof openReceipts>;
+
+/** Opens the receipts in the git folder, the only proof that content passed. Cleanups keep the newest `most`. */
+export function openReceipts(commonDir: string, most = MOST_RECEIPTS) {
   const folder = openFolder(commonDir, FOLDER);
   let writes = 0;
   return {
-    async find(kind, key) {
+    async find<K extends keyof Receipts>(kind: K, key: ReceiptKeys[K]): Promise<Receipts[K] | null> {
       const wanted = receiptKey(kind, key);
       const receipt = readShape(folder.json(fileName(wanted), LARGEST_RECEIPT), SHAPES[kind]);
       // Compare the key in the file too, because the file may have been copied or edited.
       const isWanted = receipt !== null && JSON.stringify(receiptKey(kind, receipt)) === JSON.stringify(wanted);
       return isWanted ? receipt : null;
     },
-    async write(kind, receipt) {
+    async write<K extends keyof Receipts>(kind: K, receipt: Receipts[K]): Promise<Result<void>> {
       const name = fileName(receiptKey(kind, receipt));
       const written = folder.write(name, `${JSON.stringify(withKeyOrder(receipt, SHAPES[kind]))}\n`);
       if (written.ok && writes++ % WRITES_BETWEEN_CLEANUPS === 0) {
@@ -36,7 +39,6 @@ export function openReceipts(commonDir: string, most = MOST_RECEIPTS): ReceiptSt
 
 const SHAPES: { readonly [K in keyof Receipts]: Shape<Receipts[K]> } = RECEIPTS;
 
-/** Returns the fields that identify a receipt. */
 export function receiptKey<K extends keyof Receipts>(kind: K, about: ReceiptKeys[K]): readonly (string | number)[] {
   return [kind, ...KEYS[kind](about)];
 }

@@ -46,10 +46,7 @@ export function slotText(record: SlotRecord): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/**
- * Returns a slot record from parsed JSON and the parts of its file name; `null` if the record is not reliable. A record
- * of onceover must be complete and name its gate. A record of another tool may lack fields.
- */
+/** Returns a slot record from JSON; `null` if it is not reliable. Only records of other tools may lack fields. */
 export function readSlot(value: unknown, named: SlotFileParts): SlotRecord | null {
   if (!isRecord(value) || !isStatus(value['status'])) return null;
   const isOurs = hasAnyOf(value, OWN_RECORD);

@@ -46,16 +46,12 @@ export function isRecordFile(fileName: string): boolean {
   return partsOf(fileName) !== null || FIX_LOG.test(fileName);
 }
 
-/** Returns the agent and the iteration of a fix log; `null` if the file is not a fix log. */
 export function readFixLogName(fileName: string): { readonly agent: string; readonly iteration: number } | null {
   const [, agent, iteration] = FIX_LOG.exec(fileName) ?? [];
   return agent === undefined ? null : { agent, iteration: Number(iteration) };
 }
 
-/**
- * Returns the stem for a slot's file name. If the stem and the agent together could be read as the stem of another
- * gate, a short hash goes between them.
- */
+/** Returns the stem for a slot's file name, with a short hash if the name would also fit another gate. */
 export function slotStem({ gate, agent }: SlotFile, read: ReadName): string {
   const name = slotFileName(gate.stem, { agent, slot: 1, iteration: 1 }, 'json');
   return read(name)?.gate === gate.id ? gate.stem : withHash(gate);
@@ -93,10 +89,7 @@ export function recordNames(gates: readonly GateName[]): ReadName {
   };
 }
 
-/**
- * Returns the parts of a file name; `null` if it is not a record. A check has no slots, and a review gate's file
- * without a slot is always a log.
- */
+/** Returns the parts of a file name; `null` if it is not a record. Checks have no slots, and decisions no JSON. */
 function partsOf(fileName: string) {
   const [, stem, kind, digits, iteration, ext] = RECORD.exec(fileName) ?? [];
   if (stem === undefined) return null;

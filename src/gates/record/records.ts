@@ -16,7 +16,15 @@ import {
 } from '../../platform/files.ts';
 import { makeIgnoredFolder } from '../../platform/generated-files.ts';
 import { readJsonFile, readPlainFile } from '../../platform/private-files.ts';
-import type { ArchivedRecord, CheckRecord, GateName, RecordHistory, Records, SlotRecord } from '../record-types.ts';
+import type {
+  ArchivedRecord,
+  CheckRecord,
+  FixLog,
+  GateName,
+  RecordHistory,
+  SlotFile,
+  SlotRecord,
+} from '../record-types.ts';
 import { checkText, readCheck, readSlot, slotText, unreadableCheck, unreadableSlot } from './record-format.ts';
 import {
   fixLogName,
@@ -35,15 +43,13 @@ export const PREVIOUS = 'previous';
 const LONGEST_LOG = 4 * 1024 * 1024;
 const LARGEST_RECORD = 32 * 1024 * 1024;
 
-/**
- * Opens the records in the working tree. `archive` knows the gate of each file from the last `read` and the writes
- * since, and does not move files that git tracks.
- */
-export function openRecords(root: string, logDir: RepoPath): Records {
+export type Records = ReturnType<typeof openRecords>;
+
+/** Opens the records of past iterations, in `log_dir`. */
+export function openRecords(root: string, logDir: RepoPath) {
   const folder = join(root, logDir);
   let gates: readonly GateName[] = [];
   let tracked: ReadonlySet<RepoPath> = new Set();
-  let files: Map<string, RecordFile> | null = null;
   const isTracked = (name: string) => tracked.has(`${logDir}/${name}` as RepoPath);
 
   function readAll(names: readonly GateName[]): Result<FoundRecords> {
@@ -53,19 +59,12 @@ export function openRecords(root: string, logDir: RepoPath): Records {
     return listed.ok ? ok(readRecords(folder, listed.value, { gates: names, isIgnored: isTracked })) : listed;
   }
 
-  function filesOf(names: readonly GateName[]): Result<ReadonlyMap<string, RecordFile>> {
-    if (files !== null) return ok(files);
-    const found = readAll(names);
-    return found.ok ? ok(found.value.files) : found;
-  }
-
-  function write(file: RecordFile | null, texts: Readonly<Record<string, string>>): Result<void> {
+  function write(texts: Readonly<Record<string, string>>): Result<void> {
     const made = makeIgnoredFolder(root, logDir);
     if (!made.ok) return made;
     for (const [name, text] of Object.entries(texts)) {
       const written = writeAtomically(made.value, name, text);
       if (!written.ok) return written;
-      if (file !== null) files?.set(name, file);
     }
     return ok(undefined);
   }
@@ -76,34 +75,34 @@ export function openRecords(root: string, logDir: RepoPath): Records {
   }
 
   return {
-    async read(names, trackedNow) {
+    /** Reads all records. Finds the gates of other tools' records by file name, and ignores files in `trackedNow`. */
+    async read(names: readonly GateName[], trackedNow: ReadonlySet<RepoPath>): Promise<Result<RecordHistory>> {
       tracked = trackedNow;
       const found = readAll(names);
       if (!found.ok) return found;
       gates = names;
-      files = found.value.files;
       return ok(found.value.past);
     },
-    async writeSlot(record, { gate, agent }, log) {
+    async writeSlot(record: SlotRecord, { gate, agent }: SlotFile, log: string): Promise<Result<void>> {
       const { slot, iteration } = record;
       const stem = slotStem({ gate, agent }, recordNames([...gates, gate]));
       const name = (ext: 'log' | 'json') => slotFileName(stem, { agent, slot, iteration }, ext);
       // Write the log first: if the process dies in between, a log without its JSON does not count as a pass.
-      return write({ gate: gate.id, slot, iteration }, { [name('log')]: log, [name('json')]: slotText(record) });
+      return write({ [name('log')]: log, [name('json')]: slotText(record) });
     },
-    async writeCheck(record, { id, stem }, log) {
-      const { iteration } = record;
-      const name = (ext: 'log' | 'json') => gateFileName(stem, iteration, ext);
-      return write({ gate: id, slot: null, iteration }, { [name('log')]: log, [name('json')]: checkText(record) });
+    async writeCheck(record: CheckRecord, { stem }: GateName, log: string): Promise<Result<void>> {
+      const name = (ext: 'log' | 'json') => gateFileName(stem, record.iteration, ext);
+      return write({ [name('log')]: log, [name('json')]: checkText(record) });
     },
-    async writeGateLog({ id, stem }, iteration, lines) {
-      const text = lines.map((line) => `${line}\n`).join('');
-      return write({ gate: id, slot: null, iteration }, { [gateFileName(stem, iteration, 'log')]: text });
+    /** Writes the log of the gate's decisions in one iteration: why each slot runs or is skipped. */
+    async writeGateLog({ stem }: GateName, iteration: number, lines: readonly string[]): Promise<Result<void>> {
+      return write({ [gateFileName(stem, iteration, 'log')]: lines.map((line) => `${line}\n`).join('') });
     },
-    async writeFixLog(agent, iteration, log) {
-      return write(null, { [fixLogName(agent, iteration)]: log });
+    async writeFixLog(agent: string, iteration: number, log: string): Promise<Result<void>> {
+      return write({ [fixLogName(agent, iteration)]: log });
     },
-    async fixLogs() {
+    /** Returns the fix logs that are not archived, newest first. */
+    async fixLogs(): Promise<readonly FixLog[]> {
       const checked = checkFolder(root, logDir);
       const listed = checked.ok ? listFolder(folder) : checked;
       const found = (listed.ok ? listed.value : []).flatMap(({ name }) => {
@@ -113,20 +112,22 @@ export function openRecords(root: string, logDir: RepoPath): Records {
       });
       return found.sort((a, b) => b.iteration - a.iteration);
     },
-    async archive(which) {
+    /** Moves the given records, or all of them, to the archive. Files that git tracks stay. */
+    async archive(which: readonly ArchivedRecord[] | 'all'): Promise<Result<void>> {
       const checked = checkFolder(root, `${logDir}/${PREVIOUS}`);
       if (!checked.ok) return checked;
       if (which === 'all') return archiveAll(folder, isTracked);
-      const known = filesOf([]);
-      if (!known.ok) return known;
+      const found = readAll(gates);
+      if (!found.ok) return found;
       const wanted = new Set(which.map(keyOf));
-      const names = [...known.value].filter(([, file]) => wanted.has(keyOf(file))).map(([name]) => name);
+      const names = [...found.value.files].filter(([, file]) => wanted.has(keyOf(file))).map(([name]) => name);
       return archiveFiles(folder, names, isTracked);
     },
-    async readLog(gate, slot, iteration) {
-      const known = filesOf([gate]);
+    /** Returns the log of a slot or, with `slot: null`, of a check or a gate's decisions; `null` if there is none. */
+    async readLog(gate: GateName, slot: number | null, iteration: number): Promise<string | null> {
+      const found = readAll(gates.some(({ id }) => id === gate.id) ? gates : [...gates, gate]);
       const wanted = keyOf({ gate: gate.id, iteration });
-      for (const [name, file] of known.ok ? known.value : []) {
+      for (const [name, file] of found.ok ? found.value.files : []) {
         const isLog = keyOf(file) === wanted && file.slot === slot && name.endsWith('.log');
         const text = isLog ? readText(name) : null;
         if (text !== null) return text;
@@ -139,7 +140,6 @@ export function openRecords(root: string, logDir: RepoPath): Records {
 /** The gate, iteration and slot of a file; `slot` is `null` for a check, or for the log of a gate's decisions. */
 type RecordFile = ArchivedRecord & { readonly slot: number | null };
 
-/** The records, and for each file name the gate, iteration and slot that it belongs to. */
 type FoundRecords = { readonly past: RecordHistory; readonly files: Map<string, RecordFile> };
 
 /** Reads the records in a folder. An ignored file only counts for the highest iteration number. */

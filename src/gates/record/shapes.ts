@@ -32,9 +32,7 @@ const isMark = isOneOf(['off-diff', 'no-such-line', 'code-not-found']);
 
 const BRANCH = { branch: orNull(isString), mergeBase: orNull(isCommit) };
 
-/**
- * Whether a stored id is a string. Only our own records hold such ids, and an id that matches nothing proves nothing.
- */
+/** Whether a stored id is a string. An id that matches nothing proves nothing, so its form is not checked. */
 function isBranded<T extends string>(value: unknown): value is T {
   return isString(value);
 }
@@ -67,7 +65,6 @@ const ENTRY: Shape<Entry> = {
   headBlob: orNull(isString),
 };
 
-/** A problem that a reviewer reported. */
 export const FINDING = {
   /** F1, F2, …; never reused. */
   id: isFindingId,
@@ -75,10 +72,7 @@ export const FINDING = {
   scope: isString,
   slot: isOrdinal,
   agent: isString,
-  /**
-   * `null` if the reviewer named no file, or a file outside of the repository. In the second case, `issue` starts with
-   * its name.
-   */
+  /** `null` if the reviewer named no file of the repository; then `issue` starts with the name, if there is one. */
   file: orNull(isPath),
   line: orNull(isNumber),
   code: orNull(isString),
@@ -95,10 +89,7 @@ export const FINDING = {
   at: isTime,
   /** The gate's content when the finding was last reported; `null` if unknown. */
   content: orNull(isContent),
-  /**
-   * The file's entry in the snapshot (modes and blobs) when the finding was last reported; `null` if unknown, or if the
-   * file was unchanged.
-   */
+  /** The file's entry in the snapshot when the finding was last reported; `null` if unknown or unchanged. */
   entry: orNull(hasShape<Entry>(ENTRY)),
   /** The `fileFingerprint` of the file when the finding was last reported; `null` if unknown. */
   seen: orNull(isString),
@@ -125,7 +116,6 @@ function isNumber(value: unknown): value is number {
   return Number.isFinite(value);
 }
 
-/** The shapes of receipts, by kind. */
 export const RECEIPTS = {
   /** A reviewer's verdict on one content of a gate. Only reviewers that onceover ran get a receipt. */
   review: {
@@ -147,7 +137,6 @@ export const RECEIPTS = {
   held: { gate: isString, ...BRANCH, content: isContent, at: isString },
 };
 
-/** The record of one check in one iteration. */
 export const CHECK_RECORD = {
   gate: isString,
   iteration: isOrdinal,

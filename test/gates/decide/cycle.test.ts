@@ -86,7 +86,7 @@ describe('the state of a finding', () => {
   ])('%s', (_title, given, now, expected) => {
     const there = now.entry === undefined ? entry() : now.entry;
     const entryOf = (path: string) => (there !== null && path === there.path ? there : undefined);
-    expect(findingState(finding(given), { scope: now.scope ?? HERE.scope, where: ON_WORK }, entryOf)).toBe(expected);
+    expect(findingState(finding(given), { scope: now.scope ?? HERE.scope, where: ON_WORK, entryOf })).toBe(expected);
   });
 
   test.each<[string, Partial<KnownFinding>, Partial<Parameters<typeof findingState>[1]>, FindingState]>([
@@ -106,7 +106,7 @@ describe('the state of a finding', () => {
     ['an open finding under laxer settings', { priority: 'low' }, warns('critical'), 'open'],
   ])('%s', (_title, given, options, expected) => {
     const one = finding({ id: 'F1', ...given });
-    expect(findingState(one, { scope: HERE.scope, where: ON_WORK, ...options }, () => entry())).toBe(expected);
+    expect(findingState(one, { scope: HERE.scope, where: ON_WORK, ...options, entryOf: () => entry() })).toBe(expected);
   });
 
   test('only open and claimed findings keep a gate from passing', () => {

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { CheckState } from '../../../src/gates/decide/plan-run.ts';
-import { type CheckActions, type GateActions, judgeRun, type RunResult } from '../../../src/gates/judge/judge-run.ts';
+import { type CheckResult, judgeRun, NO_ACTIONS, type RunActions } from '../../../src/gates/judge/judge-run.ts';
+import type { RunFacts, SlotResult } from '../../../src/gates/ports.ts';
 import type { GateOutcome, RunOutcome, SlotOutcome } from '../../../src/gates/run-types.ts';
 import type { KnownFinding } from '../../../src/gates/types.ts';
 import {
   checkGate,
   claim,
   content,
+  entry,
   finding,
   receipt,
   records,
@@ -19,25 +21,42 @@ import {
 const GATE = reviewGate().id;
 const CHECK = checkGate().id;
 
-function judge(differs: Partial<RunResult>) {
-  return judgeRun({
-    checks: [],
-    reviews: [],
-    orphans: [],
-    hasEntries: true,
-    iteration: 1,
-    actions: new Map(),
-    checkActions: new Map(),
-    stopped: false,
-    interrupted: false,
-    settings: { maxRetries: 3, certify: false },
-    ...differs,
-  });
+type GateActions = { readonly content: string; readonly slots: readonly SlotOutcome[] };
+
+type Given = Partial<Pick<RunFacts, 'checks' | 'reviews' | 'orphans'>> &
+  Partial<Pick<RunActions, 'iteration' | 'stopped' | 'interrupted'>> & {
+    readonly hasEntries?: boolean;
+    readonly unnameable?: number;
+    readonly closed?: readonly string[];
+    readonly actions?: ReadonlyMap<string, GateActions>;
+    readonly ranChecks?: RunActions['checks'];
+    readonly settings?: Parameters<typeof judgeRun>[2];
+  };
+
+function judge({ checks = [], reviews = [], orphans = [], hasEntries = true, unnameable = 0, ...given }: Given) {
+  const { actions = new Map(), ranChecks = new Map(), settings = { maxRetries: 3, certify: false } } = given;
+  const snapshot = { entries: hasEntries ? [entry()] : [], unnameable: Array(unnameable).fill('name') };
+  const gates = new Map([...actions].map(([id, one]) => [id, reviewGate({ id, content: content(one.content) })]));
+  const slots = [...actions].flatMap(([id, one]) => one.slots.map((outcome: SlotOutcome) => slot(id, outcome)));
+  const { iteration = 1, stopped = false, interrupted = false, closed = [] } = given;
+  return judgeRun(
+    { checks, reviews, orphans, seesAll: true, snapshot },
+    {
+      ...NO_ACTIONS,
+      ...{ iteration, stopped, interrupted, checks: ranChecks, gates },
+      slots: [...slots, { ...slot('review:.:other', slotOutcome()), closed }],
+    },
+    settings,
+  );
+}
+
+function slot(id: string, outcome: SlotOutcome): SlotResult {
+  return { gate: reviewGate({ id }), outcome, job: null, cost: null, closed: [], isStopped: false };
 }
 
 const passed = (...slots: readonly number[]) => slots.map((slot) => receipt({ slot }));
-const action = (differs: Partial<GateActions> = {}): RunResult['actions'] =>
-  new Map([[GATE, { kind: 'review', content: 'c1', slots: [slotOutcome()], ...differs }]]);
+const action = (differs: Partial<GateActions> = {}): ReadonlyMap<string, GateActions> =>
+  new Map([[GATE, { content: 'c1', slots: [slotOutcome()], ...differs }]]);
 
 const HOLDS = stateOf({ receipts: passed(1, 2) });
 const MARKED = stateOf({ marked: true });
@@ -50,7 +69,7 @@ const OVER = stateOf({ records: FAILED_FOUR_TIMES, findings: [finding()] });
 const OVER_AND_CLOSED = stateOf({ records: FAILED_FOUR_TIMES });
 
 describe('a review gate', () => {
-  test.each<[string, Partial<RunResult>, Pick<GateOutcome, 'status' | 'why'>]>([
+  test.each<[string, Given, Pick<GateOutcome, 'status' | 'why'>]>([
     ['passes, and did not run', { reviews: [HOLDS] }, { status: 'holds', why: 'unchanged-since-pass' }],
     ['is marked as passed', { reviews: [MARKED] }, { status: 'holds', why: 'marked-as-passed' }],
     ['is marked, and all slots passed it', { reviews: [BOTH] }, { status: 'holds', why: 'unchanged-since-pass' }],
@@ -157,6 +176,19 @@ describe('the slots of a gate', () => {
     expect(judge({ reviews: [NEW], actions: action({ slots }) }).gates[0]?.slots).toEqual(slots);
   });
 
+  test('do not include a slot that was stopped, and a review counts more than a skip of another iteration', () => {
+    const skip = slotOutcome({ slot: 2, status: 'skipped_prior_pass' });
+    const review = slotOutcome({ slot: 2, status: 'fail' });
+    const slots = [slot(GATE, skip), slot(GATE, review), slot(GATE, skip)];
+    const stopped = { ...slot(GATE, slotOutcome({ slot: 1, status: 'error' })), isStopped: true };
+    const { gates } = judgeRun(
+      { checks: [], reviews: [NEW], orphans: [], seesAll: true, snapshot: { entries: [entry()], unnameable: [] } },
+      { ...NO_ACTIONS, iteration: 1, gates: new Map([[GATE, reviewGate()]]), slots: [...slots, stopped] },
+      { maxRetries: 3, certify: false },
+    );
+    expect(gates[0]?.slots).toMatchObject([{ slot: 1, status: 'not_run' }, review]);
+  });
+
   type Told = Pick<SlotOutcome, 'agent' | 'status' | 'why' | 'passIteration' | 'sawOlder'>;
   test.each<[string, Parameters<typeof stateOf>[0], Told]>([
     [
@@ -223,30 +255,30 @@ describe('a review gate that no longer applies', () => {
 describe('a check', () => {
   const state = (holds: boolean): CheckState => ({ gate: checkGate(), holds });
   const outcome = { command: 'npm run lint', exitCode: 1, overtime: null, durationMs: 5, tail: 'no' };
-  const did = (status: CheckActions['status'], why: CheckActions['why']): RunResult['checkActions'] =>
-    new Map([[CHECK, { status, why, outcome }]]);
+  const did = (status: CheckResult['status'], why: CheckResult['why']): RunActions['checks'] =>
+    new Map([[CHECK, { id: CHECK, kind: 'check', slots: [], status, why, check: outcome }]]);
 
-  test.each<[string, Partial<RunResult>, Pick<GateOutcome, 'status' | 'why'>]>([
+  test.each<[string, Given, Pick<GateOutcome, 'status' | 'why'>]>([
     ['passes, and did not run', { checks: [state(true)] }, { status: 'holds', why: 'unchanged-since-pass' }],
-    ['passed', { checks: [state(true)], checkActions: did('pass', 'passed') }, { status: 'pass', why: 'passed' }],
+    ['passed', { checks: [state(true)], ranChecks: did('pass', 'passed') }, { status: 'pass', why: 'passed' }],
     [
       'failed',
-      { checks: [state(false)], checkActions: did('fail', 'check-failed') },
+      { checks: [state(false)], ranChecks: did('fail', 'check-failed') },
       { status: 'fail', why: 'check-failed' },
     ],
     [
       'failed on a tree that it passed before',
-      { checks: [state(true)], checkActions: did('fail', 'check-failed') },
+      { checks: [state(true)], ranChecks: did('fail', 'check-failed') },
       { status: 'fail', why: 'check-failed' },
     ],
     [
       'could not run',
-      { checks: [state(false)], checkActions: did('error', 'check-broken') },
+      { checks: [state(false)], ranChecks: did('error', 'check-broken') },
       { status: 'error', why: 'check-broken' },
     ],
     [
       'passed, and the tree changed afterwards',
-      { checks: [state(false)], checkActions: did('pass', 'passed') },
+      { checks: [state(false)], ranChecks: did('pass', 'passed') },
       { status: 'error', why: 'changed-meanwhile' },
     ],
     ['has to run', { checks: [state(false)], iteration: null }, { status: 'not_run', why: 'check-to-run' }],
@@ -257,21 +289,21 @@ describe('a check', () => {
     ],
   ])('%s', (_title, given, expected) => {
     const [check] = judge(given).gates;
-    const shown = given.checkActions === undefined ? null : outcome;
+    const shown = given.ranChecks === undefined ? null : outcome;
     expect(check).toEqual({ id: CHECK, kind: 'check', slots: [], check: shown, ...expected });
   });
 
-  test.each<[string, CheckActions['status'], CheckActions['why'], RunOutcome['status']]>([
+  test.each<[string, CheckResult['status'], CheckResult['why'], RunOutcome['status']]>([
     ['failed', 'fail', 'check-failed', 'failed'],
     ['ended in an error', 'error', 'interrupted', 'error'],
   ])('that %s, and has no changes left, is still reported', (_title, status, why, expected) => {
-    const judged = judge({ reviews: [HOLDS], hasEntries: false, checkActions: did(status, why) });
+    const judged = judge({ reviews: [HOLDS], hasEntries: false, ranChecks: did(status, why) });
     expect(judged.gates[0]).toEqual({ id: CHECK, kind: 'check', slots: [], check: outcome, status, why });
     expect(judged.status).toBe(expected);
   });
 
   test('that passed, and has no changes left, is not reported', () => {
-    expect(judge({ checkActions: did('pass', 'passed') }).gates).toEqual([]);
+    expect(judge({ ranChecks: did('pass', 'passed') }).gates).toEqual([]);
   });
 
   test('that passed before the tree changed is an error, not interrupted', () => {
@@ -280,16 +312,15 @@ describe('a check', () => {
 });
 
 describe('the run', () => {
-  const broken = (status: CheckActions['status'], why: CheckActions['why']): Partial<RunResult> => ({
+  const check = { command: 'x', exitCode: null, overtime: null, durationMs: 0, tail: '' };
+  const broken = (status: CheckResult['status'], why: CheckResult['why']): Given => ({
     checks: [{ gate: checkGate(), holds: false }],
-    checkActions: new Map([
-      [CHECK, { status, why, outcome: { command: 'x', exitCode: null, overtime: null, durationMs: 0, tail: '' } }],
-    ]),
+    ranChecks: new Map([[CHECK, { id: CHECK, kind: 'check', slots: [], status, why, check }]]),
   });
   const other = stateOf({ gate: reviewGate({ id: 'review:.:other' }), receipts: passed(1, 2) });
   const WARNED = stateOf({ receipts: passed(1, 2), findings: [finding({ kept: 'warning' })] });
 
-  test.each<[string, Partial<RunResult>, RunOutcome['status'], 0 | 1 | 3]>([
+  test.each<[string, Given, RunOutcome['status'], 0 | 1 | 3]>([
     ['nothing changed', { hasEntries: false, iteration: null }, 'no_changes', 0],
     ['no gate covers the change', { iteration: null }, 'no_applicable_gates', 0],
     ['every gate passed before', { reviews: [HOLDS], iteration: null }, 'passed', 0],
@@ -392,7 +423,7 @@ describe('reported findings', () => {
       reviews: [stateOf({ findings: known })],
       orphans: [finding({ id: 'F8', gate: 'review:.:old' })],
       iteration: 2,
-      closed: new Set(['F6', 'F7']),
+      closed: ['F6', 'F7'],
     });
     expect(findings.map((one) => `${one.finding.id} ${one.state}`)).toEqual([
       'F3 waived',

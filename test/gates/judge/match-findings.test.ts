@@ -32,7 +32,7 @@ function reported(differs: Partial<ReportedProblem> = {}): ReportedProblem {
 }
 
 const standing = (...findings: readonly KnownFinding[]): ReportedFinding[] =>
-  findings.map((one) => ({ finding: one, state: findingState(one, HERE, HERE.entryOf) }));
+  findings.map((one) => ({ finding: one, state: findingState(one, HERE) }));
 
 /** Slot 1 reviews the unchanged content again, in iteration 2. */
 function look(differs: Partial<SlotReview> = {}): SlotReview {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Records } from '../../../src/gates/record-types.ts';
+import type { Records } from '../../../src/gates/record/records.ts';
 import { asNobody } from '../../support/as-nobody.ts';
 import { FILE, foreign, LOG, LOG_DIR, nameOf, openFolder, QUALITY } from '../../support/record-folder.ts';
 import { checkRecord, slotRecord } from '../../support/record-samples.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { openFindings } from '../../../src/gates/record/findings.ts';
-import type { FindingStore, KnownFinding, Resolution } from '../../../src/gates/types.ts';
+import { type FindingStore, openFindings } from '../../../src/gates/record/findings.ts';
+import type { KnownFinding, Resolution } from '../../../src/gates/types.ts';
 import { findingWith } from '../../support/finding.ts';
 import { memoryFindings } from '../../support/memory/findings.ts';
 import { temporaryFolder } from '../../support/repo.ts';

@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { openReceipts } from '../../../src/gates/record/receipts.ts';
-import type {
-  CheckReceipt,
-  GateContent,
-  HeldReceipt,
-  Receipt,
-  ReceiptKeys,
-  ReceiptStore,
-} from '../../../src/gates/types.ts';
+import { openReceipts, type ReceiptStore } from '../../../src/gates/record/receipts.ts';
+import type { CheckReceipt, GateContent, HeldReceipt, Receipt, ReceiptKeys } from '../../../src/gates/types.ts';
 import type { CommitId } from '../../../src/kernel/ids.ts';
 import { memoryReceipts } from '../../support/memory/receipts.ts';
 import { temporaryFolder } from '../../support/repo.ts';

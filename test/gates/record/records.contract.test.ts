@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { openRecords } from '../../../src/gates/record/records.ts';
-import type { CheckRecord, Records, SlotRecord } from '../../../src/gates/record-types.ts';
+import { openRecords, type Records } from '../../../src/gates/record/records.ts';
+import type { CheckRecord, SlotRecord } from '../../../src/gates/record-types.ts';
 import type { GateId, RepoPath } from '../../../src/kernel/ids.ts';
 import { memoryRecords } from '../../support/memory/records.ts';
 import { nameAll, nameOf } from '../../support/record-folder.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { markPassed, watchRuleFiles } from '../../../src/gates/record/after-run.ts';
+import { markPassed, watchGateFiles } from '../../../src/gates/record/after-run.ts';
 import { memoryContents } from '../../support/memory/contents.ts';
 import { memoryPasses } from '../../support/memory/passes.ts';
 import { rule, ruleTask } from '../../support/rules.ts';
@@ -12,7 +12,7 @@ test.each<[string, string, string, number]>([
   ['does not mark files that were edited after the state was read', 'seen', 'edited', 0],
 ])('%s', async (_title, before, after, marks) => {
   let now = before;
-  const isLeftAlone = watchRuleFiles({ touched: (paths) => `${now} ${paths.join()}` }, [RULE]);
+  const isLeftAlone = watchGateFiles({ touched: (paths) => `${now} ${paths.join()}` }, [RULE]);
   const ports = {
     passes: memoryPasses(),
     contents() {
@@ -26,6 +26,6 @@ test.each<[string, string, string, number]>([
 });
 
 test('does not mark a gate whose files are others now', () => {
-  const isLeftAlone = watchRuleFiles({ touched: (paths) => paths.join() }, [RULE]);
+  const isLeftAlone = watchGateFiles({ touched: (paths) => paths.join() }, [RULE]);
   expect(isLeftAlone({ ...RULE, entries: [...RULE.entries, entry({ path: 'src/b.ts' })] })).toBe(false);
 });

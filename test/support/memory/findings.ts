@@ -1,4 +1,4 @@
-import type { FindingStore } from '../../../src/gates/types.ts';
+import type { FindingStore } from '../../../src/gates/record/findings.ts';
 import { asRefuted, type Finding, isSameResolution, type Resolution } from '../../../src/gates/types.ts';
 import { err, ok } from '../../../src/kernel/result.ts';
 

@@ -1,4 +1,5 @@
-import type { ReceiptKeys, ReceiptStore, Receipts } from '../../../src/gates/types.ts';
+import type { ReceiptStore } from '../../../src/gates/record/receipts.ts';
+import type { ReceiptKeys, Receipts } from '../../../src/gates/types.ts';
 import { ok } from '../../../src/kernel/result.ts';
 
 /** Receipts in memory. */

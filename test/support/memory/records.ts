@@ -1,4 +1,5 @@
-import type { CheckRecord, Records, SlotRecord } from '../../../src/gates/record-types.ts';
+import type { Records } from '../../../src/gates/record/records.ts';
+import type { CheckRecord, SlotRecord } from '../../../src/gates/record-types.ts';
 import type { GateId } from '../../../src/kernel/ids.ts';
 import { ok } from '../../../src/kernel/result.ts';
 

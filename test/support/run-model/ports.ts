@@ -1,5 +1,6 @@
-import type { Records } from '../../../src/gates/record-types.ts';
-import type { FindingStore, ReceiptStore } from '../../../src/gates/types.ts';
+import type { FindingStore } from '../../../src/gates/record/findings.ts';
+import type { ReceiptStore } from '../../../src/gates/record/receipts.ts';
+import type { Records } from '../../../src/gates/record/records.ts';
 import { asRefuted } from '../../../src/gates/types.ts';
 import type { Cooldowns } from '../../../src/kernel/ports.ts';
 import { err, type Result } from '../../../src/kernel/result.ts';

@@ -245,7 +245,7 @@ function requestOf(setup: Setup, asked: Asked, stop: AbortSignal | null): RunReq
     rules: rulesOf(setup),
     rubrics: rubricsOf(setup),
     paths: asked.paths as readonly RepoPath[],
-    authorAgents: null,
+    pullRequest: null,
     startedBy: 'person',
     stop,
   };
