@@ -6,18 +6,22 @@ import type { GateOutcome, ReportedFinding, RunOutcome } from '../gates/run-type
 import { type Finding, isOpen } from '../gates/types.ts';
 import { showInvisible } from '../kernel/escape.ts';
 import { digestOf, type GateId } from '../kernel/ids.ts';
+import type { Message } from '../ui/wording.ts';
 
-/** An ended run, with its outcome or with the error that prevented an outcome. */
-export type EndedRun =
-  | { readonly kind: 'judged'; readonly outcome: RunOutcome }
-  /** An error or an interruption ended the run, so no gate has a result. */
-  | {
-      readonly kind: 'not-judged';
-      readonly status: 'error' | 'lock_conflict' | 'interrupted';
-      readonly exitCode: 2 | 3 | 130;
-      readonly what: string;
-      readonly next: string;
-    };
+/** An ended run, in the form that all report formats share. */
+export type EndedRun = Pick<RunOutcome, 'gates' | 'findings'> & {
+  readonly status: RunOutcome['status'] | 'interrupted';
+  /** It does not include errors in writing reports. */
+  readonly exitCode: number;
+  /** The result in one line, then the next steps. */
+  readonly verdict: readonly string[];
+  /** The findings that are neither closed nor gone. Reports leave the others out, so that tools stop showing them. */
+  readonly findings: readonly ReportedFinding[];
+  /** If the exit code is not 0, there is always such a reason or an open finding. */
+  readonly obstacles: readonly Obstacle[];
+  /** `null` if an error or an interruption ended the run, so that no gate has a result. */
+  readonly outcome: RunOutcome | null;
+};
 
 /** A reason other than a finding why a run does not exit with 0. */
 export type Obstacle = {
@@ -30,38 +34,27 @@ export type Obstacle = {
   readonly output: string | null;
 };
 
-/** Returns the exit code of a run. It does not include errors in writing reports. */
-export function exitCodeOf(run: EndedRun): number {
-  return run.kind === 'judged' ? run.outcome.exitCode : run.exitCode;
-}
-
-/**
- * Returns the findings that are neither closed nor gone. Reports leave the others out, so that tools stop showing them.
- */
-export function currentFindings(run: EndedRun): readonly ReportedFinding[] {
-  if (run.kind === 'not-judged') return [];
-  return run.outcome.findings.filter(({ state }) => state !== 'closed' && state !== 'gone');
-}
-
-/** Whether a finding fails its gate. */
-export function isStillOpen({ state }: ReportedFinding): boolean {
-  return isOpen(state);
-}
-
-/**
- * Returns the reasons other than findings why a run does not exit with 0. If the exit code is not 0, there is always
- * such a reason or an open finding.
- */
-export function listObstacles(run: EndedRun): readonly Obstacle[] {
-  if (run.kind === 'not-judged') return [notJudged(null, `${run.what} ${run.next}`)];
-  const { exitCode, gates, notices, findings } = run.outcome;
-  const unnameable = notices.filter(({ kind }) => kind === 'unnameable');
+/** Returns a run that ended with an outcome. */
+export function endedRun(outcome: RunOutcome): EndedRun {
+  const { status, exitCode, gates, notices } = outcome;
+  const verdict = describeVerdict(outcome);
+  const findings = outcome.findings.filter(({ state }) => state !== 'closed' && state !== 'gone');
   const found = [
     ...gates.flatMap(obstacleOfGate),
-    ...unnameable.map((notice) => notJudged(null, describeRunNotice(notice))),
+    ...notices.filter(({ kind }) => kind === 'unnameable').map((notice) => notJudged(null, describeRunNotice(notice))),
   ];
-  const isReported = found.length > 0 || findings.some(isStillOpen);
-  return exitCode === 0 || isReported ? found : [notJudged(null, describeVerdict(run.outcome).join(' '))];
+  const isReported = exitCode === 0 || found.length > 0 || findings.some(({ state }) => isOpen(state));
+  const obstacles = isReported ? found : [notJudged(null, verdict.join(' '))];
+  return { status, exitCode, verdict, gates, findings, obstacles, outcome };
+}
+
+/** Returns a run that an error or an interruption ended. */
+export function failedRun(
+  end: { readonly status: 'error' | 'lock_conflict' | 'interrupted'; readonly exitCode: 2 | 3 | 130 },
+  { what, next }: Message,
+): EndedRun {
+  const verdict = [`Error: the gates have no result (exit code ${end.exitCode})`, what, next];
+  return { ...end, verdict, gates: [], findings: [], obstacles: [notJudged(null, `${what} ${next}`)], outcome: null };
 }
 
 function obstacleOfGate(gate: GateOutcome): readonly Obstacle[] {
@@ -126,9 +119,9 @@ const NO_FILE = 'onceover.yml';
 /** Stands for the gate in entries that concern the whole run. */
 export const NO_GATE = 'onceover';
 
-/** Returns an entry for each current finding, then one for each `Obstacle`. */
-export function reportEntries(run: EndedRun): readonly ReportEntry[] {
-  return [...currentFindings(run).map(findingEntry), ...listObstacles(run).map(obstacleEntry)];
+/** Returns an entry for each finding, then one for each `Obstacle`. */
+export function reportEntries({ findings, obstacles }: EndedRun): readonly ReportEntry[] {
+  return [...findings.map(findingEntry), ...obstacles.map(obstacleEntry)];
 }
 
 export function findingEntry(reported: ReportedFinding): ReportEntry {

@@ -2,10 +2,8 @@ import { bySeverity } from '../gates/describe/finding.ts';
 import { closeFence } from '../kernel/escape.ts';
 import { count } from '../ui/wording.ts';
 import {
-  currentFindings,
   type EndedRun,
   findingEntry,
-  listObstacles,
   NO_GATE,
   namedText,
   type Obstacle,
@@ -39,13 +37,14 @@ const KINDS: Readonly<Record<Severity, Kind>> = { error: 'error', warning: 'warn
  * Returns the annotations of a run as GitHub workflow commands, one per line: gates without a result, failed checks,
  * then findings by severity.
  */
-export function githubAnnotations(run: EndedRun): string {
-  const obstacles = listObstacles(run);
-  const findings = currentFindings(run).filter(({ state }) => state !== 'waived');
+export function githubAnnotations({ obstacles, findings }: EndedRun): string {
   const all = [
     ...notJudgedAnnotation(obstacles.filter(({ isJudged }) => !isJudged)),
     ...obstacles.filter(({ isJudged }) => isJudged).map((obstacle) => annotation(obstacleEntry(obstacle))),
-    ...[...findings].sort(bySeverity).map((reported) => annotation(findingEntry(reported))),
+    ...findings
+      .filter(({ state }) => state !== 'waived')
+      .sort(bySeverity)
+      .map((reported) => annotation(findingEntry(reported))),
   ];
   const shown = (['error', 'warning', 'notice'] as const).flatMap((kind) => {
     const own = all.filter((one) => one.kind === kind);

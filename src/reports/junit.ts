@@ -2,17 +2,10 @@ import { describeFinding } from '../gates/describe/finding.ts';
 import { describeGateDetail, describeGateReason, SLOT_WORDS } from '../gates/describe/reasons.ts';
 import { describeStatus } from '../gates/describe/run.ts';
 import type { GateOutcome, ReportedFinding, SlotOutcome } from '../gates/run-types.ts';
+import { isOpen } from '../gates/types.ts';
 import { grouped } from '../kernel/collections.ts';
 import { count } from '../ui/wording.ts';
-import {
-  currentFindings,
-  type EndedRun,
-  exitCodeOf,
-  isStillOpen,
-  listObstacles,
-  namedText,
-  readable,
-} from './finished-run.ts';
+import { type EndedRun, namedText, readable } from './finished-run.ts';
 
 /** Returns an XML element with its children or its text. Attributes and texts may contain any characters. */
 function element(
@@ -45,8 +38,8 @@ function inQuotes(text: string): string {
 
 /** Returns a run as a JUnit report: one suite per gate, one case per reviewer or check. */
 export function junitReport(run: EndedRun): string {
-  const gates = run.kind === 'judged' ? run.outcome.gates : [];
-  const findings = grouped(currentFindings(run), ({ finding }) => finding.gate);
+  const { gates } = run;
+  const findings = grouped(run.findings, ({ finding }) => finding.gate);
   const removed = [...findings.keys()].filter((gate) => !gates.some(({ id }) => id === gate));
   const suites: Suite[] = [
     ...gates.map((gate) => gateSuite(gate, findings.get(gate.id) ?? [])),
@@ -72,10 +65,9 @@ type Case = {
  * Returns a suite for problems that concern the whole run. If a run failed and no other case shows that, the suite
  * lists the problems of all gates, because most tools count skipped cases as passed.
  */
-function runSuite(run: EndedRun, suites: readonly Suite[]): readonly Suite[] {
-  const obstacles = listObstacles(run);
+function runSuite({ obstacles, exitCode }: EndedRun, suites: readonly Suite[]): readonly Suite[] {
   const isReported = suites.some(({ cases }) => cases.some(({ end }) => end === 'failure' || end === 'error'));
-  const shown = obstacles.filter(({ gate }) => gate === null || (exitCodeOf(run) !== 0 && !isReported));
+  const shown = obstacles.filter(({ gate }) => gate === null || (exitCode !== 0 && !isReported));
   if (shown.length === 0) return [];
   const why = shown.map(namedText).join('; ');
   return [{ name: 'onceover', cases: [{ name: 'run', seconds: null, end: 'error', why, text: '' }] }];
@@ -137,7 +129,7 @@ function slotCase(
   findings: readonly ReportedFinding[],
   why: string,
 ): Case {
-  const open = findings.filter(isStillOpen).length;
+  const open = findings.filter(({ state }) => isOpen(state)).length;
   // A failed reviewer without open findings has only waived ones, so its case passes.
   const end = status === 'fail' ? 'passed' : ENDS[status];
   return {

@@ -1,11 +1,12 @@
 import { describeFindingSource, RESOLUTION_LABELS, STATES } from '../gates/describe/finding.ts';
 import { describeGateDetail, GATE_WORDS, reviewerName, SESSIONS, SLOT_WORDS } from '../gates/describe/reasons.ts';
-import { describeRunNotice, describeVerdict } from '../gates/describe/result.ts';
+import { describeRunNotice } from '../gates/describe/result.ts';
 import { describeStatus, describeUncovered } from '../gates/describe/run.ts';
 import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '../gates/run-types.ts';
+import { isOpen } from '../gates/types.ts';
 import { fence, quoteName } from '../kernel/escape.ts';
 import { describePaid, describeUsage } from '../ledger/describe.ts';
-import { currentFindings, type EndedRun, isStillOpen, readable } from './finished-run.ts';
+import { type EndedRun, readable } from './finished-run.ts';
 
 /** Returns text of unknown origin as one line of Markdown. Nothing in it acts as markup, HTML, link or mention. */
 export function inline(text: string): string {
@@ -45,27 +46,26 @@ export function codeCell(name: string): string {
 }
 
 /** Returns the Markdown report of a run: verdict, gates, findings by file, files without a review, warnings, cost. */
-export function markdownReport(run: EndedRun): string {
-  const blocks =
-    run.kind === 'judged'
-      ? judgedBlocks(run.outcome, currentFindings(run))
-      : [`# Error: the gates have no result (exit code ${run.exitCode})`, ...paragraphs([run.what, run.next])];
+export function markdownReport({ verdict, gates, findings, outcome }: EndedRun): string {
+  const [result = '', ...next] = verdict;
+  const blocks = [
+    `# ${inline(result)}`,
+    ...paragraphs(next),
+    gateTable(gates, findings),
+    ...gates.flatMap(checkOutputBlock),
+    ...findingBlocks(findings),
+    ...(outcome === null ? [] : paragraphs(closingLines(outcome))),
+  ];
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-function judgedBlocks(outcome: RunOutcome, findings: readonly ReportedFinding[]): string[] {
-  const [result = '', ...next] = describeVerdict(outcome);
+function closingLines(outcome: RunOutcome): string[] {
   const closed = outcome.findings.filter(({ state }) => state === 'closed').map(({ finding }) => finding.id);
   return [
-    `# ${inline(result)}`,
-    ...paragraphs(next),
-    gateTable(outcome.gates, findings),
-    ...outcome.gates.flatMap(checkOutputBlock),
-    ...findingBlocks(findings),
-    closed.length === 0 ? '' : `Closed in this run: ${closed.join(', ')}.`,
-    ...paragraphs(describeUncovered(outcome)),
-    ...paragraphs(outcome.notices.map((notice) => `Warning: ${describeRunNotice(notice)}.`)),
-    ...paragraphs(describePaid(outcome)),
+    ...(closed.length === 0 ? [] : [`Closed in this run: ${closed.join(', ')}.`]),
+    ...describeUncovered(outcome),
+    ...outcome.notices.map((notice) => `Warning: ${describeRunNotice(notice)}.`),
+    ...describePaid(outcome),
   ];
 }
 
@@ -76,7 +76,7 @@ function paragraphs(lines: readonly string[]): string[] {
 function gateTable(gates: readonly GateOutcome[], findings: readonly ReportedFinding[]): string {
   if (gates.length === 0) return '';
   const rows = gates.flatMap((gate) => {
-    const open = findings.filter((one) => one.finding.gate === gate.id && isStillOpen(one));
+    const open = findings.filter((one) => one.finding.gate === gate.id && isOpen(one.state));
     return [
       row([codeCell(gate.id), '', GATE_WORDS[gate.status], inline(describeGateDetail(gate))]),
       ...gate.slots.map((slot) =>

@@ -44,7 +44,7 @@ describe('a page', () => {
   });
 
   test.each(ENDS)('begins with the verdict and the exit code: %s', (_title, run) => {
-    const code = run.kind === 'judged' ? run.outcome.exitCode : run.exitCode;
+    const code = run.exitCode;
     const [first = ''] = markdownReport(run).split('\n');
     expect(first).toMatch(new RegExp(`^# \\S.* \\(exit code ${code}\\)$`));
     if (code !== 0) expect(first).not.toMatch(/pass/i);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { RunOutcome } from '../../src/gates/run-types.ts';
-import type { EndedRun } from '../../src/reports/finished-run.ts';
+import { type EndedRun, failedRun } from '../../src/reports/finished-run.ts';
 import { judged, STALE } from './ended-runs.ts';
 import { finding, gateOutcome, path, slotOutcome, waiver } from './run-samples.ts';
 
@@ -90,10 +90,6 @@ export const hostileRun: fc.Arbitrary<EndedRun> = fc
   });
 
 /** A run that could not start, with a hostile reason. */
-export const hostileFailure: fc.Arbitrary<EndedRun> = hostileText.map((what) => ({
-  kind: 'not-judged',
-  status: 'error',
-  exitCode: 2,
-  what,
-  next: 'Fix it.',
-}));
+export const hostileFailure: fc.Arbitrary<EndedRun> = hostileText.map((what) =>
+  failedRun({ status: 'error', exitCode: 2 }, { what, next: 'Fix it.' }),
+);
