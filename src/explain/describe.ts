@@ -3,10 +3,9 @@ import {
   checkOutput,
   describeReviewerPlan,
   describeWhy,
-  GATE_WORDS,
   reviewerName,
   SESSIONS,
-  SLOT_WORDS,
+  STATUS_WORDS,
 } from '../gates/describe/reasons.ts';
 import type { ReportedFinding } from '../gates/run-types.ts';
 import { oneLine, quoteName, showInvisible } from '../kernel/escape.ts';
@@ -65,7 +64,7 @@ function headOf(document: About<'gate' | 'slot' | 'check'>): string {
   }
   const { gate } = document;
   return [
-    `${quoteName(gate.id)}: ${GATE_WORDS[gate.status]} (${gate.detail})`,
+    `${quoteName(gate.id)}: ${STATUS_WORDS[gate.status]} (${gate.detail})`,
     ...(document.about === 'check' ? [`Command: ${oneLine(document.command)}`] : describeScope(document)),
   ].join('\n');
 }
@@ -132,10 +131,10 @@ function describeReview({ iteration, slot, agent, status, dispatch, why, finding
   const session = dispatch === 'fresh' || dispatch === 'resumed' ? `, ${SESSIONS[dispatch]}` : '';
   const reason = why === null ? 'not a record of onceover' : describeWhy(why);
   const found = findings.length === 0 ? '' : `: ${findings.join(', ')}`;
-  return `run ${iteration}: ${reviewerName({ slot, agent })} ${SLOT_WORDS[status]}${session} (${reason})${found}`;
+  return `run ${iteration}: ${reviewerName({ slot, agent })} ${STATUS_WORDS[status]}${session} (${reason})${found}`;
 }
 
 function describeCheckRun({ iteration, status, duration_ms, why }: About<'check'>['history'][number]): string {
   const reason = why === null ? '' : ` (${showInvisible(why)})`;
-  return `run ${iteration}: ${SLOT_WORDS[status]}, ${describeDuration(duration_ms)}${reason}`;
+  return `run ${iteration}: ${STATUS_WORDS[status]}, ${describeDuration(duration_ms)}${reason}`;
 }

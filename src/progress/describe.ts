@@ -1,12 +1,5 @@
 import type { Fix } from '../dispatch/fix-progress.ts';
-import {
-  describeReviewerPlan,
-  describeSlot,
-  describeWhy,
-  reviewerName,
-  SESSIONS,
-  SLOT_WORDS,
-} from '../gates/describe/reasons.ts';
+import { describePlan, describeWhy, reviewerName, SESSIONS, STATUS_WORDS } from '../gates/describe/reasons.ts';
 import type { Usage } from '../kernel/agent.ts';
 import { oneLine, quoteName } from '../kernel/escape.ts';
 import { describeUsage } from '../ledger/describe.ts';
@@ -28,13 +21,10 @@ const linesFor = (paint: Paint): ByKind<Event, string | null> => ({
     `Run ${iteration}: ${count(gates, 'gate')}, ${count(slots, 'reviewer')}`,
   'check-started': ({ gate, command }) => `${quoteName(gate)}: ${oneLine(command)}`,
   'check-ended': ({ gate, status, why, durationMs }) =>
-    `${quoteName(gate)}: ${paint(STYLES[status], SLOT_WORDS[status])}${why === null ? '' : ` (${why})`}, ${describeDuration(durationMs)}`,
+    `${quoteName(gate)}: ${paint(STYLES[status], STATUS_WORDS[status])}${why === null ? '' : ` (${why})`}, ${describeDuration(durationMs)}`,
   'fix-started': (event) => `Fixing: ${event.agent} (${SESSIONS[event.dispatch]}) has to fix ${describeTask(event)}`,
   'fix-ended': ({ fix }) => `Fixing: ${describeFix(fix)}`,
-  'slot-planned': (event) =>
-    isRoutine(event)
-      ? null
-      : `${quoteName(event.gate)}: ${describeSlot(event.plan) ?? describeReviewerPlan(event.plan)}`,
+  'slot-planned': (event) => (isRoutine(event) ? null : `${quoteName(event.gate)}: ${describePlan(event.plan)}`),
   'slot-started': (event) => `${reviewerOf(event)}: started (${describeSession(event.dispatch)})`,
   'slot-asked-again': (event) => `${reviewerOf(event)}: ${describeRetry(event)}`,
   'slot-ended': (event) => `${reviewerOf(event)}: ${describeSlotEnd(event, paint)}, ${describeCost(event)}`,
@@ -94,7 +84,7 @@ function describeSession({ kind, why }: EventOf<'slot-started'>['dispatch']): st
 }
 
 function describeSlotEnd(event: EventOf<'slot-ended'>, paint: Paint): string {
-  const word = paint(STYLES[event.status], SLOT_WORDS[event.status]);
+  const word = paint(STYLES[event.status], STATUS_WORDS[event.status]);
   switch (event.status) {
     case 'pass':
       return `${word}${event.warnings > 0 ? ` with ${count(event.warnings, 'warning')}` : ''}`;

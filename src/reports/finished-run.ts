@@ -1,7 +1,6 @@
 import type { Priority } from '../config/settings.ts';
-import { describeGateDetail, reviewerName, SLOT_WORDS } from '../gates/describe/reasons.ts';
+import { describeGateDetail, describeSlotReason, reviewerName, STATUS_WORDS } from '../gates/describe/reasons.ts';
 import { describeRunNotice, describeVerdict } from '../gates/describe/result.ts';
-import { describeStatus } from '../gates/describe/run.ts';
 import type { GateOutcome, ReportedFinding, RunOutcome } from '../gates/run-types.ts';
 import { type Finding, isOpen } from '../gates/types.ts';
 import { showInvisible } from '../kernel/escape.ts';
@@ -71,7 +70,9 @@ function notJudged(gate: GateId | null, text: string, output: string | null = nu
 
 function describeNotJudged(gate: GateOutcome): string {
   const errors = gate.slots.filter(({ status }) => status === 'error');
-  const reasons = errors.map((slot) => `${reviewerName(slot)} ${SLOT_WORDS[slot.status]}: ${describeStatus(slot)}`);
+  const reasons = errors.map(
+    (slot) => `${reviewerName(slot)} ${STATUS_WORDS[slot.status]}: ${describeSlotReason(slot)}`,
+  );
   const why = gate.why === 'could-not-judge' ? '' : `: ${describeGateDetail(gate)}`;
   return [`No result${why}`, ...reasons].join('; ');
 }

@@ -1,6 +1,5 @@
 import { describeFinding } from '../gates/describe/finding.ts';
-import { describeGateDetail, describeGateReason, SLOT_WORDS } from '../gates/describe/reasons.ts';
-import { describeStatus } from '../gates/describe/run.ts';
+import { describeGateDetail, describeSlotReason, GATE_REASONS, STATUS_WORDS } from '../gates/describe/reasons.ts';
 import type { GateOutcome, ReportedFinding, SlotOutcome } from '../gates/run-types.ts';
 import { isOpen } from '../gates/types.ts';
 import { grouped } from '../kernel/collections.ts';
@@ -79,7 +78,7 @@ function gateSuite(gate: GateOutcome, findings: readonly ReportedFinding[]): Sui
   // A gate can lack a result although no reviewer had an error. Add a case that shows this.
   const isReported = cases.some(({ end }) => end === 'failure' || end === 'error');
   const hasNoResult = gate.status === 'error' || (gate.status === 'not_run' && cases.length === 0);
-  const verdict: Case = { name: 'verdict', seconds: null, end: 'error', why: describeGateReason(gate.why), text: '' };
+  const verdict: Case = { name: 'verdict', seconds: null, end: 'error', why: GATE_REASONS[gate.why], text: '' };
   return { name: gate.id, cases: hasNoResult && !isReported ? [...cases, verdict] : cases };
 }
 
@@ -115,7 +114,7 @@ function slotCases(
   return [
     ...slots.map((one) => {
       const why = one.status === 'not_run' ? notRun : null;
-      return slotCase(one, ofSlot(one.slot), why ?? `${SLOT_WORDS[one.status]}: ${describeStatus(one)}`);
+      return slotCase(one, ofSlot(one.slot), why ?? `${STATUS_WORDS[one.status]}: ${describeSlotReason(one)}`);
     }),
     ...[...removed].map((slot) => slotCase({ ...REMOVED, slot }, ofSlot(slot), '')),
   ];

@@ -1,7 +1,13 @@
 import { describeFindingSource, RESOLUTION_LABELS, STATES } from '../gates/describe/finding.ts';
-import { describeGateDetail, GATE_WORDS, reviewerName, SESSIONS, SLOT_WORDS } from '../gates/describe/reasons.ts';
+import {
+  describeGateDetail,
+  describeSlotReason,
+  reviewerName,
+  SESSIONS,
+  STATUS_WORDS,
+} from '../gates/describe/reasons.ts';
 import { describeRunNotice } from '../gates/describe/result.ts';
-import { describeStatus, describeUncovered } from '../gates/describe/run.ts';
+import { describeUncovered } from '../gates/describe/run.ts';
 import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '../gates/run-types.ts';
 import { isOpen } from '../gates/types.ts';
 import { fence, quoteName } from '../kernel/escape.ts';
@@ -78,7 +84,7 @@ function gateTable(gates: readonly GateOutcome[], findings: readonly ReportedFin
   const rows = gates.flatMap((gate) => {
     const open = findings.filter((one) => one.finding.gate === gate.id && isOpen(one.state));
     return [
-      row([codeCell(gate.id), '', GATE_WORDS[gate.status], inline(describeGateDetail(gate))]),
+      row([codeCell(gate.id), '', STATUS_WORDS[gate.status], inline(describeGateDetail(gate))]),
       ...gate.slots.map((slot) =>
         row(['', inline(reviewerName(slot)), slotWord(slot, open), inline(slotDetail(slot))]),
       ),
@@ -94,12 +100,12 @@ function row(cells: readonly string[]): string {
 /** Returns the word for a reviewer's status: "waived" if the reviewer failed, but none of its findings is open. */
 function slotWord({ slot, status }: SlotOutcome, open: readonly ReportedFinding[]): string {
   const isWaived = status === 'fail' && !open.some(({ finding }) => finding.slot === slot);
-  return isWaived ? 'waived' : SLOT_WORDS[status];
+  return isWaived ? 'waived' : STATUS_WORDS[status];
 }
 
 function slotDetail(slot: SlotOutcome): string {
   const session = slot.dispatch === 'none' ? '' : `${SESSIONS[slot.dispatch]}, `;
-  return `${session}${describeStatus(slot)}${slot.usage === null ? '' : `, ${describeUsage(slot.usage)}`}`;
+  return `${session}${describeSlotReason(slot)}${slot.usage === null ? '' : `, ${describeUsage(slot.usage)}`}`;
 }
 
 function checkOutputBlock({ id, status, check }: GateOutcome): string[] {

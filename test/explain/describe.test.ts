@@ -117,7 +117,7 @@ describe('an explanation', () => {
 
       The next run would:
         - skip reviewer 1: already passed in run 1
-        - run reviewer 2: it has not passed
+        - run reviewer 2: it had not passed before
 
       Findings:
       F1  high      src/a.ts:1  The constant is never used, and its name says nothing…
@@ -139,7 +139,7 @@ describe('an explanation', () => {
       "review:src:code-quality, reviewer 2 (codex): has not passed
 
       The next run would:
-        - run reviewer 2: it has not passed
+        - run reviewer 2: it had not passed before
 
       Findings:
       F1  high      src/a.ts:1  The constant is never used, and its name says nothing…

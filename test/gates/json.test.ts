@@ -35,7 +35,7 @@ const FULL: RunOutcome = runOutcome({
       status: 'fail',
       why: 'check-failed',
       slots: [],
-      check: { command: 'npm run lint', exitCode: 1, overtime: null, durationMs: 5, tail: 'no\n' },
+      check: { command: 'npm run lint', exitCode: 1, why: 'exit code 1', durationMs: 5, tail: 'no\n' },
     }),
     gateOutcome({
       status: 'fail',

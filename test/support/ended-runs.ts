@@ -12,7 +12,7 @@ const CHECK_FAILED = gateOutcome({
   status: 'fail',
   why: 'check-failed',
   slots: [],
-  check: { command: 'npm run lint', exitCode: 1, overtime: null, durationMs: 1500, tail: 'src/a.ts: no' },
+  check: { command: 'npm run lint', exitCode: 1, why: 'exit code 1', durationMs: 1500, tail: 'src/a.ts: no' },
 });
 
 export const STALE = gateOutcome({

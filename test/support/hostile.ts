@@ -73,7 +73,7 @@ export const hostileRun: fc.Arbitrary<EndedRun> = fc
     const gate = `review:${name}:x`;
     const anchor = said.code === null ? null : { text: said.code, occurrence: 1 };
     const one = finding({ ...said, gate, anchor, resolution: waiver(why) });
-    const check = { command: tail || 'x', exitCode: 1, overtime: null, durationMs: 1, tail };
+    const check = { command: tail || 'x', exitCode: 1, why: 'exit code 1', durationMs: 1, tail };
     return judged({
       status: 'failed',
       exitCode: 1,

@@ -5,7 +5,7 @@ import { oneLine, quoteName } from '../../kernel/escape.ts';
 import { describeAgentFailure } from '../../ui/describe-agent-failure.ts';
 import type { SlotRecord, Violation } from '../record-types.ts';
 import type { RunReason } from '../types.ts';
-import { describeSlot } from './reasons.ts';
+import { describePlan } from './reasons.ts';
 
 const RESULT = '--- Result ---';
 
@@ -18,7 +18,7 @@ export function slotLog(
   const error = record.own?.error ?? null;
   return logOf([
     slotTitle(record),
-    describeSlot({ kind: 'run', slot, why }) ?? `Running @${record.slot}: ${record.own?.why ?? why}`,
+    describePlan({ kind: 'run', slot, why }),
     ...describeTranscript(transcript),
     RESULT,
     `Status: ${record.status.toUpperCase()}${error === null ? '' : ` (${error})`}`,
@@ -28,7 +28,7 @@ export function slotLog(
 
 export function skippedSlotLog(record: SlotRecord): string {
   const { slot, passIteration } = record;
-  return logOf([slotTitle(record), describeSlot({ kind: 'skip', slot, passIteration: passIteration ?? 0 }) ?? '']);
+  return logOf([slotTitle(record), describePlan({ kind: 'skip', slot, passIteration: passIteration ?? 0 })]);
 }
 
 function logOf(lines: readonly string[]): string {

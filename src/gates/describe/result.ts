@@ -3,7 +3,7 @@ import { describeNotice } from '../../rules/describe.ts';
 import { ASKED_AGAIN } from '../../ui/describe-agent-failure.ts';
 import { describeFailure } from '../../ui/describe-failure.ts';
 import { count, describeTakenBack, someNames } from '../../ui/wording.ts';
-import type { GateOutcome, RunNotice, RunOutcome } from '../run-types.ts';
+import type { GateOutcome, ReportedFinding, RunNotice, RunOutcome } from '../run-types.ts';
 import { isOpen } from '../types.ts';
 import { bySeverity } from './finding.ts';
 import { NOT_FOUND } from './reasons.ts';
@@ -129,7 +129,6 @@ function nextSteps(outcome: RunOutcome): string[] {
     case 'lock_conflict':
       return [`Next: wait until the other run has ended, then ${AGAIN}.`];
     case 'error':
-      return [...afterFailure(outcome), nextAfterError(outcome)];
     case 'failed':
     case 'retry_limit_exceeded':
       return afterFailure(outcome);
@@ -137,37 +136,54 @@ function nextSteps(outcome: RunOutcome): string[] {
 }
 
 function afterFailure(outcome: RunOutcome): string[] {
-  const { gates, findings, iteration } = outcome;
-  const open = findings.filter(({ state }) => isOpen(state)).sort(bySeverity);
+  const { gates, findings, iteration, status } = outcome;
   if (gates.some(({ why }) => why === 'retry-limit')) return [`Next: look at the open findings; then ${ASKED_AGAIN}.`];
-  const checks = withStatus(outcome, 'fail').filter(({ kind }) => kind === 'check');
+  const open = findings.filter(({ state }) => isOpen(state)).sort(bySeverity);
+  const hasError = status === 'error' || withStatus(outcome, 'error').length > 0;
+  const solution = knownSolution(gates);
+  const problems = [...listProblems(outcome), ...(hasError && solution === null ? ['the error above'] : [])];
+  const check = withStatus(outcome, 'fail').find(({ kind }) => kind === 'check')?.check;
+  const fix = open.length === 0 && check?.exitCode === NOT_FOUND ? INSTALL : `fix ${problems.join(' and ')}`;
+  const steps = [...(problems.length === 0 ? [] : [fix]), ...(hasError && solution !== null ? [solution] : [])];
+  if (steps.length === 0) {
+    return iteration === null && withStatus(outcome, 'not_run').length > 0 ? ['Next: run "onceover run".'] : [];
+  }
   const [first] = open;
-  if (first !== undefined) {
-    const also = checks.length === 0 ? '' : ` and the failed ${checks.length === 1 ? 'check' : 'checks'}`;
-    return [
-      `Next: fix the open ${open.length === 1 ? 'finding' : 'findings'}${also}, then ${AGAIN}.`,
-      `To waive ${open.length === 1 ? 'the finding' : 'a finding'} instead: onceover resolve ${first.finding.id} --skip "reason"`,
-    ];
-  }
-  const [check] = checks;
-  if (check?.check?.exitCode === NOT_FOUND) {
-    return [`Next: install the command that the check calls, or change the check in onceover.yml, then ${AGAIN}.`];
-  }
-  if (check !== undefined) return [`Next: fix the failed ${checks.length === 1 ? 'check' : 'checks'}, then ${AGAIN}.`];
-  return iteration === null && withStatus(outcome, 'not_run').length > 0 ? ['Next: run "onceover run".'] : [];
+  const waive = open.length === 1 ? 'To waive the finding instead' : 'To waive a finding instead';
+  return [
+    `Next: ${steps.join(', ')}, then ${AGAIN}.`,
+    ...(first === undefined ? [] : [`${waive}: onceover resolve ${first.finding.id} --skip "reason"`]),
+  ];
 }
 
-/** Returns the next step for the first error with a known solution. */
-function nextAfterError({ gates }: RunOutcome): string {
+const INSTALL = 'install the command that the check calls, or change the check in onceover.yml';
+
+type JudgedRun = {
+  readonly gates: readonly Pick<GateOutcome, 'kind' | 'status'>[];
+  readonly findings: readonly Pick<ReportedFinding, 'state'>[];
+};
+
+/** Returns what has to be fixed in the code: "the open findings" and "the failed checks". */
+export function listProblems({ gates, findings }: JudgedRun): string[] {
+  const open = findings.filter(({ state }) => isOpen(state)).length;
+  const checks = gates.filter(({ kind, status }) => kind === 'check' && status === 'fail').length;
+  return [
+    ...(open === 0 ? [] : [open === 1 ? 'the open finding' : 'the open findings']),
+    ...(checks === 0 ? [] : [checks === 1 ? 'the failed check' : 'the failed checks']),
+  ];
+}
+
+/** Returns the step that solves the first error with a known solution; `null` if there is none. */
+function knownSolution(gates: readonly GateOutcome[]): string | null {
   for (const { trouble } of gates.flatMap(({ slots }) => slots)) {
     if (trouble?.kind === 'no-agent' && trouble.cooling.length === 0) {
-      return `Next: run "onceover doctor" to see how to install an agent, then ${AGAIN}.`;
+      return 'run "onceover doctor" to see how to install an agent';
     }
     if (trouble?.kind === 'agent' && trouble.failure.kind === 'not-logged-in') {
-      return `Next: start ${quoteName(trouble.agent)} once and log in, then ${AGAIN}.`;
+      return `start ${quoteName(trouble.agent)} once and log in`;
     }
   }
-  return `Next: fix the error above, then ${AGAIN}.`;
+  return null;
 }
 
 /** Describes a notice in one short sentence, without a full stop. */

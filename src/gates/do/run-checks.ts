@@ -71,7 +71,7 @@ async function runOnce(
     const end = await ports.checks.run(gate.command, { timeoutSeconds, env, stop: request.stop });
     const check = judge(gate, end, timeoutSeconds);
     const { status } = check;
-    const why = status === 'pass' ? null : describeCheckEnd(end, timeoutSeconds);
+    const { why } = check.outcome;
     ports.reporter.tell({ kind: 'check-ended', gate: gate.id, status, why, durationMs: end.durationMs });
     ran.push(check);
     if (end.ending === 'cancelled') return ok({ ran, after, isSteady: false });
@@ -95,14 +95,15 @@ async function runOnce(
  * could not start is an error.
  */
 function judge(gate: CheckGate, end: CheckEnd, seconds: number): RanCheck {
+  const isPass = end.ending === 'by-itself' && end.exitCode === 0;
   const outcome: CheckOutcome = {
     command: gate.command,
     exitCode: end.exitCode,
-    overtime: end.ending === 'timeout' ? seconds : null,
+    why: isPass ? null : describeCheckEnd(end, seconds),
     durationMs: end.durationMs,
     tail: lastLines(end.output),
   };
-  if (end.ending === 'by-itself' && end.exitCode === 0) return { gate, status: 'pass', why: 'passed', outcome };
+  if (isPass) return { gate, status: 'pass', why: 'passed', outcome };
   if (end.ending === 'cancelled') return { gate, status: 'error', why: 'interrupted', outcome };
   if (end.ending === 'not-started') return { gate, status: 'error', why: 'check-broken', outcome };
   return { gate, status: 'fail', why: 'check-failed', outcome };

@@ -65,7 +65,7 @@ test('every rerun trigger that explain names causes a rerun', async () => {
   expect(await told(`${GATE}@1`)).toMatchObject({
     about: 'slot',
     slot: { slot: 1, status: 'not_run' },
-    would_do: ['Running @1: it has not passed'],
+    would_do: ['Running @1: it had not passed before'],
     findings: [{ id: 'F1', state: 'open' }],
     history: [
       { iteration: 3, slot: 1, agent: 'one', status: 'fail', dispatch: 'fresh', findings: ['F1'] },

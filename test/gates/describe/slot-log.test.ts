@@ -16,7 +16,7 @@ describe('the log of a slot', () => {
     expect(
       slotLog(record, { slot: 1, why: 'not-passed' }, [again, exchange]),
     ).toBe(`Review: review:src:code-quality @1, iteration 3
-Running @1: first-look
+Running @1: it had not passed before
 --- Sent (claude, resumed) ---
 Review.
 --- Said (claude) ---
@@ -47,7 +47,7 @@ F2 high warning It is wrong.
   test('of a record from another tool has no reason', () => {
     const record = slotRecord({ own: null, violations: [violation({ id: null, line: null, state: null })] });
     const log = slotLog(record, { slot: 1, why: 'first-run' }, []);
-    expect(log).toContain('\nRunning @1: first-run\n');
+    expect(log).toContain('\nRunning @1: first review\n');
     expect(log).toContain('\n- high  src/a.ts - It is wrong.\n');
   });
 

@@ -222,7 +222,7 @@ describe('a review gate that no longer applies', () => {
 
 describe('a check', () => {
   const state = (holds: boolean): CheckState => ({ gate: checkGate(), holds });
-  const outcome = { command: 'npm run lint', exitCode: 1, overtime: null, durationMs: 5, tail: 'no' };
+  const outcome = { command: 'npm run lint', exitCode: 1, why: 'exit code 1', durationMs: 5, tail: 'no' };
   const did = (status: CheckActions['status'], why: CheckActions['why']): RunResult['checkActions'] =>
     new Map([[CHECK, { status, why, outcome }]]);
 
@@ -283,7 +283,7 @@ describe('the run', () => {
   const broken = (status: CheckActions['status'], why: CheckActions['why']): Partial<RunResult> => ({
     checks: [{ gate: checkGate(), holds: false }],
     checkActions: new Map([
-      [CHECK, { status, why, outcome: { command: 'x', exitCode: null, overtime: null, durationMs: 0, tail: '' } }],
+      [CHECK, { status, why, outcome: { command: 'x', exitCode: null, why: 'exit code 1', durationMs: 0, tail: '' } }],
     ]),
   });
   const other = stateOf({ gate: reviewGate({ id: 'review:.:other' }), receipts: passed(1, 2) });
