@@ -14,79 +14,51 @@ export type Size = { readonly columns: number; readonly rows: number };
 /** Returns the live lines at the bottom of the terminal: one per running check or reviewer, and a summary. */
 export function frame(progress: Progress, { columns, rows }: Size, now: number, paint: Paint): string[] {
   const running = [...progress.running.values()];
-  if (running.length === 0 && progress.iteration === null) return [];
+  if (running.length === 0 && progress.title === null) return [];
   // Keep the last column free, because some terminals break the line there.
   const width = Math.max(10, columns - 1);
   const most = Math.max(1, Math.min(MOST_LINES, rows - 3));
   const shown = running.length <= most ? running : running.slice(0, most - 1);
-  const lines = tableOf(shown, width, now, paint);
-  if (shown.length < running.length) lines.push(cut(`  … and ${running.length - shown.length} more`, width));
-  return [...lines, paint('strong', summary(progress, width, now))];
+  const column = Math.min(Math.floor(width / 2), Math.max(0, ...shown.map((one) => cells(nameOf(one)))));
+  const lines = [
+    ...shown.map((one) => `  ${padCells(cutStart(nameOf(one), column), column)}  ${describeRunning(one, now)}`),
+    ...(shown.length < running.length ? [`  … and ${running.length - shown.length} more`] : []),
+  ];
+  return [...lines.map((line) => cut(line, width)), paint('strong', cut(summary(progress, now), width))];
 }
 
 const MOST_LINES = 12;
 
-function summary(progress: Progress, width: number, now: number): string {
-  const running = [...progress.running.values()];
-  const tokens = progress.tokens + running.reduce((sum, one) => sum + (one.tokens ?? 0), 0);
-  const { slots, ended, failed } = progress;
-  const line = (isShort: boolean) =>
-    [
-      progress.iteration === null || isShort ? null : titleOf(progress.iteration, progress.loop),
-      slots === 0 ? null : `${ended} of ${slots} ${isShort ? '' : 'reviewers '}done`,
-      failed === 0 ? null : `${failed} failed`,
-      `${running.length} running`,
-      elapsed(now - progress.startedAt),
-      tokens === 0 || isShort ? null : `${tokensOf(tokens)} tokens`,
-    ]
-      .filter((part) => part !== null)
-      .join(' · ');
-  const full = line(false);
-  return cells(full) <= width ? full : cut(line(true), width);
-}
-
-function titleOf(iteration: number, loop: Progress['loop']): string {
-  if (loop === null) return `Run ${iteration}`;
-  const which = loop.isFinalValidation ? 'final validation' : `iteration ${iteration} of ${loop.most}`;
-  return `${loop.phase}, ${which}`;
-}
-
-/** Returns one line per running check or reviewer, in columns, with its activity at the end. */
-function tableOf(shown: readonly Running[], width: number, now: number, paint: Paint): string[] {
-  const rows = shown.map((one) => ({ one, fields: fieldsOf(one, now) }));
-  const widths = [NAME, AGENT, SESSION, TIME, TOKENS].map((column) =>
-    Math.max(0, ...rows.map(({ fields }) => cells(fields[column] ?? ''))),
-  );
-  const missing = () => {
-    const taken = widths.reduce((sum, wide) => sum + (wide === 0 ? 0 : wide + 2), 0);
-    return Math.max(0, taken + (width >= 60 ? 12 : 0) - width);
-  };
-  // On a narrow terminal, drop the least important columns first, then cut the beginning of the names.
-  for (const column of [SESSION, TOKENS]) if (missing() > 0) widths[column] = 0;
-  widths[NAME] = Math.max(8, (widths[NAME] ?? 0) - missing());
-  return rows.map(({ one, fields }) => {
-    const padded = fields.flatMap((field, column) => {
-      const wide = widths[column] ?? 0;
-      return wide === 0 ? [] : [padCells(cutStart(field, wide), wide)];
-    });
-    const start = cut(`  ${padded.join('  ')}`, width);
-    const rest = width - cells(start) - 2;
-    const doing = one.doing === null ? '' : cut(oneLine(one.doing), rest);
-    return rest < 4 || doing === '' ? start.trimEnd() : `${start}  ${paint('quiet', doing)}`;
-  });
-}
-
-const [NAME, AGENT, SESSION, TIME, TOKENS] = [0, 1, 2, 3, 4] as const;
-
-function fieldsOf({ gate, slot, agent, dispatch, since, tokens }: Running, now: number): readonly string[] {
-  const part = slot === null ? '' : typeof slot === 'number' ? `, reviewer ${slot}` : ` ${slot}`;
+function summary({ title, slots, ended, failed, running, tokens, startedAt }: Progress, now: number): string {
+  const used = [...running.values()].reduce((sum, one) => sum + (one.tokens ?? 0), tokens);
   return [
-    `${quoteName(gate)}${part}`,
-    agent === null ? '' : oneLine(agent),
-    dispatch === null ? '' : SESSIONS[dispatch],
+    title ?? '',
+    `${running.size} running`,
+    slots === 0 ? '' : `${ended} of ${slots} reviewers done`,
+    failed === 0 ? '' : `${failed} failed`,
+    elapsed(now - startedAt),
+    used === 0 ? '' : `${tokensOf(used)} tokens`,
+  ]
+    .filter((part) => part !== '')
+    .join(' · ');
+}
+
+function nameOf({ gate, slot }: Running): string {
+  const part = slot === null ? '' : typeof slot === 'number' ? `, reviewer ${slot}` : ` ${slot}`;
+  return `${quoteName(gate)}${part}`;
+}
+
+/** Describes a running check or reviewer. The last activity comes last, because long lines are cut. */
+function describeRunning({ agent, dispatch, since, tokens, doing }: Running, now: number): string {
+  return [
     elapsed(now - since),
-    tokens === null || tokens === 0 ? '' : tokensOf(tokens),
-  ];
+    oneLine(agent ?? ''),
+    dispatch === null ? '' : SESSIONS[dispatch],
+    tokens === null || tokens === 0 ? '' : `${tokensOf(tokens)} tokens`,
+    oneLine(doing ?? ''),
+  ]
+    .filter((part) => part !== '')
+    .join('  ');
 }
 
 /** Formats a duration as minutes and seconds, with hours if needed. */

@@ -6,9 +6,8 @@ export type ConsoleReporter = Reporter & { end(): void };
 
 /** The progress that the live view shows. */
 export type Progress = {
-  readonly iteration: number | null;
-  /** The review loop of a phase; `null` for a run. */
-  readonly loop: { readonly phase: string; readonly most: number; readonly isFinalValidation: boolean } | null;
+  /** The name of the run or of the round of a phase; `null` before it starts. */
+  readonly title: string | null;
   readonly startedAt: number;
   readonly slots: number;
   readonly ended: number;
@@ -32,18 +31,17 @@ export type Running = {
 };
 
 export function NO_PROGRESS(now: number): Progress {
-  const counters = { slots: 0, ended: 0, failed: 0, tokens: 0 };
-  return { iteration: null, loop: null, startedAt: now, ...counters, running: new Map() };
+  return { title: null, startedAt: now, slots: 0, ended: 0, failed: 0, tokens: 0, running: new Map() };
 }
 
 export function progressAfter(before: Progress, event: Event, now: number): Progress {
   switch (event.kind) {
     case 'iteration-started':
-      return { ...NO_PROGRESS(before.startedAt), iteration: event.iteration, slots: event.slots };
+      return { ...NO_PROGRESS(before.startedAt), title: `Run ${event.iteration}`, slots: event.slots };
     case 'round-started': {
-      const { phase, most, isFinalValidation } = event;
-      const loop = { phase, most, isFinalValidation };
-      return { ...NO_PROGRESS(before.startedAt), iteration: event.iteration, loop, slots: event.roles.length };
+      const round = event.isFinalValidation ? 'final validation' : `iteration ${event.iteration} of ${event.most}`;
+      const title = `${event.phase}, ${round}`;
+      return { ...NO_PROGRESS(before.startedAt), title, slots: event.roles.length };
     }
     case 'check-started':
       return started(before, event, now, { gate: event.gate, doing: event.command });
