@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeCost } from '../../src/cost/describe.ts';
-import type { CostStyle } from '../../src/cost/page.ts';
+import { type CostStyle, describeCost } from '../../src/cost/describe.ts';
 import type { CostSelection } from '../../src/cost/rows.ts';
 import { summariseCost } from '../../src/cost/summarise.ts';
 import type { PriceList } from '../../src/kernel/agent.ts';
@@ -72,7 +71,7 @@ describe('describeCost', () => {
       By day                                        calls   tokens      money    saved
       2026-03-01                                        4     125k     ~$0.59     141k
 
-      ~: at list prices
+      ~: estimated, because agents did not report everything; ?: unknown
 
       Run "onceover cost --details" for sessions and rates."
     `);
