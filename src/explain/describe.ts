@@ -114,14 +114,11 @@ function describeFixes(fixes: About<'gate'>['fixes'], width: number): string {
   return listed('Fixes, newest first:', entries, MOST.fixes);
 }
 
-/** Describes a finding: its state, its text, the reason for its state, and how the state can change. */
 function findingBlocks(reported: ReportedFinding, document: About<'finding'>, styled: Styled, width: number) {
-  const { title, reason } = describeFindingState(reported, document.would_be_asked);
   const changes = document.would_change_it;
   return [
-    title,
+    describeFindingState(reported, document.would_be_asked).title,
     describeFinding(reported, styled).join('\n'),
-    wrap(reason, width),
     describeFixes(document.fixes, width),
     changes.length === 0 ? '' : bulletList('What can change this:', changes, width),
   ];

@@ -71,7 +71,7 @@ async function explainFinding(
     about: 'finding' as const,
     finding: findingDocument(reported),
     would_be_asked: isCalled,
-    would_change_it: [...describeFindingState(reported, isCalled).next],
+    would_change_it: describeFindingState(reported, isCalled).next,
     fixes: await fixesOf(ports, [finding.id]),
   };
   return ok({ document, planned, findings: [reported] });

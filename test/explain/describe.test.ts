@@ -102,7 +102,7 @@ const about = (state: FindingState, differs: Parameters<typeof finding>[0] = {},
     about: 'finding' as const,
     finding: findingDocument(reported),
     would_be_asked: planned,
-    would_change_it: [...describeFindingState(reported, planned).next],
+    would_change_it: describeFindingState(reported, planned).next,
     fixes: [],
   };
   return { document, planned: [], findings: [reported] };
@@ -179,14 +179,12 @@ describe('an explanation', () => {
 
   test('of a finding fits one screen', () => {
     expect(describeRunExplanation(about('open', { issue: LONG }), { paint: PLAIN, width: 80 })).toMatchInlineSnapshot(`
-      "F1 is open
+      "F1 is open: it fails its gate.
 
       F1  high      src/a.ts:1  The constant is never used, and its name says nothing
                     about what it holds; a reader wonders why it is here.
                     | a = 1
                     review:src:code-quality, reviewer 2 (claude), since run 1
-
-      The finding fails its gate.
 
       What can change this:
         - the next run calls reviewer 2, which closes the finding if it confirms a
@@ -292,7 +290,7 @@ describe('the explanation of a finding', () => {
     [
       'open',
       about('open'),
-      ['F1 is open\n', 'The finding fails its gate.', 'the next run calls reviewer 2', 'resolve F1 --skip WHY'],
+      ['F1 is open: it fails its gate.\n', 'the next run calls reviewer 2', 'resolve F1 --skip WHY'],
     ],
     ['open, and no run calls its reviewer', about('open', {}, false), ['no run would call reviewer 2 now']],
     [
@@ -319,12 +317,12 @@ describe('the explanation of a finding', () => {
     [
       'closed',
       about('closed', { closed: { how: 'silent', why: '', iteration: 4 } }),
-      ['F1 is closed', 'closed in run 4: its file changed', 'reviewer 2 opens it again by reporting the same code'],
+      ['F1 was closed in run 4: its file changed', 'reviewer 2 opens it again by reporting the same code'],
     ],
     [
       'of a run about a part of the change',
       about('gone', { scope: 'files src/a.ts' }),
-      ['F1 does not count here', 'a part of the change (files src/a.ts) reported', 'It counts only in such runs.'],
+      ['F1 does not count here', 'a part of the change (files src/a.ts) reported it', 'It counts only in such runs.'],
     ],
     [
       'outdated',

@@ -2,7 +2,7 @@ import { quoteName, showInvisible } from '../../kernel/escape.ts';
 import { describeNotice } from '../../rules/describe.ts';
 import { ASKED_AGAIN } from '../../ui/describe-agent-failure.ts';
 import { describeFailure } from '../../ui/describe-failure.ts';
-import { count, describeTakenBack, someNames } from '../../ui/wording.ts';
+import { type ByKind, byKind, count, describeTakenBack, someNames } from '../../ui/wording.ts';
 import type { GateOutcome, ReportedFinding, RunNotice, RunOutcome } from '../run-types.ts';
 import { isOpen } from '../types.ts';
 import { bySeverity } from './finding.ts';
@@ -46,38 +46,29 @@ export function describeNoGate({ asked }: RunOutcome): string {
     : `${someNames(asked.gates)} has nothing to review in ${where}`;
 }
 
-function describePassed(outcome: RunOutcome): string {
-  const { gates, asked, iteration } = outcome;
-  const isPart = (asked?.others.length ?? 0) > 0;
-  const which = isPart
-    ? count(gates.length, 'requested gate')
-    : gates.length === 1
-      ? '1 gate'
-      : `all ${gates.length} gates`;
-  return `${which}${scopeOf(outcome).only}${iteration === null ? ', unchanged since the last pass' : ''}`;
+function describePassed({ gates, asked, iteration, scope, baseName }: RunOutcome): string {
+  const all = gates.length === 1 ? '1 gate' : `all ${gates.length} gates`;
+  const which = (asked?.others.length ?? 0) > 0 ? count(gates.length, 'requested gate') : all;
+  const [kind = ''] = scope.key.split(' ');
+  const since = kind === 'base' ? `, changes since ${quoteName(baseName ?? 'the first commit')} only` : '';
+  const only = SCOPES[kind]?.only ?? since;
+  return `${which}${only}${iteration === null ? ', unchanged since the last pass' : ''}`;
 }
 
 /** Lists the parts that a passed run did not review, so that no reader assumes that they passed. */
 function describeExcluded(outcome: RunOutcome): string[] {
   if (outcome.status !== 'passed' && outcome.status !== 'passed_with_warnings') return [];
-  const excluded = [scopeOf(outcome).excluded, someNames(outcome.asked?.others ?? [])].filter((one) => one !== '');
+  const [kind = ''] = outcome.scope.key.split(' ');
+  const excluded = [SCOPES[kind]?.excluded ?? '', someNames(outcome.asked?.others ?? [])].filter((one) => one !== '');
   return excluded.length === 0 ? [] : [`Not part of this run: ${excluded.join('; ')}.`];
 }
 
-function scopeOf({ scope, baseName }: RunOutcome): { readonly only: string; readonly excluded: string } {
-  switch (scope.key.split(' ')[0]) {
-    case 'uncommitted':
-      return { only: ', uncommitted changes only', excluded: 'committed changes' };
-    case 'commit':
-      return { only: ', this commit only', excluded: 'everything else' };
-    case 'files':
-      return { only: ', the named files only', excluded: 'all other files' };
-    case 'base':
-      return { only: `, changes since ${quoteName(baseName ?? 'the first commit')} only`, excluded: '' };
-    default:
-      return { only: '', excluded: '' };
-  }
-}
+/** The words for a run about a part of the change: what it reviewed, and what it left out. */
+const SCOPES: Readonly<Partial<Record<string, { readonly only: string; readonly excluded: string }>>> = {
+  uncommitted: { only: ', uncommitted changes only', excluded: 'committed changes' },
+  commit: { only: ', this commit only', excluded: 'everything else' },
+  files: { only: ', the named files only', excluded: 'all other files' },
+};
 
 function withStatus({ gates }: RunOutcome, ...statuses: readonly GateOutcome['status'][]): readonly GateOutcome[] {
   return gates.filter(({ status }) => statuses.includes(status));
@@ -188,34 +179,29 @@ function knownSolution(gates: readonly GateOutcome[]): string | null {
 
 /** Describes a notice in one short sentence, without a full stop. */
 export function describeRunNotice(notice: RunNotice): string {
-  switch (notice.kind) {
-    case 'idle-gate':
-      return `no file matches the gate path ${quoteName(notice.path)}`;
-    case 'tracked-log-dir':
-      return `git tracks records in ${quoteName(notice.logDir)}; onceover ignores them and does not review changes to them; remove them with "git rm --cached"`;
-    case 'unnameable':
-      return `the name of a changed file is not UTF-8, so it cannot be reviewed; rename the file or add it to .gitignore: ${showInvisible(notice.name)}`;
-    case 'submodule':
-      return `${quoteName(notice.path)} is a submodule; only its commit is reviewed, not its files`;
-    case 'dirty-submodule':
-      return `${quoteName(notice.path)} is a submodule with uncommitted changes, which are not reviewed here`;
-    case 'base-config':
-      return `this is a pull request, so settings, rules and prompts come from ${quoteName(notice.base)}`;
-    case 'checks-left-out':
-      return 'checks need the working tree, so a run about a commit leaves them out';
-    case 'binary':
-      return `${someNames(notice.paths)}: binary (contains a NUL byte), so reviewers saw only that the content differs`;
-    case 'reference-unusable':
-      return describeNotice(notice);
-    case 'no-price':
-      return `budget.usd does not count calls to ${someNames(notice.agents)}, which report no price; budget.dispatches counts all calls`;
-    case 'not-in-ledger':
-      return `the cost of this run was not recorded: ${describeFailure(notice.failure).what}`;
-    case 'proof-taken-back':
-      return describeTakenBack(notice.paths);
-    case 'orphan-slot':
-      return `${quoteName(notice.gate)} no longer has a reviewer ${notice.slot}, which left ${notice.ids.join(', ')} open; raise num_reviews again, or resolve the findings`;
-    case 'orphan-gate':
-      return `gate ${quoteName(notice.gate)} no longer exists, but ${notice.ids.join(', ')} ${notice.ids.length === 1 ? 'is' : 'are'} still open; restore the gate, or resolve the findings`;
-  }
+  return byKind(NOTICES, notice);
 }
+
+const NOTICES: ByKind<RunNotice, string> = {
+  'idle-gate': ({ path }) => `no file matches the gate path ${quoteName(path)}`,
+  'tracked-log-dir': ({ logDir }) =>
+    `git tracks records in ${quoteName(logDir)}; onceover ignores them and does not review changes to them; remove them with "git rm --cached"`,
+  unnameable: ({ name }) =>
+    `the name of a changed file is not UTF-8, so it cannot be reviewed; rename the file or add it to .gitignore: ${showInvisible(name)}`,
+  submodule: ({ path }) => `${quoteName(path)} is a submodule; only its commit is reviewed, not its files`,
+  'dirty-submodule': ({ path }) =>
+    `${quoteName(path)} is a submodule with uncommitted changes, which are not reviewed here`,
+  'base-config': ({ base }) => `this is a pull request, so settings, rules and prompts come from ${quoteName(base)}`,
+  'checks-left-out': () => 'checks need the working tree, so a run about a commit leaves them out',
+  binary: ({ paths }) =>
+    `${someNames(paths)}: binary (contains a NUL byte), so reviewers saw only that the content differs`,
+  'reference-unusable': describeNotice,
+  'no-price': ({ agents }) =>
+    `budget.usd does not count calls to ${someNames(agents)}, which report no price; budget.dispatches counts all calls`,
+  'not-in-ledger': ({ failure }) => `the cost of this run was not recorded: ${describeFailure(failure).what}`,
+  'proof-taken-back': ({ paths }) => describeTakenBack(paths),
+  'orphan-slot': ({ gate, slot, ids }) =>
+    `${quoteName(gate)} no longer has a reviewer ${slot}, which left ${ids.join(', ')} open; raise num_reviews again, or resolve the findings`,
+  'orphan-gate': ({ gate, ids }) =>
+    `gate ${quoteName(gate)} no longer exists, but ${ids.join(', ')} ${ids.length === 1 ? 'is' : 'are'} still open; restore the gate, or resolve the findings`,
+};

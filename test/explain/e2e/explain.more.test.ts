@@ -90,10 +90,10 @@ test('explain counts a warning as open once a stricter fail_on fails its gate', 
   const repo = gateRepo({ numReviews: 1, more: 'fail_on: high' });
   repo.answers('one', failing('src/a.ts', 'export const a = 1;', { priority: 'medium' }));
   expect((await repo.run()).code).toBe(0);
-  expect((await onceover(repo.root, ['explain', 'F1'])).stdout).toMatch(/^F1 is a warning\n/);
+  expect((await onceover(repo.root, ['explain', 'F1'])).stdout).toMatch(/^F1 is a warning: /);
   const settings = readFileSync(join(repo.root, 'onceover.yml'), 'utf8');
   repo.write('onceover.yml', settings.replace('fail_on: high', 'fail_on: low'));
   const status = await repo.document(['--dry-run']);
   expect(status.findings).toMatchObject([{ id: 'F1', state: 'open' }]);
-  expect((await onceover(repo.root, ['explain', 'F1'])).stdout).toMatch(/^F1 is open\n/);
+  expect((await onceover(repo.root, ['explain', 'F1'])).stdout).toMatch(/^F1 is open: /);
 });
