@@ -144,8 +144,8 @@ function callRow(call: PhaseCall): readonly string[] {
     ` ${call.role}${round}`,
     session,
     tokensOf(call.prompt_chars),
-    usage === null ? '?' : tokensOf(paidTokens(usage)),
-    cost_usd === null ? '?' : `${cost_source === 'list' ? '~' : ''}${usdOf(cost_usd)}`,
+    usage === null ? UNKNOWN : tokensOf(paidTokens(usage)),
+    cost_usd === null ? UNKNOWN : `${cost_source === 'list' ? '~' : ''}${usdOf(cost_usd)}`,
   ];
 }
 
@@ -221,22 +221,24 @@ function table(rows: readonly (readonly string[])[], left: number, { width, pain
   return lines.map((line, n) => (n === 0 ? paint('strong', line) : line)).join('\n');
 }
 
-/** Returns the number of tokens; `~` means that some reviews reported none, `?` that no review reported any. */
+const UNKNOWN = 'unknown';
+
+/** Returns the number of tokens; `~` means that some reviews reported none. */
 function usageText(paid: Paid): string {
   const { looks, looks_without_usage: untold } = paid;
-  if (untold === looks) return looks === 0 ? '' : '?';
+  if (untold === looks) return looks === 0 ? '' : UNKNOWN;
   return `${untold > 0 ? '~' : ''}${tokensOf(paidTokens(paid))}`;
 }
 
-/** Returns the cost; `~` means that some prices are unknown or from the price list, `?` that all are unknown. */
+/** Returns the cost; `~` means that some prices are unknown or from the price list. */
 function moneyText({ looks, told_usd, list_price_usd, looks_without_price: unpriced }: Paid): string {
-  if (unpriced === looks) return looks === 0 ? '' : '?';
+  if (unpriced === looks) return looks === 0 ? '' : UNKNOWN;
   return `${list_price_usd + unpriced > 0 ? '~' : ''}${usdOf(told_usd + list_price_usd)}`;
 }
 
 function costLegend({ list_price_usd, looks_without_usage, looks_without_price }: Paid): string {
   const isEstimated = list_price_usd + looks_without_usage + looks_without_price > 0;
-  return isEstimated ? '~: estimated, because agents did not report everything; ?: unknown' : '';
+  return isEstimated ? '~: at list prices, or without the reviews whose agent reported nothing' : '';
 }
 
 /** Returns the lines about the cost, the tokens and the calls. */
@@ -244,20 +246,10 @@ function paidLines(paid: Paid): readonly string[] {
   const { looks, resumed, looks_without_usage: untold } = paid;
   const unknown = untold === 0 ? '' : `; ${count(untold, 'review')} without a token count`;
   return [
-    `Paid: ${describeMoney(paid)}.`,
+    `Paid: ${moneyText(paid) || 'nothing'}.`,
     `Tokens: ${tokensOf(paid.input_tokens)} input, ${tokensOf(paid.cached_input_tokens)} cache reads, ${tokensOf(paid.cache_write_tokens)} cache writes, ${tokensOf(paid.output_tokens)} output${unknown}.`,
     `Calls to agents: ${paid.dispatches}, for ${count(looks - resumed, 'new session')} and ${count(resumed, 'resumed session')}.`,
   ];
-}
-
-function describeMoney({ looks, told_usd, list_price_usd, looks_without_price: unpriced }: Paid): string {
-  if (looks === 0) return 'nothing';
-  if (unpriced === looks) return 'unknown (no agent reported a price, and there is no list price)';
-  const known = [
-    ...(told_usd > 0 || list_price_usd === 0 ? [`${usdOf(told_usd)} reported by agents`] : []),
-    ...(list_price_usd > 0 ? [`about ${usdOf(list_price_usd)} at list prices`] : []),
-  ].join(' and ');
-  return unpriced === 0 ? known : `${known}; the price of ${count(unpriced, 'review')} is unknown`;
 }
 
 /** Returns a ratio in percent, to a tenth. */

@@ -70,28 +70,23 @@ export function elapsed(ms: number): string {
   return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
 }
 
-/** The live lines at the bottom of a terminal, below lines that are printed permanently. */
-export type Screen = {
-  /** Redraws the live lines. The lines in `above` are printed permanently, above the live lines. */
-  draw(lines: readonly string[], above?: readonly string[]): void;
-};
-
-export function openScreen(terminal: { readonly columns?: number; write(text: string): unknown }): Screen {
+/**
+ * Returns a function that redraws the live lines at the bottom of a terminal. Lines in `above` are printed permanently,
+ * above the live lines.
+ */
+export function liveLines(terminal: { readonly columns?: number; write(text: string): unknown }) {
   let drawn: readonly string[] = [];
   let width = terminal.columns ?? 80;
-  return {
-    draw(lines, above = []) {
-      const columns = terminal.columns ?? 80;
-      const text =
-        columns === width && above.length === 0 && lines.length === drawn.length
-          ? changedLines(drawn, lines)
-          : `${upTo(drawn, columns)}${[...above, ...lines].map((line) => `${line}\n`).join('')}`;
-      drawn = lines;
-      width = columns;
-      // One write, between the escape codes for synchronized output, so that the terminal never shows half of an
-      // update.
-      if (text !== '') terminal.write(`${BEGIN}${text}${END}`);
-    },
+  return (lines: readonly string[], above: readonly string[] = []): void => {
+    const columns = terminal.columns ?? 80;
+    const text =
+      columns === width && above.length === 0 && lines.length === drawn.length
+        ? changedLines(drawn, lines)
+        : `${upTo(drawn, columns)}${[...above, ...lines].map((line) => `${line}\n`).join('')}`;
+    drawn = lines;
+    width = columns;
+    // One write, between the escape codes for synchronized output, so that the terminal never shows half of an update.
+    if (text !== '') terminal.write(`${BEGIN}${text}${END}`);
   };
 }
 
@@ -126,7 +121,7 @@ function up(rows: number): string {
 
 /** Returns a live view on a terminal: finished work scrolls up, running work stays at the bottom. */
 export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReporter {
-  const screen = openScreen(terminal);
+  const redraw = liveLines(terminal);
   let progress = NO_PROGRESS(performance.now());
   let above: string[] = [];
   let due: NodeJS.Timeout | null = null;
@@ -139,7 +134,7 @@ export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReport
     const now = performance.now();
     lastDrawn = now;
     const size = { columns: terminal.columns || 80, rows: terminal.rows || 24 };
-    screen.draw(ended ? [] : frame(progress, size, now, paint), above);
+    redraw(ended ? [] : frame(progress, size, now, paint), above);
     above = [];
     if (!ended && progress.running.size > 0) later(Math.ceil(SECOND - ((now - progress.startedAt) % SECOND)));
   };

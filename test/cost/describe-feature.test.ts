@@ -63,28 +63,27 @@ describe('describeFeatureCost', () => {
   test('shows each call of the phases, with comparisons and rates', () => {
     expect(page(ENTRIES, { prices: () => 0.05 })).toMatchInlineSnapshot(`
       "Phases of specs/login in this clone: specify, implement.
-      Paid: $0.28 reported by agents and about $0.0500 at list prices; the price of 5
-        reviews is unknown.
+      Paid: ~$0.33.
       Tokens: 2.7k input, 27.0k cache reads, 18.0k cache writes, 2.2k output; 1 review
         without a token count.
       Calls to agents: 11, for 7 new sessions and 4 resumed sessions.
 
-      Call and iteration (UTC)       session                   chars  tokens     money
-      specify, 03-01 12:00                                     23.0k   49.3k     $0.28
-       spec-reviewer 1               new                       10.0k   10.1k     $0.12
-       implementer 1                 new                       10.0k   10.1k     $0.12
-       spec-reviewer 2               resumed                    1.0k    9.7k   $0.0125
-       implementer 2                 resumed                    1.0k    9.7k   $0.0125
-       spec-reviewer 3               resumed                    1.0k    9.7k   $0.0125
-      implement, 03-01 12:20                                   33.0k    ~600  ~$0.0500
-       code-simplifier               new                        8.0k     120         ?
-       implementation-reviewer 1     new, reads not confirmed   8.0k     120         ?
-       security-reviewer 1           new                        8.0k     120         ?
-       implementation-reviewer 2     new, resume failed         8.0k     120         ?
-       security-reviewer final       resumed                    9.0k     120  ~$0.0500
-       implementation-reviewer 3     new, no answer             8.0k       ?         ?
+      Call and iteration (UTC)      session                   chars   tokens     money
+      specify, 03-01 12:00                                    23.0k    49.3k     $0.28
+       spec-reviewer 1              new                       10.0k    10.1k     $0.12
+       implementer 1                new                       10.0k    10.1k     $0.12
+       spec-reviewer 2              resumed                    1.0k     9.7k   $0.0125
+       implementer 2                resumed                    1.0k     9.7k   $0.0125
+       spec-reviewer 3              resumed                    1.0k     9.7k   $0.0125
+      implement, 03-01 12:20                                  33.0k     ~600  ~$0.0500
+       code-simplifier              new                        8.0k      120   unknown
+       implementation-reviewer 1    new, reads not confirmed   8.0k      120   unknown
+       security-reviewer 1          new                        8.0k      120   unknown
+       implementation-reviewer 2    new, resume failed         8.0k      120   unknown
+       security-reviewer final      resumed                    9.0k      120  ~$0.0500
+       implementation-reviewer 3    new, no answer             8.0k  unknown   unknown
 
-      ~: estimated, because agents did not report everything; ?: unknown
+      ~: at list prices, or without the reviews whose agent reported nothing
 
       Prompts took 68.3 % of the characters of new sessions and about 47 % of the
         input tokens, weighted by price.
@@ -140,7 +139,7 @@ describe('describeFeatureCost', () => {
   test('marks figures that no agent reported', () => {
     const text = page(documentLoop(2, { usage: null }));
     expect(text).toMatch(/^Prompts took 70 % of the characters of new sessions\.$/m);
-    expect(text).toMatch(/^ spec-reviewer 1 +new +10\.0k +\? +\?$/m);
+    expect(text).toMatch(/^ spec-reviewer 1 +new +10\.0k +unknown +unknown$/m);
   });
 
   test('compares nothing if no call was answered', () => {

@@ -254,7 +254,7 @@ async function record(
   };
   const name = context.facts.names.get(job.gate.id);
   if (name === undefined) return ok(judged);
-  const log = slotLog(written, job, answer?.exchanges ?? []);
+  const log = slotLog(written, { kind: 'run', slot: job.slot, why: job.why }, answer?.exchanges ?? []);
   const kept = await context.ports.records.writeSlot(written, { gate: name, agent: adapter }, log);
   return kept.ok ? ok(judged) : kept;
 }

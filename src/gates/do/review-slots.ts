@@ -4,7 +4,7 @@ import type { GateId } from '../../kernel/ids.ts';
 import type { DiffSection } from '../../kernel/repository.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { GateRun } from '../decide/plan-run.ts';
-import { skippedSlotLog } from '../describe/logs.ts';
+import { slotLog } from '../describe/logs.ts';
 import { describePlan } from '../describe/reasons.ts';
 import {
   type CalledSlot,
@@ -207,7 +207,8 @@ async function recordSkippedSlots(
         ...{ dispatch: 'none', why: 'passed-before', parts: 0 },
       },
     };
-    const kept = await ports.records.writeSlot(record, { gate: name, agent: assigned }, skippedSlotLog(record));
+    const log = slotLog(record, { kind: 'skip', slot, passIteration }, []);
+    const kept = await ports.records.writeSlot(record, { gate: name, agent: assigned }, log);
     if (!kept.ok) return kept;
     skipped.push({ gate, slot, passIteration, assigned, passedBy });
   }
