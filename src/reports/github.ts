@@ -6,10 +6,7 @@ import {
   findingEntry,
   NO_GATE,
   namedText,
-  type Obstacle,
-  obstacleEntry,
   type ReportEntry,
-  readable,
   type Severity,
   wellFormed,
 } from './finished-run.ts';
@@ -40,7 +37,7 @@ const KINDS: Readonly<Record<Severity, Kind>> = { error: 'error', warning: 'warn
 export function githubAnnotations({ obstacles, findings }: EndedRun): string {
   const all = [
     ...notJudgedAnnotation(obstacles.filter(({ isJudged }) => !isJudged)),
-    ...obstacles.filter(({ isJudged }) => isJudged).map((obstacle) => annotation(obstacleEntry(obstacle))),
+    ...obstacles.filter(({ isJudged }) => isJudged).map(annotation),
     ...findings
       .filter(({ state }) => state !== 'waived')
       .sort(bySeverity)
@@ -73,9 +70,9 @@ function annotation({ reported, gate, severity, message, file, region }: ReportE
 }
 
 /** Returns one annotation for all gates without a result, to leave room for findings. */
-function notJudgedAnnotation(obstacles: readonly Obstacle[]): readonly Annotation[] {
-  if (obstacles.length < 2) return obstacles.map((obstacle) => annotation(obstacleEntry(obstacle)));
-  const message = obstacles.map((obstacle) => readable(namedText(obstacle))).join('\n');
+function notJudgedAnnotation(obstacles: readonly ReportEntry[]): readonly Annotation[] {
+  if (obstacles.length < 2) return obstacles.map(annotation);
+  const message = obstacles.map(namedText).join('\n');
   return [{ kind: 'error', properties: { title: NO_GATE }, message }];
 }
 

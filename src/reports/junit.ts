@@ -4,7 +4,7 @@ import type { GateOutcome, ReportedFinding, SlotOutcome } from '../gates/run-typ
 import { isOpen } from '../gates/types.ts';
 import { grouped } from '../kernel/collections.ts';
 import { count } from '../ui/wording.ts';
-import { type EndedRun, namedText, readable } from './finished-run.ts';
+import { type EndedRun, NO_GATE, namedText, readable } from './finished-run.ts';
 
 /** Returns an XML element with its children or its text. Attributes and texts may contain any characters. */
 function element(
@@ -66,10 +66,10 @@ type Case = {
  */
 function runSuite({ obstacles, exitCode }: EndedRun, suites: readonly Suite[]): readonly Suite[] {
   const isReported = suites.some(({ cases }) => cases.some(({ end }) => end === 'failure' || end === 'error'));
-  const shown = obstacles.filter(({ gate }) => gate === null || (exitCode !== 0 && !isReported));
+  const shown = obstacles.filter(({ gate }) => gate === NO_GATE || (exitCode !== 0 && !isReported));
   if (shown.length === 0) return [];
   const why = shown.map(namedText).join('; ');
-  return [{ name: 'onceover', cases: [{ name: 'run', seconds: null, end: 'error', why, text: '' }] }];
+  return [{ name: NO_GATE, cases: [{ name: 'run', seconds: null, end: 'error', why, text: '' }] }];
 }
 
 function gateSuite(gate: GateOutcome, findings: readonly ReportedFinding[]): Suite {

@@ -49,7 +49,7 @@ function rulesOf({ gates, findings, obstacles }: EndedRun) {
   for (const { finding } of findings) {
     if (!kinds.has(finding.gate)) kinds.set(finding.gate, 'A gate that no longer exists.');
   }
-  if (obstacles.some(({ gate }) => gate === null)) kinds.set(NO_GATE, 'Whether the gates have a result.');
+  if (obstacles.some(({ gate }) => gate === NO_GATE)) kinds.set(NO_GATE, 'Whether the gates have a result.');
   return [...kinds].map(([gate, what]) => {
     const id = readable(gate);
     return {
@@ -100,7 +100,7 @@ function suppressionOf({ resolution }: ReportedFinding['finding']) {
 function invocationOf({ exitCode, obstacles, outcome }: EndedRun) {
   const errors = obstacles
     .filter(({ isJudged }) => !isJudged)
-    .map((obstacle) => ({ level: 'error', message: { text: readable(namedText(obstacle)) } }));
+    .map((obstacle) => ({ level: 'error', message: { text: namedText(obstacle) } }));
   const warnings = outcome === null ? [] : notReviewed(outcome);
   return {
     executionSuccessful: errors.length === 0,
