@@ -39,7 +39,7 @@ function blocksOf(report: CostDocument, style: CostStyle): readonly string[] {
     ...spentOn(report, style),
     costLegend(paid),
     ...(style.details ? [describeNewSessions(report)] : [hint]),
-    ...(style.details && loops.features.length > 0 ? [describePromises(loops), describeRates(loops.rates, style)] : []),
+    ...(style.details && loops.features.length > 0 ? [describePromises(loops), describeRates(loops.rates)] : []),
   ];
 }
 
@@ -85,7 +85,7 @@ function spentOn({ gates, loops, workflows, agents, days }: CostDocument, style:
     if (lines.length === 0) return '';
     const more = lines.length - MOST_ROWS;
     const rows = lines.slice(0, MOST_ROWS).map(cellsOf);
-    return `${table([[title, ...HEAD], ...rows], 1, style)}${more > 0 ? `\nand ${more} more` : ''}`;
+    return `${table([[title, ...HEAD], ...rows], style)}${more > 0 ? `\nand ${more} more` : ''}`;
   });
 }
 
@@ -117,36 +117,33 @@ export function describeFeatureCost(report: FeatureDocument, style: CostStyle): 
     [`Phases of ${name} ${selectionText(report)}: ${phaseNames}.`, ...paidLines(paid)].join('\n'),
     callTable(phases, style),
     costLegend(paid),
-    ...(style.details ? [describePromises(report), describeRates(report.rates_of_all_features, style)] : []),
+    ...(style.details ? [describePromises(report), describeRates(report.rates_of_all_features)] : []),
   ];
   return pageText(phases.length === 0 ? [nothing] : blocks, report.unreadable_entries, style);
 }
 
 function callTable(phases: FeatureDocument['phases'], style: CostStyle): string {
   const rows = phases.flatMap(({ phase, at, paid, compared: { characters }, dispatches }) => [
-    [`${phase}, ${at.slice(5, 16).replace('T', ' ')}`, '', tokensOf(characters.sent), usageText(paid), moneyText(paid)],
+    [`${phase}, ${at.slice(5, 16).replace('T', ' ')}`, tokensOf(characters.sent), usageText(paid), moneyText(paid)],
     ...dispatches.map(callRow),
   ]);
-  return table([['Call and iteration (UTC)', 'session', 'chars', 'tokens', 'money'], ...rows], 2, style);
+  return table([['Call and iteration (UTC)', 'chars', 'tokens', 'money'], ...rows], style);
 }
 
 function callRow(call: PhaseCall): readonly string[] {
   const { iteration, usage, cost_usd, cost_source } = call;
   const round = call.final_validation ? ' final' : iteration === 0 ? '' : ` ${iteration}`;
-  const session = [
+  const name = [
+    ` ${call.role}${round}`,
     call.dispatch === 'fresh' ? 'new' : 'resumed',
     ...(call.status === 'error' ? ['no answer'] : []),
     ...(call.fell_back ? ['resume failed'] : []),
     ...(call.guarded ? ['delta too large'] : []),
     ...(call.reads_unconfirmed ? ['reads not confirmed'] : []),
   ].join(', ');
-  return [
-    ` ${call.role}${round}`,
-    session,
-    tokensOf(call.prompt_chars),
-    usage === null ? UNKNOWN : tokensOf(paidTokens(usage)),
-    cost_usd === null ? UNKNOWN : `${cost_source === 'list' ? '~' : ''}${usdOf(cost_usd)}`,
-  ];
+  const tokens = usage === null ? UNKNOWN : tokensOf(paidTokens(usage));
+  const money = cost_usd === null ? UNKNOWN : `${cost_source === 'list' ? '~' : ''}${usdOf(cost_usd)}`;
+  return [name, tokensOf(call.prompt_chars), tokens, money];
 }
 
 type Loops = Pick<FeatureDocument, 'compared' | 'resumed_prompts_shorter' | 'five_iterations_under_half'>;
@@ -172,26 +169,18 @@ function describePromises({ compared, resumed_prompts_shorter, five_iterations_u
 
 const STATES = { holds: 'yes', does_not_hold: 'no', nothing_to_judge: 'no data yet' } as const;
 
-type Rates = FeatureDocument['rates'];
-
-/** Returns a table with the rates of all features and their limits. */
-function describeRates(rates: Rates, style: CostStyle): string {
+/** Returns the rates of all features with their limits, and what to do if a limit is exceeded. */
+function describeRates(rates: FeatureDocument['rates']): string {
   const watched = Object.keys(RATES) as (keyof typeof RATES)[];
-  const rows = watched.map((which) => {
-    const { exceeded, rate, threshold } = rates[which];
-    const word = exceeded === null || rate === null ? '' : exceeded ? 'exceeded' : 'within';
-    return [RATES[which].title, rateText(rates[which]), percentText(threshold), word];
+  const lines = watched.map((which) => {
+    const { count: times, of, rate, threshold, exceeded } = rates[which];
+    const figures = rate === null ? 'no data' : `${times} of ${of}, ${percentText(rate)}`;
+    return `${RATES[which].title}: ${figures} (limit: ${percentText(threshold)}${exceeded ? ', exceeded' : ''})`;
   });
   const notes = rates.judged
     ? watched.flatMap((which) => rates[which].action ?? [])
-    : [
-        `Rates are judged from three features on; so far there ${rates.features === 1 ? 'is' : 'are'} ${rates.features}.`,
-      ];
-  return [table([['Rates', 'all features', 'limit', ''], ...rows], 1, style), ...notes].join('\n');
-}
-
-function rateText({ count: times, of, rate }: Rates[keyof typeof RATES]): string {
-  return rate === null ? 'no data' : `${times} of ${of}  ${percentText(rate)}`;
+    : [`The limits apply from three features on; features so far: ${rates.features}.`];
+  return ['Rates of all features:', ...lines, ...notes].join('\n');
 }
 
 /** Returns the page: the blocks and a note on unreadable entries, wrapped to the width. */
@@ -205,18 +194,13 @@ function pageText(blocks: readonly string[], unreadable: number, { width }: Cost
 
 const GAP = '  ';
 
-/**
- * Returns a table with its head in the first row. The first column is cut to fit; the columns from index `left` on are
- * aligned to the right.
- */
-function table(rows: readonly (readonly string[])[], left: number, { width, paint }: CostStyle): string {
+/** Returns a table with its head in the first row. The first column is cut to fit; the others are aligned right. */
+function table(rows: readonly (readonly string[])[], { width, paint }: CostStyle): string {
   const columns = rows[0]?.map((_, n) => Math.max(...rows.map((row) => cells(row[n] ?? '')))) ?? [];
   const room = width - columns.slice(1).reduce((sum, column) => sum + GAP.length + column, 0);
   const lines = rows.map(([name = '', ...rest]) => {
-    const shown = rest.map((cell, i) =>
-      i + 1 < left ? padCells(cell, columns[i + 1] ?? 0) : cell.padStart(columns[i + 1] ?? 0),
-    );
-    return [padCells(cutStart(name, room), room), ...shown].join(GAP).trimEnd();
+    const figures = rest.map((cell, n) => cell.padStart(columns[n + 1] ?? 0));
+    return [padCells(cutStart(name, room), room), ...figures].join(GAP).trimEnd();
   });
   return lines.map((line, n) => (n === 0 ? paint('strong', line) : line)).join('\n');
 }

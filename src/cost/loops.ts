@@ -210,28 +210,18 @@ function phaseCost({ phase, run, at }: LoopRow, rows: readonly LoopRow[]): Featu
   return { phase, run, at, paid, compared, dispatches: rows.map(callDocument) };
 }
 
-function callDocument({ price, usage, ...row }: LoopRow): PhaseCall {
+function callDocument({ price, ...row }: LoopRow): PhaseCall {
+  const { at, branch, stage, role, iteration, dispatch, template, why, guarded, status, agent, model } = row;
   return {
-    at: row.at,
-    branch: row.branch,
+    ...{ at, branch, stage, role, iteration, dispatch, template, why, guarded, status, agent, model },
     started_by: row.startedBy,
-    stage: row.stage,
-    role: row.role,
-    iteration: row.iteration,
     final_validation: row.isFinalValidation,
-    dispatch: row.dispatch,
-    template: row.template,
-    why: row.why,
     fell_back: row.fellBack,
-    guarded: row.guarded,
     reads_unconfirmed: row.warned,
-    status: row.status,
-    agent: row.agent,
-    model: row.model,
     dispatches: row.asks,
     prompt_chars: row.promptChars,
     fresh_chars: row.freshChars,
-    usage: usageDocument(usage),
+    usage: usageDocument(row.usage),
     cost_usd: price === null ? null : money(price.usd),
     cost_source: price?.from ?? null,
     duration_ms: row.durationMs,
