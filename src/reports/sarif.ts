@@ -73,9 +73,11 @@ function resultOf(entry: ReportEntry) {
 }
 
 function findingFacts({ finding, state }: ReportedFinding) {
-  const { id, slot, priority, since, mark } = finding;
+  const { id, slot, priority, since, mark, resolution } = finding;
+  const justification = readable(resolution?.why ?? '');
+  const waiver = { kind: 'external', status: 'accepted', ...(justification === '' ? {} : { justification }) };
   return {
-    ...(state === 'waived' ? { suppressions: [suppressionOf(finding)] } : {}),
+    ...(state === 'waived' ? { suppressions: [waiver] } : {}),
     properties: { id, state, priority, slot, agent: readable(finding.agent), since, mark },
   };
 }
@@ -89,11 +91,6 @@ function locationOf({ file, region }: ReportEntry) {
   const end = lastLine === line ? {} : { endLine: lastLine };
   const snippet = code === null ? {} : { snippet: { text: code } };
   return { physicalLocation: { artifactLocation, region: { startLine: line, ...end, ...snippet } } };
-}
-
-function suppressionOf({ resolution }: ReportedFinding['finding']) {
-  const why = readable(resolution?.why ?? '');
-  return { kind: 'external', status: 'accepted', ...(why === '' ? {} : { justification: why }) };
 }
 
 /** Returns the SARIF `invocation`. It repeats gates without a result, because some tools read errors only here. */
