@@ -63,17 +63,9 @@ function headOf(document: About<'gate' | 'slot' | 'check'>): string {
     return `${quoteName(document.gate)}, ${reviewerName(document.slot)}: ${document.slot.detail}`;
   }
   const { gate } = document;
-  return [
-    `${quoteName(gate.id)}: ${STATUS_WORDS[gate.status]} (${gate.detail})`,
-    ...(document.about === 'check' ? [`Command: ${oneLine(document.command)}`] : describeScope(document)),
-  ].join('\n');
-}
-
-function describeScope({ files, prompt }: About<'gate'>): readonly string[] {
-  return [
-    ...(files.length === 0 ? [] : [`Files: ${someNames(files)}`]),
-    ...(prompt === null ? [] : [`Prompt: ${quoteName(prompt)}`]),
-  ];
+  const title = `${quoteName(gate.id)}: ${STATUS_WORDS[gate.status]} (${gate.detail})`;
+  if (document.about === 'check') return `${title}\nCommand: ${oneLine(document.command)}`;
+  return `${title}\nFiles: ${someNames(document.files)}\nPrompt: ${quoteName(document.prompt ?? 'none')}`;
 }
 
 function lastOutput({ history: [last], log }: About<'check'>, width: number): string {

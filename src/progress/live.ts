@@ -1,7 +1,7 @@
 import type { WriteStream } from 'node:tty';
 import { stripVTControlCharacters } from 'node:util';
 import { SESSIONS } from '../gates/describe/reasons.ts';
-import { oneLine, quoteName } from '../kernel/escape.ts';
+import { oneLine } from '../kernel/escape.ts';
 import { cells, cut, cutStart, padCells, wrap } from '../ui/layout.ts';
 import type { Paint } from '../ui/style.ts';
 import { tokensOf } from '../ui/wording.ts';
@@ -19,9 +19,9 @@ export function frame(progress: Progress, { columns, rows }: Size, now: number, 
   const width = Math.max(10, columns - 1);
   const most = Math.max(1, Math.min(MOST_LINES, rows - 3));
   const shown = running.length <= most ? running : running.slice(0, most - 1);
-  const column = Math.min(Math.floor(width / 2), Math.max(0, ...shown.map((one) => cells(nameOf(one)))));
+  const column = Math.min(Math.floor(width / 2), Math.max(0, ...shown.map(({ name }) => cells(name))));
   const lines = [
-    ...shown.map((one) => `  ${padCells(cutStart(nameOf(one), column), column)}  ${describeRunning(one, now)}`),
+    ...shown.map((one) => `  ${padCells(cutStart(one.name, column), column)}  ${describeRunning(one, now)}`),
     ...(shown.length < running.length ? [`  … and ${running.length - shown.length} more`] : []),
   ];
   return [...lines.map((line) => cut(line, width)), paint('strong', cut(summary(progress, now), width))];
@@ -41,11 +41,6 @@ function summary({ title, slots, ended, failed, running, tokens, startedAt }: Pr
   ]
     .filter((part) => part !== '')
     .join(' · ');
-}
-
-function nameOf({ gate, slot }: Running): string {
-  const part = slot === null ? '' : typeof slot === 'number' ? `, reviewer ${slot}` : ` ${slot}`;
-  return `${quoteName(gate)}${part}`;
 }
 
 /** Describes a running check or reviewer. The last activity comes last, because long lines are cut. */

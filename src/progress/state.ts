@@ -1,4 +1,5 @@
 import { totalTokens, type Usage } from '../kernel/agent.ts';
+import { quoteName } from '../kernel/escape.ts';
 import type { Event, Reporter } from './events.ts';
 
 /** Reports events as they come. `end` removes the live view. */
@@ -19,10 +20,7 @@ export type Progress = {
 
 /** One check, reviewer or fixer that is running. */
 export type Running = {
-  /** The gate, or the role of a phase. */
-  readonly gate: string;
-  /** The number of the reviewer in its gate, or the part (A or B) of the test-deepener; `null` for anything else. */
-  readonly slot: number | 'A' | 'B' | null;
+  readonly name: string;
   readonly agent: string | null;
   readonly dispatch: 'fresh' | 'resumed' | null;
   readonly since: number;
@@ -44,16 +42,18 @@ export function progressAfter(before: Progress, event: Event, now: number): Prog
       return { ...NO_PROGRESS(before.startedAt), title, slots: event.roles.length };
     }
     case 'check-started':
-      return started(before, event, now, { gate: event.gate, doing: event.command });
+      return started(before, event, now, { name: quoteName(event.gate), doing: event.command });
     case 'fix-started':
-      return started(before, event, now, { gate: FIX, agent: event.agent, dispatch: event.dispatch });
+      return started(before, event, now, { name: FIX, agent: event.agent, dispatch: event.dispatch });
     case 'slot-started': {
       const { gate, slot, agent, dispatch } = event;
-      return started(before, event, now, { gate, slot, agent, dispatch: dispatch.kind });
+      const name = `${quoteName(gate)}, reviewer ${slot}`;
+      return started(before, event, now, { name, agent, dispatch: dispatch.kind });
     }
     case 'look-started': {
       const { role, part, agent, dispatch, label } = event;
-      return started(before, event, now, { gate: role, slot: part, agent, dispatch, doing: label });
+      const name = part === null ? role : `${role} ${part}`;
+      return started(before, event, now, { name, agent, dispatch, doing: label });
     }
     case 'fix-active':
     case 'slot-active':
@@ -98,13 +98,13 @@ function tokensIn(usage: Usage | null): number | null {
   return usage === null ? null : totalTokens(usage);
 }
 
-const IDLE = { slot: null, agent: null, dispatch: null, doing: null, tokens: null } as const;
+const IDLE = { agent: null, dispatch: null, doing: null, tokens: null } as const;
 
 function started(
   before: Progress,
   event: Event,
   since: number,
-  one: Pick<Running, 'gate'> & Partial<Omit<Running, 'since'>>,
+  one: Pick<Running, 'name'> & Partial<Omit<Running, 'since'>>,
 ): Progress {
   return { ...before, running: new Map([...before.running, [keyOf(event), { ...IDLE, since, ...one }]]) };
 }

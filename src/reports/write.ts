@@ -11,16 +11,13 @@ import { errorCode, makeFolder, writeAtomically } from '../platform/files.ts';
 import { userPath } from '../platform/user-paths.ts';
 
 /** A report and its file name, relative to the working directory. */
-export type ReportFile = { readonly name: string; readonly text: string };
+type ReportFile = { readonly name: string; readonly text: string };
 
-export type WrittenReports = {
-  readonly failures: readonly Failure[];
-  /** Reports that git does not ignore, so that they become part of the next change. */
-  readonly seen: readonly RepoPath[];
-};
-
-/** Writes each report atomically, and creates missing folders. */
-export async function writeReports(cwd: string, files: readonly ReportFile[]): Promise<WrittenReports> {
+/**
+ * Writes each report atomically, and creates missing folders. `seen` has the reports that git does not ignore, so that
+ * they become part of the next change.
+ */
+export async function writeReports(cwd: string, files: readonly ReportFile[]) {
   const found = await findRepository(cwd);
   const repository = found.ok ? found.value : null;
   const failures: Failure[] = [];

@@ -40,7 +40,7 @@ const MOST_DETAILED = 6;
 /** A terminal lists at most this many open findings. With `--verbose` or in a pipe, all are listed. */
 const MOST_LISTED = 15;
 const MOST_WARNINGS = 3;
-const MOST_GATES = 8;
+const MOST_GATES = 9;
 const MOST_FILES = 5;
 const MOST_OUTPUT = 10;
 
@@ -93,13 +93,14 @@ function gateLines(outcome: RunOutcome, styled: Styled, verbose: boolean): strin
   const order = Object.keys(STATUS_WORDS);
   const sorted = [...outcome.gates].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
   const passed = sorted.filter(({ status }) => status === 'pass' || status === 'holds');
-  // Replace gates by their number only if that hides at least two of them.
-  const hidden = verbose || passed.length <= MOST_GATES + 1 ? 0 : passed.length - MOST_GATES;
+  const hidden = verbose ? 0 : Math.max(0, passed.length - MOST_GATES);
   const shown = sorted.slice(0, sorted.length - hidden);
   const column = Math.min(WIDEST_GATE, Math.max(0, ...shown.map(({ id }) => quoteName(id).length)));
   return [
     ...shown.flatMap((gate) => describeGate(gate, outcome.findings, column, styled, verbose)),
-    ...(hidden > 0 ? [`${styled.paint('good', 'passed'.padEnd(WORD_WIDTH))}${hidden} more gates ${SHOW_ALL}`] : []),
+    ...(hidden > 0
+      ? [`${styled.paint('good', 'passed'.padEnd(WORD_WIDTH))}${count(hidden, 'more gate')} ${SHOW_ALL}`]
+      : []),
   ];
 }
 
@@ -125,13 +126,10 @@ function describeGate(
 
 function describeSlotLine(slot: SlotOutcome, { paint }: Styled): string {
   const { status, dispatch, usage } = slot;
-  const name = `${reviewerName(slot)}: `;
   const word = paint(STATUS_STYLES[status], STATUS_WORDS[status]);
-  const why = describeSlotReason(slot);
-  if (status === 'error') return `${name}${word}, ${why}`;
-  if (status === 'skipped_prior_pass') return `${name}${word} (${why})`;
-  if (dispatch === 'none') return `${name}${why}`;
-  return `${name}${word}, ${SESSIONS[dispatch]} (${why})${usage === null ? '' : `, ${describeUsage(usage)}`}`;
+  const session = dispatch === 'none' ? '' : `, ${SESSIONS[dispatch]}`;
+  const used = usage === null ? '' : `, ${describeUsage(usage)}`;
+  return `${reviewerName(slot)}: ${word}${session} (${describeSlotReason(slot)})${used}`;
 }
 
 function checkTail({ check, status }: GateOutcome, { width }: Styled, verbose: boolean): readonly string[] {

@@ -155,7 +155,7 @@ passed   review:src:security
   test('counts the rest of many passed gates', () => {
     const gates = Array.from({ length: 12 }, (_, n) => gateOutcome({ id: `review:src:g${n}` }));
     const text = describeRun(runOutcome({ gates: [...gates, CHECK_FAILED] }));
-    expect(text).toContain('passed   review:src:g7\npassed   4 more gates (show with --verbose)\n');
+    expect(text).toContain('passed   review:src:g8\npassed   3 more gates (show with --verbose)\n');
     expect(text.match(/^FAILED/gm)).toHaveLength(1);
     expect(describeRun(runOutcome({ gates: gates.slice(0, 9) }))).not.toContain('more gates');
     expect(describeRun(runOutcome({ gates }), UNSTYLED, 'verbose')).toContain('review:src:g11');
@@ -181,7 +181,7 @@ passed   review:src:security
 
   test('shows why a reviewer did not run', () => {
     expect(describeRun(runOutcome({ gates: [STUCK] }))).toContain(
-      'ERROR    review:src:code-quality  the review has no result\n         reviewer 1: ERROR, no agent is installed; see "onceover doctor"\n',
+      'ERROR    review:src:code-quality  the review has no result\n         reviewer 1: ERROR (no agent is installed; see "onceover doctor")\n',
     );
   });
 
