@@ -28,7 +28,7 @@ export interface Records {
 }
 
 /** A fixer's prompt and answer; `path` is relative to the repository's root. */
-export type FixLog = {
+type FixLog = {
   readonly agent: string;
   readonly iteration: number;
   readonly path: string;

@@ -86,11 +86,8 @@ export function liveLines(terminal: { readonly columns?: number; write(text: str
 }
 
 const BEGIN = '\u001b[?2026h';
-
 const END = '\u001b[?2026l';
-
 const CLEAR_LINE = '\u001b[K';
-
 const CLEAR_BELOW = '\u001b[J';
 
 // Rewrites only lines that differ, because a line that is not rewritten cannot flicker.

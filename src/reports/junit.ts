@@ -14,7 +14,9 @@ function element(
   inner: readonly string[] | string,
 ): string {
   const indent = '  '.repeat(depth);
-  const given = Object.entries(attributes).map(([key, value]) => ` ${key}="${inQuotes(String(value))}"`);
+  // Escape line ends and tabs in attributes, because XML parsers would turn them into spaces.
+  const quoted = (text: string) => escaped(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
+  const given = Object.entries(attributes).map(([key, value]) => ` ${key}="${quoted(String(value))}"`);
   const head = `${indent}<${name}${given.join('')}`;
   if (inner.length === 0) return `${head}/>`;
   if (typeof inner === 'string') return `${head}>${escaped(inner)}</${name}>`;
@@ -28,11 +30,6 @@ function escaped(text: string): string {
   return readable(text)
     .replace(/[\ufffe\uffff]/g, '\ufffd')
     .replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char);
-}
-
-/** Returns text for an attribute. Line ends and tabs are escaped, because XML parsers would turn them into spaces. */
-function inQuotes(text: string): string {
-  return escaped(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
 }
 
 /** Returns a run as a JUnit report: one suite per gate, one case per reviewer or check. */
@@ -150,13 +147,11 @@ function suiteXml({ name, cases }: Suite): string {
   const seconds = cases.reduce((sum, one) => sum + (one.seconds ?? 0), 0);
   const skipped = cases.filter(({ end }) => end === 'skipped').length;
   const attributes = { name, ...countsOf(cases), skipped, time: seconds.toFixed(3) };
-  const inner = cases.map((one) => caseXml(name, one));
+  const inner = cases.map((one) => {
+    const time = one.seconds === null ? {} : { time: one.seconds.toFixed(3) };
+    return element(2, 'testcase', { name: one.name, classname: name, ...time }, endXml(one));
+  });
   return element(1, 'testsuite', attributes, inner);
-}
-
-function caseXml(suite: string, one: Case): string {
-  const time = one.seconds === null ? {} : { time: one.seconds.toFixed(3) };
-  return element(2, 'testcase', { name: one.name, classname: suite, ...time }, endXml(one));
 }
 
 function endXml({ end, why, text }: Case): readonly string[] {

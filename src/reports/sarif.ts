@@ -1,6 +1,6 @@
 import { describeRunNotice } from '../gates/describe/result.ts';
 import { describeUncovered } from '../gates/describe/run.ts';
-import type { GateOutcome, ReportedFinding, RunOutcome } from '../gates/run-types.ts';
+import type { GateOutcome, ReportedFinding } from '../gates/run-types.ts';
 import type { GateId } from '../kernel/ids.ts';
 import { asShellWord } from '../ui/wording.ts';
 import { type EndedRun, NO_GATE, namedText, type ReportEntry, readable, reportEntries } from './finished-run.ts';
@@ -65,7 +65,8 @@ function resultOf(entry: ReportEntry) {
   const { reported, severity, message, fingerprint } = entry;
   return {
     level: severity,
-    message: { text: withoutLinks(message) },
+    // SARIF shows Markdown links, and a reviewer's text must not contain any.
+    message: { text: message.replaceAll('](', '] (') },
     locations: [locationOf(entry)],
     partialFingerprints: { [FINGERPRINT]: fingerprint },
     ...(reported === null ? {} : findingFacts(reported)),
@@ -98,7 +99,8 @@ function invocationOf({ exitCode, obstacles, outcome }: EndedRun) {
   const errors = obstacles
     .filter(({ isJudged }) => !isJudged)
     .map((obstacle) => ({ level: 'error', message: { text: namedText(obstacle) } }));
-  const warnings = outcome === null ? [] : notReviewed(outcome);
+  const notices = (outcome?.notices ?? []).filter(({ kind }) => kind !== 'unnameable').map(describeRunNotice);
+  const warnings = [...(outcome === null ? [] : describeUncovered(outcome)), ...notices];
   return {
     executionSuccessful: errors.length === 0,
     exitCode,
@@ -109,18 +111,8 @@ function invocationOf({ exitCode, obstacles, outcome }: EndedRun) {
   };
 }
 
-function notReviewed(outcome: RunOutcome): string[] {
-  const notices = outcome.notices.filter(({ kind }) => kind !== 'unnameable');
-  return [...describeUncovered(outcome), ...notices.map(describeRunNotice)];
-}
-
 function propertiesOf({ status, exitCode, verdict, outcome }: EndedRun) {
   const result = readable((outcome === null ? verdict[1] : verdict[0]) ?? '');
   if (outcome === null) return { status, exitCode, result };
   return { status, exitCode, iteration: outcome.iteration, scope: readable(outcome.scope.key), result };
-}
-
-/** Returns a text without Markdown links, which SARIF would show, because a reviewer's text must not contain links. */
-function withoutLinks(text: string): string {
-  return text.replaceAll('](', '] (');
 }

@@ -1,5 +1,5 @@
 /** The report formats that are written to files. */
-export const FILE_FORMATS = ['markdown', 'sarif', 'junit', 'rdjson'] as const;
+const FILE_FORMATS = ['markdown', 'sarif', 'junit', 'rdjson'] as const;
 
 export type Format = (typeof FILE_FORMATS)[number];
 

@@ -140,7 +140,7 @@ describe('the document of a run', () => {
               why: 'passed-before',
               pass_iteration: 1,
               usage: null,
-              detail: 'already passed',
+              detail: 'already passed in run 1',
             },
             {
               slot: 2,
