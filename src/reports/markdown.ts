@@ -10,6 +10,7 @@ import { describeRunNotice } from '../gates/describe/result.ts';
 import { describeUncovered } from '../gates/describe/run.ts';
 import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '../gates/run-types.ts';
 import { isOpen } from '../gates/types.ts';
+import { grouped } from '../kernel/collections.ts';
 import { fence, quoteName } from '../kernel/escape.ts';
 import { describePaid, describeUsage } from '../ledger/describe.ts';
 import { type EndedRun, readable } from './finished-run.ts';
@@ -46,11 +47,6 @@ export function codeName(name: string): string {
   return longest === 0 ? `${marks}${text}${marks}` : `${marks} ${text} ${marks}`;
 }
 
-/** Returns a name as inline code for a table. A bar is escaped, because it would end the cell even inside code. */
-export function codeCell(name: string): string {
-  return codeName(name).replaceAll('|', '\\|');
-}
-
 /** Returns the Markdown report of a run: verdict, gates, findings by file, files without a review, warnings, cost. */
 export function markdownReport({ verdict, gates, findings, outcome }: EndedRun): string {
   const [result = '', ...next] = verdict;
@@ -83,8 +79,10 @@ function gateTable(gates: readonly GateOutcome[], findings: readonly ReportedFin
   if (gates.length === 0) return '';
   const rows = gates.flatMap((gate) => {
     const open = findings.filter((one) => one.finding.gate === gate.id && isOpen(one.state));
+    // A bar would end the cell even inside code.
+    const name = codeName(gate.id).replaceAll('|', '\\|');
     return [
-      row([codeCell(gate.id), '', STATUS_WORDS[gate.status], inline(describeGateDetail(gate))]),
+      row([name, '', STATUS_WORDS[gate.status], inline(describeGateDetail(gate))]),
       ...gate.slots.map((slot) =>
         row(['', inline(reviewerName(slot)), slotWord(slot, open), inline(slotDetail(slot))]),
       ),
@@ -115,10 +113,9 @@ function checkOutputBlock({ id, status, check }: GateOutcome): string[] {
 
 function findingBlocks(findings: readonly ReportedFinding[]): string[] {
   if (findings.length === 0) return [];
-  const names = [...new Set(findings.map(({ finding }) => finding.file))];
-  const files = names.flatMap((file) => [
+  const files = [...grouped(findings, ({ finding }) => finding.file)].flatMap(([file, own]) => [
     file === null ? '### Without a file' : `### ${codeName(file)}`,
-    ...findings.filter(({ finding }) => finding.file === file).flatMap(findingBlock),
+    ...own.flatMap(findingBlock),
   ]);
   return ['## Findings', ...files];
 }

@@ -103,28 +103,19 @@ function counts(outcome: RunOutcome): string {
 const AGAIN = 'run "onceover run" again';
 
 function nextSteps(outcome: RunOutcome): string[] {
-  switch (outcome.status) {
-    case 'passed':
-    case 'passed_with_warnings':
-      return [];
-    case 'no_changes':
-      return outcome.isOnBase
-        ? [
-            'You are on the base branch, so there is nothing to compare. Review the last commit with "onceover run --commit HEAD", or choose a base with --base.',
-          ]
-        : [];
-    case 'no_applicable_gates':
-      return outcome.asked === null
-        ? ['Next: create an onceover.yml with "onceover init", or add a gate to yours.']
-        : ['Next: run "onceover status" to see the gates of this change.'];
-    case 'lock_conflict':
-      return [`Next: wait until the other run has ended, then ${AGAIN}.`];
-    case 'error':
-    case 'failed':
-    case 'retry_limit_exceeded':
-      return afterFailure(outcome);
+  const { status, exitCode, isOnBase, asked } = outcome;
+  if (status === 'no_changes' && isOnBase) return [ON_BASE];
+  if (status === 'no_applicable_gates') {
+    return asked === null
+      ? ['Next: create an onceover.yml with "onceover init", or add a gate to yours.']
+      : ['Next: run "onceover status" to see the gates of this change.'];
   }
+  if (status === 'lock_conflict') return [`Next: wait until the other run has ended, then ${AGAIN}.`];
+  return exitCode === 0 ? [] : afterFailure(outcome);
 }
+
+const ON_BASE =
+  'You are on the base branch, so there is nothing to compare. Review the last commit with "onceover run --commit HEAD", or choose a base with --base.';
 
 function afterFailure(outcome: RunOutcome): string[] {
   const { gates, findings, iteration, status } = outcome;
