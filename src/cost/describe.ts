@@ -18,16 +18,13 @@ export type CostStyle = {
 
 /** Returns the text of `cost`: the money paid, the tokens saved, and the cost by gate, feature, step, agent and day. */
 export function describeCost(report: CostDocument, style: CostStyle): string {
-  const { runs, fixes, loops, workflows } = report;
+  const { runs, fixes, loops, workflows, since, branch } = report;
   const isEmpty = runs + fixes + loops.features.length + workflows.length === 0;
-  return pageText(isEmpty ? [describeNothing(report)] : blocksOf(report, style), report.unreadable_entries, style);
-}
-
-function describeNothing(report: CostDocument): string {
-  if (report.since === null && report.branch === null) {
-    return 'No run of this clone is in the ledger yet. Start one with "onceover run", then run "onceover cost" again.';
-  }
-  return `No run ${selectionText(report)} is in the ledger. Run "onceover cost" without options to see all runs of this clone.`;
+  const nothing =
+    since === null && branch === null
+      ? 'No run of this clone is in the ledger yet. Start one with "onceover run", then run "onceover cost" again.'
+      : `No run ${selectionText(report)} is in the ledger. Run "onceover cost" without options to see all runs of this clone.`;
+  return pageText(isEmpty ? [nothing] : blocksOf(report, style), report.unreadable_entries, style);
 }
 
 function blocksOf(report: CostDocument, style: CostStyle): readonly string[] {
@@ -73,7 +70,7 @@ type Line = { readonly name: string; readonly paid: Paid; readonly not_paid?: Sa
 
 function spentOn({ gates, loops, workflows, agents, days }: CostDocument, style: CostStyle): readonly string[] {
   const agentName = (agent: string, model: string | null) =>
-    `${showInvisible(agent)}${model === null ? '' : ` (${showInvisible(model)})`}`;
+    showInvisible(model === null ? agent : `${agent} (${model})`);
   const tables: readonly (readonly [title: string, lines: readonly Line[]])[] = [
     ['By gate', gates.map((one) => ({ ...one, name: one.gate === null ? 'fixes by agents' : quoteName(one.gate) }))],
     ['By feature (phases)', loops.features.map((one) => ({ ...one, name: featureName(one.feature) }))],

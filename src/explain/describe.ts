@@ -76,17 +76,14 @@ function lastOutput({ history: [last], log }: About<'check'>, width: number): st
 
 /** Returns the command that prints the last prompt and answer, of a failed reviewer if there is one. */
 function promptHint(document: About<'gate' | 'slot' | 'check'>): string {
+  const gate = document.about === 'slot' ? document.gate : document.gate.id;
   if (document.about === 'check') {
-    return document.history.length === 0 ? '' : `Command and output: ${printed(document.gate.id)}`;
+    return document.history.length === 0 ? '' : `Command and output: onceover explain ${asShellWord(gate)} --prompt`;
   }
   const ran = document.history.filter(({ dispatch }) => dispatch !== 'none');
   const last = ran.find(({ status }) => status !== 'pass') ?? ran[0];
-  const gate = document.about === 'slot' ? document.gate : document.gate.id;
-  return last === undefined ? '' : `Prompt and answer: ${printed(`${gate}@${last.slot}`)}`;
-}
-
-function printed(name: string): string {
-  return `onceover explain ${asShellWord(name)} --prompt`;
+  if (last === undefined) return '';
+  return `Prompt and answer: onceover explain ${asShellWord(`${gate}@${last.slot}`)} --prompt`;
 }
 
 /** Returns a title and the first entries of a list; '' if the list is empty. */

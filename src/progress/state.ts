@@ -60,7 +60,7 @@ export function progressAfter(before: Progress, event: Event, now: number): Prog
     case 'look-active':
       return changed(before, event, (one) => ({
         doing: event.doing ?? one.doing,
-        tokens: tokensIn(event.usage) ?? one.tokens,
+        tokens: event.usage === null ? one.tokens : totalTokens(event.usage),
       }));
     case 'slot-asked-again':
     case 'look-asked-again':
@@ -94,10 +94,6 @@ function keyOf(event: Event): string {
   return 'slot' in event ? `${event.gate} @${event.slot}` : event.gate;
 }
 
-function tokensIn(usage: Usage | null): number | null {
-  return usage === null ? null : totalTokens(usage);
-}
-
 const IDLE = { agent: null, dispatch: null, doing: null, tokens: null } as const;
 
 function started(
@@ -117,5 +113,5 @@ function changed(before: Progress, event: Event, change: (one: Running) => Parti
 
 function ended(before: Progress, event: Event, usage: Usage | null): Progress {
   const running = new Map([...before.running].filter(([key]) => key !== keyOf(event)));
-  return { ...before, tokens: before.tokens + (tokensIn(usage) ?? 0), running };
+  return { ...before, tokens: before.tokens + (usage === null ? 0 : totalTokens(usage)), running };
 }

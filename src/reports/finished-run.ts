@@ -162,6 +162,8 @@ function severityOf({ finding, state }: ReportedFinding): Severity {
   return state === 'warning' && severity === 'error' ? 'warning' : severity;
 }
 
+const DIGEST_LENGTH = 32;
+
 /**
  * Returns a digest that identifies a finding in every run, although its line and wording may differ: of gate, file,
  * quoted code, and which occurrence of that code it is. If the code is not in the file, the finding's id is used.
@@ -170,14 +172,10 @@ export function findingFingerprint(finding: Finding): string {
   const { gate, slot, file, anchor, id } = finding;
   const what =
     anchor === null ? ['unanchored', String(slot), id] : ['anchored', anchor.text, String(anchor.occurrence)];
-  return digest([gate, file ?? '', ...what]);
+  return digestOf([gate, file ?? '', ...what]).slice(0, DIGEST_LENGTH);
 }
 
 /** Returns a digest that identifies the failure of a gate in every run. */
 export function gateFingerprint(gate: GateId | null): string {
-  return digest(['gate', gate ?? '']);
-}
-
-function digest(parts: readonly string[]): string {
-  return digestOf(parts).slice(0, 32);
+  return digestOf(['gate', gate ?? '']).slice(0, DIGEST_LENGTH);
 }

@@ -83,9 +83,7 @@ function gateTable(gates: readonly GateOutcome[], findings: readonly ReportedFin
     const name = codeName(gate.id).replaceAll('|', '\\|');
     return [
       row([name, '', STATUS_WORDS[gate.status], inline(describeGateDetail(gate))]),
-      ...gate.slots.map((slot) =>
-        row(['', inline(reviewerName(slot)), slotWord(slot, open), inline(slotDetail(slot))]),
-      ),
+      ...gate.slots.map((slot) => slotRow(slot, open)),
     ];
   });
   return [row(['gate', 'reviewer', 'result', 'why']), row(['---', '---', '---', '---']), ...rows].join('\n');
@@ -95,15 +93,13 @@ function row(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** Returns the word for a reviewer's status: "waived" if the reviewer failed, but none of its findings is open. */
-function slotWord({ slot, status }: SlotOutcome, open: readonly ReportedFinding[]): string {
-  const isWaived = status === 'fail' && !open.some(({ finding }) => finding.slot === slot);
-  return isWaived ? 'waived' : STATUS_WORDS[status];
-}
-
-function slotDetail(slot: SlotOutcome): string {
-  const session = slot.dispatch === 'none' ? '' : `${SESSIONS[slot.dispatch]}, `;
-  return `${session}${describeSlotReason(slot)}${slot.usage === null ? '' : `, ${describeUsage(slot.usage)}`}`;
+function slotRow(slot: SlotOutcome, open: readonly ReportedFinding[]): string {
+  const { status, dispatch, usage } = slot;
+  const session = dispatch === 'none' ? '' : `${SESSIONS[dispatch]}, `;
+  const detail = `${session}${describeSlotReason(slot)}${usage === null ? '' : `, ${describeUsage(usage)}`}`;
+  // The reviewer failed, but none of its findings is open.
+  const isWaived = status === 'fail' && !open.some(({ finding }) => finding.slot === slot.slot);
+  return row(['', inline(reviewerName(slot)), isWaived ? 'waived' : STATUS_WORDS[status], inline(detail)]);
 }
 
 function checkOutputBlock({ id, status, check }: GateOutcome): string[] {

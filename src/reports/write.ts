@@ -27,7 +27,10 @@ export async function writeReports(cwd: string, files: readonly ReportFile[]) {
     const written =
       repository === null || path === null ? writeOutside(cwd, file) : writeInside(repository, path, file.text);
     if (!written.ok) failures.push(written.failure);
-    else if (repository !== null && path !== null && !(await isIgnored(repository, path))) seen.push(path);
+    else if (repository !== null && path !== null) {
+      const ignores = await openRepository(repository).ignores(path);
+      if (!ignores.ok || !ignores.value) seen.push(path);
+    }
   }
   return { failures, seen };
 }
@@ -59,9 +62,4 @@ function writeOutside(cwd: string, { name, text }: ReportFile): Result<void> {
   } catch (error) {
     return err({ kind: 'disk', action: 'write', path: name, code: errorCode(error) });
   }
-}
-
-async function isIgnored(repository: RepositoryPaths, path: RepoPath): Promise<boolean> {
-  const ignores = await openRepository(repository).ignores(path);
-  return ignores.ok && ignores.value;
 }

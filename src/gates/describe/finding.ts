@@ -42,7 +42,6 @@ function indented(line: string, styled: Styled): string {
 }
 
 const INDENT = 14;
-
 const MARGIN = ' '.repeat(INDENT);
 const SEVERITY_WIDTH = 10;
 

@@ -70,9 +70,8 @@ export function describeDryRun(outcome: RunOutcome, plan: RunPlan): string {
         const slots = review.slots.map((slot) => `${' '.repeat(9)}${describeReviewerPlan(slot)}`);
         return [row('run', gate.id, count(gate.entries.length, 'file')), ...slots];
       }
-      const known = outcome.gates.find(({ id }) => id === gate.id);
-      const why = known === undefined ? '' : GATE_REASONS[known.why];
-      return [row(review.kind === 'rest' ? 'skip' : 'not run', gate.id, why)];
+      const why = outcome.gates.find(({ id }) => id === gate.id)?.why;
+      return [row(review.kind === 'rest' ? 'skip' : 'not run', gate.id, why === undefined ? '' : GATE_REASONS[why])];
     }),
   ];
   const uncovered = describeUncovered(outcome);
