@@ -162,7 +162,6 @@ export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReport
 }
 
 const SECOND = 1000;
-
 const SHORTEST = 150;
 
 /** Whether the live lines already show an event, so that no permanent line is printed for it. */

@@ -38,8 +38,7 @@ export function progressAfter(before: Progress, event: Event, now: number): Prog
       return { ...NO_PROGRESS(before.startedAt), title: `Run ${event.iteration}`, slots: event.slots };
     case 'round-started': {
       const round = event.isFinalValidation ? 'final validation' : `iteration ${event.iteration} of ${event.most}`;
-      const title = `${event.phase}, ${round}`;
-      return { ...NO_PROGRESS(before.startedAt), title, slots: event.roles.length };
+      return { ...NO_PROGRESS(before.startedAt), title: `${event.phase}, ${round}`, slots: event.roles.length };
     }
     case 'check-started':
       return started(before, event, now, { name: quoteName(event.gate), doing: event.command });

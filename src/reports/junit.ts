@@ -34,11 +34,10 @@ function escaped(text: string): string {
 
 /** Returns a run as a JUnit report: one suite per gate, one case per reviewer or check. */
 export function junitReport(run: EndedRun): string {
-  const { gates } = run;
   const findings = grouped(run.findings, ({ finding }) => finding.gate);
-  const removed = [...findings.keys()].filter((gate) => !gates.some(({ id }) => id === gate));
+  const removed = [...findings.keys()].filter((gate) => !run.gates.some(({ id }) => id === gate));
   const suites: Suite[] = [
-    ...gates.map((gate) => gateSuite(gate, findings.get(gate.id) ?? [])),
+    ...run.gates.map((gate) => gateSuite(gate, findings.get(gate.id) ?? [])),
     ...removed.map((gate) => ({ name: gate, cases: slotCases([], findings.get(gate) ?? [], null) })),
   ];
   const all = [...suites, ...runSuite(run, suites)];

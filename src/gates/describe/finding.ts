@@ -22,15 +22,17 @@ export function describeFinding(
   const shown = detail === 'brief' ? cut(problem, Math.max(room, LEAST_PROBLEM)) : problem;
   const head = wrapTo(`${start}  ${shown}`, styled, INDENT);
   if (detail === 'brief') return [head];
-  const said =
-    resolution === null || resolution.why === '' ? [] : [`${RESOLUTION_LABELS[resolution.how]}: ${resolution.why}`];
+  const notes = [
+    ...(fix === null ? [] : [`Fix: ${fix}`]),
+    ...(resolution === null || resolution.why === ''
+      ? []
+      : [`${RESOLUTION_LABELS[resolution.how]}: ${resolution.why}`]),
+  ];
   return [
     head,
     ...more.map((line) => indented(line, styled)),
     ...(code === null ? [] : code.split('\n').map((line) => `${MARGIN}| ${showInvisible(line)}`)),
-    ...[...(fix === null ? [] : [`Fix: ${fix}`]), ...said]
-      .flatMap((text) => text.split('\n'))
-      .map((line) => indented(showInvisible(line), styled)),
+    ...notes.flatMap((note) => note.split('\n').map((line) => indented(showInvisible(line), styled))),
     ...indented(describeFindingSource(finding), styled)
       .split('\n')
       .map((line) => styled.paint('quiet', line)),

@@ -59,10 +59,8 @@ export function describeResolved({ id, gate, slot, resolution }: KnownFinding): 
 export function describeDryRun(outcome: RunOutcome, plan: RunPlan): string {
   const row = (word: string, id: string, detail: string) => `${word.padEnd(9)}${quoteName(id)}  ${detail}`.trimEnd();
   const lines = [
-    ...plan.checks.map(({ kind, gate }) =>
-      kind === 'run'
-        ? row('run', gate.id, oneLine(gate.command))
-        : row('skip', gate.id, GATE_REASONS['unchanged-since-pass']),
+    ...plan.checks.map(({ kind, gate: { id, command } }) =>
+      kind === 'run' ? row('run', id, oneLine(command)) : row('skip', id, GATE_REASONS['unchanged-since-pass']),
     ),
     ...plan.reviews.flatMap((review) => {
       const { gate } = review.state;

@@ -52,13 +52,11 @@ function openFindings(findings: readonly ReportedFinding[], styled: Styled, verb
   const onScreen = styled.width !== null && !verbose;
   const shown = onScreen ? open.slice(0, MOST_LISTED) : open;
   const detail = onScreen && open.length > MOST_DETAILED ? 'brief' : 'full';
-  const more = detail === 'brief' ? ['All open findings, with code and fixes: onceover status --verbose'] : [];
+  const more = withNpx('All open findings, with code and fixes: onceover status --verbose', styled.byNpx);
+  const lines = shown.flatMap((one) => describeFinding(one, styled, detail));
   return [
     styled.paint('strong', count(open.length, 'open finding')),
-    [
-      ...shown.flatMap((one) => describeFinding(one, styled, detail)),
-      ...more.map((line) => withNpx(line, styled.byNpx)),
-    ].join('\n'),
+    [...lines, ...(detail === 'brief' ? [more] : [])].join('\n'),
   ];
 }
 
