@@ -137,7 +137,7 @@ export function describeGateDetail({ check, status, why }: GateOutcome): string 
 
 /** Describes a failed check: its command, and how it ended. */
 export function describeFailedCheck({ command, why }: Pick<CheckRecord, 'command' | 'why'>): string {
-  return `${oneLine(command)}: ${why ?? 'it did not run'}`;
+  return `${oneLine(command)}: ${why ?? GATE_REASONS['check-failed']}`;
 }
 
 /** A gate that fails for a reason other than findings. */
