@@ -124,10 +124,11 @@ function describeGate(
 
 function describeSlotLine(slot: SlotOutcome, { paint }: Styled): string {
   const { status, dispatch, usage } = slot;
+  const why = describeSlotReason(slot);
+  if (dispatch === 'none' && (status === 'pass' || status === 'not_run')) return `${reviewerName(slot)}: ${why}`;
   const word = paint(STATUS_STYLES[status], STATUS_WORDS[status]);
   const session = dispatch === 'none' ? '' : `, ${SESSIONS[dispatch]}`;
-  const used = usage === null ? '' : `, ${describeUsage(usage)}`;
-  return `${reviewerName(slot)}: ${word}${session} (${describeSlotReason(slot)})${used}`;
+  return `${reviewerName(slot)}: ${word}${session} (${why})${usage === null ? '' : `, ${describeUsage(usage)}`}`;
 }
 
 function checkTail({ check, status }: GateOutcome, { width }: Styled, verbose: boolean): readonly string[] {
