@@ -1,7 +1,7 @@
 import { loadSettings, openParsedFiles } from './config/read-file.ts';
 import { SETTINGS_FILE } from './config/settings.ts';
 import type { DemoOptions } from './demo/play.ts';
-import type { RunExplanation } from './explain/types.ts';
+import type { RunExplanation } from './explain/json.ts';
 import type { RunOptions } from './gates/open-run.ts';
 import { findRepository, repositoryAt } from './git/locate.ts';
 import { openRepository } from './git/repository.ts';

@@ -1,11 +1,6 @@
 import { resolve } from 'node:path';
 import * as app from './api.ts';
-import {
-  type ExplainDocument,
-  explainDocument,
-  type RunExplanationDocument,
-  runExplanationDocument,
-} from './explain/json.ts';
+import { type ExplainDocument, explainDocument, type RunExplanationDocument } from './explain/json.ts';
 import { type FindingDocument, type RunDocument, resolvedDocument, runDocument } from './gates/json.ts';
 import type { Failure } from './kernel/failure.ts';
 import type { Result } from './kernel/result.ts';
@@ -139,7 +134,7 @@ export async function explain(
   options: { readonly root?: string; readonly base?: string } = {},
 ): Promise<ExplainDocument | RunExplanationDocument> {
   const { about, explanation } = await call(app.explain, options, name, { base: options.base ?? null });
-  return about === 'review' ? explainDocument(explanation) : runExplanationDocument(explanation);
+  return about === 'review' ? explainDocument(explanation) : explanation.document;
 }
 
 /** Options of a run. Default: all gates, on everything that differs from the base branch. */

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { REPORT_FILES } from '../reports/types.ts';
 import { BASE, collect, JSON_ANSWER, OR_FROM_LIST, wholeNumber } from './options.ts';
 
 /** Adds the commands `run`, `status`, `explain` and `resolve`. */
@@ -23,7 +24,7 @@ export function addDailyCommands(program: Command): void {
     .option('--fresh', 'run every reviewer again in a new session')
     .option(
       '--report <format=file>',
-      'also write a report: markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, or github (annotations and job summary); repeatable',
+      `also write a report: ${REPORT_FILES}, or github (annotations and job summary); repeatable`,
       collect,
     )
     .option('--until-pass', 'let a fixer fix the findings and review again, until every gate passes')

@@ -3,9 +3,10 @@ import { isAbsolute, join, normalize } from 'node:path';
 import type { RunOutcome } from '../gates/run-types.ts';
 import { quoteName } from '../kernel/escape.ts';
 import { exitCode, type Failure } from '../kernel/failure.ts';
-import type { EndedRun } from '../reports/finished-run.ts';
-import { describeSeenReport, FORMATS, type Format } from '../reports/formats.ts';
+import { type EndedRun, endedRun, failedRun } from '../reports/finished-run.ts';
+import { FORMATS } from '../reports/formats.ts';
 import { githubAnnotations, githubSummary } from '../reports/github.ts';
+import { type Format, REPORT_FILES } from '../reports/types.ts';
 import { appendReport, writeReports } from '../reports/write.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
 import type { Message } from '../ui/wording.ts';
@@ -41,14 +42,13 @@ export function openReports(
     print(run);
   };
   return {
-    write: (outcome) => writeAll(request, { kind: 'judged', outcome }),
-    print: (outcome) => print({ kind: 'judged', outcome }),
+    write: (outcome) => writeAll(request, endedRun(outcome)),
+    print: (outcome) => print(endedRun(outcome)),
     writeFailed(failure) {
       const status = failure.kind === 'lock-held' ? 'lock_conflict' : 'error';
-      return writeAndPrint({ kind: 'not-judged', status, exitCode: exitCode(failure), ...describeFailure(failure) });
+      return writeAndPrint(failedRun({ status, exitCode: exitCode(failure) }, describeFailure(failure)));
     },
-    writeInterrupted: (message) =>
-      writeAndPrint({ kind: 'not-judged', status: 'interrupted', exitCode: 130, ...message }),
+    writeInterrupted: (message) => writeAndPrint(failedRun({ status: 'interrupted', exitCode: 130 }, message)),
   };
 }
 
@@ -84,7 +84,7 @@ function readFlags(flags: readonly string[], cwd: string): ReportRequest | { rea
 const NOT_IN_DRY_RUN = '--report cannot be used with --dry-run: nothing runs, so there is nothing to report.';
 
 function wrong(what: string): { readonly said: string } {
-  return { said: `${what}. Use markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, github.` };
+  return { said: `${what}. Use ${REPORT_FILES}, github.` };
 }
 
 function twice(what: string): { readonly said: string } {
@@ -94,7 +94,9 @@ function twice(what: string): { readonly said: string } {
 async function writeAll(request: ReportRequest, run: EndedRun): Promise<readonly string[]> {
   const files = request.files.map(({ format, name }) => ({ name, text: FORMATS[format](run, { version }) }));
   const { failures, seen } = await writeReports(workingDirectory(), files);
-  printWarnings(seen.map(describeSeenReport));
+  const seenByGit = (file: string) =>
+    `git does not ignore the report ${quoteName(file)}, so it becomes part of the next change; write it elsewhere or add it to .gitignore`;
+  printWarnings(seen.map(seenByGit));
   const summary = request.github ? (process.env['GITHUB_STEP_SUMMARY'] ?? '') : '';
   const appended = summary === '' ? null : await appendReport(summary, githubSummary(run));
   const missing = appended === null || appended.ok ? failures : [...failures, appended.failure];

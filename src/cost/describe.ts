@@ -1,35 +1,30 @@
 import { quoteName, showInvisible } from '../kernel/escape.ts';
 import { SAVED_BY } from '../ledger/describe.ts';
 import { LEVERS } from '../ledger/entries.ts';
+import { cells, cutStart, padCells, wrap } from '../ui/layout.ts';
+import type { Paint } from '../ui/style.ts';
 import { count, tokensOf, usdOf } from '../ui/wording.ts';
 import type { CostDocument, FeatureDocument, Paid, PhaseCall, SavedTokens } from './json-schema.ts';
 import { RATES } from './loops.ts';
-import {
-  type CostStyle,
-  costLegend,
-  featureName,
-  moneyText,
-  pageText,
-  paidLines,
-  percentText,
-  selectionText,
-  table,
-  usageText,
-} from './page.ts';
 import { paidTokens } from './rows.ts';
+
+/** How the `cost` page is printed. */
+export type CostStyle = {
+  readonly paint: Paint;
+  readonly width: number;
+  /** Whether to show also comparisons, rates and the reasons for new sessions. */
+  readonly details: boolean;
+};
 
 /** Returns the text of `cost`: the money paid, the tokens saved, and the cost by gate, feature, step, agent and day. */
 export function describeCost(report: CostDocument, style: CostStyle): string {
-  const { runs, fixes, loops, workflows } = report;
+  const { runs, fixes, loops, workflows, since, branch } = report;
   const isEmpty = runs + fixes + loops.features.length + workflows.length === 0;
-  return pageText(isEmpty ? [describeNothing(report)] : blocksOf(report, style), report.unreadable_entries, style);
-}
-
-function describeNothing(report: CostDocument): string {
-  if (report.since === null && report.branch === null) {
-    return 'No run of this clone is in the ledger yet. Start one with "onceover run", then run "onceover cost" again.';
-  }
-  return `No run ${selectionText(report)} is in the ledger. Run "onceover cost" without options to see all runs of this clone.`;
+  const nothing =
+    since === null && branch === null
+      ? 'No run of this clone is in the ledger yet. Start one with "onceover run", then run "onceover cost" again.'
+      : `No run ${selectionText(report)} is in the ledger. Run "onceover cost" without options to see all runs of this clone.`;
+  return pageText(isEmpty ? [nothing] : blocksOf(report, style), report.unreadable_entries, style);
 }
 
 function blocksOf(report: CostDocument, style: CostStyle): readonly string[] {
@@ -41,9 +36,7 @@ function blocksOf(report: CostDocument, style: CostStyle): readonly string[] {
     ...spentOn(report, style),
     costLegend(paid),
     ...(style.details ? [describeNewSessions(report)] : [hint]),
-    ...(style.details && loops.features.length > 0
-      ? [describePromises(loops), describeRates(loops.rates, null, style)]
-      : []),
+    ...(style.details && loops.features.length > 0 ? [describePromises(loops), describeRates(loops.rates)] : []),
   ];
 }
 
@@ -77,7 +70,7 @@ type Line = { readonly name: string; readonly paid: Paid; readonly not_paid?: Sa
 
 function spentOn({ gates, loops, workflows, agents, days }: CostDocument, style: CostStyle): readonly string[] {
   const agentName = (agent: string, model: string | null) =>
-    `${showInvisible(agent)}${model === null ? '' : ` (${showInvisible(model)})`}`;
+    showInvisible(model === null ? agent : `${agent} (${model})`);
   const tables: readonly (readonly [title: string, lines: readonly Line[]])[] = [
     ['By gate', gates.map((one) => ({ ...one, name: one.gate === null ? 'fixes by agents' : quoteName(one.gate) }))],
     ['By feature (phases)', loops.features.map((one) => ({ ...one, name: featureName(one.feature) }))],
@@ -89,7 +82,7 @@ function spentOn({ gates, loops, workflows, agents, days }: CostDocument, style:
     if (lines.length === 0) return '';
     const more = lines.length - MOST_ROWS;
     const rows = lines.slice(0, MOST_ROWS).map(cellsOf);
-    return `${table([[title, ...HEAD], ...rows], 1, style)}${more > 0 ? `\nand ${more} more` : ''}`;
+    return `${table([[title, ...HEAD], ...rows], style)}${more > 0 ? `\nand ${more} more` : ''}`;
   });
 }
 
@@ -113,55 +106,41 @@ function describeNewSessions({ looked_again: again }: CostDocument): string {
 
 /** Returns the text of `cost FEATURE`: its phases, call by call. With `details`, it adds comparisons and rates. */
 export function describeFeatureCost(report: FeatureDocument, style: CostStyle): string {
-  const { phases, paid, rates, rates_of_all_features: all } = report;
+  const { phases, paid } = report;
   const name = featureName(report.feature);
   const nothing = `No phase of ${name} ${selectionText(report)} is in the ledger. Leave out --since and --branch to see all.`;
   const phaseNames = [...new Set(phases.map(({ phase }) => phase))].join(', ');
   const blocks = [
     [`Phases of ${name} ${selectionText(report)}: ${phaseNames}.`, ...paidLines(paid)].join('\n'),
     callTable(phases, style),
-    [CALL_LEGEND, costLegend(paid)].filter((text) => text !== '').join('; '),
-    ...(style.details ? [describePromises(report), describeRates(all, rates, style)] : []),
+    costLegend(paid),
+    ...(style.details ? [describePromises(report), describeRates(report.rates_of_all_features)] : []),
   ];
   return pageText(phases.length === 0 ? [nothing] : blocks, report.unreadable_entries, style);
 }
 
-const CALL_LEGEND =
-  'sent: characters of the prompt; FV: final validation; unconfirmed: did not confirm that it read the required files';
-
 function callTable(phases: FeatureDocument['phases'], style: CostStyle): string {
   const rows = phases.flatMap(({ phase, at, paid, compared: { characters }, dispatches }) => [
-    [
-      `${phase}, ${at.slice(5, 16).replace('T', ' ')}`,
-      '',
-      '',
-      '',
-      tokensOf(characters.sent),
-      usageText(paid),
-      moneyText(paid),
-    ],
+    [`${phase}, ${at.slice(5, 16).replace('T', ' ')}`, tokensOf(characters.sent), usageText(paid), moneyText(paid)],
     ...dispatches.map(callRow),
   ]);
-  return table([['Call (times in UTC)', '', 'session', '', 'sent', 'tokens', 'money'], ...rows], 4, style);
+  return table([['Call and iteration (UTC)', 'chars', 'tokens', 'money'], ...rows], style);
 }
 
 function callRow(call: PhaseCall): readonly string[] {
-  const { role, iteration, final_validation, dispatch, prompt_chars, usage, cost_usd, cost_source } = call;
-  const notes = [
-    [call.status === 'error', 'no answer'],
-    [call.fell_back, 'resume failed'],
-    [call.guarded, 'large delta'],
-    [call.reads_unconfirmed, 'unconfirmed'],
-  ] as const;
-  return [
-    ` ${role}`,
-    final_validation ? 'FV' : iteration === 0 ? '' : String(iteration),
-    dispatch === 'fresh' ? 'new' : dispatch,
-    notes.flatMap(([isSo, note]) => (isSo ? [note] : [])).join(', '),
-    tokensOf(prompt_chars),
-    usage === null ? '?' : tokensOf(paidTokens(usage)),
-    cost_usd === null ? '?' : `${cost_source === 'list' ? '~' : ''}${usdOf(cost_usd)}`,
-  ];
+  const { iteration, usage, cost_usd, cost_source } = call;
+  const round = call.final_validation ? ' final' : iteration === 0 ? '' : ` ${iteration}`;
+  const name = [
+    ` ${call.role}${round}`,
+    call.dispatch === 'fresh' ? 'new' : 'resumed',
+    ...(call.status === 'error' ? ['no answer'] : []),
+    ...(call.fell_back ? ['resume failed'] : []),
+    ...(call.guarded ? ['delta too large'] : []),
+    ...(call.reads_unconfirmed ? ['reads not confirmed'] : []),
+  ].join(', ');
+  const tokens = usage === null ? UNKNOWN : tokensOf(paidTokens(usage));
+  const money = cost_usd === null ? UNKNOWN : `${cost_source === 'list' ? '~' : ''}${usdOf(cost_usd)}`;
+  return [name, tokensOf(call.prompt_chars), tokens, money];
 }
 
 type Loops = Pick<FeatureDocument, 'compared' | 'resumed_prompts_shorter' | 'five_iterations_under_half'>;
@@ -187,28 +166,83 @@ function describePromises({ compared, resumed_prompts_shorter, five_iterations_u
 
 const STATES = { holds: 'yes', does_not_hold: 'no', nothing_to_judge: 'no data yet' } as const;
 
-type Rates = FeatureDocument['rates'];
-
-/** Returns a table with the rates of all features and their limits; `here` adds a column for one feature. */
-function describeRates(all: Rates, here: Rates | null, style: CostStyle): string {
+/** Returns the rates of all features with their limits, and what to do if a limit is exceeded. */
+function describeRates(rates: FeatureDocument['rates']): string {
   const watched = Object.keys(RATES) as (keyof typeof RATES)[];
-  const head = ['Rates', ...(here === null ? [] : ['this feature']), 'all features', 'limit', ''];
-  const rows = watched.map((which) => {
-    const { exceeded, rate, threshold } = all[which];
-    return [
-      RATES[which].title,
-      ...(here === null ? [] : [rateText(here[which])]),
-      rateText(all[which]),
-      percentText(threshold),
-      exceeded === null || rate === null ? '' : exceeded ? 'exceeded' : 'within',
-    ];
+  const lines = watched.map((which) => {
+    const { count: times, of, rate, threshold, exceeded } = rates[which];
+    const figures = rate === null ? 'no data' : `${times} of ${of}, ${percentText(rate)}`;
+    return `${RATES[which].title}: ${figures} (limit: ${percentText(threshold)}${exceeded ? ', exceeded' : ''})`;
   });
-  const notes = all.judged
-    ? watched.flatMap((which) => all[which].action ?? [])
-    : [`Rates are judged from three features on; so far there ${all.features === 1 ? 'is' : 'are'} ${all.features}.`];
-  return [table([head, ...rows], 1, style), ...notes].join('\n');
+  const notes = rates.judged
+    ? watched.flatMap((which) => rates[which].action ?? [])
+    : [`The limits apply from three features on; features so far: ${rates.features}.`];
+  return ['Rates of all features:', ...lines, ...notes].join('\n');
 }
 
-function rateText({ count: times, of, rate }: Rates[keyof typeof RATES]): string {
-  return rate === null ? 'no data' : `${times} of ${of}  ${percentText(rate)}`;
+/** Returns the page: the blocks and a note on unreadable entries, wrapped to the width. */
+function pageText(blocks: readonly string[], unreadable: number, { width }: CostStyle): string {
+  const left = unreadable === 0 ? '' : `${count(unreadable, 'entry', 'entries')} of the ledger could not be read.`;
+  return [...blocks, left]
+    .filter((block) => block !== '')
+    .map((block) => wrap(block, width, 2))
+    .join('\n\n');
+}
+
+/** Returns a table with its head in the first row. The first column is cut to fit; the others are aligned right. */
+function table(rows: readonly (readonly string[])[], { width, paint }: CostStyle): string {
+  const columns = rows[0]?.map((_, n) => Math.max(...rows.map((row) => cells(row[n] ?? '')))) ?? [];
+  const room = width - columns.slice(1).reduce((sum, column) => sum + 2 + column, 0);
+  const lines = rows.map(([name = '', ...rest]) => {
+    const figures = rest.map((cell, n) => cell.padStart(columns[n + 1] ?? 0));
+    return [padCells(cutStart(name, room), room), ...figures].join('  ').trimEnd();
+  });
+  return lines.map((line, n) => (n === 0 ? paint('strong', line) : line)).join('\n');
+}
+
+const UNKNOWN = 'unknown';
+
+/** Returns the number of tokens; `~` means that some reviews reported none. */
+function usageText(paid: Paid): string {
+  const { looks, looks_without_usage: untold } = paid;
+  if (untold === looks) return looks === 0 ? '' : UNKNOWN;
+  return `${untold > 0 ? '~' : ''}${tokensOf(paidTokens(paid))}`;
+}
+
+/** Returns the cost; `~` means that some prices are unknown or from the price list. */
+function moneyText({ looks, told_usd, list_price_usd, looks_without_price: unpriced }: Paid): string {
+  if (unpriced === looks) return looks === 0 ? '' : UNKNOWN;
+  return `${list_price_usd + unpriced > 0 ? '~' : ''}${usdOf(told_usd + list_price_usd)}`;
+}
+
+function costLegend({ list_price_usd, looks_without_usage, looks_without_price }: Paid): string {
+  const isEstimated = list_price_usd + looks_without_usage + looks_without_price > 0;
+  return isEstimated ? '~: at list prices, or without the reviews whose agent reported nothing' : '';
+}
+
+/** Returns the lines about the cost, the tokens and the calls. */
+function paidLines(paid: Paid): readonly string[] {
+  const { looks, resumed, looks_without_usage: untold } = paid;
+  const unknown = untold === 0 ? '' : `; ${count(untold, 'review')} without a token count`;
+  return [
+    `Paid: ${moneyText(paid) || 'nothing'}.`,
+    `Tokens: ${tokensOf(paid.input_tokens)} input, ${tokensOf(paid.cached_input_tokens)} cache reads, ${tokensOf(paid.cache_write_tokens)} cache writes, ${tokensOf(paid.output_tokens)} output${unknown}.`,
+    `Calls to agents: ${paid.dispatches}, for ${count(looks - resumed, 'new session')} and ${count(resumed, 'resumed session')}.`,
+  ];
+}
+
+/** Returns a ratio in percent, to a tenth. */
+function percentText(ratio: number): string {
+  return `${Number((ratio * 100).toFixed(1))} %`;
+}
+
+/** Returns the selection as the end of a sentence: which branch, and since when. */
+function selectionText({ since, branch }: Pick<CostDocument, 'since' | 'branch'>): string {
+  const where = branch === null ? 'in this clone' : `on ${quoteName(branch)}`;
+  return since === null ? where : `${where} since ${since.slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** Returns the folder of a feature as shown to people; "." for the repository root. */
+function featureName(feature: string): string {
+  return feature === '' ? '.' : quoteName(feature);
 }

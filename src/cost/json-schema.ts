@@ -174,7 +174,6 @@ export const costSchema = z.object({
   unreadable_entries: z.number(),
 });
 
-/** The document of `cost --json`: the cost, the savings, and the cost by gate, feature, agent and day. */
 export type CostDocument = z.infer<typeof costSchema>;
 
 /** The document of `cost FEATURE --json`. */
@@ -231,7 +230,6 @@ export const featureCostSchema = z.object({
   unreadable_entries: z.number(),
 });
 
-/** The document of `cost FEATURE --json`: the cost of the feature's phases, in total and call by call. */
 export type FeatureDocument = z.infer<typeof featureCostSchema>;
 
 export type PhaseCall = FeatureDocument['phases'][number]['dispatches'][number];

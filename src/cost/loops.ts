@@ -44,25 +44,14 @@ export const RATES = {
 /** A loop of five rounds must send less than this share of what new sessions would have sent (requirement NFR3). */
 const NFR3_LIMIT = 0.5;
 
-/** The weights of tokens that are written to a cache and read from it. All other input tokens have weight 1. */
-type CacheWeights = { readonly write: number; readonly read: number };
-
-const EQUAL: CacheWeights = { write: 1, read: 1 };
-
-/** The weights by price, relative to the price of an uncached token. */
-const BY_PRICE: CacheWeights = { write: 1.25, read: 0.1 };
-
-/** The fields in both cost documents that compare review loops with new sessions in every round. */
-type LoopFigures = Pick<
-  FeatureDocument,
-  'compared' | 'resumed_prompts_shorter' | 'five_iterations_under_half' | 'rates'
->;
+/** The prices of tokens that are written to a cache and read from it, relative to the price of an uncached token. */
+const CACHE_PRICES = { write: 1.25, read: 0.1 };
 
 /**
  * Returns the comparison of review loops with new sessions in every round, and the rates. `dispatches` must be in the
  * order in which they were sent; `unanswered` calls count only in the rate of failed resumes.
  */
-export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readonly LoopDispatch[] = []): LoopFigures {
+export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readonly LoopDispatch[] = []) {
   const calls = withSessionStarts(dispatches);
   const opened = calls.filter(({ one, opening }) => isResumed(one) && opening !== null);
   const notShorter = opened.filter(({ one, opening }) => one.promptChars >= (opening?.promptChars ?? 0));
@@ -73,8 +62,8 @@ export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readon
       resumed: dispatches.filter(isResumed).length,
       dispatches_without_usage: dispatches.filter(({ usage }) => usage === null).length,
       characters: charactersOf(dispatches),
-      input_tokens: tokensOf(calls, EQUAL),
-      weighted_input_tokens: tokensOf(calls, BY_PRICE),
+      input_tokens: tokensOf(calls, { write: 1, read: 1 }),
+      weighted_input_tokens: tokensOf(calls, CACHE_PRICES),
     },
     resumed_prompts_shorter: promise(
       opened.length,
@@ -130,7 +119,7 @@ function charactersOf(dispatches: readonly LoopDispatch[]) {
  * Returns the input tokens of the calls, and an estimate for new sessions instead: the tokens of the first call in each
  * session, plus the growth of its prompt.
  */
-function tokensOf(calls: readonly Beside<LoopDispatch>[], { write, read }: CacheWeights) {
+function tokensOf(calls: readonly Beside<LoopDispatch>[], { write, read }: typeof CACHE_PRICES) {
   const weigh = (usage: Usage) => usage.inputTokens + write * usage.cacheWriteTokens + read * usage.cachedInputTokens;
   let [sent, fresh] = [0, 0];
   for (const { one, opening } of calls) {
@@ -163,15 +152,13 @@ function longLoops(dispatches: readonly LoopDispatch[]) {
  * Calls without an answer are separate, because new sessions would have sent them too.
  */
 export function dispatchesIn(entries: readonly LedgerLoop[]) {
-  const sent = [...entries].sort(bySending).filter(hasTemplate);
+  const sent = [...entries]
+    .sort(bySending)
+    .filter((entry): entry is LedgerLoop & { readonly template: LoopTemplate } => entry.template !== null);
   return {
     answered: sent.filter(({ status }) => status !== 'error'),
     unanswered: sent.filter(({ status }) => status === 'error'),
   };
-}
-
-function hasTemplate(entry: LedgerLoop): entry is LedgerLoop & { readonly template: LoopTemplate } {
-  return entry.template !== null;
 }
 
 /** Returns what these calls cost together, compared with new sessions. */
@@ -223,28 +210,18 @@ function phaseCost({ phase, run, at }: LoopRow, rows: readonly LoopRow[]): Featu
   return { phase, run, at, paid, compared, dispatches: rows.map(callDocument) };
 }
 
-function callDocument({ price, usage, ...row }: LoopRow): PhaseCall {
+function callDocument({ price, ...row }: LoopRow): PhaseCall {
+  const { at, branch, stage, role, iteration, dispatch, template, why, guarded, status, agent, model } = row;
   return {
-    at: row.at,
-    branch: row.branch,
+    ...{ at, branch, stage, role, iteration, dispatch, template, why, guarded, status, agent, model },
     started_by: row.startedBy,
-    stage: row.stage,
-    role: row.role,
-    iteration: row.iteration,
     final_validation: row.isFinalValidation,
-    dispatch: row.dispatch,
-    template: row.template,
-    why: row.why,
     fell_back: row.fellBack,
-    guarded: row.guarded,
     reads_unconfirmed: row.warned,
-    status: row.status,
-    agent: row.agent,
-    model: row.model,
     dispatches: row.asks,
     prompt_chars: row.promptChars,
     fresh_chars: row.freshChars,
-    usage: usageDocument(usage),
+    usage: usageDocument(row.usage),
     cost_usd: price === null ? null : money(price.usd),
     cost_source: price?.from ?? null,
     duration_ms: row.durationMs,

@@ -2,7 +2,6 @@ import type { PriceList } from '../kernel/agent.ts';
 import { quoteName } from '../kernel/escape.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
-import type { LedgerEntry } from '../ledger/entries.ts';
 import { openLedger } from '../ledger/store.ts';
 import { userPath } from '../platform/user-paths.ts';
 import type { CostDocument, FeatureDocument } from './json-schema.ts';
@@ -41,7 +40,8 @@ export async function cost(
   if (!kept.ok) return kept;
   const { entries, unreadable } = kept.value;
   // The price list is large and rarely needed, so it is loaded on demand.
-  const priceOf: PriceList = needsPriceList(entries)
+  const isUnpriced = ({ model, usage }: CostRow) => model !== null && usage?.costUsd === null;
+  const priceOf: PriceList = costRows(entries, () => null).some(isUnpriced)
     ? await (await import('../agents/prices.ts')).openPrices()
     : () => null;
   if (path === null) {
@@ -51,8 +51,4 @@ export async function cost(
   const found = summariseFeature(path, kept.value, selection, priceOf);
   if (found === null) return err({ kind: 'feature-without-loops', feature: path, known: featuresIn(entries) });
   return ok({ kind: 'feature', ...found });
-}
-
-function needsPriceList(entries: readonly LedgerEntry[]): boolean {
-  return costRows(entries, () => null).some(({ model, usage }) => model !== null && usage?.costUsd === null);
 }

@@ -5,17 +5,15 @@ type Finding = ReportedFinding['finding'];
 
 /** The texts for one state of a finding. */
 type StateWords = {
-  /** The rest of a sentence that starts with the id of the finding. */
-  readonly title: string;
-  readonly reason: (finding: Finding) => string;
+  /** The state and its reason, as the rest of a text that starts with the id of the finding. */
+  readonly state: (finding: Finding) => string;
   /** Returns the events that can change the state. `calls` is the start of a sentence about the finding's reviewer. */
-  readonly next: (finding: Finding, calls: string) => readonly string[];
+  readonly next: (finding: Finding, calls: string) => string[];
 };
 
 const STATES: Readonly<Record<ReportedFinding['state'] | 'of-part', StateWords>> = {
   open: {
-    title: 'is open',
-    reason: ({ resolution }) => `The finding fails its gate.${OBJECTIONS[resolution?.how ?? 'fixed'] ?? ''}`,
+    state: ({ resolution }) => `is open: it fails its gate.${OBJECTIONS[resolution?.how ?? 'fixed'] ?? ''}`,
     next: (finding, calls) => [
       `${calls} closes the finding if it confirms a fix, withdraws the finding, or does not report it again after ${filesOf(finding)} changed`,
       `"onceover resolve ${finding.id} --fixed" marks it as fixed, for reviewer ${finding.slot} to confirm`,
@@ -23,14 +21,12 @@ const STATES: Readonly<Record<ReportedFinding['state'] | 'of-part', StateWords>>
     ],
   },
   fixed_claimed: {
-    title: 'is marked as fixed',
-    reason: ({ slot }) => `The finding fails its gate until reviewer ${slot} confirms the fix.`,
+    state: ({ slot }) => `is marked as fixed: it fails its gate until reviewer ${slot} confirms the fix.`,
     next: (finding, calls) => [`${calls} confirms the fix, or opens the finding again`, waive(finding)],
   },
   warning: {
-    title: 'is a warning',
-    reason: () =>
-      'The finding is below the threshold (fail_on), so it does not fail its gate. A reviewer with warnings is never skipped.',
+    state: () =>
+      'is a warning: it is below the threshold (fail_on), so it does not fail its gate. A reviewer with warnings is never skipped.',
     next: (finding, calls) => [
       `${calls} may drop it, or raise its priority`,
       'a stricter fail_on makes it fail its gate',
@@ -38,32 +34,28 @@ const STATES: Readonly<Record<ReportedFinding['state'] | 'of-part', StateWords>>
     ],
   },
   waived: {
-    title: 'is waived',
-    reason: () => 'The finding fails no gate, on any branch of this clone. Reviewers see the reason.',
+    state: () => 'is waived: it fails no gate, on any branch of this clone. Reviewers see the reason.',
     next: ({ id }) => [
       `"onceover resolve ${id} --fixed" withdraws the waiver`,
       'a more severe problem at the same place is a new finding',
     ],
   },
   closed: {
-    title: 'is closed',
-    reason: ({ closed }) => {
-      if (closed === null) return 'The finding fails no gate.';
+    state: ({ closed }) => {
+      if (closed === null) return 'is closed: it fails no gate.';
       const why = closed.why === '' ? '' : ` (${showInvisible(closed.why)})`;
-      return `The finding was closed in run ${closed.iteration}: ${CLOSINGS[closed.how]}${why}.`;
+      return `was closed in run ${closed.iteration}: ${CLOSINGS[closed.how]}${why}.`;
     },
     next: ({ slot }) => [`reviewer ${slot} opens it again by reporting the same code at the same place`],
   },
   gone: {
-    title: 'no longer applies',
-    reason: () => 'The finding fails no gate: its code is not part of the current change, or has changed since.',
+    state: () => 'no longer applies: its code is not part of the current change, or has changed since.',
     next: ({ entry }) =>
       entry === null ? [] : ['it counts again once its file differs from the base in the same way'],
   },
   'of-part': {
-    title: 'does not count here',
-    reason: ({ scope }) =>
-      `A run about a part of the change (${showInvisible(scope)}) reported the finding. It counts only in such runs.`,
+    state: ({ scope }) =>
+      `does not count here: a run about a part of the change (${showInvisible(scope)}) reported it. It counts only in such runs.`,
     next: () => [],
   },
 };
@@ -87,13 +79,13 @@ function waive({ id }: Finding): string {
   return `"onceover resolve ${id} --skip WHY" waives it: the code stays as it is and fails no gate`;
 }
 
-/** Describes a finding's state, its reason and what can change it. `planned`: whether a run would call its reviewer. */
+/** Describes a finding's state, and what can change it. `planned`: whether a run would call its reviewer. */
 export function describeFindingState({ finding, state }: ReportedFinding, planned: boolean) {
   // A run about a part of the change reported the finding, so it does not count for the whole change.
-  const { title, reason, next } = STATES[state === 'gone' && finding.scope !== 'full' ? 'of-part' : state];
+  const words = STATES[state === 'gone' && finding.scope !== 'full' ? 'of-part' : state];
   const reviewer = `reviewer ${finding.slot}`;
   const calls = planned
     ? `the next run calls ${reviewer}, which`
     : `only ${reviewer} can change it, and no run would call ${reviewer} now: the reviewer`;
-  return { title: `${finding.id} ${title}`, reason: reason(finding), next: next(finding, calls) };
+  return { title: `${finding.id} ${words.state(finding)}`, next: words.next(finding, calls) };
 }

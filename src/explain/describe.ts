@@ -1,27 +1,21 @@
 import { bySeverity, describeFinding } from '../gates/describe/finding.ts';
-import { fixResult } from '../gates/describe/logs.ts';
 import {
   checkOutput,
-  describeGateReason,
   describeReviewerPlan,
   describeWhy,
-  GATE_WORDS,
   reviewerName,
   SESSIONS,
-  SLOT_WORDS,
+  STATUS_WORDS,
 } from '../gates/describe/reasons.ts';
-import { describeStatus } from '../gates/describe/run.ts';
-import type { CheckRecord, FixLog, SlotRecord } from '../gates/record-types.ts';
-import type { GateOutcome, SlotOutcome } from '../gates/run-types.ts';
-import { totalTokens } from '../kernel/agent.ts';
+import type { ReportedFinding } from '../gates/run-types.ts';
 import { oneLine, quoteName, showInvisible } from '../kernel/escape.ts';
 import { cut, wrap } from '../ui/layout.ts';
 import { type Styled, UNSTYLED } from '../ui/style.ts';
-import { asShellWord, bulletList, describeDuration, someNames, tokensOf } from '../ui/wording.ts';
+import { asShellWord, bulletList, describeDuration, someNames } from '../ui/wording.ts';
 import { describeFindingState } from './describe-finding.ts';
-import type { RunExplanation } from './types.ts';
+import type { RunExplanation, RunExplanationDocument } from './json.ts';
 
-type About<Kind> = Extract<RunExplanation, { kind: Kind }>;
+type About<Kind> = Extract<RunExplanationDocument, { about: Kind }>;
 
 /** Describes on one screen why a gate or reviewer ran or was skipped, its findings, and what makes it run again. */
 export function describeRunExplanation(explanation: RunExplanation, styled: Styled = UNSTYLED): string {
@@ -32,101 +26,64 @@ export function describeRunExplanation(explanation: RunExplanation, styled: Styl
   return [head.join('\n'), ...blocks].filter((block) => block !== '').join('\n\n');
 }
 
-function blocksOf(explanation: RunExplanation, styled: Styled, width: number): readonly string[] {
-  switch (explanation.kind) {
-    case 'review':
-      return reviewBlocks(explanation, styled, width);
-    case 'check':
-      return checkBlocks(explanation, width);
-    case 'idle-gate':
-      return idleBlocks(explanation, width);
-    case 'finding':
-      return findingBlocks(explanation, styled, width);
+function blocksOf({ document, planned, findings }: RunExplanation, styled: Styled, width: number): readonly string[] {
+  if (document.about === 'finding') {
+    return findings.flatMap((reported) => findingBlocks(reported, document, styled, width));
   }
+  const again = bulletList('When it runs again:', document.runs_again, width);
+  if (document.about === 'idle_gate') {
+    const against = document.base === null ? '' : ` from ${quoteName(document.base)}`;
+    const why = `No file of the gate differs${against}, so runs leave it out and there are no records.`;
+    return [`${quoteName(document.gate)}: nothing to review`, wrap(why, width), again];
+  }
+  const isCheck = document.about === 'check';
+  const steps = isCheck ? [document.would_run ? 'run the check' : 'skip the check'] : planned.map(describeReviewerPlan);
+  const found = [...findings].sort(bySeverity).map((one) => describeFinding(one, styled, 'brief').join('\n'));
+  const past = isCheck ? document.history.map(describeCheckRun) : document.history.map(describeReview);
+  return [
+    headOf(document),
+    bulletList('The next run would:', steps.length === 0 ? ['call no reviewer'] : steps, width),
+    listed('Findings:', found, MOST.findings),
+    isCheck ? lastOutput(document, width) : '',
+    listed(
+      'History, newest first:',
+      past.map((line) => wrap(`  ${line}`, width, 2)),
+      MOST.records,
+    ),
+    document.about === 'slot' ? '' : describeFixes(document.fixes, width),
+    again,
+    promptHint(document),
+  ];
 }
 
 const MOST = { findings: 5, records: 6, fixes: 3, fixLines: 5, output: 8 } as const;
 
-function reviewBlocks(explanation: About<'review'>, styled: Styled, width: number): readonly string[] {
-  const { gate, slot, files, rubric, planned, findings, records, fixes, again } = explanation;
-  const about = [
-    ...(files.length === 0 ? [] : [`Files: ${someNames(files)}`]),
-    ...(rubric === null ? [] : [`Prompt: ${quoteName(rubric)}`]),
-  ];
-  const ran = records.filter(({ own }) => own?.dispatch !== 'none');
-  const last = ran.find(({ iteration, status }) => iteration === ran[0]?.iteration && status !== 'pass') ?? ran[0];
-  const skip = gate.status === 'holds' ? 'skip the gate: unchanged since it passed' : 'call no reviewer';
-  const title =
-    slot === null
-      ? [gateTitle(gate), ...about].join('\n')
-      : `${quoteName(gate.id)}, ${reviewerName(slot)}: ${slotStatus(slot, ran[0])}`;
-  const next =
-    planned.length > 0 ? planned.map(describeReviewerPlan) : [slot === null ? skip : 'not call this reviewer'];
-  const sorted = [...findings].sort(bySeverity);
-  return [
-    title,
-    bulletList('The next run would:', next, width),
-    listed(
-      'Findings:',
-      sorted.map((one) => describeFinding(one, styled, 'brief').join('\n')),
-      MOST.findings,
-    ),
-    slot !== null && records.length === 0
-      ? 'It has not run in this cycle.'
-      : history(records.map(describeReview), width),
-    describeFixes(fixes, width),
-    rerunBlock(again, width),
-    last === undefined ? '' : `Prompt and answer: onceover explain ${asShellWord(`${gate.id}@${last.slot}`)} --prompt`,
-  ];
-}
-
-function checkBlocks(explanation: About<'check'>, width: number): readonly string[] {
-  const { gate, command, planned, records, log, fixes, again } = explanation;
-  const [last] = records;
-  const output = last === undefined || last.status === 'pass' || log === null ? [] : checkOutput(log);
-  const shown = output.slice(-MOST.output).map((line) => cut(`  ${showInvisible(line)}`, width));
-  return [
-    `${gateTitle(gate)}\nCommand: ${oneLine(command)}`,
-    bulletList('The next run would:', [planned ? 'run the check' : 'skip the check: unchanged since it passed'], width),
-    listed('Last output:', shown, MOST.output),
-    history(records.map(describeCheckRun), width),
-    describeFixes(fixes, width),
-    rerunBlock(again, width),
-    last === undefined ? '' : `Command and output: onceover explain ${asShellWord(gate.id)} --prompt`,
-  ];
-}
-
-function idleBlocks({ gate, base, again }: About<'idle-gate'>, width: number): readonly string[] {
-  const against = base === null ? '' : ` from ${quoteName(base)}`;
-  return [
-    `${quoteName(gate)}: nothing to review`,
-    wrap(`No file of the gate differs${against}, so runs leave it out and there are no records.`, width),
-    rerunBlock(again, width),
-  ];
-}
-
-function gateTitle({ id, status, why }: GateOutcome): string {
-  return `${quoteName(id)}: ${GATE_WORDS[status]} (${describeGateReason(why)})`;
-}
-
-function rerunBlock(again: readonly string[], width: number): string {
-  return bulletList('When it runs again:', again, width);
-}
-
-/** Describes the status of a slot. For a slot that did not run and has not passed, describes its last result. */
-function slotStatus(slot: SlotOutcome, last: SlotRecord | undefined): string {
-  if (slot.status !== 'not_run') return describeStatus(slot);
-  if (last === undefined) return 'has not run yet';
-  const { iteration } = last;
-  switch (last.status) {
-    case 'fail':
-      return `failed in run ${iteration}`;
-    case 'error':
-      return `gave no verdict in run ${iteration}${last.own?.error == null ? '' : `: ${showInvisible(last.own.error)}`}`;
-    case 'pass':
-    case 'skipped_prior_pass':
-      return `passed in run ${iteration}, and has not reviewed the current code`;
+function headOf(document: About<'gate' | 'slot' | 'check'>): string {
+  if (document.about === 'slot') {
+    return `${quoteName(document.gate)}, ${reviewerName(document.slot)}: ${document.slot.detail}`;
   }
+  const { gate } = document;
+  const title = `${quoteName(gate.id)}: ${STATUS_WORDS[gate.status]} (${gate.detail})`;
+  if (document.about === 'check') return `${title}\nCommand: ${oneLine(document.command)}`;
+  return `${title}\nFiles: ${someNames(document.files)}\nPrompt: ${quoteName(document.prompt ?? 'none')}`;
+}
+
+function lastOutput({ history: [last], log }: About<'check'>, width: number): string {
+  const lines = last === undefined || last.status === 'pass' || log === null ? [] : checkOutput(log);
+  const shown = lines.slice(-MOST.output).map((line) => cut(`  ${showInvisible(line)}`, width));
+  return listed('Last output:', shown, MOST.output);
+}
+
+/** Returns the command that prints the last prompt and answer, of a failed reviewer if there is one. */
+function promptHint(document: About<'gate' | 'slot' | 'check'>): string {
+  const gate = document.about === 'slot' ? document.gate : document.gate.id;
+  if (document.about === 'check') {
+    return document.history.length === 0 ? '' : `Command and output: onceover explain ${asShellWord(gate)} --prompt`;
+  }
+  const ran = document.history.filter(({ dispatch }) => dispatch !== 'none');
+  const last = ran.find(({ status }) => status !== 'pass') ?? ran[0];
+  if (last === undefined) return '';
+  return `Prompt and answer: onceover explain ${asShellWord(`${gate}@${last.slot}`)} --prompt`;
 }
 
 /** Returns a title and the first entries of a list; '' if the list is empty. */
@@ -136,49 +93,34 @@ function listed(title: string, entries: readonly string[], most: number): string
   return [title, ...entries.slice(0, most), ...more].join('\n');
 }
 
-function history(lines: readonly string[], width: number): string {
-  const wrapped = lines.map((line) => wrap(`  ${line}`, width, 2));
-  return listed('History, newest first:', wrapped, MOST.records);
-}
-
-/** Lists fixes, each with the result from its log. */
-function describeFixes(fixes: readonly FixLog[], width: number): string {
-  const entries = fixes.map(({ agent, iteration, path, log }) => {
-    const results = fixResult(log).slice(0, MOST.fixLines);
-    return [
-      wrap(`  after run ${iteration}: ${quoteName(agent)}, ${quoteName(path)}`, width, 2),
-      ...results.map((line) => cut(`    ${showInvisible(line)}`, width)),
-    ].join('\n');
-  });
+function describeFixes(fixes: About<'gate'>['fixes'], width: number): string {
+  const entries = fixes.map(({ agent, iteration, said, log }) =>
+    [
+      wrap(`  after run ${iteration}: ${quoteName(agent)}, ${quoteName(log)}`, width, 2),
+      ...said.slice(0, MOST.fixLines).map((line) => cut(`    ${showInvisible(line)}`, width)),
+    ].join('\n'),
+  );
   return listed('Fixes, newest first:', entries, MOST.fixes);
 }
 
-/** Describes a finding: its state, its text, the reason for its state, and how the state can change. */
-function findingBlocks({ reported, planned, fixes }: About<'finding'>, styled: Styled, width: number) {
-  const { title, reason, next } = describeFindingState(reported, planned);
+function findingBlocks(reported: ReportedFinding, document: About<'finding'>, styled: Styled, width: number) {
+  const changes = document.would_change_it;
   return [
-    title,
+    describeFindingState(reported, document.would_be_asked).title,
     describeFinding(reported, styled).join('\n'),
-    wrap(reason, width),
-    describeFixes(fixes, width),
-    next.length === 0 ? '' : bulletList('What can change this:', next, width),
+    describeFixes(document.fixes, width),
+    changes.length === 0 ? '' : bulletList('What can change this:', changes, width),
   ];
 }
 
-function describeReview(record: SlotRecord): string {
-  const { iteration, slot, adapter, status } = record;
-  const start = `run ${iteration}: ${reviewerName({ slot, agent: adapter })} ${SLOT_WORDS[status]}`;
-  if (status === 'skipped_prior_pass') return `${start} (already passed in run ${record.passIteration ?? '?'})`;
-  if (record.own === null) return `${start} (not a record of onceover)`;
-  const { dispatch, why, usage, error } = record.own;
-  const how = dispatch === 'none' ? '' : `, ${SESSIONS[dispatch]} (${describeWhy(why)})`;
-  const used = usage === null ? '' : `, ${tokensOf(totalTokens(usage))} tokens`;
-  const ids = record.violations.flatMap(({ id }) => id ?? []);
-  const found = ids.length === 0 ? '' : `: ${ids.join(', ')}`;
-  return `${start}${how}${used}${found}${error === null ? '' : `: ${showInvisible(error)}`}`;
+function describeReview({ iteration, slot, agent, status, dispatch, why, findings }: About<'gate'>['history'][number]) {
+  const session = dispatch === 'fresh' || dispatch === 'resumed' ? `, ${SESSIONS[dispatch]}` : '';
+  const reason = why === null ? 'not a record of onceover' : describeWhy(why);
+  const found = findings.length === 0 ? '' : `: ${findings.join(', ')}`;
+  return `run ${iteration}: ${reviewerName({ slot, agent })} ${STATUS_WORDS[status]}${session} (${reason})${found}`;
 }
 
-function describeCheckRun({ iteration, status, durationMs, why }: CheckRecord): string {
+function describeCheckRun({ iteration, status, duration_ms, why }: About<'check'>['history'][number]): string {
   const reason = why === null ? '' : ` (${showInvisible(why)})`;
-  return `run ${iteration}: ${SLOT_WORDS[status]}, ${describeDuration(durationMs)}${reason}`;
+  return `run ${iteration}: ${STATUS_WORDS[status]}, ${describeDuration(duration_ms)}${reason}`;
 }

@@ -2,18 +2,20 @@ import { configuredGates } from '../gates/decide/gate-list.ts';
 import { findingState } from '../gates/decide/gate-state.ts';
 import type { ReviewPlan } from '../gates/decide/plan-run.ts';
 import { idleGateOf, subjectOf } from '../gates/decide/select-gates.ts';
-import { isAskedAbout } from '../gates/describe/logs.ts';
+import { fixResult, isAskedAbout } from '../gates/describe/logs.ts';
+import { describePlan } from '../gates/describe/reasons.ts';
+import { findingDocument, gateDocument, slotDocument } from '../gates/json.ts';
 import { type Preview, previewGates, READ_ONLY } from '../gates/open-run.ts';
 import type { RunFacts, RunPorts } from '../gates/ports.ts';
-import type { FixLog } from '../gates/record-types.ts';
 import type { GateOutcome } from '../gates/run-types.ts';
 import type { SlotPlan } from '../gates/types.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
-import { checkReruns, gateReruns, RERUNS, slotReruns } from './describe-reruns.ts';
-import type { RunExplanation } from './types.ts';
+import { describeFindingState } from './describe-finding.ts';
+import { checkReruns, RERUNS, reviewReruns } from './describe-reruns.ts';
+import type { RunExplanation } from './json.ts';
 
-/** Explains the gate, slot or finding with this name; `null` if there is none. */
+/** Explains the gate, check, slot or finding with this name; `null` if there is none. */
 export async function explainRun(
   paths: RepositoryPaths,
   name: string,
@@ -21,68 +23,99 @@ export async function explainRun(
 ): Promise<Result<RunExplanation | null>> {
   const previewed = await previewGates(paths, { ...READ_ONLY, selection: { kind: 'change', base } });
   if (!previewed.ok) return previewed;
-  const { ports, request, outcome, plan, facts } = previewed.value;
+  const { request, outcome } = previewed.value;
   const subject = subjectOf(name, outcome.gates);
   if (subject === null) {
     const configured = configuredGates(request.settings.gates, request.rules).map(({ id }) => id);
-    const idle = idleGateOf(name, configured);
-    if (idle === null) return ok(null);
-    return ok({ kind: 'idle-gate', gate: idle, base: outcome.baseName, again: [RERUNS.anyChange] });
+    const gate = idleGateOf(name, configured);
+    if (gate === null) return ok(null);
+    const document = { about: 'idle_gate' as const, gate, base: outcome.baseName, runs_again: [RERUNS.anyChange] };
+    return ok({ document, planned: [], findings: [] });
   }
-  if (subject.kind === 'ambiguous') {
-    return err({ kind: 'ambiguous-subject', name, gates: subject.gates.map(({ id }) => id) });
+  switch (subject.kind) {
+    case 'ambiguous':
+      return err({ kind: 'ambiguous-subject', name, gates: subject.gates.map(({ id }) => id) });
+    case 'finding':
+      return explainFinding(previewed.value, subject.id);
+    case 'slot':
+      return ok(await explainReview(previewed.value, subject.gate, subject.slot));
+    case 'gate':
+      return ok(
+        subject.gate.kind === 'check'
+          ? await explainCheck(previewed.value, subject.gate)
+          : await explainReview(previewed.value, subject.gate, null),
+      );
   }
-  if (subject.kind === 'finding') {
-    const finding = facts.findings.find(({ id }) => id === subject.id);
-    if (finding === undefined) {
-      return err({ kind: 'unknown-finding', id: name, known: outcome.findings.map((one) => one.finding.id) });
-    }
-    const entries = new Map(facts.snapshot.entries.map((entry) => [entry.path as string, entry]));
-    const reported = {
-      finding,
-      state: findingState(finding, { ...facts.comparison, entryOf: (path) => entries.get(path) }),
-    };
-    const owner = plan.reviews.find(({ state }) => state.gate.id === finding.gate);
-    const planned = plannedSlots(owner).some(({ kind, slot }) => kind === 'run' && slot === finding.slot);
-    return ok({ kind: 'finding', reported, planned, fixes: await fixesOf(ports, [finding.id]) });
-  }
-  const { gate } = subject;
-  if (gate.kind === 'check') return ok(await explainCheck(previewed.value, gate));
-  const slot = subject.kind === 'slot' ? subject.slot : null;
-  return ok(await explainReview(previewed.value, gate, slot));
 }
 
-/** Explains a review or, with `slot`, one of its reviewers; `null` if the change has no such review or reviewer. */
+async function explainFinding(
+  { ports, request, outcome, plan, facts }: Preview,
+  id: string,
+): Promise<Result<RunExplanation>> {
+  const finding = facts.findings.find((one) => one.id === id);
+  if (finding === undefined) {
+    return err({ kind: 'unknown-finding', id, known: outcome.findings.map((one) => one.finding.id) });
+  }
+  const entries = new Map(facts.snapshot.entries.map((entry) => [entry.path as string, entry]));
+  const options = { ...facts.comparison, levels: request.settings, entryOf: (path: string) => entries.get(path) };
+  const reported = { finding, state: findingState(finding, options) };
+  const owner = plan.reviews.find(({ state }) => state.gate.id === finding.gate);
+  const planned = plannedSlots(owner).filter(({ slot }) => slot === finding.slot);
+  const isCalled = planned.some(({ kind }) => kind === 'run');
+  const document = {
+    about: 'finding' as const,
+    finding: findingDocument(reported),
+    would_be_asked: isCalled,
+    would_change_it: describeFindingState(reported, isCalled).next,
+    fixes: await fixesOf(ports, [finding.id]),
+  };
+  return ok({ document, planned, findings: [reported] });
+}
+
+/** Explains a review or, with `only`, one of its reviewers; `null` if the change has no such review or reviewer. */
 async function explainReview(
   { ports, request, plan, facts }: Preview,
   gate: GateOutcome,
-  slot: number | null,
+  only: number | null,
 ): Promise<RunExplanation | null> {
-  const planned = plan.reviews.find(({ state }) => state.gate.id === gate.id);
-  const outcome = gate.slots.find((one) => one.slot === slot) ?? null;
-  if (planned === undefined || (slot !== null && outcome === null)) return null;
-  const { state } = planned;
-  const isMeant = (one: number) => slot === null || one === slot;
-  const records = state.cycle
-    .filter((record) => isMeant(record.slot))
-    .sort((a, b) => b.iteration - a.iteration || a.slot - b.slot);
-  const last = records.find((record) => record.own?.dispatch !== 'none');
-  const ids = facts.findings.filter((one) => one.gate === gate.id).map(({ id }) => id);
-  return {
-    kind: 'review',
-    gate,
-    slot: outcome,
-    files: state.gate.entries.map(({ path }) => path),
-    rubric: state.gate.rubric.source,
-    planned: plannedSlots(planned).filter((one) => isMeant(one.slot)),
-    findings: state.findings.filter(
-      (one) => one.state !== 'closed' && one.state !== 'gone' && isMeant(one.finding.slot),
-    ),
-    records,
-    fixes: slot === null ? await fixesOf(ports, ids) : [],
-    log: slot === null ? null : await lastLog(ports, facts, gate, slot, last),
-    again: slot === null ? gateReruns(state, request.settings) : slotReruns(state, slot, request.settings),
+  const review = plan.reviews.find(({ state }) => state.gate.id === gate.id);
+  if (review === undefined) return null;
+  const { state } = review;
+  const isMeant = (slot: number) => only === null || slot === only;
+  const planned = plannedSlots(review).filter(({ slot }) => isMeant(slot));
+  const findings = state.findings.filter(
+    (one) => one.state !== 'closed' && one.state !== 'gone' && isMeant(one.finding.slot),
+  );
+  const history = state.cycle
+    .filter(({ slot }) => isMeant(slot))
+    .sort((a, b) => b.iteration - a.iteration || a.slot - b.slot)
+    .map(({ iteration, slot, adapter, status, own, violations }) => ({
+      ...{ iteration, slot, agent: adapter, status },
+      dispatch: own?.dispatch ?? null,
+      why: own?.error ?? own?.why ?? null,
+      findings: violations.flatMap(({ id }) => id ?? []),
+    }));
+  const shared = {
+    would_do: planned.map(describePlan),
+    findings: findings.map(findingDocument),
+    history,
+    runs_again: reviewReruns(state, request.settings, only),
   };
+  if (only === null) {
+    const ids = facts.findings.filter((one) => one.gate === gate.id).map(({ id }) => id);
+    const document = {
+      ...{ about: 'gate' as const, gate: gateDocument(gate), ...shared },
+      files: state.gate.entries.map(({ path }) => path),
+      prompt: state.gate.rubric.source,
+      fixes: await fixesOf(ports, ids),
+    };
+    return { document, planned, findings };
+  }
+  const slot = gate.slots.find((one) => one.slot === only);
+  if (slot === undefined) return null;
+  const last = history.find(({ dispatch }) => dispatch !== 'none');
+  const log = await lastLog(ports, facts, gate, only, last);
+  return { document: { about: 'slot', gate: gate.id, slot: slotDocument(slot), ...shared, log }, planned, findings };
 }
 
 async function explainCheck(
@@ -91,19 +124,22 @@ async function explainCheck(
 ): Promise<RunExplanation | null> {
   const state = facts.checks.find((one) => one.gate.id === gate.id);
   if (state === undefined) return null;
-  const records = facts.past.checks
+  const history = facts.past.checks
     .filter((record) => record.gate === gate.id)
-    .sort((a, b) => b.iteration - a.iteration);
-  return {
-    kind: 'check',
-    gate,
-    command: state.gate.command,
-    planned: plan.checks.some((one) => one.gate.id === gate.id && one.kind === 'run'),
-    records,
-    log: await lastLog(ports, facts, gate, null, records[0]),
+    .sort((a, b) => b.iteration - a.iteration)
+    .map(({ iteration, status, exitCode, durationMs, why }) => ({
+      ...{ iteration, status, why },
+      exit_code: exitCode,
+      duration_ms: durationMs,
+    }));
+  const document = {
+    ...{ about: 'check' as const, gate: gateDocument(gate), command: state.gate.command, history },
+    would_run: plan.checks.some((one) => one.gate.id === gate.id && one.kind === 'run'),
+    log: await lastLog(ports, facts, gate, null, history[0]),
     fixes: await fixesOf(ports, [gate.id]),
-    again: checkReruns(state, request.settings),
+    runs_again: checkReruns(state, request.settings),
   };
+  return { document, planned: [], findings: [] };
 }
 
 async function lastLog(
@@ -117,11 +153,13 @@ async function lastLog(
   return record === undefined || name === undefined ? null : ports.records.readLog(name, slot, record.iteration);
 }
 
-/** Returns the logs of fixes in which the fixer was given one of these findings or checks. */
-async function fixesOf(ports: RunPorts, ids: readonly string[]): Promise<readonly FixLog[]> {
-  return (await ports.records.fixLogs()).filter(({ log }) => isAskedAbout(log, ids));
+/** Returns the fixes in which the fixer was given one of these findings or checks. */
+async function fixesOf(ports: RunPorts, ids: readonly string[]) {
+  return (await ports.records.fixLogs())
+    .filter(({ log }) => isAskedAbout(log, ids))
+    .map(({ agent, iteration, log, path }) => ({ agent, iteration, said: [...fixResult(log)], log: path }));
 }
 
-function plannedSlots(planned: ReviewPlan | undefined): readonly SlotPlan[] {
-  return planned?.kind === 'run' ? planned.slots : [];
+function plannedSlots(review: ReviewPlan | undefined): readonly SlotPlan[] {
+  return review?.kind === 'run' ? review.slots : [];
 }

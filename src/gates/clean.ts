@@ -24,9 +24,8 @@ export async function clean(repository: RepositoryPaths): Promise<Result<Cleaned
     if (!pruned.ok) return pruned;
     const left = await ports.records.read([], new Set());
     if (!left.ok) return left;
-    const { lastIteration } = left.value;
     const open = outcome.findings.filter(({ state }) => isOpen(state)).map(({ finding }) => finding.id);
-    return ok({ iterations: lastArchived(facts.past, lastIteration), next: lastIteration + 1, open });
+    return ok({ iterations: lastArchived(facts.past, left.value.lastIteration), open });
   } finally {
     await lock.value.release();
   }

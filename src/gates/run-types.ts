@@ -68,8 +68,8 @@ export type GateReason =
 export type CheckOutcome = {
   readonly command: string;
   readonly exitCode: number | null;
-  /** The timeout in seconds if the check exceeded it; otherwise `null`. */
-  readonly overtime: number | null;
+  /** How the check ended, in words; `null` if it passed. */
+  readonly why: string | null;
   readonly durationMs: number;
   /** The last lines of the check's output. */
   readonly tail: string;
@@ -119,8 +119,6 @@ export type RunNotice =
 export type Cleaned = {
   /** The number of the last archived iteration; 0 if none was archived. */
   readonly iterations: number;
-  /** The number of the next iteration; above 1 if tracked files, or files that are not records, keep the lower ones. */
-  readonly next: number;
   /** Ids of the open findings. Each stays open as long as its file does not change. */
   readonly open: readonly string[];
 };

@@ -1,12 +1,5 @@
 import type { Fix } from '../dispatch/fix-progress.ts';
-import {
-  describeReviewerPlan,
-  describeSlot,
-  describeWhy,
-  reviewerName,
-  SESSIONS,
-  SLOT_WORDS,
-} from '../gates/describe/reasons.ts';
+import { describePlan, describeWhy, reviewerName, SESSIONS, STATUS_WORDS } from '../gates/describe/reasons.ts';
 import type { Usage } from '../kernel/agent.ts';
 import { oneLine, quoteName } from '../kernel/escape.ts';
 import { describeUsage } from '../ledger/describe.ts';
@@ -28,19 +21,21 @@ const linesFor = (paint: Paint): ByKind<Event, string | null> => ({
     `Run ${iteration}: ${count(gates, 'gate')}, ${count(slots, 'reviewer')}`,
   'check-started': ({ gate, command }) => `${quoteName(gate)}: ${oneLine(command)}`,
   'check-ended': ({ gate, status, why, durationMs }) =>
-    `${quoteName(gate)}: ${paint(STYLES[status], SLOT_WORDS[status])}${why === null ? '' : ` (${why})`}, ${describeDuration(durationMs)}`,
-  'fix-started': (event) => `Fixing: ${event.agent} (${SESSIONS[event.dispatch]}) has to fix ${describeTask(event)}`,
+    `${quoteName(gate)}: ${paint(STYLES[status], STATUS_WORDS[status])}${why === null ? '' : ` (${why})`}, ${describeDuration(durationMs)}`,
+  'fix-started': ({ agent, dispatch, findings, checks }) =>
+    `Fixing: ${agent} (${SESSIONS[dispatch]}) has to fix ${countAll({ finding: findings, 'failed check': checks }).join(' and ')}`,
   'fix-ended': ({ fix }) => `Fixing: ${describeFix(fix)}`,
-  'slot-planned': (event) =>
-    isRoutine(event)
-      ? null
-      : `${quoteName(event.gate)}: ${describeSlot(event.plan) ?? describeReviewerPlan(event.plan)}`,
-  'slot-started': (event) => `${reviewerOf(event)}: started (${describeSession(event.dispatch)})`,
+  'slot-planned': (event) => (isRoutine(event) ? null : `${quoteName(event.gate)}: ${describePlan(event.plan)}`),
+  'slot-started': (event) => {
+    const { kind, why } = event.dispatch;
+    const reason = why === 'first-look' || why === 'delta' ? null : describeWhy(why);
+    return `${reviewerOf(event)}: started (${describeSession(kind, why, reason)})`;
+  },
   'slot-asked-again': (event) => `${reviewerOf(event)}: ${describeRetry(event)}`,
   'slot-ended': (event) => `${reviewerOf(event)}: ${describeSlotEnd(event, paint)}, ${describeCost(event)}`,
   'round-started': describeRound,
-  'look-started': (event) =>
-    `${event.role}${event.part === null ? '' : ` ${event.part}`}: asking ${event.agent} (${describeRoleSession(event)})`,
+  'look-started': ({ role, part, agent, dispatch, why }) =>
+    `${role}${part === null ? '' : ` ${part}`}: asking ${agent} (${describeSession(dispatch, why, describeDispatchReason(why))})`,
   'look-asked-again': (event) => `${event.role}: ${describeRetry(event)}`,
   'look-ended': (event) => `${event.role}: ${describeRoleEnd(event, paint)}, ${describeCost(event)}`,
   committed: ({ said, files, message }) =>
@@ -72,9 +67,9 @@ function describeCost({ durationMs, usage }: { readonly durationMs: number; read
   return `${describeDuration(durationMs)}${usage === null ? '' : `, ${describeUsage(usage)}`}`;
 }
 
-function describeTask({ findings, checks }: EventOf<'fix-started'>): string {
-  const parts = [findings > 0 ? count(findings, 'finding') : '', checks > 0 ? count(checks, 'failed check') : ''];
-  return parts.filter((part) => part !== '').join(' and ');
+/** Returns the numbers above 0, each with its noun. */
+function countAll(numbers: Readonly<Record<string, number>>): readonly string[] {
+  return Object.entries(numbers).flatMap(([noun, number]) => (number > 0 ? [count(number, noun)] : []));
 }
 
 function describeFix(fix: Fix): string {
@@ -88,13 +83,13 @@ function describeFix(fix: Fix): string {
   ].join(', ');
 }
 
-function describeSession({ kind, why }: EventOf<'slot-started'>['dispatch']): string {
+function describeSession(kind: keyof typeof SESSIONS, why: string, reason: string | null): string {
   if (why === 'session-lost') return describeFallback(kind);
-  return why === 'first-look' || why === 'delta' ? SESSIONS[kind] : `${SESSIONS[kind]}: ${describeWhy(why)}`;
+  return reason === null ? SESSIONS[kind] : `${SESSIONS[kind]}: ${reason}`;
 }
 
 function describeSlotEnd(event: EventOf<'slot-ended'>, paint: Paint): string {
-  const word = paint(STYLES[event.status], SLOT_WORDS[event.status]);
+  const word = paint(STYLES[event.status], STATUS_WORDS[event.status]);
   switch (event.status) {
     case 'pass':
       return `${word}${event.warnings > 0 ? ` with ${count(event.warnings, 'warning')}` : ''}`;
@@ -115,18 +110,9 @@ function describeRound(event: EventOf<'round-started'>): string {
   return `${which} (${event.phase}): ${event.roles.join(', ')}${skipped.join('')}`;
 }
 
-function describeRoleSession({ dispatch, why }: EventOf<'look-started'>): string {
-  if (why === 'session-lost') return describeFallback(dispatch);
-  const reason = describeDispatchReason(why);
-  return reason === null ? SESSIONS[dispatch] : `${SESSIONS[dispatch]}: ${reason}`;
-}
-
 function describeRoleEnd(event: EventOf<'look-ended'>, paint: Paint): string {
-  const issues = [
-    ...(event.blockers > 0 ? [count(event.blockers, 'blocker')] : []),
-    ...(event.warnings > 0 ? [count(event.warnings, 'warning')] : []),
-    ...(event.suggestions > 0 ? [count(event.suggestions, 'suggestion')] : []),
-  ].join(', ');
+  const { blockers, warnings, suggestions } = event;
+  const issues = countAll({ blocker: blockers, warning: warnings, suggestion: suggestions }).join(', ');
   switch (event.status) {
     case 'pass':
       return `${paint('good', 'approved')}${issues === '' ? '' : ` with ${issues}`}`;

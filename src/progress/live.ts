@@ -1,7 +1,7 @@
 import type { WriteStream } from 'node:tty';
 import { stripVTControlCharacters } from 'node:util';
 import { SESSIONS } from '../gates/describe/reasons.ts';
-import { oneLine, quoteName } from '../kernel/escape.ts';
+import { oneLine } from '../kernel/escape.ts';
 import { cells, cut, cutStart, padCells, wrap } from '../ui/layout.ts';
 import type { Paint } from '../ui/style.ts';
 import { tokensOf } from '../ui/wording.ts';
@@ -14,79 +14,46 @@ export type Size = { readonly columns: number; readonly rows: number };
 /** Returns the live lines at the bottom of the terminal: one per running check or reviewer, and a summary. */
 export function frame(progress: Progress, { columns, rows }: Size, now: number, paint: Paint): string[] {
   const running = [...progress.running.values()];
-  if (running.length === 0 && progress.iteration === null) return [];
+  if (running.length === 0 && progress.title === null) return [];
   // Keep the last column free, because some terminals break the line there.
   const width = Math.max(10, columns - 1);
   const most = Math.max(1, Math.min(MOST_LINES, rows - 3));
   const shown = running.length <= most ? running : running.slice(0, most - 1);
-  const lines = tableOf(shown, width, now, paint);
-  if (shown.length < running.length) lines.push(cut(`  … and ${running.length - shown.length} more`, width));
-  return [...lines, paint('strong', summary(progress, width, now))];
+  const column = Math.min(Math.floor(width / 2), Math.max(0, ...shown.map(({ name }) => cells(name))));
+  const lines = [
+    ...shown.map((one) => `  ${padCells(cutStart(one.name, column), column)}  ${describeRunning(one, now)}`),
+    ...(shown.length < running.length ? [`  … and ${running.length - shown.length} more`] : []),
+  ];
+  return [...lines.map((line) => cut(line, width)), paint('strong', cut(summary(progress, now), width))];
 }
 
 const MOST_LINES = 12;
 
-function summary(progress: Progress, width: number, now: number): string {
-  const running = [...progress.running.values()];
-  const tokens = progress.tokens + running.reduce((sum, one) => sum + (one.tokens ?? 0), 0);
-  const { slots, ended, failed } = progress;
-  const line = (isShort: boolean) =>
-    [
-      progress.iteration === null || isShort ? null : titleOf(progress.iteration, progress.loop),
-      slots === 0 ? null : `${ended} of ${slots} ${isShort ? '' : 'reviewers '}done`,
-      failed === 0 ? null : `${failed} failed`,
-      `${running.length} running`,
-      elapsed(now - progress.startedAt),
-      tokens === 0 || isShort ? null : `${tokensOf(tokens)} tokens`,
-    ]
-      .filter((part) => part !== null)
-      .join(' · ');
-  const full = line(false);
-  return cells(full) <= width ? full : cut(line(true), width);
-}
-
-function titleOf(iteration: number, loop: Progress['loop']): string {
-  if (loop === null) return `Run ${iteration}`;
-  const which = loop.isFinalValidation ? 'final validation' : `iteration ${iteration} of ${loop.most}`;
-  return `${loop.phase}, ${which}`;
-}
-
-/** Returns one line per running check or reviewer, in columns, with its activity at the end. */
-function tableOf(shown: readonly Running[], width: number, now: number, paint: Paint): string[] {
-  const rows = shown.map((one) => ({ one, fields: fieldsOf(one, now) }));
-  const widths = [NAME, AGENT, SESSION, TIME, TOKENS].map((column) =>
-    Math.max(0, ...rows.map(({ fields }) => cells(fields[column] ?? ''))),
-  );
-  const missing = () => {
-    const taken = widths.reduce((sum, wide) => sum + (wide === 0 ? 0 : wide + 2), 0);
-    return Math.max(0, taken + (width >= 60 ? 12 : 0) - width);
-  };
-  // On a narrow terminal, drop the least important columns first, then cut the beginning of the names.
-  for (const column of [SESSION, TOKENS]) if (missing() > 0) widths[column] = 0;
-  widths[NAME] = Math.max(8, (widths[NAME] ?? 0) - missing());
-  return rows.map(({ one, fields }) => {
-    const padded = fields.flatMap((field, column) => {
-      const wide = widths[column] ?? 0;
-      return wide === 0 ? [] : [padCells(cutStart(field, wide), wide)];
-    });
-    const start = cut(`  ${padded.join('  ')}`, width);
-    const rest = width - cells(start) - 2;
-    const doing = one.doing === null ? '' : cut(oneLine(one.doing), rest);
-    return rest < 4 || doing === '' ? start.trimEnd() : `${start}  ${paint('quiet', doing)}`;
-  });
-}
-
-const [NAME, AGENT, SESSION, TIME, TOKENS] = [0, 1, 2, 3, 4] as const;
-
-function fieldsOf({ gate, slot, agent, dispatch, since, tokens }: Running, now: number): readonly string[] {
-  const part = slot === null ? '' : typeof slot === 'number' ? `, reviewer ${slot}` : ` ${slot}`;
+function summary({ title, slots, ended, failed, running, tokens, startedAt }: Progress, now: number): string {
+  const used = [...running.values()].reduce((sum, one) => sum + (one.tokens ?? 0), tokens);
   return [
-    `${quoteName(gate)}${part}`,
-    agent === null ? '' : oneLine(agent),
-    dispatch === null ? '' : SESSIONS[dispatch],
+    title ?? '',
+    `${running.size} running`,
+    slots === 0 ? '' : `${ended} of ${slots} reviewers done`,
+    failed === 0 ? '' : `${failed} failed`,
+    elapsed(now - startedAt),
+    used === 0 ? '' : `${tokensOf(used)} tokens`,
+  ]
+    .filter((part) => part !== '')
+    .join(' · ');
+}
+
+/** Describes a running check or reviewer. The last activity comes last, because long lines are cut. */
+function describeRunning({ agent, dispatch, since, tokens, doing }: Running, now: number): string {
+  return [
     elapsed(now - since),
-    tokens === null || tokens === 0 ? '' : tokensOf(tokens),
-  ];
+    oneLine(agent ?? ''),
+    dispatch === null ? '' : SESSIONS[dispatch],
+    tokens === null || tokens === 0 ? '' : `${tokensOf(tokens)} tokens`,
+    oneLine(doing ?? ''),
+  ]
+    .filter((part) => part !== '')
+    .join('  ');
 }
 
 /** Formats a duration as minutes and seconds, with hours if needed. */
@@ -98,37 +65,29 @@ export function elapsed(ms: number): string {
   return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
 }
 
-/** The live lines at the bottom of a terminal, below lines that are printed permanently. */
-export type Screen = {
-  /** Redraws the live lines. The lines in `above` are printed permanently, above the live lines. */
-  draw(lines: readonly string[], above?: readonly string[]): void;
-};
-
-export function openScreen(terminal: { readonly columns?: number; write(text: string): unknown }): Screen {
+/**
+ * Returns a function that redraws the live lines at the bottom of a terminal. Lines in `above` are printed permanently,
+ * above the live lines.
+ */
+export function liveLines(terminal: { readonly columns?: number; write(text: string): unknown }) {
   let drawn: readonly string[] = [];
   let width = terminal.columns ?? 80;
-  return {
-    draw(lines, above = []) {
-      const columns = terminal.columns ?? 80;
-      const text =
-        columns === width && above.length === 0 && lines.length === drawn.length
-          ? changedLines(drawn, lines)
-          : `${upTo(drawn, columns)}${[...above, ...lines].map((line) => `${line}\n`).join('')}`;
-      drawn = lines;
-      width = columns;
-      // One write, between the escape codes for synchronized output, so that the terminal never shows half of an
-      // update.
-      if (text !== '') terminal.write(`${BEGIN}${text}${END}`);
-    },
+  return (lines: readonly string[], above: readonly string[] = []): void => {
+    const columns = terminal.columns ?? 80;
+    const text =
+      columns === width && above.length === 0 && lines.length === drawn.length
+        ? changedLines(drawn, lines)
+        : `${upTo(drawn, columns)}${[...above, ...lines].map((line) => `${line}\n`).join('')}`;
+    drawn = lines;
+    width = columns;
+    // One write, between the escape codes for synchronized output, so that the terminal never shows half of an update.
+    if (text !== '') terminal.write(`${BEGIN}${text}${END}`);
   };
 }
 
 const BEGIN = '\u001b[?2026h';
-
 const END = '\u001b[?2026l';
-
 const CLEAR_LINE = '\u001b[K';
-
 const CLEAR_BELOW = '\u001b[J';
 
 // Rewrites only lines that differ, because a line that is not rewritten cannot flicker.
@@ -154,7 +113,7 @@ function up(rows: number): string {
 
 /** Returns a live view on a terminal: finished work scrolls up, running work stays at the bottom. */
 export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReporter {
-  const screen = openScreen(terminal);
+  const redraw = liveLines(terminal);
   let progress = NO_PROGRESS(performance.now());
   let above: string[] = [];
   let due: NodeJS.Timeout | null = null;
@@ -167,7 +126,7 @@ export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReport
     const now = performance.now();
     lastDrawn = now;
     const size = { columns: terminal.columns || 80, rows: terminal.rows || 24 };
-    screen.draw(ended ? [] : frame(progress, size, now, paint), above);
+    redraw(ended ? [] : frame(progress, size, now, paint), above);
     above = [];
     if (!ended && progress.running.size > 0) later(Math.ceil(SECOND - ((now - progress.startedAt) % SECOND)));
   };
@@ -203,7 +162,6 @@ export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReport
 }
 
 const SECOND = 1000;
-
 const SHORTEST = 150;
 
 /** Whether the live lines already show an event, so that no permanent line is printed for it. */

@@ -1,4 +1,5 @@
 import { totalTokens, type Usage } from '../kernel/agent.ts';
+import { quoteName } from '../kernel/escape.ts';
 import type { Event, Reporter } from './events.ts';
 
 /** Reports events as they come. `end` removes the live view. */
@@ -6,9 +7,8 @@ export type ConsoleReporter = Reporter & { end(): void };
 
 /** The progress that the live view shows. */
 export type Progress = {
-  readonly iteration: number | null;
-  /** The review loop of a phase; `null` for a run. */
-  readonly loop: { readonly phase: string; readonly most: number; readonly isFinalValidation: boolean } | null;
+  /** The name of the run or of the round of a phase; `null` before it starts. */
+  readonly title: string | null;
   readonly startedAt: number;
   readonly slots: number;
   readonly ended: number;
@@ -20,10 +20,7 @@ export type Progress = {
 
 /** One check, reviewer or fixer that is running. */
 export type Running = {
-  /** The gate, or the role of a phase. */
-  readonly gate: string;
-  /** The number of the reviewer in its gate, or the part (A or B) of the test-deepener; `null` for anything else. */
-  readonly slot: number | 'A' | 'B' | null;
+  readonly name: string;
   readonly agent: string | null;
   readonly dispatch: 'fresh' | 'resumed' | null;
   readonly since: number;
@@ -32,37 +29,37 @@ export type Running = {
 };
 
 export function NO_PROGRESS(now: number): Progress {
-  const counters = { slots: 0, ended: 0, failed: 0, tokens: 0 };
-  return { iteration: null, loop: null, startedAt: now, ...counters, running: new Map() };
+  return { title: null, startedAt: now, slots: 0, ended: 0, failed: 0, tokens: 0, running: new Map() };
 }
 
 export function progressAfter(before: Progress, event: Event, now: number): Progress {
   switch (event.kind) {
     case 'iteration-started':
-      return { ...NO_PROGRESS(before.startedAt), iteration: event.iteration, slots: event.slots };
+      return { ...NO_PROGRESS(before.startedAt), title: `Run ${event.iteration}`, slots: event.slots };
     case 'round-started': {
-      const { phase, most, isFinalValidation } = event;
-      const loop = { phase, most, isFinalValidation };
-      return { ...NO_PROGRESS(before.startedAt), iteration: event.iteration, loop, slots: event.roles.length };
+      const round = event.isFinalValidation ? 'final validation' : `iteration ${event.iteration} of ${event.most}`;
+      return { ...NO_PROGRESS(before.startedAt), title: `${event.phase}, ${round}`, slots: event.roles.length };
     }
     case 'check-started':
-      return started(before, event, now, { gate: event.gate, doing: event.command });
+      return started(before, event, now, { name: quoteName(event.gate), doing: event.command });
     case 'fix-started':
-      return started(before, event, now, { gate: FIX, agent: event.agent, dispatch: event.dispatch });
+      return started(before, event, now, { name: FIX, agent: event.agent, dispatch: event.dispatch });
     case 'slot-started': {
       const { gate, slot, agent, dispatch } = event;
-      return started(before, event, now, { gate, slot, agent, dispatch: dispatch.kind });
+      const name = `${quoteName(gate)}, reviewer ${slot}`;
+      return started(before, event, now, { name, agent, dispatch: dispatch.kind });
     }
     case 'look-started': {
       const { role, part, agent, dispatch, label } = event;
-      return started(before, event, now, { gate: role, slot: part, agent, dispatch, doing: label });
+      const name = part === null ? role : `${role} ${part}`;
+      return started(before, event, now, { name, agent, dispatch, doing: label });
     }
     case 'fix-active':
     case 'slot-active':
     case 'look-active':
       return changed(before, event, (one) => ({
         doing: event.doing ?? one.doing,
-        tokens: tokensIn(event.usage) ?? one.tokens,
+        tokens: event.usage === null ? one.tokens : totalTokens(event.usage),
       }));
     case 'slot-asked-again':
     case 'look-asked-again':
@@ -96,17 +93,13 @@ function keyOf(event: Event): string {
   return 'slot' in event ? `${event.gate} @${event.slot}` : event.gate;
 }
 
-function tokensIn(usage: Usage | null): number | null {
-  return usage === null ? null : totalTokens(usage);
-}
-
-const IDLE = { slot: null, agent: null, dispatch: null, doing: null, tokens: null } as const;
+const IDLE = { agent: null, dispatch: null, doing: null, tokens: null } as const;
 
 function started(
   before: Progress,
   event: Event,
   since: number,
-  one: Pick<Running, 'gate'> & Partial<Omit<Running, 'since'>>,
+  one: Pick<Running, 'name'> & Partial<Omit<Running, 'since'>>,
 ): Progress {
   return { ...before, running: new Map([...before.running, [keyOf(event), { ...IDLE, since, ...one }]]) };
 }
@@ -119,5 +112,5 @@ function changed(before: Progress, event: Event, change: (one: Running) => Parti
 
 function ended(before: Progress, event: Event, usage: Usage | null): Progress {
   const running = new Map([...before.running].filter(([key]) => key !== keyOf(event)));
-  return { ...before, tokens: before.tokens + (tokensIn(usage) ?? 0), running };
+  return { ...before, tokens: before.tokens + (usage === null ? 0 : totalTokens(usage)), running };
 }

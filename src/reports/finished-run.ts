@@ -1,91 +1,84 @@
 import type { Priority } from '../config/settings.ts';
-import { describeGateDetail, reviewerName, SLOT_WORDS } from '../gates/describe/reasons.ts';
+import { describeGateDetail, describeSlotReason, reviewerName, STATUS_WORDS } from '../gates/describe/reasons.ts';
 import { describeRunNotice, describeVerdict } from '../gates/describe/result.ts';
-import { describeStatus } from '../gates/describe/run.ts';
 import type { GateOutcome, ReportedFinding, RunOutcome } from '../gates/run-types.ts';
 import { type Finding, isOpen } from '../gates/types.ts';
 import { showInvisible } from '../kernel/escape.ts';
 import { digestOf, type GateId } from '../kernel/ids.ts';
+import type { Message } from '../ui/wording.ts';
 
-/** An ended run, with its outcome or with the error that prevented an outcome. */
-export type EndedRun =
-  | { readonly kind: 'judged'; readonly outcome: RunOutcome }
-  /** An error or an interruption ended the run, so no gate has a result. */
-  | {
-      readonly kind: 'not-judged';
-      readonly status: 'error' | 'lock_conflict' | 'interrupted';
-      readonly exitCode: 2 | 3 | 130;
-      readonly what: string;
-      readonly next: string;
-    };
-
-/** A reason other than a finding why a run does not exit with 0. */
-export type Obstacle = {
-  /** The gate that is concerned; `null` if the whole run is. */
-  readonly gate: GateId | null;
-  /** Whether the gate has a result; false if it neither passed nor failed. */
-  readonly isJudged: boolean;
-  readonly text: string;
-  /** The end of the output of the check; `null` if there is none. */
-  readonly output: string | null;
+/** An ended run, in the form that all report formats share. */
+export type EndedRun = {
+  readonly status: RunOutcome['status'] | 'interrupted';
+  /** It does not include errors in writing reports. */
+  readonly exitCode: number;
+  /** The result in one line, then the next steps. */
+  readonly verdict: readonly string[];
+  readonly gates: readonly GateOutcome[];
+  /** The findings that are neither closed nor gone. Reports leave the others out, so that tools stop showing them. */
+  readonly findings: readonly ReportedFinding[];
+  /** Other reasons why the exit code is not 0. If it is not 0, there is always such a reason or an open finding. */
+  readonly obstacles: readonly ReportEntry[];
+  /** `null` if an error or an interruption ended the run, so that no gate has a result. */
+  readonly outcome: RunOutcome | null;
 };
 
-/** Returns the exit code of a run. It does not include errors in writing reports. */
-export function exitCodeOf(run: EndedRun): number {
-  return run.kind === 'judged' ? run.outcome.exitCode : run.exitCode;
-}
-
-/**
- * Returns the findings that are neither closed nor gone. Reports leave the others out, so that tools stop showing them.
- */
-export function currentFindings(run: EndedRun): readonly ReportedFinding[] {
-  if (run.kind === 'not-judged') return [];
-  return run.outcome.findings.filter(({ state }) => state !== 'closed' && state !== 'gone');
-}
-
-/** Whether a finding fails its gate. */
-export function isStillOpen({ state }: ReportedFinding): boolean {
-  return isOpen(state);
-}
-
-/**
- * Returns the reasons other than findings why a run does not exit with 0. If the exit code is not 0, there is always
- * such a reason or an open finding.
- */
-export function listObstacles(run: EndedRun): readonly Obstacle[] {
-  if (run.kind === 'not-judged') return [notJudged(null, `${run.what} ${run.next}`)];
-  const { exitCode, gates, notices, findings } = run.outcome;
+/** Returns a run that ended with an outcome. */
+export function endedRun(outcome: RunOutcome): EndedRun {
+  const { status, exitCode, gates, notices } = outcome;
+  const verdict = describeVerdict(outcome);
+  const findings = outcome.findings.filter(({ state }) => state !== 'closed' && state !== 'gone');
   const unnameable = notices.filter(({ kind }) => kind === 'unnameable');
   const found = [
     ...gates.flatMap(obstacleOfGate),
-    ...unnameable.map((notice) => notJudged(null, describeRunNotice(notice))),
+    ...unnameable.map((notice) => obstacle(null, describeRunNotice(notice))),
   ];
-  const isReported = found.length > 0 || findings.some(isStillOpen);
-  return exitCode === 0 || isReported ? found : [notJudged(null, describeVerdict(run.outcome).join(' '))];
+  const isReported = exitCode === 0 || found.length > 0 || findings.some(({ state }) => isOpen(state));
+  const obstacles = isReported ? found : [obstacle(null, verdict.join(' '))];
+  return { status, exitCode, verdict, gates, findings, obstacles, outcome };
 }
 
-function obstacleOfGate(gate: GateOutcome): readonly Obstacle[] {
+/** Returns a run that an error or an interruption ended. */
+export function failedRun(
+  end: { readonly status: 'error' | 'lock_conflict' | 'interrupted'; readonly exitCode: 2 | 3 | 130 },
+  { what, next }: Message,
+): EndedRun {
+  const verdict = [`Error: the gates have no result (exit code ${end.exitCode})`, what, next];
+  return { ...end, verdict, gates: [], findings: [], obstacles: [obstacle(null, `${what} ${next}`)], outcome: null };
+}
+
+function obstacleOfGate(gate: GateOutcome): readonly ReportEntry[] {
   const { id, status, check } = gate;
   if (status === 'pass' || status === 'holds') return [];
-  if (status !== 'fail') return [notJudged(id, describeNotJudged(gate), check?.tail ?? null)];
+  const output = check === null || check.tail === '' ? '' : `\n\n${check.tail}`;
+  if (status !== 'fail') return [obstacle(id, `${describeNoResult(gate)}${output}`)];
   // The findings of a failed review already report it, so add nothing here.
-  return check === null ? [] : [{ gate: id, isJudged: true, text: describeGateDetail(gate), output: check.tail }];
+  return check === null ? [] : [{ ...obstacle(id, `${describeGateDetail(gate)}${output}`), isJudged: true }];
 }
 
-function notJudged(gate: GateId | null, text: string, output: string | null = null): Obstacle {
-  return { gate, isJudged: false, text, output };
+function obstacle(gate: GateId | null, message: string): ReportEntry {
+  return {
+    reported: null,
+    gate: readable(gate ?? NO_GATE),
+    isJudged: false,
+    severity: 'error',
+    message: readable(message),
+    file: NO_FILE,
+    region: null,
+    fingerprint: gateFingerprint(gate),
+  };
 }
 
-function describeNotJudged(gate: GateOutcome): string {
+function describeNoResult(gate: GateOutcome): string {
   const errors = gate.slots.filter(({ status }) => status === 'error');
-  const reasons = errors.map((slot) => `${reviewerName(slot)} ${SLOT_WORDS[slot.status]}: ${describeStatus(slot)}`);
+  const reasons = errors.map((slot) => `${reviewerName(slot)} ${STATUS_WORDS.error}: ${describeSlotReason(slot)}`);
   const why = gate.why === 'could-not-judge' ? '' : `: ${describeGateDetail(gate)}`;
   return [`No result${why}`, ...reasons].join('; ');
 }
 
-/** Returns the text of an `Obstacle`, with the id of its gate if it has one. */
-export function namedText({ gate, text }: Obstacle): string {
-  return gate === null ? text : `${gate}: ${text}`;
+/** Returns the message of an entry, after the id of its gate if it has one. */
+export function namedText({ gate, message }: ReportEntry): string {
+  return gate === NO_GATE ? message : `${gate}: ${message}`;
 }
 
 /** Returns text of unknown origin with LF line ends. Invisible characters except tabs are escaped. */
@@ -105,14 +98,16 @@ export function wellFormed(text: string): string {
 /** The severity of an entry, for report formats with three levels. */
 export type Severity = 'error' | 'warning' | 'note';
 
-/** A finding or an `Obstacle`, for report formats that show each one at a place in the code. */
+/** A finding, or another reason why a run does not exit with 0, in the form of formats that show places in the code. */
 export type ReportEntry = {
-  /** The finding; `null` for an `Obstacle`. */
+  /** The finding; `null` for another reason. */
   readonly reported: ReportedFinding | null;
   /** The id of the gate; "onceover" if the whole run is concerned. */
   readonly gate: string;
+  /** Whether the gate has a result; false if it neither passed nor failed. */
+  readonly isJudged: boolean;
   readonly severity: Severity;
-  /** The problem of a finding and its fix, or the text of an `Obstacle` with the output of its check. */
+  /** The problem of a finding and its fix, or the reason with the output of its check. */
   readonly message: string;
   readonly file: string;
   /** The lines, with their text if the reviewer quoted it; `null` if the lines are unknown or do not exist. */
@@ -126,9 +121,9 @@ const NO_FILE = 'onceover.yml';
 /** Stands for the gate in entries that concern the whole run. */
 export const NO_GATE = 'onceover';
 
-/** Returns an entry for each current finding, then one for each `Obstacle`. */
-export function reportEntries(run: EndedRun): readonly ReportEntry[] {
-  return [...currentFindings(run).map(findingEntry), ...listObstacles(run).map(obstacleEntry)];
+/** Returns an entry for each finding, then one for each other reason. */
+export function reportEntries({ findings, obstacles }: EndedRun): readonly ReportEntry[] {
+  return [...findings.map(findingEntry), ...obstacles];
 }
 
 export function findingEntry(reported: ReportedFinding): ReportEntry {
@@ -136,23 +131,12 @@ export function findingEntry(reported: ReportedFinding): ReportEntry {
   return {
     reported,
     gate: readable(gate),
+    isJudged: true,
     severity: severityOf(reported),
     message: fix === null ? readable(issue) : `${readable(issue)}\n\nFix: ${readable(fix)}`,
     file: wellFormed(file ?? NO_FILE),
     region: regionOf(reported.finding),
     fingerprint: findingFingerprint(reported.finding),
-  };
-}
-
-export function obstacleEntry({ gate, text, output }: Obstacle): ReportEntry {
-  return {
-    reported: null,
-    gate: readable(gate ?? NO_GATE),
-    severity: 'error',
-    message: readable(output === null || output === '' ? text : `${text}\n\n${output}`),
-    file: NO_FILE,
-    region: null,
-    fingerprint: gateFingerprint(gate),
   };
 }
 
@@ -178,6 +162,8 @@ function severityOf({ finding, state }: ReportedFinding): Severity {
   return state === 'warning' && severity === 'error' ? 'warning' : severity;
 }
 
+const DIGEST_LENGTH = 32;
+
 /**
  * Returns a digest that identifies a finding in every run, although its line and wording may differ: of gate, file,
  * quoted code, and which occurrence of that code it is. If the code is not in the file, the finding's id is used.
@@ -186,14 +172,10 @@ export function findingFingerprint(finding: Finding): string {
   const { gate, slot, file, anchor, id } = finding;
   const what =
     anchor === null ? ['unanchored', String(slot), id] : ['anchored', anchor.text, String(anchor.occurrence)];
-  return digest([gate, file ?? '', ...what]);
+  return digestOf([gate, file ?? '', ...what]).slice(0, DIGEST_LENGTH);
 }
 
-/** Returns a digest that identifies the `Obstacle` of a gate in every run. */
+/** Returns a digest that identifies the failure of a gate in every run. */
 export function gateFingerprint(gate: GateId | null): string {
-  return digest(['gate', gate ?? '']);
-}
-
-function digest(parts: readonly string[]): string {
-  return digestOf(parts).slice(0, 32);
+  return digestOf(['gate', gate ?? '']).slice(0, DIGEST_LENGTH);
 }

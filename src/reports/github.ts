@@ -2,16 +2,11 @@ import { bySeverity } from '../gates/describe/finding.ts';
 import { closeFence } from '../kernel/escape.ts';
 import { count } from '../ui/wording.ts';
 import {
-  currentFindings,
   type EndedRun,
   findingEntry,
-  listObstacles,
   NO_GATE,
   namedText,
-  type Obstacle,
-  obstacleEntry,
   type ReportEntry,
-  readable,
   type Severity,
   wellFormed,
 } from './finished-run.ts';
@@ -25,35 +20,29 @@ const MOST_CHARACTERS = 4000;
 /** GitHub does not show a step summary over 1 MiB, so a longer one is cut off. */
 const MOST_SUMMARY_BYTES = 1_000_000;
 
-type Kind = 'error' | 'warning' | 'notice';
-
-type Annotation = {
-  readonly kind: Kind;
-  readonly properties: Readonly<Record<string, string | number>>;
-  readonly message: string;
-};
-
-const KINDS: Readonly<Record<Severity, Kind>> = { error: 'error', warning: 'warning', note: 'notice' };
+const KINDS: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', note: 'notice' };
 
 /**
  * Returns the annotations of a run as GitHub workflow commands, one per line: gates without a result, failed checks,
  * then findings by severity.
  */
-export function githubAnnotations(run: EndedRun): string {
-  const obstacles = listObstacles(run);
-  const findings = currentFindings(run).filter(({ state }) => state !== 'waived');
-  const all = [
-    ...notJudgedAnnotation(obstacles.filter(({ isJudged }) => !isJudged)),
-    ...obstacles.filter(({ isJudged }) => isJudged).map((obstacle) => annotation(obstacleEntry(obstacle))),
-    ...[...findings].sort(bySeverity).map((reported) => annotation(findingEntry(reported))),
+export function githubAnnotations({ obstacles, findings }: EndedRun): string {
+  const entries = [
+    ...joined(obstacles.filter(({ isJudged }) => !isJudged)),
+    ...obstacles.filter(({ isJudged }) => isJudged),
+    ...findings
+      .filter(({ state }) => state !== 'waived')
+      .sort(bySeverity)
+      .map(findingEntry),
   ];
-  const shown = (['error', 'warning', 'notice'] as const).flatMap((kind) => {
-    const own = all.filter((one) => one.kind === kind);
+  const shown = (['error', 'warning', 'note'] as const).flatMap((severity) => {
+    const own = entries.filter((one) => one.severity === severity);
     // Leave room for the notice that counts the annotations left out.
-    return own.slice(0, kind === 'notice' ? MOST_OF_A_KIND - 1 : MOST_OF_A_KIND);
+    return own.slice(0, severity === 'note' ? MOST_OF_A_KIND - 1 : MOST_OF_A_KIND);
   });
-  const rest = all.length - shown.length;
-  return [...shown, ...(rest > 0 ? [restAnnotation(rest)] : [])].map((one) => `${commandLine(one)}\n`).join('');
+  const rest = entries.length - shown.length;
+  const more = `${count(rest, 'more annotation is', 'more annotations are')} not shown here; see the job summary.`;
+  return [...shown.map(annotation), ...(rest > 0 ? [commandLine('notice', { title: NO_GATE }, more)] : [])].join('');
 }
 
 /** Returns the Markdown report of a run for GitHub's job summary, cut off if it is too long. */
@@ -66,32 +55,27 @@ export function githubSummary(run: EndedRun): string {
   return `${closeFence(whole)}\n\nThe report is too long for a job summary. Write it to a file with "--report markdown=FILE".\n`;
 }
 
-function annotation({ reported, gate, severity, message, file, region }: ReportEntry): Annotation {
-  if (reported === null) return { kind: 'error', properties: { title: gate }, message };
+/** Returns one entry for all gates without a result, to leave room for findings. */
+function joined(entries: readonly ReportEntry[]): readonly ReportEntry[] {
+  const [first, ...others] = entries;
+  if (first === undefined || others.length === 0) return entries;
+  return [{ ...first, gate: NO_GATE, message: entries.map(namedText).join('\n') }];
+}
+
+function annotation({ reported, gate, severity, message, file, region }: ReportEntry): string {
+  if (reported === null) return commandLine('error', { title: gate }, message);
   const title = `${reported.finding.id} ${reported.finding.priority} (${gate} @${reported.finding.slot})`;
   const place = region === null ? { file } : { file, line: region.line, endLine: region.lastLine };
-  return { kind: KINDS[severity], properties: { ...place, title }, message };
-}
-
-/** Returns one annotation for all gates without a result, to leave room for findings. */
-function notJudgedAnnotation(obstacles: readonly Obstacle[]): readonly Annotation[] {
-  if (obstacles.length < 2) return obstacles.map((obstacle) => annotation(obstacleEntry(obstacle)));
-  const message = obstacles.map((obstacle) => readable(namedText(obstacle))).join('\n');
-  return [{ kind: 'error', properties: { title: NO_GATE }, message }];
-}
-
-function restAnnotation(rest: number): Annotation {
-  const message = `${count(rest, 'more annotation is', 'more annotations are')} not shown here; see the job summary.`;
-  return { kind: 'notice', properties: { title: NO_GATE }, message };
+  return commandLine(KINDS[severity], { ...place, title }, message);
 }
 
 /** Returns exactly one line with one workflow command, whatever the texts contain. */
-function commandLine({ kind, properties, message }: Annotation): string {
+function commandLine(kind: string, properties: Readonly<Record<string, string | number>>, message: string): string {
   const fields = Object.entries(properties)
     .map(([name, value]) => `${name}=${property(String(value))}`)
     .join(',');
   const cut = message.length > MOST_CHARACTERS ? `${wellFormed(message.slice(0, MOST_CHARACTERS))}…` : message;
-  return `::${kind} ${fields}::${data(cut)}`;
+  return `::${kind} ${fields}::${data(cut)}\n`;
 }
 
 function data(text: string): string {

@@ -1,18 +1,10 @@
 import { describeFinding } from '../gates/describe/finding.ts';
-import { describeGateDetail, describeGateReason, SLOT_WORDS } from '../gates/describe/reasons.ts';
-import { describeStatus } from '../gates/describe/run.ts';
+import { describeGateDetail, describeSlotReason, GATE_REASONS, STATUS_WORDS } from '../gates/describe/reasons.ts';
 import type { GateOutcome, ReportedFinding, SlotOutcome } from '../gates/run-types.ts';
+import { isOpen } from '../gates/types.ts';
 import { grouped } from '../kernel/collections.ts';
 import { count } from '../ui/wording.ts';
-import {
-  currentFindings,
-  type EndedRun,
-  exitCodeOf,
-  isStillOpen,
-  listObstacles,
-  namedText,
-  readable,
-} from './finished-run.ts';
+import { type EndedRun, NO_GATE, namedText, readable } from './finished-run.ts';
 
 /** Returns an XML element with its children or its text. Attributes and texts may contain any characters. */
 function element(
@@ -22,7 +14,9 @@ function element(
   inner: readonly string[] | string,
 ): string {
   const indent = '  '.repeat(depth);
-  const given = Object.entries(attributes).map(([key, value]) => ` ${key}="${inQuotes(String(value))}"`);
+  // Escape line ends and tabs in attributes, because XML parsers would turn them into spaces.
+  const quoted = (text: string) => escaped(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
+  const given = Object.entries(attributes).map(([key, value]) => ` ${key}="${quoted(String(value))}"`);
   const head = `${indent}<${name}${given.join('')}`;
   if (inner.length === 0) return `${head}/>`;
   if (typeof inner === 'string') return `${head}>${escaped(inner)}</${name}>`;
@@ -38,18 +32,12 @@ function escaped(text: string): string {
     .replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char);
 }
 
-/** Returns text for an attribute. Line ends and tabs are escaped, because XML parsers would turn them into spaces. */
-function inQuotes(text: string): string {
-  return escaped(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
-}
-
 /** Returns a run as a JUnit report: one suite per gate, one case per reviewer or check. */
 export function junitReport(run: EndedRun): string {
-  const gates = run.kind === 'judged' ? run.outcome.gates : [];
-  const findings = grouped(currentFindings(run), ({ finding }) => finding.gate);
-  const removed = [...findings.keys()].filter((gate) => !gates.some(({ id }) => id === gate));
+  const findings = grouped(run.findings, ({ finding }) => finding.gate);
+  const removed = [...findings.keys()].filter((gate) => !run.gates.some(({ id }) => id === gate));
   const suites: Suite[] = [
-    ...gates.map((gate) => gateSuite(gate, findings.get(gate.id) ?? [])),
+    ...run.gates.map((gate) => gateSuite(gate, findings.get(gate.id) ?? [])),
     ...removed.map((gate) => ({ name: gate, cases: slotCases([], findings.get(gate) ?? [], null) })),
   ];
   const all = [...suites, ...runSuite(run, suites)];
@@ -72,13 +60,12 @@ type Case = {
  * Returns a suite for problems that concern the whole run. If a run failed and no other case shows that, the suite
  * lists the problems of all gates, because most tools count skipped cases as passed.
  */
-function runSuite(run: EndedRun, suites: readonly Suite[]): readonly Suite[] {
-  const obstacles = listObstacles(run);
+function runSuite({ obstacles, exitCode }: EndedRun, suites: readonly Suite[]): readonly Suite[] {
   const isReported = suites.some(({ cases }) => cases.some(({ end }) => end === 'failure' || end === 'error'));
-  const shown = obstacles.filter(({ gate }) => gate === null || (exitCodeOf(run) !== 0 && !isReported));
+  const shown = obstacles.filter(({ gate }) => gate === NO_GATE || (exitCode !== 0 && !isReported));
   if (shown.length === 0) return [];
   const why = shown.map(namedText).join('; ');
-  return [{ name: 'onceover', cases: [{ name: 'run', seconds: null, end: 'error', why, text: '' }] }];
+  return [{ name: NO_GATE, cases: [{ name: 'run', seconds: null, end: 'error', why, text: '' }] }];
 }
 
 function gateSuite(gate: GateOutcome, findings: readonly ReportedFinding[]): Suite {
@@ -87,7 +74,7 @@ function gateSuite(gate: GateOutcome, findings: readonly ReportedFinding[]): Sui
   // A gate can lack a result although no reviewer had an error. Add a case that shows this.
   const isReported = cases.some(({ end }) => end === 'failure' || end === 'error');
   const hasNoResult = gate.status === 'error' || (gate.status === 'not_run' && cases.length === 0);
-  const verdict: Case = { name: 'verdict', seconds: null, end: 'error', why: describeGateReason(gate.why), text: '' };
+  const verdict: Case = { name: 'verdict', seconds: null, end: 'error', why: GATE_REASONS[gate.why], text: '' };
   return { name: gate.id, cases: hasNoResult && !isReported ? [...cases, verdict] : cases };
 }
 
@@ -123,7 +110,7 @@ function slotCases(
   return [
     ...slots.map((one) => {
       const why = one.status === 'not_run' ? notRun : null;
-      return slotCase(one, ofSlot(one.slot), why ?? `${SLOT_WORDS[one.status]}: ${describeStatus(one)}`);
+      return slotCase(one, ofSlot(one.slot), why ?? `${STATUS_WORDS[one.status]}: ${describeSlotReason(one)}`);
     }),
     ...[...removed].map((slot) => slotCase({ ...REMOVED, slot }, ofSlot(slot), '')),
   ];
@@ -137,7 +124,7 @@ function slotCase(
   findings: readonly ReportedFinding[],
   why: string,
 ): Case {
-  const open = findings.filter(isStillOpen).length;
+  const open = findings.filter(({ state }) => isOpen(state)).length;
   // A failed reviewer without open findings has only waived ones, so its case passes.
   const end = status === 'fail' ? 'passed' : ENDS[status];
   return {
@@ -159,13 +146,11 @@ function suiteXml({ name, cases }: Suite): string {
   const seconds = cases.reduce((sum, one) => sum + (one.seconds ?? 0), 0);
   const skipped = cases.filter(({ end }) => end === 'skipped').length;
   const attributes = { name, ...countsOf(cases), skipped, time: seconds.toFixed(3) };
-  const inner = cases.map((one) => caseXml(name, one));
+  const inner = cases.map((one) => {
+    const time = one.seconds === null ? {} : { time: one.seconds.toFixed(3) };
+    return element(2, 'testcase', { name: one.name, classname: name, ...time }, endXml(one));
+  });
   return element(1, 'testsuite', attributes, inner);
-}
-
-function caseXml(suite: string, one: Case): string {
-  const time = one.seconds === null ? {} : { time: one.seconds.toFixed(3) };
-  return element(2, 'testcase', { name: one.name, classname: suite, ...time }, endXml(one));
 }
 
 function endXml({ end, why, text }: Case): readonly string[] {

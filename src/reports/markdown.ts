@@ -1,11 +1,19 @@
 import { describeFindingSource, RESOLUTION_LABELS, STATES } from '../gates/describe/finding.ts';
-import { describeGateDetail, GATE_WORDS, reviewerName, SESSIONS, SLOT_WORDS } from '../gates/describe/reasons.ts';
-import { describeRunNotice, describeVerdict } from '../gates/describe/result.ts';
-import { describeStatus, describeUncovered } from '../gates/describe/run.ts';
+import {
+  describeGateDetail,
+  describeSlotReason,
+  reviewerName,
+  SESSIONS,
+  STATUS_WORDS,
+} from '../gates/describe/reasons.ts';
+import { describeRunNotice } from '../gates/describe/result.ts';
+import { describeUncovered } from '../gates/describe/run.ts';
 import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '../gates/run-types.ts';
+import { isOpen } from '../gates/types.ts';
+import { grouped } from '../kernel/collections.ts';
 import { fence, quoteName } from '../kernel/escape.ts';
 import { describePaid, describeUsage } from '../ledger/describe.ts';
-import { currentFindings, type EndedRun, isStillOpen, readable } from './finished-run.ts';
+import { type EndedRun, readable } from './finished-run.ts';
 
 /** Returns text of unknown origin as one line of Markdown. Nothing in it acts as markup, HTML, link or mention. */
 export function inline(text: string): string {
@@ -39,33 +47,27 @@ export function codeName(name: string): string {
   return longest === 0 ? `${marks}${text}${marks}` : `${marks} ${text} ${marks}`;
 }
 
-/** Returns a name as inline code for a table. A bar is escaped, because it would end the cell even inside code. */
-export function codeCell(name: string): string {
-  return codeName(name).replaceAll('|', '\\|');
-}
-
 /** Returns the Markdown report of a run: verdict, gates, findings by file, files without a review, warnings, cost. */
-export function markdownReport(run: EndedRun): string {
-  const blocks =
-    run.kind === 'judged'
-      ? judgedBlocks(run.outcome, currentFindings(run))
-      : [`# Error: the gates have no result (exit code ${run.exitCode})`, ...paragraphs([run.what, run.next])];
+export function markdownReport({ verdict, gates, findings, outcome }: EndedRun): string {
+  const [result = '', ...next] = verdict;
+  const blocks = [
+    `# ${inline(result)}`,
+    ...paragraphs(next),
+    gateTable(gates, findings),
+    ...gates.flatMap(checkOutputBlock),
+    ...findingBlocks(findings),
+    ...(outcome === null ? [] : paragraphs(closingLines(outcome))),
+  ];
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-function judgedBlocks(outcome: RunOutcome, findings: readonly ReportedFinding[]): string[] {
-  const [result = '', ...next] = describeVerdict(outcome);
+function closingLines(outcome: RunOutcome): string[] {
   const closed = outcome.findings.filter(({ state }) => state === 'closed').map(({ finding }) => finding.id);
   return [
-    `# ${inline(result)}`,
-    ...paragraphs(next),
-    gateTable(outcome.gates, findings),
-    ...outcome.gates.flatMap(checkOutputBlock),
-    ...findingBlocks(findings),
-    closed.length === 0 ? '' : `Closed in this run: ${closed.join(', ')}.`,
-    ...paragraphs(describeUncovered(outcome)),
-    ...paragraphs(outcome.notices.map((notice) => `Warning: ${describeRunNotice(notice)}.`)),
-    ...paragraphs(describePaid(outcome)),
+    ...(closed.length === 0 ? [] : [`Closed in this run: ${closed.join(', ')}.`]),
+    ...describeUncovered(outcome),
+    ...outcome.notices.map((notice) => `Warning: ${describeRunNotice(notice)}.`),
+    ...describePaid(outcome),
   ];
 }
 
@@ -76,12 +78,12 @@ function paragraphs(lines: readonly string[]): string[] {
 function gateTable(gates: readonly GateOutcome[], findings: readonly ReportedFinding[]): string {
   if (gates.length === 0) return '';
   const rows = gates.flatMap((gate) => {
-    const open = findings.filter((one) => one.finding.gate === gate.id && isStillOpen(one));
+    const open = findings.filter((one) => one.finding.gate === gate.id && isOpen(one.state));
+    // A bar would end the cell even inside code.
+    const name = codeName(gate.id).replaceAll('|', '\\|');
     return [
-      row([codeCell(gate.id), '', GATE_WORDS[gate.status], inline(describeGateDetail(gate))]),
-      ...gate.slots.map((slot) =>
-        row(['', inline(reviewerName(slot)), slotWord(slot, open), inline(slotDetail(slot))]),
-      ),
+      row([name, '', STATUS_WORDS[gate.status], inline(describeGateDetail(gate))]),
+      ...gate.slots.map((slot) => slotRow(slot, open)),
     ];
   });
   return [row(['gate', 'reviewer', 'result', 'why']), row(['---', '---', '---', '---']), ...rows].join('\n');
@@ -91,15 +93,13 @@ function row(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** Returns the word for a reviewer's status: "waived" if the reviewer failed, but none of its findings is open. */
-function slotWord({ slot, status }: SlotOutcome, open: readonly ReportedFinding[]): string {
-  const isWaived = status === 'fail' && !open.some(({ finding }) => finding.slot === slot);
-  return isWaived ? 'waived' : SLOT_WORDS[status];
-}
-
-function slotDetail(slot: SlotOutcome): string {
-  const session = slot.dispatch === 'none' ? '' : `${SESSIONS[slot.dispatch]}, `;
-  return `${session}${describeStatus(slot)}${slot.usage === null ? '' : `, ${describeUsage(slot.usage)}`}`;
+function slotRow(slot: SlotOutcome, open: readonly ReportedFinding[]): string {
+  const { status, dispatch, usage } = slot;
+  const session = dispatch === 'none' ? '' : `${SESSIONS[dispatch]}, `;
+  const detail = `${session}${describeSlotReason(slot)}${usage === null ? '' : `, ${describeUsage(usage)}`}`;
+  // The reviewer failed, but none of its findings is open.
+  const isWaived = status === 'fail' && !open.some(({ finding }) => finding.slot === slot.slot);
+  return row(['', inline(reviewerName(slot)), isWaived ? 'waived' : STATUS_WORDS[status], inline(detail)]);
 }
 
 function checkOutputBlock({ id, status, check }: GateOutcome): string[] {
@@ -109,10 +109,9 @@ function checkOutputBlock({ id, status, check }: GateOutcome): string[] {
 
 function findingBlocks(findings: readonly ReportedFinding[]): string[] {
   if (findings.length === 0) return [];
-  const names = [...new Set(findings.map(({ finding }) => finding.file))];
-  const files = names.flatMap((file) => [
+  const files = [...grouped(findings, ({ finding }) => finding.file)].flatMap(([file, own]) => [
     file === null ? '### Without a file' : `### ${codeName(file)}`,
-    ...findings.filter(({ finding }) => finding.file === file).flatMap(findingBlock),
+    ...own.flatMap(findingBlock),
   ]);
   return ['## Findings', ...files];
 }

@@ -1,19 +1,9 @@
-import { describeRunNotice, describeVerdict } from '../gates/describe/result.ts';
+import { describeRunNotice } from '../gates/describe/result.ts';
 import { describeUncovered } from '../gates/describe/run.ts';
-import type { GateOutcome, ReportedFinding, RunOutcome } from '../gates/run-types.ts';
+import type { GateOutcome, ReportedFinding } from '../gates/run-types.ts';
 import type { GateId } from '../kernel/ids.ts';
 import { asShellWord } from '../ui/wording.ts';
-import {
-  currentFindings,
-  type EndedRun,
-  exitCodeOf,
-  listObstacles,
-  NO_GATE,
-  namedText,
-  type ReportEntry,
-  readable,
-  reportEntries,
-} from './finished-run.ts';
+import { type EndedRun, NO_GATE, namedText, type ReportEntry, readable, reportEntries } from './finished-run.ts';
 
 /** The version of onceover that made a report. */
 export type Tool = { readonly version: string };
@@ -54,13 +44,12 @@ const KINDS: Readonly<Record<GateOutcome['kind'], string>> = {
   rule: 'A rule of a .deepreview file, reviewed by agents.',
 };
 
-function rulesOf(run: EndedRun) {
-  const kinds = new Map<GateId, string>();
-  if (run.kind === 'judged') for (const { id, kind } of run.outcome.gates) kinds.set(id, KINDS[kind]);
-  for (const { finding } of currentFindings(run)) {
+function rulesOf({ gates, findings, obstacles }: EndedRun) {
+  const kinds = new Map<GateId, string>(gates.map(({ id, kind }) => [id, KINDS[kind]]));
+  for (const { finding } of findings) {
     if (!kinds.has(finding.gate)) kinds.set(finding.gate, 'A gate that no longer exists.');
   }
-  if (listObstacles(run).some(({ gate }) => gate === null)) kinds.set(NO_GATE, 'Whether the gates have a result.');
+  if (obstacles.some(({ gate }) => gate === NO_GATE)) kinds.set(NO_GATE, 'Whether the gates have a result.');
   return [...kinds].map(([gate, what]) => {
     const id = readable(gate);
     return {
@@ -76,7 +65,8 @@ function resultOf(entry: ReportEntry) {
   const { reported, severity, message, fingerprint } = entry;
   return {
     level: severity,
-    message: { text: withoutLinks(message) },
+    // SARIF shows Markdown links, and a reviewer's text must not contain any.
+    message: { text: message.replaceAll('](', '] (') },
     locations: [locationOf(entry)],
     partialFingerprints: { [FINGERPRINT]: fingerprint },
     ...(reported === null ? {} : findingFacts(reported)),
@@ -84,9 +74,11 @@ function resultOf(entry: ReportEntry) {
 }
 
 function findingFacts({ finding, state }: ReportedFinding) {
-  const { id, slot, priority, since, mark } = finding;
+  const { id, slot, priority, since, mark, resolution } = finding;
+  const justification = readable(resolution?.why ?? '');
+  const waiver = { kind: 'external', status: 'accepted', ...(justification === '' ? {} : { justification }) };
   return {
-    ...(state === 'waived' ? { suppressions: [suppressionOf(finding)] } : {}),
+    ...(state === 'waived' ? { suppressions: [waiver] } : {}),
     properties: { id, state, priority, slot, agent: readable(finding.agent), since, mark },
   };
 }
@@ -102,20 +94,16 @@ function locationOf({ file, region }: ReportEntry) {
   return { physicalLocation: { artifactLocation, region: { startLine: line, ...end, ...snippet } } };
 }
 
-function suppressionOf({ resolution }: ReportedFinding['finding']) {
-  const why = readable(resolution?.why ?? '');
-  return { kind: 'external', status: 'accepted', ...(why === '' ? {} : { justification: why }) };
-}
-
 /** Returns the SARIF `invocation`. It repeats gates without a result, because some tools read errors only here. */
-function invocationOf(run: EndedRun) {
-  const errors = listObstacles(run)
+function invocationOf({ exitCode, obstacles, outcome }: EndedRun) {
+  const errors = obstacles
     .filter(({ isJudged }) => !isJudged)
-    .map((obstacle) => ({ level: 'error', message: { text: readable(namedText(obstacle)) } }));
-  const warnings = run.kind === 'judged' ? notReviewed(run.outcome) : [];
+    .map((obstacle) => ({ level: 'error', message: { text: namedText(obstacle) } }));
+  const notices = (outcome?.notices ?? []).filter(({ kind }) => kind !== 'unnameable').map(describeRunNotice);
+  const warnings = [...(outcome === null ? [] : describeUncovered(outcome)), ...notices];
   return {
     executionSuccessful: errors.length === 0,
-    exitCode: exitCodeOf(run),
+    exitCode,
     toolExecutionNotifications: [
       ...errors,
       ...warnings.map((text) => ({ level: 'warning', message: { text: readable(text) } })),
@@ -123,19 +111,8 @@ function invocationOf(run: EndedRun) {
   };
 }
 
-function notReviewed(outcome: RunOutcome): string[] {
-  const notices = outcome.notices.filter(({ kind }) => kind !== 'unnameable');
-  return [...describeUncovered(outcome), ...notices.map(describeRunNotice)];
-}
-
-function propertiesOf(run: EndedRun) {
-  if (run.kind === 'not-judged') return { status: run.status, exitCode: run.exitCode, result: readable(run.what) };
-  const { status, exitCode, iteration, scope } = run.outcome;
-  const [result = ''] = describeVerdict(run.outcome);
-  return { status, exitCode, iteration, scope: readable(scope.key), result: readable(result) };
-}
-
-/** Returns a text without Markdown links, which SARIF would show, because a reviewer's text must not contain links. */
-function withoutLinks(text: string): string {
-  return text.replaceAll('](', '] (');
+function propertiesOf({ status, exitCode, verdict, outcome }: EndedRun) {
+  const result = readable((outcome === null ? verdict[1] : verdict[0]) ?? '');
+  if (outcome === null) return { status, exitCode, result };
+  return { status, exitCode, iteration: outcome.iteration, scope: readable(outcome.scope.key), result };
 }

@@ -11,16 +11,13 @@ import { errorCode, makeFolder, writeAtomically } from '../platform/files.ts';
 import { userPath } from '../platform/user-paths.ts';
 
 /** A report and its file name, relative to the working directory. */
-export type ReportFile = { readonly name: string; readonly text: string };
+type ReportFile = { readonly name: string; readonly text: string };
 
-export type WrittenReports = {
-  readonly failures: readonly Failure[];
-  /** Reports that git does not ignore, so that they become part of the next change. */
-  readonly seen: readonly RepoPath[];
-};
-
-/** Writes each report atomically, and creates missing folders. */
-export async function writeReports(cwd: string, files: readonly ReportFile[]): Promise<WrittenReports> {
+/**
+ * Writes each report atomically, and creates missing folders. `seen` has the reports that git does not ignore, so that
+ * they become part of the next change.
+ */
+export async function writeReports(cwd: string, files: readonly ReportFile[]) {
   const found = await findRepository(cwd);
   const repository = found.ok ? found.value : null;
   const failures: Failure[] = [];
@@ -30,7 +27,10 @@ export async function writeReports(cwd: string, files: readonly ReportFile[]): P
     const written =
       repository === null || path === null ? writeOutside(cwd, file) : writeInside(repository, path, file.text);
     if (!written.ok) failures.push(written.failure);
-    else if (repository !== null && path !== null && !(await isIgnored(repository, path))) seen.push(path);
+    else if (repository !== null && path !== null) {
+      const ignores = await openRepository(repository).ignores(path);
+      if (!ignores.ok || !ignores.value) seen.push(path);
+    }
   }
   return { failures, seen };
 }
@@ -62,9 +62,4 @@ function writeOutside(cwd: string, { name, text }: ReportFile): Result<void> {
   } catch (error) {
     return err({ kind: 'disk', action: 'write', path: name, code: errorCode(error) });
   }
-}
-
-async function isIgnored(repository: RepositoryPaths, path: RepoPath): Promise<boolean> {
-  const ignores = await openRepository(repository).ignores(path);
-  return ignores.ok && ignores.value;
 }

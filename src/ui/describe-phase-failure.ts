@@ -101,7 +101,7 @@ const ARTIFACTS: Readonly<Record<Why, { readonly what: string; readonly next?: s
     next: 'Remove it from .gitignore and run again. "git check-ignore -v" shows the line that ignores it.',
   },
   withheld: {
-    what: 'is withheld from reviewers, because it is untracked and either over 5 MB or looks like a secret',
+    what: 'is withheld from reviewers, because it is untracked and either over 5 MiB or looks like a secret',
     next: 'Split it, or commit it if reviewers may read it, and run again.',
   },
   generated: {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { describeCost, describeFeatureCost } from '../../src/cost/describe.ts';
+import { type CostStyle, describeCost, describeFeatureCost } from '../../src/cost/describe.ts';
 import { summariseFeature } from '../../src/cost/loops.ts';
-import type { CostStyle } from '../../src/cost/page.ts';
 import type { CostSelection } from '../../src/cost/rows.ts';
 import { summariseCost } from '../../src/cost/summarise.ts';
 import type { PriceList } from '../../src/kernel/agent.ts';
@@ -64,46 +63,43 @@ describe('describeFeatureCost', () => {
   test('shows each call of the phases, with comparisons and rates', () => {
     expect(page(ENTRIES, { prices: () => 0.05 })).toMatchInlineSnapshot(`
       "Phases of specs/login in this clone: specify, implement.
-      Paid: $0.28 reported by agents and about $0.0500 at list prices; the price of 5
-        reviews is unknown.
+      Paid: ~$0.33.
       Tokens: 2.7k input, 27.0k cache reads, 18.0k cache writes, 2.2k output; 1 review
         without a token count.
       Calls to agents: 11, for 7 new sessions and 4 resumed sessions.
 
-      Call (times in UTC)             session                  sent  tokens      money
-      specify, 03-01 12:00                                    23.0k   49.3k      $0.28
-       spec-reviewer              1   new                     10.0k   10.1k      $0.12
-       implementer                1   new                     10.0k   10.1k      $0.12
-       spec-reviewer              2   resumed                  1.0k    9.7k    $0.0125
-       implementer                2   resumed                  1.0k    9.7k    $0.0125
-       spec-reviewer              3   resumed                  1.0k    9.7k    $0.0125
-      implement, 03-01 12:20                                  33.0k    600+  ~$0.0500+
-       code-simplifier                new                      8.0k     120          ?
-       implementation-reviewer    1   new      unconfirmed     8.0k     120          ?
-       security-reviewer          1   new                      8.0k     120          ?
-       implementation-reviewer    2   new      resume failed   8.0k     120          ?
-       security-reviewer          FV  resumed                  9.0k     120   ~$0.0500
-       implementation-reviewer    3   new      no answer       8.0k       ?          ?
+      Call and iteration (UTC)                                chars   tokens     money
+      specify, 03-01 12:00                                    23.0k    49.3k     $0.28
+       spec-reviewer 1, new                                   10.0k    10.1k     $0.12
+       implementer 1, new                                     10.0k    10.1k     $0.12
+       spec-reviewer 2, resumed                                1.0k     9.7k   $0.0125
+       implementer 2, resumed                                  1.0k     9.7k   $0.0125
+       spec-reviewer 3, resumed                                1.0k     9.7k   $0.0125
+      implement, 03-01 12:20                                  33.0k     ~600  ~$0.0500
+       code-simplifier, new                                    8.0k      120   unknown
+       implementation-reviewer 1, new, reads not confirmed     8.0k      120   unknown
+       security-reviewer 1, new                                8.0k      120   unknown
+       implementation-reviewer 2, new, resume failed           8.0k      120   unknown
+       security-reviewer final, resumed                        9.0k      120  ~$0.0500
+       implementation-reviewer 3, new, no answer               8.0k  unknown   unknown
 
-      sent: characters of the prompt; FV: final validation; unconfirmed: did not
-        confirm that it read the required files; ~: at list prices; +: plus an unknown
-        amount; ?: unknown
+      ~: at list prices, or without the reviews whose agent reported nothing
 
       Prompts took 68.3 % of the characters of new sessions and about 47 % of the
         input tokens, weighted by price.
       Resumed prompts are shorter than the first prompt of their session: no (3 of 4).
       Loops of five iterations send under half of new sessions: no data yet.
 
-      Rates                                        this feature  all features  limit
-      resumes that failed                          1 of 5  20 %  1 of 5  20 %   20 %
-      deltas too large                              0 of 2  0 %   0 of 2  0 %   50 %
-      reads not confirmed                          1 of 5  20 %  1 of 5  20 %   20 %
-      Rates are judged from three features on; so far there is 1."
+      Rates of all features:
+      resumes that failed: 1 of 5, 20 % (limit: 20 %)
+      deltas too large: 0 of 2, 0 % (limit: 50 %)
+      reads not confirmed: 1 of 5, 20 % (limit: 20 %)
+      The limits apply from three features on; features so far: 1."
     `);
   });
 
   test('shows the whole names of reviewers', () => {
-    expect(page(ENTRIES, { looks: { width: 140 } })).toMatch(/^ implementation-reviewer +1 +new +unconfirmed /m);
+    expect(page(ENTRIES, { looks: { width: 140 } })).toMatch(/^ implementation-reviewer 1, new, reads not confirmed /m);
   });
 
   test.each([64, 72, 80, 100, 140])('fits %i columns, with aligned figures', (width) => {
@@ -143,13 +139,13 @@ describe('describeFeatureCost', () => {
   test('marks figures that no agent reported', () => {
     const text = page(documentLoop(2, { usage: null }));
     expect(text).toMatch(/^Prompts took 70 % of the characters of new sessions\.$/m);
-    expect(text).toMatch(/^ spec-reviewer +1 +new +10\.0k +\? +\?$/m);
+    expect(text).toMatch(/^ spec-reviewer 1, new +10\.0k +unknown +unknown$/m);
   });
 
   test('compares nothing if no call was answered', () => {
     const text = page([ledgerLoop({ status: 'error' })]);
     expect(text).toContain('No call can be compared with a new session.');
-    expect(text).toContain('so far there are 0.');
+    expect(text).toContain('features so far: 0.');
   });
 });
 
@@ -203,22 +199,22 @@ describe('watched rates', () => {
     [
       'are within their limits [REUSE-MON/after-three-features]',
       fine,
-      /^resumes that failed +0 of 9 +0 % +20 % +within$/m,
+      /^resumes that failed: 0 of 9, 0 % \(limit: 20 %\)$/m,
     ],
     [
       'exceed the limit of failed resumes [REUSE-MON/resume-fallback-rate]',
       [...fine, ...bad({ template: 'I3', why: 'resume-failed', fellBack: true })],
-      /^resumes that failed +3 of 12 +25 % +20 % +exceeded$[\s\S]*"onceover doctor --resume"/m,
+      /^resumes that failed: 3 of 12, 25 % \(limit: 20 %, exceeded\)$[\s\S]*"onceover doctor --resume"/m,
     ],
     [
       'exceed the limit of large deltas [REUSE-MON/delta-guard-rate]',
       [...bad({ why: 'delta-too-large', guarded: true })],
-      /^deltas too large +3 of 3 +100 % +50 % +exceeded$[\s\S]*"delta_guard: effective"/m,
+      /^deltas too large: 3 of 3, 100 % \(limit: 50 %, exceeded\)$[\s\S]*"delta_guard: effective"/m,
     ],
     [
       'exceed the limit of unconfirmed reads [REUSE-MON/lazy-load-warning-rate]',
       [...fine, ...bad({ warned: true })],
-      /^reads not confirmed +3 of 9 +33\.3 % +20 % +exceeded$[\s\S]*\.onceover\/roles\//m,
+      /^reads not confirmed: 3 of 9, 33\.3 % \(limit: 20 %, exceeded\)$[\s\S]*\.onceover\/roles\//m,
     ],
   ])('over three features: %s', (_, entries, expected) => {
     expect(all(entries, true)).toMatch(expected);
@@ -229,14 +225,14 @@ describe('watched rates', () => {
       [...fine, ...bad({ warned: true })].filter(({ feature }) => feature !== 'c'),
       true,
     );
-    expect(text).toMatch(/^reads not confirmed +2 of 6 +33\.3 % +20 %$/m);
-    expect(text).toContain('Rates are judged from three features on; so far there are 2.');
+    expect(text).toMatch(/^reads not confirmed: 2 of 6, 33\.3 % \(limit: 20 %\)$/m);
+    expect(text).toContain('The limits apply from three features on; features so far: 2.');
     expect(text).not.toContain('.onceover/roles/');
   });
 
-  test('show the rates of the feature next to the judged ones', () => {
+  test('of all features are shown with one feature', () => {
     const text = page([...fine, ...bad({ feature: 'c', warned: true })]);
-    expect(text).toMatch(/^reads not confirmed +0 of 2 +0 % +3 of 9 +33\.3 % +20 % +exceeded$/m);
+    expect(text).toMatch(/^reads not confirmed: 3 of 9, 33\.3 % \(limit: 20 %, exceeded\)$/m);
   });
 });
 
@@ -258,7 +254,7 @@ describe('describeCost with phases', () => {
   test('shows comparisons and rates in details', () => {
     const text = all(entries, true);
     expect(text).toContain('Prompts took 46 % of the characters of new sessions');
-    expect(text).toMatch(/^Rates +all features +limit$/m);
+    expect(text).toMatch(/^Rates of all features:$/m);
     expect(text).not.toContain('"onceover cost --details"');
   });
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeCost } from '../../src/cost/describe.ts';
-import type { CostStyle } from '../../src/cost/page.ts';
+import { type CostStyle, describeCost } from '../../src/cost/describe.ts';
 import type { CostSelection } from '../../src/cost/rows.ts';
 import { summariseCost } from '../../src/cost/summarise.ts';
 import type { PriceList } from '../../src/kernel/agent.ts';
@@ -52,7 +51,7 @@ describe('describeCost', () => {
   test('shows what was paid, what was saved and what it was spent on', () => {
     expect(page(ENTRIES, { prices: () => 0.05 })).toMatchInlineSnapshot(`
       "3 runs (1 with nothing to do), 1 fix by an agent in this clone.
-      Paid: $0.54 reported by agents and about $0.0500 at list prices.
+      Paid: ~$0.59.
       Tokens: 93.0k input, 20.0k cache reads, 8.0k cache writes, 3.6k output.
       Calls to agents: 4, for 3 new sessions and 1 resumed session.
 
@@ -72,7 +71,7 @@ describe('describeCost', () => {
       By day                                        calls   tokens      money    saved
       2026-03-01                                        4     125k     ~$0.59     141k
 
-      ~: at list prices
+      ~: at list prices, or without the reviews whose agent reported nothing
 
       Run "onceover cost --details" for sessions and rates."
     `);
@@ -99,15 +98,11 @@ describe('describeCost', () => {
   });
 
   test.each<[string, readonly Parameters<typeof ledgerSlot>[0][], string]>([
-    ['reported', [{ usage: usage({ costUsd: 1.5 }) }], 'Paid: $1.50 reported by agents.'],
-    ['reported as zero', [{ usage: usage({ costUsd: 0 }) }], 'Paid: $0.00 reported by agents.'],
-    ['from the list', [{ model: 'm' }], 'Paid: about $0.0500 at list prices.'],
-    ['unknown', [{}], 'Paid: unknown (no agent reported a price, and there is no list price).'],
-    [
-      'partly known',
-      [{}, { usage: usage({ costUsd: 0.5 }) }],
-      'Paid: $0.50 reported by agents; the price of 1 review is unknown.',
-    ],
+    ['reported', [{ usage: usage({ costUsd: 1.5 }) }], 'Paid: $1.50.'],
+    ['reported as zero', [{ usage: usage({ costUsd: 0 }) }], 'Paid: $0.00.'],
+    ['from the list', [{ model: 'm' }], 'Paid: ~$0.0500.'],
+    ['unknown', [{}], 'Paid: unknown.'],
+    ['partly known', [{}, { usage: usage({ costUsd: 0.5 }) }], 'Paid: ~$0.50.'],
     ['nothing', [], 'Paid: nothing.'],
   ])('says what was paid: %s', (_, slots, expected) => {
     const run = ledgerRun({ slots: slots.map((slot) => ledgerSlot(slot)) });

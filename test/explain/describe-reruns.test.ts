@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkReruns, gateReruns, RERUNS, slotReruns } from '../../src/explain/describe-reruns.ts';
+import { checkReruns, RERUNS, reviewReruns } from '../../src/explain/describe-reruns.ts';
 import { decideRun } from '../../src/gates/decide/plan-run.ts';
 import { content, finding, held, receipt, records, reviewGate, stateOf } from '../support/run-samples.ts';
 
-type Rules = Parameters<typeof gateReruns>[1];
+type Rules = Parameters<typeof reviewReruns>[1];
 const USUAL: Rules = { maxRetries: 3, unchangedGates: 'rest', afterPass: 'latch', certify: false };
 const passed = (...slots: readonly number[]) => slots.map((slot) => receipt({ slot }));
 
@@ -48,7 +48,7 @@ describe('the rerun triggers of a gate', () => {
       'unchanged gates run with others',
       BOTH,
       { unchangedGates: 'run' },
-      [files([1], true), PROMPT, RERUNS.anyRun([1]), FRESH],
+      [files([1], true), PROMPT, RERUNS.anyRun, FRESH],
     ],
     ['one was skipped', RESTS, {}, [files([1], true), PROMPT, RERUNS.force([1]), FRESH]],
     [
@@ -64,7 +64,7 @@ describe('the rerun triggers of a gate', () => {
       [files([1]), RERUNS.prompt.rule, FRESH],
     ],
   ])('%s', (_, facts, rules, expected) => {
-    expect(gateReruns(stateOf(facts), { ...USUAL, ...rules })).toEqual(expected);
+    expect(reviewReruns(stateOf(facts), { ...USUAL, ...rules }, null)).toEqual(expected);
   });
 });
 
@@ -81,9 +81,8 @@ describe('the rerun triggers of a reviewer', () => {
     ['it was skipped', RESTS, 1, {}, [files([1], true), PROMPT, RERUNS.force([1]), FRESH]],
     ['it passed older code, and is skipped next', CHANGED, 2, {}, [rest([1], true), PROMPT, RERUNS.force([2]), FRESH]],
     ['it passed older code, and is the latch', CHANGED, 1, {}, [RERUNS.everyRun([1])]],
-    ['the reviewer does not exist', BOTH, 9, {}, []],
   ])('%s', (_, facts, slot, rules, expected) => {
-    expect(slotReruns(stateOf(facts), slot, { ...USUAL, ...rules })).toEqual(expected);
+    expect(reviewReruns(stateOf(facts), { ...USUAL, ...rules }, slot)).toEqual(expected);
   });
 });
 
@@ -95,7 +94,7 @@ describe('the rerun triggers of a check', () => {
       'it passed, and unchanged gates run with others',
       true,
       'run',
-      [RERUNS.tree, RERUNS.command, RERUNS.anyRun([]), FRESH],
+      [RERUNS.tree, RERUNS.command, RERUNS.anyRun, FRESH],
     ],
   ])('%s', (_, holds, unchangedGates, expected) => {
     expect(checkReruns({ holds }, { unchangedGates })).toEqual(expected);
@@ -127,7 +126,7 @@ test('the reviewers named for a change of files are those that the plan runs', (
           receipts: passed(...slots),
           held: held(9),
         });
-        const [onChange] = gateReruns(before, settings);
+        const [onChange] = reviewReruns(before, settings, null);
         const after = stateOf({
           gate: reviewGate({ numReviews, content: content('c2') }),
           records: all,
@@ -142,7 +141,7 @@ test('the reviewers named for a change of files are those that the plan runs', (
         const ran = only?.kind === 'run' ? only.slots.filter(({ kind }) => kind === 'run').map(({ slot }) => slot) : [];
         expect([files(ran), files(ran, true)]).toContain(onChange);
         for (const slot of slots) {
-          const [first] = slotReruns(before, slot, settings);
+          const [first] = reviewReruns(before, settings, slot);
           expect(ran.includes(slot) ? [files([slot]), files([slot], true)] : [rest(ran), rest(ran, true)]).toContain(
             first,
           );
@@ -163,10 +162,9 @@ describe('an event that makes something run again', () => {
     [rest([2]), /then reviewer 2 runs, and this reviewer is skipped$/],
     [PROMPT, /prompt file changes/],
     [RERUNS.prompt.rule, /instructions of its rule change/],
-    [RERUNS.anyRun([1]), /unchanged_gates: run\): then reviewer 1 runs too/],
-    [RERUNS.anyRun([]), /^anything else has to run \(unchanged_gates: run\)$/],
-    [RERUNS.force([2]), /^--force: reviewer 2 was skipped and has not reviewed/],
-    [RERUNS.certify([1, 2]), /certify: true\): reviewers 1, 2 were skipped and have not reviewed/],
+    [RERUNS.anyRun, /^anything else has to run \(unchanged_gates: run\)$/],
+    [RERUNS.force([2]), /^--force: reviewer 2 has not reviewed the current code$/],
+    [RERUNS.certify([1, 2]), /certify: true\): reviewers 1, 2 have not reviewed/],
     [FRESH, /^--fresh$/],
     [RERUNS.checkEveryRun, /until the check passes on the current tree/],
     [RERUNS.tree, /anywhere in the repository/],

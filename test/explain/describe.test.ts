@@ -1,98 +1,131 @@
 import { describe, expect, test } from 'vitest';
 import { describeRunExplanation } from '../../src/explain/describe.ts';
+import { describeFindingState } from '../../src/explain/describe-finding.ts';
 import { RERUNS } from '../../src/explain/describe-reruns.ts';
-import { runExplanationDocument } from '../../src/explain/json.ts';
-import type { RunExplanation } from '../../src/explain/types.ts';
+import type { RunExplanation, RunExplanationDocument } from '../../src/explain/json.ts';
+import { describePlan } from '../../src/gates/describe/reasons.ts';
+import { findingDocument, gateDocument, slotDocument } from '../../src/gates/json.ts';
 import { runExplanationSchema } from '../../src/gates/json-schema.ts';
-import type { FindingState } from '../../src/gates/types.ts';
+import type { ReportedFinding, SlotOutcome } from '../../src/gates/run-types.ts';
+import type { FindingState, SlotPlan } from '../../src/gates/types.ts';
 import { cells } from '../../src/ui/layout.ts';
 import { PLAIN } from '../../src/ui/style.ts';
-import { checkRecord, ownFacts, slotRecord } from '../support/record-samples.ts';
-import {
-  claim,
-  finding,
-  gateOutcome,
-  path,
-  records,
-  slotOutcome,
-  usage,
-  violation,
-  waiver,
-} from '../support/run-samples.ts';
+import { claim, finding, gateOutcome, path, slotOutcome, waiver } from '../support/run-samples.ts';
 
-type About<Kind> = Extract<RunExplanation, { kind: Kind }>;
+type About<Kind> = Extract<RunExplanationDocument, { about: Kind }>;
 
 const LONG =
   'The constant is never used, and its name says nothing about what it holds; a reader wonders why it is here.';
-const GATE: About<'review'> = {
-  kind: 'review',
-  gate: gateOutcome({ status: 'fail', why: 'open-findings' }),
-  slot: null,
+const OPEN: ReportedFinding = { finding: finding({ slot: 2, issue: LONG }), state: 'open' };
+const PLANNED: readonly SlotPlan[] = [
+  { kind: 'skip', slot: 1, passIteration: 1 },
+  { kind: 'run', slot: 2, why: 'not-passed' },
+];
+
+type Review = About<'gate'>['history'][number];
+
+const review = (differs: Partial<Review> = {}): Review => ({
+  iteration: 1,
+  slot: 1,
+  agent: 'codex',
+  status: 'pass',
+  dispatch: 'fresh',
+  why: 'first-look',
+  findings: [],
+  ...differs,
+});
+
+const FAILED = review({
+  slot: 2,
+  status: 'fail',
+  dispatch: 'resumed',
+  why: 'not-passed, delta',
+  findings: ['F1'],
+});
+
+const GATE: About<'gate'> = {
+  about: 'gate',
+  gate: gateDocument(gateOutcome({ status: 'fail', why: 'open-findings' })),
   files: ['src/a.ts', 'src/b c.ts'],
-  rubric: '.onceover/reviews/code-quality.md',
-  planned: [
-    { kind: 'skip', slot: 1, passIteration: 1 },
-    { kind: 'run', slot: 2, why: 'not-passed' },
-  ],
-  findings: [{ finding: finding({ slot: 2, issue: LONG }), state: 'open' }],
-  records: [
-    slotRecord({
-      slot: 2,
-      status: 'fail',
-      violations: [violation()],
-      own: ownFacts({ why: 'not-passed, delta', dispatch: 'resumed', usage: usage({ inputTokens: 5000 }) }),
-    }),
-    ...records('1.1 rest@1'),
-  ],
+  prompt: '.onceover/reviews/code-quality.md',
+  would_do: PLANNED.map(describePlan),
+  findings: [findingDocument(OPEN)],
+  history: [FAILED, review({ status: 'skipped_prior_pass', dispatch: 'none', why: 'passed-before' })],
   fixes: [],
-  log: null,
-  again: [RERUNS.everyRun([2])],
+  runs_again: [RERUNS.everyRun([2])],
 };
 
-const SLOT: About<'review'> = {
-  ...GATE,
-  slot: slotOutcome({ slot: 2, status: 'not_run', dispatch: 'none', why: 'not-passed' }),
-  planned: GATE.planned.slice(1),
-  records: GATE.records.slice(0, 1),
+const SLOT: About<'slot'> = {
+  about: 'slot',
+  gate: GATE.gate.id,
+  slot: slotDocument(slotOutcome({ slot: 2, status: 'not_run', dispatch: 'none', why: 'not-passed' })),
+  would_do: GATE.would_do.slice(1),
+  findings: GATE.findings,
+  history: [FAILED],
   log: 'sent and said',
+  runs_again: GATE.runs_again,
 };
 
 const CHECK: About<'check'> = {
-  kind: 'check',
-  gate: gateOutcome({ id: 'check:.:lint', kind: 'check', status: 'not_run', why: 'check-to-run', slots: [] }),
+  about: 'check',
+  gate: gateDocument(
+    gateOutcome({ id: 'check:.:lint', kind: 'check', status: 'not_run', why: 'check-to-run', slots: [] }),
+  ),
   command: 'npm run lint',
-  planned: true,
-  records: [checkRecord({ iteration: 2, status: 'fail', why: 'ended with exit code 1' }), checkRecord()],
+  would_run: true,
+  history: [
+    { iteration: 2, status: 'fail', exit_code: 1, duration_ms: 10, why: 'ended with exit code 1' },
+    { iteration: 1, status: 'pass', exit_code: 0, duration_ms: 10, why: null },
+  ],
   fixes: [],
   log: 'Check: check:.:lint\nCommand: npm run lint\n\nsrc/a.ts: no\n\nResult: fail - ended with exit code 1\n',
-  again: [RERUNS.checkEveryRun],
+  runs_again: [RERUNS.checkEveryRun],
 };
 
-const about = (state: FindingState, differs: Parameters<typeof finding>[0] = {}, planned = true): RunExplanation => ({
-  kind: 'finding',
-  reported: { finding: finding({ slot: 2, ...differs }), state },
-  planned,
-  fixes: [],
-});
+/** Returns the text for a gate, a reviewer, a check or a gate with nothing to review. */
+function text(document: RunExplanationDocument, width: number | null = null): string {
+  const planned = document.about === 'gate' ? PLANNED : document.about === 'slot' ? PLANNED.slice(1) : [];
+  const findings = document.about === 'gate' || document.about === 'slot' ? [OPEN] : [];
+  return describeRunExplanation({ document, planned, findings }, { paint: PLAIN, width });
+}
+
+const IDLE: About<'idle_gate'> = {
+  about: 'idle_gate',
+  gate: 'review:docs:prose',
+  base: null,
+  runs_again: [RERUNS.anyChange],
+};
+
+const about = (state: FindingState, differs: Parameters<typeof finding>[0] = {}, planned = true): RunExplanation => {
+  const reported = { finding: finding({ slot: 2, ...differs }), state };
+  const document = {
+    about: 'finding' as const,
+    finding: findingDocument(reported),
+    would_be_asked: planned,
+    would_change_it: describeFindingState(reported, planned).next,
+    fixes: [],
+  };
+  return { document, planned: [], findings: [reported] };
+};
 
 describe('an explanation', () => {
   test('of a gate fits one screen', () => {
-    expect(describeRunExplanation(GATE, { paint: PLAIN, width: 80 })).toMatchInlineSnapshot(`
+    expect(text(GATE, 80)).toMatchInlineSnapshot(`
       "review:src:code-quality: FAILED (it has open findings)
       Files: src/a.ts, "src/b c.ts"
       Prompt: .onceover/reviews/code-quality.md
 
       The next run would:
         - skip reviewer 1: already passed in run 1
-        - run reviewer 2: it has not passed
+        - run reviewer 2: it had not passed before
 
       Findings:
       F1  high      src/a.ts:1  The constant is never used, and its name says nothing…
 
       History, newest first:
         run 1: reviewer 2 (codex) FAILED, resumed session (it had not passed before,
-          sent only the changes since its last review), 5.0k tokens: F1
-        run 1: reviewer 1 (codex) skipped (already passed in run 1)
+          sent only the changes since its last review): F1
+        run 1: reviewer 1 (codex) skipped (already passed)
 
       When it runs again:
         - every run calls reviewer 2 until it passes
@@ -102,18 +135,18 @@ describe('an explanation', () => {
   });
 
   test('of a reviewer fits one screen', () => {
-    expect(describeRunExplanation(SLOT, { paint: PLAIN, width: 80 })).toMatchInlineSnapshot(`
-      "review:src:code-quality, reviewer 2 (codex): failed in run 1
+    expect(text(SLOT, 80)).toMatchInlineSnapshot(`
+      "review:src:code-quality, reviewer 2 (codex): has not passed
 
       The next run would:
-        - run reviewer 2: it has not passed
+        - run reviewer 2: it had not passed before
 
       Findings:
       F1  high      src/a.ts:1  The constant is never used, and its name says nothing…
 
       History, newest first:
         run 1: reviewer 2 (codex) FAILED, resumed session (it had not passed before,
-          sent only the changes since its last review), 5.0k tokens: F1
+          sent only the changes since its last review): F1
 
       When it runs again:
         - every run calls reviewer 2 until it passes
@@ -123,7 +156,7 @@ describe('an explanation', () => {
   });
 
   test('of a check fits one screen', () => {
-    expect(describeRunExplanation(CHECK, { paint: PLAIN, width: 80 })).toMatchInlineSnapshot(`
+    expect(text(CHECK, 80)).toMatchInlineSnapshot(`
       "check:.:lint: not run (has not passed on the current code)
       Command: npm run lint
 
@@ -146,14 +179,12 @@ describe('an explanation', () => {
 
   test('of a finding fits one screen', () => {
     expect(describeRunExplanation(about('open', { issue: LONG }), { paint: PLAIN, width: 80 })).toMatchInlineSnapshot(`
-      "F1 is open
+      "F1 is open: it fails its gate.
 
       F1  high      src/a.ts:1  The constant is never used, and its name says nothing
                     about what it holds; a reader wonders why it is here.
                     | a = 1
                     review:src:code-quality, reviewer 2 (claude), since run 1
-
-      The finding fails its gate.
 
       What can change this:
         - the next run calls reviewer 2, which closes the finding if it confirms a
@@ -166,13 +197,7 @@ describe('an explanation', () => {
   });
 
   test('of a gate with nothing to review says why', () => {
-    const idle: RunExplanation = {
-      kind: 'idle-gate',
-      gate: 'review:docs:prose',
-      base: 'main',
-      again: [RERUNS.anyChange],
-    };
-    expect(describeRunExplanation(idle)).toMatchInlineSnapshot(`
+    expect(text({ ...IDLE, base: 'main' })).toMatchInlineSnapshot(`
       "review:docs:prose: nothing to review
 
       No file of the gate differs from main, so runs leave it out and there are no records.
@@ -187,19 +212,18 @@ describe('the fixes', () => {
   const fixed = (iteration: number) => ({
     agent: 'two',
     iteration,
-    path: `.deepwork/logs/fix_two.${iteration}.log`,
-    log: `Fix ${iteration}: two\nAsked about: F1\n--- Result ---\nFiles changed: 1\nSays fixed: F1\nSummary: Made b \u001bthree.\n`,
+    said: ['Files changed: 1', 'Says fixed: F1', 'Summary: Made b \u001bthree.'],
+    log: `.deepwork/logs/fix_two.${iteration}.log`,
   });
+  const fixes = [fixed(2), fixed(1)];
+  const { document, ...facts } = about('open');
 
-  test.each<[string, RunExplanation]>([
-    ['a gate', { ...GATE, fixes: [fixed(2), fixed(1)] }],
-    ['a check', { ...CHECK, fixes: [fixed(2), fixed(1)] }],
-    [
-      'a finding',
-      { kind: 'finding', reported: { finding: finding(), state: 'open' }, planned: true, fixes: [fixed(2), fixed(1)] },
-    ],
-  ])('of %s are listed with their logs', (_, explanation) => {
-    expect(describeRunExplanation(explanation, { paint: PLAIN, width: 80 })).toContain(`
+  test.each<[string, string]>([
+    ['a gate', text({ ...GATE, fixes }, 80)],
+    ['a check', text({ ...CHECK, fixes }, 80)],
+    ['a finding', describeRunExplanation({ ...facts, document: { ...(document as About<'finding'>), fixes } })],
+  ])('of %s are listed with their logs', (_, shown) => {
+    expect(shown).toContain(`
 Fixes, newest first:
   after run 2: two, .deepwork/logs/fix_two.2.log
     Files changed: 1
@@ -207,73 +231,57 @@ Fixes, newest first:
     Summary: Made b \\u001bthree.
   after run 1: two, .deepwork/logs/fix_two.1.log
 `);
-    const document = runExplanationSchema.parse(runExplanationDocument(explanation));
-    expect(document).toMatchObject({ fixes: [{ agent: 'two', iteration: 2, log: fixed(2).path }, { iteration: 1 }] });
   });
 
   test('are limited to the newest', () => {
-    const text = describeRunExplanation({ ...GATE, fixes: [5, 4, 3, 2, 1].map(fixed) });
-    expect(text).toContain('after run 3: two');
-    expect(text).not.toContain('after run 2: two');
-    expect(text).toContain('\n  and 2 more\n');
+    const shown = text({ ...GATE, fixes: [5, 4, 3, 2, 1].map(fixed) });
+    expect(shown).toContain('after run 3: two');
+    expect(shown).not.toContain('after run 2: two');
+    expect(shown).toContain('\n  and 2 more\n');
   });
 
   test('are left out if there are none', () => {
-    expect(describeRunExplanation(GATE)).not.toContain('Fixes');
+    expect(text(GATE)).not.toContain('Fixes');
   });
 });
 
 describe('the status of a reviewer', () => {
-  const standing = (differs: Partial<About<'review'>>) =>
-    describeRunExplanation({ ...SLOT, ...differs }).split('\n')[0];
-  test.each<[string, Partial<About<'review'>>, string]>([
-    ['it failed', {}, 'reviewer 2 (codex): failed in run 1'],
-    ['it never ran', { records: [] }, 'reviewer 2 (codex): has not run yet'],
-    [
-      'it gave no verdict',
-      { records: [slotRecord({ slot: 2, status: 'error', own: ownFacts({ error: 'codex failed' }) })] },
-      'reviewer 2 (codex): gave no verdict in run 1: codex failed',
-    ],
+  test.each<[string, Partial<SlotOutcome>, string]>([
+    ['it has not passed', { status: 'not_run', why: 'not-passed' }, 'reviewer 2 (codex): has not passed'],
     [
       'it passed older code',
-      { records: records('2.3 pass') },
-      'reviewer 2 (codex): passed in run 3, and has not reviewed the current code',
+      { status: 'not_run', why: 'not-passed', passIteration: 3 },
+      'reviewer 2 (codex): passed in run 3, but not on the current code',
     ],
-    ['it passed', { slot: slotOutcome({ slot: 2, why: 'covers' }) }, 'reviewer 2 (codex): passed the current code'],
+    ['it passed', { why: 'covers' }, 'reviewer 2 (codex): passed the current code'],
     [
       'it was skipped',
-      {
-        slot: slotOutcome({
-          slot: 2,
-          status: 'skipped_prior_pass',
-          why: 'passed-before',
-          passIteration: 1,
-          sawOlder: true,
-        }),
-      },
-      'reviewer 2 (codex): already passed in run 1, has not reviewed the changes since',
+      { status: 'skipped_prior_pass', why: 'passed-before', passIteration: 1 },
+      'reviewer 2 (codex): already passed',
     ],
   ])('%s', (_, differs, expected) => {
-    expect(standing(differs)).toContain(expected);
+    const slot = slotDocument(slotOutcome({ slot: 2, ...differs }));
+    expect(text({ ...SLOT, slot }).split('\n')[0]).toContain(expected);
   });
 
-  test('shows no transcript command for a reviewer that never ran', () => {
-    const text = describeRunExplanation({ ...SLOT, records: [], findings: [], log: null });
-    expect(text).toContain('It has not run in this cycle.');
-    expect(text).not.toContain('--prompt');
+  test('shows no history and no transcript command for a reviewer that never ran', () => {
+    const shown = text({ ...SLOT, history: [], log: null });
+    expect(shown).not.toContain('History');
+    expect(shown).not.toContain('--prompt');
   });
 
   test('shows the newest of many reviews', () => {
-    const many = Array.from({ length: 9 }, (_, n) => slotRecord({ iteration: 9 - n }));
-    expect(describeRunExplanation({ ...SLOT, records: many })).toContain(
+    const history = Array.from({ length: 9 }, (_, n) => review({ iteration: 9 - n }));
+    expect(text({ ...SLOT, history })).toContain(
       '  run 4: reviewer 1 (codex) passed, new session (first review)\n  and 3 more',
     );
   });
 
-  test('marks the record of another tool', () => {
-    expect(describeRunExplanation({ ...SLOT, records: [slotRecord({ own: null })] })).toContain(
-      '(not a record of onceover)',
-    );
+  test.each<[string, Partial<Review>, string]>([
+    ['an error', { status: 'error', why: 'codex failed' }, 'reviewer 1 (codex) ERROR, new session (codex failed)'],
+    ['the record of another tool', { dispatch: null, why: null }, 'passed (not a record of onceover)'],
+  ])('shows %s', (_, differs, expected) => {
+    expect(text({ ...SLOT, history: [review(differs)] })).toContain(expected);
   });
 });
 
@@ -282,7 +290,7 @@ describe('the explanation of a finding', () => {
     [
       'open',
       about('open'),
-      ['F1 is open\n', 'The finding fails its gate.', 'the next run calls reviewer 2', 'resolve F1 --skip WHY'],
+      ['F1 is open: it fails its gate.\n', 'the next run calls reviewer 2', 'resolve F1 --skip WHY'],
     ],
     ['open, and no run calls its reviewer', about('open', {}, false), ['no run would call reviewer 2 now']],
     [
@@ -309,12 +317,12 @@ describe('the explanation of a finding', () => {
     [
       'closed',
       about('closed', { closed: { how: 'silent', why: '', iteration: 4 } }),
-      ['F1 is closed', 'closed in run 4: its file changed', 'reviewer 2 opens it again by reporting the same code'],
+      ['F1 was closed in run 4: its file changed', 'reviewer 2 opens it again by reporting the same code'],
     ],
     [
       'of a run about a part of the change',
       about('gone', { scope: 'files src/a.ts' }),
-      ['F1 does not count here', 'a part of the change (files src/a.ts) reported', 'It counts only in such runs.'],
+      ['F1 does not count here', 'a part of the change (files src/a.ts) reported it', 'It counts only in such runs.'],
     ],
     [
       'outdated',
@@ -332,41 +340,35 @@ describe('the explanation of a finding', () => {
   });
 });
 
-const ALL: readonly [about: string, RunExplanation][] = [
-  ['gate', GATE],
-  ['slot', SLOT],
-  ['check', CHECK],
-  ['finding', about('open')],
-  ['idle_gate', { kind: 'idle-gate', gate: 'review:docs:prose', base: null, again: [RERUNS.anyChange] }],
-];
-
-test.each(ALL)('the document of a %s matches its schema', (name, explanation) => {
-  const document = runExplanationDocument(explanation);
-  expect(runExplanationSchema.parse(document)).toEqual(document);
-  expect(document.about).toBe(name);
-});
+test.each<RunExplanationDocument>([GATE, SLOT, CHECK, IDLE, about('open').document])(
+  'the document of a $about matches its schema',
+  (document) => {
+    expect(runExplanationSchema.parse(document)).toEqual(document);
+  },
+);
 
 test('no text from outside controls the terminal or is wider than it', () => {
   const evil = `x\u001b[2J\n${'wide words '.repeat(20)}`;
-  const gate = { ...GATE.gate, id: `review:src:${'a'.repeat(20)}\u001b` };
-  const texts = [
+  const id = `review:src:${'a'.repeat(20)}\u001b`;
+  const found = { finding: finding({ issue: evil, file: path('a\u0007.ts') }), state: 'open' as const };
+  const ran = review({ agent: 'a\u001b', status: 'error', why: evil });
+  const explanations: readonly RunExplanation[] = [
     {
-      ...GATE,
-      gate,
-      files: [evil],
-      rubric: evil,
-      findings: [{ finding: finding({ issue: evil, file: path('a\u0007.ts') }), state: 'open' as const }],
+      document: { ...GATE, gate: { ...GATE.gate, id }, files: [evil], prompt: evil },
+      planned: PLANNED,
+      findings: [found],
     },
+    { document: { ...SLOT, gate: id, history: [ran] }, planned: [], findings: [] },
     {
-      ...SLOT,
-      gate,
-      records: [slotRecord({ adapter: 'a\u001b', status: 'error', own: ownFacts({ error: evil, why: evil }) })],
+      document: { ...CHECK, command: evil, log: `a\nb\n\n${evil}\n\nResult: fail` },
+      planned: [],
+      findings: [],
     },
-    { ...CHECK, command: evil, log: `a\nb\n\n${evil}\n\nResult: fail` },
     about('open', { issue: evil, agent: 'a\u001b' }),
-  ].map((one) => describeRunExplanation(one, { paint: PLAIN, width: 60 }));
-  for (const text of texts) {
-    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
-    for (const line of text.split('\n')) expect(cells(line) <= 60 || line.includes('--prompt')).toBe(true);
+  ];
+  for (const explanation of explanations) {
+    const shown = describeRunExplanation(explanation, { paint: PLAIN, width: 60 });
+    expect(shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+    for (const line of shown.split('\n')) expect(cells(line) <= 60 || line.includes('--prompt')).toBe(true);
   }
 });

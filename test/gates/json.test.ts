@@ -35,7 +35,7 @@ const FULL: RunOutcome = runOutcome({
       status: 'fail',
       why: 'check-failed',
       slots: [],
-      check: { command: 'npm run lint', exitCode: 1, overtime: null, durationMs: 5, tail: 'no\n' },
+      check: { command: 'npm run lint', exitCode: 1, why: 'exit code 1', durationMs: 5, tail: 'no\n' },
     }),
     gateOutcome({
       status: 'fail',
@@ -140,7 +140,7 @@ describe('the document of a run', () => {
               why: 'passed-before',
               pass_iteration: 1,
               usage: null,
-              detail: 'already passed',
+              detail: 'already passed in run 1',
             },
             {
               slot: 2,

@@ -78,7 +78,7 @@ describe('the line for an event', () => {
     [
       'a reviewer that runs for a special reason',
       { kind: 'slot-planned', gate, plan: { kind: 'run', slot, why: 'forced' } },
-      `${gate}: run reviewer 2: requested with --force`,
+      `${gate}: Running @2: requested with --force`,
     ],
     [
       'a first review',

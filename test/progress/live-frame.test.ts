@@ -56,17 +56,17 @@ describe('the live view', () => {
       { kind: 'slot-active', gate: QUALITY, slot: 1, doing: 'reads src/a.ts', usage: usage(12_345) },
     );
     expect(frame(progress, WIDE, 65_000, PLAIN)).toEqual([
-      '  check:src:lint                                       1:04         npm run lint; npm run types',
-      '  review:src:quality, reviewer 1  claude  new session  1:03  12.3k  reads src/a.ts',
-      'Run 2 · 0 of 3 reviewers done · 2 running · 1:05 · 12.3k tokens',
+      '  check:src:lint                  1:04  npm run lint; npm run types',
+      '  review:src:quality, reviewer 1  1:03  claude  new session  12.3k tokens  reads src/a.ts',
+      'Run 2 · 2 running · 0 of 3 reviewers done · 1:05 · 12.3k tokens',
     ]);
   });
 
   test('removes and counts reviewers that ended', () => {
     const progress = having(ITERATION, started(1), started(2, 'codex'), ended(1, 'fail'), started(3), ended(3, 'pass'));
     expect(frame(progress, WIDE, 5000, PLAIN)).toEqual([
-      '  review:src:quality, reviewer 2  codex  new session  0:03',
-      'Run 2 · 2 of 3 reviewers done · 1 failed · 1 running · 0:05 · 1.0k tokens',
+      '  review:src:quality, reviewer 2  0:03  codex  new session',
+      'Run 2 · 1 running · 2 of 3 reviewers done · 1 failed · 0:05 · 1.0k tokens',
     ]);
   });
 
@@ -74,11 +74,11 @@ describe('the live view', () => {
     const because = { kind: 'timeout', seconds: 5 } as const;
     const again = { kind: 'slot-asked-again', gate: QUALITY, slot: 1, agent: 'codex', mode: 'other-agent', because };
     expect(frame(having(ITERATION, started(1), again as Event), WIDE, 2000, PLAIN)[0]).toContain(
-      'reviewer 1  codex  new session',
+      'reviewer 1  0:01  codex  new session',
     );
   });
 
-  test('drops the least important columns on a narrow terminal, and keeps the reviewer', () => {
+  test('cuts names and lines on a narrow terminal, and keeps the reviewer', () => {
     const progress = having(ITERATION, started(1), {
       kind: 'slot-active',
       gate: QUALITY,
@@ -87,8 +87,8 @@ describe('the live view', () => {
       usage: usage(5000),
     });
     expect(frame(progress, { columns: 40, rows: 24 }, 2000, PLAIN)).toEqual([
-      '  …rc:quality, reviewer 1  claude  0:01',
-      '0 of 3 done · 1 running · 0:02',
+      '  …uality, reviewer 1  0:01  claude  n…',
+      'Run 2 · 1 running · 0 of 3 reviewers d…',
     ]);
     expect(frame(progress, { columns: 24, rows: 24 }, 2000, PLAIN)[0]).toContain('iewer 1');
   });
@@ -104,13 +104,13 @@ describe('the live view', () => {
       { kind: 'look-active', role: 'security-reviewer', doing: 'reads src/a.ts', usage: usage(1200) },
     );
     expect(frame(progress, WIDE, 4000, PLAIN)).toEqual([
-      '  security-reviewer      claude  resumed session  0:03  1.2k  reads src/a.ts',
-      '  code-quality-reviewer  codex   new session      0:02        Review',
-      'implement, iteration 2 of 5 · 0 of 2 reviewers done · 2 running · 0:04 · 1.2k tokens',
+      '  security-reviewer      0:03  claude  resumed session  1.2k tokens  reads src/a.ts',
+      '  code-quality-reviewer  0:02  codex  new session  Review',
+      'implement, iteration 2 of 5 · 2 running · 0 of 2 reviewers done · 0:04 · 1.2k tokens',
     ]);
     const last = having({ ...round, isFinalValidation: true, roles, resting: [] });
     expect(frame(last, WIDE, 4000, PLAIN)).toEqual([
-      'implement, final validation · 0 of 2 reviewers done · 0 running · 0:04',
+      'implement, final validation · 0 running · 0 of 2 reviewers done · 0:04',
     ]);
   });
 
@@ -129,7 +129,7 @@ describe('the live view', () => {
       { kind: 'look-active', role: 'test-deepener', doing: 'writes', usage: null },
     );
     expect(frame(prepared, WIDE, 1000, PLAIN)).toEqual([
-      '  test-deepener A  claude  new session  0:01  writes',
+      '  test-deepener A  0:01  claude  new session  writes',
       '1 running · 0:01',
     ]);
     const done = progressAfter(

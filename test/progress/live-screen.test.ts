@@ -1,36 +1,36 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { openScreen } from '../../src/progress/live.ts';
+import { liveLines } from '../../src/progress/live.ts';
 import { terminal } from '../support/terminal.ts';
 
 describe('the live lines of a terminal', () => {
   test('are redrawn below lines that stay', () => {
     const shown = terminal(40);
-    const screen = openScreen(shown);
-    screen.draw(['one', 'two']);
-    screen.draw(['one', 'three']);
-    screen.draw(['four'], ['stays']);
+    const draw = liveLines(shown);
+    draw(['one', 'two']);
+    draw(['one', 'three']);
+    draw(['four'], ['stays']);
     expect(shown.shown()).toEqual(['stays', 'four']);
-    screen.draw([]);
+    draw([]);
     expect(shown.shown()).toEqual(['stays']);
   });
 
   test('are written only if they changed', () => {
     const shown = terminal(40);
-    const screen = openScreen(shown);
-    screen.draw(['same', 'old', 'same too']);
+    const draw = liveLines(shown);
+    draw(['same', 'old', 'same too']);
     shown.written.length = 0;
-    screen.draw(['same', 'new', 'same too']);
+    draw(['same', 'new', 'same too']);
     expect(shown.written).toHaveLength(1);
     expect(shown.written[0]).toContain('new');
     expect(shown.written[0]).not.toContain('same');
-    screen.draw(['same', 'new', 'same too']);
+    draw(['same', 'new', 'same too']);
     expect(shown.written).toHaveLength(1);
   });
 
   test('are drawn in one write between synchronization marks', () => {
     const shown = terminal(40);
-    openScreen(shown).draw(['a', 'b'], ['c']);
+    liveLines(shown)(['a', 'b'], ['c']);
     expect(shown.written).toHaveLength(1);
     expect(shown.written[0]).toMatch(/^\u001b\[\?2026h[\s\S]*\u001b\[\?2026l$/u);
   });
@@ -53,7 +53,7 @@ describe('the live lines of a terminal', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
         const shown = terminal(80);
-        const screen = openScreen(shown);
+        const draw = liveLines(shown);
         const stays: string[] = [];
         let last: readonly string[] = [];
         for (const one of steps) {
@@ -62,7 +62,7 @@ describe('the live lines of a terminal', () => {
             continue;
           }
           stays.push(...one.above);
-          screen.draw(one.live, one.above);
+          draw(one.live, one.above);
           last = one.live;
         }
         const whole = [...stays, ...last];

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { openReports } from '../../src/cli/reports.ts';
-import { describeSeenReport } from '../../src/reports/formats.ts';
 
 const FORMS = 'markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, github';
 
@@ -18,8 +17,4 @@ test.each<[string[], string]>([
 test('refuses reports of a dry run', () => {
   const wrong = openReports(['markdown=a.md'], { dryRun: true, json: false });
   expect(wrong).toEqual({ said: expect.stringContaining('--report cannot be used with --dry-run') });
-});
-
-test('warns about a report that git does not ignore', () => {
-  expect(describeSeenReport('a b.md')).toMatch(/^git does not ignore the report "a b\.md"/);
 });

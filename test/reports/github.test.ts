@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Priority } from '../../src/config/settings.ts';
-import { type EndedRun, exitCodeOf, readable } from '../../src/reports/finished-run.ts';
+import { type EndedRun, readable } from '../../src/reports/finished-run.ts';
 import { githubAnnotations, githubSummary } from '../../src/reports/github.ts';
 import { markdownReport } from '../../src/reports/markdown.ts';
 import { ENDS, judged, MIXED, STOPPED } from '../support/ended-runs.ts';
@@ -24,7 +24,7 @@ describe('annotations', () => {
 
   test.each(ENDS)('have an error only if the exit code is not 0: %s', (_title, run) => {
     const commands = commandsOf(run);
-    if (exitCodeOf(run) !== 0) expect(commands).not.toEqual([]);
+    if (run.exitCode !== 0) expect(commands).not.toEqual([]);
     else expect(commands.filter(({ name }) => name === 'error')).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type EndedRun, exitCodeOf } from '../../src/reports/finished-run.ts';
+import type { EndedRun } from '../../src/reports/finished-run.ts';
 import { junitReport } from '../../src/reports/junit.ts';
 import { ENDS, judged, MIXED, STOPPED } from '../support/ended-runs.ts';
 import { hostileFailure, hostileRun } from '../support/hostile.ts';
@@ -45,7 +45,7 @@ describe('a JUnit report', () => {
 
   test.each(ENDS)('has a failure or an error exactly if the exit code is not 0: %s', (_title, run) => {
     const { failures, errors } = countsOf(run);
-    expect(failures + errors > 0).toBe(exitCodeOf(run) !== 0);
+    expect(failures + errors > 0).toBe(run.exitCode !== 0);
   });
 
   test.each(ENDS)('counts its cases: %s', (_title, run) => {

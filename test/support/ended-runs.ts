@@ -1,19 +1,10 @@
 import type { RunOutcome } from '../../src/gates/run-types.ts';
-import type { EndedRun } from '../../src/reports/finished-run.ts';
+import { type EndedRun, endedRun, failedRun } from '../../src/reports/finished-run.ts';
 import { claim, finding, gateOutcome, path, runOutcome, slotOutcome, usage, waiver } from './run-samples.ts';
 
-export const judged = (differs: Partial<RunOutcome> = {}): EndedRun => ({
-  kind: 'judged',
-  outcome: runOutcome(differs),
-});
+export const judged = (differs: Partial<RunOutcome> = {}): EndedRun => endedRun(runOutcome(differs));
 
-const NOT_JUDGED: EndedRun = {
-  kind: 'not-judged',
-  status: 'error',
-  exitCode: 3,
-  what: 'git was not found, and onceover needs git to read changes.',
-  next: 'Install git.',
-};
+const NO_GIT = { what: 'git was not found, and onceover needs git to read changes.', next: 'Install git.' };
 
 const CHECK_FAILED = gateOutcome({
   id: 'check:.:lint',
@@ -21,7 +12,7 @@ const CHECK_FAILED = gateOutcome({
   status: 'fail',
   why: 'check-failed',
   slots: [],
-  check: { command: 'npm run lint', exitCode: 1, overtime: null, durationMs: 1500, tail: 'src/a.ts: no' },
+  check: { command: 'npm run lint', exitCode: 1, why: 'exit code 1', durationMs: 1500, tail: 'src/a.ts: no' },
 });
 
 export const STALE = gateOutcome({
@@ -131,6 +122,6 @@ export const ENDS: readonly (readonly [name: string, run: EndedRun])[] = [
       findings: [{ finding: finding({ resolution: waiver() }), state: 'waived' }],
     }),
   ],
-  ['no outcome', NOT_JUDGED],
-  ['interrupted', { ...NOT_JUDGED, status: 'interrupted', exitCode: 130 } as EndedRun],
+  ['no outcome', failedRun({ status: 'error', exitCode: 3 }, NO_GIT)],
+  ['interrupted', failedRun({ status: 'interrupted', exitCode: 130 }, NO_GIT)],
 ];

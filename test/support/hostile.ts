@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { RunOutcome } from '../../src/gates/run-types.ts';
-import type { EndedRun } from '../../src/reports/finished-run.ts';
+import { type EndedRun, failedRun } from '../../src/reports/finished-run.ts';
 import { judged, STALE } from './ended-runs.ts';
 import { finding, gateOutcome, path, slotOutcome, waiver } from './run-samples.ts';
 
@@ -73,7 +73,7 @@ export const hostileRun: fc.Arbitrary<EndedRun> = fc
     const gate = `review:${name}:x`;
     const anchor = said.code === null ? null : { text: said.code, occurrence: 1 };
     const one = finding({ ...said, gate, anchor, resolution: waiver(why) });
-    const check = { command: tail || 'x', exitCode: 1, overtime: null, durationMs: 1, tail };
+    const check = { command: tail || 'x', exitCode: 1, why: 'exit code 1', durationMs: 1, tail };
     return judged({
       status: 'failed',
       exitCode: 1,
@@ -90,10 +90,6 @@ export const hostileRun: fc.Arbitrary<EndedRun> = fc
   });
 
 /** A run that could not start, with a hostile reason. */
-export const hostileFailure: fc.Arbitrary<EndedRun> = hostileText.map((what) => ({
-  kind: 'not-judged',
-  status: 'error',
-  exitCode: 2,
-  what,
-  next: 'Fix it.',
-}));
+export const hostileFailure: fc.Arbitrary<EndedRun> = hostileText.map((what) =>
+  failedRun({ status: 'error', exitCode: 2 }, { what, next: 'Fix it.' }),
+);

@@ -227,7 +227,7 @@ export const reported = (
 export const failedCheck = {
   command: 'npm run lint',
   exitCode: 1,
-  overtime: null,
+  why: 'exit code 1',
   durationMs: 5,
   tail: 'first\nlast\x1b[31m',
 };

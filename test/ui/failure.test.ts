@@ -221,7 +221,7 @@ describe('describeFailure', () => {
     ['empty', 'f/design.md (the design) is empty, and "onceover phase create-plan" needs it.'],
     ['not-text', 'f/design.md (the design) is not UTF-8 text, and "onceover phase create-plan" needs it.'],
     ['ignored', 'is ignored by git, so onceover cannot see its changes'],
-    ['withheld', 'is withheld from reviewers, because it is untracked and either over 5 MB or looks like a secret'],
+    ['withheld', 'is withheld from reviewers, because it is untracked and either over 5 MiB or looks like a secret'],
     ['generated', 'is in .deepwork/tmp, which belongs to onceover and is never reviewed'],
     ['symlink', 'is a symlink, which onceover does not follow'],
   ] as const)('says why a document is unusable: %s', (why, said) => {

@@ -2,7 +2,7 @@ import { clean, cost, explain, resolve } from '../../api.ts';
 import { costCsv } from '../../cost/csv.ts';
 import { describeCost, describeFeatureCost } from '../../cost/describe.ts';
 import { describeRunExplanation } from '../../explain/describe.ts';
-import { explainDocument, runExplanationDocument } from '../../explain/json.ts';
+import { explainDocument } from '../../explain/json.ts';
 import { describeCleaned, describeResolved } from '../../gates/describe/messages.ts';
 import { resolvedDocument } from '../../gates/json.ts';
 import { describeExplanation } from '../../rules/describe.ts';
@@ -60,12 +60,10 @@ export async function explainCommand(
     else printResult(describeExplanation(value.explanation, shown.width));
     return;
   }
-  const { explanation } = value;
-  if (json) printJson(runExplanationDocument(explanation));
-  else if (options.prompt !== true) printResult(describeRunExplanation(explanation, shown));
-  else if (explanation.kind === 'check') printResult(explanation.log ?? 'This check has not run on this change yet.');
-  else if (explanation.kind === 'review' && explanation.slot !== null)
-    printResult(explanation.log ?? 'This reviewer has not run on this change yet.');
+  const { document } = value.explanation;
+  if (json) printJson(document);
+  else if (options.prompt !== true) printResult(describeRunExplanation(value.explanation, shown));
+  else if ('log' in document) printResult(document.log ?? 'It has not run on this change yet.');
   else {
     const said =
       '--prompt works with a reviewer or a check. Name a reviewer by gate and number, such as "review:src:code-quality@1".';

@@ -7,6 +7,7 @@ import type { StartedRun } from '../background-run.ts';
 import { runSchema, type startedRunSchema } from '../json-schema.ts';
 import { isOpen } from '../types.ts';
 import { promptFinding } from './finding.ts';
+import { listProblems } from './result.ts';
 
 export type StartedRunDocument = z.output<typeof startedRunSchema>;
 
@@ -40,23 +41,20 @@ function nextAfterPass({ status, not_asked }: RunResult): string {
   return 'All requested gates pass. To run the other gates, call start_run without paths and gate.';
 }
 
-function nextAfterFailure({ gates, findings }: RunResult): string {
-  if (gates.some(({ why }) => why === 'retry-limit')) {
+function nextAfterFailure(run: RunResult): string {
+  if (run.gates.some(({ why }) => why === 'retry-limit')) {
     return `A gate failed too often in a row, and the user has to decide. List the open findings for the user; ${ASKED_AGAIN}.`;
   }
-  const checkFailed = gates.some(({ kind, status }) => kind === 'check' && status === 'fail');
-  const problems = [
-    ...(findings.some(({ state }) => isOpen(state)) ? ['the open findings'] : []),
-    ...(checkFailed ? ['the failed checks'] : []),
-  ];
-  if (problems.length === 0) {
-    return 'Some gates have no result, so nothing passed. Fix the errors above or report them to the user, then call start_run again.';
-  }
-  const waive =
-    problems[0] === 'the open findings'
-      ? ' If a finding is wrong or must stay, call resolve_finding with how "skip" and the reason.'
-      : '';
-  return `Fix ${problems.join(' and ')}, then call start_run again.${waive}`;
+  const problems = listProblems(run);
+  const hasError = problems.length === 0 || run.gates.some(({ status }) => status === 'error');
+  return [
+    ...(hasError ? ['Some gates have no result, so nothing passed.'] : []),
+    `Fix ${[...problems, ...(hasError ? ['the errors above'] : [])].join(' and ')}, then call start_run again.`,
+    ...(hasError ? ['If you cannot fix an error, report it to the user.'] : []),
+    ...(run.findings.some(({ state }) => isOpen(state))
+      ? ['If a finding is wrong or must stay, call resolve_finding with how "skip" and the reason.']
+      : []),
+  ].join(' ');
 }
 
 /** Describes a started run for an agent: its progress or its result, and the next step. */

@@ -18,22 +18,21 @@ export function describeFinding(
   const severity = `${styled.paint(PRIORITY_STYLES[priority], priority)}${' '.repeat(SEVERITY_WIDTH - priority.length)}`;
   const start = `${`${id} `.padEnd(INDENT - SEVERITY_WIDTH)}${severity}${place}`;
   const [problem = '', ...more] = issue.split('\n').map(showInvisible);
-  const width = styled.width ?? Number.POSITIVE_INFINITY;
-  const room = width - INDENT - cells(place) - 2;
-  // Put a long path on a line of its own, so that terminals still recognize it as a link.
-  const isNarrow = room < NARROWEST_ROOM;
-  const shown = detail === 'brief' ? cut(problem, isNarrow ? width - INDENT : room) : problem;
-  const head = isNarrow ? [start, indented(shown, styled)] : [wrapTo(`${start}  ${shown}`, styled, INDENT)];
-  if (detail === 'brief') return head;
-  const said =
-    resolution === null || resolution.why === '' ? [] : [`${RESOLUTION_LABELS[resolution.how]}: ${resolution.why}`];
+  const room = (styled.width ?? Number.POSITIVE_INFINITY) - INDENT - cells(place) - 2;
+  const shown = detail === 'brief' ? cut(problem, Math.max(room, LEAST_PROBLEM)) : problem;
+  const head = wrapTo(`${start}  ${shown}`, styled, INDENT);
+  if (detail === 'brief') return [head];
+  const notes = [
+    ...(fix === null ? [] : [`Fix: ${fix}`]),
+    ...(resolution === null || resolution.why === ''
+      ? []
+      : [`${RESOLUTION_LABELS[resolution.how]}: ${resolution.why}`]),
+  ];
   return [
-    ...head,
+    head,
     ...more.map((line) => indented(line, styled)),
     ...(code === null ? [] : code.split('\n').map((line) => `${MARGIN}| ${showInvisible(line)}`)),
-    ...[...(fix === null ? [] : [`Fix: ${fix}`]), ...said]
-      .flatMap((text) => text.split('\n'))
-      .map((line) => indented(showInvisible(line), styled)),
+    ...notes.flatMap((note) => note.split('\n').map((line) => indented(showInvisible(line), styled))),
     ...indented(describeFindingSource(finding), styled)
       .split('\n')
       .map((line) => styled.paint('quiet', line)),
@@ -45,12 +44,11 @@ function indented(line: string, styled: Styled): string {
 }
 
 const INDENT = 14;
-
 const MARGIN = ' '.repeat(INDENT);
 const SEVERITY_WIDTH = 10;
 
-/** With less room than this beside the place, the problem gets a line of its own. */
-const NARROWEST_ROOM = 24;
+/** A brief problem is not cut below this width. If the terminal is too narrow for it, the line wraps. */
+const LEAST_PROBLEM = 24;
 
 const PRIORITY_STYLES: Readonly<Record<Priority, TextStyle>> = {
   critical: 'bad',

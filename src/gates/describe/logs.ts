@@ -4,21 +4,19 @@ import type { TranscriptEntry } from '../../kernel/agent.ts';
 import { oneLine, quoteName } from '../../kernel/escape.ts';
 import { describeAgentFailure } from '../../ui/describe-agent-failure.ts';
 import type { SlotRecord, Violation } from '../record-types.ts';
-import type { RunReason } from '../types.ts';
-import { describeSlot } from './reasons.ts';
+import type { SlotPlan } from '../types.ts';
+import { describePlan } from './reasons.ts';
 
 const RESULT = '--- Result ---';
 
-/** Returns the log of a slot that ran: the reason, every prompt and answer, the result. */
-export function slotLog(
-  record: SlotRecord,
-  { slot, why }: { readonly slot: number; readonly why: RunReason },
-  transcript: readonly TranscriptEntry[],
-): string {
+/** Returns the log of a slot: the reason and, if it ran, every prompt and answer and the result. */
+export function slotLog(record: SlotRecord, plan: SlotPlan, transcript: readonly TranscriptEntry[]): string {
+  const { gate, slot, iteration } = record;
+  const head = [`Review: ${gate} @${slot}, iteration ${iteration}`, describePlan(plan)];
+  if (plan.kind === 'skip') return logOf(head);
   const error = record.own?.error ?? null;
   return logOf([
-    slotTitle(record),
-    describeSlot({ kind: 'run', slot, why }) ?? `Running @${record.slot}: ${record.own?.why ?? why}`,
+    ...head,
     ...describeTranscript(transcript),
     RESULT,
     `Status: ${record.status.toUpperCase()}${error === null ? '' : ` (${error})`}`,
@@ -26,17 +24,8 @@ export function slotLog(
   ]);
 }
 
-export function skippedSlotLog(record: SlotRecord): string {
-  const { slot, passIteration } = record;
-  return logOf([slotTitle(record), describeSlot({ kind: 'skip', slot, passIteration: passIteration ?? 0 }) ?? '']);
-}
-
 function logOf(lines: readonly string[]): string {
   return `${lines.join('\n')}\n`;
-}
-
-function slotTitle({ gate, slot, iteration }: SlotRecord): string {
-  return `Review: ${gate} @${slot}, iteration ${iteration}`;
 }
 
 function findingLine({ id, file, line, issue, priority, state }: Violation): string {

@@ -4,7 +4,7 @@ import type { RunPlan } from '../decide/plan-run.ts';
 import type { Cleaned, ReportedFinding, RunOutcome } from '../run-types.ts';
 import { isOpen, type KnownFinding } from '../types.ts';
 import { promptFinding } from './finding.ts';
-import { describeFailingGate, describeGateReason, describeReviewerPlan, type FailingGate } from './reasons.ts';
+import { describeFailingGate, describeReviewerPlan, type FailingGate, GATE_REASONS } from './reasons.ts';
 import { describeNoChanges, describeNoGate } from './result.ts';
 import { describeUncovered } from './run.ts';
 
@@ -41,15 +41,11 @@ export function describeFindingsForAgent(findings: readonly ReportedFinding[]): 
   ];
 }
 
-export function describeCleaned({ iterations, next, open }: Cleaned): string {
-  const from =
-    next === 1 ? '1' : `${next}, because files that are not records, or that git tracks, keep the numbers before`;
+export function describeCleaned({ iterations, open }: Cleaned): string {
   const listed = `${count(open.length, 'open finding')}: ${open.join(', ')}. A finding stays open while its file is unchanged.`;
   return [
     ...(open.length === 0 ? [] : [listed]),
-    iterations === 0
-      ? 'There are no records to archive.'
-      : `Archived the records of ${count(iterations, 'run')}. The next run counts from ${from}.`,
+    iterations === 0 ? 'There are no records to archive.' : `Archived the records of ${count(iterations, 'run')}.`,
   ].join('\n');
 }
 
@@ -63,8 +59,8 @@ export function describeResolved({ id, gate, slot, resolution }: KnownFinding): 
 export function describeDryRun(outcome: RunOutcome, plan: RunPlan): string {
   const row = (word: string, id: string, detail: string) => `${word.padEnd(9)}${quoteName(id)}  ${detail}`.trimEnd();
   const lines = [
-    ...plan.checks.map(({ kind, gate }) =>
-      kind === 'run' ? row('run', gate.id, oneLine(gate.command)) : row('skip', gate.id, UNCHANGED),
+    ...plan.checks.map(({ kind, gate: { id, command } }) =>
+      kind === 'run' ? row('run', id, oneLine(command)) : row('skip', id, GATE_REASONS['unchanged-since-pass']),
     ),
     ...plan.reviews.flatMap((review) => {
       const { gate } = review.state;
@@ -72,9 +68,8 @@ export function describeDryRun(outcome: RunOutcome, plan: RunPlan): string {
         const slots = review.slots.map((slot) => `${' '.repeat(9)}${describeReviewerPlan(slot)}`);
         return [row('run', gate.id, count(gate.entries.length, 'file')), ...slots];
       }
-      const known = outcome.gates.find(({ id }) => id === gate.id);
-      const why = known === undefined ? '' : describeGateReason(known.why);
-      return [row(review.kind === 'rest' ? 'skip' : 'not run', gate.id, why)];
+      const why = outcome.gates.find(({ id }) => id === gate.id)?.why;
+      return [row(review.kind === 'rest' ? 'skip' : 'not run', gate.id, why === undefined ? '' : GATE_REASONS[why])];
     }),
   ];
   const uncovered = describeUncovered(outcome);
@@ -85,8 +80,6 @@ export function describeDryRun(outcome: RunOutcome, plan: RunPlan): string {
   const end = plan.iterates ? 'Nothing was run (--dry-run).' : 'A run would call no reviewer and run no check.';
   return [...lines, ...uncovered, end].join('\n');
 }
-
-const UNCHANGED = describeGateReason('unchanged-since-pass');
 
 export function describeTrusted(commands: readonly string[]): string {
   if (commands.length === 0) return 'The configuration has no commands of its own, so there is nothing to approve.';

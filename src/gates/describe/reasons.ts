@@ -3,12 +3,12 @@ import type { CheckEnd } from '../../kernel/ports.ts';
 import { describeTrouble } from '../../ui/describe-agent-failure.ts';
 import { describeSeconds } from '../../ui/wording.ts';
 import type { CheckRecord } from '../record-types.ts';
-import type { CheckOutcome, GateOutcome, GateReason, SlotOutcome } from '../run-types.ts';
-import type { RunReason, SlotPlan } from '../types.ts';
+import type { GateOutcome, GateReason, SlotOutcome } from '../run-types.ts';
+import type { SlotPlan } from '../types.ts';
 
-/** Describes how a check ended, as the rest of a sentence that starts with the check's name. */
-export function describeCheckEnd(end: Pick<CheckEnd, 'ending' | 'exitCode'>, seconds: number): string {
-  switch (end.ending) {
+/** Describes how a check ended, as the rest of a sentence that starts with the check's command. */
+export function describeCheckEnd({ ending, exitCode }: Pick<CheckEnd, 'ending' | 'exitCode'>, seconds: number): string {
+  switch (ending) {
     case 'timeout':
       return `did not end within ${describeSeconds(seconds)}`;
     case 'cancelled':
@@ -16,9 +16,13 @@ export function describeCheckEnd(end: Pick<CheckEnd, 'ending' | 'exitCode'>, sec
     case 'not-started':
       return 'could not be started';
     case 'by-itself':
-      return end.exitCode === null ? 'was ended by a signal' : `ended with exit code ${end.exitCode}`;
+      if (exitCode === null) return 'was ended by a signal';
+      return `exit code ${exitCode}${exitCode === NOT_FOUND ? ' (command not found)' : ''}`;
   }
 }
+
+/** The exit code with which a shell reports an unknown command. */
+export const NOT_FOUND = 127;
 
 const RESULT = 'Result: ';
 
@@ -36,20 +40,14 @@ export function checkOutput(log: string): readonly string[] {
   return lines.slice(0, -1).filter((line) => line !== '');
 }
 
-export const GATE_WORDS: Readonly<Record<GateOutcome['status'], string>> = {
+/** The words for the status of a gate or a reviewer, in the order in which gates are shown. */
+export const STATUS_WORDS: Readonly<Record<GateOutcome['status'] | SlotOutcome['status'], string>> = {
   fail: 'FAILED',
   error: 'ERROR',
   not_run: 'not run',
+  skipped_prior_pass: 'skipped',
   pass: 'passed',
   holds: 'passed',
-};
-
-export const SLOT_WORDS: Readonly<Record<SlotOutcome['status'], string>> = {
-  pass: 'passed',
-  fail: 'FAILED',
-  error: 'ERROR',
-  skipped_prior_pass: 'skipped',
-  not_run: 'not run',
 };
 
 export const SESSIONS = { fresh: 'new session', resumed: 'resumed session' } as const;
@@ -59,36 +57,21 @@ export function reviewerName({ slot, agent }: { readonly slot: number; readonly 
   return `reviewer ${slot}${agent === null ? '' : ` (${showInvisible(agent)})`}`;
 }
 
-/** Returns the log line for a skipped slot or for the safety latch; `null` for a slot that runs for another reason. */
-export function describeSlot(plan: SlotPlan): string | null {
-  if (plan.kind === 'skip') {
-    return `Skipping @${plan.slot}: previously passed in iteration ${plan.passIteration} (num_reviews > 1)`;
-  }
-  return plan.why === 'safety-latch' ? `Running @${plan.slot}: ${RUN_REASONS[plan.why]}` : null;
-}
-
-const RUN_REASONS: Readonly<Record<RunReason, string>> = {
-  'first-run': 'first review',
-  'only-reviewer': 'the only reviewer always runs',
-  'not-passed': 'it has not passed',
-  'safety-latch': 'safety latch (all slots previously passed)',
-  'after-pass': 'the gate passed before, and the change is new (after_pass: all)',
-  certify: 'it was skipped before, and has to review the current code before the run passes (certify)',
-  forced: 'requested with --force',
-  'asked-for': 'requested with --fresh',
-};
-
+/** Describes the plan of a slot for logs and JSON. The lines for a skip and for the safety latch are fixed. */
 export function describePlan(plan: SlotPlan): string {
-  return describeSlot(plan) ?? (plan.kind === 'run' ? `Running @${plan.slot}: ${RUN_REASONS[plan.why]}` : '');
+  return plan.kind === 'skip'
+    ? `Skipping @${plan.slot}: previously passed in iteration ${plan.passIteration} (num_reviews > 1)`
+    : `Running @${plan.slot}: ${SLOT_REASONS[plan.why]}`;
 }
 
+/** Describes the plan of a slot for people. */
 export function describeReviewerPlan(plan: SlotPlan): string {
   return plan.kind === 'skip'
     ? `skip reviewer ${plan.slot}: already passed in run ${plan.passIteration}`
-    : `run reviewer ${plan.slot}: ${RUN_REASONS[plan.why]}`;
+    : `run reviewer ${plan.slot}: ${SLOT_REASONS[plan.why]}`;
 }
 
-const GATE_REASONS: Readonly<Record<GateReason, string>> = {
+export const GATE_REASONS: Readonly<Record<GateReason, string>> = {
   passed: 'passed',
   'unchanged-since-pass': 'unchanged since it passed',
   'marked-as-passed': 'marked as passed',
@@ -105,21 +88,17 @@ const GATE_REASONS: Readonly<Record<GateReason, string>> = {
   interrupted: 'interrupted',
 };
 
-export function describeGateReason(why: GateReason): string {
-  return GATE_REASONS[why];
-}
-
 const SLOT_REASONS: Readonly<Record<Exclude<SlotOutcome['why'], NonNullable<SlotOutcome['trouble']>['kind']>, string>> =
   {
     'first-run': 'first review',
     'first-look': 'first review',
-    'only-reviewer': 'the only reviewer',
+    'only-reviewer': 'the only reviewer always runs',
     'not-passed': 'it had not passed before',
-    'safety-latch': 'safety latch',
-    'after-pass': 'a new change after the gate passed',
-    certify: 'certified before the run passes',
-    forced: '--force',
-    'asked-for': 'requested',
+    'safety-latch': 'safety latch (all slots previously passed)',
+    'after-pass': 'the change is new since the gate passed (after_pass: all)',
+    certify: 'it was skipped before, and has to review the current code before the run passes (certify)',
+    forced: 'requested with --force',
+    'asked-for': 'a new session was requested',
     'passed-before': 'already passed',
     covers: 'passed the current code',
     waived: 'all its findings are waived',
@@ -135,14 +114,12 @@ const SLOT_REASONS: Readonly<Record<Exclude<SlotOutcome['why'], NonNullable<Slot
   };
 
 /** Describes why a slot was skipped, did not run, or ran in a new or resumed session. */
-export function describeSlotReason(slot: SlotOutcome): string {
-  if (slot.trouble !== null) return describeTrouble(slot.trouble);
-  if (slot.why === 'not-passed') return describeNotPassed(slot);
-  return slot.why in SLOT_REASONS ? SLOT_REASONS[slot.why as keyof typeof SLOT_REASONS] : slot.why;
-}
-
-function describeNotPassed({ status, passIteration }: SlotOutcome): string {
-  if (status !== 'not_run') return SLOT_REASONS['not-passed'];
+export function describeSlotReason({ status, why, trouble, passIteration, sawOlder }: SlotOutcome): string {
+  if (trouble !== null) return describeTrouble(trouble);
+  if (status === 'skipped_prior_pass') {
+    return `already passed in run ${passIteration}${sawOlder ? ', has not reviewed the changes since' : ''}`;
+  }
+  if (status !== 'not_run' || why !== 'not-passed') return describeWhy(why);
   return passIteration === null ? 'has not passed' : `passed in run ${passIteration}, but not on the current code`;
 }
 
@@ -154,28 +131,13 @@ export function describeWhy(codes: string): string {
 }
 
 /** Describes why a gate has its status. For a failed check, adds the command and how it ended. */
-export function describeGateDetail(gate: GateOutcome): string {
-  const { check } = gate;
-  if (check === null || gate.status !== 'fail') return describeGateReason(gate.why);
-  return `${oneLine(check.command)}: ${describeCheckFailure(check)}`;
+export function describeGateDetail({ check, status, why }: GateOutcome): string {
+  return check === null || status !== 'fail' ? GATE_REASONS[why] : describeFailedCheck(check);
 }
 
-/** The exit code with which a shell reports an unknown command. */
-export const NOT_FOUND = 127;
-
-/** Describes a failed check from its record: its command, and how it ended. */
-export function describeFailedCheck({ command, exitCode, why, status }: CheckRecord): string {
-  const end = status === 'fail' && exitCode !== null ? describeExitCode(exitCode) : (why ?? 'it did not run');
-  return `${oneLine(command)}: ${end}`;
-}
-
-function describeCheckFailure({ exitCode, overtime }: CheckOutcome): string {
-  if (overtime !== null) return `did not end within ${describeSeconds(overtime)}`;
-  return exitCode === null ? 'was ended by a signal' : describeExitCode(exitCode);
-}
-
-function describeExitCode(exitCode: number): string {
-  return `exit code ${exitCode}${exitCode === NOT_FOUND ? ' (command not found)' : ''}`;
+/** Describes a failed check: its command, and how it ended. */
+export function describeFailedCheck({ command, why }: Pick<CheckRecord, 'command' | 'why'>): string {
+  return `${oneLine(command)}: ${why ?? GATE_REASONS['check-failed']}`;
 }
 
 /** A gate that fails for a reason other than findings. */

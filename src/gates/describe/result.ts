@@ -2,8 +2,8 @@ import { quoteName, showInvisible } from '../../kernel/escape.ts';
 import { describeNotice } from '../../rules/describe.ts';
 import { ASKED_AGAIN } from '../../ui/describe-agent-failure.ts';
 import { describeFailure } from '../../ui/describe-failure.ts';
-import { count, describeTakenBack, someNames } from '../../ui/wording.ts';
-import type { GateOutcome, RunNotice, RunOutcome } from '../run-types.ts';
+import { type ByKind, byKind, count, describeTakenBack, someNames } from '../../ui/wording.ts';
+import type { GateOutcome, ReportedFinding, RunNotice, RunOutcome } from '../run-types.ts';
 import { isOpen } from '../types.ts';
 import { bySeverity } from './finding.ts';
 import { NOT_FOUND } from './reasons.ts';
@@ -46,38 +46,29 @@ export function describeNoGate({ asked }: RunOutcome): string {
     : `${someNames(asked.gates)} has nothing to review in ${where}`;
 }
 
-function describePassed(outcome: RunOutcome): string {
-  const { gates, asked, iteration } = outcome;
-  const isPart = (asked?.others.length ?? 0) > 0;
-  const which = isPart
-    ? count(gates.length, 'requested gate')
-    : gates.length === 1
-      ? '1 gate'
-      : `all ${gates.length} gates`;
-  return `${which}${scopeOf(outcome).only}${iteration === null ? ', unchanged since the last pass' : ''}`;
+function describePassed({ gates, asked, iteration, scope, baseName }: RunOutcome): string {
+  const all = gates.length === 1 ? '1 gate' : `all ${gates.length} gates`;
+  const which = (asked?.others.length ?? 0) > 0 ? count(gates.length, 'requested gate') : all;
+  const [kind = ''] = scope.key.split(' ');
+  const since = kind === 'base' ? `, changes since ${quoteName(baseName ?? 'the first commit')} only` : '';
+  const only = SCOPES[kind]?.only ?? since;
+  return `${which}${only}${iteration === null ? ', unchanged since the last pass' : ''}`;
 }
 
 /** Lists the parts that a passed run did not review, so that no reader assumes that they passed. */
 function describeExcluded(outcome: RunOutcome): string[] {
   if (outcome.status !== 'passed' && outcome.status !== 'passed_with_warnings') return [];
-  const excluded = [scopeOf(outcome).excluded, someNames(outcome.asked?.others ?? [])].filter((one) => one !== '');
+  const [kind = ''] = outcome.scope.key.split(' ');
+  const excluded = [SCOPES[kind]?.excluded ?? '', someNames(outcome.asked?.others ?? [])].filter((one) => one !== '');
   return excluded.length === 0 ? [] : [`Not part of this run: ${excluded.join('; ')}.`];
 }
 
-function scopeOf({ scope, baseName }: RunOutcome): { readonly only: string; readonly excluded: string } {
-  switch (scope.key.split(' ')[0]) {
-    case 'uncommitted':
-      return { only: ', uncommitted changes only', excluded: 'committed changes' };
-    case 'commit':
-      return { only: ', this commit only', excluded: 'everything else' };
-    case 'files':
-      return { only: ', the named files only', excluded: 'all other files' };
-    case 'base':
-      return { only: `, changes since ${quoteName(baseName ?? 'the first commit')} only`, excluded: '' };
-    default:
-      return { only: '', excluded: '' };
-  }
-}
+/** The words for a run about a part of the change: what it reviewed, and what it left out. */
+const SCOPES: Readonly<Partial<Record<string, { readonly only: string; readonly excluded: string }>>> = {
+  uncommitted: { only: ', uncommitted changes only', excluded: 'committed changes' },
+  commit: { only: ', this commit only', excluded: 'everything else' },
+  files: { only: ', the named files only', excluded: 'all other files' },
+};
 
 function withStatus({ gates }: RunOutcome, ...statuses: readonly GateOutcome['status'][]): readonly GateOutcome[] {
   return gates.filter(({ status }) => statuses.includes(status));
@@ -112,94 +103,96 @@ function counts(outcome: RunOutcome): string {
 const AGAIN = 'run "onceover run" again';
 
 function nextSteps(outcome: RunOutcome): string[] {
-  switch (outcome.status) {
-    case 'passed':
-    case 'passed_with_warnings':
-      return [];
-    case 'no_changes':
-      return outcome.isOnBase
-        ? [
-            'You are on the base branch, so there is nothing to compare. Review the last commit with "onceover run --commit HEAD", or choose a base with --base.',
-          ]
-        : [];
-    case 'no_applicable_gates':
-      return outcome.asked === null
-        ? ['Next: create an onceover.yml with "onceover init", or add a gate to yours.']
-        : ['Next: run "onceover status" to see the gates of this change.'];
-    case 'lock_conflict':
-      return [`Next: wait until the other run has ended, then ${AGAIN}.`];
-    case 'error':
-      return [...afterFailure(outcome), nextAfterError(outcome)];
-    case 'failed':
-    case 'retry_limit_exceeded':
-      return afterFailure(outcome);
+  const { status, exitCode, isOnBase, asked } = outcome;
+  if (status === 'no_changes' && isOnBase) return [ON_BASE];
+  if (status === 'no_applicable_gates') {
+    return asked === null
+      ? ['Next: create an onceover.yml with "onceover init", or add a gate to yours.']
+      : ['Next: run "onceover status" to see the gates of this change.'];
   }
+  if (status === 'lock_conflict') return [`Next: wait until the other run has ended, then ${AGAIN}.`];
+  return exitCode === 0 ? [] : afterFailure(outcome);
 }
+
+const ON_BASE =
+  'You are on the base branch, so there is nothing to compare. Review the last commit with "onceover run --commit HEAD", or choose a base with --base.';
 
 function afterFailure(outcome: RunOutcome): string[] {
-  const { gates, findings, iteration } = outcome;
-  const open = findings.filter(({ state }) => isOpen(state)).sort(bySeverity);
+  const { gates, findings, iteration, status } = outcome;
   if (gates.some(({ why }) => why === 'retry-limit')) return [`Next: look at the open findings; then ${ASKED_AGAIN}.`];
-  const checks = withStatus(outcome, 'fail').filter(({ kind }) => kind === 'check');
+  const open = findings.filter(({ state }) => isOpen(state)).sort(bySeverity);
+  const hasError = status === 'error' || withStatus(outcome, 'error').length > 0;
+  const solution = knownSolution(gates);
+  const problems = [...listProblems(outcome), ...(hasError && solution === null ? ['the error above'] : [])];
+  const check = withStatus(outcome, 'fail').find(({ kind }) => kind === 'check')?.check;
+  const fix = open.length === 0 && check?.exitCode === NOT_FOUND ? INSTALL : `fix ${problems.join(' and ')}`;
+  const steps = [...(problems.length === 0 ? [] : [fix]), ...(hasError && solution !== null ? [solution] : [])];
+  if (steps.length === 0) {
+    return iteration === null && withStatus(outcome, 'not_run').length > 0 ? ['Next: run "onceover run".'] : [];
+  }
   const [first] = open;
-  if (first !== undefined) {
-    const also = checks.length === 0 ? '' : ` and the failed ${checks.length === 1 ? 'check' : 'checks'}`;
-    return [
-      `Next: fix the open ${open.length === 1 ? 'finding' : 'findings'}${also}, then ${AGAIN}.`,
-      `To waive ${open.length === 1 ? 'the finding' : 'a finding'} instead: onceover resolve ${first.finding.id} --skip "reason"`,
-    ];
-  }
-  const [check] = checks;
-  if (check?.check?.exitCode === NOT_FOUND) {
-    return [`Next: install the command that the check calls, or change the check in onceover.yml, then ${AGAIN}.`];
-  }
-  if (check !== undefined) return [`Next: fix the failed ${checks.length === 1 ? 'check' : 'checks'}, then ${AGAIN}.`];
-  return iteration === null && withStatus(outcome, 'not_run').length > 0 ? ['Next: run "onceover run".'] : [];
+  const waive = open.length === 1 ? 'To waive the finding instead' : 'To waive a finding instead';
+  return [
+    `Next: ${steps.join(', ')}, then ${AGAIN}.`,
+    ...(first === undefined ? [] : [`${waive}: onceover resolve ${first.finding.id} --skip "reason"`]),
+  ];
 }
 
-/** Returns the next step for the first error with a known solution. */
-function nextAfterError({ gates }: RunOutcome): string {
+const INSTALL = 'install the command that the check calls, or change the check in onceover.yml';
+
+type JudgedRun = {
+  readonly gates: readonly Pick<GateOutcome, 'kind' | 'status'>[];
+  readonly findings: readonly Pick<ReportedFinding, 'state'>[];
+};
+
+/** Returns what has to be fixed in the code: "the open findings" and "the failed checks". */
+export function listProblems({ gates, findings }: JudgedRun): string[] {
+  const open = findings.filter(({ state }) => isOpen(state)).length;
+  const checks = gates.filter(({ kind, status }) => kind === 'check' && status === 'fail').length;
+  return [
+    ...(open === 0 ? [] : [open === 1 ? 'the open finding' : 'the open findings']),
+    ...(checks === 0 ? [] : [checks === 1 ? 'the failed check' : 'the failed checks']),
+  ];
+}
+
+/** Returns the step that solves the first error with a known solution; `null` if there is none. */
+function knownSolution(gates: readonly GateOutcome[]): string | null {
   for (const { trouble } of gates.flatMap(({ slots }) => slots)) {
     if (trouble?.kind === 'no-agent' && trouble.cooling.length === 0) {
-      return `Next: run "onceover doctor" to see how to install an agent, then ${AGAIN}.`;
+      return 'run "onceover doctor" to see how to install an agent';
     }
     if (trouble?.kind === 'agent' && trouble.failure.kind === 'not-logged-in') {
-      return `Next: start ${quoteName(trouble.agent)} once and log in, then ${AGAIN}.`;
+      return `start ${quoteName(trouble.agent)} once and log in`;
     }
   }
-  return `Next: fix the error above, then ${AGAIN}.`;
+  return null;
 }
 
 /** Describes a notice in one short sentence, without a full stop. */
 export function describeRunNotice(notice: RunNotice): string {
-  switch (notice.kind) {
-    case 'idle-gate':
-      return `no file matches the gate path ${quoteName(notice.path)}`;
-    case 'tracked-log-dir':
-      return `git tracks records in ${quoteName(notice.logDir)}; onceover ignores them and does not review changes to them; remove them with "git rm --cached"`;
-    case 'unnameable':
-      return `the name of a changed file is not UTF-8, so it cannot be reviewed; rename the file or add it to .gitignore: ${showInvisible(notice.name)}`;
-    case 'submodule':
-      return `${quoteName(notice.path)} is a submodule; only its commit is reviewed, not its files`;
-    case 'dirty-submodule':
-      return `${quoteName(notice.path)} is a submodule with uncommitted changes, which are not reviewed here`;
-    case 'base-config':
-      return `this is a pull request, so settings, rules and prompts come from ${quoteName(notice.base)}`;
-    case 'checks-left-out':
-      return 'checks need the working tree, so a run about a commit leaves them out';
-    case 'binary':
-      return `${someNames(notice.paths)}: binary (contains a NUL byte), so reviewers saw only that the content differs`;
-    case 'reference-unusable':
-      return describeNotice(notice);
-    case 'no-price':
-      return `budget.usd does not count calls to ${someNames(notice.agents)}, which report no price; budget.dispatches counts all calls`;
-    case 'not-in-ledger':
-      return `the cost of this run was not recorded: ${describeFailure(notice.failure).what}`;
-    case 'proof-taken-back':
-      return describeTakenBack(notice.paths);
-    case 'orphan-slot':
-      return `${quoteName(notice.gate)} no longer has a reviewer ${notice.slot}, which left ${notice.ids.join(', ')} open; raise num_reviews again, or resolve the findings`;
-    case 'orphan-gate':
-      return `gate ${quoteName(notice.gate)} no longer exists, but ${notice.ids.join(', ')} ${notice.ids.length === 1 ? 'is' : 'are'} still open; restore the gate, or resolve the findings`;
-  }
+  return byKind(NOTICES, notice);
 }
+
+const NOTICES: ByKind<RunNotice, string> = {
+  'idle-gate': ({ path }) => `no file matches the gate path ${quoteName(path)}`,
+  'tracked-log-dir': ({ logDir }) =>
+    `git tracks records in ${quoteName(logDir)}; onceover ignores them and does not review changes to them; remove them with "git rm --cached"`,
+  unnameable: ({ name }) =>
+    `the name of a changed file is not UTF-8, so it cannot be reviewed; rename the file or add it to .gitignore: ${showInvisible(name)}`,
+  submodule: ({ path }) => `${quoteName(path)} is a submodule; only its commit is reviewed, not its files`,
+  'dirty-submodule': ({ path }) =>
+    `${quoteName(path)} is a submodule with uncommitted changes, which are not reviewed here`,
+  'base-config': ({ base }) => `this is a pull request, so settings, rules and prompts come from ${quoteName(base)}`,
+  'checks-left-out': () => 'checks need the working tree, so a run about a commit leaves them out',
+  binary: ({ paths }) =>
+    `${someNames(paths)}: binary (contains a NUL byte), so reviewers saw only that the content differs`,
+  'reference-unusable': describeNotice,
+  'no-price': ({ agents }) =>
+    `budget.usd does not count calls to ${someNames(agents)}, which report no price; budget.dispatches counts all calls`,
+  'not-in-ledger': ({ failure }) => `the cost of this run was not recorded: ${describeFailure(failure).what}`,
+  'proof-taken-back': ({ paths }) => describeTakenBack(paths),
+  'orphan-slot': ({ gate, slot, ids }) =>
+    `${quoteName(gate)} no longer has a reviewer ${slot}, which left ${ids.join(', ')} open; raise num_reviews again, or resolve the findings`,
+  'orphan-gate': ({ gate, ids }) =>
+    `gate ${quoteName(gate)} no longer exists, but ${ids.join(', ')} ${ids.length === 1 ? 'is' : 'are'} still open; restore the gate, or resolve the findings`,
+};

@@ -6,7 +6,7 @@ import { count, someNames, withNpx } from '../../ui/wording.ts';
 import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '../run-types.ts';
 import { isOpen } from '../types.ts';
 import { bySeverity, describeFinding } from './finding.ts';
-import { describeGateDetail, describeSlotReason, GATE_WORDS, reviewerName, SESSIONS, SLOT_WORDS } from './reasons.ts';
+import { describeGateDetail, describeSlotReason, reviewerName, SESSIONS, STATUS_WORDS } from './reasons.ts';
 import { describeVerdict } from './result.ts';
 
 /** How much of a run to show: `quiet` shows only the verdict and the open findings, `verbose` shows everything. */
@@ -40,7 +40,7 @@ const MOST_DETAILED = 6;
 /** A terminal lists at most this many open findings. With `--verbose` or in a pipe, all are listed. */
 const MOST_LISTED = 15;
 const MOST_WARNINGS = 3;
-const MOST_GATES = 8;
+const MOST_GATES = 9;
 const MOST_FILES = 5;
 const MOST_OUTPUT = 10;
 
@@ -52,15 +52,11 @@ function openFindings(findings: readonly ReportedFinding[], styled: Styled, verb
   const onScreen = styled.width !== null && !verbose;
   const shown = onScreen ? open.slice(0, MOST_LISTED) : open;
   const detail = onScreen && open.length > MOST_DETAILED ? 'brief' : 'full';
-  const hidden = open.length - shown.length;
-  const rest = hidden > 0 ? `${count(hidden, 'more open finding')}, with code and fixes` : 'Code and fixes';
-  const more = detail === 'brief' ? [`${rest}: onceover status --verbose`] : [];
+  const more = withNpx('All open findings, with code and fixes: onceover status --verbose', styled.byNpx);
+  const lines = shown.flatMap((one) => describeFinding(one, styled, detail));
   return [
     styled.paint('strong', count(open.length, 'open finding')),
-    [
-      ...shown.flatMap((one) => describeFinding(one, styled, detail)),
-      ...more.map((line) => withNpx(line, styled.byNpx)),
-    ].join('\n'),
+    [...lines, ...(detail === 'brief' ? [more] : [])].join('\n'),
   ];
 }
 
@@ -92,16 +88,17 @@ const WORD_WIDTH = 9;
 const WIDEST_GATE = 32;
 
 function gateLines(outcome: RunOutcome, styled: Styled, verbose: boolean): string[] {
-  const order = Object.keys(GATE_WORDS);
+  const order = Object.keys(STATUS_WORDS);
   const sorted = [...outcome.gates].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
   const passed = sorted.filter(({ status }) => status === 'pass' || status === 'holds');
-  // Replace gates by their number only if that hides at least two of them.
-  const hidden = verbose || passed.length <= MOST_GATES + 1 ? 0 : passed.length - MOST_GATES;
+  const hidden = verbose ? 0 : Math.max(0, passed.length - MOST_GATES);
   const shown = sorted.slice(0, sorted.length - hidden);
   const column = Math.min(WIDEST_GATE, Math.max(0, ...shown.map(({ id }) => quoteName(id).length)));
   return [
     ...shown.flatMap((gate) => describeGate(gate, outcome.findings, column, styled, verbose)),
-    ...(hidden > 0 ? [`${styled.paint('good', 'passed'.padEnd(WORD_WIDTH))}${hidden} more gates ${SHOW_ALL}`] : []),
+    ...(hidden > 0
+      ? [`${styled.paint('good', 'passed'.padEnd(WORD_WIDTH))}${count(hidden, 'more gate')} ${SHOW_ALL}`]
+      : []),
   ];
 }
 
@@ -115,7 +112,7 @@ function describeGate(
   const open = findings.filter(({ finding, state }) => finding.gate === gate.id && isOpen(state)).length;
   const why = gate.why === 'passed' ? '' : describeGateDetail(gate);
   const detail = gate.status === 'fail' && gate.why === 'open-findings' ? count(open, 'open finding') : why;
-  const word = styled.paint(STATUS_STYLES[gate.status], GATE_WORDS[gate.status].padEnd(WORD_WIDTH));
+  const word = styled.paint(STATUS_STYLES[gate.status], STATUS_WORDS[gate.status].padEnd(WORD_WIDTH));
   const margin = ' '.repeat(WORD_WIDTH);
   const slots = gate.slots.filter(({ status }) => verbose || status === 'error' || status === 'skipped_prior_pass');
   return [
@@ -127,19 +124,11 @@ function describeGate(
 
 function describeSlotLine(slot: SlotOutcome, { paint }: Styled): string {
   const { status, dispatch, usage } = slot;
-  const name = `${reviewerName(slot)}: `;
-  const word = paint(STATUS_STYLES[status], SLOT_WORDS[status]);
-  const why = describeStatus(slot);
-  if (status === 'error') return `${name}${word}, ${why}`;
-  if (status === 'skipped_prior_pass') return `${name}${word} (${why})`;
-  if (dispatch === 'none') return `${name}${why}`;
-  return `${name}${word}, ${SESSIONS[dispatch]} (${why})${usage === null ? '' : `, ${describeUsage(usage)}`}`;
-}
-
-/** Describes why a reviewer has its status; for a skipped reviewer, the run in which it passed. */
-export function describeStatus(slot: SlotOutcome): string {
-  if (slot.status !== 'skipped_prior_pass') return describeSlotReason(slot);
-  return `already passed in run ${slot.passIteration}${slot.sawOlder ? ', has not reviewed the changes since' : ''}`;
+  const why = describeSlotReason(slot);
+  if (dispatch === 'none' && (status === 'pass' || status === 'not_run')) return `${reviewerName(slot)}: ${why}`;
+  const word = paint(STATUS_STYLES[status], STATUS_WORDS[status]);
+  const session = dispatch === 'none' ? '' : `, ${SESSIONS[dispatch]}`;
+  return `${reviewerName(slot)}: ${word}${session} (${why})${usage === null ? '' : `, ${describeUsage(usage)}`}`;
 }
 
 function checkTail({ check, status }: GateOutcome, { width }: Styled, verbose: boolean): readonly string[] {
@@ -152,7 +141,7 @@ function checkTail({ check, status }: GateOutcome, { width }: Styled, verbose: b
 export function describeUncovered({ uncovered, withheld }: RunOutcome, most = MOST_FILES * 2): string[] {
   const kinds = [
     ['secret', 'look like secrets'],
-    ['too-large', 'untracked and over 5 MB'],
+    ['too-large', 'untracked and over 5 MiB'],
     ['repository', 'nested repositories without a commit'],
   ] as const;
   const covered = count(uncovered.length, 'changed file is', 'changed files are');

@@ -255,7 +255,7 @@ async function record(
         error: trouble === null ? null : describeTrouble(trouble),
       },
     },
-    (all) => slotLog(all, job, answer?.exchanges ?? []),
+    (all) => slotLog(all, { kind: 'run', slot, why: job.why }, answer?.exchanges ?? []),
   );
   if (!written.ok) return written;
   const inState = (wanted: FindingState) => standing.filter(({ state }) => state === wanted).length;

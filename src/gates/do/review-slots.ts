@@ -4,7 +4,7 @@ import type { DiffSection } from '../../kernel/repository.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { pathsOfChange } from '../../trust/consent.ts';
 import type { GateRun } from '../decide/plan-run.ts';
-import { skippedSlotLog } from '../describe/logs.ts';
+import { slotLog } from '../describe/logs.ts';
 import { describePlan } from '../describe/reasons.ts';
 import { NO_CALL } from '../judge/judge-run.ts';
 import type { RanSlots, RunContext, RunFacts, SlotJob, SlotResult, UnassignableSlot } from '../ports.ts';
@@ -186,7 +186,7 @@ async function recordSkippedSlots(
       violations: [],
       own: { ...nothing, dispatch: 'none', why },
     } as const;
-    const kept = await writeRecord(context, gate, assigned, record, skippedSlotLog);
+    const kept = await writeRecord(context, gate, assigned, record, (all) => slotLog(all, plan, []));
     if (!kept.ok) return kept;
     const sawOlder = passedBy?.own?.content !== gate.content;
     const outcome = { ...NO_CALL, ...skip, agent, why, sawOlder } as const;

@@ -68,7 +68,7 @@ async function runOnce(
     const end = await ports.checks.run(gate.command, { timeoutSeconds, env, stop: request.stop });
     const check = judge(gate, end, timeoutSeconds);
     const { status } = check;
-    const why = status === 'pass' ? null : describeCheckEnd(end, timeoutSeconds);
+    const { why } = check.check;
     ports.reporter.tell({ kind: 'check-ended', gate: gate.id, status, why, durationMs: end.durationMs });
     ran.push(check);
     if (end.ending === 'cancelled') return ok({ ran, after, isSteady: false });
@@ -88,11 +88,11 @@ async function runOnce(
 }
 
 function judge({ id, kind, command }: CheckGate, end: CheckEnd, seconds: number): CheckResult {
-  const { ending, exitCode, durationMs } = end;
-  const overtime = ending === 'timeout' ? seconds : null;
-  const check = { command, exitCode, overtime, durationMs, tail: lastLines(end.output) };
-  const base = { id, kind, slots: [], check };
-  if (ending === 'by-itself' && exitCode === 0) return { ...base, status: 'pass', why: 'passed' };
+  const { ending, exitCode, durationMs, output } = end;
+  const isPass = ending === 'by-itself' && exitCode === 0;
+  const said = isPass ? null : describeCheckEnd(end, seconds);
+  const base = { id, kind, slots: [], check: { command, exitCode, why: said, durationMs, tail: lastLines(output) } };
+  if (isPass) return { ...base, status: 'pass', why: 'passed' };
   if (ending === 'cancelled') return { ...base, status: 'error', why: 'interrupted' };
   if (ending === 'not-started') return { ...base, status: 'error', why: 'check-broken' };
   return { ...base, status: 'fail', why: 'check-failed' };

@@ -35,7 +35,7 @@ export function describePhaseNotice(notice: PhaseNotice): string {
 
 const WITHHELD = {
   secret: 'untracked and named like a secret',
-  'too-large': 'untracked and over 5 MB',
+  'too-large': 'untracked and over 5 MiB',
   repository: 'a nested repository without a commit',
 } as const;
 

@@ -79,7 +79,7 @@ test('shows the cost of a run, of a run with a resumed reviewer, and of a run wi
   ]);
   expect([plain.code, plain.stderr]).toEqual([0, '']);
   expect(plain.stdout).toContain('3 runs (1 with nothing to do) in this clone.');
-  expect(plain.stdout).toContain('Paid: $0.25 reported by agents; the price of 2 reviews is unknown.');
+  expect(plain.stdout).toContain('Paid: ~$0.25.');
   expect(plain.stdout).toMatch(/^ +1\.7k {2}by resuming sessions \(1 review\)$/m);
   for (const line of details.stdout.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
 

@@ -55,7 +55,7 @@ test('shows a feature as a page and as CSV', async () => {
   expect([page.code, page.stderr]).toEqual([0, '']);
   expect(page.stdout).toContain('Prompts took 30 % of the characters of new sessions');
   expect(page.stdout).toMatch(/^specify, 03-01 12:00 +27\.0k/m);
-  expect(page.stdout).toMatch(/^ spec-reviewer +2 +resumed +1\.0k +9\.7k +\$0\.0125$/m);
+  expect(page.stdout).toMatch(/^ spec-reviewer 2, resumed +1\.0k +9\.7k +\$0\.0125$/m);
   for (const line of page.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   const [head, ...rows] = csv.stdout.trimEnd().split('\r\n');
   expect([head?.split(',').slice(20, 24), rows.length]).toEqual([['feature', 'phase', 'stage', 'role'], 9]);
@@ -75,7 +75,7 @@ test('shows phases next to runs, short and in details', async () => {
   expect(short.stdout).toContain('1 run, phases of 2 features in this clone.');
   expect(short.stdout).toMatch(/^specs\/login +9 /m);
   expect(full.stdout).toContain('Prompts took 40 % of the characters of new sessions');
-  expect(full.stdout).toContain('Rates are judged from three features on; so far there are 2.');
+  expect(full.stdout).toContain('The limits apply from three features on; features so far: 2.');
   const document = costSchema.strict().parse(JSON.parse(json.stdout));
   expect(document).toMatchObject({ runs: 1, paid: { looks: 13 }, loops: { paid: { looks: 12 } } });
   expect(JSON.parse(main.stdout)).toMatchObject({ runs: 0, loops: { features: [{ feature: 'specs/search' }] } });

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { RunExplanationDocument } from '../../../src/explain/json.ts';
 import { runExplanationSchema } from '../../../src/gates/json-schema.ts';
@@ -60,6 +62,38 @@ test('every rerun trigger that explain names causes a rerun', async () => {
   expect(repo.calls().map(({ name }) => name)).toEqual(['one']);
   expect(await again(GATE, `${GATE}@1`)).toEqual(Array(2).fill('every run calls reviewer 1 until it passes'));
   expect(await told('F1')).toMatchObject({ about: 'finding', would_be_asked: true });
+  expect(await told(`${GATE}@1`)).toMatchObject({
+    about: 'slot',
+    slot: { slot: 1, status: 'not_run' },
+    would_do: ['Running @1: it had not passed before'],
+    findings: [{ id: 'F1', state: 'open' }],
+    history: [
+      { iteration: 3, slot: 1, agent: 'one', status: 'fail', dispatch: 'fresh', findings: ['F1'] },
+      { iteration: 1, slot: 1, agent: 'one', status: 'pass', why: 'first-run, first-look', findings: [] },
+    ],
+    log: expect.stringContaining('Status: FAIL'),
+  });
+  expect(await told('lint')).toMatchObject({
+    about: 'check',
+    would_run: false,
+    history: [
+      { iteration: 3, status: 'pass', exit_code: 0, why: null },
+      { iteration: 2, status: 'fail', exit_code: 1 },
+      { iteration: 1, status: 'pass' },
+    ],
+  });
   const finding = await onceover(repo.root, ['explain', 'F1']);
   expect(finding.stdout).toContain('the next run calls reviewer 1');
+});
+
+test('explain counts a warning as open once a stricter fail_on fails its gate', async () => {
+  const repo = gateRepo({ numReviews: 1, more: 'fail_on: high' });
+  repo.answers('one', failing('src/a.ts', 'export const a = 1;', { priority: 'medium' }));
+  expect((await repo.run()).code).toBe(0);
+  expect((await onceover(repo.root, ['explain', 'F1'])).stdout).toMatch(/^F1 is a warning: /);
+  const settings = readFileSync(join(repo.root, 'onceover.yml'), 'utf8');
+  repo.write('onceover.yml', settings.replace('fail_on: high', 'fail_on: low'));
+  const status = await repo.document(['--dry-run']);
+  expect(status.findings).toMatchObject([{ id: 'F1', state: 'open' }]);
+  expect((await onceover(repo.root, ['explain', 'F1'])).stdout).toMatch(/^F1 is open: /);
 });

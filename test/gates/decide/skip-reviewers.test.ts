@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { planSlots } from '../../../src/gates/decide/skip-reviewers.ts';
-import { describeSlot } from '../../../src/gates/describe/reasons.ts';
+import { describePlan } from '../../../src/gates/describe/reasons.ts';
 import type { SlotRun } from '../../../src/gates/types.ts';
 
 /** Parses "1.2 pass": slot, iteration, status. "!" means that the record has findings, "@3" is a pass iteration. */
@@ -152,10 +152,10 @@ describe('which slots run', () => {
 });
 
 test('the exact lines for logs [RUN-SLOTS/skip-log-format/format] [RUN-SLOTS/latch-log-format/index] [RUN-SLOTS/latch-log-format/reason] [RUN-SLOTS/latch-log-format/format]', () => {
-  const lines = (count: number, ...history: string[]) => planSlots(count, records(...history)).map(describeSlot);
+  const lines = (count: number, ...history: string[]) => planSlots(count, records(...history)).map(describePlan);
   expect(lines(2, '1.2 pass', '2.2 fail')).toEqual([
     'Skipping @1: previously passed in iteration 2 (num_reviews > 1)',
-    null,
+    'Running @2: it had not passed before',
   ]);
   expect(lines(2, '1.1 pass', '2.1 pass')).toEqual([
     'Running @1: safety latch (all slots previously passed)',

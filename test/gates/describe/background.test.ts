@@ -18,7 +18,7 @@ const LINT = gateOutcome({
   status: 'fail',
   why: 'check-failed',
   slots: [],
-  check: { command: 'npm run lint', exitCode: 1, overtime: null, durationMs: 5, tail: 'no\n' },
+  check: { command: 'npm run lint', exitCode: 1, why: 'exit code 1', durationMs: 5, tail: 'no\n' },
 });
 const OPEN = { finding: finding({ fix: null, code: null }), state: 'open' } as const;
 const HELD = { kind: 'lock-held', pid: 4711, host: 'here', since: '2026-03-01T12:00:00.000Z' } as const;
@@ -58,17 +58,17 @@ describe('the next step after start_run', () => {
     [
       'findings are open',
       ended({ ...FAILED, findings: [OPEN] }),
-      /^Fix the open findings, then call start_run again\. If a finding is wrong or must stay, call resolve_finding with how "skip"/,
+      /^Fix the open finding, then call start_run again\. If a finding is wrong or must stay, call resolve_finding with how "skip"/,
     ],
     [
       'a check fails',
       ended({ ...FAILED, gates: [LINT, STOPPED] }),
-      /^Fix the failed checks, then call start_run again\.$/,
+      /^Fix the failed check, then call start_run again\.$/,
     ],
     [
       'findings are open and a check fails',
       ended({ ...FAILED, gates: [LINT], findings: [OPEN] }),
-      /^Fix the open findings and the failed checks, then call start_run again\./,
+      /^Fix the open finding and the failed check, then call start_run again\./,
     ],
     [
       'a gate reached the retry limit',
@@ -82,7 +82,12 @@ describe('the next step after start_run', () => {
     [
       'no gate has a result',
       ended({ status: 'error', exitCode: 3, gates: [STALE] }),
-      /^Some gates have no result, so nothing passed\. Fix the errors above/,
+      /^Some gates have no result, so nothing passed\. Fix the errors above, then call start_run again\. If you cannot/,
+    ],
+    [
+      'a finding is open and a gate has no result',
+      ended({ ...FAILED, gates: [STALE], findings: [OPEN] }),
+      /Fix the open finding and the errors above, then call start_run again\..*report it to the user\. If a finding is wrong/,
     ],
   ])('is in the document and the text: %s', (_title, document, expected) => {
     expect(document.next).toMatch(expected);

@@ -4,8 +4,9 @@ import type { CheckEnd } from '../../../src/kernel/ports.ts';
 import { checkRecord } from '../../support/record-samples.ts';
 
 test.each<[CheckEnd['ending'], number | null, string]>([
-  ['by-itself', 0, 'ended with exit code 0'],
-  ['by-itself', 2, 'ended with exit code 2'],
+  ['by-itself', 0, 'exit code 0'],
+  ['by-itself', 2, 'exit code 2'],
+  ['by-itself', 127, 'exit code 127 (command not found)'],
   ['by-itself', null, 'was ended by a signal'],
   ['timeout', null, 'did not end within 120 seconds'],
   ['cancelled', null, 'was stopped'],
@@ -25,9 +26,9 @@ test('the log of a passed check has command, output and result', () => {
 });
 
 test('the log of a failed check has the reason', () => {
-  const record = checkRecord({ status: 'fail', why: 'ended with exit code 1' });
+  const record = checkRecord({ status: 'fail', why: 'exit code 1' });
   expect(checkLog(record, 'no')).toBe(
-    'Check: check:.:lint\nCommand: npm run lint\n\nno\n\nResult: fail - ended with exit code 1\n',
+    'Check: check:.:lint\nCommand: npm run lint\n\nno\n\nResult: fail - exit code 1\n',
   );
 });
 

@@ -79,9 +79,9 @@ describe('a finding for people', () => {
     ]);
   });
 
-  test.each(['brief', 'full'] as const)('keeps a long path on the first line: %s', (detail) => {
-    const lines = describeFinding(reported({ file: LONG }), { ...UNSTYLED, width: 60 }, detail);
-    expect(lines.slice(0, 2)).toEqual([`F1  high      ${LONG}:1`, '              It is wrong.']);
+  test.each(['brief', 'full'] as const)('keeps a long path in one piece: %s', (detail) => {
+    const [head] = describeFinding(reported({ file: LONG }), { ...UNSTYLED, width: 60 }, detail);
+    expect(head?.split('\n')).toEqual(['F1  high', `              ${LONG}:1`, '              It is wrong.']);
   });
 });
 

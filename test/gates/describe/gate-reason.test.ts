@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { describeGateDetail, describeGateReason, describeSlotReason } from '../../../src/gates/describe/reasons.ts';
+import { describeGateDetail, describeSlotReason, GATE_REASONS } from '../../../src/gates/describe/reasons.ts';
 import type { GateOutcome, GateReason, SlotOutcome } from '../../../src/gates/run-types.ts';
 import { gateOutcome, slotOutcome } from '../../support/run-samples.ts';
 
-const GATE_REASONS: Readonly<Record<GateReason, RegExp>> = {
+const EXPECTED: Readonly<Record<GateReason, RegExp>> = {
   passed: /^passed$/,
   'unchanged-since-pass': /unchanged/,
   'marked-as-passed': /marked/,
@@ -20,8 +20,8 @@ const GATE_REASONS: Readonly<Record<GateReason, RegExp>> = {
   interrupted: /interrupted/,
 };
 
-test.each(Object.entries(GATE_REASONS))('describes why a gate has its status: %s', (why, expected) => {
-  expect(describeGateReason(why as GateReason)).toMatch(expected);
+test.each(Object.entries(EXPECTED))('describes why a gate has its status: %s', (why, expected) => {
+  expect(GATE_REASONS[why as GateReason]).toMatch(expected);
 });
 
 type SlotReason = Exclude<SlotOutcome['why'], NonNullable<SlotOutcome['trouble']>['kind']>;
@@ -31,8 +31,8 @@ const SLOT_REASONS: Readonly<Record<SlotReason, RegExp>> = {
   'only-reviewer': /only reviewer/,
   'not-passed': /had not passed/,
   'safety-latch': /safety latch/,
-  'after-pass': /after the gate passed/,
-  certify: /certified/,
+  'after-pass': /new since the gate passed/,
+  certify: /certify/,
   forced: /--force/,
   'asked-for': /requested/,
   'passed-before': /already passed/,
@@ -74,18 +74,18 @@ describe('the reason of a reviewer', () => {
 });
 
 describe('the detail of a gate', () => {
-  const check = { command: 'npm run lint', exitCode: 1, overtime: null, durationMs: 5, tail: '' };
+  const check = { command: 'npm run lint', exitCode: 1, why: 'exit code 1', durationMs: 5, tail: '' };
   test.each<[string, Partial<GateOutcome>, string]>([
     ['a review', { status: 'fail', why: 'open-findings' }, 'it has open findings'],
     ['a check that failed', { status: 'fail', why: 'check-failed', check }, 'npm run lint: exit code 1'],
     [
       'a check that a signal ended',
-      { status: 'fail', why: 'check-failed', check: { ...check, exitCode: null } },
+      { status: 'fail', why: 'check-failed', check: { ...check, exitCode: null, why: 'was ended by a signal' } },
       'npm run lint: was ended by a signal',
     ],
     [
       'a check that timed out',
-      { status: 'fail', why: 'check-failed', check: { ...check, exitCode: null, overtime: 1 } },
+      { status: 'fail', why: 'check-failed', check: { ...check, exitCode: null, why: 'did not end within 1 second' } },
       'npm run lint: did not end within 1 second',
     ],
     ['a check that passed', { status: 'pass', why: 'passed', check: { ...check, exitCode: 0 } }, 'passed'],

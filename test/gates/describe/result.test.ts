@@ -180,6 +180,21 @@ describe('the verdict of a run', () => {
       /^Next: fix the open finding, then .*\nTo waive the finding instead: onceover resolve F7 --skip/m,
     ],
     [
+      'an open finding and a gate without a result',
+      {
+        status: 'failed',
+        exitCode: 1,
+        gates: [FAILED, gateOutcome({ status: 'error', why: 'changed-meanwhile' })],
+        findings: [reported({ id: 'F7' })],
+      },
+      /^Next: fix the open finding and the error above, then run "onceover run" again\.$/m,
+    ],
+    [
+      'an open finding and no agent',
+      { status: 'failed', exitCode: 1, gates: [FAILED, STUCK], findings: [reported({ id: 'F7' })] },
+      /^Next: fix the open finding, run "onceover doctor" to see how to install an agent, then run "onceover run" again\.$/m,
+    ],
+    [
       'the retry limit',
       { status: 'retry_limit_exceeded', exitCode: 1, gates: [gateOutcome({ status: 'fail', why: 'retry-limit' })] },
       /^Next: look at the open findings; then .*resolve.*run --force.*clean.*\.$/m,

@@ -87,7 +87,7 @@ F2  high      no location (warning)  It is wrong.
 Closed in this run: F4.
 1 changed file is not covered by any review: README.md
 Not shown to reviewers (look like secrets): .env
-Not shown to reviewers (untracked and over 5 MB): big.bin
+Not shown to reviewers (untracked and over 5 MiB): big.bin
 Not shown to reviewers (nested repositories without a commit): inner
 
 ${VERDICT}
@@ -139,12 +139,12 @@ passed   review:src:security
     [
       'many on a terminal have one line each',
       shown(7, 100),
-      { listed: 7, fixes: 0, more: 'Code and fixes: onceover status --verbose' },
+      { listed: 7, fixes: 0, more: 'All open findings, with code and fixes: onceover status --verbose' },
     ],
     [
       'very many on a terminal are counted',
       shown(50, 100),
-      { listed: 15, fixes: 0, more: '35 more open findings, with code and fixes: onceover status --verbose' },
+      { listed: 15, fixes: 0, more: 'All open findings, with code and fixes: onceover status --verbose' },
     ],
     ['--verbose shows all on a terminal', shown(50, 100, 'verbose'), { listed: 50, fixes: 50, more: null }],
     ['a pipe gets all', shown(50, null), { listed: 50, fixes: 50, more: null }],
@@ -155,7 +155,7 @@ passed   review:src:security
   test('counts the rest of many passed gates', () => {
     const gates = Array.from({ length: 12 }, (_, n) => gateOutcome({ id: `review:src:g${n}` }));
     const text = describeRun(runOutcome({ gates: [...gates, CHECK_FAILED] }));
-    expect(text).toContain('passed   review:src:g7\npassed   4 more gates (show with --verbose)\n');
+    expect(text).toContain('passed   review:src:g8\npassed   3 more gates (show with --verbose)\n');
     expect(text.match(/^FAILED/gm)).toHaveLength(1);
     expect(describeRun(runOutcome({ gates: gates.slice(0, 9) }))).not.toContain('more gates');
     expect(describeRun(runOutcome({ gates }), UNSTYLED, 'verbose')).toContain('review:src:g11');
@@ -181,7 +181,7 @@ passed   review:src:security
 
   test('shows why a reviewer did not run', () => {
     expect(describeRun(runOutcome({ gates: [STUCK] }))).toContain(
-      'ERROR    review:src:code-quality  the review has no result\n         reviewer 1: ERROR, no agent is installed; see "onceover doctor"\n',
+      'ERROR    review:src:code-quality  the review has no result\n         reviewer 1: ERROR (no agent is installed; see "onceover doctor")\n',
     );
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { skippedSlotLog, slotLog } from '../../../src/gates/describe/logs.ts';
+import { slotLog } from '../../../src/gates/describe/logs.ts';
 import { ownFacts, slotRecord } from '../../support/record-samples.ts';
 import { violation } from '../../support/run-samples.ts';
 
@@ -14,9 +14,9 @@ describe('the log of a slot', () => {
     });
     const again = { ...exchange, agent: 'claude', mode: 'resumed', failure: { kind: 'timeout', seconds: 7 } } as const;
     expect(
-      slotLog(record, { slot: 1, why: 'not-passed' }, [again, exchange]),
+      slotLog(record, { kind: 'run', slot: 1, why: 'not-passed' }, [again, exchange]),
     ).toBe(`Review: review:src:code-quality @1, iteration 3
-Running @1: first-look
+Running @1: it had not passed before
 --- Sent (claude, resumed) ---
 Review.
 --- Said (claude) ---
@@ -34,26 +34,28 @@ F2 high warning It is wrong.
   });
 
   test('that runs as the safety latch has its line', () => {
-    expect(slotLog(slotRecord(), { slot: 1, why: 'safety-latch' }, [])).toContain(
+    expect(slotLog(slotRecord(), { kind: 'run', slot: 1, why: 'safety-latch' }, [])).toContain(
       '\nRunning @1: safety latch (all slots previously passed)\n',
     );
   });
 
   test('without a verdict has the reason', () => {
     const record = slotRecord({ status: 'error', own: ownFacts({ error: 'no agent is installed' }) });
-    expect(slotLog(record, { slot: 1, why: 'first-run' }, [])).toMatch(/\nStatus: ERROR \(no agent is installed\)\n$/);
+    expect(slotLog(record, { kind: 'run', slot: 1, why: 'first-run' }, [])).toMatch(
+      /\nStatus: ERROR \(no agent is installed\)\n$/,
+    );
   });
 
   test('of a record from another tool has no reason', () => {
     const record = slotRecord({ own: null, violations: [violation({ id: null, line: null, state: null })] });
-    const log = slotLog(record, { slot: 1, why: 'first-run' }, []);
-    expect(log).toContain('\nRunning @1: first-run\n');
+    const log = slotLog(record, { kind: 'run', slot: 1, why: 'first-run' }, []);
+    expect(log).toContain('\nRunning @1: first review\n');
     expect(log).toContain('\n- high  src/a.ts - It is wrong.\n');
   });
 
   test('that is skipped has only its line', () => {
     const record = slotRecord({ slot: 2, iteration: 3, status: 'skipped_prior_pass', passIteration: 1 });
-    expect(skippedSlotLog(record)).toBe(
+    expect(slotLog(record, { kind: 'skip', slot: 2, passIteration: 1 }, [])).toBe(
       'Review: review:src:code-quality @2, iteration 3\nSkipping @2: previously passed in iteration 1 (num_reviews > 1)\n',
     );
   });

@@ -57,7 +57,7 @@ test('start, findings, fix, start again: passed', async () => {
   expect(failed.text).toContain('Result: failed (exit code 1)');
   expect(failed.text).toContain(`fail: ${GATE} (it has open findings)`);
   expect(failed.text).toMatch(/id: F1\npriority: high\nplace: src\/a\.ts:2\ncode: .+\nissue: .+\nfix: Make it even\./);
-  expect(documentOf(failed).next).toMatch(/^Fix the open findings, then call start_run again\./);
+  expect(documentOf(failed).next).toMatch(/^Fix the open finding, then call start_run again\./);
   expect(failed.text).toContain(documentOf(failed).next);
 
   edit(repo, 3);

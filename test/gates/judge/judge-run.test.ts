@@ -254,7 +254,7 @@ describe('a review gate that no longer applies', () => {
 
 describe('a check', () => {
   const state = (holds: boolean): CheckState => ({ gate: checkGate(), holds });
-  const outcome = { command: 'npm run lint', exitCode: 1, overtime: null, durationMs: 5, tail: 'no' };
+  const outcome = { command: 'npm run lint', exitCode: 1, why: 'exit code 1', durationMs: 5, tail: 'no' };
   const did = (status: CheckResult['status'], why: CheckResult['why']): RunActions['checks'] =>
     new Map([[CHECK, { id: CHECK, kind: 'check', slots: [], status, why, check: outcome }]]);
 
@@ -312,7 +312,7 @@ describe('a check', () => {
 });
 
 describe('the run', () => {
-  const check = { command: 'x', exitCode: null, overtime: null, durationMs: 0, tail: '' };
+  const check = { command: 'x', exitCode: null, why: 'exit code 1', durationMs: 0, tail: '' };
   const broken = (status: CheckResult['status'], why: CheckResult['why']): Given => ({
     checks: [{ gate: checkGate(), holds: false }],
     ranChecks: new Map([[CHECK, { id: CHECK, kind: 'check', slots: [], status, why, check }]]),
