@@ -1,5 +1,4 @@
 import type { Settings } from '../config/settings.ts';
-import type { SessionUse } from '../dispatch/decide-resume.ts';
 import type { Usage } from '../kernel/agent.ts';
 import type { Failure } from '../kernel/failure.ts';
 import type { RepoPath } from '../kernel/ids.ts';
@@ -96,22 +95,12 @@ export type PhasePlan = {
 export type KeptLoop = {
   readonly run: PhaseRun;
   readonly state: PhaseState;
-  readonly sessions: readonly SessionMemo[];
   /** Versions of the history entry of a round that is not saved yet. A crashed command may have written one of them. */
   readonly pending: { readonly round: number; readonly texts: readonly string[] } | null;
   /** The exact text of the last entry in the history, which is replaced when a fix is added to the entry. */
   readonly lastEntry: string | null;
   /** The git commit or tree that the loop's first review compared the code with. */
   readonly began: string;
-};
-
-/** The usage and the first prompt of a role's session, for the next prompt in this session. */
-export type SessionMemo = SessionUse & {
-  readonly role: PhaseRole;
-  /**
-   * The stable part of the session's first prompt. Resumed calls repeat it byte for byte, to hit the provider's cache.
-   */
-  readonly opening: string;
 };
 
 /** `.meta.json` and `.review-history.md` in a feature's folder. People and other tools write to these files too. */

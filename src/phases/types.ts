@@ -1,3 +1,4 @@
+import type { Answers } from '../dispatch/answer-schemas.ts';
 import type { AgentFailure, Assigned, Usage } from '../kernel/agent.ts';
 import type { RepoPath, SnapshotId } from '../kernel/ids.ts';
 import type {
@@ -8,28 +9,14 @@ import type {
   PhaseStage,
   Preparation,
   ReviewerRole,
-  SEVERITIES,
   Spent,
 } from '../kernel/review-loops.ts';
 
-export type LoopIssue = {
-  readonly severity: (typeof SEVERITIES)[number];
-  readonly description: string;
-  readonly level?: string | undefined;
-  readonly category?: string | undefined;
-  readonly location?: string | undefined;
-  readonly suggestion?: string | undefined;
-};
+export type LoopAnswer = Answers['loop'];
+
+export type LoopIssue = LoopAnswer['issues'][number];
 
 export type RoleIssue = { readonly role: ReviewerRole; readonly issue: LoopIssue };
-
-export type LoopAnswer = {
-  readonly approved: boolean;
-  readonly issues: readonly LoopIssue[];
-  readonly summary: string;
-  /** Whether each level passed, such as `tasks` or `spec`; undefined if the reviewer's role has no levels. */
-  readonly levels?: Readonly<Record<string, boolean>> | undefined;
-};
 
 /** The options of a phase, which do not change while the phase runs. */
 export type PhaseSetup = {

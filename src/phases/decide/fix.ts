@@ -4,13 +4,11 @@ import type { PhaseState, PhaseStep } from '../state.ts';
 import type { EditRules, PhaseFix, RoleIssue } from '../types.ts';
 import {
   after,
-  askedCall,
-  countSpent,
+  callMarks,
+  checkAsked,
   type EventOf,
   keepSession,
   type PositionAt,
-  readMarks,
-  recordOf,
   startCall,
   unexpected,
 } from './calls.ts';
@@ -39,12 +37,11 @@ export function startFix(state: PhaseState, issues: readonly RoleIssue[]): Phase
 
 /** Records the fixer's answer and commits its edits. The next review decides whether the issues are fixed. */
 export function onFixed(state: PhaseState, position: PositionAt<'fixing'>, event: EventOf<'fixed'>): PhaseStep {
-  const flight = askedCall(position, 'implementer', event.kind);
   const saw = state.reviewed?.snapshot;
   if (event.by !== 'agent' || saw === undefined) throw unexpected(event.kind, 'fixing');
-  const turn = recordOf({ ...flight, spent: countSpent(flight.spent, event) });
-  const marks = [...position.marks, ...readMarks(flight, event)];
-  return recordFix(keepSession(state, flight, event, saw), event, { marks, turn });
+  checkAsked(position, event);
+  const marks = [...position.marks, ...callMarks(state, event)];
+  return recordFix(keepSession(state, event, saw), event, { marks, turn: event.call });
 }
 
 /** Records the caller's summary of its fix, and commits the changed files. */
@@ -107,12 +104,11 @@ export function onPrepared(state: PhaseState, position: PositionAt<'preparing'>,
   const { next } = position;
   const preparation = state.setup.preparations[next];
   if (preparation === undefined || event.by !== 'agent') throw unexpected(event.kind, 'preparing');
+  checkAsked(position, event);
   const { role, part } = preparation;
-  const asked = askedCall(position, role, event.kind);
-  const call = recordOf({ ...asked, spent: countSpent(asked.spent, event) });
   const message = `onceover: ${state.setup.phase} ${part === null ? role : `${role} ${part}`}`;
   return after(
-    { kind: 'record-preparation', ...preparation, summary: event.summary, call },
+    { kind: 'record-preparation', ...preparation, summary: event.summary, call: event.call },
     commitEdits(state, event.changedPaths, { message, next: next + 1 }),
   );
 }

@@ -1,16 +1,16 @@
-import type { PendingDispatch, PhaseEvent, PhasePosition, PhaseState, PhaseStep } from '../state.ts';
-import type { PhaseSetup, SeenContent } from '../types.ts';
+import type { ReviewerRole } from '../../kernel/review-loops.ts';
+import type { CallEnd, PhaseEvent, PhasePosition, PhaseState, PhaseStep } from '../state.ts';
+import type { PhaseSetup, RoleReviewError, SeenContent } from '../types.ts';
 import {
   after,
-  countSpent,
+  callMarks,
   type EventOf,
   failedCall,
   onCallFailed,
   onMeasured,
   type PositionAt,
-  recordOf,
-  reviewError,
   unexpected,
+  unsentCall,
 } from './calls.ts';
 import { endPhase, snapshotAction } from './end.ts';
 import { onCallerFixed, onCommit, onFixed, onPrepared, prepare, startFix } from './fix.ts';
@@ -54,16 +54,16 @@ const TRANSITIONS: {
   reviewing: {
     measured: (state, _, event) => onMeasured(state, event),
     answered: (state, position, event) => concludeRound(onAnswered(state, position, event)),
-    'dispatch-failed': (state, _, event) => concludeRound(onCallFailed(state, event)),
+    'call-failed': (state, _, event) => concludeRound(onCallFailed(state, event)),
   },
   fixing: {
     measured: (state, _, event) => onMeasured(state, event),
     fixed: onFixed,
-    'dispatch-failed': (state, _, event) => onCallFailed(state, event),
+    'call-failed': (state, _, event) => onCallFailed(state, event),
   },
   waiting: { fixed: (state, _, event) => onCallerFixed(state, event) },
   committing: { 'commit-ended': onCommit },
-  preparing: { fixed: onPrepared, 'dispatch-failed': (state, _, event) => onCallFailed(state, event) },
+  preparing: { fixed: onPrepared, 'call-failed': (state, _, event) => onCallFailed(state, event) },
   ended: {},
 };
 
@@ -140,19 +140,22 @@ export function acceptNotes(state: PhaseState): PhaseStep | null {
 }
 
 /** Ends a phase early. The verdicts so far are recorded, but the phase is not approved even if all of them passed. */
-function stopped(state: PhaseState, { why, used = [] }: EventOf<'stop'>): PhaseStep {
+function stopped(state: PhaseState, { why, calls = [] }: EventOf<'stop'>): PhaseStep {
   const { position } = state;
   if (!('flights' in position)) return endPhase(state, why);
-  const stoppedCalls = Object.values(position.flights).map((call): PendingDispatch => {
-    const more = used.find(({ role }) => role === call.ask.role);
-    return more === undefined ? call : { ...call, spent: countSpent(call.spent, { ...more, freshChars: 0 }) };
+  const ended = Object.values(position.flights).map(({ ask }): CallEnd => {
+    const sent = calls.find(({ role }) => role === ask.role);
+    return sent ?? { role: ask.role, call: unsentCall(ask), fellBack: null };
   });
   if (position.at !== 'reviewing') {
-    const [call] = stoppedCalls;
+    const [call] = ended;
     const end = endPhase(state, why);
-    return call === undefined ? end : after(failedCall(state, position, recordOf(call)), end);
+    return call === undefined ? end : after(failedCall(state, position, call), end);
   }
-  const errors = stoppedCalls.map((call) => reviewError(call, { kind: 'stopped', by: why }));
-  const known = recordRound(state, position, [...position.errors, ...errors]);
+  const errors = ended.map(({ role, call }): RoleReviewError => {
+    return { role: role as ReviewerRole, ...call, failure: { kind: 'stopped', by: why } };
+  });
+  const marks = [...position.marks, ...ended.flatMap((call) => callMarks(state, call))];
+  const known = recordRound(state, { ...position, marks }, [...position.errors, ...errors]);
   return after(known.record, endPhase(known.state, why));
 }

@@ -1,4 +1,4 @@
-import type { Assigned, Session } from '../../kernel/agent.ts';
+import type { Assigned } from '../../kernel/agent.ts';
 import {
   type DocumentPhase,
   ITERATION_CAP,
@@ -8,7 +8,7 @@ import {
   type Preparation,
   type ReviewerRole,
 } from '../../kernel/review-loops.ts';
-import type { PhaseState } from '../state.ts';
+import type { LoopSession, PhaseState } from '../state.ts';
 import type { PhaseSetup } from '../types.ts';
 
 const DOMAIN_REVIEWERS: Readonly<Record<DocumentPhase, ReviewerRole>> = {
@@ -54,7 +54,7 @@ export function agentFor(state: PhaseState, role: PhaseRole): Assigned {
 }
 
 /** Returns the session of a role; null if it has none. Preparations never have a session. */
-export function sessionOf(state: PhaseState, role: PhaseRole): Session | null {
+export function sessionOf(state: PhaseState, role: PhaseRole): LoopSession | null {
   if (role === 'code-simplifier' || role === 'test-deepener') return null;
   return state.resume[role]?.session ?? null;
 }

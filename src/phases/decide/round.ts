@@ -3,13 +3,11 @@ import type { PhaseAction, PhaseState, PhaseStep, RoleState } from '../state.ts'
 import type { IterationEntry, RoleReview, RoleReviewError, SeenContent } from '../types.ts';
 import {
   after,
-  askedCall,
-  countSpent,
+  callMarks,
+  checkAsked,
   type EventOf,
   keepSession,
   type PositionAt,
-  readMarks,
-  recordOf,
   startCall,
   withoutKey,
 } from './calls.ts';
@@ -64,17 +62,16 @@ function dueRoles({ setup, stage, roles, isFinalValidation }: PhaseState, seen: 
 
 /** Stores a reviewer's answer and session. The verdict takes effect when all reviewers of the round are done. */
 export function onAnswered(state: PhaseState, at: Reviewing, event: EventOf<'answered'>): PhaseStep {
-  const { role, answer } = event;
-  const flight = askedCall(at, role, event.kind);
-  const call = recordOf({ ...flight, spent: countSpent(flight.spent, event) });
+  const { role, call, answer } = event;
+  checkAsked(at, event);
   const look: RoleReview = { role, ...call, answer, enginePass: isPass(answer) };
   const position: Reviewing = {
     ...at,
     flights: withoutKey(at.flights, role),
     looks: [...at.looks, look],
-    marks: [...at.marks, ...readMarks(flight, event)],
+    marks: [...at.marks, ...callMarks(state, event)],
   };
-  return { state: { ...keepSession(state, flight, event, at.seen.snapshot), position }, actions: [] };
+  return { state: { ...keepSession(state, event, at.seen.snapshot), position }, actions: [] };
 }
 
 /** If every reviewer has answered or failed, records the round and decides what follows. */

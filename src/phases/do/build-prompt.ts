@@ -116,7 +116,6 @@ export async function measurePrompt(playing: PhaseContext, ask: Ask): Promise<Me
   const facts = await ports.reviewers.describe(ask.agent);
   const now = currentQuestion(playing, ask, facts);
   const { session, delta } = ask;
-  const memo = memory.sessions.get(ask.role);
   const nothing = { now, canResume: false, lost: null, cost: null, deltaLength: 0 };
   if (session === null || delta === null || session.agent !== ask.agent) return nothing;
   if (!(await facts.canResume())) {
@@ -126,16 +125,12 @@ export async function measurePrompt(playing: PhaseContext, ask: Ask): Promise<Me
   if (memory.resuming.kind === 'unknown') memory.resuming = { kind: 'works' };
   const able = { ...nothing, canResume: true };
   const prompt = await resumedPrompt(playing, ask);
-  if (typeof prompt === 'string' || memo === undefined) {
-    return { ...able, lost: typeof prompt === 'string' ? prompt : 'session' };
-  }
+  if (typeof prompt === 'string') return { ...able, lost: prompt };
   memory.measured.set(ask.role, prompt);
   const lengths = { delta: prompt.dynamic.length, fresh: freshLength(playing, ask) };
-  const cold = () =>
-    costAfterCacheExpiry({ ...memo, firstPromptLength: session.firstPromptLength }, lengths, ports.clock.now());
   return {
     ...able,
-    cost: request.settings.resumeWhenCold ? null : cold(),
+    cost: request.settings.resumeWhenCold ? null : costAfterCacheExpiry(session, lengths, ports.clock.now()),
     deltaLength: lengths.delta,
     mustReadLength:
       request.settings.deltaGuard === 'effective'
@@ -155,11 +150,11 @@ async function resumedPrompt(
   playing: PhaseContext,
   ask: Ask,
 ): Promise<ComposedPrompt | 'session' | 'snapshot' | 'diff'> {
-  const memo = playing.memory.sessions.get(ask.role);
-  if (memo === undefined || ask.session === null) return 'session';
-  const change = await deltaOf(playing, ask, ask.session.firstPromptLength);
+  if (ask.session === null) return 'session';
+  const { opening, firstPromptLength } = ask.session;
+  const change = await deltaOf(playing, ask, firstPromptLength);
   if (typeof change === 'string') return change;
-  return loopPrompt(ask, materialFor(playing, { opening: memo.opening, ...change }));
+  return loopPrompt(ask, materialFor(playing, { opening, ...change }));
 }
 
 /** Records which resume test (V1 to V4) the agent failed. Only the first such failure in a phase is recorded. */

@@ -166,7 +166,7 @@ async function openPhase(
   if (!fits.ok) return fits;
   const ledger = await ports.ledger.all();
   const gapMs = ledger.ok ? lastGap(ledger.value.entries.filter((entry) => entry.kind === 'loop')) : null;
-  const memory = openMemory(feature.value, gapMs, kept?.sessions ?? []);
+  const memory = openMemory(feature.value, gapMs);
   const budget = openBudget(request.settings.budget);
   const playing: PhaseContext = { ports, request, feature: feature.value, budget, memory };
   return ok({ playing, setup: setupFor(request, feature.value, assigned.value, kept), kept, acceptable });

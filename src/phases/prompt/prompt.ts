@@ -1,11 +1,9 @@
 import { type AnswerKind, type Answers, answerSchema, type JsonSchema } from '../../dispatch/answer-schemas.ts';
 import { type ComposedPrompt, composePrompt } from '../../dispatch/prompt.ts';
-import { levelsPassed } from '../../dispatch/read-answer.ts';
 import { closeFence } from '../../kernel/escape.ts';
 import type { PhaseName } from '../../kernel/review-loops.ts';
 import { ARTIFACT_OF, artifactsOf, DEFAULT_FORM, type Role, type Roles, roleName } from '../roles/types.ts';
 import type { Ask } from '../state.ts';
-import type { LoopAnswer } from '../types.ts';
 import { artifactPath, describeForm, type FeaturePaths, formSchema, requiredArtifacts } from './forms.ts';
 import {
   describeChanges,
@@ -158,24 +156,4 @@ export function loopMustRead(
 
 function roleOf({ role, part }: Pick<Ask, 'role' | 'part'>, roles: Roles): Role {
   return roles[roleName(role, part)];
-}
-
-/** Converts a reviewer's parsed answer into the type that the state machine uses. */
-export function toLoopAnswer({ approved, issues, summary, levels: judged }: Answers['loop']): LoopAnswer {
-  const levels = levelsPassed(judged);
-  return {
-    approved,
-    issues: issues.map(({ severity, category, description, location, suggestion, level }) => {
-      return {
-        severity,
-        description,
-        level: typeof level === 'string' ? level : undefined,
-        category,
-        location,
-        suggestion,
-      };
-    }),
-    summary,
-    ...(Object.keys(levels).length === 0 ? {} : { levels }),
-  };
 }

@@ -53,7 +53,7 @@ export type PhaseRecorder = {
   record(state: PhaseState, actions: readonly PhaseAction[]): Promise<Result<void>>;
 };
 
-export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, 'sessions' | 'began'>): PhaseRecorder {
+export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, 'began'>): PhaseRecorder {
   const { ports, request, memory } = playing;
   const isKept = request.fixing.by === 'caller';
   let { run, pending, lastEntry } = begun;
@@ -70,8 +70,7 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
     const holding = names === held ? ok(undefined) : await ports.snapshots.hold(loopName(run), needed);
     held = names;
     if (!holding.ok) return holding;
-    const sessions = saved.state.setup.keepSessions ? [...memory.sessions.values()] : [];
-    return ports.loops.write({ ...saved, sessions, pending, began: memory.sight.began });
+    return ports.loops.write({ ...saved, pending, began: memory.sight.began });
   };
 
   /**

@@ -26,7 +26,7 @@ export function issue(differs: Partial<LoopIssue> = {}): LoopIssue {
 }
 
 export function answerWith(issues: readonly LoopIssue[], differs: Partial<LoopAnswer> = {}): LoopAnswer {
-  return { approved: issues.length === 0, issues, summary: 'Read.', ...differs };
+  return { approved: issues.length === 0, issues: [...issues], summary: 'Read.', ...differs };
 }
 
 /** A first review of the spec-reviewer that approves. */
