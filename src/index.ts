@@ -10,7 +10,8 @@ import { type FindingDocument, type RunDocument, resolvedDocument, runDocument }
 import type { Failure } from './kernel/failure.ts';
 import type { Result } from './kernel/result.ts';
 import type { PhaseName } from './kernel/review-loops.ts';
-import { type PhaseDocument, type PhasePlanDocument, phaseDocument, phasePlanDocument } from './phases/json.ts';
+import { phaseDocument } from './phases/json.ts';
+import type { PhaseDocument, PhasePlanDocument } from './phases/json-schema.ts';
 import type { Event } from './progress/events.ts';
 import {
   type InstructionsDocument,
@@ -45,7 +46,7 @@ export type { AgentFailure, AgentSettings, DispatchFacts, DispatchPlan, Session,
 export type { BadReviewId, Failure, InTheWay, Position, Problem, ProblemKind, UnusableFile } from './kernel/failure.ts';
 export type { CommitId, GateId, RepoPath, ReviewId, SnapshotId } from './kernel/ids.ts';
 export type { LoopDispatchReason, PhaseName, PhaseRole, PhaseStage, ReviewerRole } from './kernel/review-loops.ts';
-export type { PhaseDocument, PhasePlanDocument } from './phases/json.ts';
+export type { PhaseDocument, PhasePlanDocument } from './phases/json-schema.ts';
 export type { Event, Reporter } from './progress/events.ts';
 export type { InstructionsDocument, PassDocument, RulesDocument } from './rules/json.ts';
 export { reviewId } from './rules/review-id.ts';
@@ -233,7 +234,7 @@ export async function previewPhase(
   feature: string,
   options: PhaseOptions = {},
 ): Promise<PhasePlanDocument> {
-  return phasePlanDocument(await call(app.previewPhase, options, phaseRequestOf(name, feature, options)));
+  return call(app.previewPhase, options, phaseRequestOf(name, feature, options));
 }
 
 function phaseRequestOf(name: PhaseName, feature: string, options: PhaseOptions): app.PhaseOptions {

@@ -104,6 +104,8 @@ export const phaseSchema = z.object({
   warnings: z.array(z.string()),
 });
 
+export type PhaseDocument = z.output<typeof phaseSchema>;
+
 /** The JSON document of `phase --dry-run --json`. */
 export const phasePlanSchema = z.object({
   phase: z.enum(PHASES),
@@ -130,6 +132,8 @@ export const phasePlanSchema = z.object({
   warnings: z.array(z.string()),
 });
 
+export type PhasePlanDocument = z.output<typeof phasePlanSchema>;
+
 /** The JSON document that the MCP tools `start_phase` and `continue_phase` return. */
 export const startedPhaseSchema = z.object({
   loop_id: z.string().describe('The id for continue_phase.'),
@@ -143,3 +147,5 @@ export const startedPhaseSchema = z.object({
   error: errorSchema.shape.error.nullable(),
   next: z.string().describe('The next step.'),
 });
+
+export type StartedPhaseDocument = z.output<typeof startedPhaseSchema>;

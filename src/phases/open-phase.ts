@@ -22,10 +22,11 @@ import { userPath } from '../platform/user-paths.ts';
 import { agentsBarredByChange, agentWords, requireConsent } from '../trust/consent.ts';
 import { version } from '../version.ts';
 import { previewPhase, runPhase } from './do/run-phase.ts';
+import type { PhasePlanDocument } from './json-schema.ts';
 import { openFeatureFiles, openPhaseLogs, openPhaseLoops } from './record/store.ts';
 import { BUILT_IN_ROLES, loadRoles } from './roles/load.ts';
 import type { Roles } from './roles/types.ts';
-import type { PhaseOptions, PhaseOutcome, PhasePlan, PhasePorts, PhaseRequest } from './run-types.ts';
+import type { PhaseOptions, PhaseOutcome, PhasePorts, PhaseRequest } from './run-types.ts';
 
 /** Opens the guard that undoes a fixer's writes to stored passes, findings and approvals of commands. */
 export type OpenGuard = (logDir: RepoPath) => TamperGuard;
@@ -55,7 +56,7 @@ export async function openAndPreviewPhase(
   repository: RepositoryPaths,
   options: PhaseOptions,
   guard: OpenGuard,
-): Promise<Result<PhasePlan>> {
+): Promise<Result<PhasePlanDocument>> {
   const opened = await openPhase(repository, options, guard);
   return opened.ok ? previewPhase(opened.value.ports, opened.value.request) : opened;
 }

@@ -5,7 +5,7 @@ import type { RepoPath } from '../kernel/ids.ts';
 import type { Clock, Cooldowns, ReporterOf, Reviewers, TamperGuard } from '../kernel/ports.ts';
 import type { Commits, Contents, Selection, Snapshots, WithheldFile } from '../kernel/repository.ts';
 import type { Result } from '../kernel/result.ts';
-import type { LoopDispatchReason, PhaseName, PhaseRole, PhaseStage, Preparation } from '../kernel/review-loops.ts';
+import type { PhaseName, PhaseStage, Preparation } from '../kernel/review-loops.ts';
 import type { Ledger, Saved } from '../ledger/entries.ts';
 import type { NameSource } from '../platform/user-paths.ts';
 import type { PhaseProgress } from './progress.ts';
@@ -67,29 +67,6 @@ export type PhaseNotice =
   | { readonly kind: 'proof-taken-back'; readonly paths: readonly string[] }
   /** The agent's sessions cannot be resumed; `why` names the resume test (V1 to V4) that the agent failed. */
   | { readonly kind: 'not-resumed'; readonly agent: string; readonly why: string };
-
-/** The result of a dry run: the calls to agents that the phase would make next. */
-export type PhasePlan = {
-  readonly phase: PhaseName;
-  readonly feature: RepoPath;
-  readonly artifact: RepoPath | null;
-  /** The files under review: the document or, in `implement`, the changed files. */
-  readonly files: readonly RepoPath[];
-  readonly required: readonly RepoPath[];
-  readonly fixing: { readonly by: 'fixer'; readonly agent: string } | { readonly by: 'caller' | 'nobody' };
-  readonly mostIterations: number;
-  /** The stored loop that the command would continue; null if it would start a new loop. */
-  readonly goesOn: { readonly round: number; readonly waiting: readonly RoleIssue[] | null } | null;
-  readonly dispatches: readonly {
-    readonly role: PhaseRole;
-    readonly agent: string;
-    readonly model: string | null;
-    readonly dispatch: 'fresh' | 'resumed';
-    readonly why: LoopDispatchReason;
-    readonly promptChars: number;
-  }[];
-  readonly notices: readonly PhaseNotice[];
-};
 
 /** A loop as it is stored on disk, so that the next command can continue it. */
 export type KeptLoop = {

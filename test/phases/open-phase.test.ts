@@ -84,7 +84,7 @@ describe('options of a phase', () => {
         NO_GUARD,
       ),
     );
-    expect(only.notices).toEqual([{ kind: 'withheld', why: 'secret', paths: ['src/tokens.json'] }]);
+    expect(only.warnings).toEqual(['not reviewed, untracked and named like a secret: src/tokens.json']);
   });
 
   test('protects settings, prompts, roles, history and agent programs from the fixer, also ignored ones', async () => {

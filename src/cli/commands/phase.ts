@@ -8,7 +8,7 @@ import {
   describePhasePlan,
   describePhaseSoFar,
 } from '../../phases/describe/result.ts';
-import { phaseDocument, phasePlanDocument } from '../../phases/json.ts';
+import { phaseDocument } from '../../phases/json.ts';
 import type { PhaseOptions, PhaseOutcome } from '../../phases/run-types.ts';
 import { consoleReporter } from '../../progress/reporter.ts';
 import { shownOn } from '../../ui/terminal.ts';
@@ -72,8 +72,8 @@ async function describePlan(request: Request, json: boolean): Promise<void> {
   const reporter = { tell() {} };
   const planned = await previewPhase(workingDirectory(), { ...request, reporter, stop: null });
   if (!planned.ok) return exitWith(planned.failure, json);
-  printWarnings(planned.value.notices.map(describePhaseNotice));
-  if (json) printJson(phasePlanDocument(planned.value));
+  printWarnings(planned.value.warnings);
+  if (json) printJson(planned.value);
   else printResult(describePhasePlan(planned.value, shownOn(process.stdout, process.env)));
 }
 

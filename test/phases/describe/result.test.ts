@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../../src/kernel/ids.ts';
 import type { LoopDispatchReason } from '../../../src/kernel/review-loops.ts';
+import { openIssueDocuments } from '../../../src/phases/describe/issues.ts';
 import {
   describePhase,
   describePhaseNotice,
@@ -355,8 +356,8 @@ No agent was called and nothing was written (--dry-run).`);
   });
 
   test('shows that a loop waits, and the calls after that', () => {
-    const goesOn = { round: 1, waiting: [open('spec-reviewer')] };
-    const text = describePhasePlan(phasePlan({ goesOn, fixing: { by: 'caller' } }));
+    const goes_on = { round: 1, waiting: openIssueDocuments([open('spec-reviewer')]) };
+    const text = describePhasePlan(phasePlan({ goes_on, fixing: { by: 'caller', agent: null } }));
     expect(text).toContain('Continues a loop after round 1');
     expect(text).toContain('Open: 1 blocker');
     expect(text).toContain('The loop waits. Start the next round with --step --summary "what you did".');
@@ -369,12 +370,12 @@ No agent was called and nothing was written (--dry-run).`);
       phasePlan({
         phase: 'implement',
         artifact: null,
-        files: ['a.ts', 'b.ts'] as RepoPath[],
+        files: ['a.ts', 'b.ts'],
         required: [],
         fixing: { by: 'fixer', agent: 'codex' },
         dispatches: [
           {
-            ...(asked ?? { promptChars: 1, agent: 'claude' }),
+            ...(asked ?? { prompt_chars: 1, agent: 'claude' }),
             role: 'security-reviewer',
             model: 'opus',
             dispatch: 'fresh',
