@@ -38,9 +38,7 @@ const keptStartSchema = z.object({
 
 type KeptStart = z.output<typeof keptStartSchema>;
 
-/**
- * Starts the next round of a phase as a background job. Returns when the round has ended or the waiting time is over.
- */
+/** Starts a phase as a background job. Returns when its round has ended or the waiting time is over. */
 export async function startPhaseRun(
   repository: RepositoryPaths,
   options: { readonly phase: PhaseName; readonly feature: string },
@@ -90,9 +88,7 @@ async function startRound(
   return report(repository, kept, await waitForJob(repository, ROUNDS, kept.round, waiting));
 }
 
-/**
- * Returns the state of a loop. Stores the `loop_id` of its phase document, because callers may name the loop by it too.
- */
+/** Returns the state of a loop. Stores the `loop_id` of its document, because callers may name the loop by it. */
 function report(repository: RepositoryPaths, kept: KeptStart, work: BackgroundJob | null): Result<StartedPhase> {
   const answer = work?.answer ?? null;
   const loop = isRecord(answer) && typeof answer['loop_id'] === 'string' ? answer['loop_id'] : null;
@@ -125,9 +121,7 @@ function keep(repository: RepositoryPaths, kept: KeptStart): Result<void> {
   return written;
 }
 
-/**
- * Returns the loop with this id, which is from `startPhaseRun` or the `loop_id` of a phase document; `null` if unknown.
- */
+/** Returns the loop with this id, from `startPhaseRun` or a phase document; `null` if unknown. */
 function keptStart(repository: RepositoryPaths, id: string): KeptStart | null {
   const folder = join(repository.commonDir, LOOPS);
   if (isJobId('phase', id)) return readKept(folder, `${id}.json`);

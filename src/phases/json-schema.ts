@@ -74,9 +74,7 @@ const preparation = z.object({
 
 const ENDS = Object.keys(END_STATUSES) as PhaseEndReason[];
 
-/**
- * The JSON document of `phase --json`. The MCP tools `start_phase` and `continue_phase` return it in the field `phase`.
- */
+/** The JSON document of `phase --json`, which MCP tools return in the field `phase`. */
 export const phaseSchema = z.object({
   phase: z.enum(PHASES),
   feature: z.string().describe('The folder of the feature, relative to the repository root.'),

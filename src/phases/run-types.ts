@@ -85,10 +85,7 @@ export interface FeatureFiles {
   meta(): Promise<Result<FeatureMeta>>;
   /** Renames an unreadable `.meta.json` and resolves to its new name. */
   putMetaAside(at: Date): Promise<Result<string>>;
-  /**
-   * Writes the phase into `.meta.json`. Renames an unreadable file first and resolves to its new name; otherwise to
-   * null.
-   */
+  /** Writes the phase into `.meta.json`. Resolves to the new name of an unreadable file, else to null. */
   tellMeta(update: MetaUpdate, at: Date): Promise<Result<string | null>>;
   /** Resolves to the text of `.review-history.md`; empty if the file does not exist. */
   history(): Promise<Result<string>>;
@@ -97,16 +94,12 @@ export interface FeatureFiles {
 
 type FeatureMeta =
   | { readonly kind: 'none' | 'unreadable' }
-  /**
-   * `source` is `brainstorm_source`, the path of the document that the feature was made from; null if it is not set.
-   */
+  /** `source` is `brainstorm_source`, the document that the feature was made from; null if not set. */
   | { readonly kind: 'read'; readonly source: string | null };
 
 /** The storage of loops that a later command can continue. */
 export interface PhaseLoops {
-  /**
-   * Resolves to null if no loop is stored, and to `unreadable` if its file is damaged or from another onceover version.
-   */
+  /** Resolves to `unreadable` if the file is damaged or from another onceover version. */
   read(phase: PhaseName, feature: RepoPath): Promise<Result<KeptLoop | 'unreadable' | null>>;
   write(loop: KeptLoop): Promise<Result<void>>;
   /** Also succeeds if no loop is stored. */
@@ -140,10 +133,7 @@ export type PhaseOptions = {
   readonly feature: string;
   /** The agent that fixes issues; null if the caller or no one fixes them. */
   readonly fixer: string | null;
-  /**
-   * Whether each command runs one round. The caller fixes the issues and describes the fix in the next command's
-   * `summary`.
-   */
+  /** Whether each command runs one round; the caller fixes the issues and passes a `summary` to the next one. */
   readonly step: boolean;
   readonly summary: string | null;
   readonly rerun: boolean;
@@ -187,8 +177,6 @@ export type PhaseRequest = Pick<
   readonly barred: ReadonlySet<string>;
   /** Files and folders that a fixer must not edit. */
   readonly kept: readonly RepoPath[];
-  /**
-   * Returns the current digest of each file that the settings start an agent from. A fixer must not edit these files.
-   */
+  /** Returns the digest of each file that the settings start an agent from. A fixer must not edit these files. */
   agentFiles(): ReadonlyMap<RepoPath, string>;
 };

@@ -39,9 +39,7 @@ export type PhaseState = {
   readonly counted: Readonly<Record<PhaseStage, number>>;
   /** The number of started rounds, including final validations. */
   readonly round: number;
-  /**
-   * Whether the current round only repeats reviews that passed earlier. Such a round does not count towards the limit.
-   */
+  /** Whether the round only repeats reviews that passed. Such a round does not count towards the limit. */
   readonly isFinalValidation: boolean;
   readonly roles: Readonly<Partial<Record<ReviewerRole, RoleState>>>;
   readonly resume: ResumeState;

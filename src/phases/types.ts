@@ -39,10 +39,7 @@ export type PhaseSetup = {
 };
 
 export type EditRules = {
-  /**
-   * The only files that a fixer may edit: the document under review and the documents it is based on. Null in
-   * `implement`, where a fixer may edit any file that is not in `kept`.
-   */
+  /** The only files that a fixer may edit: the documents. Null in `implement`: any file that is not in `kept`. */
   readonly documents: readonly RepoPath[] | null;
   /** Files and folders that a fixer must never edit: settings, roles, rules, prompts, and the records of the phase. */
   readonly kept: readonly RepoPath[];
@@ -52,9 +49,7 @@ export type EditRules = {
 
 export type SeenContent = {
   readonly snapshot: SnapshotId;
-  /**
-   * Digest of the documents that reviewers read and, in `implement`, of the changed code. Other files do not affect it.
-   */
+  /** Digest of the documents that reviewers read and, in `implement`, of the changed code. */
   readonly content: string;
 };
 
@@ -75,9 +70,7 @@ export type PhaseMark =
     }
   | { readonly kind: 'lazy-load-warning'; readonly role: PhaseRole };
 
-/**
- * The reason why a session cannot be resumed: its data, snapshot or diff is missing, or git could not commit the fixes.
- */
+/** What is missing to resume a session. `commit`: git could not commit the fixes. */
 export type LostState = 'session' | 'snapshot' | 'diff' | 'commit';
 
 /** The reasons why a phase stops early: the user interrupted it, the budget is used up, or git or the disk failed. */

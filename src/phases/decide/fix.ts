@@ -14,10 +14,7 @@ import {
 } from './calls.ts';
 import { endPhase, snapshotAction } from './end.ts';
 
-/**
- * Whether a fixer must not edit a file: the file is protected or, in the phase of a document, is not one of the
- * documents.
- */
+/** Whether a fixer must not edit a file: it is protected or, in the phase of a document, not one of the documents. */
 function isForbidden(path: RepoPath, { documents, kept }: EditRules): boolean {
   return kept.some((one) => isInside(path, one)) || (documents !== null && !documents.includes(path));
 }
@@ -82,10 +79,7 @@ function commit(state: PhaseState, changed: readonly RepoPath[], plan: CommitPla
   return { state: { ...state, position }, actions: [{ kind: 'commit', paths, message: plan.message }] };
 }
 
-/**
- * Continues after a commit. Diffs come from snapshots and not from commits, so after a failed commit the loop
- * continues; only the next reviews get new sessions.
- */
+/** Continues after a commit. If git failed, the next reviews get new sessions; diffs come from snapshots anyway. */
 export function onCommit(state: PhaseState, { next }: Committing, { failed }: EventOf<'commit-ended'>): PhaseStep {
   return prepare(failed ? { ...state, commitFailed: true } : state, next);
 }

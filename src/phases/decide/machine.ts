@@ -131,9 +131,7 @@ export function resumePhase(state: PhaseState): PhaseStep {
   }
 }
 
-/**
- * Accepts the open issues of a phase that ended at the limit of reviews. Returns null if the phase did not end there.
- */
+/** Accepts the open issues of a phase that ended at the limit of reviews; null if it did not end there. */
 export function acceptNotes(state: PhaseState): PhaseStep | null {
   const { position } = state;
   return position.at === 'ended' && position.end.why === 'cap' ? endPhase(state, 'accepted-with-notes') : null;

@@ -74,10 +74,7 @@ function openIn(state: PhaseState): readonly RoleIssue[] {
 
 const EXIT_CODES = { approved: 0, needs_work: 1, stalled: 1, cap: 1, error: 3 } as const;
 
-/**
- * Returns the exit code. If an error ended the phase while issues are open, it is 1 and not 3, unless the user
- * interrupted.
- */
+/** Returns the exit code. Open issues make an error 1 instead of 3, unless the user interrupted. */
 function exitCodeOf({ status, why, open }: PhaseEnd): PhaseOutcome['exitCode'] {
   return status === 'error' && why !== 'interrupted' && open.length > 0 ? 1 : EXIT_CODES[status];
 }
@@ -92,10 +89,7 @@ export function callsOf({ rounds }: Pick<PhaseRun, 'rounds'>): readonly LoopCall
   return rounds.flatMap(({ entry, fix }) => [...entry.looks, ...entry.errors, ...(fix?.turn ? [fix.turn] : [])]);
 }
 
-/**
- * Returns an estimate of the tokens saved by skipped reviewers and by resumed sessions. A skipped reviewer counts with
- * the tokens of its last review.
- */
+/** Estimates the saved tokens. A skipped reviewer counts with the tokens of its last review. */
 function savedIn({ id, feature, rounds }: PhaseRun): Saved {
   const skipped = rounds.flatMap(({ entry }, n) => entry.skipped.map(({ role }) => lastUsed(rounds.slice(0, n), role)));
   const calls = rounds
@@ -155,10 +149,7 @@ function isPassed({ entry }: PhaseRound): boolean {
   return entry.errors.length === 0 && entry.looks.every(({ enginePass }) => enginePass);
 }
 
-/**
- * Whether a snapshot has shown that the content did not change during the loop's last round. Until then, `.meta.json`
- * must not say that the loop is approved.
- */
+/** Whether a snapshot confirmed the content of the loop's last round; before that, the loop is not approved. */
 function isConfirmed(stage: PhaseStage, state: PhaseState): boolean {
   const end = endOf(state);
   return stage !== state.stage || end?.status === 'approved' || end?.why === 'cap';

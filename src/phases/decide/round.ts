@@ -113,9 +113,7 @@ export function recordRound(
   return { state: { ...before, roles, reviewed: seen, commitFailed: false }, record: { kind: 'record', entry } };
 }
 
-/**
- * Returns the reviewers of the current loop that are not called in this round, and the iteration in which each passed.
- */
+/** Returns the reviewers of the loop that are not called in this round, and when each passed. */
 export function skippedReviewers(
   { setup, stage, roles }: PhaseState,
   called: readonly PhaseRole[],
@@ -140,10 +138,7 @@ function afterVerdicts(state: PhaseState, { looks, errors }: Pick<IterationEntry
   return startFix(regular, issues);
 }
 
-/**
- * Ends a loop that has reached the limit of reviews, without another fix. After the domain loop, the phase-reviewer
- * still runs if it has not reviewed yet.
- */
+/** Ends a loop at the limit of reviews. After the domain loop, the phase-reviewer still runs once. */
 function atCap(state: PhaseState): PhaseStep {
   if (state.stage !== 'domain') return endedAtCap(state);
   const failed = withOutcome(state, 'failed');
@@ -151,10 +146,7 @@ function atCap(state: PhaseState): PhaseStep {
   return snapshotAction({ ...failed, stage: 'phase', unchangedFixes: 0 }, 'starting');
 }
 
-/**
- * Continues after all reviewers of a round passed. Their passes count only if the content did not change during the
- * round.
- */
+/** Continues after a round in which all passed. A pass counts only if the content did not change meanwhile. */
 export function onConfirmed(before: PhaseState, seen: SeenContent): PhaseStep {
   const isSame = seen.content === before.reviewed?.content;
   const state: PhaseState = { ...before, unchangedFixes: 0, disturbances: isSame ? 0 : before.disturbances + 1 };

@@ -170,9 +170,7 @@ async function workBefore({ ports, request, feature, memory }: PhaseContext): Pr
   return sight.ok ? ok({ tree: sight.value.seen.snapshot, agentFiles: request.agentFiles() }) : sight;
 }
 
-/**
- * Returns the files that a writer changed. Fails if git cannot compare the snapshots: that does not mean "no change".
- */
+/** Returns the files that a writer changed. Fails if git cannot compare: that does not mean "no change". */
 async function changesSince(playing: PhaseContext, before: WorkBefore): Promise<Result<readonly RepoPath[]>> {
   const { ports, request, feature, memory } = playing;
   const after = await readSubject(ports.snapshots, request, feature.documents, memory.sight.began);

@@ -15,16 +15,10 @@ import type { PhaseContext } from './context.ts';
 /** The changes since the last review, as text: a diff with `format` lines of context, or the changed sentences. */
 export type Delta = { readonly format: number | 'sentences'; readonly text: string };
 
-/**
- * A format in which the changes could be sent. `make` builds the text; it resolves to null if the format does not
- * apply.
- */
+/** A format for the changes; `make` resolves to null if the format does not apply. */
 export type DeltaCandidate = Pick<Delta, 'format'> & { make(): Promise<string | null> };
 
-/**
- * A delta that is shorter than this share of the session's first prompt, or than this number of characters, is sent as
- * it is: no shorter format is tried.
- */
+/** A delta under this share of the first prompt, or this length, is sent without trying a shorter format. */
 const SHORT_ENOUGH = { part: 0.1, characters: 800 };
 
 /** Returns the first delta that is short enough, else the shortest one; null if no format applies. */
@@ -89,10 +83,7 @@ function materialFor({ request, feature, memory }: PhaseContext, resumed: LoopMa
   };
 }
 
-/**
- * Returns the agent, its model and version, and a digest of its tools and instructions. A session can be resumed only
- * if all are unchanged.
- */
+/** Returns the facts that must be unchanged to resume a session: agent, model, version, tools and instructions. */
 export function currentQuestion(playing: PhaseContext, ask: Ask, facts: ReviewerFacts): Measured['now'] {
   const { stable } = freshPrompt(playing, { ...ask, template: freshTemplate(ask) });
   const { schema } = loopAnswer(ask, playing.request.roles);
@@ -165,9 +156,7 @@ async function noteDeferred({ memory }: PhaseContext, agent: string, facts: Revi
   memory.notices.push({ kind: 'not-resumed', agent, why });
 }
 
-/**
- * Returns the total length of the files that a new session has to read. Stops counting when the total reaches `enough`.
- */
+/** Returns the length of the files that a new session has to read, counted up to `enough`. */
 async function mustReadLength(
   { ports, request, feature, memory }: PhaseContext,
   ask: Ask,
@@ -190,10 +179,7 @@ type Change = { readonly delta: LoopDelta; readonly changedFiles: readonly strin
 /** The numbers of context lines to try in a diff, the most readable first. */
 const CONTEXTS = [3, 1, 0] as const;
 
-/**
- * Returns the changes since the role's last review in a short format. If that is impossible, returns which part is
- * missing.
- */
+/** Returns the changes since the role's last review in a short format, or else which part is missing. */
 async function deltaOf(
   playing: PhaseContext,
   ask: Ask,

@@ -29,9 +29,7 @@ export type PhaseMemory = {
   /** Whether the last fix deleted the document under review. If so, the fix is not committed. */
   isArtifactGone: boolean;
   outline: Answers['outline'] | null;
-  /**
-   * The longest time between two calls to a role in the last loop, which decides the cache duration; null if unknown.
-   */
+  /** The longest time between two calls to a role in the last loop, for the cache duration; null if unknown. */
   readonly gapMs: number | null;
   /** Whether the agents can resume sessions; if not, the first resume test (V1 to V4) that failed. */
   resuming: Resuming;

@@ -82,10 +82,7 @@ async function removeWaiting(
   return removed.ok ? snapshots.hold(loopName({ phase, feature }), new Set()) : removed;
 }
 
-/**
- * Accepts the open issues of a loop that ended at the limit of reviews. Returns null if there is no such loop, or if
- * the content has changed since its last review.
- */
+/** Accepts the open issues of a loop that ended at the limit; null if there is none or its content has changed. */
 async function acceptedNow({ playing, acceptable }: Opened): Promise<Result<PhaseOutcome> | null> {
   if (acceptable === null) return null;
   const { run, state } = acceptable;

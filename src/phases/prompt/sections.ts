@@ -57,10 +57,7 @@ export type LoopSubject = {
   readonly deleted: readonly string[];
 };
 
-/**
- * Returns the section about what to review: a list of files, the whole document or, for the phase-reviewer, the outcome
- * of the domain loop.
- */
+/** Returns the section about what to review: files, the document or, for the phase-reviewer, the domain outcome. */
 export function describeSubject(ask: Ask, { phase, document, files, deleted }: LoopSubject): string {
   if (phase === 'implement') {
     // A reviewer cannot open a deleted file, so list it: the deletion itself may be the mistake.
@@ -81,16 +78,10 @@ function describeOutcome(outcome: DomainOutcome | null): string {
   return `FAILED at iteration cap (${iteration}/${most})\n\nUnresolved issues:\n${issues}`;
 }
 
-/**
- * Roles whose prompt names the iteration from the first one on. The prompts of other roles do so from the second one
- * on.
- */
+/** Roles whose prompt names the iteration already in the first one. */
 const NAMES_FIRST_ITERATION: readonly string[] = ['spec-reviewer', 'design-reviewer', 'phase-reviewer'];
 
-/**
- * Returns the section with the iteration and the issues to check again. Template I3 is for a new session that replaces
- * one that could not be resumed.
- */
+/** Returns the section with the iteration and the issues to check again. */
 export function iterationContext({ role, template, iteration, most, issues }: Ask): string {
   const isFallback = template === 'I3';
   if (iteration === 1 && !isFallback && !NAMES_FIRST_ITERATION.includes(role)) return '';
@@ -168,10 +159,7 @@ const MAX_ISSUES = 200;
 
 const MAX_LENGTH = 4000;
 
-/**
- * Returns issues as one block of text, the most severe first. A list of more than `MAX_ISSUES` is cut, and its last
- * line says how many are missing.
- */
+/** Returns issues as one block, the most severe first, cut after `MAX_ISSUES`. */
 export function describeIssues(issues: readonly ReportedIssue[]): string {
   if (issues.length === 0) return '(none)';
   const rank = ({ issue }: ReportedIssue) => SEVERITIES.indexOf(issue.severity);

@@ -38,10 +38,7 @@ export type Feature = {
   readonly notices: readonly PhaseNotice[];
 };
 
-/**
- * Reads a feature. Fails with the first required document that is missing or unusable. `dry` writes and renames
- * nothing.
- */
+/** Reads a feature. Fails with the first unusable document. `dry` writes and renames nothing. */
 export async function readFeature(
   ports: Pick<PhasePorts, 'snapshots' | 'contents' | 'feature' | 'clock'>,
   request: PhaseRequest,
@@ -91,10 +88,7 @@ export async function readFeature(
   });
 }
 
-/**
- * Reads the path of the PRD from `.meta.json`. If `.meta.json` is unreadable, renames it, so that its content is not
- * lost.
- */
+/** Reads the path of the PRD from `.meta.json`. Renames an unreadable file, so that its content is not lost. */
 async function readMeta(
   { feature: files, clock }: Pick<PhasePorts, 'feature' | 'clock'>,
   { feature }: PhaseRequest,
@@ -119,9 +113,7 @@ type FoundPrd = { readonly path: RepoPath | null; readonly notices: readonly Pha
 
 const NO_PRD: FoundPrd = { path: null, notices: [] };
 
-/**
- * Returns the `prd.md` of the feature, else the document that `.meta.json` names, if it is a file in the repository.
- */
+/** Returns the `prd.md` of the feature, else the file in the repository that `.meta.json` names. */
 async function findPrd(contents: Contents, { feature, root }: PhaseRequest, source: string | null): Promise<FoundPrd> {
   const own = documentPath(feature, 'prd.md');
   if ((await contents.exists(own)) === 'file') return { path: own, notices: [] };

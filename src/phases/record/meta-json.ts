@@ -6,10 +6,7 @@ export type MergedMeta = { readonly ok: true; readonly text: string } | { readon
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Returns the text of `.meta.json` with the fields of a phase; other fields stay. Fails with `corrupt` if it is
- * unreadable.
- */
+/** Returns `.meta.json` with the fields of a phase; other fields stay. Fails with `corrupt` if it is unreadable. */
 export function mergeMeta(before: string | null, update: MetaUpdate): MergedMeta {
   const kept = before === null || before.trim() === '' ? {} : parseMeta(before);
   if (kept === null) return { ok: false, why: 'corrupt' };

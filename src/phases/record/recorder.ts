@@ -73,9 +73,7 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
     return ports.loops.write({ ...saved, pending, began: memory.sight.began });
   };
 
-  /**
-   * Writes the history entry of a round. It replaces an earlier version of the entry, possibly from a crashed command.
-   */
+  /** Writes the history entry of a round over an earlier version of it, possibly from a crashed command. */
   const writeEntry = async ({ entry, at, fix }: PhaseRound): Promise<Result<void>> => {
     const { round } = entry;
     const text = historyEntry(entry, new Date(at), fix);

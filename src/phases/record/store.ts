@@ -66,10 +66,7 @@ function textOf(bytes: Buffer): string | null {
   return isUtf8(bytes) ? bytes.toString('utf8') : null;
 }
 
-/**
- * Opens the log files with the prompts and answers of loops. Each run of a phase has a folder of its own in the log
- * folder.
- */
+/** Opens the logs with prompts and answers, in one folder per run of a phase. */
 export function openPhaseLogs(root: string, logDir: RepoPath): PhaseLogs {
   return {
     async write({ id, phase }, name, log) {
@@ -83,10 +80,7 @@ export function openPhaseLogs(root: string, logDir: RepoPath): PhaseLogs {
 
 const FOLDER = 'onceover/phases';
 
-/**
- * Opens the stored loops: one per phase, feature and working tree. Only the onceover version that wrote a loop can read
- * it.
- */
+/** Opens the stored loops, one per phase, feature and working tree. Another onceover version cannot read them. */
 export function openPhaseLoops(
   { root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>,
   version: string,

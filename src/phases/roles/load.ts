@@ -83,10 +83,7 @@ export type ParsedRole =
   | { readonly ok: true; readonly role: Role }
   | { readonly ok: false; readonly problems: readonly PlacedProblem[] };
 
-/**
- * Parses a role file. Its body is the instructions; a missing front matter key gets the value of `base`, the built-in
- * role.
- */
+/** Parses a role file. Its body is the instructions; `base` is the built-in role, for missing keys. */
 export function parseRole(name: RoleName, text: string, base: Role | null): ParsedRole {
   const split = splitFrontMatter(text);
   if (!split.ok) return { ok: false, problems: [split.problem] };
@@ -166,10 +163,7 @@ function loadRole(files: TextFiles, name: RoleName, builtIn: string): ParsedRole
     : { ok: false, problems: [unusable(roleFile(name), read.why)] };
 }
 
-/**
- * Returns a problem for each role file with an unknown name, because a misspelt file would otherwise be ignored
- * silently.
- */
+/** Returns a problem for each role file with an unknown name, because a misspelt file would have no effect. */
 function unknownRoleFiles({ tracked, untracked }: Pick<Listing, 'tracked' | 'untracked'>): Problem[] {
   const isUnknown = (path: RepoPath) =>
     path.startsWith(ROLE_FOLDER) && path.endsWith('.md') && !ROLE_NAMES.some((name) => path === roleFile(name));
