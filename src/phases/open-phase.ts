@@ -72,7 +72,7 @@ async function openPhase(
   if (!feature.ok) return feature;
   const selection = selectionOf(repository, options);
   if (!selection.ok) return selection;
-  const read = await readSettings(repository, { kind: 'change', base: options.base });
+  const read = await readSettings(repository, { kind: 'change', base: options.base ?? null });
   if (!read.ok) return read;
   const { settings } = read.value;
   const roles = await rolesOf(repository, read.value);
@@ -85,7 +85,12 @@ async function openPhase(
   const agentFiles = filesOfAgents(repository, settings);
   const { root, commonDir } = repository;
   const request: PhaseRequest = {
-    ...options,
+    rerun: options.rerun === true,
+    acceptWithNotes: options.acceptWithNotes === true,
+    mostIterations: options.maxIterations ?? null,
+    commits: options.commit !== false,
+    startedBy: options.startedBy,
+    stop: options.stop,
     root,
     settings,
     roles: roles.value,
@@ -126,7 +131,8 @@ function featureFolder(repository: RepositoryPaths, name: string): Result<RepoPa
   return stats.isDirectory() ? ok(path) : err({ kind: 'no-feature', path: name, why: 'not-a-folder' });
 }
 
-function selectionOf(repository: RepositoryPaths, { files, base }: PhaseOptions): Result<Selection> {
+function selectionOf(repository: RepositoryPaths, { files, ...options }: PhaseOptions): Result<Selection> {
+  const base = options.base ?? null;
   if (files === null) return ok({ kind: 'change', base });
   const listed: RepoPath[] = [];
   for (const name of files.names) {
@@ -138,15 +144,15 @@ function selectionOf(repository: RepositoryPaths, { files, base }: PhaseOptions)
 }
 
 function fixingOf({ fixer, step, summary, keepSessions }: PhaseOptions): PhaseRequest['fixing'] {
-  if (step) return { by: 'caller', summary, keepSessions };
-  return fixer === null ? { by: 'nobody' } : { by: 'fixer', agent: fixer };
+  if (step === true) return { by: 'caller', summary: summary ?? null, keepSessions: keepSessions === true };
+  return typeof fixer === 'string' ? { by: 'fixer', agent: fixer } : { by: 'nobody' };
 }
 
 function preparationsOf(phase: PhaseName, { simplify, deepenTests }: PhaseOptions): readonly Preparation[] {
   if (phase !== 'implement') return [];
   return [
-    ...(simplify ? [{ role: 'code-simplifier', part: null } as const] : []),
-    ...(deepenTests ? (['A', 'B'] as const).map((part) => ({ role: 'test-deepener', part }) as const) : []),
+    ...(simplify === true ? [{ role: 'code-simplifier', part: null } as const] : []),
+    ...(deepenTests === true ? (['A', 'B'] as const).map((part) => ({ role: 'test-deepener', part }) as const) : []),
   ];
 }
 

@@ -127,37 +127,42 @@ export type PhasePorts = {
   newId(): string;
 };
 
-/** The options of `onceover phase`, before names and paths are checked. */
-export type PhaseOptions = {
+/** The options that a user can set. Without `fixer` and `step`: one review and its verdict. */
+export type PhaseChoices = {
+  /** The agent that fixes the issues. */
+  readonly fixer?: string;
+  /** Whether a call runs only one round. The caller fixes the issues between calls and passes a `summary`. */
+  readonly step?: boolean;
+  readonly summary?: string;
+  readonly keepSessions?: boolean;
+  readonly rerun?: boolean;
+  readonly acceptWithNotes?: boolean;
+  readonly maxIterations?: number;
+  /** Whether fixes are committed. Default: true. */
+  readonly commit?: boolean;
+  /** Only for the phase implement, like `files`, `simplify` and `deepenTests`. */
+  readonly base?: string;
+  readonly simplify?: boolean;
+  readonly deepenTests?: boolean;
+};
+
+/** A phase to run, before names and paths are checked. */
+export type PhaseOptions = PhaseChoices & {
   readonly phase: string;
   readonly feature: string;
-  /** The agent that fixes issues; null if the caller or no one fixes them. */
-  readonly fixer: string | null;
-  /** Whether each command runs one round; the caller fixes the issues and passes a `summary` to the next one. */
-  readonly step: boolean;
-  readonly summary: string | null;
-  readonly rerun: boolean;
-  readonly acceptWithNotes: boolean;
-  readonly mostIterations: number | null;
-  readonly commits: boolean;
-  readonly keepSessions: boolean;
   /** In `implement`: the files to review; null means all files that differ from the base branch. */
   readonly files: { readonly names: readonly string[]; readonly source: NameSource } | null;
-  readonly base: string | null;
-  /** In `implement`: whether the code-simplifier runs before the reviews. */
-  readonly simplify: boolean;
-  /** In the phase `implement`: whether the test-deepener runs before the reviews. */
-  readonly deepenTests: boolean;
   readonly startedBy: 'person' | 'agent';
   readonly reporter: ReporterOf<PhaseProgress>;
   readonly stop: AbortSignal | null;
 };
 
 /** A phase to run: the checked options, and the settings, roles and files that they refer to. */
-export type PhaseRequest = Pick<
-  PhaseOptions,
-  'rerun' | 'acceptWithNotes' | 'mostIterations' | 'commits' | 'startedBy' | 'stop'
-> & {
+export type PhaseRequest = Pick<PhaseOptions, 'startedBy' | 'stop'> & {
+  readonly rerun: boolean;
+  readonly acceptWithNotes: boolean;
+  readonly mostIterations: number | null;
+  readonly commits: boolean;
   /** Absolute path of the working tree. */
   readonly root: string;
   readonly settings: Settings;
