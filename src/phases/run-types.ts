@@ -4,41 +4,13 @@ import type { Failure } from '../kernel/failure.ts';
 import type { RepoPath } from '../kernel/ids.ts';
 import type { Clock, Cooldowns, ReporterOf, Reviewers, TamperGuard } from '../kernel/ports.ts';
 import type { Commits, Contents, Selection, Snapshots, WithheldFile } from '../kernel/repository.ts';
-import type { Result } from '../kernel/result.ts';
-import type { PhaseName, PhaseStage, Preparation } from '../kernel/review-loops.ts';
+import type { PhaseName, Preparation } from '../kernel/review-loops.ts';
 import type { Ledger, Saved } from '../ledger/entries.ts';
 import type { NameSource } from '../platform/user-paths.ts';
 import type { PhaseProgress } from './progress.ts';
+import type { FeatureFiles, PhaseLogs, PhaseLoops } from './record/store.ts';
 import type { Roles } from './roles/types.ts';
-import type { PhaseState } from './state.ts';
 import type { PhaseEnd, PhaseRun, RoleIssue } from './types.ts';
-
-/** The fields that a phase writes to `.meta.json` in the folder of the feature. */
-export type MetaUpdate = {
-  readonly phase: PhaseName;
-  readonly started: string;
-  /** The time when the phase was approved or accepted with notes; null if it was neither. */
-  readonly completed: string | null;
-  readonly loops: readonly MetaLoop[];
-  /** One line per open issue. */
-  readonly reviewerNotes: readonly string[];
-  readonly resuming: Resuming;
-};
-
-/** Whether the agents of the phase can resume sessions; `unknown` until a session has to be resumed. */
-export type Resuming =
-  | { readonly kind: 'unknown' | 'works' }
-  /** `why` is the first resume test (V1 to V4) that an agent failed, in the format `{test}: {failure}`. */
-  | { readonly kind: 'deferred'; readonly why: string };
-
-export type MetaLoop = {
-  readonly stage: PhaseStage;
-  readonly started: string;
-  readonly completed: string | null;
-  readonly iterations: number;
-  readonly approved: boolean;
-  readonly reviewerNotes: readonly string[];
-};
 
 /** The result of one command: the phase has ended, or it waits for the caller's fix. */
 export type PhaseOutcome = {
@@ -67,49 +39,6 @@ export type PhaseNotice =
   | { readonly kind: 'proof-taken-back'; readonly paths: readonly string[] }
   /** The agent's sessions cannot be resumed; `why` names the resume test (V1 to V4) that the agent failed. */
   | { readonly kind: 'not-resumed'; readonly agent: string; readonly why: string };
-
-/** A loop as it is stored on disk, so that the next command can continue it. */
-export type KeptLoop = {
-  readonly run: PhaseRun;
-  readonly state: PhaseState;
-  /** Versions of the history entry of a round that is not saved yet. A crashed command may have written one of them. */
-  readonly pending: { readonly round: number; readonly texts: readonly string[] } | null;
-  /** The exact text of the last entry in the history, which is replaced when a fix is added to the entry. */
-  readonly lastEntry: string | null;
-  /** The git commit or tree that the loop's first review compared the code with. */
-  readonly began: string;
-};
-
-/** `.meta.json` and `.review-history.md` in a feature's folder. People and other tools write to these files too. */
-export interface FeatureFiles {
-  meta(): Promise<Result<FeatureMeta>>;
-  /** Renames an unreadable `.meta.json` and resolves to its new name. */
-  putMetaAside(at: Date): Promise<Result<string>>;
-  /** Writes the phase into `.meta.json`. Resolves to the new name of an unreadable file, else to null. */
-  tellMeta(update: MetaUpdate, at: Date): Promise<Result<string | null>>;
-  /** Resolves to the text of `.review-history.md`; empty if the file does not exist. */
-  history(): Promise<Result<string>>;
-  writeHistory(text: string): Promise<Result<void>>;
-}
-
-type FeatureMeta =
-  | { readonly kind: 'none' | 'unreadable' }
-  /** `source` is `brainstorm_source`, the document that the feature was made from; null if not set. */
-  | { readonly kind: 'read'; readonly source: string | null };
-
-/** The storage of loops that a later command can continue. */
-export interface PhaseLoops {
-  /** Resolves to `unreadable` if the file is damaged or from another onceover version. */
-  read(phase: PhaseName, feature: RepoPath): Promise<Result<KeptLoop | 'unreadable' | null>>;
-  write(loop: KeptLoop): Promise<Result<void>>;
-  /** Also succeeds if no loop is stored. */
-  remove(phase: PhaseName, feature: RepoPath): Promise<Result<void>>;
-}
-
-/** Log files with the prompts and answers of a loop, for people to read. */
-export interface PhaseLogs {
-  write(run: Pick<PhaseRun, 'id' | 'phase'>, name: string, log: string): Promise<Result<void>>;
-}
 
 export type PhasePorts = {
   readonly snapshots: Snapshots;

@@ -18,6 +18,7 @@ import type {
   PhaseEnd,
   PhaseFix,
   PhaseMark,
+  PhaseRun,
   PhaseSetup,
   RoleIssue,
   RoleReview,
@@ -53,6 +54,18 @@ export type PhaseState = {
   readonly disturbances: number;
   readonly commitFailed: boolean;
   readonly domainOutcome: DomainOutcome | null;
+};
+
+/** A loop as it is stored on disk, so that the next command can continue it. */
+export type KeptLoop = {
+  readonly run: PhaseRun;
+  readonly state: PhaseState;
+  /** Versions of the history entry of a round that is not saved yet. A crashed command may have written one of them. */
+  readonly pending: { readonly round: number; readonly texts: readonly string[] } | null;
+  /** The exact text of the last entry in the history, which is replaced when a fix is added to the entry. */
+  readonly lastEntry: string | null;
+  /** The git commit or tree that the loop's first review compared the code with. */
+  readonly began: string;
 };
 
 /** The last verdict of a reviewer, and the content that it reviewed. */

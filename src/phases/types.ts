@@ -194,3 +194,30 @@ export type PhaseEnd = {
   readonly paths: readonly RepoPath[];
   readonly failure: AgentFailure | null;
 };
+
+/** The fields that a phase writes to `.meta.json` in the folder of the feature. */
+export type MetaUpdate = {
+  readonly phase: PhaseName;
+  readonly started: string;
+  /** The time when the phase was approved or accepted with notes; null if it was neither. */
+  readonly completed: string | null;
+  readonly loops: readonly MetaLoop[];
+  /** One line per open issue. */
+  readonly reviewerNotes: readonly string[];
+  readonly resuming: Resuming;
+};
+
+/** Whether the agents of the phase can resume sessions; `unknown` until a session has to be resumed. */
+export type Resuming =
+  | { readonly kind: 'unknown' | 'works' }
+  /** `why` is the first resume test (V1 to V4) that an agent failed, in the format `{test}: {failure}`. */
+  | { readonly kind: 'deferred'; readonly why: string };
+
+export type MetaLoop = {
+  readonly stage: PhaseStage;
+  readonly started: string;
+  readonly completed: string | null;
+  readonly iterations: number;
+  readonly approved: boolean;
+  readonly reviewerNotes: readonly string[];
+};

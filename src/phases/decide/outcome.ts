@@ -2,16 +2,19 @@ import { addUsage, totalTokens, type Usage } from '../../kernel/agent.ts';
 import type { PhaseStage } from '../../kernel/review-loops.ts';
 import type { LedgerLoop, LoopDispatch, Saved } from '../../ledger/entries.ts';
 import { savedByResuming } from '../../ledger/savings.ts';
-import type { MetaLoop, MetaUpdate, PhaseOutcome, Resuming } from '../run-types.ts';
+import type { PhaseOutcome } from '../run-types.ts';
 import type { PhaseState } from '../state.ts';
 import type {
   IterationEntry,
   LoopCall,
+  MetaLoop,
+  MetaUpdate,
   PhaseEnd,
   PhaseFix,
   PhaseMark,
   PhaseRound,
   PhaseRun,
+  Resuming,
   RoleIssue,
 } from '../types.ts';
 import { phaseEnd } from './end.ts';

@@ -5,7 +5,8 @@ import type { ComposedPrompt } from '../../dispatch/prompt.ts';
 import type { PhaseRole } from '../../kernel/review-loops.ts';
 import type { Feature } from '../read/feature.ts';
 import type { ReviewSubject } from '../read/subject.ts';
-import type { PhaseNotice, PhasePorts, PhaseRequest, Resuming } from '../run-types.ts';
+import type { PhaseNotice, PhasePorts, PhaseRequest } from '../run-types.ts';
+import type { Resuming } from '../types.ts';
 
 /** The request, ports and data that the functions of a running phase share. */
 export type PhaseContext = {

@@ -96,9 +96,7 @@ async function readMeta(
 ): Promise<Result<{ readonly source: string | null; readonly notices: readonly PhaseNotice[] }>> {
   const meta = await files.meta();
   if (!meta.ok) return meta;
-  if (meta.value.kind !== 'unreadable') {
-    return ok({ source: meta.value.kind === 'read' ? meta.value.source : null, notices: [] });
-  }
+  if (meta.value !== null) return ok({ ...meta.value, notices: [] });
   const aside = dry ? ok('.meta.json') : await files.putMetaAside(clock.now());
   return aside.ok ? ok({ source: null, notices: [setAsideFeature(feature, aside.value)] }) : aside;
 }

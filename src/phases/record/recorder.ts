@@ -9,8 +9,7 @@ import { describeIssueLine } from '../describe/issues.ts';
 import type { PhaseContext } from '../do/context.ts';
 import { setAsideFeature } from '../read/feature.ts';
 import { neededSnapshots } from '../read/subject.ts';
-import type { KeptLoop } from '../run-types.ts';
-import type { PhaseAction, PhaseState } from '../state.ts';
+import type { KeptLoop, PhaseAction, PhaseState } from '../state.ts';
 import type { PhaseFix, PhaseRound, PhaseRun } from '../types.ts';
 import { historyEntry, withEntry } from './history.ts';
 
@@ -174,7 +173,7 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
   const writeMeta = async (state: PhaseState): Promise<Result<void>> => {
     const now = ports.clock.now();
     const update = metaUpdate(run, state, { now, resuming: memory.resuming, describe: describeIssueLine });
-    const aside = await ports.feature.tellMeta(update, now);
+    const aside = await ports.feature.writeMeta(update, now);
     if (!aside.ok) return aside;
     if (aside.value !== null) memory.notices.push(setAsideFeature(request.feature, aside.value));
     return ok(undefined);

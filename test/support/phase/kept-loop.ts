@@ -1,6 +1,6 @@
 import type { SnapshotId } from '../../../src/kernel/ids.ts';
 import { beginPhase } from '../../../src/phases/decide/machine.ts';
-import type { KeptLoop } from '../../../src/phases/run-types.ts';
+import type { KeptLoop } from '../../../src/phases/state.ts';
 import { phaseSetup, sessionAs } from './player.ts';
 import { issue, lookError, phaseRun, playedRound } from './samples.ts';
 
