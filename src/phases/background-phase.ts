@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod';
+import { byCodePoint } from '../kernel/collections.ts';
 import { isRecord } from '../kernel/json.ts';
 import type { WaitOptions } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
@@ -7,7 +8,7 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { PHASES, type PhaseName } from '../kernel/review-loops.ts';
 import { type BackgroundJob, isJobId, type JobKind, newJobId, startJob, waitForJob } from '../platform/background.ts';
 import { listFolder, makeFolder, removeOldest, writeAtomically } from '../platform/files.ts';
-import { readPrivateFile } from '../platform/private-files.ts';
+import { parseJson, readPrivateFile } from '../platform/private-files.ts';
 import { checkTrust } from '../trust/consent.ts';
 import { isCutOff } from './decide/end.ts';
 
@@ -47,10 +48,7 @@ export async function startPhaseRun(
   return startRound(repository, { id: newJobId('phase'), ...options, loop: null }, null, waiting);
 }
 
-/**
- * Starts the next round with the caller's summary of its fix. Without a summary, waits for the running round, or starts
- * the last round again if it gave no verdict.
- */
+/** Starts the next round with a summary. Without one, waits for the round, or repeats it if it gave no verdict. */
 export async function continuePhaseRun(
   repository: RepositoryPaths,
   { loopId, summary }: { readonly loopId: string; readonly summary: string | null },
@@ -126,17 +124,13 @@ function keptStart(repository: RepositoryPaths, id: string): KeptStart | null {
   const folder = join(repository.commonDir, LOOPS);
   if (isJobId('phase', id)) return readKept(folder, `${id}.json`);
   const listed = listFolder(folder);
-  const names = (listed.ok ? listed.value : []).map(({ name }) => name);
-  const found = names.map((name) => readKept(folder, name)).filter((kept) => kept !== null && kept.loop === id);
-  return found.sort((a, b) => ((a?.round ?? '') < (b?.round ?? '') ? -1 : 1)).at(-1) ?? null;
+  const all = (listed.ok ? listed.value : []).flatMap(({ name }) => readKept(folder, name) ?? []);
+  const found = all.filter(({ loop }) => loop === id).sort((a, b) => byCodePoint(a.round, b.round));
+  return found.at(-1) ?? null;
 }
 
 function readKept(folder: string, name: string): KeptStart | null {
   const read = readPrivateFile(join(folder, name));
-  if (!read.ok || read.value === null) return null;
-  try {
-    return keptStartSchema.parse(JSON.parse(read.value));
-  } catch {
-    return null;
-  }
+  const kept = keptStartSchema.safeParse(parseJson((read.ok ? read.value : null) ?? ''));
+  return kept.success ? kept.data : null;
 }

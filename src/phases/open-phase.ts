@@ -1,5 +1,4 @@
-import { lstatSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { type RunSettings, readSettings } from '../config/effective-settings.ts';
 import type { Settings } from '../config/settings.ts';
 import { openCooldowns } from '../dispatch/cooldowns.ts';
@@ -17,6 +16,7 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { PHASES, type PhaseName, type Preparation } from '../kernel/review-loops.ts';
 import { openLedger } from '../ledger/store.ts';
 import { newJobId } from '../platform/background.ts';
+import { statIfPresent } from '../platform/files.ts';
 import { openLock } from '../platform/lock.ts';
 import { userPath } from '../platform/user-paths.ts';
 import { agentsBarredByChange, agentWords, requireConsent } from '../trust/consent.ts';
@@ -126,8 +126,8 @@ async function openPhase(
 function featureFolder(repository: RepositoryPaths, name: string): Result<RepoPath> {
   const path = name === '' ? null : userPath(repository, name, 'arguments');
   if (path === null) return err({ kind: 'path-outside', path: name });
-  const stats = lstatSync(join(repository.root, path), { throwIfNoEntry: false });
-  if (stats === undefined) return err({ kind: 'no-feature', path: name, why: 'missing' });
+  const stats = statIfPresent(join(repository.root, path));
+  if (stats === null) return err({ kind: 'no-feature', path: name, why: 'missing' });
   return stats.isDirectory() ? ok(path) : err({ kind: 'no-feature', path: name, why: 'not-a-folder' });
 }
 
@@ -179,13 +179,5 @@ function filesOfAgents({ root }: RepositoryPaths, { agent }: Settings): readonly
     const path = isAbsolute(word) ? (word as RepoPath) : repoPath(word);
     return path === null || path === '' ? [] : [path];
   });
-  return [...new Set(paths)].filter((path) => isFile(isAbsolute(path) ? path : join(root, path)));
-}
-
-function isFile(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
-  } catch {
-    return false;
-  }
+  return [...new Set(paths)].filter((path) => statIfPresent(resolve(root, path))?.isFile() === true);
 }

@@ -98,9 +98,7 @@ export type PhaseRequest = Pick<PhaseOptions, 'startedBy' | 'stop'> & {
   readonly roles: Roles;
   readonly phase: PhaseName;
   readonly feature: RepoPath;
-  /**
-   * `fixer`: an agent fixes issues. `caller`: the caller does, between commands. Otherwise open issues end the phase.
-   */
+  /** Who fixes issues: an agent, the caller between commands, or nobody, so that open issues end the phase. */
   readonly fixing:
     | { readonly by: 'fixer'; readonly agent: string }
     | { readonly by: 'caller'; readonly summary: string | null; readonly keepSessions: boolean }

@@ -27,11 +27,7 @@ import type {
   StopReason,
 } from './types.ts';
 
-/**
- * The state of a phase, as plain data. With a fixer, it stays in memory during the loop. With `--step`, its
- * `checkpoint` is written to disk: the state without the calls in progress and, unless `keepSessions` is set, without
- * the sessions.
- */
+/** The state of a phase, as plain data. With `--step`, its `checkpoint` is stored for the next command. */
 export type PhaseState = {
   readonly setup: PhaseSetup;
   readonly stage: PhaseStage;
@@ -196,11 +192,7 @@ export type Replied = CallEnd & {
   readonly readsConfirmed: boolean | null;
 };
 
-/**
- * The actions that follow an event, in order; calls to agents may run in parallel. `drivePhase` performs the record
- * actions first, then stores the state, then performs the other actions. If it crashes before the state is stored, the
- * next command runs the round again under the same number.
- */
+/** The actions after an event. `drivePhase` records first, then stores the state, then performs the others. */
 export type PhaseAction =
   | { readonly kind: 'take-snapshot'; readonly purpose: 'round' | 'confirm' }
   /** Build the prompt for the resumed session, to decide by its length whether it is sent. */

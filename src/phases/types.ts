@@ -24,9 +24,6 @@ export type PhaseSetup = {
   readonly assigned: Readonly<Partial<Record<PhaseRole, Assigned>>>;
   /** The limit of reviews per loop, at most five. Final validations do not count. */
   readonly mostIterations: number;
-  /**
-   * `fixer`: an agent fixes issues. `caller`: the caller does, between commands. Otherwise open issues end the phase.
-   */
   readonly fixing: 'fixer' | 'caller' | 'nobody';
   /** Whether sessions are stored for the next command (`--keep-sessions`). Within one command they are always kept. */
   readonly keepSessions: boolean;

@@ -88,10 +88,7 @@ function onSnapshot(
   return artifact === 'present' ? next(state, seen) : endPhase(state, `artifact-${artifact}`);
 }
 
-/**
- * Returns the state to store on disk. It leaves out a round that is not recorded and calls in progress, so that the
- * next command repeats them; and the sessions, unless `keepSessions` is set.
- */
+/** Returns the state to store: without an unrecorded round, calls in progress, and sessions unless they are kept. */
 export function checkpoint(state: PhaseState): PhaseState {
   const kept: PhaseState = state.setup.keepSessions ? state : { ...state, resume: {} };
   const { position, stage, counted } = kept;

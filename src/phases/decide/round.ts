@@ -49,10 +49,7 @@ function openRound(before: PhaseState, seen: SeenContent): PhaseStep {
   );
 }
 
-/**
- * Returns the reviewers of a round. In `implement` these are the reviewers that have not passed; in the final
- * validation, all reviewers or those that have not seen the current code.
- */
+/** Returns the reviewers to call: those that have not passed; in the final validation, all or those due again. */
 function dueRoles({ setup, stage, roles, isFinalValidation }: PhaseState, seen: SeenContent): readonly ReviewerRole[] {
   const all = reviewersOfStage(setup.phase, stage);
   if (stage !== 'implement') return all;
@@ -156,10 +153,7 @@ export function onConfirmed(before: PhaseState, seen: SeenContent): PhaseStep {
   return state.isFinalValidation || !isAtCap(state) ? openRound(state, seen) : endPhase(state, 'disturbed');
 }
 
-/**
- * Approves the phase if all reviewers passed the current code, in the same round or with `final_validation: changed`.
- * Otherwise starts the final validation.
- */
+/** Approves code that all passed, in one round or with `final_validation: changed`; else validates it. */
 function codePassed(state: PhaseState, seen: SeenContent): PhaseStep {
   const last = reviewersOfStage(state.setup.phase, state.stage).map((role) => state.roles[role]);
   const areCurrent = last.every((one) => one?.status === 'passed' && one.seen.content === seen.content);

@@ -12,7 +12,6 @@ import { isUnderReview } from '../decide/fix.ts';
 import { loopAnswer, loopLabel, loopMustRead } from '../prompt/prompt.ts';
 import { changedBetween, onlyFiles, readSubject } from '../read/subject.ts';
 import type { Ask, CallEnd, PhaseEvent, Replied } from '../state.ts';
-import type { LoopAnswer } from '../types.ts';
 import { currentQuestion, freshLength, freshPrompt, modelOf } from './build-prompt.ts';
 import type { PhaseContext } from './context.ts';
 
@@ -27,18 +26,15 @@ export async function askRole(playing: PhaseContext, ask: Ask): Promise<Result<P
   if (!restored.ok) return restored;
   if (restored.value.length > 0) memory.notices.push({ kind: 'proof-taken-back', paths: restored.value });
   const { end, ended } = talk;
+  if (ask.role !== 'implementer') describeEnd(playing, talk);
   if (end.trouble?.kind === 'budget') return ok({ kind: 'stop', why: 'budget', calls: [ended] });
   if (end.trouble !== null) return ok({ kind: 'call-failed', failure: end.trouble.failure, ...ended });
   const { answer } = end;
   const replied = await repliedWith(playing, ask, talk);
-  if ('approved' in answer) {
-    describeEnd(playing, ended, answer);
-    return ok({ kind: 'answered', answer, ...replied, role: ask.role as ReviewerRole });
-  }
+  if ('approved' in answer) return ok({ kind: 'answered', answer, ...replied, role: ask.role as ReviewerRole });
   if ('outlines' in answer) memory.outline = answer;
   const changed = before.value === null ? ok([]) : await changesSince(playing, before.value);
   if (!changed.ok) return changed;
-  if (ask.role !== 'implementer') describeEnd(playing, ended, null);
   return ok({ kind: 'fixed', summary: answer.summary, changedPaths: changed.value, ...replied });
 }
 
@@ -204,19 +200,21 @@ function describeStart(
   }
 }
 
-/** Reports the end of a call; `answer` is null for a role that writes files, which answers without a verdict. */
-function describeEnd({ ports, memory }: PhaseContext, { role, call }: CallEnd, answer: LoopAnswer | null): void {
-  const count = (severity: string) => answer?.issues.filter((issue) => issue.severity === severity).length ?? 0;
+function describeEnd({ ports }: PhaseContext, { end, ended: { role, call } }: Talk): void {
+  const { answer, trouble, durationMs, usage } = end;
+  const review = answer !== null && 'approved' in answer ? answer : null;
+  const count = (severity: string) => review?.issues.filter((issue) => issue.severity === severity).length ?? 0;
+  const verdict = review === null ? 'done' : isPass(review) ? 'pass' : 'fail';
   ports.reporter.tell({
     kind: 'look-ended',
     role,
     agent: call.agent,
-    status: answer === null ? 'done' : isPass(answer) ? 'pass' : 'fail',
+    status: trouble === null ? verdict : 'error',
     blockers: count('blocker'),
     warnings: count('warning'),
     suggestions: count('suggestion'),
-    failure: null,
-    usage: call.spent.usage,
-    durationMs: memory.talks.get(role)?.durationMs ?? 0,
+    failure: trouble && (trouble.kind === 'agent' ? trouble.failure : { kind: 'cancelled' }),
+    usage,
+    durationMs,
   });
 }

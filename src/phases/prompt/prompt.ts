@@ -36,10 +36,7 @@ export type LoopMaterial = LoopSubject & {
 
 const NOT_RESUMED = { opening: '', delta: { stat: null, diff: '', upstream: '' }, changedFiles: [] };
 
-/**
- * Returns the prompt for a question, built from the template that the question names. Prompts for new sessions of a
- * role have the same stable part in every iteration, so that providers can cache it.
- */
+/** Returns the prompt for a question. A role's stable part is the same in every iteration, for the cache. */
 export function loopPrompt(ask: Ask, material: LoopMaterial): ComposedPrompt {
   const { phase, files, feature, outline } = material;
   const { iteration, most, issues, fixes } = ask;

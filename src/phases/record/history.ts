@@ -20,10 +20,7 @@ export function historyEntry(entry: IterationEntry, at: Date, fix: Pick<PhaseFix
   ].join('\n');
 }
 
-/**
- * Adds an entry to a history. The entry replaces `earlier`, which is its own earlier version. If someone has edited
- * that version since it was written, both versions stay in the history.
- */
+/** Adds an entry in place of `earlier`, its earlier version. If someone has edited that, both versions stay. */
 export function withEntry(history: string, entry: string, earlier: string | null): string {
   const found = earlier === null || earlier === '' ? -1 : history.lastIndexOf(earlier);
   if (earlier !== null && found !== -1) {

@@ -46,8 +46,8 @@ Iteration 1 of 5
   security-reviewer: approved (codex, new session, 12.3k characters)
   implementer: Made it testable. (codex, new session, 4.0k characters)
 Iteration 2 of 5
-  implementation-reviewer: skipped, passed in iteration 1
   code-quality-reviewer: approved (claude, resumed session, 2.0k characters)
+  implementation-reviewer: skipped, passed in iteration 1
   security-reviewer: skipped, passed in iteration 1
 Final validation
   implementation-reviewer: approved (claude, resumed session, 1.9k characters)
