@@ -24,7 +24,7 @@ import { version } from '../version.ts';
 import { previewPhase, runPhase } from './do/run-phase.ts';
 import type { PhasePlanDocument } from './json-schema.ts';
 import { openFeatureFiles, openPhaseLogs, openPhaseLoops } from './record/store.ts';
-import { BUILT_IN_ROLES, loadRoles } from './roles/load.ts';
+import { loadRoles } from './roles/load.ts';
 import type { Roles } from './roles/types.ts';
 import type { PhaseOptions, PhaseOutcome, PhasePorts, PhaseRequest } from './run-types.ts';
 
@@ -163,7 +163,7 @@ async function rolesOf(repository: RepositoryPaths, { source }: RunSettings): Pr
   // For a pull request, roles come from the base branch, so the names of role files in the working tree are not
   // checked.
   const listing = { tracked: source.from === null ? listed.value : [], untracked: [] };
-  return loadRoles(source.files, listing, BUILT_IN_ROLES);
+  return loadRoles(source.files, listing);
 }
 
 /** Returns the files and folders that a fixer must not edit: settings, prompts, roles, and the records of the phase. */

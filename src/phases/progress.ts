@@ -12,9 +12,7 @@ export type PhaseProgress =
       readonly iteration: number;
       readonly most: number;
       readonly isFinalValidation: boolean;
-      /** The reviewers that run in this round. */
       readonly roles: readonly PhaseRole[];
-      /** The reviewers that are skipped, and the iteration in which each passed. */
       readonly resting: readonly { readonly role: PhaseRole; readonly passedAt: number }[];
     }
   | {

@@ -107,7 +107,6 @@ export type PhaseRequest = Pick<PhaseOptions, 'startedBy' | 'stop'> & {
   readonly selection: Selection;
   /** Agents that must not review this change, for example because the change edits the agent's program. */
   readonly barred: ReadonlySet<string>;
-  /** Files and folders that a fixer must not edit. */
   readonly kept: readonly RepoPath[];
   /** Returns the digest of each file that the settings start an agent from. A fixer must not edit these files. */
   agentFiles(): ReadonlyMap<RepoPath, string>;

@@ -101,11 +101,9 @@ export type IterationEntry = {
   readonly iteration: number;
   readonly most: number;
   readonly isFinalValidation: boolean;
-  /** The number of the round within the phase. */
   readonly round: number;
   readonly seen: SeenContent;
   readonly looks: readonly RoleReview[];
-  /** Reviewers that were skipped, and the iteration in which each passed. */
   readonly skipped: readonly { readonly role: ReviewerRole; readonly passedAt: number }[];
   readonly errors: readonly RoleReviewError[];
   readonly marks: readonly PhaseMark[];
@@ -114,7 +112,6 @@ export type IterationEntry = {
 export type PhaseRound = {
   readonly entry: IterationEntry;
   readonly at: string;
-  /** The fix after this round; null if there is none yet. */
   readonly fix: PhaseFix | null;
 };
 
@@ -139,7 +136,6 @@ type PhasePreparation = {
 export type PhaseRun = {
   readonly id: string;
   readonly phase: PhaseName;
-  /** The feature's folder, relative to the repository root. */
   readonly feature: RepoPath;
   readonly startedAt: string;
   readonly preparations: readonly PhasePreparation[];
@@ -186,7 +182,6 @@ export type PhaseEndReason = keyof typeof END_STATUSES;
 export type PhaseEnd = {
   readonly status: PhaseStatus;
   readonly why: PhaseEndReason;
-  /** Blockers and warnings that are still open. */
   readonly open: readonly RoleIssue[];
   readonly paths: readonly RepoPath[];
   readonly failure: AgentFailure | null;
@@ -199,7 +194,6 @@ export type MetaUpdate = {
   /** The time when the phase was approved or accepted with notes; null if it was neither. */
   readonly completed: string | null;
   readonly loops: readonly MetaLoop[];
-  /** One line per open issue. */
   readonly reviewerNotes: readonly string[];
   readonly resuming: Resuming;
 };

@@ -99,7 +99,6 @@ function flightOf(position: PhasePosition, role: PhaseRole) {
 
 const ACTIONS = { reviewing: 'dispatch', fixing: 'fix', preparing: 'prepare' } as const;
 
-/** Returns the state with the call added to those in progress, and the action that makes the call. */
 function withCall(
   state: PhaseState,
   ask: Ask,
@@ -147,22 +146,26 @@ function askFor(state: PhaseState, role: PhaseRole, plan: DispatchPlan): Ask {
   };
 }
 
-/** Returns the prompt template for a call; null for preparations, which have their own prompts. */
-function templateFor(role: PhaseRole, { kind, why }: Pick<DispatchPlan, 'kind' | 'why'>): LoopTemplate | null {
+function templateFor(role: PhaseRole, { kind, why }: DispatchPlan): LoopTemplate | null {
+  if (kind === 'fresh') return freshTemplate(role, why);
+  if (role === 'implementer') return 'I7-resumed';
+  return why === 'final-validation' ? 'I2-FV' : 'I2';
+}
+
+/** Returns the prompt template for a new session; null for preparations, which have their own prompts. */
+export function freshTemplate(role: PhaseRole, why: Ask['why'] = 'first-look'): LoopTemplate | null {
   if (role === 'code-simplifier' || role === 'test-deepener') return null;
-  if (role === 'implementer') return kind === 'resumed' ? 'I7-resumed' : 'I7-fresh';
-  if (kind === 'resumed') return why === 'final-validation' ? 'I2-FV' : 'I2';
+  if (role === 'implementer') return 'I7-fresh';
   return why === 'session-lost' ? 'I3' : 'I1-R4';
 }
 
 /** Returns the question for the new session that replaces the resumed one if the resume fails. */
 export function fallbackAsk(ask: Ask): Ask {
   if (ask.session === null) return ask;
-  const template = templateFor(ask.role, { kind: 'fresh', why: 'session-lost' });
+  const template = freshTemplate(ask.role, 'session-lost');
   return { ...ask, template, why: 'resume-failed', session: null, delta: null };
 }
 
-/** Returns the state with the role's session after an answer. */
 export function keepSession(state: PhaseState, { role, session }: Replied, saw: SeenContent['snapshot']): PhaseState {
   const others = withoutKey(state.resume, role);
   if (session === null) return { ...state, resume: others };

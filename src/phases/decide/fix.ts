@@ -41,7 +41,6 @@ export function onFixed(state: PhaseState, position: PositionAt<'fixing'>, event
   return recordFix(keepSession(state, event, saw), event, { marks, turn: event.call });
 }
 
-/** Records the caller's summary of its fix, and commits the changed files. */
 export function onCallerFixed(state: PhaseState, event: EventOf<'fixed'>): PhaseStep {
   return recordFix(state, event, { marks: [], turn: null });
 }

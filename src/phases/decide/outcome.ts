@@ -20,7 +20,6 @@ import type {
 import { phaseEnd } from './end.ts';
 import { reviewersOfStage, stagesOf } from './roles.ts';
 
-/** A recorded call to an agent, with its result. */
 type RecordedCall = LoopDispatch & Pick<LedgerLoop, 'agent' | 'status'>;
 
 /** Returns the calls to agents in a recorded round and in the fix after it. */
@@ -68,7 +67,6 @@ function endOf({ position }: PhaseState): PhaseEnd | null {
   return position.at === 'ended' ? position.end : null;
 }
 
-/** Returns the blockers and warnings that are still open. */
 function openIn(state: PhaseState): readonly RoleIssue[] {
   const { position } = state;
   if (position.at === 'waiting') return position.issues;

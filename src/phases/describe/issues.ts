@@ -6,6 +6,22 @@ import { count } from '../../ui/wording.ts';
 import type { PhaseDocument } from '../json-schema.ts';
 import type { LoopIssue, LostState, PhaseMark, RoleIssue } from '../types.ts';
 
+export type IssueTags = readonly (string | undefined)[];
+
+/** Returns an issue as a list item: severity, tags, reviewer, description and location, and below it the suggestion. */
+export function issueLines(
+  { severity, description, location, suggestion }: LoopIssue,
+  clean: (text: string) => string,
+  { tags, by = '', hint = 'Suggestion' }: { readonly tags: IssueTags; readonly by?: string; readonly hint?: string },
+): readonly string[] {
+  const tagged = [severity, ...tags.filter((tag) => tag !== undefined)].map((tag) => `[${clean(tag)}]`).join(' ');
+  const place = location === undefined ? '' : ` (at: ${clean(location)})`;
+  return [
+    `- ${tagged} ${by === '' ? '' : `${by}: `}${clean(description)}${place}`,
+    ...(suggestion === undefined ? [] : [`  ${hint}: ${clean(suggestion)}`]),
+  ];
+}
+
 /** Describes an issue on one line, for `.meta.json`. */
 export function describeIssueLine({ role, issue }: RoleIssue): string {
   const place = issue.location === undefined ? '' : ` (at: ${oneLine(issue.location)})`;

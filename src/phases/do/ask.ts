@@ -69,7 +69,7 @@ async function talkTo(playing: PhaseContext, ask: Ask) {
     const facts = await reviewers.describe(name);
     model = modelOf(playing, { ...ask, agent: name });
     const whole = wholeText(question).length;
-    if (whole > facts.diffLimit) return notSent(tooLong(whole, facts.diffLimit));
+    if (whole > facts.diffLimit) return tooLong(whole, facts.diffLimit);
     if (asks === 0) describeStart(playing, { ...ask, agent: name }, question, model);
     asks += 1;
     promptChars += question.sessionId === null ? whole : question.dynamic.length;
@@ -121,13 +121,10 @@ async function talkTo(playing: PhaseContext, ask: Ask) {
   return { end, ended, fresh, ttl };
 }
 
-function notSent(failure: AgentFailure): AskEnd {
-  return { ok: false, failure, usage: null, said: '', durationMs: 0 };
-}
-
-function tooLong(length: number, limit: number): AgentFailure {
+/** Returns the end of a call that is not made, because the prompt is longer than the agent is sent at once. */
+function tooLong(length: number, limit: number): AskEnd {
   const said = `the prompt has ${length} characters, more than the ${limit} that this agent is sent at once`;
-  return { kind: 'agent-error', said };
+  return { ok: false, failure: { kind: 'agent-error', said }, usage: null, said: '', durationMs: 0 };
 }
 
 /** Returns the session that the next call can resume, and whether the agent read the required files. */

@@ -5,6 +5,7 @@ import type { RepoPath } from '../../kernel/ids.ts';
 import type { ReviewerFacts } from '../../kernel/ports.ts';
 import type { DiffSection } from '../../kernel/repository.ts';
 import { sentenceDiff } from '../../text-diff/sentence-diff.ts';
+import { freshTemplate } from '../decide/calls.ts';
 import { type LoopMaterial, loopAnswer, loopMustRead, loopPrompt } from '../prompt/prompt.ts';
 import type { LoopDelta } from '../prompt/sections.ts';
 import { isCode } from '../read/subject.ts';
@@ -62,12 +63,7 @@ export function freshPrompt(playing: PhaseContext, ask: Ask): ComposedPrompt {
 }
 
 export function freshLength(playing: PhaseContext, ask: Ask): number {
-  return freshPrompt(playing, { ...ask, template: freshTemplate(ask), session: null, delta: null }).length;
-}
-
-function freshTemplate({ role, template }: Ask): Ask['template'] {
-  if (template === null) return null;
-  return role === 'implementer' ? 'I7-fresh' : 'I1-R4';
+  return freshPrompt(playing, { ...ask, template: freshTemplate(ask.role), session: null, delta: null }).length;
 }
 
 function materialFor({ request, feature, memory }: PhaseContext, resumed: LoopMaterial['resumed']): LoopMaterial {
@@ -85,7 +81,7 @@ function materialFor({ request, feature, memory }: PhaseContext, resumed: LoopMa
 
 /** Returns the facts that must be unchanged to resume a session: agent, model, version, tools and instructions. */
 export function currentQuestion(playing: PhaseContext, ask: Ask, facts: ReviewerFacts): Measured['now'] {
-  const { stable } = freshPrompt(playing, { ...ask, template: freshTemplate(ask) });
+  const { stable } = freshPrompt(playing, { ...ask, template: freshTemplate(ask.role) });
   const { schema } = loopAnswer(ask, playing.request.roles);
   return {
     agent: ask.agent,

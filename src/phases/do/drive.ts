@@ -75,7 +75,6 @@ export async function drivePhase(
   }
 }
 
-/** Returns the call whose end an event reports; empty if there is none. */
 function callsIn(result: Result<PhaseEvent>): readonly CallEnd[] {
   if (!result.ok) return [];
   const { value } = result;

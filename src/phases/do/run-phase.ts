@@ -240,7 +240,6 @@ async function assignRoles(ports: PhasePorts, request: PhaseRequest): Promise<Re
   return ok(Object.fromEntries(assigned));
 }
 
-/** Fails if the document is too long for the reviewer's prompt. */
 async function checkLength(
   reviewers: Reviewers,
   { documents, first }: Feature,

@@ -2,6 +2,7 @@ import { type Answers, answerSchema } from '../../dispatch/answer-schemas.ts';
 import { closeFence, fence, quoteName } from '../../kernel/escape.ts';
 import { type PhaseName, SEVERITIES } from '../../kernel/review-loops.ts';
 import { count } from '../../ui/wording.ts';
+import { issueLines } from '../describe/issues.ts';
 import { ARTIFACT_OF, type Role } from '../roles/types.ts';
 import type { Ask } from '../state.ts';
 import type { DomainOutcome, FixNote, LoopIssue, RoleIssue } from '../types.ts';
@@ -167,19 +168,12 @@ export function describeIssues(issues: readonly ReportedIssue[]): string {
   const more = sorted.length - MAX_ISSUES;
   return fence(
     [
-      ...sorted.slice(0, MAX_ISSUES).map(describeIssue),
+      ...sorted.slice(0, MAX_ISSUES).flatMap(({ role, issue }) => {
+        return issueLines(issue, indented, { tags: [issue.level, issue.category], by: role ?? '' });
+      }),
       ...(more > 0 ? [`(and ${more} more; you will get them when these are fixed)`] : []),
     ].join('\n'),
   );
-}
-
-function describeIssue({ role, issue }: ReportedIssue): string {
-  const tags = [issue.severity, issue.level, issue.category].filter((tag) => tag !== undefined);
-  const place = issue.location === undefined ? '' : ` (at: ${indented(issue.location)})`;
-  return [
-    `- ${tags.map((tag) => `[${indented(tag)}]`).join(' ')}${role === null ? '' : ` ${role}:`} ${indented(issue.description)}${place}`,
-    ...(issue.suggestion === undefined ? [] : [`  Suggestion: ${indented(issue.suggestion)}`]),
-  ].join('\n');
 }
 
 /** Indents continuation lines, so that no line of an issue's text looks like the start of another issue. */

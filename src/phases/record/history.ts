@@ -1,7 +1,7 @@
 import { oneLine, showInvisible } from '../../kernel/escape.ts';
 import type { DocumentPhase, ReviewerRole } from '../../kernel/review-loops.ts';
 import { describeAgentFailure } from '../../ui/describe-agent-failure.ts';
-import { describeIssueMark, withoutMarks } from '../describe/issues.ts';
+import { describeIssueMark, type IssueTags, issueLines, withoutMarks } from '../describe/issues.ts';
 import type { IterationEntry, LoopIssue, PhaseFix } from '../types.ts';
 
 /** Returns the `.review-history.md` entry of a round; `fix` is null before the issues are fixed. */
@@ -81,7 +81,7 @@ function documentReview(entry: IterationEntry, at: Date): readonly string[] {
     ...(story.reviewer === null ? [] : [`**Reviewer:** ${story.reviewer}`]),
     `**Decision:** ${look === undefined ? 'None' : look.enginePass ? 'Approved' : 'Needs Revision'}`,
     ...errorLines(entry),
-    ...issueLines(look?.answer.issues.flatMap(story.issue) ?? []),
+    ...issuesSection(look?.answer.issues.flatMap(story.issue) ?? []),
   ];
 }
 
@@ -103,7 +103,7 @@ function codeReview(entry: IterationEntry, at: Date): readonly string[] {
     '',
     ...CODE.flatMap(({ role, title }) => [`**${title}:** ${standing(entry, role)}`, ...levels(entry, role)]),
     ...errorLines(entry),
-    ...issueLines(issues),
+    ...issuesSection(issues),
   ];
 }
 
@@ -134,22 +134,12 @@ function errorLines({ errors }: IterationEntry): readonly string[] {
   });
 }
 
-function issueLines(issues: readonly string[]): readonly string[] {
+function issuesSection(issues: readonly string[]): readonly string[] {
   return ['', '**Issues:**', ...(issues.length === 0 ? ['None.'] : issues)];
 }
 
-/** Returns the lines of an issue: its tags, reviewer, description and location, and the suggestion on a line below. */
-function bullet(
-  { severity, description, location, suggestion }: LoopIssue,
-  tags: readonly (string | undefined)[],
-  { by = '', hint = 'Suggestion' }: { readonly by?: string; readonly hint?: string } = {},
-): readonly string[] {
-  const tagged = [severity, ...tags.filter((tag) => tag !== undefined)].map((tag) => `[${inline(tag)}]`).join(' ');
-  const place = location === undefined ? '' : ` (at: ${inline(location)})`;
-  return [
-    `- ${tagged} ${by === '' ? '' : `${by}: `}${inline(description)}${place}`,
-    ...(suggestion === undefined ? [] : [`  ${hint}: ${inline(suggestion)}`]),
-  ];
+function bullet(issue: LoopIssue, tags: IssueTags, more: { readonly by?: string; readonly hint?: string } = {}) {
+  return issueLines(issue, inline, { tags, ...more });
 }
 
 /** Returns a text of an agent on one line, in which no word looks like a marker such as RESUME-FALLBACK. */
