@@ -11,16 +11,7 @@ import { listFolder, makeFolder, removeOldest, writeAtomically } from '../platfo
 import { parseJson, readPrivateFile } from '../platform/private-files.ts';
 import { checkTrust } from '../trust/consent.ts';
 import { isCutOff } from './decide/end.ts';
-
-/** The state of a review loop whose rounds run as background jobs, one job per round. */
-export type StartedPhase = {
-  readonly id: string;
-  /** `waiting`: the caller has to fix the open issues. `died`: the job of the round ended without a result. */
-  readonly state: 'running' | 'waiting' | 'ended' | 'died';
-  readonly progress: readonly string[];
-  /** The JSON that `onceover phase` printed for the round, a phase document or an error; `null` if there is none. */
-  readonly answer: unknown;
-};
+import type { StartedPhase } from './types.ts';
 
 const ROUNDS: JobKind = { folder: 'onceover/phase-rounds', prefix: 'round' };
 

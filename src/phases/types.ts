@@ -124,9 +124,7 @@ export type PhaseFix = {
 };
 
 /** A step that ran before the reviews of `implement`: the code-simplifier, or a part of the test-deepener. */
-type PhasePreparation = {
-  readonly role: Preparation['role'];
-  readonly part: Preparation['part'];
+type PhasePreparation = Pick<Preparation, 'role' | 'part'> & {
   readonly agent: string;
   readonly summary: string;
   readonly usage: Usage | null;
@@ -211,4 +209,14 @@ export type MetaLoop = {
   readonly iterations: number;
   readonly approved: boolean;
   readonly reviewerNotes: readonly string[];
+};
+
+/** The state of a review loop whose rounds run as background jobs, one job per round. */
+export type StartedPhase = {
+  readonly id: string;
+  /** `waiting`: the caller has to fix the open issues. `died`: the job of the round ended without a result. */
+  readonly state: 'running' | 'waiting' | 'ended' | 'died';
+  readonly progress: readonly string[];
+  /** The JSON that `onceover phase` printed for the round, a phase document or an error; `null` if there is none. */
+  readonly answer: unknown;
 };

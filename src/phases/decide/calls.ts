@@ -27,12 +27,13 @@ export function startCall(state: PhaseState, role: PhaseRole): PhaseStep {
 /** Chooses between a new and a resumed session, now that the length of the prompt for the resumed session is known. */
 export function onMeasured(state: PhaseState, event: EventOf<'measured'>): PhaseStep {
   const { position } = state;
-  const { role, now, canResume, cost, deltaLength, mustReadLength = 0 } = event;
+  const { role, deltaLength, mustReadLength = 0 } = event;
   if (flightOf(position, role)?.kind !== 'measuring') throw unexpected(event.kind, role);
   const isReviewer = role !== 'implementer';
   const session = sessionOf(state, role);
   const plan = decideDispatch({
-    ...{ now, canResume, cost, deltaLength, mustReadLength, session },
+    ...event,
+    session,
     who: isReviewer ? 'reviewer' : 'implementer',
     wanted: 'any',
     lost: event.lost ?? (state.commitFailed && isReviewer ? 'diff' : null),

@@ -1,17 +1,13 @@
 import { errorSchema } from '../../kernel/json-schema.ts';
 import { UNSTYLED } from '../../ui/style.ts';
 import { type PhaseDocument, phaseSchema, type StartedPhaseDocument } from '../json-schema.ts';
+import type { StartedPhase } from '../types.ts';
 import { REPAIRS } from './end.ts';
 import { describeOpenIssues } from './issues.ts';
 import { joinPhaseBlocks, phaseTitle } from './result.ts';
 
 /** Returns the JSON document of a loop. If its round has ended without a phase document, the state is `died`. */
-export function startedPhaseDocument(started: {
-  readonly id: string;
-  readonly state: 'running' | 'waiting' | 'ended' | 'died';
-  readonly progress: readonly string[];
-  readonly answer: unknown;
-}): StartedPhaseDocument {
+export function startedPhaseDocument(started: StartedPhase): StartedPhaseDocument {
   const phase = phaseSchema.safeParse(started.answer);
   const error = errorSchema.safeParse(started.answer);
   const document = {

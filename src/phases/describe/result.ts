@@ -61,7 +61,6 @@ function describeBlocks(outcome: PhaseOutcome, shown: Styled, end: readonly stri
     shown.paint('strong', phaseTitle(run)),
     describePhaseRounds(run, shown),
     describeOpenIssues(openIssueDocuments(open), shown, `see ${history}`),
-    suggestions(outcome, history, shown),
     wrapped(shown, [...end, ...describePaid({ ...outcome, dispatches })]),
   ]);
 }
@@ -80,15 +79,6 @@ function styleOf({ end, exitCode }: PhaseOutcome): TextStyle {
   if (end?.why === 'accepted-with-notes') return 'rests';
   if (exitCode === 1) return 'bad';
   return exitCode === 0 ? 'good' : 'broken';
-}
-
-/** Returns a line with the number of suggestions in the reviewers' last answers; empty if there are none. */
-function suggestions({ run }: PhaseOutcome, history: string, shown: Styled): string {
-  const last = new Map(run.rounds.flatMap(({ entry }) => entry.looks.map((look) => [look.role, look] as const)));
-  const total = [...last.values()]
-    .flatMap(({ answer }) => answer.issues)
-    .filter(({ severity }) => severity === 'suggestion').length;
-  return total === 0 ? '' : wrapTo(`${count(total, 'suggestion')}, optional: see ${history}.`, shown);
 }
 
 /** Describes the result of a dry run for people. */

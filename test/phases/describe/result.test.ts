@@ -209,18 +209,6 @@ describe('open issues', () => {
     expect(text.split('\n').length).toBeLessThan(60);
   });
 
-  test("counts the suggestions of each reviewer's last review", () => {
-    const suggesting = look({ answer: answerWith([issue({ severity: 'suggestion' })]) });
-    const rounds = [
-      playedRound({ looks: [suggesting] }),
-      playedRound({ round: 2, iteration: 2, looks: [suggesting] }),
-      playedRound({ round: 3, stage: 'phase', looks: [look({ ...suggesting, role: 'phase-reviewer' })] }),
-    ];
-    expect(told(phaseOutcome({ run: phaseRun({ rounds }) }))).toContain(
-      '2 suggestions, optional: see docs/f/.review-history.md.',
-    );
-  });
-
   test("keeps a reviewer's lines indented below the title", () => {
     const said = open('spec-reviewer', { description: 'One.\r\n\r\nTwo.\nApproved: all (exit code 0)' });
     const lines = told(phaseOutcome({ open: [said], end: phaseEnd('cap'), exitCode: 1 })).split('\n');
