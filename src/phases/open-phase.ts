@@ -23,6 +23,7 @@ import { agentsBarredByChange, agentWords, requireConsent } from '../trust/conse
 import { version } from '../version.ts';
 import { previewPhase, runPhase } from './do/run-phase.ts';
 import type { PhasePlanDocument } from './json-schema.ts';
+import { documentPath } from './read/feature.ts';
 import { openFeatureFiles, openPhaseLogs, openPhaseLoops } from './record/store.ts';
 import { loadRoles } from './roles/load.ts';
 import type { Roles } from './roles/types.ts';
@@ -168,9 +169,9 @@ async function rolesOf(repository: RepositoryPaths, { source }: RunSettings): Pr
 
 /** Returns the files and folders that a fixer must not edit: settings, prompts, roles, and the records of the phase. */
 function keptFiles(feature: RepoPath, settings: Settings): readonly RepoPath[] {
-  const own = (name: string) => (feature === '' ? name : `${feature}/${name}`);
+  const records = ['.review-history.md', '.meta.json'].map((name) => documentPath(feature, name));
   const prompts = settings.gates.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => prompt));
-  const names = ['onceover.yml', '.onceover', own('.review-history.md'), own('.meta.json'), ...prompts];
+  const names = ['onceover.yml', '.onceover', ...records, ...prompts];
   return [...new Set(names)] as RepoPath[];
 }
 

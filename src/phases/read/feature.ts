@@ -23,9 +23,9 @@ export function phaseOf(artifact: Artifact): DocumentPhase | null {
   return DOCUMENT_PHASES.find((phase) => ARTIFACT_OF[phase] === artifact) ?? null;
 }
 
-/** Returns the path of a document, relative to the repository root. */
-export function documentPath(feature: RepoPath, artifact: Artifact): RepoPath {
-  return (feature === '' ? artifact : `${feature}/${artifact}`) as RepoPath;
+/** Returns the path of a file in the feature's folder, relative to the repository root. */
+export function documentPath(feature: RepoPath, name: string): RepoPath {
+  return (feature === '' ? name : `${feature}/${name}`) as RepoPath;
 }
 
 /** A feature whose required documents are all usable, so that the phase can run. */
@@ -103,8 +103,7 @@ async function readMeta(
 
 /** Returns the notice that `.meta.json` was renamed. */
 export function setAsideFeature(feature: RepoPath, aside: string): PhaseNotice {
-  const own = (name: string) => (feature === '' ? name : `${feature}/${name}`) as RepoPath;
-  return { kind: 'meta-put-aside', path: own('.meta.json'), aside: own(aside) };
+  return { kind: 'meta-put-aside', path: documentPath(feature, '.meta.json'), aside: documentPath(feature, aside) };
 }
 
 type FoundPrd = { readonly path: RepoPath | null; readonly notices: readonly PhaseNotice[] };
