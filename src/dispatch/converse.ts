@@ -152,10 +152,7 @@ function questionWith(
   return { ...options, stable, dynamic, sessionId: session?.id ?? null, usedBefore: session?.usedBefore ?? null };
 }
 
-/**
- * Returns the question that asks an agent to repeat an unreadable answer. If the agent can be resumed, it is asked in
- * its session; otherwise a new session gets the `whole` question again.
- */
+/** Returns the question that asks for an unreadable answer again: in its session, or else with `whole` in a new one. */
 async function repairQuestion(
   { base, whole }: { readonly base: Question; readonly whole: Question },
   because: AgentFailure,
@@ -170,8 +167,8 @@ async function repairQuestion(
 }
 
 /**
- * Returns the answer in a reply; `earlier` is the unreadable reply that it repeats, if any. An unreadable reply of a
- * fixer counts as an answer if it cannot be repeated, because the edits are already made.
+ * Returns the answer in a reply; `earlier` is the unreadable reply that it repeats. A fixer's reply that cannot be
+ * repeated counts as an answer, because the edits are already made.
  */
 async function readReply<K extends AnswerKind>(
   kind: K,
