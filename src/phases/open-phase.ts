@@ -161,8 +161,7 @@ function preparationsOf(phase: PhaseName, { simplify, deepenTests }: PhaseOption
 async function rolesOf(repository: RepositoryPaths, { source }: RunSettings): Promise<Result<Roles>> {
   const listed = await openSnapshots(repository).files();
   if (!listed.ok) return listed;
-  // For a pull request, roles come from the base branch, so the names of role files in the working tree are not
-  // checked.
+  // The role files in the working tree have no effect on a pull request, so their names are not checked.
   const listing = { tracked: source.from === null ? listed.value : [], untracked: [] };
   return loadRoles(source.files, listing);
 }

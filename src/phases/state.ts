@@ -78,7 +78,7 @@ export type RoleState = {
  * `session.firstPromptLength` is `iteration1_prompt_length`, and `session.saw`, a snapshot, is `last_commit_sha`.
  */
 type ResumeState = Readonly<
-  Partial<Record<ReviewerRole | 'implementer', { readonly session: LoopSession; readonly lastIteration: number }>>
+  Partial<Record<PhaseRole, { readonly session: LoopSession; readonly lastIteration: number }>>
 >;
 
 export type LoopSession = Session &
@@ -194,7 +194,7 @@ export type Replied = CallEnd & {
 
 /** The actions after an event. `drivePhase` records first, then stores the state, then performs the others. */
 export type PhaseAction =
-  | { readonly kind: 'take-snapshot'; readonly purpose: 'round' | 'confirm' }
+  | { readonly kind: 'take-snapshot' }
   /** Build the prompt for the resumed session, to decide by its length whether it is sent. */
   | { readonly kind: 'measure'; readonly ask: Ask }
   | { readonly kind: 'dispatch'; readonly ask: Ask }

@@ -18,8 +18,7 @@ export function startCall(state: PhaseState, role: PhaseRole): PhaseStep {
     const why = isFinalValidation ? 'final-validation' : 'delta';
     return withCall(state, askFor(state, role, { kind: 'resumed', why, session }), 'measuring');
   }
-  // With `--step` and without `--keep-sessions`, no session of an earlier command is stored, so the reason is
-  // `asked-for`.
+  // With `--step` and without `--keep-sessions`, the session of the earlier command was not stored.
   const isDropped = setup.fixing === 'caller' && !setup.keepSessions && Object.hasOwn(state.roles, role);
   return withCall(state, askFor(state, role, { kind: 'fresh', why: isDropped ? 'asked-for' : 'first-look' }), 'asked');
 }

@@ -61,8 +61,5 @@ export function endedAtCap(state: PhaseState): PhaseStep {
 
 /** Requests a snapshot: for the next round, or to check that the content did not change during the last round. */
 export function snapshotAction(state: PhaseState, at: 'starting' | 'confirming'): PhaseStep {
-  return {
-    state: { ...state, position: { at } },
-    actions: [{ kind: 'take-snapshot', purpose: at === 'starting' ? 'round' : 'confirm' }],
-  };
+  return { state: { ...state, position: { at } }, actions: [{ kind: 'take-snapshot' }] };
 }

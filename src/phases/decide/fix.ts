@@ -41,11 +41,8 @@ export function onFixed(state: PhaseState, position: PositionAt<'fixing'>, event
   return recordFix(keepSession(state, event, saw), event, { marks, turn: event.call });
 }
 
-export function onCallerFixed(state: PhaseState, event: EventOf<'fixed'>): PhaseStep {
-  return recordFix(state, event, { marks: [], turn: null });
-}
-
-function recordFix(
+/** Records a fix by an agent or, if `call` has no turn, by the caller, and commits the changed files. */
+export function recordFix(
   state: PhaseState,
   { by, summary, changedPaths }: EventOf<'fixed'>,
   call: Omit<PhaseFix, 'summary'>,

@@ -13,7 +13,7 @@ import {
   unsentCall,
 } from './calls.ts';
 import { endPhase, snapshotAction } from './end.ts';
-import { onCallerFixed, onCommit, onFixed, onPrepared, prepare, startFix } from './fix.ts';
+import { onCommit, onFixed, onPrepared, prepare, recordFix, startFix } from './fix.ts';
 import { stagesOf } from './roles.ts';
 import { concludeRound, onAnswered, onConfirmed, onRoundSnapshot, recordRound } from './round.ts';
 
@@ -61,7 +61,7 @@ const TRANSITIONS: {
     fixed: onFixed,
     'call-failed': (state, _, event) => onCallFailed(state, event),
   },
-  waiting: { fixed: (state, _, event) => onCallerFixed(state, event) },
+  waiting: { fixed: (state, _, event) => recordFix(state, event, { marks: [], turn: null }) },
   committing: { 'commit-ended': onCommit },
   preparing: { fixed: onPrepared, 'call-failed': (state, _, event) => onCallFailed(state, event) },
   ended: {},

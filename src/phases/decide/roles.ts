@@ -52,6 +52,5 @@ export function agentFor(state: PhaseState, role: PhaseRole): Assigned {
 
 /** Returns the session of a role; null if it has none. Preparations never have a session. */
 export function sessionOf(state: PhaseState, role: PhaseRole): LoopSession | null {
-  if (role === 'code-simplifier' || role === 'test-deepener') return null;
   return state.resume[role]?.session ?? null;
 }

@@ -141,8 +141,7 @@ async function firstStep(playing: PhaseContext, state: PhaseState, summary: stri
   if (state.position.at !== 'waiting') return resumePhase(state);
   const from = state.reviewed?.snapshot ?? null;
   const changed = from === null ? null : await changedBetween(ports.snapshots, from, memory.sight.seen.snapshot);
-  // If the old snapshot is lost, the changed files are unknown, so list all files under review; git commits those that
-  // changed.
+  // If the old snapshot is lost, list all files under review; git commits those that changed.
   const changedPaths = changed?.ok === true ? changed.value : [...feature.documents.all, ...memory.sight.files];
   return stepPhase(state, { kind: 'fixed', by: 'caller', summary: summary ?? '', changedPaths });
 }

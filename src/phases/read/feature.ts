@@ -46,8 +46,7 @@ export async function readFeature(
 ): Promise<Result<Feature>> {
   const { phase, feature, roles, root } = request;
   const { logDir } = request.settings;
-  // Snapshots leave out log_dir, so a review of a tracked file in it would see the committed version, not the current
-  // one.
+  // Snapshots leave out log_dir, so a review would see the committed version of a tracked file in it.
   const tracked = await ports.snapshots.trackedIn(logDir);
   if (!tracked.ok) return tracked;
   const hidden = hiddenByLogDir(tracked.value, logDir);

@@ -23,8 +23,7 @@ import testDeepenerA from './test-deepener-a.md';
 import testDeepenerB from './test-deepener-b.md';
 import { ARTIFACTS, DEFAULT_FORM, type Role, type Roles } from './types.ts';
 
-// These schemas check the front matter of a role file. A key that the file leaves out keeps the value of the built-in
-// role.
+// These schemas check the front matter of a role file. A missing key keeps the value of the built-in role.
 const text = z.string().trim().min(1);
 
 const word = z.string().regex(/^[a-z][a-z0-9-]*$/, 'may only have lower-case letters, digits and "-"');

@@ -237,7 +237,8 @@ describe('preparations', () => {
       ]);
       play.commit();
     }
-    expect(play.actions).toEqual([{ kind: 'take-snapshot', purpose: 'round' }]);
+    expect(play.actions).toEqual([{ kind: 'take-snapshot' }]);
+    expect(play.state.position).toEqual({ at: 'starting' });
     expect(play.state.resume).toEqual({});
   });
 

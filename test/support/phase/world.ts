@@ -112,7 +112,7 @@ export function playPhase(setup: PhaseSetup, choices: readonly number[]): Played
       case 'take-snapshot': {
         if (pick(12) === 11) content += 1;
         const text = `c${content}`;
-        watch.snapshot(text, action.purpose);
+        watch.snapshot(text, state.position.at === 'confirming' ? 'confirm' : 'round');
         send({
           kind: 'snapshot-taken',
           seen: { snapshot: `t${++snapshots}` as SnapshotId, content: text },
