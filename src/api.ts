@@ -134,8 +134,8 @@ export async function checkConfig(cwd: string): Promise<Result<CheckedConfig>> {
   if (!found.ok) return found;
   if (!offered.ok) return offered;
   if (!listed.ok) return listed;
-  const { loadRoles, BUILT_IN_ROLES } = await import('./phases/roles/load.ts');
-  const roles = await loadRoles(files, listed.value.listing, BUILT_IN_ROLES);
+  const { loadRoles } = await import('./phases/roles/load.ts');
+  const roles = await loadRoles(files, listed.value.listing);
   if (!roles.ok) return roles;
   const { gates } = settings.value;
   const prompts = gates.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => prompt));

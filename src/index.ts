@@ -5,7 +5,9 @@ import { type FindingDocument, type RunDocument, resolvedDocument, runDocument }
 import type { Failure } from './kernel/failure.ts';
 import type { Result } from './kernel/result.ts';
 import type { PhaseName } from './kernel/review-loops.ts';
-import { type PhaseDocument, type PhasePlanDocument, phaseDocument, phasePlanDocument } from './phases/json.ts';
+import { phaseDocument } from './phases/json.ts';
+import type { PhaseDocument, PhasePlanDocument } from './phases/json-schema.ts';
+import type { PhaseChoices } from './phases/run-types.ts';
 import type { Event } from './progress/events.ts';
 import {
   type InstructionsDocument,
@@ -40,7 +42,7 @@ export type { AgentFailure, AgentSettings, DispatchFacts, DispatchPlan, Session,
 export type { BadReviewId, Failure, InTheWay, Position, Problem, ProblemKind, UnusableFile } from './kernel/failure.ts';
 export type { CommitId, GateId, RepoPath, ReviewId, SnapshotId } from './kernel/ids.ts';
 export type { LoopDispatchReason, PhaseName, PhaseRole, PhaseStage, ReviewerRole } from './kernel/review-loops.ts';
-export type { PhaseDocument, PhasePlanDocument } from './phases/json.ts';
+export type { PhaseDocument, PhasePlanDocument } from './phases/json-schema.ts';
 export type { Event, Reporter } from './progress/events.ts';
 export type { InstructionsDocument, PassDocument, RulesDocument } from './rules/json.ts';
 export { reviewId } from './rules/review-id.ts';
@@ -195,24 +197,10 @@ export async function resolveFinding(
 }
 
 /** Options of a phase. Without `fixer` and `step`: one review and its verdict. */
-export type PhaseOptions = {
+export type PhaseOptions = PhaseChoices & {
   readonly root?: string;
-  /** The agent that fixes the issues. */
-  readonly fixer?: string;
-  /** Whether a call runs only one round. The caller fixes the issues between calls and passes a `summary`. */
-  readonly step?: boolean;
-  readonly summary?: string;
-  readonly keepSessions?: boolean;
-  readonly rerun?: boolean;
-  readonly acceptWithNotes?: boolean;
-  readonly maxIterations?: number;
-  /** Whether fixes are committed. Default: true. */
-  readonly commit?: boolean;
-  /** Only for the phase implement, like `base`, `simplify` and `deepenTests`. */
+  /** Only for the phase implement. */
   readonly files?: readonly string[];
-  readonly base?: string;
-  readonly simplify?: boolean;
-  readonly deepenTests?: boolean;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: Event) => void;
 };
@@ -228,25 +216,15 @@ export async function previewPhase(
   feature: string,
   options: PhaseOptions = {},
 ): Promise<PhasePlanDocument> {
-  return phasePlanDocument(await call(app.previewPhase, options, phaseRequestOf(name, feature, options)));
+  return call(app.previewPhase, options, phaseRequestOf(name, feature, options));
 }
 
 function phaseRequestOf(name: PhaseName, feature: string, options: PhaseOptions): app.PhaseOptions {
   return {
+    ...options,
     phase: name,
     feature,
-    fixer: options.fixer ?? null,
-    step: options.step === true,
-    summary: options.summary ?? null,
-    rerun: options.rerun === true,
-    acceptWithNotes: options.acceptWithNotes === true,
-    mostIterations: options.maxIterations ?? null,
-    commits: options.commit !== false,
-    keepSessions: options.keepSessions === true,
     files: given(options.files),
-    base: options.base ?? null,
-    simplify: options.simplify === true,
-    deepenTests: options.deepenTests === true,
     startedBy: 'person',
     reporter: { tell: (event) => options.onEvent?.(event) },
     stop: options.signal ?? null,

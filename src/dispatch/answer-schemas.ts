@@ -33,11 +33,12 @@ export const ANSWER_SCHEMAS = {
     message: z.string().optional(),
   }),
   /** The answer of a reviewer in a review loop (`onceover phase`). */
-  loop: z.looseObject({
+  loop: z.object({
     approved: z.boolean(),
     issues: z.array(
-      z.looseObject({
+      z.object({
         severity: z.enum(SEVERITIES),
+        level: z.string().optional(),
         category: z.string().optional(),
         description: z.string(),
         location: z.string().optional(),
@@ -45,9 +46,10 @@ export const ANSWER_SCHEMAS = {
       }),
     ),
     summary: z.string(),
+    levels: z.record(z.string(), z.boolean()).optional().describe('Whether each level passed, such as tasks or spec.'),
   }),
   /** The answer of the role that derives test outlines from documents. */
-  outline: z.looseObject({
+  outline: z.object({
     outlines: z.array(
       z.looseObject({
         title: z.string(),
@@ -69,7 +71,7 @@ export const ANSWER_SCHEMAS = {
       .optional(),
   }),
   /** The answer of an agent that fixes findings. */
-  fixer: z.looseObject({
+  fixer: z.object({
     summary: z.string().describe('What you changed, in a few sentences.'),
     dispositions: z
       .array(z.looseObject({ id: z.string(), state: z.enum(['fixed', 'declined']), why: z.string() }))

@@ -12,13 +12,13 @@ import type { AnswerKind, Answers } from './answer-schemas.ts';
 import { startCooldown } from './cooldowns.ts';
 import type { Budget } from './limits.ts';
 import { type ComposedPrompt, repairPrompt } from './prompt.ts';
-import { answerFromEdits, keepRefusal, readAnswer } from './read-answer.ts';
+import { answerFromEdits, keepRefusal, type ReadAnswer, readAnswer } from './read-answer.ts';
 import { type DispatchState, nextDispatchStep, startDispatch, transcriptEntry } from './retry.ts';
 
 type Prompt = Pick<ComposedPrompt, 'stable' | 'dynamic'>;
 
 /** The parts of a question that do not depend on its prompt and its session. */
-export type QuestionOptions = Omit<Question, 'stable' | 'dynamic' | 'sessionId' | 'usedBefore'>;
+type QuestionOptions = Omit<Question, 'stable' | 'dynamic' | 'sessionId' | 'usedBefore'>;
 
 /** A session to resume, with the usage that it had reported before. */
 type ResumableSession = { readonly id: string; readonly usedBefore: Usage | null };
@@ -144,7 +144,7 @@ export async function converse<K extends AnswerKind>(
 }
 
 /** Returns a question with this prompt; `session` is `null` to start a new session. */
-export function questionWith(
+function questionWith(
   { stable, dynamic }: Prompt,
   options: QuestionOptions,
   session: ResumableSession | null,
@@ -152,11 +152,8 @@ export function questionWith(
   return { ...options, stable, dynamic, sessionId: session?.id ?? null, usedBefore: session?.usedBefore ?? null };
 }
 
-/**
- * Returns the question that asks an agent to repeat an unreadable answer. If the agent can be resumed, it is asked in
- * its session; otherwise a new session gets the `whole` question again.
- */
-export async function repairQuestion(
+/** Returns the question that asks for an unreadable answer again: in its session, or else with `whole` in a new one. */
+async function repairQuestion(
   { base, whole }: { readonly base: Question; readonly whole: Question },
   because: AgentFailure,
   last: AgentReply | null,
@@ -169,40 +166,34 @@ export async function repairQuestion(
   return { ...whole, dynamic: `${whole.dynamic}\n\n${repair}`, sessionId: null, usedBefore: null };
 }
 
-/** An answer with the reply that contains it, or the reason why there is no answer. */
-export type ReplyRead<Answer> =
-  | { readonly ok: true; readonly answer: Answer; readonly reply: AgentReply }
-  | { readonly ok: false; readonly failure: AgentFailure };
-
 /**
- * Returns the answer in a reply; `earlier` is the unreadable reply that it repeats, if any. An unreadable reply of a
- * fixer counts as an answer if it cannot be repeated, because the edits are already made.
+ * Returns the answer in a reply; `earlier` is the unreadable reply that it repeats. A fixer's reply that cannot be
+ * repeated counts as an answer, because the edits are already made.
  */
-export async function readReply<K extends AnswerKind>(
+async function readReply<K extends AnswerKind>(
   kind: K,
   end: AskEnd,
   earlier: AgentReply | null,
   { canResume }: Pick<ReviewerFacts, 'canResume'>,
-): Promise<ReplyRead<Answers[K]>> {
+): Promise<ReadAnswer<K> | { readonly ok: false; readonly failure: AgentFailure }> {
   if (!end.ok) {
     const { failure } = end;
     const edits = earlier === null || failure.kind === 'cancelled' ? null : answerFromEdits(kind, earlier);
-    return edits === null || earlier === null ? { ok: false, failure } : { ok: true, answer: edits, reply: earlier };
+    return edits === null ? { ok: false, failure } : { ok: true, answer: edits };
   }
   const { reply } = end;
   const read = readAnswer(kind, reply);
   if (read.ok) {
     const answer = earlier === null ? read.answer : keepRefusal(kind, earlier, read.answer);
-    return { ok: true, answer, reply };
+    return { ok: true, answer };
   }
-  const counted = earlier ?? reply;
-  const edits = answerFromEdits(kind, counted);
+  const edits = answerFromEdits(kind, earlier ?? reply);
   const canRepair = async () => earlier === null && reply.sessionId !== null && (await canResume());
-  return edits === null || (await canRepair()) ? read : { ok: true, answer: edits, reply: counted };
+  return edits === null || (await canRepair()) ? read : { ok: true, answer: edits };
 }
 
 /** Adds the usage of a call to the budget and returns it. A failed call without usage counts as free. */
-export function countUsage(budget: Pick<Budget, 'used'> | null, agent: string, end: AskEnd): Usage | null {
+function countUsage(budget: Pick<Budget, 'used'> | null, agent: string, end: AskEnd): Usage | null {
   const usage = end.ok ? end.reply.usage : end.usage;
   if (end.ok || usage !== null) budget?.used(agent, usage);
   return usage;

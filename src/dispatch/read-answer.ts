@@ -79,7 +79,9 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 function withDefaultReasons(answer: Fields): Fields {
   const issues: readonly unknown[] = Array.isArray(answer['issues']) ? answer['issues'] : [];
-  const added = failedLevels(answer['levels'])
+  const added = Object.entries(levelsPassed(answer['levels']) ?? {})
+    .filter(([, passed]) => !passed)
+    .map(([name]) => name)
     .filter((level) => !issues.some((one) => isRecord(one) && one['level'] === level))
     .map((level) => blocker(`Level "${level}" is reported as failed, without an issue that says why.`, { level }));
   const all = [...issues, ...added];
@@ -87,20 +89,14 @@ function withDefaultReasons(answer: Fields): Fields {
   return { ...answer, issues: [...all, blocker(refusal(answer['summary']))] };
 }
 
-function failedLevels(levels: unknown): readonly string[] {
-  return Object.entries(levelsPassed(levels))
-    .filter(([, passed]) => !passed)
-    .map(([name]) => name);
-}
-
-/** Returns whether each level passed. Levels without a clear result are left out. */
-export function levelsPassed(levels: unknown): Readonly<Record<string, boolean>> {
-  if (!isRecord(levels)) return {};
+/** Returns whether each level passed; `null` if no level has a clear result. */
+function levelsPassed(levels: unknown): Readonly<Record<string, boolean>> | null {
+  if (!isRecord(levels)) return null;
   const judged = Object.entries(levels).flatMap(([name, level]) => {
     const passed = isRecord(level) ? level['passed'] : level;
     return typeof passed === 'boolean' ? [[name, passed] as const] : [];
   });
-  return Object.fromEntries(judged);
+  return judged.length === 0 ? null : Object.fromEntries(judged);
 }
 
 function refusal(summary: unknown): string {
@@ -133,7 +129,12 @@ function normaliseAnswer(kind: AnswerKind, value: unknown): unknown {
       });
     case 'loop':
       return withDefaultReasons(
-        withoutNulls({ ...value, issues: list(value['issues'] ?? []).map(issue), summary: value['summary'] ?? '' }),
+        withoutNulls({
+          ...value,
+          issues: list(value['issues'] ?? []).map(issue),
+          summary: value['summary'] ?? '',
+          levels: levelsPassed(value['levels']),
+        }),
       );
     case 'quality':
       return withoutNulls({
@@ -187,6 +188,7 @@ function issue(value: unknown): unknown {
   return withoutNulls({
     ...rest,
     severity: SEVERITIES.some((one) => one === severity) ? severity : 'blocker',
+    level: typeof rest['level'] === 'string' ? rest['level'] : null,
     location: rest['location'] ?? task ?? null,
     suggestion: rest['suggestion'] ?? challenge ?? null,
   });

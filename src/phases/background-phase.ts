@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { byCodePoint } from '../kernel/collections.ts';
 import { isRecord } from '../kernel/json.ts';
 import type { WaitOptions } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
@@ -9,16 +10,7 @@ import { removeOldest } from '../platform/files.ts';
 import { type Folder, openFolder } from '../platform/private-files.ts';
 import { checkTrust } from '../trust/consent.ts';
 import { isCutOff } from './decide/end.ts';
-
-/** The state of a review loop whose rounds run as background jobs, one job per round. */
-export type StartedPhase = {
-  readonly id: string;
-  /** `waiting`: the caller has to fix the open issues. `died`: the job of the round ended without a result. */
-  readonly state: 'running' | 'waiting' | 'ended' | 'died';
-  readonly progress: readonly string[];
-  /** The JSON that `onceover phase` printed for the round, a phase document or an error; `null` if there is none. */
-  readonly answer: unknown;
-};
+import type { StartedPhase } from './types.ts';
 
 const ROUNDS: JobKind = { folder: 'onceover/phase-rounds', prefix: 'round' };
 
@@ -37,9 +29,7 @@ const keptStartSchema = z.object({
 
 type KeptStart = z.output<typeof keptStartSchema>;
 
-/**
- * Starts the next round of a phase as a background job. Returns when the round has ended or the waiting time is over.
- */
+/** Starts a phase as a background job. Returns when its round has ended or the waiting time is over. */
 export async function startPhaseRun(
   repository: RepositoryPaths,
   options: { readonly phase: PhaseName; readonly feature: string },
@@ -48,10 +38,7 @@ export async function startPhaseRun(
   return startRound(repository, { id: newJobId('phase'), ...options, loop: null }, null, waiting);
 }
 
-/**
- * Starts the next round with the caller's summary of its fix. Without a summary, waits for the running round, or starts
- * the last round again if it gave no verdict.
- */
+/** Starts the next round with a summary. Without one, waits for the round, or repeats it if it gave no verdict. */
 export async function continuePhaseRun(
   repository: RepositoryPaths,
   { loopId, summary }: { readonly loopId: string; readonly summary: string | null },
@@ -89,9 +76,7 @@ async function startRound(
   return report(repository, kept, await waitForJob(repository, ROUNDS, kept.round, waiting));
 }
 
-/**
- * Returns the state of a loop. Stores the `loop_id` of its phase document, because callers may name the loop by it too.
- */
+/** Returns the state of a loop. Stores the `loop_id` of its document, because callers may name the loop by it. */
 function report(repository: RepositoryPaths, kept: KeptStart, work: BackgroundJob | null): Result<StartedPhase> {
   const answer = work?.answer ?? null;
   const loop = isRecord(answer) && typeof answer['loop_id'] === 'string' ? answer['loop_id'] : null;
@@ -123,16 +108,14 @@ function keep(repository: RepositoryPaths, kept: KeptStart): Result<void> {
   return written;
 }
 
-/**
- * Returns the loop with this id, which is from `startPhaseRun` or the `loop_id` of a phase document; `null` if unknown.
- */
+/** Returns the loop with this id, from `startPhaseRun` or a phase document; `null` if unknown. */
 function keptStart(repository: RepositoryPaths, id: string): KeptStart | null {
   const folder = openFolder(repository.commonDir, LOOPS);
   if (isJobId('phase', id)) return readKept(folder, `${id}.json`);
   const listed = folder.list();
-  const names = (listed.ok ? listed.value : []).map(({ name }) => name);
-  const found = names.map((name) => readKept(folder, name)).filter((kept) => kept !== null && kept.loop === id);
-  return found.sort((a, b) => ((a?.round ?? '') < (b?.round ?? '') ? -1 : 1)).at(-1) ?? null;
+  const all = (listed.ok ? listed.value : []).flatMap(({ name }) => readKept(folder, name) ?? []);
+  const found = all.filter(({ loop }) => loop === id).sort((a, b) => byCodePoint(a.round, b.round));
+  return found.at(-1) ?? null;
 }
 
 function readKept(folder: Folder, name: string): KeptStart | null {

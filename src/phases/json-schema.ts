@@ -74,9 +74,7 @@ const preparation = z.object({
 
 const ENDS = Object.keys(END_STATUSES) as PhaseEndReason[];
 
-/**
- * The JSON document of `phase --json`. The MCP tools `start_phase` and `continue_phase` return it in the field `phase`.
- */
+/** The JSON document of `phase --json`, which MCP tools return in the field `phase`. */
 export const phaseSchema = z.object({
   phase: z.enum(PHASES),
   feature: z.string().describe('The folder of the feature, relative to the repository root.'),
@@ -104,6 +102,8 @@ export const phaseSchema = z.object({
   warnings: z.array(z.string()),
 });
 
+export type PhaseDocument = z.output<typeof phaseSchema>;
+
 /** The JSON document of `phase --dry-run --json`. */
 export const phasePlanSchema = z.object({
   phase: z.enum(PHASES),
@@ -130,6 +130,8 @@ export const phasePlanSchema = z.object({
   warnings: z.array(z.string()),
 });
 
+export type PhasePlanDocument = z.output<typeof phasePlanSchema>;
+
 /** The JSON document that the MCP tools `start_phase` and `continue_phase` return. */
 export const startedPhaseSchema = z.object({
   loop_id: z.string().describe('The id for continue_phase.'),
@@ -143,3 +145,5 @@ export const startedPhaseSchema = z.object({
   error: errorSchema.shape.error.nullable(),
   next: z.string().describe('The next step.'),
 });
+
+export type StartedPhaseDocument = z.output<typeof startedPhaseSchema>;

@@ -1,19 +1,12 @@
-import type * as z from 'zod';
 import { dispatchBy } from '../kernel/review-loops.ts';
 import { usageDocument } from '../ledger/describe.ts';
 import { describeAgentFailure } from '../ui/describe-agent-failure.ts';
 import { describeEarlierRounds } from './describe/end.ts';
 import { describeIssueMark, issueDocument, openIssueDocuments } from './describe/issues.ts';
 import { describePhaseNotice } from './describe/result.ts';
-import type { phasePlanSchema, phaseSchema } from './json-schema.ts';
-import type { PhaseOutcome, PhasePlan } from './run-types.ts';
+import type { PhaseDocument } from './json-schema.ts';
+import type { PhaseOutcome } from './run-types.ts';
 import type { IterationEntry, PhaseRound, RoleReview, RoleReviewError } from './types.ts';
-
-/** The JSON document of `phase --json`. */
-export type PhaseDocument = z.output<typeof phaseSchema>;
-
-/** The JSON document of `phase --dry-run --json`. */
-export type PhasePlanDocument = z.output<typeof phasePlanSchema>;
 
 type LoopDocument = PhaseDocument['loops'][number];
 
@@ -102,21 +95,4 @@ function fixDocuments({ entry, fix }: PhaseRound): PhaseDocument['fixes'] {
       marks: fix.marks.map(describeIssueMark),
     },
   ];
-}
-
-/** Returns the JSON document of a dry run. */
-export function phasePlanDocument(plan: PhasePlan): PhasePlanDocument {
-  const { phase, feature, artifact, fixing, goesOn } = plan;
-  return {
-    phase,
-    feature,
-    artifact,
-    files: [...plan.files],
-    required: [...plan.required],
-    fixing: { by: fixing.by, agent: fixing.by === 'fixer' ? fixing.agent : null },
-    max_iterations: plan.mostIterations,
-    goes_on: goesOn && { round: goesOn.round, waiting: goesOn.waiting && openIssueDocuments(goesOn.waiting) },
-    dispatches: plan.dispatches.map(({ promptChars, ...one }) => ({ ...one, prompt_chars: promptChars })),
-    warnings: plan.notices.map(describePhaseNotice),
-  };
 }

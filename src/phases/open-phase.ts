@@ -1,5 +1,4 @@
-import { lstatSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { type RunSettings, readSettings } from '../config/effective-settings.ts';
 import type { Settings } from '../config/settings.ts';
 import { openCooldowns } from '../dispatch/cooldowns.ts';
@@ -17,15 +16,18 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { PHASES, type PhaseName, type Preparation } from '../kernel/review-loops.ts';
 import { openLedger } from '../ledger/store.ts';
 import { newJobId } from '../platform/background.ts';
+import { statIfPresent } from '../platform/files.ts';
 import { openLock } from '../platform/lock.ts';
 import { userPath } from '../platform/user-paths.ts';
 import { agentsBarredByChange, agentWords, requireConsent } from '../trust/consent.ts';
 import { version } from '../version.ts';
 import { previewPhase, runPhase } from './do/run-phase.ts';
+import type { PhasePlanDocument } from './json-schema.ts';
+import { documentPath } from './read/feature.ts';
 import { openFeatureFiles, openPhaseLogs, openPhaseLoops } from './record/store.ts';
-import { BUILT_IN_ROLES, loadRoles } from './roles/load.ts';
+import { loadRoles } from './roles/load.ts';
 import type { Roles } from './roles/types.ts';
-import type { PhaseOptions, PhaseOutcome, PhasePlan, PhasePorts, PhaseRequest } from './run-types.ts';
+import type { PhaseOptions, PhaseOutcome, PhasePorts, PhaseRequest } from './run-types.ts';
 
 /** Opens the guard that undoes a fixer's writes to stored passes, findings and approvals of commands. */
 export type OpenGuard = (logDir: RepoPath) => TamperGuard;
@@ -55,7 +57,7 @@ export async function openAndPreviewPhase(
   repository: RepositoryPaths,
   options: PhaseOptions,
   guard: OpenGuard,
-): Promise<Result<PhasePlan>> {
+): Promise<Result<PhasePlanDocument>> {
   const opened = await openPhase(repository, options, guard);
   return opened.ok ? previewPhase(opened.value.ports, opened.value.request) : opened;
 }
@@ -71,7 +73,7 @@ async function openPhase(
   if (!feature.ok) return feature;
   const selection = selectionOf(repository, options);
   if (!selection.ok) return selection;
-  const read = await readSettings(repository, { kind: 'change', base: options.base });
+  const read = await readSettings(repository, { kind: 'change', base: options.base ?? null });
   if (!read.ok) return read;
   const { settings } = read.value;
   const roles = await rolesOf(repository, read.value);
@@ -84,7 +86,12 @@ async function openPhase(
   const agentFiles = filesOfAgents(repository, settings);
   const { root, commonDir } = repository;
   const request: PhaseRequest = {
-    ...options,
+    rerun: options.rerun === true,
+    acceptWithNotes: options.acceptWithNotes === true,
+    mostIterations: options.maxIterations ?? null,
+    commits: options.commit !== false,
+    startedBy: options.startedBy,
+    stop: options.stop,
     root,
     settings,
     roles: roles.value,
@@ -120,12 +127,13 @@ async function openPhase(
 function featureFolder(repository: RepositoryPaths, name: string): Result<RepoPath> {
   const path = name === '' ? null : userPath(repository, name, 'arguments');
   if (path === null) return err({ kind: 'path-outside', path: name });
-  const stats = lstatSync(join(repository.root, path), { throwIfNoEntry: false });
-  if (stats === undefined) return err({ kind: 'no-feature', path: name, why: 'missing' });
+  const stats = statIfPresent(join(repository.root, path));
+  if (stats === null) return err({ kind: 'no-feature', path: name, why: 'missing' });
   return stats.isDirectory() ? ok(path) : err({ kind: 'no-feature', path: name, why: 'not-a-folder' });
 }
 
-function selectionOf(repository: RepositoryPaths, { files, base }: PhaseOptions): Result<Selection> {
+function selectionOf(repository: RepositoryPaths, { files, ...options }: PhaseOptions): Result<Selection> {
+  const base = options.base ?? null;
   if (files === null) return ok({ kind: 'change', base });
   const listed: RepoPath[] = [];
   for (const name of files.names) {
@@ -137,15 +145,15 @@ function selectionOf(repository: RepositoryPaths, { files, base }: PhaseOptions)
 }
 
 function fixingOf({ fixer, step, summary, keepSessions }: PhaseOptions): PhaseRequest['fixing'] {
-  if (step) return { by: 'caller', summary, keepSessions };
-  return fixer === null ? { by: 'nobody' } : { by: 'fixer', agent: fixer };
+  if (step === true) return { by: 'caller', summary: summary ?? null, keepSessions: keepSessions === true };
+  return typeof fixer === 'string' ? { by: 'fixer', agent: fixer } : { by: 'nobody' };
 }
 
 function preparationsOf(phase: PhaseName, { simplify, deepenTests }: PhaseOptions): readonly Preparation[] {
   if (phase !== 'implement') return [];
   return [
-    ...(simplify ? [{ role: 'code-simplifier', part: null } as const] : []),
-    ...(deepenTests ? (['A', 'B'] as const).map((part) => ({ role: 'test-deepener', part }) as const) : []),
+    ...(simplify === true ? [{ role: 'code-simplifier', part: null } as const] : []),
+    ...(deepenTests === true ? (['A', 'B'] as const).map((part) => ({ role: 'test-deepener', part }) as const) : []),
   ];
 }
 
@@ -153,17 +161,16 @@ function preparationsOf(phase: PhaseName, { simplify, deepenTests }: PhaseOption
 async function rolesOf(repository: RepositoryPaths, { source }: RunSettings): Promise<Result<Roles>> {
   const listed = await openSnapshots(repository).files();
   if (!listed.ok) return listed;
-  // For a pull request, roles come from the base branch, so the names of role files in the working tree are not
-  // checked.
+  // The role files in the working tree have no effect on a pull request, so their names are not checked.
   const listing = { tracked: source.from === null ? listed.value : [], untracked: [] };
-  return loadRoles(source.files, listing, BUILT_IN_ROLES);
+  return loadRoles(source.files, listing);
 }
 
 /** Returns the files and folders that a fixer must not edit: settings, prompts, roles, and the records of the phase. */
 function keptFiles(feature: RepoPath, settings: Settings): readonly RepoPath[] {
-  const own = (name: string) => (feature === '' ? name : `${feature}/${name}`);
+  const records = ['.review-history.md', '.meta.json'].map((name) => documentPath(feature, name));
   const prompts = settings.gates.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => prompt));
-  const names = ['onceover.yml', '.onceover', own('.review-history.md'), own('.meta.json'), ...prompts];
+  const names = ['onceover.yml', '.onceover', ...records, ...prompts];
   return [...new Set(names)] as RepoPath[];
 }
 
@@ -172,13 +179,5 @@ function filesOfAgents({ root }: RepositoryPaths, { agent }: Settings): readonly
     const path = isAbsolute(word) ? (word as RepoPath) : repoPath(word);
     return path === null || path === '' ? [] : [path];
   });
-  return [...new Set(paths)].filter((path) => isFile(isAbsolute(path) ? path : join(root, path)));
-}
-
-function isFile(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
-  } catch {
-    return false;
-  }
+  return [...new Set(paths)].filter((path) => statIfPresent(resolve(root, path))?.isFile() === true);
 }

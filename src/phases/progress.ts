@@ -1,32 +1,23 @@
 import type { FixProgress } from '../dispatch/fix-progress.ts';
 import type { AgentFailure, Usage } from '../kernel/agent.ts';
-import type { LoopDispatchReason, PhaseName, PhaseRole, PhaseStage } from '../kernel/review-loops.ts';
+import type { PhaseRole } from '../kernel/review-loops.ts';
+import type { Ask } from './state.ts';
+import type { IterationEntry } from './types.ts';
 
 /** An event that a phase reports to the console while it runs. */
 export type PhaseProgress =
   | FixProgress
-  | {
+  | ({
       readonly kind: 'round-started';
-      readonly phase: PhaseName;
-      readonly stage: PhaseStage;
-      readonly iteration: number;
-      readonly most: number;
-      readonly isFinalValidation: boolean;
-      /** The reviewers that run in this round. */
       readonly roles: readonly PhaseRole[];
-      /** The reviewers that are skipped, and the iteration in which each passed. */
-      readonly resting: readonly { readonly role: PhaseRole; readonly passedAt: number }[];
-    }
-  | {
+      readonly resting: IterationEntry['skipped'];
+    } & Pick<IterationEntry, 'phase' | 'stage' | 'iteration' | 'most' | 'isFinalValidation'>)
+  | ({
       readonly kind: 'look-started';
-      readonly role: PhaseRole;
-      readonly part: 'A' | 'B' | null;
       readonly label: string;
-      readonly agent: string;
       readonly model: string | null;
       readonly dispatch: 'fresh' | 'resumed';
-      readonly why: LoopDispatchReason;
-    }
+    } & Pick<Ask, 'role' | 'part' | 'agent' | 'why'>)
   | {
       readonly kind: 'look-active';
       readonly role: PhaseRole;

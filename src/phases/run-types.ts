@@ -1,46 +1,17 @@
 import type { Settings } from '../config/settings.ts';
-import type { SessionUse } from '../dispatch/decide-resume.ts';
 import type { Usage } from '../kernel/agent.ts';
 import type { Failure } from '../kernel/failure.ts';
 import type { RepoPath } from '../kernel/ids.ts';
 import type { Clock, Cooldowns, ReporterOf, Reviewers, TamperGuard } from '../kernel/ports.ts';
 import type { Commits, Contents, Selection, Snapshots, WithheldFile } from '../kernel/repository.ts';
-import type { Result } from '../kernel/result.ts';
-import type { LoopDispatchReason, PhaseName, PhaseRole, PhaseStage, Preparation } from '../kernel/review-loops.ts';
+import type { PhaseName, Preparation } from '../kernel/review-loops.ts';
 import type { Saved } from '../ledger/entries.ts';
 import type { Ledger } from '../ledger/store.ts';
 import type { NameSource } from '../platform/user-paths.ts';
 import type { PhaseProgress } from './progress.ts';
+import type { FeatureFiles, PhaseLogs, PhaseLoops } from './record/store.ts';
 import type { Roles } from './roles/types.ts';
-import type { PhaseState } from './state.ts';
 import type { PhaseEnd, PhaseRun, RoleIssue } from './types.ts';
-
-/** The fields that a phase writes to `.meta.json` in the folder of the feature. */
-export type MetaUpdate = {
-  readonly phase: PhaseName;
-  readonly started: string;
-  /** The time when the phase was approved or accepted with notes; null if it was neither. */
-  readonly completed: string | null;
-  readonly loops: readonly MetaLoop[];
-  /** One line per open issue. */
-  readonly reviewerNotes: readonly string[];
-  readonly resuming: Resuming;
-};
-
-/** Whether the agents of the phase can resume sessions; `unknown` until a session has to be resumed. */
-export type Resuming =
-  | { readonly kind: 'unknown' | 'works' }
-  /** `why` is the first resume test (V1 to V4) that an agent failed, in the format `{test}: {failure}`. */
-  | { readonly kind: 'deferred'; readonly why: string };
-
-export type MetaLoop = {
-  readonly stage: PhaseStage;
-  readonly started: string;
-  readonly completed: string | null;
-  readonly iterations: number;
-  readonly approved: boolean;
-  readonly reviewerNotes: readonly string[];
-};
 
 /** The result of one command: the phase has ended, or it waits for the caller's fix. */
 export type PhaseOutcome = {
@@ -70,89 +41,6 @@ export type PhaseNotice =
   /** The agent's sessions cannot be resumed; `why` names the resume test (V1 to V4) that the agent failed. */
   | { readonly kind: 'not-resumed'; readonly agent: string; readonly why: string };
 
-/** The result of a dry run: the calls to agents that the phase would make next. */
-export type PhasePlan = {
-  readonly phase: PhaseName;
-  readonly feature: RepoPath;
-  readonly artifact: RepoPath | null;
-  /** The files under review: the document or, in `implement`, the changed files. */
-  readonly files: readonly RepoPath[];
-  readonly required: readonly RepoPath[];
-  readonly fixing: { readonly by: 'fixer'; readonly agent: string } | { readonly by: 'caller' | 'nobody' };
-  readonly mostIterations: number;
-  /** The stored loop that the command would continue; null if it would start a new loop. */
-  readonly goesOn: { readonly round: number; readonly waiting: readonly RoleIssue[] | null } | null;
-  readonly dispatches: readonly {
-    readonly role: PhaseRole;
-    readonly agent: string;
-    readonly model: string | null;
-    readonly dispatch: 'fresh' | 'resumed';
-    readonly why: LoopDispatchReason;
-    readonly promptChars: number;
-  }[];
-  readonly notices: readonly PhaseNotice[];
-};
-
-/** A loop as it is stored on disk, so that the next command can continue it. */
-export type KeptLoop = {
-  readonly run: PhaseRun;
-  readonly state: PhaseState;
-  readonly sessions: readonly SessionMemo[];
-  /** Versions of the history entry of a round that is not saved yet. A crashed command may have written one of them. */
-  readonly pending: { readonly round: number; readonly texts: readonly string[] } | null;
-  /** The exact text of the last entry in the history, which is replaced when a fix is added to the entry. */
-  readonly lastEntry: string | null;
-  /** The git commit or tree that the loop's first review compared the code with. */
-  readonly began: string;
-};
-
-/** The usage and the first prompt of a role's session, for the next prompt in this session. */
-export type SessionMemo = SessionUse & {
-  readonly role: PhaseRole;
-  /**
-   * The stable part of the session's first prompt. Resumed calls repeat it byte for byte, to hit the provider's cache.
-   */
-  readonly opening: string;
-};
-
-/** `.meta.json` and `.review-history.md` in a feature's folder. People and other tools write to these files too. */
-export interface FeatureFiles {
-  meta(): Promise<Result<FeatureMeta>>;
-  /** Renames an unreadable `.meta.json` and resolves to its new name. */
-  putMetaAside(at: Date): Promise<Result<string>>;
-  /**
-   * Writes the phase into `.meta.json`. Renames an unreadable file first and resolves to its new name; otherwise to
-   * null.
-   */
-  tellMeta(update: MetaUpdate, at: Date): Promise<Result<string | null>>;
-  /** Resolves to the text of `.review-history.md`; empty if the file does not exist. */
-  history(): Promise<Result<string>>;
-  writeHistory(text: string): Promise<Result<void>>;
-}
-
-type FeatureMeta =
-  | { readonly kind: 'none' | 'unreadable' }
-  /**
-   * `source` is `brainstorm_source`, the path of the document that the feature was made from; null if it is not set.
-   */
-  | { readonly kind: 'read'; readonly source: string | null };
-
-/** The storage of loops that a later command can continue. */
-export interface PhaseLoops {
-  /**
-   * Resolves to null if no loop is stored, and to `unreadable` if its file is damaged or from another onceover version.
-   */
-  read(phase: PhaseName, feature: RepoPath): Promise<Result<KeptLoop | 'unreadable' | null>>;
-  write(loop: KeptLoop): Promise<Result<void>>;
-  /** Also succeeds if no loop is stored. */
-  remove(phase: PhaseName, feature: RepoPath): Promise<Result<void>>;
-}
-
-/** Log files with the prompts and answers of a loop, for people to read. */
-export interface PhaseLogs {
-  write(run: Pick<PhaseRun, 'id' | 'phase'>, name: string, log: string): Promise<Result<void>>;
-}
-
 export type PhasePorts = {
   readonly snapshots: Snapshots;
   readonly contents: Contents;
@@ -169,49 +57,49 @@ export type PhasePorts = {
   newId(): string;
 };
 
-/** The options of `onceover phase`, before names and paths are checked. */
-export type PhaseOptions = {
+/** The options that a user can set. Without `fixer` and `step`: one review and its verdict. */
+export type PhaseChoices = {
+  /** The agent that fixes the issues. */
+  readonly fixer?: string;
+  /** Whether a call runs only one round. The caller fixes the issues between calls and passes a `summary`. */
+  readonly step?: boolean;
+  readonly summary?: string;
+  readonly keepSessions?: boolean;
+  readonly rerun?: boolean;
+  readonly acceptWithNotes?: boolean;
+  readonly maxIterations?: number;
+  /** Whether fixes are committed. Default: true. */
+  readonly commit?: boolean;
+  /** Only for the phase implement, like `files`, `simplify` and `deepenTests`. */
+  readonly base?: string;
+  readonly simplify?: boolean;
+  readonly deepenTests?: boolean;
+};
+
+/** A phase to run, before names and paths are checked. */
+export type PhaseOptions = PhaseChoices & {
   readonly phase: string;
   readonly feature: string;
-  /** The agent that fixes issues; null if the caller or no one fixes them. */
-  readonly fixer: string | null;
-  /**
-   * Whether each command runs one round. The caller fixes the issues and describes the fix in the next command's
-   * `summary`.
-   */
-  readonly step: boolean;
-  readonly summary: string | null;
-  readonly rerun: boolean;
-  readonly acceptWithNotes: boolean;
-  readonly mostIterations: number | null;
-  readonly commits: boolean;
-  readonly keepSessions: boolean;
   /** In `implement`: the files to review; null means all files that differ from the base branch. */
   readonly files: { readonly names: readonly string[]; readonly source: NameSource } | null;
-  readonly base: string | null;
-  /** In `implement`: whether the code-simplifier runs before the reviews. */
-  readonly simplify: boolean;
-  /** In the phase `implement`: whether the test-deepener runs before the reviews. */
-  readonly deepenTests: boolean;
   readonly startedBy: 'person' | 'agent';
   readonly reporter: ReporterOf<PhaseProgress>;
   readonly stop: AbortSignal | null;
 };
 
 /** A phase to run: the checked options, and the settings, roles and files that they refer to. */
-export type PhaseRequest = Pick<
-  PhaseOptions,
-  'rerun' | 'acceptWithNotes' | 'mostIterations' | 'commits' | 'startedBy' | 'stop'
-> & {
+export type PhaseRequest = Pick<PhaseOptions, 'startedBy' | 'stop'> & {
+  readonly rerun: boolean;
+  readonly acceptWithNotes: boolean;
+  readonly mostIterations: number | null;
+  readonly commits: boolean;
   /** Absolute path of the working tree. */
   readonly root: string;
   readonly settings: Settings;
   readonly roles: Roles;
   readonly phase: PhaseName;
   readonly feature: RepoPath;
-  /**
-   * `fixer`: an agent fixes issues. `caller`: the caller does, between commands. Otherwise open issues end the phase.
-   */
+  /** Who fixes issues: an agent, the caller between commands, or nobody, so that open issues end the phase. */
   readonly fixing:
     | { readonly by: 'fixer'; readonly agent: string }
     | { readonly by: 'caller'; readonly summary: string | null; readonly keepSessions: boolean }
@@ -220,10 +108,7 @@ export type PhaseRequest = Pick<
   readonly selection: Selection;
   /** Agents that must not review this change, for example because the change edits the agent's program. */
   readonly barred: ReadonlySet<string>;
-  /** Files and folders that a fixer must not edit. */
   readonly kept: readonly RepoPath[];
-  /**
-   * Returns the current digest of each file that the settings start an agent from. A fixer must not edit these files.
-   */
+  /** Returns the digest of each file that the settings start an agent from. A fixer must not edit these files. */
   agentFiles(): ReadonlyMap<RepoPath, string>;
 };

@@ -1,4 +1,5 @@
-import type { AgentFailure, AskMode, DispatchFacts, Session, Usage } from '../kernel/agent.ts';
+import type { SessionUse } from '../dispatch/decide-resume.ts';
+import type { AgentFailure, Assigned, DispatchFacts, Session } from '../kernel/agent.ts';
 import type { RepoPath, SnapshotId } from '../kernel/ids.ts';
 import type {
   LoopDispatchReason,
@@ -7,7 +8,6 @@ import type {
   PhaseStage,
   Preparation,
   ReviewerRole,
-  Spent,
 } from '../kernel/review-loops.ts';
 import type {
   DomainOutcome,
@@ -18,6 +18,7 @@ import type {
   PhaseEnd,
   PhaseFix,
   PhaseMark,
+  PhaseRun,
   PhaseSetup,
   RoleIssue,
   RoleReview,
@@ -26,11 +27,7 @@ import type {
   StopReason,
 } from './types.ts';
 
-/**
- * The state of a phase, as plain data. With a fixer, it stays in memory during the loop. With `--step`, its
- * `checkpoint` is written to disk: the state without the calls in progress and, unless `keepSessions` is set, without
- * the sessions.
- */
+/** The state of a phase, as plain data. With `--step`, its `checkpoint` is stored for the next command. */
 export type PhaseState = {
   readonly setup: PhaseSetup;
   readonly stage: PhaseStage;
@@ -39,9 +36,7 @@ export type PhaseState = {
   readonly counted: Readonly<Record<PhaseStage, number>>;
   /** The number of started rounds, including final validations. */
   readonly round: number;
-  /**
-   * Whether the current round only repeats reviews that passed earlier. Such a round does not count towards the limit.
-   */
+  /** Whether the round only repeats reviews that passed. Such a round does not count towards the limit. */
   readonly isFinalValidation: boolean;
   readonly roles: Readonly<Partial<Record<ReviewerRole, RoleState>>>;
   readonly resume: ResumeState;
@@ -55,6 +50,18 @@ export type PhaseState = {
   readonly disturbances: number;
   readonly commitFailed: boolean;
   readonly domainOutcome: DomainOutcome | null;
+};
+
+/** A loop as it is stored on disk, so that the next command can continue it. */
+export type KeptLoop = {
+  readonly run: PhaseRun;
+  readonly state: PhaseState;
+  /** Versions of the history entry of a round that is not saved yet. A crashed command may have written one of them. */
+  readonly pending: { readonly round: number; readonly texts: readonly string[] } | null;
+  /** The exact text of the last entry in the history, which is replaced when a fix is added to the entry. */
+  readonly lastEntry: string | null;
+  /** The git commit or tree that the loop's first review compared the code with. */
+  readonly began: string;
 };
 
 /** The last verdict of a reviewer, and the content that it reviewed. */
@@ -71,8 +78,14 @@ export type RoleState = {
  * `session.firstPromptLength` is `iteration1_prompt_length`, and `session.saw`, a snapshot, is `last_commit_sha`.
  */
 type ResumeState = Readonly<
-  Partial<Record<ReviewerRole | 'implementer', { readonly session: Session; readonly lastIteration: number }>>
+  Partial<Record<PhaseRole, { readonly session: LoopSession; readonly lastIteration: number }>>
 >;
+
+export type LoopSession = Session &
+  SessionUse & {
+    /** The stable part of the first prompt. Resumed calls repeat it byte for byte, to hit the provider's cache. */
+    readonly opening: string;
+  };
 
 export type PhasePosition =
   | ({ readonly at: 'preparing'; readonly next: number } & Calls)
@@ -100,35 +113,23 @@ export type PhasePosition =
 
 /** The calls in progress by role, and the marker lines that they add to the history. */
 type Calls = {
-  readonly flights: Readonly<Partial<Record<PhaseRole, PendingDispatch>>>;
+  readonly flights: Readonly<Partial<Record<PhaseRole, Flight>>>;
   readonly marks: readonly PhaseMark[];
 };
 
-/** A call to an agent that is in progress, with its retries so far. */
-export type PendingDispatch = {
-  /** `measuring`: the length of the prompt decides whether the session is resumed. `asked`: the agent is called. */
-  readonly kind: 'measuring' | 'asked';
-  readonly ask: Ask;
-  readonly asked: 'fresh' | 'resumed';
-  readonly others: readonly string[];
-  readonly repaired: boolean;
-  readonly failedOver: boolean;
-  /** The length of the prompt that started the session, kept while a repair question is sent; else null. */
-  readonly openingChars: number | null;
-  readonly spent: Spent;
-};
+/** `measuring`: the length of the prompt decides whether the session is resumed. `asked`: the agent is called. */
+type Flight = { readonly kind: 'measuring' | 'asked'; readonly ask: Ask };
 
 /** A question to an agent, without the text of its prompt. */
-export type Ask = {
+export type Ask = Assigned & {
   readonly role: PhaseRole;
   /** The part of the test-deepener; null for other roles. */
   readonly part: 'A' | 'B' | null;
-  readonly agent: string;
-  readonly mode: AskMode;
   /** The prompt template; null for preparations, which have their own prompts. */
   readonly template: LoopTemplate | null;
   readonly why: LoopDispatchReason;
-  readonly session: Session | null;
+  /** The session to resume; null for a new session. */
+  readonly session: LoopSession | null;
   readonly iteration: number;
   readonly most: number;
   readonly isFinalValidation: boolean;
@@ -142,8 +143,6 @@ export type Ask = {
   readonly fixes: readonly FixNote[];
   /** The outcome of the domain loop, for the phase-reviewer; null for other roles. */
   readonly domainOutcome: DomainOutcome | null;
-  /** The failure that caused this retry; null for a first attempt. */
-  readonly because: AgentFailure | null;
 };
 
 export type PhaseEvent =
@@ -163,47 +162,39 @@ export type PhaseEvent =
       readonly summary: string;
       readonly changedPaths: readonly RepoPath[];
     } & (Replied | { readonly by: 'caller' }))
-  | {
-      readonly kind: 'dispatch-failed';
-      readonly role: PhaseRole;
-      readonly failure: AgentFailure;
-      readonly promptChars: number;
-      readonly usage: Usage | null;
-    }
+  | ({ readonly kind: 'call-failed'; readonly failure: AgentFailure } & CallEnd)
   /** git committed the edits, found nothing to commit, or failed. */
   | { readonly kind: 'commit-ended'; readonly failed: boolean }
   | {
       readonly kind: 'stop';
       readonly why: StopReason;
-      /** The usage of the calls that were stopped. */
-      readonly used?: readonly Used[];
+      /** The calls that were stopped after they had sent something. */
+      readonly calls?: readonly CallEnd[];
     };
 
-/** The length of the prompt and the usage of one stopped call. */
-export type Used = { readonly role: PhaseRole; readonly promptChars: number; readonly usage: Usage | null };
+/** The record of an ended call, whatever its result. */
+export type CallEnd = {
+  readonly role: PhaseRole;
+  readonly call: LoopCall;
+  /** The failure after which a new session replaced the resumed one; null if none did. */
+  readonly fellBack: AgentFailure | null;
+};
 
 /** The facts that decide whether a session is resumed. */
 export type Measured = Pick<DispatchFacts, 'now' | 'canResume' | 'lost' | 'cost' | 'deltaLength' | 'mustReadLength'>;
 
 /** Facts about an answered call, besides the content of the answer. */
-export type Replied = {
+export type Replied = CallEnd & {
   readonly by: 'agent';
-  /** Null if the agent reported no session id. A resumed session then keeps its id. */
-  readonly session: Pick<Session, 'id' | 'agent' | 'model' | 'version' | 'toolsDigest'> | null;
-  readonly promptChars: number;
-  readonly freshChars: number;
-  readonly usage: Usage | null;
+  /** The session to resume next; null if a new session has no id. */
+  readonly session: Omit<LoopSession, 'saw'> | null;
   /** Whether the agent confirmed reading the required files; null if there were none. */
   readonly readsConfirmed: boolean | null;
 };
 
-/**
- * The actions that follow an event, in order; calls to agents may run in parallel. `drivePhase` performs the record
- * actions first, then stores the state, then performs the other actions. If it crashes before the state is stored, the
- * next command runs the round again under the same number.
- */
+/** The actions after an event. `drivePhase` records first, then stores the state, then performs the others. */
 export type PhaseAction =
-  | { readonly kind: 'take-snapshot'; readonly purpose: 'round' | 'confirm' }
+  | { readonly kind: 'take-snapshot' }
   /** Build the prompt for the resumed session, to decide by its length whether it is sent. */
   | { readonly kind: 'measure'; readonly ask: Ask }
   | { readonly kind: 'dispatch'; readonly ask: Ask }

@@ -1,3 +1,4 @@
+import type { Answers } from '../dispatch/answer-schemas.ts';
 import type { AgentFailure, Assigned, Usage } from '../kernel/agent.ts';
 import type { RepoPath, SnapshotId } from '../kernel/ids.ts';
 import type {
@@ -8,28 +9,14 @@ import type {
   PhaseStage,
   Preparation,
   ReviewerRole,
-  SEVERITIES,
   Spent,
 } from '../kernel/review-loops.ts';
 
-export type LoopIssue = {
-  readonly severity: (typeof SEVERITIES)[number];
-  readonly description: string;
-  readonly level?: string | undefined;
-  readonly category?: string | undefined;
-  readonly location?: string | undefined;
-  readonly suggestion?: string | undefined;
-};
+export type LoopAnswer = Answers['loop'];
+
+export type LoopIssue = LoopAnswer['issues'][number];
 
 export type RoleIssue = { readonly role: ReviewerRole; readonly issue: LoopIssue };
-
-export type LoopAnswer = {
-  readonly approved: boolean;
-  readonly issues: readonly LoopIssue[];
-  readonly summary: string;
-  /** Whether each level passed, such as `tasks` or `spec`; undefined if the reviewer's role has no levels. */
-  readonly levels?: Readonly<Record<string, boolean>> | undefined;
-};
 
 /** The options of a phase, which do not change while the phase runs. */
 export type PhaseSetup = {
@@ -37,9 +24,6 @@ export type PhaseSetup = {
   readonly assigned: Readonly<Partial<Record<PhaseRole, Assigned>>>;
   /** The limit of reviews per loop, at most five. Final validations do not count. */
   readonly mostIterations: number;
-  /**
-   * `fixer`: an agent fixes issues. `caller`: the caller does, between commands. Otherwise open issues end the phase.
-   */
   readonly fixing: 'fixer' | 'caller' | 'nobody';
   /** Whether sessions are stored for the next command (`--keep-sessions`). Within one command they are always kept. */
   readonly keepSessions: boolean;
@@ -52,10 +36,7 @@ export type PhaseSetup = {
 };
 
 export type EditRules = {
-  /**
-   * The only files that a fixer may edit: the document under review and the documents it is based on. Null in
-   * `implement`, where a fixer may edit any file that is not in `kept`.
-   */
+  /** The only files that a fixer may edit: the documents. Null in `implement`: any file that is not in `kept`. */
   readonly documents: readonly RepoPath[] | null;
   /** Files and folders that a fixer must never edit: settings, roles, rules, prompts, and the records of the phase. */
   readonly kept: readonly RepoPath[];
@@ -65,9 +46,7 @@ export type EditRules = {
 
 export type SeenContent = {
   readonly snapshot: SnapshotId;
-  /**
-   * Digest of the documents that reviewers read and, in `implement`, of the changed code. Other files do not affect it.
-   */
+  /** Digest of the documents that reviewers read and, in `implement`, of the changed code. */
   readonly content: string;
 };
 
@@ -88,9 +67,7 @@ export type PhaseMark =
     }
   | { readonly kind: 'lazy-load-warning'; readonly role: PhaseRole };
 
-/**
- * The reason why a session cannot be resumed: its data, snapshot or diff is missing, or git could not commit the fixes.
- */
+/** What is missing to resume a session. `commit`: git could not commit the fixes. */
 export type LostState = 'session' | 'snapshot' | 'diff' | 'commit';
 
 /** The reasons why a phase stops early: the user interrupted it, the budget is used up, or git or the disk failed. */
@@ -124,11 +101,9 @@ export type IterationEntry = {
   readonly iteration: number;
   readonly most: number;
   readonly isFinalValidation: boolean;
-  /** The number of the round within the phase. */
   readonly round: number;
   readonly seen: SeenContent;
   readonly looks: readonly RoleReview[];
-  /** Reviewers that were skipped, and the iteration in which each passed. */
   readonly skipped: readonly { readonly role: ReviewerRole; readonly passedAt: number }[];
   readonly errors: readonly RoleReviewError[];
   readonly marks: readonly PhaseMark[];
@@ -137,7 +112,6 @@ export type IterationEntry = {
 export type PhaseRound = {
   readonly entry: IterationEntry;
   readonly at: string;
-  /** The fix after this round; null if there is none yet. */
   readonly fix: PhaseFix | null;
 };
 
@@ -150,9 +124,7 @@ export type PhaseFix = {
 };
 
 /** A step that ran before the reviews of `implement`: the code-simplifier, or a part of the test-deepener. */
-type PhasePreparation = {
-  readonly role: Preparation['role'];
-  readonly part: Preparation['part'];
+type PhasePreparation = Pick<Preparation, 'role' | 'part'> & {
   readonly agent: string;
   readonly summary: string;
   readonly usage: Usage | null;
@@ -162,7 +134,6 @@ type PhasePreparation = {
 export type PhaseRun = {
   readonly id: string;
   readonly phase: PhaseName;
-  /** The feature's folder, relative to the repository root. */
   readonly feature: RepoPath;
   readonly startedAt: string;
   readonly preparations: readonly PhasePreparation[];
@@ -209,8 +180,43 @@ export type PhaseEndReason = keyof typeof END_STATUSES;
 export type PhaseEnd = {
   readonly status: PhaseStatus;
   readonly why: PhaseEndReason;
-  /** Blockers and warnings that are still open. */
   readonly open: readonly RoleIssue[];
   readonly paths: readonly RepoPath[];
   readonly failure: AgentFailure | null;
+};
+
+/** The fields that a phase writes to `.meta.json` in the folder of the feature. */
+export type MetaUpdate = {
+  readonly phase: PhaseName;
+  readonly started: string;
+  /** The time when the phase was approved or accepted with notes; null if it was neither. */
+  readonly completed: string | null;
+  readonly loops: readonly MetaLoop[];
+  readonly reviewerNotes: readonly string[];
+  readonly resuming: Resuming;
+};
+
+/** Whether the agents of the phase can resume sessions; `unknown` until a session has to be resumed. */
+export type Resuming =
+  | { readonly kind: 'unknown' | 'works' }
+  /** `why` is the first resume test (V1 to V4) that an agent failed, in the format `{test}: {failure}`. */
+  | { readonly kind: 'deferred'; readonly why: string };
+
+export type MetaLoop = {
+  readonly stage: PhaseStage;
+  readonly started: string;
+  readonly completed: string | null;
+  readonly iterations: number;
+  readonly approved: boolean;
+  readonly reviewerNotes: readonly string[];
+};
+
+/** The state of a review loop whose rounds run as background jobs, one job per round. */
+export type StartedPhase = {
+  readonly id: string;
+  /** `waiting`: the caller has to fix the open issues. `died`: the job of the round ended without a result. */
+  readonly state: 'running' | 'waiting' | 'ended' | 'died';
+  readonly progress: readonly string[];
+  /** The JSON that `onceover phase` printed for the round, a phase document or an error; `null` if there is none. */
+  readonly answer: unknown;
 };

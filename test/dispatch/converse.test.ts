@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { answerSchema } from '../../src/dispatch/answer-schemas.ts';
-import { type ConverseRequest, converse, type QuestionOptions } from '../../src/dispatch/converse.ts';
+import { type ConverseRequest, converse } from '../../src/dispatch/converse.ts';
 import { openBudget } from '../../src/dispatch/limits.ts';
 import type { AgentFailure } from '../../src/kernel/agent.ts';
 import type { AskEnd } from '../../src/kernel/ports.ts';
@@ -10,7 +10,7 @@ import { answers, fails, memoryReviewers, type ScriptedAgent } from '../support/
 const PASS = { status: 'pass', violations: [] };
 const GARBAGE = (text = 'All is well.') => answers({}, { text, structured: undefined });
 const LIMIT: AgentFailure = { kind: 'limit', said: 'enough', resetAt: new Date(60_000) };
-const OPTIONS: QuestionOptions = {
+const OPTIONS: ConverseRequest<'gate'>['options'] = {
   schema: answerSchema('gate'),
   cacheTtl: '5m',
   timeoutSeconds: 60,

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../src/kernel/ids.ts';
 import { PHASES, SEVERITIES } from '../../src/kernel/review-loops.ts';
-import { phaseDocument, phasePlanDocument } from '../../src/phases/json.ts';
-import { phasePlanSchema, phaseSchema } from '../../src/phases/json-schema.ts';
+import { phaseDocument } from '../../src/phases/json.ts';
+import { phaseSchema } from '../../src/phases/json-schema.ts';
 import type { PhaseEndReason } from '../../src/phases/types.ts';
 import {
   answerWith,
@@ -16,7 +16,6 @@ import {
   open,
   phaseEnd,
   phaseOutcome,
-  phasePlan,
   phaseRun,
   playedRound,
   spent,
@@ -242,30 +241,5 @@ describe('the document of a phase', () => {
         },
       ),
     );
-  });
-});
-
-describe('the document of a dry run', () => {
-  test('matches its schema', () => {
-    const plan = phasePlan({
-      fixing: { by: 'fixer', agent: 'codex' },
-      goesOn: { round: 2, waiting: [open('spec-reviewer', { severity: 'warning' }), open('spec-reviewer')] },
-      notices: [{ kind: 'not-resumed', agent: 'gemini', why: 'V3' }],
-    });
-    const document = phasePlanSchema.strict().parse(phasePlanDocument(plan));
-    expect(document).toMatchObject({
-      artifact: 'docs/f/spec.md',
-      fixing: { by: 'fixer', agent: 'codex' },
-      max_iterations: 5,
-      goes_on: { round: 2, waiting: [{ severity: 'blocker' }, { severity: 'warning' }] },
-      dispatches: [{ role: 'spec-reviewer', why: 'first-look', prompt_chars: 12_345 }],
-    });
-    expect(document.warnings).toHaveLength(1);
-  });
-
-  test('starts again, or continues without waiting', () => {
-    expect(phasePlanDocument(phasePlan())).toMatchObject({ goes_on: null, fixing: { by: 'nobody', agent: null } });
-    const goesOn = { round: 1, waiting: null };
-    expect(phasePlanDocument(phasePlan({ goesOn }))).toMatchObject({ goes_on: { round: 1, waiting: null } });
   });
 });

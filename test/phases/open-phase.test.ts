@@ -15,17 +15,7 @@ const WISH: PhaseOptions = {
   phase: 'specify',
   feature: 'docs/f',
   fixer: 'own',
-  step: false,
-  summary: null,
-  rerun: false,
-  acceptWithNotes: false,
-  mostIterations: null,
-  commits: true,
-  keepSessions: false,
   files: null,
-  base: null,
-  simplify: false,
-  deepenTests: false,
   startedBy: 'person',
   reporter: { tell: () => {} },
   stop: null,
@@ -84,7 +74,7 @@ describe('options of a phase', () => {
         NO_GUARD,
       ),
     );
-    expect(only.notices).toEqual([{ kind: 'withheld', why: 'secret', paths: ['src/tokens.json'] }]);
+    expect(only.warnings).toEqual(['not reviewed, untracked and named like a secret: src/tokens.json']);
   });
 
   test('protects settings, prompts, roles, history and agent programs from the fixer, also ignored ones', async () => {

@@ -14,7 +14,7 @@ export function loopAsk(given: Partial<Ask> = {}): Ask {
     role: 'spec-reviewer',
     part: null,
     agent: 'claude',
-    mode: 'fresh',
+    others: [],
     template: 'I1-R4',
     why: 'first-look',
     session: null,
@@ -26,7 +26,6 @@ export function loopAsk(given: Partial<Ask> = {}): Ask {
     issues: [],
     fixes: [],
     domainOutcome: null,
-    because: null,
     ...given,
   };
 }

@@ -8,8 +8,8 @@ import {
   describePhasePlan,
   describePhaseSoFar,
 } from '../../phases/describe/result.ts';
-import { phaseDocument, phasePlanDocument } from '../../phases/json.ts';
-import type { PhaseOptions, PhaseOutcome } from '../../phases/run-types.ts';
+import { phaseDocument } from '../../phases/json.ts';
+import type { PhaseChoices, PhaseOptions, PhaseOutcome } from '../../phases/run-types.ts';
 import { consoleReporter } from '../../progress/reporter.ts';
 import { shownOn } from '../../ui/terminal.ts';
 import { asShellWord } from '../../ui/wording.ts';
@@ -17,20 +17,8 @@ import { givenFiles, readStdin } from '../input.ts';
 import { interruptible } from '../interrupt.ts';
 import { exitWith, printJson, printResult, printWarnings, workingDirectory } from '../output.ts';
 
-export type PhaseFlags = {
-  readonly fixer?: string;
-  readonly step?: boolean;
-  readonly summary?: string;
-  readonly rerun?: boolean;
-  readonly acceptWithNotes?: boolean;
-  readonly maxIterations?: number;
-  /** False if the user gave --no-commit. */
-  readonly commit?: boolean;
-  readonly keepSessions?: boolean;
+export type PhaseFlags = PhaseChoices & {
   readonly files?: readonly string[];
-  readonly base?: string;
-  readonly simplify?: boolean;
-  readonly deepenTests?: boolean;
   readonly dryRun?: boolean;
   readonly startedByAgent?: boolean;
   readonly json?: boolean;
@@ -72,8 +60,8 @@ async function describePlan(request: Request, json: boolean): Promise<void> {
   const reporter = { tell() {} };
   const planned = await previewPhase(workingDirectory(), { ...request, reporter, stop: null });
   if (!planned.ok) return exitWith(planned.failure, json);
-  printWarnings(planned.value.notices.map(describePhaseNotice));
-  if (json) printJson(phasePlanDocument(planned.value));
+  printWarnings(planned.value.warnings);
+  if (json) printJson(planned.value);
   else printResult(describePhasePlan(planned.value, shownOn(process.stdout, process.env)));
 }
 
@@ -84,7 +72,7 @@ function soFar(outcome: PhaseOutcome, { step }: Request, again: string) {
     fields: { so_far: phaseDocument(outcome) },
     words: {
       what: 'Interrupted: onceover stopped the phase.',
-      next: step ? `To continue: ${again}` : `To start again with the current files: ${again}`,
+      next: step === true ? `To continue: ${again}` : `To start again with the current files: ${again}`,
     },
   };
 }
@@ -93,12 +81,12 @@ function soFar(outcome: PhaseOutcome, { step }: Request, again: string) {
 function commandOf(request: Request): string {
   const words = [
     ...['onceover', 'phase', request.phase, asShellWord(request.feature)],
-    ...(request.fixer === null ? [] : ['--fixer', asShellWord(request.fixer)]),
-    ...(request.step ? ['--step'] : []),
-    ...(request.keepSessions ? ['--keep-sessions'] : []),
-    ...(request.acceptWithNotes ? ['--accept-with-notes'] : []),
-    ...(request.commits ? [] : ['--no-commit']),
-    ...(request.base === null ? [] : ['--base', asShellWord(request.base)]),
+    ...(request.fixer === undefined ? [] : ['--fixer', asShellWord(request.fixer)]),
+    ...(request.step === true ? ['--step'] : []),
+    ...(request.keepSessions === true ? ['--keep-sessions'] : []),
+    ...(request.acceptWithNotes === true ? ['--accept-with-notes'] : []),
+    ...(request.commit === false ? ['--no-commit'] : []),
+    ...(request.base === undefined ? [] : ['--base', asShellWord(request.base)]),
     ...(request.files === null ? [] : ['--files', ...request.files.names.map(asShellWord)]),
   ];
   return words.join(' ');
@@ -124,20 +112,11 @@ async function requestOf(
   if (!summary.ok) return summary;
   if (summary.value?.trim() === '') return wrongUsage('--summary is empty: say what you did about the issues.');
   return {
+    ...flags,
     phase: name,
     feature,
-    fixer: flags.fixer ?? null,
-    step: flags.step === true,
-    summary: summary.value,
-    rerun: flags.rerun === true,
-    acceptWithNotes: flags.acceptWithNotes === true,
-    mostIterations: flags.maxIterations ?? null,
-    commits: flags.commit !== false,
-    keepSessions: flags.keepSessions === true,
+    ...(summary.value === null ? {} : { summary: summary.value }),
     files: files.value,
-    base: flags.base ?? null,
-    simplify: flags.simplify === true,
-    deepenTests: flags.deepenTests === true,
     startedBy: flags.startedByAgent === true ? 'agent' : 'person',
   };
 }

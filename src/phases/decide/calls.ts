@@ -1,18 +1,8 @@
 import { decideDispatch, deltaLimit } from '../../dispatch/decide-resume.ts';
-import { nextDispatchStep } from '../../dispatch/retry.ts';
-import { addUsage, type DispatchPlan } from '../../kernel/agent.ts';
-import type { LoopTemplate, PhaseRole, ReviewerRole, Spent } from '../../kernel/review-loops.ts';
-import type {
-  Ask,
-  PendingDispatch,
-  PhaseAction,
-  PhaseEvent,
-  PhasePosition,
-  PhaseState,
-  PhaseStep,
-  Replied,
-} from '../state.ts';
-import type { LoopCall, PhaseMark, RoleReviewError, SeenContent } from '../types.ts';
+import type { DispatchPlan } from '../../kernel/agent.ts';
+import { dispatchBy, type LoopTemplate, type PhaseRole, type ReviewerRole } from '../../kernel/review-loops.ts';
+import type { Ask, CallEnd, PhaseAction, PhaseEvent, PhasePosition, PhaseState, PhaseStep, Replied } from '../state.ts';
+import type { LoopCall, PhaseMark, SeenContent } from '../types.ts';
 import { endPhase } from './end.ts';
 import { agentFor, mostIterations, sessionOf } from './roles.ts';
 
@@ -26,23 +16,23 @@ export function startCall(state: PhaseState, role: PhaseRole): PhaseStep {
   const session = sessionOf(state, role);
   if (session !== null) {
     const why = isFinalValidation ? 'final-validation' : 'delta';
-    return withCall(state, { ...newCall(state, role, { kind: 'resumed', why, session }), kind: 'measuring' });
+    return withCall(state, askFor(state, role, { kind: 'resumed', why, session }), 'measuring');
   }
-  // With `--step` and without `--keep-sessions`, no session of an earlier command is stored, so the reason is
-  // `asked-for`.
+  // With `--step` and without `--keep-sessions`, the session of the earlier command was not stored.
   const isDropped = setup.fixing === 'caller' && !setup.keepSessions && Object.hasOwn(state.roles, role);
-  return withCall(state, newCall(state, role, { kind: 'fresh', why: isDropped ? 'asked-for' : 'first-look' }));
+  return withCall(state, askFor(state, role, { kind: 'fresh', why: isDropped ? 'asked-for' : 'first-look' }), 'asked');
 }
 
 /** Chooses between a new and a resumed session, now that the length of the prompt for the resumed session is known. */
 export function onMeasured(state: PhaseState, event: EventOf<'measured'>): PhaseStep {
   const { position } = state;
-  const { role, now, canResume, cost, deltaLength, mustReadLength = 0 } = event;
-  if (callOf(position, role)?.kind !== 'measuring') throw unexpected(event.kind, role);
+  const { role, deltaLength, mustReadLength = 0 } = event;
+  if (flightOf(position, role)?.kind !== 'measuring') throw unexpected(event.kind, role);
   const isReviewer = role !== 'implementer';
   const session = sessionOf(state, role);
   const plan = decideDispatch({
-    ...{ now, canResume, cost, deltaLength, mustReadLength, session },
+    ...event,
+    session,
     who: isReviewer ? 'reviewer' : 'implementer',
     wanted: 'any',
     lost: event.lost ?? (state.commitFailed && isReviewer ? 'diff' : null),
@@ -58,106 +48,83 @@ export function onMeasured(state: PhaseState, event: EventOf<'measured'>): Phase
     const limit = deltaLimit(session, mustReadLength);
     marks.push({ kind: 'delta-guard', role, iteration, length: deltaLength, limit });
   }
-  return withCall(state, newCall(state, role, plan), marks);
+  return withCall(state, askFor(state, role, plan), 'asked', marks);
 }
 
-/**
- * Retries a failed call: with a repair question, in a new session or with another agent. Gives up if no retry is left.
- */
-export function onCallFailed(state: PhaseState, event: EventOf<'dispatch-failed'>): PhaseStep {
-  const call = askedCall(state.position, event.role, event.kind);
-  const { ask } = call;
-  const { failure: because } = event;
-  const spent = countSpent(call.spent, { ...event, freshChars: 0 });
-  const writes = !ask.role.endsWith('-reviewer');
-  // No other agent takes over from a writer, because it would not know which edits the writer has already made.
-  const others = writes ? [] : call.others;
-  const next = nextDispatchStep({ ...call, agent: ask.agent, mode: ask.mode, others, writes }, because);
-  if (next === null) return giveUp(state, { ...call, spent }, because);
-  const { agent, mode, asked, repaired, failedOver } = next;
-  const again = { ...call, asked, others: next.others, repaired, failedOver, spent };
-  if (mode === 'repair') {
-    const openingChars = call.openingChars ?? (ask.mode === 'fresh' ? event.promptChars : null);
-    return withCall(state, { ...again, openingChars, ask: { ...ask, mode, because } });
-  }
-  const fellBack = call.asked === 'resumed';
-  const why = agent === ask.agent ? 'resume-failed' : 'other-agent';
-  const template = fellBack ? templateFor(ask.role, { kind: 'fresh', why: 'session-lost' }) : ask.template;
-  const { role, iteration } = ask;
-  return withCall(
-    state,
-    { ...again, openingChars: null, ask: { ...ask, agent, mode, template, why, session: null, delta: null, because } },
-    fellBack ? [{ kind: 'resume-fallback', role, iteration, because }] : [],
-  );
-}
-
-function giveUp(state: PhaseState, call: PendingDispatch, failure: EventOf<'dispatch-failed'>['failure']): PhaseStep {
+/** Records a call that failed with all its retries. A failed fixer or preparation ends the phase. */
+export function onCallFailed(state: PhaseState, event: EventOf<'call-failed'>): PhaseStep {
   const { position } = state;
+  const { role, call, failure } = event;
+  checkAsked(position, event);
   if (position.at === 'reviewing') {
-    const errors = [...position.errors, reviewError(call, failure)];
-    const flights = withoutKey(position.flights, call.ask.role);
-    return { state: { ...state, position: { ...position, flights, errors } }, actions: [] };
+    const errors = [...position.errors, { role: role as ReviewerRole, ...call, failure }];
+    const flights = withoutKey(position.flights, role);
+    const marks = [...position.marks, ...callMarks(state, event)];
+    return { state: { ...state, position: { ...position, flights, errors, marks } }, actions: [] };
   }
-  if (position.at !== 'fixing' && position.at !== 'preparing') throw unexpected('a failed call', position.at);
+  if (position.at !== 'fixing' && position.at !== 'preparing') throw unexpected(event.kind, position.at);
   const why = position.at === 'fixing' ? 'fixer-failed' : 'preparation-failed';
-  return after(failedCall(state, position, recordOf(call)), endPhase(state, why, { failure }));
+  return after(failedCall(state, position, event), endPhase(state, why, { failure }));
 }
 
 /** Returns the action that records a fixer or a preparation that failed or was stopped. */
 export function failedCall(
-  { round, setup }: PhaseState,
+  state: PhaseState,
   position: PositionAt<'fixing' | 'preparing'>,
-  call: LoopCall,
+  ended: CallEnd,
 ): PhaseAction {
+  const { round, setup } = state;
+  const { call } = ended;
   if (position.at === 'fixing') {
     const turn = call.spent.asks > 0 ? call : null;
-    return { kind: 'record-fix', round, summary: null, marks: position.marks, turn };
+    const marks = [...position.marks, ...callMarks(state, ended)];
+    return { kind: 'record-fix', round, summary: null, marks, turn };
   }
   const preparation = setup.preparations[position.next];
   if (preparation === undefined) throw unexpected('a failed call', position.at);
   return { kind: 'record-preparation', ...preparation, summary: null, call };
 }
 
-/** Returns the call that an event answers. Throws if there is no such call, which is a bug of the driver. */
-export function askedCall(position: PhasePosition, role: PhaseRole, event: string): PendingDispatch {
-  const call = callOf(position, role);
-  if (call?.kind !== 'asked') throw unexpected(event, role);
-  return call;
+/** Throws if no call of this role is in progress, which is a bug of the driver. */
+export function checkAsked(
+  position: PhasePosition,
+  { role, kind }: { readonly role: PhaseRole; readonly kind: string },
+): void {
+  if (flightOf(position, role)?.kind !== 'asked') throw unexpected(kind, role);
 }
 
-function callOf(position: PhasePosition, role: PhaseRole): PendingDispatch | undefined {
+function flightOf(position: PhasePosition, role: PhaseRole) {
   return 'flights' in position ? position.flights[role] : undefined;
 }
 
 const ACTIONS = { reviewing: 'dispatch', fixing: 'fix', preparing: 'prepare' } as const;
 
-/** Returns the state with the call added to those in progress, and the action that makes the call. */
-function withCall(state: PhaseState, call: PendingDispatch, marks: readonly PhaseMark[] = []): PhaseStep {
+function withCall(
+  state: PhaseState,
+  ask: Ask,
+  kind: 'measuring' | 'asked',
+  marks: readonly PhaseMark[] = [],
+): PhaseStep {
   const { position } = state;
   if (!('flights' in position)) throw unexpected('a call', position.at);
-  const { ask } = call;
-  const flights = { ...position.flights, [ask.role]: call };
+  const flights = { ...position.flights, [ask.role]: { kind, ask } };
   return {
     state: { ...state, position: { ...position, flights, marks: [...position.marks, ...marks] } },
-    actions: [{ kind: call.kind === 'measuring' ? 'measure' : ACTIONS[position.at], ask }],
+    actions: [{ kind: kind === 'measuring' ? 'measure' : ACTIONS[position.at], ask }],
   };
 }
 
-function newCall(state: PhaseState, role: PhaseRole, plan: DispatchPlan): PendingDispatch {
-  const { agent, others } = agentFor(state, role);
-  const spent: Spent = { asks: 0, promptChars: 0, freshChars: 0, usage: null };
-  const opened = { repaired: false, failedOver: false, openingChars: null, spent };
-  return { kind: 'asked', ask: askFor(state, role, agent, plan), asked: plan.kind, others, ...opened };
-}
-
 /** Returns the next question to a role: its agent, session and template. The text of the prompt is added later. */
-function askFor(state: PhaseState, role: PhaseRole, agent: string, plan: DispatchPlan): Ask {
+function askFor(state: PhaseState, role: PhaseRole, plan: DispatchPlan): Ask {
   const { position, setup, stage, isFinalValidation } = state;
-  const session = plan.kind === 'resumed' ? plan.session : null;
+  const { agent, others } = agentFor(state, role);
+  const session = plan.kind === 'resumed' ? sessionOf(state, role) : null;
   const ask: Ask = {
-    ...{ role, part: null, agent, mode: plan.kind, template: templateFor(role, plan), why: plan.why, session },
+    // No other agent takes over from a writer, because it would not know which edits the writer has already made.
+    ...{ agent, others: role.endsWith('-reviewer') ? others : [] },
+    ...{ role, part: null, template: templateFor(role, plan), why: plan.why, session },
     ...{ iteration: state.counted[stage], most: mostIterations(setup), isFinalValidation },
-    ...{ delta: null, lastIteration: null, issues: [], fixes: [], domainOutcome: null, because: null },
+    ...{ delta: null, lastIteration: null, issues: [], fixes: [], domainOutcome: null },
   };
   const deltaTo = (to: SeenContent | null) =>
     session === null || to === null ? null : { from: session.saw, to: to.snapshot };
@@ -179,59 +146,52 @@ function askFor(state: PhaseState, role: PhaseRole, agent: string, plan: Dispatc
   };
 }
 
-/** Returns the prompt template for a call; null for preparations, which have their own prompts. */
-function templateFor(role: PhaseRole, { kind, why }: Pick<DispatchPlan, 'kind' | 'why'>): LoopTemplate | null {
+function templateFor(role: PhaseRole, { kind, why }: DispatchPlan): LoopTemplate | null {
+  if (kind === 'fresh') return freshTemplate(role, why);
+  if (role === 'implementer') return 'I7-resumed';
+  return why === 'final-validation' ? 'I2-FV' : 'I2';
+}
+
+/** Returns the prompt template for a new session; null for preparations, which have their own prompts. */
+export function freshTemplate(role: PhaseRole, why: Ask['why'] = 'first-look'): LoopTemplate | null {
   if (role === 'code-simplifier' || role === 'test-deepener') return null;
-  if (role === 'implementer') return kind === 'resumed' ? 'I7-resumed' : 'I7-fresh';
-  if (kind === 'resumed') return why === 'final-validation' ? 'I2-FV' : 'I2';
+  if (role === 'implementer') return 'I7-fresh';
   return why === 'session-lost' ? 'I3' : 'I1-R4';
 }
 
-/**
- * Returns the state with the role's session after an answer. A new session is kept only if the agent reported its id.
- */
-export function keepSession(
-  state: PhaseState,
-  { ask, asked, openingChars }: PendingDispatch,
-  replied: Replied,
-  saw: SeenContent['snapshot'],
-): PhaseState {
-  const others = withoutKey(state.resume, ask.role);
-  const session =
-    asked === 'resumed' && ask.session !== null
-      ? { ...ask.session, id: replied.session?.id ?? ask.session.id, saw }
-      : replied.session && { ...replied.session, firstPromptLength: openingChars ?? replied.promptChars, saw };
+/** Returns the question for the new session that replaces the resumed one if the resume fails. */
+export function fallbackAsk(ask: Ask): Ask {
+  if (ask.session === null) return ask;
+  const template = freshTemplate(ask.role, 'session-lost');
+  return { ...ask, template, why: 'resume-failed', session: null, delta: null };
+}
+
+export function keepSession(state: PhaseState, { role, session }: Replied, saw: SeenContent['snapshot']): PhaseState {
+  const others = withoutKey(state.resume, role);
   if (session === null) return { ...state, resume: others };
-  return { ...state, resume: { ...others, [ask.role]: { session, lastIteration: state.counted[state.stage] } } };
+  const lastIteration = state.counted[state.stage];
+  return { ...state, resume: { ...others, [role]: { session: { ...session, saw }, lastIteration } } };
 }
 
-/** Returns the warning to record if the agent did not confirm, in a new session, that it read the required files. */
-export function readMarks({ ask, asked }: PendingDispatch, { readsConfirmed }: Replied): readonly PhaseMark[] {
-  if (asked === 'resumed' || readsConfirmed !== false) return [];
-  return [{ kind: 'lazy-load-warning', role: ask.role }];
+/** Returns the marker lines of a call: a failed resume, and a new session that did not confirm the required reads. */
+export function callMarks(
+  { counted, stage }: PhaseState,
+  { role, call, fellBack, readsConfirmed = null }: CallEnd & Partial<Pick<Replied, 'readsConfirmed'>>,
+): readonly PhaseMark[] {
+  const isUnread = readsConfirmed === false && dispatchBy(call.template) === 'fresh';
+  return [
+    ...(fellBack === null
+      ? []
+      : [{ kind: 'resume-fallback', role, iteration: counted[stage], because: fellBack } as const]),
+    ...(isUnread ? [{ kind: 'lazy-load-warning', role } as const] : []),
+  ];
 }
 
-/**
- * Adds one question to the totals of a call. A prompt with 0 characters was not sent, so it does not count as a
- * question.
- */
-export function countSpent(before: Spent, more: Pick<Replied, 'promptChars' | 'freshChars' | 'usage'>): Spent {
-  return {
-    asks: before.asks + (more.promptChars > 0 ? 1 : 0),
-    promptChars: before.promptChars + more.promptChars,
-    freshChars: Math.max(before.freshChars, more.freshChars),
-    usage: addUsage(before.usage, more.usage),
-  };
-}
-
-/** Returns the record of a reviewer that gave no verdict in this round. */
-export function reviewError(call: PendingDispatch, failure: RoleReviewError['failure']): RoleReviewError {
-  return { role: call.ask.role as ReviewerRole, ...recordOf(call), failure };
-}
-
-export function recordOf({ ask, spent }: PendingDispatch): LoopCall {
+/** Returns the record of a call before its first question. */
+export function unsentCall({ agent, template, why }: Pick<Ask, 'agent' | 'template' | 'why'>): LoopCall {
   // Preparations have no template. Their record ignores this field, so any value is correct for them.
-  return { agent: ask.agent, template: ask.template ?? 'I1-R4', why: ask.why, spent };
+  const spent = { asks: 0, promptChars: 0, freshChars: 0, usage: null };
+  return { agent, template: template ?? 'I1-R4', why, spent };
 }
 
 export function after(first: PhaseAction, { state, actions }: PhaseStep): PhaseStep {

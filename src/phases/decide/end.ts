@@ -14,10 +14,7 @@ export function isPass({ approved, issues }: LoopAnswer): boolean {
   return approved && !issues.some(isBlocking);
 }
 
-/**
- * Returns the blockers and warnings of an answer. A rejection that has none becomes a blocker with the reviewer's
- * summary.
- */
+/** Returns the blockers and warnings; a rejection without any becomes a blocker with the reviewer's summary. */
 export function blockingIssues(answer: LoopAnswer): readonly LoopIssue[] {
   const blocking = answer.issues.filter(isBlocking);
   if (blocking.length > 0 || answer.approved) return blocking;
@@ -47,9 +44,7 @@ export function phaseEnd(
 
 const UNJUDGED: ReadonlySet<unknown> = new Set<PhaseEndReason>(['reviewer-failed', 'budget']);
 
-/**
- * Whether a phase ended before every reviewer gave a verdict. The values may come from JSON, so any type is accepted.
- */
+/** Whether a phase ended before every reviewer gave a verdict. The values may come from JSON. */
 export function isCutOff({ status, why }: { readonly status: unknown; readonly why: unknown }): boolean {
   return status === ('error' satisfies PhaseStatus) || UNJUDGED.has(why);
 }
@@ -59,17 +54,12 @@ export function endPhase(state: PhaseState, why: PhaseEndReason, details: EndDet
   return { state: { ...state, position: { at: 'ended', end } }, actions: [{ kind: 'end', end }] };
 }
 
-/**
- * Ends a phase that has reached the limit of reviews. With `--accept-with-notes`, the open issues count as accepted.
- */
+/** Ends a phase at the limit of reviews. With `--accept-with-notes`, the open issues count as accepted. */
 export function endedAtCap(state: PhaseState): PhaseStep {
   return endPhase(state, state.setup.acceptWithNotes ? 'accepted-with-notes' : 'cap');
 }
 
 /** Requests a snapshot: for the next round, or to check that the content did not change during the last round. */
 export function snapshotAction(state: PhaseState, at: 'starting' | 'confirming'): PhaseStep {
-  return {
-    state: { ...state, position: { at } },
-    actions: [{ kind: 'take-snapshot', purpose: at === 'starting' ? 'round' : 'confirm' }],
-  };
+  return { state: { ...state, position: { at } }, actions: [{ kind: 'take-snapshot' }] };
 }

@@ -4,22 +4,17 @@ import type { PhaseState, PhaseStep } from '../state.ts';
 import type { EditRules, PhaseFix, RoleIssue } from '../types.ts';
 import {
   after,
-  askedCall,
-  countSpent,
+  callMarks,
+  checkAsked,
   type EventOf,
   keepSession,
   type PositionAt,
-  readMarks,
-  recordOf,
   startCall,
   unexpected,
 } from './calls.ts';
 import { endPhase, snapshotAction } from './end.ts';
 
-/**
- * Whether a fixer must not edit a file: the file is protected or, in the phase of a document, is not one of the
- * documents.
- */
+/** Whether a fixer must not edit a file: it is protected or, in the phase of a document, not one of the documents. */
 function isForbidden(path: RepoPath, { documents, kept }: EditRules): boolean {
   return kept.some((one) => isInside(path, one)) || (documents !== null && !documents.includes(path));
 }
@@ -39,20 +34,15 @@ export function startFix(state: PhaseState, issues: readonly RoleIssue[]): Phase
 
 /** Records the fixer's answer and commits its edits. The next review decides whether the issues are fixed. */
 export function onFixed(state: PhaseState, position: PositionAt<'fixing'>, event: EventOf<'fixed'>): PhaseStep {
-  const flight = askedCall(position, 'implementer', event.kind);
   const saw = state.reviewed?.snapshot;
   if (event.by !== 'agent' || saw === undefined) throw unexpected(event.kind, 'fixing');
-  const turn = recordOf({ ...flight, spent: countSpent(flight.spent, event) });
-  const marks = [...position.marks, ...readMarks(flight, event)];
-  return recordFix(keepSession(state, flight, event, saw), event, { marks, turn });
+  checkAsked(position, event);
+  const marks = [...position.marks, ...callMarks(state, event)];
+  return recordFix(keepSession(state, event, saw), event, { marks, turn: event.call });
 }
 
-/** Records the caller's summary of its fix, and commits the changed files. */
-export function onCallerFixed(state: PhaseState, event: EventOf<'fixed'>): PhaseStep {
-  return recordFix(state, event, { marks: [], turn: null });
-}
-
-function recordFix(
+/** Records a fix by an agent or, if `call` has no turn, by the caller, and commits the changed files. */
+export function recordFix(
   state: PhaseState,
   { by, summary, changedPaths }: EventOf<'fixed'>,
   call: Omit<PhaseFix, 'summary'>,
@@ -85,10 +75,7 @@ function commit(state: PhaseState, changed: readonly RepoPath[], plan: CommitPla
   return { state: { ...state, position }, actions: [{ kind: 'commit', paths, message: plan.message }] };
 }
 
-/**
- * Continues after a commit. Diffs come from snapshots and not from commits, so after a failed commit the loop
- * continues; only the next reviews get new sessions.
- */
+/** Continues after a commit. If git failed, the next reviews get new sessions; diffs come from snapshots anyway. */
 export function onCommit(state: PhaseState, { next }: Committing, { failed }: EventOf<'commit-ended'>): PhaseStep {
   return prepare(failed ? { ...state, commitFailed: true } : state, next);
 }
@@ -107,12 +94,11 @@ export function onPrepared(state: PhaseState, position: PositionAt<'preparing'>,
   const { next } = position;
   const preparation = state.setup.preparations[next];
   if (preparation === undefined || event.by !== 'agent') throw unexpected(event.kind, 'preparing');
+  checkAsked(position, event);
   const { role, part } = preparation;
-  const asked = askedCall(position, role, event.kind);
-  const call = recordOf({ ...asked, spent: countSpent(asked.spent, event) });
   const message = `onceover: ${state.setup.phase} ${part === null ? role : `${role} ${part}`}`;
   return after(
-    { kind: 'record-preparation', ...preparation, summary: event.summary, call },
+    { kind: 'record-preparation', ...preparation, summary: event.summary, call: event.call },
     commitEdits(state, event.changedPaths, { message, next: next + 1 }),
   );
 }

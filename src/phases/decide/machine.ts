@@ -1,19 +1,19 @@
-import type { PendingDispatch, PhaseEvent, PhasePosition, PhaseState, PhaseStep } from '../state.ts';
-import type { PhaseSetup, SeenContent } from '../types.ts';
+import type { ReviewerRole } from '../../kernel/review-loops.ts';
+import type { CallEnd, PhaseEvent, PhasePosition, PhaseState, PhaseStep } from '../state.ts';
+import type { PhaseSetup, RoleReviewError, SeenContent } from '../types.ts';
 import {
   after,
-  countSpent,
+  callMarks,
   type EventOf,
   failedCall,
   onCallFailed,
   onMeasured,
   type PositionAt,
-  recordOf,
-  reviewError,
   unexpected,
+  unsentCall,
 } from './calls.ts';
 import { endPhase, snapshotAction } from './end.ts';
-import { onCallerFixed, onCommit, onFixed, onPrepared, prepare, startFix } from './fix.ts';
+import { onCommit, onFixed, onPrepared, prepare, recordFix, startFix } from './fix.ts';
 import { stagesOf } from './roles.ts';
 import { concludeRound, onAnswered, onConfirmed, onRoundSnapshot, recordRound } from './round.ts';
 
@@ -54,16 +54,16 @@ const TRANSITIONS: {
   reviewing: {
     measured: (state, _, event) => onMeasured(state, event),
     answered: (state, position, event) => concludeRound(onAnswered(state, position, event)),
-    'dispatch-failed': (state, _, event) => concludeRound(onCallFailed(state, event)),
+    'call-failed': (state, _, event) => concludeRound(onCallFailed(state, event)),
   },
   fixing: {
     measured: (state, _, event) => onMeasured(state, event),
     fixed: onFixed,
-    'dispatch-failed': (state, _, event) => onCallFailed(state, event),
+    'call-failed': (state, _, event) => onCallFailed(state, event),
   },
-  waiting: { fixed: (state, _, event) => onCallerFixed(state, event) },
+  waiting: { fixed: (state, _, event) => recordFix(state, event, { marks: [], turn: null }) },
   committing: { 'commit-ended': onCommit },
-  preparing: { fixed: onPrepared, 'dispatch-failed': (state, _, event) => onCallFailed(state, event) },
+  preparing: { fixed: onPrepared, 'call-failed': (state, _, event) => onCallFailed(state, event) },
   ended: {},
 };
 
@@ -88,10 +88,7 @@ function onSnapshot(
   return artifact === 'present' ? next(state, seen) : endPhase(state, `artifact-${artifact}`);
 }
 
-/**
- * Returns the state to store on disk. It leaves out a round that is not recorded and calls in progress, so that the
- * next command repeats them; and the sessions, unless `keepSessions` is set.
- */
+/** Returns the state to store: without an unrecorded round, calls in progress, and sessions unless they are kept. */
 export function checkpoint(state: PhaseState): PhaseState {
   const kept: PhaseState = state.setup.keepSessions ? state : { ...state, resume: {} };
   const { position, stage, counted } = kept;
@@ -131,28 +128,29 @@ export function resumePhase(state: PhaseState): PhaseStep {
   }
 }
 
-/**
- * Accepts the open issues of a phase that ended at the limit of reviews. Returns null if the phase did not end there.
- */
+/** Accepts the open issues of a phase that ended at the limit of reviews; null if it did not end there. */
 export function acceptNotes(state: PhaseState): PhaseStep | null {
   const { position } = state;
   return position.at === 'ended' && position.end.why === 'cap' ? endPhase(state, 'accepted-with-notes') : null;
 }
 
 /** Ends a phase early. The verdicts so far are recorded, but the phase is not approved even if all of them passed. */
-function stopped(state: PhaseState, { why, used = [] }: EventOf<'stop'>): PhaseStep {
+function stopped(state: PhaseState, { why, calls = [] }: EventOf<'stop'>): PhaseStep {
   const { position } = state;
   if (!('flights' in position)) return endPhase(state, why);
-  const stoppedCalls = Object.values(position.flights).map((call): PendingDispatch => {
-    const more = used.find(({ role }) => role === call.ask.role);
-    return more === undefined ? call : { ...call, spent: countSpent(call.spent, { ...more, freshChars: 0 }) };
+  const ended = Object.values(position.flights).map(({ ask }): CallEnd => {
+    const sent = calls.find(({ role }) => role === ask.role);
+    return sent ?? { role: ask.role, call: unsentCall(ask), fellBack: null };
   });
   if (position.at !== 'reviewing') {
-    const [call] = stoppedCalls;
+    const [call] = ended;
     const end = endPhase(state, why);
-    return call === undefined ? end : after(failedCall(state, position, recordOf(call)), end);
+    return call === undefined ? end : after(failedCall(state, position, call), end);
   }
-  const errors = stoppedCalls.map((call) => reviewError(call, { kind: 'stopped', by: why }));
-  const known = recordRound(state, position, [...position.errors, ...errors]);
+  const errors = ended.map(({ role, call }): RoleReviewError => {
+    return { role: role as ReviewerRole, ...call, failure: { kind: 'stopped', by: why } };
+  });
+  const marks = [...position.marks, ...ended.flatMap((call) => callMarks(state, call))];
+  const known = recordRound(state, { ...position, marks }, [...position.errors, ...errors]);
   return after(known.record, endPhase(known.state, why));
 }

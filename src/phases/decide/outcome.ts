@@ -2,22 +2,24 @@ import { addUsage, totalTokens, type Usage } from '../../kernel/agent.ts';
 import type { PhaseStage } from '../../kernel/review-loops.ts';
 import type { LedgerLoop, LoopDispatch, Saved } from '../../ledger/entries.ts';
 import { savedByResuming } from '../../ledger/savings.ts';
-import type { MetaLoop, MetaUpdate, PhaseOutcome, Resuming } from '../run-types.ts';
+import type { PhaseOutcome } from '../run-types.ts';
 import type { PhaseState } from '../state.ts';
 import type {
   IterationEntry,
   LoopCall,
+  MetaLoop,
+  MetaUpdate,
   PhaseEnd,
   PhaseFix,
   PhaseMark,
   PhaseRound,
   PhaseRun,
+  Resuming,
   RoleIssue,
 } from '../types.ts';
 import { phaseEnd } from './end.ts';
 import { reviewersOfStage, stagesOf } from './roles.ts';
 
-/** A recorded call to an agent, with its result. */
 type RecordedCall = LoopDispatch & Pick<LedgerLoop, 'agent' | 'status'>;
 
 /** Returns the calls to agents in a recorded round and in the fix after it. */
@@ -65,7 +67,6 @@ function endOf({ position }: PhaseState): PhaseEnd | null {
   return position.at === 'ended' ? position.end : null;
 }
 
-/** Returns the blockers and warnings that are still open. */
 function openIn(state: PhaseState): readonly RoleIssue[] {
   const { position } = state;
   if (position.at === 'waiting') return position.issues;
@@ -74,10 +75,7 @@ function openIn(state: PhaseState): readonly RoleIssue[] {
 
 const EXIT_CODES = { approved: 0, needs_work: 1, stalled: 1, cap: 1, error: 3 } as const;
 
-/**
- * Returns the exit code. If an error ended the phase while issues are open, it is 1 and not 3, unless the user
- * interrupted.
- */
+/** Returns the exit code. Open issues make an error 1 instead of 3, unless the user interrupted. */
 function exitCodeOf({ status, why, open }: PhaseEnd): PhaseOutcome['exitCode'] {
   return status === 'error' && why !== 'interrupted' && open.length > 0 ? 1 : EXIT_CODES[status];
 }
@@ -92,10 +90,7 @@ export function callsOf({ rounds }: Pick<PhaseRun, 'rounds'>): readonly LoopCall
   return rounds.flatMap(({ entry, fix }) => [...entry.looks, ...entry.errors, ...(fix?.turn ? [fix.turn] : [])]);
 }
 
-/**
- * Returns an estimate of the tokens saved by skipped reviewers and by resumed sessions. A skipped reviewer counts with
- * the tokens of its last review.
- */
+/** Estimates the saved tokens. A skipped reviewer counts with the tokens of its last review. */
 function savedIn({ id, feature, rounds }: PhaseRun): Saved {
   const skipped = rounds.flatMap(({ entry }, n) => entry.skipped.map(({ role }) => lastUsed(rounds.slice(0, n), role)));
   const calls = rounds
@@ -155,10 +150,7 @@ function isPassed({ entry }: PhaseRound): boolean {
   return entry.errors.length === 0 && entry.looks.every(({ enginePass }) => enginePass);
 }
 
-/**
- * Whether a snapshot has shown that the content did not change during the loop's last round. Until then, `.meta.json`
- * must not say that the loop is approved.
- */
+/** Whether a snapshot confirmed the content of the loop's last round; before that, the loop is not approved. */
 function isConfirmed(stage: PhaseStage, state: PhaseState): boolean {
   const end = endOf(state);
   return stage !== state.stage || end?.status === 'approved' || end?.why === 'cap';

@@ -1,4 +1,4 @@
-import type { Assigned, Session } from '../../kernel/agent.ts';
+import type { Assigned } from '../../kernel/agent.ts';
 import {
   type DocumentPhase,
   ITERATION_CAP,
@@ -8,7 +8,7 @@ import {
   type Preparation,
   type ReviewerRole,
 } from '../../kernel/review-loops.ts';
-import type { PhaseState } from '../state.ts';
+import type { LoopSession, PhaseState } from '../state.ts';
 import type { PhaseSetup } from '../types.ts';
 
 const DOMAIN_REVIEWERS: Readonly<Record<DocumentPhase, ReviewerRole>> = {
@@ -34,10 +34,7 @@ export function rolesOf(phase: PhaseName, preparations: readonly Preparation[]):
   return [...new Set<PhaseRole>([...reviewers, 'implementer', ...preparations.map(({ role }) => role)])];
 }
 
-/**
- * Returns the limit of reviews per loop, between 1 and 5. `NaN` counts as 5, because no number of reviews would reach
- * it.
- */
+/** Returns the limit of reviews per loop, from 1 to 5. `NaN` counts as 5, because no number would reach it. */
 export function mostIterations({ mostIterations: requested }: Pick<PhaseSetup, 'mostIterations'>): number {
   if (Number.isNaN(requested)) return ITERATION_CAP;
   return Math.min(ITERATION_CAP, Math.max(1, Math.floor(requested)));
@@ -54,7 +51,6 @@ export function agentFor(state: PhaseState, role: PhaseRole): Assigned {
 }
 
 /** Returns the session of a role; null if it has none. Preparations never have a session. */
-export function sessionOf(state: PhaseState, role: PhaseRole): Session | null {
-  if (role === 'code-simplifier' || role === 'test-deepener') return null;
+export function sessionOf(state: PhaseState, role: PhaseRole): LoopSession | null {
   return state.resume[role]?.session ?? null;
 }

@@ -3,13 +3,11 @@ import type { PhaseAction, PhaseState, PhaseStep, RoleState } from '../state.ts'
 import type { IterationEntry, RoleReview, RoleReviewError, SeenContent } from '../types.ts';
 import {
   after,
-  askedCall,
-  countSpent,
+  callMarks,
+  checkAsked,
   type EventOf,
   keepSession,
   type PositionAt,
-  readMarks,
-  recordOf,
   startCall,
   withoutKey,
 } from './calls.ts';
@@ -51,10 +49,7 @@ function openRound(before: PhaseState, seen: SeenContent): PhaseStep {
   );
 }
 
-/**
- * Returns the reviewers of a round. In `implement` these are the reviewers that have not passed; in the final
- * validation, all reviewers or those that have not seen the current code.
- */
+/** Returns the reviewers to call: those that have not passed; in the final validation, all or those due again. */
 function dueRoles({ setup, stage, roles, isFinalValidation }: PhaseState, seen: SeenContent): readonly ReviewerRole[] {
   const all = reviewersOfStage(setup.phase, stage);
   if (stage !== 'implement') return all;
@@ -64,17 +59,16 @@ function dueRoles({ setup, stage, roles, isFinalValidation }: PhaseState, seen: 
 
 /** Stores a reviewer's answer and session. The verdict takes effect when all reviewers of the round are done. */
 export function onAnswered(state: PhaseState, at: Reviewing, event: EventOf<'answered'>): PhaseStep {
-  const { role, answer } = event;
-  const flight = askedCall(at, role, event.kind);
-  const call = recordOf({ ...flight, spent: countSpent(flight.spent, event) });
+  const { role, call, answer } = event;
+  checkAsked(at, event);
   const look: RoleReview = { role, ...call, answer, enginePass: isPass(answer) };
   const position: Reviewing = {
     ...at,
     flights: withoutKey(at.flights, role),
     looks: [...at.looks, look],
-    marks: [...at.marks, ...readMarks(flight, event)],
+    marks: [...at.marks, ...callMarks(state, event)],
   };
-  return { state: { ...keepSession(state, flight, event, at.seen.snapshot), position }, actions: [] };
+  return { state: { ...keepSession(state, event, at.seen.snapshot), position }, actions: [] };
 }
 
 /** If every reviewer has answered or failed, records the round and decides what follows. */
@@ -116,9 +110,7 @@ export function recordRound(
   return { state: { ...before, roles, reviewed: seen, commitFailed: false }, record: { kind: 'record', entry } };
 }
 
-/**
- * Returns the reviewers of the current loop that are not called in this round, and the iteration in which each passed.
- */
+/** Returns the reviewers of the loop that are not called in this round, and when each passed. */
 export function skippedReviewers(
   { setup, stage, roles }: PhaseState,
   called: readonly PhaseRole[],
@@ -143,10 +135,7 @@ function afterVerdicts(state: PhaseState, { looks, errors }: Pick<IterationEntry
   return startFix(regular, issues);
 }
 
-/**
- * Ends a loop that has reached the limit of reviews, without another fix. After the domain loop, the phase-reviewer
- * still runs if it has not reviewed yet.
- */
+/** Ends a loop at the limit of reviews. After the domain loop, the phase-reviewer still runs once. */
 function atCap(state: PhaseState): PhaseStep {
   if (state.stage !== 'domain') return endedAtCap(state);
   const failed = withOutcome(state, 'failed');
@@ -154,10 +143,7 @@ function atCap(state: PhaseState): PhaseStep {
   return snapshotAction({ ...failed, stage: 'phase', unchangedFixes: 0 }, 'starting');
 }
 
-/**
- * Continues after all reviewers of a round passed. Their passes count only if the content did not change during the
- * round.
- */
+/** Continues after a round in which all passed. A pass counts only if the content did not change meanwhile. */
 export function onConfirmed(before: PhaseState, seen: SeenContent): PhaseStep {
   const isSame = seen.content === before.reviewed?.content;
   const state: PhaseState = { ...before, unchangedFixes: 0, disturbances: isSame ? 0 : before.disturbances + 1 };
@@ -167,10 +153,7 @@ export function onConfirmed(before: PhaseState, seen: SeenContent): PhaseStep {
   return state.isFinalValidation || !isAtCap(state) ? openRound(state, seen) : endPhase(state, 'disturbed');
 }
 
-/**
- * Approves the phase if all reviewers passed the current code, in the same round or with `final_validation: changed`.
- * Otherwise starts the final validation.
- */
+/** Approves code that all passed, in one round or with `final_validation: changed`; else validates it. */
 function codePassed(state: PhaseState, seen: SeenContent): PhaseStep {
   const last = reviewersOfStage(state.setup.phase, state.stage).map((role) => state.roles[role]);
   const areCurrent = last.every((one) => one?.status === 'passed' && one.seen.content === seen.content);

@@ -1,23 +1,13 @@
-import type * as z from 'zod';
 import { errorSchema } from '../../kernel/json-schema.ts';
 import { UNSTYLED } from '../../ui/style.ts';
-import { phaseSchema, type startedPhaseSchema } from '../json-schema.ts';
+import { type PhaseDocument, phaseSchema, type StartedPhaseDocument } from '../json-schema.ts';
+import type { StartedPhase } from '../types.ts';
 import { REPAIRS } from './end.ts';
 import { describeOpenIssues } from './issues.ts';
 import { joinPhaseBlocks, phaseTitle } from './result.ts';
 
-/** The JSON document that the MCP tools `start_phase` and `continue_phase` return. */
-export type StartedPhaseDocument = z.output<typeof startedPhaseSchema>;
-
-type Phase = NonNullable<StartedPhaseDocument['phase']>;
-
 /** Returns the JSON document of a loop. If its round has ended without a phase document, the state is `died`. */
-export function startedPhaseDocument(started: {
-  readonly id: string;
-  readonly state: 'running' | 'waiting' | 'ended' | 'died';
-  readonly progress: readonly string[];
-  readonly answer: unknown;
-}): StartedPhaseDocument {
+export function startedPhaseDocument(started: StartedPhase): StartedPhaseDocument {
   const phase = phaseSchema.safeParse(started.answer);
   const error = errorSchema.safeParse(started.answer);
   const document = {
@@ -47,7 +37,7 @@ function capitalized(sentence: string): string {
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
 }
 
-const NEXT: Readonly<Partial<Record<Phase['status'], string>>> = {
+const NEXT: Readonly<Partial<Record<PhaseDocument['status'], string>>> = {
   approved: 'The phase is approved. There is nothing left to do.',
   stalled:
     'Two fixes in a row changed nothing, so the loop has ended. Show the user the open issues. After they are fixed, start a new loop with start_phase.',
@@ -72,7 +62,7 @@ function blocksOf({ loop_id, state, progress, phase, error }: StartedPhaseDocume
   ];
 }
 
-const RESULTS: Readonly<Record<Phase['status'], string>> = {
+const RESULTS: Readonly<Record<PhaseDocument['status'], string>> = {
   approved: 'Approved',
   needs_work: 'Not approved',
   stalled: 'Stalled, not approved',
@@ -82,7 +72,7 @@ const RESULTS: Readonly<Record<Phase['status'], string>> = {
 
 const MAX_ISSUES = 50;
 
-function describeErrors({ loops }: Phase): readonly string[] {
+function describeErrors({ loops }: PhaseDocument): readonly string[] {
   return loops.flatMap(({ role, iterations }) => {
     const last = iterations.at(-1);
     return last === undefined || last.error === null ? [] : [`${role} gave no verdict: ${last.agent} ${last.error}`];

@@ -46,9 +46,7 @@ const RESULTS: Readonly<Record<PhaseEndReason, (outcome: PhaseOutcome) => string
   trouble: (outcome) => `Could not judge: the phase stopped because of an error.${alsoOpen(outcome)}`,
 };
 
-/**
- * The step to take before the phase runs again: empty if there is none, null if the phase does not have to run again.
- */
+/** The step before the phase runs again: empty if there is none, null if the phase need not run again. */
 export const REPAIRS: Readonly<Record<PhaseEndReason, string | null>> = {
   approved: null,
   'accepted-with-notes': null,

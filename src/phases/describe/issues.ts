@@ -1,11 +1,26 @@
-import type * as z from 'zod';
 import { oneLine, showInvisible } from '../../kernel/escape.ts';
 import { type LoopDispatchReason, SEVERITIES } from '../../kernel/review-loops.ts';
 import { describeAgentFailure } from '../../ui/describe-agent-failure.ts';
 import { type Styled, wrapTo } from '../../ui/style.ts';
 import { count } from '../../ui/wording.ts';
-import type { phaseSchema } from '../json-schema.ts';
+import type { PhaseDocument } from '../json-schema.ts';
 import type { LoopIssue, LostState, PhaseMark, RoleIssue } from '../types.ts';
+
+export type IssueTags = readonly (string | undefined)[];
+
+/** Returns an issue as a list item: severity, tags, reviewer, description and location, and below it the suggestion. */
+export function issueLines(
+  { severity, description, location, suggestion }: LoopIssue,
+  clean: (text: string) => string,
+  { tags, by = '', hint = 'Suggestion' }: { readonly tags: IssueTags; readonly by?: string; readonly hint?: string },
+): readonly string[] {
+  const tagged = [severity, ...tags.filter((tag) => tag !== undefined)].map((tag) => `[${clean(tag)}]`).join(' ');
+  const place = location === undefined ? '' : ` (at: ${clean(location)})`;
+  return [
+    `- ${tagged} ${by === '' ? '' : `${by}: `}${clean(description)}${place}`,
+    ...(suggestion === undefined ? [] : [`  ${hint}: ${clean(suggestion)}`]),
+  ];
+}
 
 /** Describes an issue on one line, for `.meta.json`. */
 export function describeIssueLine({ role, issue }: RoleIssue): string {
@@ -56,7 +71,7 @@ export function issueCounts(issues: readonly Pick<LoopIssue, 'severity'>[]): str
 }
 
 /** An open issue as in JSON documents. */
-type OpenIssue = z.output<typeof phaseSchema>['open_issues'][number];
+type OpenIssue = PhaseDocument['open_issues'][number];
 
 /** Returns open issues as in JSON documents: blockers before warnings, otherwise in the reported order. */
 export function openIssueDocuments(open: readonly RoleIssue[]): OpenIssue[] {
@@ -117,17 +132,14 @@ function paragraph(text: string, shown: Styled): readonly string[] {
     .map((line) => wrapTo(`    ${showInvisible(line.trimEnd())}`, shown, 0));
 }
 
-/**
- * Returns the reason for a new or resumed session, to print after "new session:"; null if the reason is the usual one.
- */
-export function describeDispatchReason(why: LoopDispatchReason): string | null {
-  return REASONS[why];
+/** Returns the reason for a new session, to print after "new session:"; null if the reason is the usual one. */
+export function describeDispatchReason(why: string): string | null {
+  return REASONS[why] ?? null;
 }
 
-const REASONS: Readonly<Record<LoopDispatchReason, string | null>> = {
-  'first-look': null,
-  delta: null,
-  'final-validation': null,
+type UsualReason = 'first-look' | 'delta' | 'final-validation';
+
+const REASONS: Readonly<Record<string, string>> = {
   'asked-for': 'no session was kept',
   'session-differs': 'the agent, model, version or tools have changed',
   'cannot-resume': 'the agent cannot resume sessions',
@@ -137,4 +149,4 @@ const REASONS: Readonly<Record<LoopDispatchReason, string | null>> = {
   'delta-too-large': 'too much has changed',
   'resume-failed': 'the resume failed',
   'other-agent': 'another agent took over',
-};
+} satisfies Record<Exclude<LoopDispatchReason, UsualReason>, string>;

@@ -4,7 +4,8 @@ import { describeFailure } from '../../ui/describe-failure.ts';
 import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '../../ui/style.ts';
 import { count, describeTakenBack, quoted, someNames } from '../../ui/wording.ts';
 import { callsOf } from '../decide/outcome.ts';
-import type { PhaseNotice, PhaseOutcome, PhasePlan } from '../run-types.ts';
+import type { PhasePlanDocument } from '../json-schema.ts';
+import type { PhaseNotice, PhaseOutcome } from '../run-types.ts';
 import { describePhaseEnd, inFeature } from './end.ts';
 import { describeDispatchReason, describeOpenIssues, openIssueDocuments } from './issues.ts';
 import { describePhaseRounds } from './rounds.ts';
@@ -60,7 +61,6 @@ function describeBlocks(outcome: PhaseOutcome, shown: Styled, end: readonly stri
     shown.paint('strong', phaseTitle(run)),
     describePhaseRounds(run, shown),
     describeOpenIssues(openIssueDocuments(open), shown, `see ${history}`),
-    suggestions(outcome, history, shown),
     wrapped(shown, [...end, ...describePaid({ ...outcome, dispatches })]),
   ]);
 }
@@ -81,28 +81,19 @@ function styleOf({ end, exitCode }: PhaseOutcome): TextStyle {
   return exitCode === 0 ? 'good' : 'broken';
 }
 
-/** Returns a line with the number of suggestions in the reviewers' last answers; empty if there are none. */
-function suggestions({ run }: PhaseOutcome, history: string, shown: Styled): string {
-  const last = new Map(run.rounds.flatMap(({ entry }) => entry.looks.map((look) => [look.role, look] as const)));
-  const total = [...last.values()]
-    .flatMap(({ answer }) => answer.issues)
-    .filter(({ severity }) => severity === 'suggestion').length;
-  return total === 0 ? '' : wrapTo(`${count(total, 'suggestion')}, optional: see ${history}.`, shown);
-}
-
 /** Describes the result of a dry run for people. */
-export function describePhasePlan(plan: PhasePlan, shown: Styled = UNSTYLED): string {
-  const { artifact, files, required, goesOn, dispatches } = plan;
-  const waiting = goesOn?.waiting ?? [];
+export function describePhasePlan(plan: PhasePlanDocument, shown: Styled = UNSTYLED): string {
+  const { artifact, files, required, goes_on, dispatches } = plan;
+  const waiting = goes_on?.waiting ?? [];
   return joinPhaseBlocks([
     shown.paint('strong', phaseTitle(plan)),
     wrapped(shown, [
       `Under review: ${artifact === null ? `${count(files.length, 'file')}: ${someNames(files)}` : quoteName(artifact)}`,
       ...(required.length === 0 ? [] : [`Reviewers read: ${someNames(required)}`]),
-      `Fixer: ${describeFixing(plan.fixing)}; at most ${count(plan.mostIterations, 'iteration')} per loop`,
-      ...(goesOn === null ? [] : [`Continues a loop after round ${goesOn.round}`]),
+      `Fixer: ${describeFixing(plan.fixing)}; at most ${count(plan.max_iterations, 'iteration')} per loop`,
+      ...(goes_on === null ? [] : [`Continues a loop after round ${goes_on.round}`]),
     ]),
-    describeOpenIssues(openIssueDocuments(waiting), shown, 'see .review-history.md'),
+    describeOpenIssues(waiting, shown, 'see .review-history.md'),
     waiting.length === 0
       ? ''
       : wrapped(shown, ['The loop waits. Start the next round with --step --summary "what you did".']),
@@ -118,14 +109,15 @@ function wrapped(shown: Styled, lines: readonly string[]): string {
   return lines.map((line) => wrapTo(line, shown)).join('\n');
 }
 
-function describeFixing(fixing: PhasePlan['fixing']): string {
-  if (fixing.by === 'fixer') return quoteName(fixing.agent);
-  return fixing.by === 'caller' ? 'you, between the rounds' : 'none';
+function describeFixing({ by, agent }: PhasePlanDocument['fixing']): string {
+  if (agent !== null) return quoteName(agent);
+  return by === 'caller' ? 'you, between the rounds' : 'none';
 }
 
-function describeCall({ role, agent, model, dispatch, why, promptChars }: PhasePlan['dispatches'][number]): string {
+function describeCall(call: PhasePlanDocument['dispatches'][number]): string {
+  const { role, agent, model, dispatch, why } = call;
   const reason = describeDispatchReason(why);
   const session = `${dispatch === 'fresh' ? 'new' : dispatch} session${reason === null ? '' : ` (${reason})`}`;
   const who = `${quoteName(agent)}${model === null ? '' : ` (${quoteName(model)})`}`;
-  return `  ${role}: ${who}, ${session}, ${count(promptChars, 'character')}`;
+  return `  ${role}: ${who}, ${session}, ${count(call.prompt_chars, 'character')}`;
 }

@@ -1,5 +1,5 @@
 import { oneLine, quoteName } from '../../kernel/escape.ts';
-import { dispatchBy, REVIEWER_ROLES } from '../../kernel/review-loops.ts';
+import { dispatchBy } from '../../kernel/review-loops.ts';
 import { describeAgentFailure } from '../../ui/describe-agent-failure.ts';
 import { cut } from '../../ui/layout.ts';
 import { type Paint, type Styled, wrapTo } from '../../ui/style.ts';
@@ -35,21 +35,16 @@ function titleOf({ entry }: PhaseRound): string {
 }
 
 function roundLines({ entry, fix }: PhaseRound, paint: Paint): readonly string[] {
-  const reviewers = REVIEWER_ROLES.flatMap((reviewer) => {
-    const isOwn = ({ role }: { readonly role: string }) => role === reviewer;
-    return [
-      ...entry.looks
-        .filter(isOwn)
-        .map((look) => describeVerdict(look, paint) + callDetails(look, entry.marks, reviewer)),
-      ...entry.errors.filter(isOwn).map((error) => {
-        return `${paint('broken', 'no verdict')}, ${describeNoVerdict(error)}${callDetails(error, entry.marks, reviewer)}`;
-      }),
-      ...entry.skipped
-        .filter(isOwn)
-        .map(({ passedAt }) => `${paint('rests', 'skipped')}, passed in iteration ${passedAt}`),
-    ].map((line) => `${reviewer}: ${line}`);
-  });
-  return fix === null ? reviewers : [...reviewers, describeFix(fix, paint)];
+  const { looks, errors, skipped, marks } = entry;
+  return [
+    ...looks.map((look) => `${look.role}: ${describeVerdict(look, paint)}${callDetails(look, marks, look.role)}`),
+    ...errors.map((error) => {
+      const why = `${paint('broken', 'no verdict')}, ${describeNoVerdict(error)}`;
+      return `${error.role}: ${why}${callDetails(error, marks, error.role)}`;
+    }),
+    ...skipped.map(({ role, passedAt }) => `${role}: ${paint('rests', 'skipped')}, passed in iteration ${passedAt}`),
+    ...(fix === null ? [] : [describeFix(fix, paint)]),
+  ];
 }
 
 /** Describes the verdict that counts: an approval with blockers or warnings is not a pass. */

@@ -1,107 +1,41 @@
-import { countUsage, questionWith, type ReplyRead, readReply, repairQuestion } from '../../dispatch/converse.ts';
-import { startCooldown } from '../../dispatch/cooldowns.ts';
+import { converse } from '../../dispatch/converse.ts';
 import { cacheTtl, sessionUse } from '../../dispatch/decide-resume.ts';
-import { type ComposedPrompt, readsConfirmed, wholeText } from '../../dispatch/prompt.ts';
-import { answerFromEdits } from '../../dispatch/read-answer.ts';
-import { transcriptEntry } from '../../dispatch/retry.ts';
-import type { AgentFailure, AgentReply, Usage } from '../../kernel/agent.ts';
-import type { RepoPath } from '../../kernel/ids.ts';
-import type { AskEnd, Question, ReviewerFacts } from '../../kernel/ports.ts';
+import { readsConfirmed, wholeText } from '../../dispatch/prompt.ts';
+import type { AgentFailure } from '../../kernel/agent.ts';
+import type { RepoPath, SnapshotId } from '../../kernel/ids.ts';
+import type { AskEnd, Question } from '../../kernel/ports.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { ReviewerRole } from '../../kernel/review-loops.ts';
+import { fallbackAsk, unsentCall } from '../decide/calls.ts';
 import { isPass } from '../decide/end.ts';
 import { isUnderReview } from '../decide/fix.ts';
-import { loopAnswer, loopLabel, loopMustRead, toLoopAnswer } from '../prompt/prompt.ts';
+import { loopAnswer, loopLabel, loopMustRead } from '../prompt/prompt.ts';
 import { changedBetween, onlyFiles, readSubject } from '../read/subject.ts';
-import type { Ask, PhaseEvent } from '../state.ts';
+import type { Ask, CallEnd, PhaseEvent, Replied } from '../state.ts';
 import { currentQuestion, freshLength, freshPrompt, modelOf } from './build-prompt.ts';
-import type { Conversation, PhaseContext } from './context.ts';
+import type { PhaseContext } from './context.ts';
 
-/** One question to a role, ready to send, and the conversation that the question belongs to. */
-type RoleCall = {
-  readonly playing: PhaseContext;
-  readonly ask: Ask;
-  readonly facts: ReviewerFacts;
-  readonly question: Question;
-  readonly prompt: ComposedPrompt;
-  readonly promptChars: number;
-  readonly talk: Conversation;
-};
-
-/**
- * Sends one question to a role and returns the event that follows. The state machine decides about retries, because it
- * counts and records each question. So this file uses the parts of `converse`, but not its retry loop.
- */
+/** Calls the agent of a role, with retries, and returns the event that follows. */
 export async function askRole(playing: PhaseContext, ask: Ask): Promise<Result<PhaseEvent>> {
-  const { ports, request, budget } = playing;
-  if (isWriter(ask)) {
-    const noted = await noteBefore(playing);
-    if (!noted.ok) return noted;
-  }
-  const call = await prepareCall(playing, ask, await ports.reviewers.describe(ask.agent));
-  const failure = tooLong(call);
-  if (failure !== null) return ok({ kind: 'dispatch-failed', role: ask.role, failure, promptChars: 0, usage: null });
-  if (budget.spend() !== null) {
-    const reply = isWriter(ask) && ask.mode === 'repair' ? call.talk.last : null;
-    if (reply === null) return ok({ kind: 'stop', why: 'budget' });
-    // The budget does not allow the repair question. The writer has already edited files, so accept its unreadable
-    // answer.
-    const { summary } = answerFromEdits('fixer', reply) ?? { summary: '' };
-    return fixedEvent({ ...call, promptChars: 0 }, reply, summary, null);
-  }
-  describeStart(call);
-  const guarded = call.question.writes === true ? await ports.proof.snapshot() : null;
-  const end = await ports.reviewers.ask(ask.agent, call.question, {
-    stop: request.stop,
-    watch: (doing, usage) =>
-      ports.reporter.tell(
-        ask.role === 'implementer'
-          ? { kind: 'fix-active', doing, usage }
-          : { kind: 'look-active', role: ask.role, doing, usage },
-      ),
-  });
+  const { ports, memory } = playing;
+  const before = isWriter(ask) ? await workBefore(playing) : ok(null);
+  if (!before.ok) return before;
+  const guarded = editsFiles(ask) ? await ports.proof.snapshot() : null;
+  const talk = await talkTo(playing, ask);
   const restored = (await guarded?.restore()) ?? ok([]);
   if (!restored.ok) return restored;
-  if (restored.value.length > 0) playing.memory.notices.push({ kind: 'proof-taken-back', paths: restored.value });
-  const usage = countUsage(budget, ask.agent, end);
-  const event = await readEvent(call, end, usage);
-  if (event.ok) await remember(call, end, event.value, usage);
-  return event;
-}
-
-/** Builds the question for a role, and starts or continues its conversation. */
-async function prepareCall(playing: PhaseContext, ask: Ask, facts: ReviewerFacts): Promise<RoleCall> {
-  const { request, memory, ports } = playing;
-  const { settings } = request;
-  const before = memory.talks.get(ask.role) ?? null;
-  const isRepair = ask.mode === 'repair' && before !== null;
-  const measured = ask.mode === 'resumed' ? memory.measured.get(ask.role) : undefined;
-  const prompt = isRepair ? before.prompt : (measured ?? freshPrompt(playing, ask));
-  const model = modelOf(playing, ask);
-  const talk: Conversation =
-    ask.because !== null && before !== null
-      ? { ...before, prompt, model }
-      : { prompt, model, last: null, durationMs: 0, exchanges: [] };
-  memory.talks.set(ask.role, talk);
-  const { schema } = loopAnswer(ask, request.roles);
-  const memo = memory.sessions.get(ask.role);
-  const gap = memo === undefined ? memory.gapMs : ports.clock.now().getTime() - Date.parse(memo.lastUsedAt);
-  const options = {
-    schema,
-    cacheTtl: cacheTtl(settings.cacheTtl, gap),
-    timeoutSeconds: facts.timeoutSeconds ?? settings.timeoutSeconds,
-    idleSeconds: settings.idleTimeoutSeconds,
-    ...(isWriter(ask) ? { writes: editsFiles(ask) } : {}),
-    ...(model === null ? {} : { model }),
-  };
-  const session = ask.mode === 'resumed' ? ask.session : null;
-  const base = questionWith(prompt, options, session && { id: session.id, usedBefore: memo?.usedBefore ?? null });
-  const question =
-    isRepair && ask.because !== null
-      ? await repairQuestion({ base, whole: base }, ask.because, before.last, facts)
-      : base;
-  const promptChars = question.sessionId === null ? wholeText(question).length : question.dynamic.length;
-  return { playing, ask, facts, question, prompt, promptChars, talk };
+  if (restored.value.length > 0) memory.notices.push({ kind: 'proof-taken-back', paths: restored.value });
+  const { end, ended } = talk;
+  if (ask.role !== 'implementer') describeEnd(playing, talk);
+  if (end.trouble?.kind === 'budget') return ok({ kind: 'stop', why: 'budget', calls: [ended] });
+  if (end.trouble !== null) return ok({ kind: 'call-failed', failure: end.trouble.failure, ...ended });
+  const { answer } = end;
+  const replied = await repliedWith(playing, ask, talk);
+  if ('approved' in answer) return ok({ kind: 'answered', answer, ...replied, role: ask.role as ReviewerRole });
+  if ('outlines' in answer) memory.outline = answer;
+  const changed = before.value === null ? ok([]) : await changesSince(playing, before.value);
+  if (!changed.ok) return changed;
+  return ok({ kind: 'fixed', summary: answer.summary, changedPaths: changed.value, ...replied });
 }
 
 function isWriter({ role }: Ask): boolean {
@@ -109,162 +43,175 @@ function isWriter({ role }: Ask): boolean {
 }
 
 // Part A of the test-deepener only reads the documents; all other writers edit files.
-function editsFiles({ role, part }: Ask): boolean {
-  return role !== 'test-deepener' || part === 'B';
+function editsFiles(ask: Ask): boolean {
+  return isWriter(ask) && (ask.role !== 'test-deepener' || ask.part === 'B');
 }
 
-function tooLong({ prompt: { length }, facts: { diffLimit } }: RoleCall): AgentFailure | null {
-  if (length <= diffLimit) return null;
+type Talk = Awaited<ReturnType<typeof talkTo>>;
+
+/** Sends a question and its retries. Stores the transcript and returns the end of the conversation. */
+async function talkTo(playing: PhaseContext, ask: Ask) {
+  const { ports, request, budget, memory } = playing;
+  const { reviewers, clock, coolings, reporter } = ports;
+  const { role, agent, others, session } = ask;
+  const { settings } = request;
+  const { kind, schema } = loopAnswer(ask, request.roles);
+  const fallback = fallbackAsk(ask);
+  const fresh = freshPrompt(playing, fallback);
+  const measured = memory.measured.get(role);
+  const lastUsed = session === null ? memory.talks.get(role)?.endedAt : Date.parse(session.lastUsedAt);
+  const ttl = cacheTtl(settings.cacheTtl, lastUsed === undefined ? memory.gapMs : clock.now().getTime() - lastUsed);
+  let [asks, promptChars] = [0, 0];
+  let model: string | null = null;
+  let fellBack: AgentFailure | null = null;
+
+  const send = async (name: string, question: Question): Promise<AskEnd> => {
+    const facts = await reviewers.describe(name);
+    model = modelOf(playing, { ...ask, agent: name });
+    const whole = wholeText(question).length;
+    if (whole > facts.diffLimit) return tooLong(whole, facts.diffLimit);
+    if (asks === 0) describeStart(playing, { ...ask, agent: name }, question, model);
+    asks += 1;
+    promptChars += question.sessionId === null ? whole : question.dynamic.length;
+    const timeoutSeconds = facts.timeoutSeconds ?? settings.timeoutSeconds;
+    const sent = await reviewers.ask(
+      name,
+      { ...question, timeoutSeconds, ...(model === null ? {} : { model }) },
+      {
+        stop: request.stop,
+        watch: (doing, usage) =>
+          reporter.tell(
+            role === 'implementer' ? { kind: 'fix-active', doing, usage } : { kind: 'look-active', role, doing, usage },
+          ),
+      },
+    );
+    if (sent.ok) model = sent.model ?? model;
+    return sent;
+  };
+
+  const end = await converse(
+    {
+      ...{ reviewers, clock, coolings, budget, send },
+      askingAgain(again) {
+        if (session !== null && again.mode !== 'repair') fellBack ??= again.because;
+        reporter.tell({ kind: 'look-asked-again', role, ...again });
+      },
+    },
+    {
+      ...{ kind, agent, others, fresh },
+      resumed: session === null || measured === undefined ? null : { prompt: measured, session },
+      options: {
+        ...{ schema, cacheTtl: ttl, timeoutSeconds: settings.timeoutSeconds, idleSeconds: settings.idleTimeoutSeconds },
+        ...(isWriter(ask) ? { writes: editsFiles(ask) } : {}),
+      },
+    },
+  );
+  const { durationMs, exchanges, usage } = end;
+  memory.talks.set(role, { model, durationMs, exchanges, endedAt: clock.now().getTime() });
+  const { template, why } = end.dispatch === 'resumed' ? ask : fallback;
+  const freshChars = end.answer === null ? 0 : freshLength(playing, ask);
+  const ended: CallEnd = {
+    role,
+    call: {
+      ...unsentCall({ agent: end.agent, template, why: end.agent === agent ? why : 'other-agent' }),
+      spent: { asks, promptChars, freshChars, usage },
+    },
+    fellBack,
+  };
+  return { end, ended, fresh, ttl };
+}
+
+/** Returns the end of a call that is not made, because the prompt is longer than the agent is sent at once. */
+function tooLong(length: number, limit: number): AskEnd {
+  const said = `the prompt has ${length} characters, more than the ${limit} that this agent is sent at once`;
+  return { ok: false, failure: { kind: 'agent-error', said }, usage: null, said: '', durationMs: 0 };
+}
+
+/** Returns the session that the next call can resume, and whether the agent read the required files. */
+async function repliedWith(playing: PhaseContext, ask: Ask, { end, ended, fresh, ttl }: Talk): Promise<Replied> {
+  const { ports, request, feature } = playing;
+  const { roles, phase } = request;
+  const { last, usage } = end;
+  const facts = await ports.reviewers.describe(end.agent);
+  const kept = end.dispatch === 'resumed' ? ask.session : null;
+  const id = last?.sessionId ?? kept?.id ?? null;
+  const first = kept ?? {
+    ...currentQuestion(playing, { ...ask, agent: end.agent }, facts),
+    firstPromptLength: fresh.length,
+    opening: fresh.stable,
+  };
+  const use = sessionUse(kept, {
+    usage,
+    sessionUsage: last?.sessionUsage ?? null,
+    at: ports.clock.now(),
+    warmMinutes: facts.warmMinutes[ttl],
+  });
+  const required = loopMustRead(ask, { roles, phase, feature: feature.paths });
   return {
-    kind: 'agent-error',
-    said: `the prompt has ${length} characters, more than the ${diffLimit} that this agent is sent at once`,
+    ...ended,
+    by: 'agent',
+    session: id === null ? null : { ...first, ...use, id },
+    readsConfirmed: last === null ? null : readsConfirmed(required, last),
   };
 }
 
-async function readEvent(call: RoleCall, end: AskEnd, usage: Usage | null): Promise<Result<PhaseEvent>> {
-  const { playing, ask, facts, talk, promptChars } = call;
-  const { kind } = loopAnswer(ask, playing.request.roles);
-  const earlier = ask.mode === 'repair' ? talk.last : null;
-  const failed = ({ failure }: Extract<ReplyRead<unknown>, { ok: false }>) =>
-    ok({ kind: 'dispatch-failed', role: ask.role, failure, promptChars, usage } as const);
-  if (kind === 'loop') {
-    const read = await readReply(kind, end, earlier, facts);
-    if (!read.ok) return failed(read);
-    const role = ask.role as ReviewerRole;
-    return ok({ kind: 'answered', role, answer: toLoopAnswer(read.answer), ...replied(call, read.reply, usage) });
-  }
-  if (kind === 'outline') {
-    const read = await readReply(kind, end, earlier, facts);
-    if (!read.ok) return failed(read);
-    playing.memory.outline = read.answer;
-    return fixedEvent(call, read.reply, read.answer.summary, usage);
-  }
-  const read = await readReply(kind, end, earlier, facts);
-  return read.ok ? fixedEvent(call, read.reply, read.answer.summary, usage) : failed(read);
-}
+/** The working tree before a writer is called, and the digests of the programs of the agents. */
+type WorkBefore = { readonly tree: SnapshotId; readonly agentFiles: ReadonlyMap<RepoPath, string> };
 
-/**
- * Returns the event after a writer's answer. `usage` is that of the last question, even if `reply` answers an earlier
- * one.
- */
-async function fixedEvent(
-  call: RoleCall,
-  reply: AgentReply,
-  summary: string,
-  usage: Usage | null,
-): Promise<Result<PhaseEvent>> {
-  const { request, memory } = call.playing;
-  const changed = await changesSince(call.playing);
-  if (!changed.ok) return changed;
-  const changedPaths = changed.value;
-  memory.filesChanged = changedPaths.length;
-  const only = request.phase === 'implement' ? onlyFiles(request.selection) : null;
-  const unseen = changedPaths.filter((path) => !isUnderReview(path, { only }));
-  if (unseen.length > 0) memory.notices.push({ kind: 'unseen-edits', paths: unseen });
-  return ok({ kind: 'fixed', summary, changedPaths, ...replied(call, reply, usage) });
-}
-
-/**
- * Takes a snapshot before the first question to a writer. Retries keep this snapshot, because the writer may have
- * edited files since.
- */
-async function noteBefore({ ports, request, feature, memory }: PhaseContext): Promise<Result<void>> {
-  if (memory.before !== null) return ok(undefined);
+async function workBefore({ ports, request, feature, memory }: PhaseContext): Promise<Result<WorkBefore>> {
   const sight = await readSubject(ports.snapshots, request, feature.documents, memory.sight.began);
-  if (!sight.ok) return sight;
-  memory.before = { tree: sight.value.seen.snapshot, agentFiles: request.agentFiles() };
-  return ok(undefined);
+  return sight.ok ? ok({ tree: sight.value.seen.snapshot, agentFiles: request.agentFiles() }) : sight;
 }
 
-/**
- * Returns the files that a writer changed. Fails if git cannot compare the snapshots: that does not mean "no change".
- */
-async function changesSince(playing: PhaseContext): Promise<Result<readonly RepoPath[]>> {
+/** Returns the files that a writer changed. Fails if git cannot compare: that does not mean "no change". */
+async function changesSince(playing: PhaseContext, before: WorkBefore): Promise<Result<readonly RepoPath[]>> {
   const { ports, request, feature, memory } = playing;
-  const { before } = memory;
-  if (before === null) throw new Error('no snapshot was taken before the writer started');
   const after = await readSubject(ports.snapshots, request, feature.documents, memory.sight.began);
   if (!after.ok) return after;
-  const changed = await changedBetween(ports.snapshots, before.tree, after.value.seen.snapshot);
-  if (!changed.ok) return changed;
-  memory.before = null;
-  memory.isArtifactGone = after.value.artifact === 'missing';
+  const compared = await changedBetween(ports.snapshots, before.tree, after.value.seen.snapshot);
+  if (!compared.ok) return compared;
   // Snapshots do not show edits to files that git ignores, so compare the programs of the agents by their digests.
   const tampered = [...request.agentFiles()].filter(([path, digest]) => before.agentFiles.get(path) !== digest);
-  return ok([...new Set([...changed.value, ...tampered.map(([path]) => path)])]);
+  const changed = [...new Set([...compared.value, ...tampered.map(([path]) => path)])];
+  memory.isArtifactGone = after.value.artifact === 'missing';
+  memory.filesChanged = changed.length;
+  const only = request.phase === 'implement' ? onlyFiles(request.selection) : null;
+  const unseen = changed.filter((path) => !isUnderReview(path, { only }));
+  if (unseen.length > 0) memory.notices.push({ kind: 'unseen-edits', paths: unseen });
+  return ok(changed);
 }
 
-function replied({ playing, ask, facts, promptChars }: RoleCall, reply: AgentReply, usage: Usage | null) {
-  const { request, feature } = playing;
-  const { roles, phase } = request;
-  const { sessionId } = reply;
-  const required = loopMustRead(ask, { roles, phase, feature: feature.paths });
-  return {
-    by: 'agent',
-    session: sessionId === null ? null : { ...currentQuestion(playing, ask, facts), id: sessionId },
-    promptChars,
-    freshChars: freshLength(playing, ask),
-    usage,
-    readsConfirmed: readsConfirmed(required, reply),
-  } as const;
-}
-
-/** Stores the reply and the session for the next question to this role, and reports the result of the call. */
-async function remember(call: RoleCall, end: AskEnd, event: PhaseEvent, usage: Usage | null): Promise<void> {
-  const { playing, ask, facts, question, prompt, talk } = call;
-  const { memory, ports } = playing;
-  const failure = event.kind === 'dispatch-failed' ? event.failure : null;
-  memory.talks.set(ask.role, {
-    ...talk,
-    last: end.ok ? end.reply : talk.last,
-    model: (end.ok ? end.model : null) ?? talk.model,
-    durationMs: talk.durationMs + end.durationMs,
-    exchanges: [...talk.exchanges, transcriptEntry(ask, question, end, failure)],
-  });
-  if (failure?.kind === 'limit') await startCooldown(ports, ask.agent, failure);
-  if (end.ok) {
-    const kept = (ask.session === null ? undefined : memory.sessions.get(ask.role)) ?? null;
-    const warmMinutes = facts.warmMinutes[question.cacheTtl];
-    memory.sessions.set(ask.role, {
-      role: ask.role,
-      opening: kept === null ? prompt.stable : kept.opening,
-      ...sessionUse(kept, { usage, sessionUsage: end.reply.sessionUsage, at: ports.clock.now(), warmMinutes }),
-    });
-  }
-  if (event.kind === 'answered' || (event.kind === 'fixed' && ask.role !== 'implementer')) describeEnd(call, event);
-}
-
-function describeStart({ playing: { ports, request }, ask, talk: { model } }: RoleCall): void {
-  const { role, part, agent, because, iteration: round, why } = ask;
-  const dispatch = ask.mode === 'resumed' ? 'resumed' : 'fresh';
-  if (because !== null) {
-    const mode = ask.mode === 'repair' ? 'repair' : why === 'other-agent' ? 'other-agent' : 'fresh';
-    ports.reporter.tell({ kind: 'look-asked-again', role, agent, mode, because });
-  } else if (role === 'implementer') {
-    const findings = ask.issues.length;
-    ports.reporter.tell({ kind: 'fix-started', round, agent, dispatch, findings, checks: 0 });
+function describeStart(
+  { ports, request }: PhaseContext,
+  ask: Ask,
+  { sessionId }: Question,
+  model: string | null,
+): void {
+  const { role, part, agent, why, iteration: round } = ask;
+  const dispatch = sessionId === null ? 'fresh' : 'resumed';
+  if (role === 'implementer') {
+    ports.reporter.tell({ kind: 'fix-started', round, agent, dispatch, findings: ask.issues.length, checks: 0 });
   } else {
     const label = loopLabel(ask, request.phase);
     ports.reporter.tell({ kind: 'look-started', role, part, label, agent, model, dispatch, why });
   }
 }
 
-function describeEnd(
-  { playing: { ports, memory }, ask: { role, agent } }: RoleCall,
-  event: Extract<PhaseEvent, { kind: 'answered' | 'fixed' }>,
-): void {
-  const issues = event.kind === 'answered' ? event.answer.issues : [];
-  const count = (severity: string) => issues.filter((issue) => issue.severity === severity).length;
+function describeEnd({ ports }: PhaseContext, { end, ended: { role, call } }: Talk): void {
+  const { answer, trouble, durationMs, usage } = end;
+  const review = answer !== null && 'approved' in answer ? answer : null;
+  const count = (severity: string) => review?.issues.filter((issue) => issue.severity === severity).length ?? 0;
+  const verdict = review === null ? 'done' : isPass(review) ? 'pass' : 'fail';
   ports.reporter.tell({
     kind: 'look-ended',
     role,
-    agent,
-    status: event.kind === 'fixed' ? 'done' : isPass(event.answer) ? 'pass' : 'fail',
+    agent: call.agent,
+    status: trouble === null ? verdict : 'error',
     blockers: count('blocker'),
     warnings: count('warning'),
     suggestions: count('suggestion'),
-    failure: null,
-    usage: event.by === 'caller' ? null : event.usage,
-    durationMs: memory.talks.get(role)?.durationMs ?? 0,
+    failure: trouble && (trouble.kind === 'agent' ? trouble.failure : { kind: 'cancelled' }),
+    usage,
+    durationMs,
   });
 }

@@ -5,6 +5,7 @@ import type { RepoPath } from '../../kernel/ids.ts';
 import type { ReviewerFacts } from '../../kernel/ports.ts';
 import type { DiffSection } from '../../kernel/repository.ts';
 import { sentenceDiff } from '../../text-diff/sentence-diff.ts';
+import { freshTemplate } from '../decide/calls.ts';
 import { type LoopMaterial, loopAnswer, loopMustRead, loopPrompt } from '../prompt/prompt.ts';
 import type { LoopDelta } from '../prompt/sections.ts';
 import { isCode } from '../read/subject.ts';
@@ -15,16 +16,10 @@ import type { PhaseContext } from './context.ts';
 /** The changes since the last review, as text: a diff with `format` lines of context, or the changed sentences. */
 export type Delta = { readonly format: number | 'sentences'; readonly text: string };
 
-/**
- * A format in which the changes could be sent. `make` builds the text; it resolves to null if the format does not
- * apply.
- */
+/** A format for the changes; `make` resolves to null if the format does not apply. */
 export type DeltaCandidate = Pick<Delta, 'format'> & { make(): Promise<string | null> };
 
-/**
- * A delta that is shorter than this share of the session's first prompt, or than this number of characters, is sent as
- * it is: no shorter format is tried.
- */
+/** A delta under this share of the first prompt, or this length, is sent without trying a shorter format. */
 const SHORT_ENOUGH = { part: 0.1, characters: 800 };
 
 /** Returns the first delta that is short enough, else the shortest one; null if no format applies. */
@@ -68,12 +63,7 @@ export function freshPrompt(playing: PhaseContext, ask: Ask): ComposedPrompt {
 }
 
 export function freshLength(playing: PhaseContext, ask: Ask): number {
-  return freshPrompt(playing, { ...ask, template: freshTemplate(ask), session: null, delta: null }).length;
-}
-
-function freshTemplate({ role, template }: Ask): Ask['template'] {
-  if (template === null) return null;
-  return role === 'implementer' ? 'I7-fresh' : 'I1-R4';
+  return freshPrompt(playing, { ...ask, template: freshTemplate(ask.role), session: null, delta: null }).length;
 }
 
 function materialFor({ request, feature, memory }: PhaseContext, resumed: LoopMaterial['resumed']): LoopMaterial {
@@ -89,12 +79,9 @@ function materialFor({ request, feature, memory }: PhaseContext, resumed: LoopMa
   };
 }
 
-/**
- * Returns the agent, its model and version, and a digest of its tools and instructions. A session can be resumed only
- * if all are unchanged.
- */
+/** Returns the facts that must be unchanged to resume a session: agent, model, version, tools and instructions. */
 export function currentQuestion(playing: PhaseContext, ask: Ask, facts: ReviewerFacts): Measured['now'] {
-  const { stable } = freshPrompt(playing, { ...ask, template: freshTemplate(ask) });
+  const { stable } = freshPrompt(playing, { ...ask, template: freshTemplate(ask.role) });
   const { schema } = loopAnswer(ask, playing.request.roles);
   return {
     agent: ask.agent,
@@ -116,7 +103,6 @@ export async function measurePrompt(playing: PhaseContext, ask: Ask): Promise<Me
   const facts = await ports.reviewers.describe(ask.agent);
   const now = currentQuestion(playing, ask, facts);
   const { session, delta } = ask;
-  const memo = memory.sessions.get(ask.role);
   const nothing = { now, canResume: false, lost: null, cost: null, deltaLength: 0 };
   if (session === null || delta === null || session.agent !== ask.agent) return nothing;
   if (!(await facts.canResume())) {
@@ -126,16 +112,12 @@ export async function measurePrompt(playing: PhaseContext, ask: Ask): Promise<Me
   if (memory.resuming.kind === 'unknown') memory.resuming = { kind: 'works' };
   const able = { ...nothing, canResume: true };
   const prompt = await resumedPrompt(playing, ask);
-  if (typeof prompt === 'string' || memo === undefined) {
-    return { ...able, lost: typeof prompt === 'string' ? prompt : 'session' };
-  }
+  if (typeof prompt === 'string') return { ...able, lost: prompt };
   memory.measured.set(ask.role, prompt);
   const lengths = { delta: prompt.dynamic.length, fresh: freshLength(playing, ask) };
-  const cold = () =>
-    costAfterCacheExpiry({ ...memo, firstPromptLength: session.firstPromptLength }, lengths, ports.clock.now());
   return {
     ...able,
-    cost: request.settings.resumeWhenCold ? null : cold(),
+    cost: request.settings.resumeWhenCold ? null : costAfterCacheExpiry(session, lengths, ports.clock.now()),
     deltaLength: lengths.delta,
     mustReadLength:
       request.settings.deltaGuard === 'effective'
@@ -155,11 +137,11 @@ async function resumedPrompt(
   playing: PhaseContext,
   ask: Ask,
 ): Promise<ComposedPrompt | 'session' | 'snapshot' | 'diff'> {
-  const memo = playing.memory.sessions.get(ask.role);
-  if (memo === undefined || ask.session === null) return 'session';
-  const change = await deltaOf(playing, ask, ask.session.firstPromptLength);
+  if (ask.session === null) return 'session';
+  const { opening, firstPromptLength } = ask.session;
+  const change = await deltaOf(playing, ask, firstPromptLength);
   if (typeof change === 'string') return change;
-  return loopPrompt(ask, materialFor(playing, { opening: memo.opening, ...change }));
+  return loopPrompt(ask, materialFor(playing, { opening, ...change }));
 }
 
 /** Records which resume test (V1 to V4) the agent failed. Only the first such failure in a phase is recorded. */
@@ -170,9 +152,7 @@ async function noteDeferred({ memory }: PhaseContext, agent: string, facts: Revi
   memory.notices.push({ kind: 'not-resumed', agent, why });
 }
 
-/**
- * Returns the total length of the files that a new session has to read. Stops counting when the total reaches `enough`.
- */
+/** Returns the length of the files that a new session has to read, counted up to `enough`. */
 async function mustReadLength(
   { ports, request, feature, memory }: PhaseContext,
   ask: Ask,
@@ -195,10 +175,7 @@ type Change = { readonly delta: LoopDelta; readonly changedFiles: readonly strin
 /** The numbers of context lines to try in a diff, the most readable first. */
 const CONTEXTS = [3, 1, 0] as const;
 
-/**
- * Returns the changes since the role's last review in a short format. If that is impossible, returns which part is
- * missing.
- */
+/** Returns the changes since the role's last review in a short format, or else which part is missing. */
 async function deltaOf(
   playing: PhaseContext,
   ask: Ask,

@@ -6,7 +6,8 @@ import { stepPhase } from '../decide/machine.ts';
 import { skippedReviewers } from '../decide/round.ts';
 import { readSubject } from '../read/subject.ts';
 import type { PhaseRecorder } from '../record/recorder.ts';
-import type { PhaseAction, PhaseEvent, PhaseState, PhaseStep, Used } from '../state.ts';
+import type { CallEnd, PhaseAction, PhaseEvent, PhaseState, PhaseStep } from '../state.ts';
+import type { StopReason } from '../types.ts';
 import { askRole } from './ask.ts';
 import { measurePrompt } from './build-prompt.ts';
 import type { PhaseContext } from './context.ts';
@@ -23,7 +24,7 @@ export async function drivePhase(
   let { state, actions } = first;
   let round = state.round;
   let trouble: Failure | null = null;
-  let stop: PhaseEvent | null = null;
+  let stop: Extract<PhaseEvent, { kind: 'stop' }> | null = null;
   try {
     for (;;) {
       const recorded = await recorder.record(state, actions);
@@ -45,15 +46,14 @@ export async function drivePhase(
     const work = workFor(playing, action);
     if (work === null) return;
     const isQuestion = action.kind === 'dispatch' || action.kind === 'fix' || action.kind === 'prepare';
-    const role = isQuestion ? action.ask.role : null;
-    const flight: Promise<Landed> = (isQuestion ? queue(work) : work()).then((result) => ({ flight, result, role }));
+    const flight: Promise<Landed> = (isQuestion ? queue(work) : work()).then((result) => ({ flight, result }));
     flights.add(flight);
   }
 
-  /** Waits for the other calls and returns the usage of all calls, because a stopped call costs tokens too. */
-  async function usedWith(landed: Landed): Promise<readonly Used[]> {
+  /** Returns the event that stops the phase. Waits for all calls, because a stopped call costs tokens too. */
+  async function stopFor(why: StopReason, landed: Landed): Promise<PhaseEvent> {
     const all = [landed, ...(await Promise.all(flights))];
-    return all.flatMap(({ result, role }) => usedIn(result, role));
+    return { kind: 'stop', why, calls: [...(stop?.calls ?? []), ...all.flatMap(({ result }) => callsIn(result))] };
   }
 
   async function nextEvent(): Promise<PhaseEvent> {
@@ -64,31 +64,25 @@ export async function drivePhase(
       const landed = await Promise.race(flights);
       const { flight, result } = landed;
       flights.delete(flight);
-      if (request.stop?.aborted === true) return { kind: 'stop', why: 'interrupted', used: await usedWith(landed) };
+      if (request.stop?.aborted === true) return stopFor('interrupted', landed);
       if (!result.ok) {
         trouble = result.failure;
-        return { kind: 'stop', why: 'trouble', used: await usedWith(landed) };
+        return stopFor('trouble', landed);
       }
       if (result.value.kind !== 'stop') return result.value;
-      stop = result.value;
+      stop = { ...result.value, calls: [...(stop?.calls ?? []), ...callsIn(result)] };
     }
   }
 }
 
-/** Returns the usage of a finished call; empty if nothing was sent. */
-function usedIn(result: Result<PhaseEvent>, role: PhaseRole | null): readonly Used[] {
-  if (!result.ok || role === null) return [];
+function callsIn(result: Result<PhaseEvent>): readonly CallEnd[] {
+  if (!result.ok) return [];
   const { value } = result;
-  if (!('promptChars' in value) || value.promptChars === 0) return [];
-  return [{ role, promptChars: value.promptChars, usage: value.usage }];
+  if (value.kind === 'stop') return value.calls ?? [];
+  return 'call' in value ? [value] : [];
 }
 
-type Landed = {
-  readonly flight: Promise<Landed>;
-  readonly result: Result<PhaseEvent>;
-  /** The role that was called; null for work that calls no agent. */
-  readonly role: PhaseRole | null;
-};
+type Landed = { readonly flight: Promise<Landed>; readonly result: Result<PhaseEvent> };
 
 /** Returns the function that performs an action; null if the recorder has already done everything. */
 function workFor(playing: PhaseContext, action: PhaseAction): (() => Promise<Result<PhaseEvent>>) | null {

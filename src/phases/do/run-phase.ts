@@ -8,11 +8,14 @@ import { ITERATION_CAP, type PhaseRole } from '../../kernel/review-loops.ts';
 import { acceptNotes, beginPhase, resumePhase, stepPhase } from '../decide/machine.ts';
 import { phaseOutcome } from '../decide/outcome.ts';
 import { mostIterations, rolesOf } from '../decide/roles.ts';
+import { openIssueDocuments } from '../describe/issues.ts';
+import { describePhaseNotice } from '../describe/result.ts';
+import type { PhasePlanDocument } from '../json-schema.ts';
 import { type Feature, readFeature } from '../read/feature.ts';
 import { changedBetween, onlyFiles, withheldCode } from '../read/subject.ts';
 import { loopName, openPhaseRecorder } from '../record/recorder.ts';
-import type { KeptLoop, PhaseNotice, PhaseOutcome, PhasePlan, PhasePorts, PhaseRequest } from '../run-types.ts';
-import type { PhaseState, PhaseStep } from '../state.ts';
+import type { PhaseNotice, PhaseOutcome, PhasePorts, PhaseRequest } from '../run-types.ts';
+import type { KeptLoop, PhaseState, PhaseStep } from '../state.ts';
 import type { PhaseSetup } from '../types.ts';
 import { freshLength, modelOf, resumedLength } from './build-prompt.ts';
 import { openMemory, type PhaseContext } from './context.ts';
@@ -79,10 +82,7 @@ async function removeWaiting(
   return removed.ok ? snapshots.hold(loopName({ phase, feature }), new Set()) : removed;
 }
 
-/**
- * Accepts the open issues of a loop that ended at the limit of reviews. Returns null if there is no such loop, or if
- * the content has changed since its last review.
- */
+/** Accepts the open issues of a loop that ended at the limit; null if there is none or its content has changed. */
 async function acceptedNow({ playing, acceptable }: Opened): Promise<Result<PhaseOutcome> | null> {
   if (acceptable === null) return null;
   const { run, state } = acceptable;
@@ -94,29 +94,30 @@ async function acceptedNow({ playing, acceptable }: Opened): Promise<Result<Phas
 }
 
 /** Returns the calls to agents that a phase would make next, without making them. */
-export async function previewPhase(ports: PhasePorts, request: PhaseRequest): Promise<Result<PhasePlan>> {
+export async function previewPhase(ports: PhasePorts, request: PhaseRequest): Promise<Result<PhasePlanDocument>> {
   const opened = await openPhase(ports, request, { dry: true });
   if (!opened.ok) return opened;
   const { playing, setup, kept } = opened.value;
   const { position } = kept?.state ?? {};
-  const waiting = position?.at === 'waiting' ? position.issues : null;
+  const waiting = position?.at === 'waiting' ? openIssueDocuments(position.issues) : null;
   const step = kept === null ? beginPhase(setup) : await firstStep(playing, { ...kept.state, setup }, '');
   const { feature, memory } = playing;
+  const { by } = request.fixing;
   return ok({
     phase: request.phase,
     feature: request.feature,
     artifact: feature.documents.artifact,
-    files: memory.sight.files,
-    required: feature.documents.all,
-    fixing: request.fixing.by === 'fixer' ? request.fixing : { by: request.fixing.by },
-    mostIterations: mostIterations(setup),
-    goesOn: kept === null ? null : { round: kept.state.round, waiting },
+    files: [...memory.sight.files],
+    required: [...feature.documents.all],
+    fixing: { by, agent: request.fixing.by === 'fixer' ? request.fixing.agent : null },
+    max_iterations: mostIterations(setup),
+    goes_on: kept === null ? null : { round: kept.state.round, waiting },
     dispatches: await plannedDispatches(playing, step),
-    notices: noticesOf(playing),
+    warnings: noticesOf(playing).map(describePhaseNotice),
   });
 }
 
-async function plannedDispatches(playing: PhaseContext, first: PhaseStep): Promise<PhasePlan['dispatches']> {
+async function plannedDispatches(playing: PhaseContext, first: PhaseStep): Promise<PhasePlanDocument['dispatches']> {
   const { seen, artifact } = playing.memory.sight;
   const takesSnapshot = first.actions.some(({ kind }) => kind === 'take-snapshot');
   const commits = first.actions.some(({ kind }) => kind === 'commit');
@@ -127,8 +128,8 @@ async function plannedDispatches(playing: PhaseContext, first: PhaseStep): Promi
     const { role, agent, why } = action.ask;
     const dispatch = action.kind === 'measure' ? ('resumed' as const) : ('fresh' as const);
     const lengthOf = dispatch === 'resumed' ? resumedLength : freshLength;
-    const promptChars = await lengthOf(playing, action.ask);
-    return [{ role, agent, model: modelOf(playing, action.ask), dispatch, why, promptChars }];
+    const prompt_chars = await lengthOf(playing, action.ask);
+    return [{ role, agent, model: modelOf(playing, action.ask), dispatch, why, prompt_chars }];
   });
   return (await Promise.all(planned)).flat();
 }
@@ -140,8 +141,7 @@ async function firstStep(playing: PhaseContext, state: PhaseState, summary: stri
   if (state.position.at !== 'waiting') return resumePhase(state);
   const from = state.reviewed?.snapshot ?? null;
   const changed = from === null ? null : await changedBetween(ports.snapshots, from, memory.sight.seen.snapshot);
-  // If the old snapshot is lost, the changed files are unknown, so list all files under review; git commits those that
-  // changed.
+  // If the old snapshot is lost, list all files under review; git commits those that changed.
   const changedPaths = changed?.ok === true ? changed.value : [...feature.documents.all, ...memory.sight.files];
   return stepPhase(state, { kind: 'fixed', by: 'caller', summary: summary ?? '', changedPaths });
 }
@@ -166,7 +166,7 @@ async function openPhase(
   if (!fits.ok) return fits;
   const ledger = await ports.ledger.all();
   const gapMs = ledger.ok ? lastGap(ledger.value.entries.filter((entry) => entry.kind === 'loop')) : null;
-  const memory = openMemory(feature.value, gapMs, kept?.sessions ?? []);
+  const memory = openMemory(feature.value, gapMs);
   const budget = openBudget(request.settings.budget);
   const playing: PhaseContext = { ports, request, feature: feature.value, budget, memory };
   return ok({ playing, setup: setupFor(request, feature.value, assigned.value, kept), kept, acceptable });
@@ -239,7 +239,6 @@ async function assignRoles(ports: PhasePorts, request: PhaseRequest): Promise<Re
   return ok(Object.fromEntries(assigned));
 }
 
-/** Fails if the document is too long for the reviewer's prompt. */
 async function checkLength(
   reviewers: Reviewers,
   { documents, first }: Feature,

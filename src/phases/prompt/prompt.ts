@@ -1,11 +1,9 @@
 import { type AnswerKind, type Answers, answerSchema, type JsonSchema } from '../../dispatch/answer-schemas.ts';
 import { type ComposedPrompt, composePrompt } from '../../dispatch/prompt.ts';
-import { levelsPassed } from '../../dispatch/read-answer.ts';
 import { closeFence } from '../../kernel/escape.ts';
 import type { PhaseName } from '../../kernel/review-loops.ts';
 import { ARTIFACT_OF, artifactsOf, DEFAULT_FORM, type Role, type Roles, roleName } from '../roles/types.ts';
 import type { Ask } from '../state.ts';
-import type { LoopAnswer } from '../types.ts';
 import { artifactPath, describeForm, type FeaturePaths, formSchema, requiredArtifacts } from './forms.ts';
 import {
   describeChanges,
@@ -38,10 +36,7 @@ export type LoopMaterial = LoopSubject & {
 
 const NOT_RESUMED = { opening: '', delta: { stat: null, diff: '', upstream: '' }, changedFiles: [] };
 
-/**
- * Returns the prompt for a question, built from the template that the question names. Prompts for new sessions of a
- * role have the same stable part in every iteration, so that providers can cache it.
- */
+/** Returns the prompt for a question. A role's stable part is the same in every iteration, for the cache. */
 export function loopPrompt(ask: Ask, material: LoopMaterial): ComposedPrompt {
   const { phase, files, feature, outline } = material;
   const { iteration, most, issues, fixes } = ask;
@@ -158,24 +153,4 @@ export function loopMustRead(
 
 function roleOf({ role, part }: Pick<Ask, 'role' | 'part'>, roles: Roles): Role {
   return roles[roleName(role, part)];
-}
-
-/** Converts a reviewer's parsed answer into the type that the state machine uses. */
-export function toLoopAnswer({ approved, issues, summary, levels: judged }: Answers['loop']): LoopAnswer {
-  const levels = levelsPassed(judged);
-  return {
-    approved,
-    issues: issues.map(({ severity, category, description, location, suggestion, level }) => {
-      return {
-        severity,
-        description,
-        level: typeof level === 'string' ? level : undefined,
-        category,
-        location,
-        suggestion,
-      };
-    }),
-    summary,
-    ...(Object.keys(levels).length === 0 ? {} : { levels }),
-  };
 }

@@ -2,6 +2,7 @@ import { type Answers, answerSchema } from '../../dispatch/answer-schemas.ts';
 import { closeFence, fence, quoteName } from '../../kernel/escape.ts';
 import { type PhaseName, SEVERITIES } from '../../kernel/review-loops.ts';
 import { count } from '../../ui/wording.ts';
+import { issueLines } from '../describe/issues.ts';
 import { ARTIFACT_OF, type Role } from '../roles/types.ts';
 import type { Ask } from '../state.ts';
 import type { DomainOutcome, FixNote, LoopIssue, RoleIssue } from '../types.ts';
@@ -57,10 +58,7 @@ export type LoopSubject = {
   readonly deleted: readonly string[];
 };
 
-/**
- * Returns the section about what to review: a list of files, the whole document or, for the phase-reviewer, the outcome
- * of the domain loop.
- */
+/** Returns the section about what to review: files, the document or, for the phase-reviewer, the domain outcome. */
 export function describeSubject(ask: Ask, { phase, document, files, deleted }: LoopSubject): string {
   if (phase === 'implement') {
     // A reviewer cannot open a deleted file, so list it: the deletion itself may be the mistake.
@@ -81,16 +79,10 @@ function describeOutcome(outcome: DomainOutcome | null): string {
   return `FAILED at iteration cap (${iteration}/${most})\n\nUnresolved issues:\n${issues}`;
 }
 
-/**
- * Roles whose prompt names the iteration from the first one on. The prompts of other roles do so from the second one
- * on.
- */
+/** Roles whose prompt names the iteration already in the first one. */
 const NAMES_FIRST_ITERATION: readonly string[] = ['spec-reviewer', 'design-reviewer', 'phase-reviewer'];
 
-/**
- * Returns the section with the iteration and the issues to check again. Template I3 is for a new session that replaces
- * one that could not be resumed.
- */
+/** Returns the section with the iteration and the issues to check again. */
 export function iterationContext({ role, template, iteration, most, issues }: Ask): string {
   const isFallback = template === 'I3';
   if (iteration === 1 && !isFallback && !NAMES_FIRST_ITERATION.includes(role)) return '';
@@ -168,10 +160,7 @@ const MAX_ISSUES = 200;
 
 const MAX_LENGTH = 4000;
 
-/**
- * Returns issues as one block of text, the most severe first. A list of more than `MAX_ISSUES` is cut, and its last
- * line says how many are missing.
- */
+/** Returns issues as one block, the most severe first, cut after `MAX_ISSUES`. */
 export function describeIssues(issues: readonly ReportedIssue[]): string {
   if (issues.length === 0) return '(none)';
   const rank = ({ issue }: ReportedIssue) => SEVERITIES.indexOf(issue.severity);
@@ -179,19 +168,12 @@ export function describeIssues(issues: readonly ReportedIssue[]): string {
   const more = sorted.length - MAX_ISSUES;
   return fence(
     [
-      ...sorted.slice(0, MAX_ISSUES).map(describeIssue),
+      ...sorted.slice(0, MAX_ISSUES).flatMap(({ role, issue }) => {
+        return issueLines(issue, indented, { tags: [issue.level, issue.category], by: role ?? '' });
+      }),
       ...(more > 0 ? [`(and ${more} more; you will get them when these are fixed)`] : []),
     ].join('\n'),
   );
-}
-
-function describeIssue({ role, issue }: ReportedIssue): string {
-  const tags = [issue.severity, issue.level, issue.category].filter((tag) => tag !== undefined);
-  const place = issue.location === undefined ? '' : ` (at: ${indented(issue.location)})`;
-  return [
-    `- ${tags.map((tag) => `[${indented(tag)}]`).join(' ')}${role === null ? '' : ` ${role}:`} ${indented(issue.description)}${place}`,
-    ...(issue.suggestion === undefined ? [] : [`  Suggestion: ${indented(issue.suggestion)}`]),
-  ].join('\n');
 }
 
 /** Indents continuation lines, so that no line of an issue's text looks like the start of another issue. */

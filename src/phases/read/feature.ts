@@ -23,9 +23,9 @@ export function phaseOf(artifact: Artifact): DocumentPhase | null {
   return DOCUMENT_PHASES.find((phase) => ARTIFACT_OF[phase] === artifact) ?? null;
 }
 
-/** Returns the path of a document, relative to the repository root. */
-export function documentPath(feature: RepoPath, artifact: Artifact): RepoPath {
-  return (feature === '' ? artifact : `${feature}/${artifact}`) as RepoPath;
+/** Returns the path of a file in the feature's folder, relative to the repository root. */
+export function documentPath(feature: RepoPath, name: string): RepoPath {
+  return (feature === '' ? name : `${feature}/${name}`) as RepoPath;
 }
 
 /** A feature whose required documents are all usable, so that the phase can run. */
@@ -38,10 +38,7 @@ export type Feature = {
   readonly notices: readonly PhaseNotice[];
 };
 
-/**
- * Reads a feature. Fails with the first required document that is missing or unusable. `dry` writes and renames
- * nothing.
- */
+/** Reads a feature. Fails with the first unusable document. `dry` writes and renames nothing. */
 export async function readFeature(
   ports: Pick<PhasePorts, 'snapshots' | 'contents' | 'feature' | 'clock'>,
   request: PhaseRequest,
@@ -49,8 +46,7 @@ export async function readFeature(
 ): Promise<Result<Feature>> {
   const { phase, feature, roles, root } = request;
   const { logDir } = request.settings;
-  // Snapshots leave out log_dir, so a review of a tracked file in it would see the committed version, not the current
-  // one.
+  // Snapshots leave out log_dir, so a review would see the committed version of a tracked file in it.
   const tracked = await ports.snapshots.trackedIn(logDir);
   if (!tracked.ok) return tracked;
   const hidden = hiddenByLogDir(tracked.value, logDir);
@@ -91,10 +87,7 @@ export async function readFeature(
   });
 }
 
-/**
- * Reads the path of the PRD from `.meta.json`. If `.meta.json` is unreadable, renames it, so that its content is not
- * lost.
- */
+/** Reads the path of the PRD from `.meta.json`. Renames an unreadable file, so that its content is not lost. */
 async function readMeta(
   { feature: files, clock }: Pick<PhasePorts, 'feature' | 'clock'>,
   { feature }: PhaseRequest,
@@ -102,26 +95,21 @@ async function readMeta(
 ): Promise<Result<{ readonly source: string | null; readonly notices: readonly PhaseNotice[] }>> {
   const meta = await files.meta();
   if (!meta.ok) return meta;
-  if (meta.value.kind !== 'unreadable') {
-    return ok({ source: meta.value.kind === 'read' ? meta.value.source : null, notices: [] });
-  }
+  if (meta.value !== null) return ok({ ...meta.value, notices: [] });
   const aside = dry ? ok('.meta.json') : await files.putMetaAside(clock.now());
   return aside.ok ? ok({ source: null, notices: [setAsideFeature(feature, aside.value)] }) : aside;
 }
 
 /** Returns the notice that `.meta.json` was renamed. */
 export function setAsideFeature(feature: RepoPath, aside: string): PhaseNotice {
-  const own = (name: string) => (feature === '' ? name : `${feature}/${name}`) as RepoPath;
-  return { kind: 'meta-put-aside', path: own('.meta.json'), aside: own(aside) };
+  return { kind: 'meta-put-aside', path: documentPath(feature, '.meta.json'), aside: documentPath(feature, aside) };
 }
 
 type FoundPrd = { readonly path: RepoPath | null; readonly notices: readonly PhaseNotice[] };
 
 const NO_PRD: FoundPrd = { path: null, notices: [] };
 
-/**
- * Returns the `prd.md` of the feature, else the document that `.meta.json` names, if it is a file in the repository.
- */
+/** Returns the `prd.md` of the feature, else the file in the repository that `.meta.json` names. */
 async function findPrd(contents: Contents, { feature, root }: PhaseRequest, source: string | null): Promise<FoundPrd> {
   const own = documentPath(feature, 'prd.md');
   if ((await contents.exists(own)) === 'file') return { path: own, notices: [] };

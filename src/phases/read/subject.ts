@@ -48,9 +48,7 @@ export type Documents = {
   readonly all: readonly RepoPath[];
 };
 
-/**
- * Reads the content under review. `began` is the base that the loop's first review compared with; null in that review.
- */
+/** Reads the content under review. `began` is the base of the loop's first review; null in that review. */
 export async function readSubject(
   snapshots: Snapshots,
   request: Pick<PhaseRequest, 'settings' | 'selection' | 'feature'>,
@@ -85,10 +83,7 @@ export async function readSubject(
   });
 }
 
-/**
- * On the base branch, the loop's own commits would not be in the diff, so compare with the base of the loop's first
- * review.
- */
+/** On the base branch, the loop's own commits would not be in the diff, so compare with the base of its start. */
 function sinceItBegan(comparison: Comparison, began: string | null): Comparison {
   const isOnBase = comparison.baseTree === comparison.headCommit;
   return began !== null && isOnBase ? { ...comparison, baseTree: began } : comparison;
@@ -152,10 +147,7 @@ export async function changedBetween(
   return sections.ok ? ok([...new Set(sections.value.flatMap(({ paths }) => paths))]) : sections;
 }
 
-/**
- * Returns the snapshots that a later command compares with: the last reviewed one, and the one that each session saw
- * last.
- */
+/** Returns the snapshots that a later command compares with: the last reviewed one and those of the sessions. */
 export function neededSnapshots({ position, reviewed, resume }: PhaseState): ReadonlySet<SnapshotId> {
   if (position.at === 'ended') return new Set();
   const seen = Object.values(resume).map(({ session }) => session.saw);

@@ -1,7 +1,7 @@
 import { oneLine, showInvisible } from '../../kernel/escape.ts';
 import type { DocumentPhase, ReviewerRole } from '../../kernel/review-loops.ts';
 import { describeAgentFailure } from '../../ui/describe-agent-failure.ts';
-import { describeIssueMark, withoutMarks } from '../describe/issues.ts';
+import { describeIssueMark, type IssueTags, issueLines, withoutMarks } from '../describe/issues.ts';
 import type { IterationEntry, LoopIssue, PhaseFix } from '../types.ts';
 
 /** Returns the `.review-history.md` entry of a round; `fix` is null before the issues are fixed. */
@@ -20,10 +20,7 @@ export function historyEntry(entry: IterationEntry, at: Date, fix: Pick<PhaseFix
   ].join('\n');
 }
 
-/**
- * Adds an entry to a history. The entry replaces `earlier`, which is its own earlier version. If someone has edited
- * that version since it was written, both versions stay in the history.
- */
+/** Adds an entry in place of `earlier`, its earlier version. If someone has edited that, both versions stay. */
 export function withEntry(history: string, entry: string, earlier: string | null): string {
   const found = earlier === null || earlier === '' ? -1 : history.lastIndexOf(earlier);
   if (earlier !== null && found !== -1) {
@@ -84,7 +81,7 @@ function documentReview(entry: IterationEntry, at: Date): readonly string[] {
     ...(story.reviewer === null ? [] : [`**Reviewer:** ${story.reviewer}`]),
     `**Decision:** ${look === undefined ? 'None' : look.enginePass ? 'Approved' : 'Needs Revision'}`,
     ...errorLines(entry),
-    ...issueLines(look?.answer.issues.flatMap(story.issue) ?? []),
+    ...issuesSection(look?.answer.issues.flatMap(story.issue) ?? []),
   ];
 }
 
@@ -106,7 +103,7 @@ function codeReview(entry: IterationEntry, at: Date): readonly string[] {
     '',
     ...CODE.flatMap(({ role, title }) => [`**${title}:** ${standing(entry, role)}`, ...levels(entry, role)]),
     ...errorLines(entry),
-    ...issueLines(issues),
+    ...issuesSection(issues),
   ];
 }
 
@@ -137,22 +134,12 @@ function errorLines({ errors }: IterationEntry): readonly string[] {
   });
 }
 
-function issueLines(issues: readonly string[]): readonly string[] {
+function issuesSection(issues: readonly string[]): readonly string[] {
   return ['', '**Issues:**', ...(issues.length === 0 ? ['None.'] : issues)];
 }
 
-/** Returns the lines of an issue: its tags, reviewer, description and location, and the suggestion on a line below. */
-function bullet(
-  { severity, description, location, suggestion }: LoopIssue,
-  tags: readonly (string | undefined)[],
-  { by = '', hint = 'Suggestion' }: { readonly by?: string; readonly hint?: string } = {},
-): readonly string[] {
-  const tagged = [severity, ...tags.filter((tag) => tag !== undefined)].map((tag) => `[${inline(tag)}]`).join(' ');
-  const place = location === undefined ? '' : ` (at: ${inline(location)})`;
-  return [
-    `- ${tagged} ${by === '' ? '' : `${by}: `}${inline(description)}${place}`,
-    ...(suggestion === undefined ? [] : [`  ${hint}: ${inline(suggestion)}`]),
-  ];
+function bullet(issue: LoopIssue, tags: IssueTags, more: { readonly by?: string; readonly hint?: string } = {}) {
+  return issueLines(issue, inline, { tags, ...more });
 }
 
 /** Returns a text of an agent on one line, in which no word looks like a marker such as RESUME-FALLBACK. */

@@ -1,22 +1,19 @@
 import { isRecord } from '../../kernel/json.ts';
 import type { PhaseName, PhaseStage } from '../../kernel/review-loops.ts';
-import type { MetaUpdate } from '../run-types.ts';
-
-export type MergedMeta = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: 'corrupt' };
+import type { MetaUpdate } from '../types.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Returns the text of `.meta.json` with the fields of a phase; other fields stay. Fails with `corrupt` if it is
- * unreadable.
- */
-export function mergeMeta(before: string | null, update: MetaUpdate): MergedMeta {
-  const kept = before === null || before.trim() === '' ? {} : parseMeta(before);
-  if (kept === null) return { ok: false, why: 'corrupt' };
-  const phases = inner(kept['phases']);
-  const phase = inner(phases?.[update.phase]);
-  const stages = inner(phase?.['stages']);
-  if (phases === null || phase === null || stages === null) return { ok: false, why: 'corrupt' };
+/** Returns `.meta.json` with the fields of a phase. Other fields stay, unless the old text is unreadable. */
+export function mergeMeta(
+  before: string | null,
+  update: MetaUpdate,
+): { readonly text: string; readonly isReadable: boolean } {
+  const kept = before === null ? null : parseMeta(before);
+  const phases = kept && inner(kept['phases']);
+  const phase = phases && inner(phases[update.phase]);
+  const stages = phase && inner(phase['stages']);
+  if (kept === null || stages === null) return { ...mergeMeta('', update), isReadable: false };
   const { resuming, completed } = update;
   const { r1_deferred_reason: _outdated, ...others } = kept;
   const merged = {
@@ -35,18 +32,14 @@ export function mergeMeta(before: string | null, update: MetaUpdate): MergedMeta
       },
     },
   };
-  return { ok: true, text: `${JSON.stringify(merged, null, indentOf(before ?? ''))}\n` };
+  return { isReadable: true, text: `${JSON.stringify(merged, null, indentOf(before ?? ''))}\n` };
 }
 
-/** Whether a text is a readable `.meta.json`: a JSON object, or empty. */
-export function isMeta(text: string): boolean {
-  return text.trim() === '' || parseMeta(text) !== null;
-}
-
-/** Returns the path of the document that the feature was made from; null if `.meta.json` names none. */
-export function brainstormSource(meta: string): string | null {
-  const source = parseMeta(meta)?.['brainstorm_source'];
-  return typeof source === 'string' && source.trim() !== '' ? source.trim() : null;
+/** Returns the path of the document that the feature was made from, if any; null if `.meta.json` is unreadable. */
+export function readMeta(text: string): { readonly source: string | null } | null {
+  const meta = parseMeta(text);
+  const source = meta?.['brainstorm_source'];
+  return meta && { source: typeof source === 'string' && source.trim() !== '' ? source.trim() : null };
 }
 
 const STAGES: Readonly<Record<PhaseName, Readonly<Partial<Record<PhaseStage, string>>>>> = {
@@ -81,6 +74,7 @@ function withoutLoop(fields: Fields): Fields | undefined {
 }
 
 function parseMeta(text: string): Fields | null {
+  if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
     return isRecord(value) ? value : null;

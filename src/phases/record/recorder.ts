@@ -9,8 +9,7 @@ import { describeIssueLine } from '../describe/issues.ts';
 import type { PhaseContext } from '../do/context.ts';
 import { setAsideFeature } from '../read/feature.ts';
 import { neededSnapshots } from '../read/subject.ts';
-import type { KeptLoop } from '../run-types.ts';
-import type { PhaseAction, PhaseState } from '../state.ts';
+import type { KeptLoop, PhaseAction, PhaseState } from '../state.ts';
 import type { PhaseFix, PhaseRound, PhaseRun } from '../types.ts';
 import { historyEntry, withEntry } from './history.ts';
 
@@ -46,14 +45,12 @@ export function preparationEntry(
 
 type PreparationRecord = Extract<PhaseAction, { kind: 'record-preparation' }>;
 
-/** Records a phase. The state is saved last, so that after a crash the next command repeats the unsaved round. */
-export type PhaseRecorder = {
-  run(): PhaseRun;
-  /** Performs the record actions (rounds, fixes, preparations), then saves the state. */
-  record(state: PhaseState, actions: readonly PhaseAction[]): Promise<Result<void>>;
-};
+type FixRecord = Extract<PhaseAction, { kind: 'record-fix' }>;
 
-export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, 'sessions' | 'began'>): PhaseRecorder {
+export type PhaseRecorder = ReturnType<typeof openPhaseRecorder>;
+
+/** Records a phase. The state is saved last, so that after a crash the next command repeats the unsaved round. */
+export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, 'began'>) {
   const { ports, request, memory } = playing;
   const isKept = request.fixing.by === 'caller';
   let { run, pending, lastEntry } = begun;
@@ -70,13 +67,10 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
     const holding = names === held ? ok(undefined) : await ports.snapshots.hold(loopName(run), needed);
     held = names;
     if (!holding.ok) return holding;
-    const sessions = saved.state.setup.keepSessions ? [...memory.sessions.values()] : [];
-    return ports.loops.write({ ...saved, sessions, pending, began: memory.sight.began });
+    return ports.loops.write({ ...saved, pending, began: memory.sight.began });
   };
 
-  /**
-   * Writes the history entry of a round. It replaces an earlier version of the entry, possibly from a crashed command.
-   */
+  /** Writes the history entry of a round over an earlier version of it, possibly from a crashed command. */
   const writeEntry = async ({ entry, at, fix }: PhaseRound): Promise<Result<void>> => {
     const { round } = entry;
     const text = historyEntry(entry, new Date(at), fix);
@@ -127,23 +121,16 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
     const written = await writeEntry(round);
     if (!written.ok) return written;
     await addToLedger(ledgerEntries(run, round, figuresOf));
-    for (const { role, agent, failure, spent } of entry.errors) {
-      ports.reporter.tell({
-        ...{ kind: 'look-ended', role, agent, status: 'error', blockers: 0, warnings: 0, suggestions: 0 },
-        failure: failure.kind === 'stopped' ? { kind: 'cancelled' } : failure,
-        usage: spent.usage,
-        durationMs: durationOf(role),
-      });
-    }
     for (const { role } of [...entry.looks, ...entry.errors]) await writeLog(role, entry.round);
     return ok(undefined);
   };
 
-  const recordFix = async (number: number, fix: PhaseFix, { position }: PhaseState): Promise<Result<void>> => {
+  const recordFix = async (record: FixRecord, { position }: PhaseState): Promise<Result<void>> => {
+    const { round: number, summary, marks, turn } = record;
     const round = run.rounds.find(({ entry }) => entry.round === number);
     if (round === undefined) return ok(undefined);
+    const fix: PhaseFix = { summary, marks, turn };
     const written = await writeEntry({ ...round, fix });
-    const { turn, summary } = fix;
     if (!written.ok || turn === null) return written;
     await addToLedger(ledgerEntries(run, { ...round, fix }, figuresOf));
     await writeLog('implementer', number);
@@ -163,21 +150,23 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
     return ok(undefined);
   };
 
-  const recordPreparation = async (record: PreparationRecord): Promise<void> => {
+  const recordPreparation = async (record: PreparationRecord): Promise<Result<void>> => {
     const { role, part, summary, call } = record;
     if (summary !== null) {
       const preparation = { role, part, agent: call.agent, summary, usage: call.spent.usage };
       run = { ...run, preparations: [...run.preparations, preparation] };
     }
-    if (call.spent.asks === 0) return;
-    await addToLedger([preparationEntry(run, record, figuresOf(role))]);
-    await writeLog(role, 0);
+    if (call.spent.asks > 0) {
+      await addToLedger([preparationEntry(run, record, figuresOf(role))]);
+      await writeLog(role, 0);
+    }
+    return ok(undefined);
   };
 
   const writeMeta = async (state: PhaseState): Promise<Result<void>> => {
     const now = ports.clock.now();
     const update = metaUpdate(run, state, { now, resuming: memory.resuming, describe: describeIssueLine });
-    const aside = await ports.feature.tellMeta(update, now);
+    const aside = await ports.feature.writeMeta(update, now);
     if (!aside.ok) return aside;
     if (aside.value !== null) memory.notices.push(setAsideFeature(request.feature, aside.value));
     return ok(undefined);
@@ -187,13 +176,10 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
     switch (action.kind) {
       case 'record':
         return recordRound({ entry: action.entry, at: ports.clock.now().toISOString(), fix: null });
-      case 'record-fix': {
-        const { round, summary, marks, turn } = action;
-        return recordFix(round, { summary, marks, turn }, state);
-      }
+      case 'record-fix':
+        return recordFix(action, state);
       case 'record-preparation':
-        await recordPreparation(action);
-        return ok(undefined);
+        return recordPreparation(action);
       default:
         return ok(undefined);
     }
@@ -201,7 +187,8 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
 
   return {
     run: () => run,
-    async record(state, actions) {
+    /** Performs the record actions (rounds, fixes, preparations), then saves the state. */
+    async record(state: PhaseState, actions: readonly PhaseAction[]): Promise<Result<void>> {
       for (const action of actions) {
         const recorded = await recordAction(action, state);
         if (!recorded.ok) return recorded;
@@ -214,8 +201,7 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
       // A round without a verdict is not saved, so that the next command runs it again under the same number.
       if (actions.length === 0 || (state.position.at === 'ended' && isCutOff(state.position.end))) return ok(undefined);
       saved = { run, state: checkpoint(state), lastEntry };
-      // Keep `pending` until a round is recorded, because a crashed command may have written an entry that has to be
-      // replaced.
+      // Until a round is recorded, `pending` names the entries of a crashed command that have to be replaced.
       if (hasRecord) pending = null;
       return keep();
     },

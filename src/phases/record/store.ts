@@ -4,75 +4,72 @@ import { digestOf, type RepoPath } from '../../kernel/ids.ts';
 import { isRecord } from '../../kernel/json.ts';
 import type { RepositoryPaths } from '../../kernel/repository.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
+import type { PhaseName } from '../../kernel/review-loops.ts';
 import { checkFolder, makeFolder, removeLeftovers, writeAtomically } from '../../platform/files.ts';
 import { makeIgnoredFolder, renameUnreadable } from '../../platform/generated-files.ts';
 import { openFolder, readPrivateBytes } from '../../platform/private-files.ts';
-import type { FeatureFiles, KeptLoop, PhaseLogs, PhaseLoops } from '../run-types.ts';
-import { brainstormSource, isMeta, mergeMeta } from './meta-json.ts';
+import type { KeptLoop } from '../state.ts';
+import type { MetaUpdate, PhaseRun } from '../types.ts';
+import { mergeMeta, readMeta } from './meta-json.ts';
 
 const HISTORY = '.review-history.md';
 
 const META = '.meta.json';
 
-/** Opens `.review-history.md` and `.meta.json` in the folder of a feature. */
-export function openFeatureFiles(root: string, feature: RepoPath): FeatureFiles {
+export type FeatureFiles = ReturnType<typeof openFeatureFiles>;
+
+/** Opens `.meta.json` and `.review-history.md` of a feature. People and other tools write to these files too. */
+export function openFeatureFiles(root: string, feature: RepoPath) {
   const folder = join(root, feature);
-  const read = (name: string): Result<Buffer | null> => {
+  /** Returns the text of a file, empty if there is no file; null if it is not UTF-8. */
+  const read = (name: string): Result<string | null> => {
     const there = feature === '' ? ok('there') : checkFolder(root, feature);
-    return there.ok ? readPrivateBytes(join(folder, name)) : there;
+    const bytes = there.ok ? readPrivateBytes(join(folder, name)) : there;
+    if (!bytes.ok) return bytes;
+    const { value } = bytes;
+    return ok(value === null ? '' : isUtf8(value) ? value.toString('utf8') : null);
   };
   return {
-    async meta() {
-      const bytes = read(META);
-      if (!bytes.ok) return bytes;
-      if (bytes.value === null) return ok({ kind: 'none' });
-      const text = textOf(bytes.value);
-      if (text === null || !isMeta(text)) return ok({ kind: 'unreadable' });
-      return ok({ kind: 'read', source: brainstormSource(text) });
+    /** Resolves to null if `.meta.json` is unreadable. */
+    async meta(): Promise<Result<ReturnType<typeof readMeta>>> {
+      const text = read(META);
+      return text.ok ? ok(text.value === null ? null : readMeta(text.value)) : text;
     },
-    async putMetaAside(at) {
+    /** Renames an unreadable `.meta.json` and resolves to its new name. */
+    async putMetaAside(at: Date): Promise<Result<string>> {
       const there = read(META);
       return there.ok ? renameUnreadable(folder, META, at) : there;
     },
-    async tellMeta(update, at) {
-      const bytes = read(META);
-      if (!bytes.ok) return bytes;
-      const text = bytes.value === null ? null : textOf(bytes.value);
-      const isLost = bytes.value !== null && text === null;
-      const merged = isLost ? null : mergeMeta(text, update);
-      const aside = merged?.ok === true ? ok(null) : renameUnreadable(folder, META, at);
-      if (!aside.ok) return aside;
-      const whole = merged?.ok === true ? merged : mergeMeta(null, update);
-      const written = whole.ok ? writeAtomically(folder, META, whole.text) : ok(undefined);
+    /** Writes the phase into `.meta.json`. Resolves to the new name of an unreadable file, else to null. */
+    async writeMeta(update: MetaUpdate, at: Date): Promise<Result<string | null>> {
+      const before = read(META);
+      if (!before.ok) return before;
+      const { text, isReadable } = mergeMeta(before.value, update);
+      const aside = isReadable ? ok(null) : renameUnreadable(folder, META, at);
+      const written = aside.ok ? writeAtomically(folder, META, text) : aside;
       return written.ok ? aside : written;
     },
-    async history() {
-      const bytes = read(HISTORY);
-      if (!bytes.ok) return bytes;
-      const text = bytes.value === null ? '' : textOf(bytes.value);
+    async history(): Promise<Result<string>> {
+      const text = read(HISTORY);
+      if (!text.ok) return text;
       // Decoding a history that is not UTF-8 and writing it back would destroy its text, so fail instead.
-      return text === null
+      return text.value === null
         ? err({ kind: 'disk', action: 'read', path: join(folder, HISTORY), code: 'not-utf8' })
-        : ok(text);
+        : ok(text.value);
     },
-    async writeHistory(text) {
+    async writeHistory(text: string): Promise<Result<void>> {
       const there = read(HISTORY);
       return there.ok ? writeAtomically(folder, HISTORY, text) : there;
     },
   };
 }
 
-function textOf(bytes: Buffer): string | null {
-  return isUtf8(bytes) ? bytes.toString('utf8') : null;
-}
+export type PhaseLogs = ReturnType<typeof openPhaseLogs>;
 
-/**
- * Opens the log files with the prompts and answers of loops. Each run of a phase has a folder of its own in the log
- * folder.
- */
-export function openPhaseLogs(root: string, logDir: RepoPath): PhaseLogs {
+/** Opens the logs with prompts and answers, in one folder per run of a phase. */
+export function openPhaseLogs(root: string, logDir: RepoPath) {
   return {
-    async write({ id, phase }, name, log) {
+    async write({ id, phase }: Pick<PhaseRun, 'id' | 'phase'>, name: string, log: string): Promise<Result<void>> {
       const top = makeIgnoredFolder(root, logDir);
       if (!top.ok) return top;
       const folder = makeFolder(top.value, `phases/${phase}_${id}`);
@@ -83,29 +80,26 @@ export function openPhaseLogs(root: string, logDir: RepoPath): PhaseLogs {
 
 const FOLDER = 'onceover/phases';
 
-/**
- * Opens the stored loops: one per phase, feature and working tree. Only the onceover version that wrote a loop can read
- * it.
- */
-export function openPhaseLoops(
-  { root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>,
-  version: string,
-): PhaseLoops {
+export type PhaseLoops = ReturnType<typeof openPhaseLoops>;
+
+/** Opens the stored loops, one per phase, feature and working tree. Another onceover version cannot read them. */
+export function openPhaseLoops({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>, version: string) {
   const folder = openFolder(commonDir, FOLDER);
   const nameOf = (phase: string, feature: string) => `${phase}-${digestOf([root, feature]).slice(0, 24)}.json`;
   return {
-    async read(phase, feature) {
+    /** Resolves to `unreadable` if the file is damaged or from another onceover version. */
+    async read(phase: PhaseName, feature: RepoPath): Promise<Result<KeptLoop | 'unreadable' | null>> {
       const text = folder.text(nameOf(phase, feature));
       if (!text.ok) return text;
       return ok(text.value === null ? null : parse(text.value, version, { phase, feature }));
     },
-    async write(loop) {
+    async write(loop: KeptLoop): Promise<Result<void>> {
       const text = JSON.stringify({ version, digest: digestOf(loop), loop });
       const written = folder.write(nameOf(loop.run.phase, loop.run.feature), text);
       if (written.ok) removeLeftovers(folder.path, Date.now());
       return written;
     },
-    async remove(phase, feature) {
+    async remove(phase: PhaseName, feature: RepoPath): Promise<Result<void>> {
       return folder.remove(nameOf(phase, feature));
     },
   };
@@ -117,12 +111,12 @@ function parse(
   wanted: { readonly phase: string; readonly feature: string },
 ): KeptLoop | 'unreadable' {
   try {
-    const whole: unknown = JSON.parse(text);
+    const whole: unknown = JSON.parse(text, reviveTime);
     if (!isRecord(whole) || whole['version'] !== version || whole['digest'] !== digestOf(whole['loop'])) {
       return 'unreadable';
     }
     // The digest proves that onceover wrote the file completely, so the cast is safe.
-    const loop = JSON.parse(JSON.stringify(whole['loop']), reviveTime) as KeptLoop;
+    const loop = whole['loop'] as KeptLoop;
     const { phase, feature } = loop.run;
     return phase === wanted.phase && feature === wanted.feature ? loop : 'unreadable';
   } catch {

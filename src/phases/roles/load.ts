@@ -21,10 +21,9 @@ import specReviewer from './spec-reviewer.md';
 import taskReviewer from './task-reviewer.md';
 import testDeepenerA from './test-deepener-a.md';
 import testDeepenerB from './test-deepener-b.md';
-import { ARTIFACTS, DEFAULT_FORM, type ReviewForm, type Role, type Roles } from './types.ts';
+import { ARTIFACTS, DEFAULT_FORM, type Role, type Roles } from './types.ts';
 
-// These schemas check the front matter of a role file. A key that the file leaves out keeps the value of the built-in
-// role.
+// These schemas check the front matter of a role file. A missing key keeps the value of the built-in role.
 const text = z.string().trim().min(1);
 
 const word = z.string().regex(/^[a-z][a-z0-9-]*$/, 'may only have lower-case letters, digits and "-"');
@@ -48,11 +47,11 @@ const review = {
   ...common,
   schema: z
     .strictObject({
-      categories: z.array(word).optional(),
-      place: z.enum(['location', 'task']).optional(),
-      levels: z.array(word).optional(),
-      evidence: z.boolean().optional(),
-      compact: z.boolean().optional(),
+      categories: z.array(word).exactOptional(),
+      place: z.enum(['location', 'task']).exactOptional(),
+      levels: z.array(word).exactOptional(),
+      evidence: z.boolean().exactOptional(),
+      compact: z.boolean().exactOptional(),
     })
     .optional(),
 };
@@ -83,10 +82,7 @@ export type ParsedRole =
   | { readonly ok: true; readonly role: Role }
   | { readonly ok: false; readonly problems: readonly PlacedProblem[] };
 
-/**
- * Parses a role file. Its body is the instructions; a missing front matter key gets the value of `base`, the built-in
- * role.
- */
+/** Parses a role file. Its body is the instructions; `base` is the built-in role, for missing keys. */
 export function parseRole(name: RoleName, text: string, base: Role | null): ParsedRole {
   const read = readFrontMatter(text);
   if (!read.ok) return read;
@@ -98,9 +94,7 @@ export function parseRole(name: RoleName, text: string, base: Role | null): Pars
     return { ok: false, problems: [{ line: read.bodyLine, column: 1, what }] };
   }
   const { value } = checked;
-  const form = isReviewer(name)
-    ? formOf('schema' in value ? value.schema : undefined, base?.form ?? DEFAULT_FORM)
-    : null;
+  const ownForm = 'schema' in value ? value.schema : {};
   return {
     ok: true,
     role: {
@@ -110,22 +104,10 @@ export function parseRole(name: RoleName, text: string, base: Role | null): Pars
       checklist: value.checklist ?? base?.checklist ?? null,
       artifacts: value.artifacts ?? base?.artifacts ?? [],
       expectations: ('expectations' in value ? value.expectations : undefined) ?? base?.expectations ?? null,
-      form,
+      form: isReviewer(name) ? { ...(base?.form ?? DEFAULT_FORM), ...ownForm } : null,
       models: base === null ? {} : (value.model ?? {}),
       usualModels: base === null ? (value.model ?? {}) : base.usualModels,
     },
-  };
-}
-
-type Overrides<T> = { readonly [K in keyof T]?: T[K] | undefined };
-
-function formOf(overrides: Overrides<ReviewForm> | undefined, base: ReviewForm): ReviewForm {
-  return {
-    categories: overrides?.categories ?? base.categories,
-    place: overrides?.place ?? base.place,
-    levels: overrides?.levels ?? base.levels,
-    evidence: overrides?.evidence ?? base.evidence,
-    compact: overrides?.compact ?? base.compact,
   };
 }
 
@@ -134,15 +116,11 @@ function isReviewer(name: RoleName): boolean {
 }
 
 /** Returns the built-in roles, each overridden by `.onceover/roles/<role>.md` if that file exists. */
-export function loadRoles(
-  files: TextFiles,
-  listing: Pick<Listing, 'tracked' | 'untracked'>,
-  builtIn: Readonly<Record<RoleName, string>>,
-): Result<Roles> {
+export function loadRoles(files: TextFiles, listing: Pick<Listing, 'tracked' | 'untracked'>): Result<Roles> {
   const problems: Problem[] = unknownRoleFiles(listing);
   const roles: Role[] = [];
   for (const name of ROLE_NAMES) {
-    const parsed = loadRole(files, name, builtIn[name]);
+    const parsed = loadRole(files, name);
     if (parsed.ok) roles.push(parsed.role);
     else problems.push(...parsed.problems.map((one) => ({ file: roleFile(name), ...one })));
   }
@@ -150,8 +128,8 @@ export function loadRoles(
   return ok(Object.fromEntries(roles.map((role) => [role.name, role])) as Roles);
 }
 
-function loadRole(files: TextFiles, name: RoleName, builtIn: string): ParsedRole {
-  const base = parseRole(name, builtIn, null);
+function loadRole(files: TextFiles, name: RoleName): ParsedRole {
+  const base = parseRole(name, BUILT_IN_ROLES[name], null);
   if (!base.ok) return base;
   const read = readOptional(files, roleFile(name));
   if (read === null) return base;
@@ -160,10 +138,7 @@ function loadRole(files: TextFiles, name: RoleName, builtIn: string): ParsedRole
     : { ok: false, problems: [unusable(roleFile(name), read.why)] };
 }
 
-/**
- * Returns a problem for each role file with an unknown name, because a misspelt file would otherwise be ignored
- * silently.
- */
+/** Returns a problem for each role file with an unknown name, because a misspelt file would have no effect. */
 function unknownRoleFiles({ tracked, untracked }: Pick<Listing, 'tracked' | 'untracked'>): Problem[] {
   const isUnknown = (path: RepoPath) =>
     path.startsWith(ROLE_FOLDER) && path.endsWith('.md') && !ROLE_NAMES.some((name) => path === roleFile(name));

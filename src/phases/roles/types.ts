@@ -72,9 +72,7 @@ function isList(artifacts: RoleArtifacts): artifacts is readonly Artifact[] {
   return Array.isArray(artifacts);
 }
 
-/**
- * Returns the model that an agent uses for a role; null means the agent's default. `set` is the model in the settings.
- */
+/** Returns the model for a role; null means the agent's default. `set` is the model in the settings. */
 export function modelFor(
   { models, usualModels }: Pick<Role, 'models' | 'usualModels'>,
   agent: string,

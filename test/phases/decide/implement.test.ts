@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ReviewerRole } from '../../../src/kernel/review-loops.ts';
 import type { LoopAnswer, PhaseSetup } from '../../../src/phases/types.ts';
-import { blocker, broken, fail, gone, now, Player, pass, phaseSetup } from '../../support/phase/player.ts';
+import { blocker, broken, fail, gone, Player, pass, phaseSetup, sessionAs } from '../../support/phase/player.ts';
 
 const IMPLEMENTATION = 'implementation-reviewer';
 const QUALITY = 'code-quality-reviewer';
@@ -160,9 +160,8 @@ describe('final validation', () => {
   });
 
   test('falls back to a new session if one is gone, and resumes that one later', () => {
-    const play = implement([FIRST, SECOND]).fail(QUALITY, gone);
-    expect(asked(play)).toEqual([`${QUALITY} I3`]);
-    play.answer(QUALITY, fail, { session: { ...now, id: 'new' } });
+    const play = implement([FIRST, SECOND]);
+    play.answer(QUALITY, fail, play.fellBack(QUALITY, gone));
     play.answer(IMPLEMENTATION, pass).answer(SECURITY, pass).untilReview();
     expect(play.asks()).toMatchObject([{ role: QUALITY, template: 'I2', session: { id: 'new' }, iteration: 3 }]);
     expect(play.entries.at(-1)?.marks).toEqual([
@@ -191,9 +190,10 @@ describe('the resume state of a role', () => {
 
   test('the first review stores session, prompt length, iteration and snapshot [REUSE-I6/created] [REUSE-I6/agent-id] [REUSE-I6/iteration1-prompt-length] [REUSE-I6/last-iteration] [REUSE-I6/last-commit-sha] [REUSE-I6/created-sha] [REUSE-R1.3/session-stored]', () => {
     const play = new Player(phaseSetup('implement')).snapshot();
-    play.answer(QUALITY, pass, { promptChars: 4321, session: { ...now, id: 'q' } });
+    const session = sessionAs('q', { firstPromptLength: 4321 });
+    play.answer(QUALITY, pass, { session });
     expect(play.state.resume[QUALITY]).toEqual({
-      session: { ...now, id: 'q', firstPromptLength: 4321, saw: 'tree1' },
+      session: { ...session, saw: 'tree1' },
       lastIteration: 1,
     });
   });
@@ -201,9 +201,9 @@ describe('the resume state of a role', () => {
   test('a resumed review keeps the prompt length and updates the rest [REUSE-I6/updated] [REUSE-TD2/implement/sha-updated] [REUSE-TD4/replaced-by-fresh-only]', () => {
     const play = implement([[fail, pass, pass]]);
     const { firstPromptLength } = play.state.resume[IMPLEMENTATION]?.session ?? {};
-    play.answer(IMPLEMENTATION, pass, { promptChars: 7, session: { ...now, id: 'returned' } });
+    play.answer(IMPLEMENTATION, pass);
     expect(play.state.resume[IMPLEMENTATION]).toMatchObject({
-      session: { id: 'returned', firstPromptLength, saw: 'tree2' },
+      session: { id: 's5', firstPromptLength, saw: 'tree2' },
       lastIteration: 2,
     });
   });
@@ -228,7 +228,7 @@ describe('preparations', () => {
   test('run the code-simplifier once and the test-deepener twice, always in new sessions [REUSE-R1.7/test-deepener] [REUSE-R1.7/code-simplifier]', () => {
     const play = new Player(phaseSetup('implement', { preparations }));
     for (const { role, part } of preparations) {
-      expect(play.asks('prepare')).toMatchObject([{ role, part, mode: 'fresh', session: null }]);
+      expect(play.asks('prepare')).toMatchObject([{ role, part, session: null }]);
       play.fix(['src/a.ts']);
       const name = part === null ? role : `${role} ${part}`;
       expect(play.actions).toEqual([
@@ -237,7 +237,8 @@ describe('preparations', () => {
       ]);
       play.commit();
     }
-    expect(play.actions).toEqual([{ kind: 'take-snapshot', purpose: 'round' }]);
+    expect(play.actions).toEqual([{ kind: 'take-snapshot' }]);
+    expect(play.state.position).toEqual({ at: 'starting' });
     expect(play.state.resume).toEqual({});
   });
 
@@ -256,12 +257,6 @@ describe('preparations', () => {
     });
     const edited = new Player(phaseSetup('implement', { preparations })).fix(['onceover.yml']);
     expect(edited.end).toMatchObject({ status: 'error', why: 'forbidden-edit', paths: ['onceover.yml'] });
-  });
-
-  test('repair an unreadable answer', () => {
-    const play = new Player(phaseSetup('implement', { preparations }));
-    play.fail('code-simplifier', { kind: 'unreadable-answer', why: 'empty', said: '' });
-    expect(play.asks('prepare')).toMatchObject([{ role: 'code-simplifier', mode: 'repair' }]);
   });
 
   test('do not run in document phases', () => {

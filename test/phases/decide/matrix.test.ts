@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { AgentFailure } from '../../../src/kernel/agent.ts';
 import type { ReviewerRole } from '../../../src/kernel/review-loops.ts';
-import type { Measured, PhaseEvent } from '../../../src/phases/state.ts';
-import { broken, FIRST_PROMPT, fail, gone, now, Player, pass, phaseSetup } from '../../support/phase/player.ts';
+import { fallbackAsk } from '../../../src/phases/decide/calls.ts';
+import type { Ask, Measured } from '../../../src/phases/state.ts';
+import { FIRST_PROMPT, fail, gone, now, Player, pass, phaseSetup, sessionAs } from '../../support/phase/player.ts';
 
 const IMPLEMENTATION = 'implementation-reviewer';
 const QUALITY = 'code-quality-reviewer';
@@ -42,7 +42,7 @@ describe('the template of a call, for every row of the decision matrix', () => {
     const play = afterFirstFix();
     expect(play.asks('measure').map(({ role }) => role)).toEqual([IMPLEMENTATION]);
     const [ask] = play.measure(IMPLEMENTATION).asks();
-    expect(ask).toMatchObject({ role: IMPLEMENTATION, template: 'I2', mode: 'resumed', iteration: 2 });
+    expect(ask).toMatchObject({ role: IMPLEMENTATION, template: 'I2', session: { saw: 'tree1' }, iteration: 2 });
     expect(ask?.delta).toEqual({ from: 'tree1', to: 'tree2' });
     expect(ask?.fixes.map(({ summary }) => summary)).toEqual(['fix 2']);
   });
@@ -52,7 +52,7 @@ describe('the template of a call, for every row of the decision matrix', () => {
     expect(play.asks()).toMatchObject([{ template: 'I1-R4', session: null, delta: null, iteration: 2 }]);
     expect(play.asks()[0]?.issues).toHaveLength(1);
     const before = play.state.resume[IMPLEMENTATION]?.session.id;
-    play.answer(IMPLEMENTATION, pass, { promptChars: 2222 });
+    play.answer(IMPLEMENTATION, pass, { session: sessionAs('next', { firstPromptLength: 2222 }) });
     expect(play.state.resume[IMPLEMENTATION]?.session).toMatchObject({ firstPromptLength: 2222, saw: 'tree2' });
     expect(play.state.resume[IMPLEMENTATION]?.session.id).not.toBe(before);
     expect(play.entries.at(-1)?.marks).toEqual([
@@ -68,10 +68,12 @@ describe('the template of a call, for every row of the decision matrix', () => {
   });
 
   test('reviewer, resume error: I3, logged [REUSE-MATRIX/reviewer-resume-error] [REUSE-MATRIX/reviewer-resume-error/reset] [REUSE-R1.6] [REUSE-I3/used-when] [REUSE-R1/AC-fallback]', () => {
-    const play = afterFirstFix().measure(IMPLEMENTATION).fail(IMPLEMENTATION, gone);
-    expect(play.asks()).toMatchObject([{ template: 'I3', mode: 'fresh', session: null, because: gone }]);
-    expect(play.asks()[0]?.issues).toHaveLength(1);
-    play.answer(IMPLEMENTATION, fail, { session: { ...now, id: 'new' } });
+    const play = afterFirstFix().measure(IMPLEMENTATION);
+    const fallback = fallbackAsk(play.asks()[0] as Ask);
+    expect(fallback).toMatchObject({ template: 'I3', why: 'resume-failed', session: null, delta: null });
+    expect(fallback.issues).toHaveLength(1);
+    play.answer(IMPLEMENTATION, fail, play.fellBack(IMPLEMENTATION, gone));
+    expect(play.entries.at(-1)?.looks).toMatchObject([{ template: 'I3', why: 'resume-failed', spent: { asks: 2 } }]);
     expect(play.entries.at(-1)?.marks).toEqual([
       { kind: 'resume-fallback', role: IMPLEMENTATION, iteration: 2, because: gone },
     ]);
@@ -93,12 +95,12 @@ describe('the template of a call, for every row of the decision matrix', () => {
 
   test('reviewer, final validation, however large the delta: I2-FV [REUSE-I2-FV/no-size-guard]', () => {
     const play = beforeFinalValidation().measure(QUALITY, { deltaLength: 1e6 });
-    expect(play.asks()).toMatchObject([{ role: QUALITY, template: 'I2-FV', mode: 'resumed' }]);
+    expect(play.asks()).toMatchObject([{ role: QUALITY, template: 'I2-FV', session: { saw: 'tree1' } }]);
   });
 
   test('reviewer, final validation, resume error: I3, logged [REUSE-MATRIX/final-validation-resume-error] [REUSE-I2-FV/failed-resume] [REUSE-R1.9/failed-resume]', () => {
-    const play = beforeFinalValidation().measure(QUALITY).fail(QUALITY, broken);
-    expect(play.asks()).toMatchObject([{ role: QUALITY, template: 'I3', mode: 'fresh', isFinalValidation: true }]);
+    const [ask] = beforeFinalValidation().measure(QUALITY).asks();
+    expect(fallbackAsk(ask as Ask)).toMatchObject({ template: 'I3', session: null, isFinalValidation: true });
   });
 
   test('implementer, first fix: I7 fresh [REUSE-MATRIX/implementer-first-fix] [REUSE-R1.5/first-fix-fresh] [REUSE-I7/fresh/used-when]', () => {
@@ -124,9 +126,8 @@ describe('the template of a call, for every row of the decision matrix', () => {
   });
 
   test('implementer, resume error: I7 fresh, logged with the fix', () => {
-    const play = beforeSecondFix().measure('implementer').fail('implementer', gone);
-    expect(play.asks('fix')).toMatchObject([{ template: 'I7-fresh', because: gone }]);
-    play.fix(['src/a.ts']);
+    const play = beforeSecondFix().measure('implementer');
+    play.fix(['src/a.ts'], play.fellBack('implementer', gone));
     expect(play.actions[0]).toMatchObject({
       kind: 'record-fix',
       turn: { agent: 'claude', template: 'I7-fresh', why: 'resume-failed', spent: { asks: 2 } },
@@ -208,7 +209,7 @@ describe('new or resumed session, for a document', () => {
     expect(play.actions.map(({ kind }) => kind)).toEqual(['record-fix', 'take-snapshot']);
     play.snapshot().measure(SPEC);
     expect(play.asks()).toMatchObject([{ template: 'I1-R4', why: 'no-changes', iteration: 2 }]);
-    play.answer(SPEC, pass, { session: { ...now, id: 'other' } });
+    play.answer(SPEC, pass, { session: sessionAs('other') });
     expect(play.entries.at(-1)?.marks).toEqual([]);
     expect(play.state.resume[SPEC]?.session.id).toBe('other');
   });
@@ -218,64 +219,19 @@ describe('new or resumed session, for a document', () => {
     expect(play.asks()).toMatchObject([{ role: IMPLEMENTATION, template: 'I1-R4', why: 'no-changes' }]);
   });
 
-  test.each<[string, AgentFailure]>([
-    ['the agent exits with an error', broken],
-    ['the session is unknown', gone],
-    ['another session answers', { kind: 'wrong-session', asked: 'a', got: 'b' }],
-    ['no tokens were spent', { kind: 'no-tokens' }],
-    ['the agent prints nothing for too long', { kind: 'idle', seconds: 9 }],
-    ['the agent exceeds its timeout', { kind: 'timeout', seconds: 9 }],
-    ['the answer is empty', { kind: 'unreadable-answer', why: 'empty', said: '' }],
-  ])('starts a new session after a failed resume: %s', (_title, failure) => {
-    const [ask] = second().measure(SPEC).fail(SPEC, failure).asks();
-    expect(ask).toMatchObject({ template: 'I3', mode: 'fresh', why: 'resume-failed' });
-  });
-
-  test('an unreadable answer is repaired, then requested in a new session, then an error', () => {
-    const unreadable: AgentFailure = { kind: 'unreadable-answer', why: 'no-object', said: '' };
-    const play = second().measure(SPEC);
-    const told = () => play.asks().map(({ mode, template }) => `${mode} ${template}`);
-    expect(play.fail(SPEC, unreadable) && told()).toEqual(['repair I2']);
-    expect(play.fail(SPEC, unreadable) && told()).toEqual(['fresh I3']);
-    expect(play.fail(SPEC, unreadable) && told()).toEqual(['repair I3']);
-    play.fail(SPEC, unreadable);
-    expect(play.end).toMatchObject({ why: 'reviewer-failed', status: 'needs_work', failure: unreadable });
-    expect(play.entries.at(-1)).toMatchObject({ iteration: 2, errors: [{ role: SPEC, failure: unreadable }] });
-  });
-
-  test('a repair prompt does not change the length that deltas are compared with', () => {
-    const play = new Player(phaseSetup('specify')).snapshot();
-    const unreadable: AgentFailure = { kind: 'unreadable-answer', why: 'empty', said: '' };
-    const event: PhaseEvent = {
-      kind: 'dispatch-failed',
-      role: SPEC,
-      failure: unreadable,
-      promptChars: 777,
-      usage: null,
-    };
-    play.send(event).answer(SPEC, fail, { promptChars: 5 });
-    expect(play.state.resume[SPEC]?.session.firstPromptLength).toBe(777);
-    expect(play.entries[0]?.looks[0]?.spent).toMatchObject({ asks: 2, promptChars: 782 });
-  });
-
   test('another agent takes over, and keeps the role', () => {
     const assigned = { [SPEC]: { agent: 'claude', others: ['codex'] } };
     const setup = phaseSetup('specify');
     const play = new Player({ ...setup, assigned: { ...setup.assigned, ...assigned } }).snapshot();
-    play.fail(SPEC, { kind: 'limit', said: 'enough', resetAt: null });
-    expect(play.asks()).toMatchObject([{ agent: 'codex', template: 'I1-R4', why: 'other-agent' }]);
-    play.answer(SPEC, fail, { session: { ...now, agent: 'codex', id: 'x' } }).untilReview();
+    expect(play.asks()).toMatchObject([{ agent: 'claude', others: ['codex'] }]);
+    play.answer(SPEC, fail, { session: sessionAs('x', { agent: 'codex' }) }).untilReview();
     expect(play.asks()).toMatchObject([{ agent: 'codex', template: 'I2', session: { id: 'x' } }]);
   });
 
-  test('an answer without a session id keeps a resumed session and stores no new one', () => {
-    const play = second().measure(SPEC);
-    const before = play.state.resume[SPEC]?.session.id;
-    play.answer(SPEC, fail, { session: null });
-    expect(play.state.resume[SPEC]).toMatchObject({ lastIteration: 2, session: { id: before, saw: 'tree2' } });
-    const fresh = new Player(phaseSetup('specify')).snapshot().answer(SPEC, fail, { session: null });
-    expect(fresh.state.resume).toEqual({});
-    fresh.untilReview();
-    expect(fresh.asks()).toMatchObject([{ template: 'I1-R4', why: 'first-look', iteration: 2 }]);
+  test('an answer without a session stores none, so the next review is in a new one', () => {
+    const play = new Player(phaseSetup('specify')).snapshot().answer(SPEC, fail, { session: null });
+    expect(play.state.resume).toEqual({});
+    play.untilReview();
+    expect(play.asks()).toMatchObject([{ template: 'I1-R4', why: 'first-look', iteration: 2 }]);
   });
 });

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { beginPhase } from '../../../src/phases/decide/machine.ts';
 import { metaUpdate } from '../../../src/phases/decide/outcome.ts';
-import type { Resuming } from '../../../src/phases/run-types.ts';
 import type { PhaseState } from '../../../src/phases/state.ts';
-import type { PhaseEndReason, PhaseRun, RoleIssue } from '../../../src/phases/types.ts';
+import type { PhaseEndReason, PhaseRun, Resuming, RoleIssue } from '../../../src/phases/types.ts';
 import { phaseSetup } from '../../support/phase/player.ts';
 import {
   found,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../../src/kernel/ids.ts';
 import { previewPhase } from '../../../src/phases/do/run-phase.ts';
+import { phasePlanSchema } from '../../../src/phases/json-schema.ts';
 import type { PhaseOutcome, PhaseRequest } from '../../../src/phases/run-types.ts';
 import { fails } from '../../support/memory/reviewers.ts';
 import { Crash, crashing } from '../../support/phase/crash.ts';
@@ -399,6 +400,7 @@ describe('--dry-run', () => {
   const preview = async (scene: Scene, request: Partial<PhaseRequest> = {}) => {
     const plan = await previewPhase(scene.ports, { ...scene.request, ...request });
     if (!plan.ok) throw new Error(plan.failure.kind);
+    expect(phasePlanSchema.strict().parse(plan.value)).toEqual(plan.value);
     return plan.value;
   };
   const sent = ({ question: { stable, dynamic, sessionId } }: Scene['puts'][number]) =>
@@ -413,11 +415,12 @@ describe('--dry-run', () => {
       artifact: SPEC,
       required: [at('prd.md'), SPEC],
       fixing: { by: 'fixer', agent: 'fay' },
-      goesOn: null,
+      max_iterations: 5,
+      goes_on: null,
       dispatches: [{ role: 'spec-reviewer', agent: 'ann', dispatch: 'fresh', why: 'first-look' }],
     });
     await scene.play();
-    expect(scene.puts[0] && sent(scene.puts[0])).toBe(plan.dispatches[0]?.promptChars);
+    expect(scene.puts[0] && sent(scene.puts[0])).toBe(plan.dispatches[0]?.prompt_chars);
   });
 
   test.each([
@@ -429,12 +432,13 @@ describe('--dry-run', () => {
     scene.git.write(SPEC, '# Spec\n\nBetter.\n');
     const plan = await preview(scene, step(null, keep));
     expect(plan).toMatchObject({
-      goesOn: { round: 1, waiting: [{ role: 'spec-reviewer' }] },
+      fixing: { by: 'caller', agent: null },
+      goes_on: { round: 1, waiting: [{ role: 'spec-reviewer', severity: 'blocker' }] },
       dispatches: [{ role: 'spec-reviewer', dispatch }],
     });
     expect(scene.puts).toHaveLength(1);
     await scene.play(step('', keep));
-    expect(scene.puts[1] && sent(scene.puts[1])).toBe(plan.dispatches[0]?.promptChars);
+    expect(scene.puts[1] && sent(scene.puts[1])).toBe(plan.dispatches[0]?.prompt_chars);
   });
 
   test('code, with its preparations', async () => {
@@ -453,7 +457,7 @@ describe('--dry-run', () => {
   test('a corrupt .meta.json stays where it is', async () => {
     const scene = openScene();
     scene.git.write(at('.meta.json'), 'oh');
-    expect((await preview(scene)).notices).toMatchObject([{ kind: 'meta-put-aside' }]);
+    expect((await preview(scene)).warnings).toEqual([expect.stringContaining('docs/f/.meta.json is unreadable')]);
     expect(scene.read(at('.meta.json'))).toBe('oh');
   });
 });

@@ -8,6 +8,7 @@ import {
   APPROVES,
   at,
   CODE,
+  FEATURE,
   garbage,
   having,
   objects,
@@ -164,6 +165,25 @@ describe('the resumed session', () => {
     expect(sessions(scene, 'spec-reviewer')).toEqual([null, 'a', 'b', 'b']);
   });
 
+  test.each<[string, number, readonly (string | null)[]]>([
+    ['of a resumed session: the session is resumed again', 2, [null, 'ann-1', 'ann-1']],
+    ['of a new session: the next review is in a new one', 1, [null, null, 'ann-2']],
+  ])('an answer without a session id, %s', async (_title, silent, expected) => {
+    const scene = openScene({
+      says: { 'spec-reviewer': [objects('1'), objects('2')], implementer: [fixes(1), fixes(2)] },
+    });
+    const { reviewers } = scene.ports;
+    let reviews = 0;
+    const ask: typeof reviewers.ask = async (name, ...more) => {
+      const end = await reviewers.ask(name, ...more);
+      if (name === 'ann') reviews += 1;
+      const isSilent = end.ok && name === 'ann' && reviews === silent;
+      return isSilent ? { ...end, reply: { ...end.reply, sessionId: null } } : end;
+    };
+    await scene.play({}, { reviewers: { ...reviewers, ask } });
+    expect(sessions(scene, 'spec-reviewer')).toEqual(expected);
+  });
+
   test.each<[string, Partial<ReviewerFacts>]>([
     ['version', { version: '1.0.1' }],
     ['tools', { toolsDigest: 'others' }],
@@ -311,6 +331,14 @@ describe('another agent', () => {
     expect(await scene.ledger()).toMatchObject([{ status: 'error', agent: 'ben', asks: 2 }]);
   });
 
+  test('whose limit is shorter than the prompt is not sent the prompt', async () => {
+    const scene = openScene({ agents: { ann: {}, ben: { diffLimit: 10 } }, usually: { 'spec-reviewer': fails(DOWN) } });
+    const { end } = await scene.play();
+    expect(end?.failure).toMatchObject({ kind: 'agent-error', said: expect.stringContaining('more than the 10') });
+    expect(scene.puts.map(({ agent }) => agent)).toEqual(['ann']);
+    expect(await scene.ledger()).toMatchObject([{ status: 'error', agent: 'ben', asks: 1 }]);
+  });
+
   test('a limit starts a cooldown: the agent is not called again, in this loop or the next', async () => {
     const resetAt = new Date('2026-03-01T15:00:00.000Z');
     const scene = openScene({
@@ -358,6 +386,39 @@ describe('an unreadable answer', () => {
     expect(run.rounds[0]?.entry.looks[0]?.spent).toMatchObject({ asks: 2, promptChars: length });
     expect(run.rounds[0]?.entry.looks[0]?.spent.usage?.inputTokens).toBe(200);
     expect([...scene.logs.written.values()][0]).toContain('I did it.');
+  });
+
+  test('in a resumed session: repaired, then requested in a new session, then no verdict', async () => {
+    const words = [objects('x'), garbage(), garbage(), garbage(), garbage()];
+    const scene = openScene({ says: { 'spec-reviewer': words, implementer: FIXES } });
+    const { end, run } = await scene.play();
+    expect(scene.told().slice(2)).toEqual([
+      'spec-reviewer I2',
+      'spec-reviewer repair',
+      'spec-reviewer I3',
+      'spec-reviewer repair',
+    ]);
+    expect(end).toMatchObject({ status: 'needs_work', why: 'reviewer-failed', failure: { kind: 'unreadable-answer' } });
+    expect(run.rounds[1]?.entry.errors).toMatchObject([{ role: 'spec-reviewer', template: 'I3', spent: { asks: 4 } }]);
+  });
+
+  test('a repair prompt does not change the length that deltas are compared with', async () => {
+    const scene = openScene({ says: { 'spec-reviewer': [garbage(), objects('x')] } });
+    await scene.play({ fixing: { by: 'caller', summary: null, keepSessions: true } });
+    const kept = await scene.ports.loops.read('specify', FEATURE);
+    const { stable, dynamic } = scene.puts[0]?.question ?? {};
+    expect(kept).toMatchObject({
+      value: {
+        state: { resume: { 'spec-reviewer': { session: { firstPromptLength: `${stable}\n\n${dynamic}`.length } } } },
+      },
+    });
+  });
+
+  test('of a preparation is repaired too', async () => {
+    const scene = openScene({ phase: 'implement', says: { 'code-simplifier': [garbage(), { summary: 'Simpler.' }] } });
+    const { run } = await scene.play({ preparations: [{ role: 'code-simplifier', part: null }] });
+    expect(scene.told().slice(0, 2)).toEqual(['code-simplifier prepare', 'code-simplifier repair']);
+    expect(run.preparations).toMatchObject([{ role: 'code-simplifier', summary: 'Simpler.' }]);
   });
 
   test('is requested again with the whole prompt if there is no session', async () => {

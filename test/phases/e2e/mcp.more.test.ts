@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { StartedPhaseDocument } from '../../../src/phases/describe/background.ts';
+import type { StartedPhaseDocument } from '../../../src/phases/json-schema.ts';
 import { onceover } from '../../support/cli.ts';
 import { connectMcp, type McpConnection, type ToolAnswer } from '../../support/mcp.ts';
 import { APPROVED, type FeatureRepo, featureRepo, objects } from '../../support/phase/feature-repo.ts';

@@ -4,7 +4,6 @@ import { strictSchema } from '../../../src/agents/codex.ts';
 import { readAnswer } from '../../../src/dispatch/read-answer.ts';
 import { REVIEWER_ROLES, type ReviewerRole, SEVERITIES } from '../../../src/kernel/review-loops.ts';
 import { describeForm, formSchema } from '../../../src/phases/prompt/forms.ts';
-import { toLoopAnswer } from '../../../src/phases/prompt/prompt.ts';
 import type { ReviewForm } from '../../../src/phases/roles/types.ts';
 import { builtInRole } from '../../support/roles.ts';
 
@@ -223,7 +222,7 @@ test('a verdict has only the fields that the engine knows', () => {
     evidence: { verified: [], missing: [] },
     summary: 'b',
   });
-  expect(answer.ok && toLoopAnswer(answer.answer)).toEqual({
+  expect(answer.ok && answer.answer).toEqual({
     approved: false,
     issues: [{ severity: 'warning', level: 'spec', category: 'missing', description: 'a', location: 'T1' }],
     levels: { tasks: true, spec: false, prd: true },

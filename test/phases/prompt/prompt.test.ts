@@ -48,7 +48,6 @@ function resumed({ role, phase }: Case, given: Partial<Ask> = {}, material: Part
   return loopPrompt(
     loopAsk({
       role,
-      mode: 'resumed',
       template: 'I2',
       why: 'delta',
       iteration: 2,

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../../src/kernel/ids.ts';
+import type { FeatureFiles } from '../../../src/phases/record/store.ts';
 import { openFeatureFiles } from '../../../src/phases/record/store.ts';
-import type { FeatureFiles } from '../../../src/phases/run-types.ts';
 import { memoryFeatureFiles } from '../../support/memory/feature-files.ts';
 import { metaOf } from '../../support/phase/meta.ts';
 import { temporaryFolder } from '../../support/repo.ts';
@@ -71,14 +71,14 @@ function featureFilesContract(name: string, open: () => Opened): void {
     });
 
     test.each([
-      ['nothing', null, { kind: 'none' }],
-      ['an empty file', '', { kind: 'read', source: null }],
-      ['an object', '{"id":"7"}', { kind: 'read', source: null }],
-      ['one with a source', '{"brainstorm_source":"docs/b.md"}', { kind: 'read', source: 'docs/b.md' }],
-      ['one with a byte order mark', '\ufeff{"brainstorm_source":"b.md"}\r\n', { kind: 'read', source: 'b.md' }],
-      ['an invalid source', '{"brainstorm_source":7}', { kind: 'read', source: null }],
-      ['a truncated file', '{"id":', { kind: 'unreadable' }],
-      ['a list', '[]', { kind: 'unreadable' }],
+      ['nothing', null, { source: null }],
+      ['an empty file', '', { source: null }],
+      ['an object', '{"id":"7"}', { source: null }],
+      ['one with a source', '{"brainstorm_source":"docs/b.md"}', { source: 'docs/b.md' }],
+      ['one with a byte order mark', '\ufeff{"brainstorm_source":"b.md"}\r\n', { source: 'b.md' }],
+      ['an invalid source', '{"brainstorm_source":7}', { source: null }],
+      ['a truncated file', '{"id":', null],
+      ['a list', '[]', null],
     ])('.meta.json with %s', async (_title, text, expected) => {
       const { files, write, names } = open();
       if (text !== null) write('.meta.json', text);
@@ -89,7 +89,7 @@ function featureFilesContract(name: string, open: () => Opened): void {
     test('writes a phase and keeps other fields', async () => {
       const { files, write, read, names } = open();
       write('.meta.json', '{\n    "id": "7",\n    "phases": { "design": { "owner": "me" } }\n}\n');
-      expect(await files.tellMeta(metaOf({ phase: 'design' }), AT)).toEqual({ ok: true, value: null });
+      expect(await files.writeMeta(metaOf({ phase: 'design' }), AT)).toEqual({ ok: true, value: null });
       expect(JSON.parse(read('.meta.json'))).toMatchObject({ id: '7', phases: { design: { owner: 'me' } } });
       expect(read('.meta.json')).toMatch(/^\{\n {4}"id"/);
       expect(names()).toEqual(['.meta.json']);
@@ -97,7 +97,7 @@ function featureFilesContract(name: string, open: () => Opened): void {
 
     test('writes a phase to a new file', async () => {
       const { files, read } = open();
-      expect(await files.tellMeta(metaOf({ phase: 'design' }), AT)).toEqual({ ok: true, value: null });
+      expect(await files.writeMeta(metaOf({ phase: 'design' }), AT)).toEqual({ ok: true, value: null });
       expect(JSON.parse(read('.meta.json'))).toMatchObject({ phases: { design: {} } });
     });
 
@@ -107,7 +107,7 @@ function featureFilesContract(name: string, open: () => Opened): void {
     ])('%s: renames the file unchanged before writing', async (_title, corrupt) => {
       const { files, write, read, names } = open();
       write('.meta.json', corrupt);
-      expect(await files.tellMeta(metaOf({ phase: 'design' }), AT)).toEqual({ ok: true, value: ASIDE });
+      expect(await files.writeMeta(metaOf({ phase: 'design' }), AT)).toEqual({ ok: true, value: ASIDE });
       expect(read(ASIDE)).toBe(corrupt);
       expect(JSON.parse(read('.meta.json'))).toMatchObject({ phases: { design: {} } });
       expect(names()).toEqual(['.meta.json', ASIDE]);
@@ -118,7 +118,7 @@ function featureFilesContract(name: string, open: () => Opened): void {
       write('.meta.json', 'oh');
       expect(await files.putMetaAside(AT)).toEqual({ ok: true, value: ASIDE });
       expect([read(ASIDE), names()]).toEqual(['oh', [ASIDE]]);
-      expect(await files.meta()).toEqual({ ok: true, value: { kind: 'none' } });
+      expect(await files.meta()).toEqual({ ok: true, value: { source: null } });
     });
 
     test('twice at the same moment: both files are kept', async () => {

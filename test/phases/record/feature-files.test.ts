@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../../src/kernel/ids.ts';
+import type { FeatureFiles } from '../../../src/phases/record/store.ts';
 import { openFeatureFiles } from '../../../src/phases/record/store.ts';
-import type { FeatureFiles } from '../../../src/phases/run-types.ts';
 import { metaOf } from '../../support/phase/meta.ts';
 import { temporaryFolder } from '../../support/repo.ts';
 
@@ -29,7 +29,7 @@ const READS: readonly [string, string, (files: FeatureFiles) => Promise<unknown>
 ];
 const WRITES: readonly [string, string, (files: FeatureFiles) => Promise<unknown>][] = [
   ['.review-history.md', 'writeHistory', (files) => files.writeHistory('new')],
-  ['.meta.json', 'tellMeta', (files) => files.tellMeta(metaOf(), AT)],
+  ['.meta.json', 'writeMeta', (files) => files.writeMeta(metaOf(), AT)],
   ['.meta.json', 'putMetaAside', (files) => files.putMetaAside(AT)],
 ];
 const IN_THE_WAY: readonly [string, (made: Made, name: string) => void][] = [
@@ -61,8 +61,8 @@ test.each([...READS, ...WRITES])('%s: %s does not go through a folder that is a 
 test('renames a .meta.json that is not UTF-8 byte for byte', async () => {
   const { at, files } = open();
   writeFileSync(at('.meta.json'), BYTES);
-  expect(await files.meta()).toEqual({ ok: true, value: { kind: 'unreadable' } });
-  const told = await files.tellMeta(metaOf(), AT);
+  expect(await files.meta()).toEqual({ ok: true, value: null });
+  const told = await files.writeMeta(metaOf(), AT);
   expect(told.ok && readFileSync(at(told.value ?? ''))).toEqual(BYTES);
   expect(JSON.parse(readFileSync(at('.meta.json'), 'utf8'))).toMatchObject({ phases: { specify: {} } });
 });
@@ -80,7 +80,7 @@ test('refuses a history that is not UTF-8, so that it is never overwritten', asy
 test('the feature may be the repository root', async () => {
   const { root, files } = open('' as RepoPath);
   await files.writeHistory('text');
-  await files.tellMeta(metaOf(), AT);
+  await files.writeMeta(metaOf(), AT);
   expect(readdirSync(root).sort()).toEqual(['.meta.json', '.review-history.md', 'docs']);
   expect(await files.history()).toEqual({ ok: true, value: 'text' });
 });
@@ -90,6 +90,6 @@ test('a deleted folder is not created again', async () => {
   const files = openFeatureFiles(root, 'docs/gone' as RepoPath);
   expect(await files.history()).toEqual({ ok: true, value: '' });
   expect(await files.writeHistory('text')).toMatchObject({ ok: false, failure: { kind: 'disk', code: 'ENOENT' } });
-  expect(await files.tellMeta(metaOf(), AT)).toMatchObject({ ok: false, failure: { kind: 'disk', code: 'ENOENT' } });
+  expect(await files.writeMeta(metaOf(), AT)).toMatchObject({ ok: false, failure: { kind: 'disk', code: 'ENOENT' } });
   expect(readdirSync(join(root, 'docs'))).toEqual(['f']);
 });

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../../src/kernel/ids.ts';
+import type { PhaseLogs } from '../../../src/phases/record/store.ts';
 import { openPhaseLogs } from '../../../src/phases/record/store.ts';
-import type { PhaseLogs } from '../../../src/phases/run-types.ts';
 import { memoryPhaseLogs } from '../../support/memory/phase-logs.ts';
 import { temporaryFolder } from '../../support/repo.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../../src/kernel/ids.ts';
+import type { PhaseLoops } from '../../../src/phases/record/store.ts';
 import { openPhaseLoops } from '../../../src/phases/record/store.ts';
-import type { KeptLoop, PhaseLoops } from '../../../src/phases/run-types.ts';
+import type { KeptLoop } from '../../../src/phases/state.ts';
 import { memoryPhaseLoops } from '../../support/memory/phase-loops.ts';
 import { keptLoop } from '../../support/phase/kept-loop.ts';
 import { temporaryFolder } from '../../support/repo.ts';

@@ -24,7 +24,7 @@ function look(role: ReviewerRole, issues: readonly LoopIssue[], more: object = {
     agent: 'claude',
     template: 'I1-R4',
     why: 'first-look',
-    answer: { approved: enginePass, issues, summary: '', ...more },
+    answer: { approved: enginePass, issues: [...issues], summary: '', ...more },
     enginePass,
     spent: { asks: 1, promptChars: 10, freshChars: 10, usage: null },
   };

@@ -5,13 +5,13 @@ import { describe, expect, test } from 'vitest';
 import { diskFiles } from '../../../src/git/tree-files.ts';
 import type { RepoPath } from '../../../src/kernel/ids.ts';
 import { ROLE_NAMES, type RoleName } from '../../../src/kernel/review-loops.ts';
-import { BUILT_IN_ROLES, loadRoles, parseRole } from '../../../src/phases/roles/load.ts';
+import { loadRoles, parseRole } from '../../../src/phases/roles/load.ts';
 import { describeProblem } from '../../../src/ui/describe-problem.ts';
 import { emptyRepo, type TestRepo, temporaryFolder } from '../../support/repo.ts';
 import { builtInRole } from '../../support/roles.ts';
 
 const load = (repo: TestRepo, listed: readonly string[] = []) =>
-  loadRoles(diskFiles(repo.root), { tracked: listed as RepoPath[], untracked: [] }, BUILT_IN_ROLES);
+  loadRoles(diskFiles(repo.root), { tracked: listed as RepoPath[], untracked: [] });
 
 function problems(repo: TestRepo, listed: readonly string[] = []): readonly string[] {
   const loaded = load(repo, listed);

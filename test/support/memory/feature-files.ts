@@ -1,7 +1,7 @@
 import type { RepoPath } from '../../../src/kernel/ids.ts';
 import { err, ok } from '../../../src/kernel/result.ts';
-import { brainstormSource, isMeta, mergeMeta } from '../../../src/phases/record/meta-json.ts';
-import type { FeatureFiles } from '../../../src/phases/run-types.ts';
+import { mergeMeta, readMeta } from '../../../src/phases/record/meta-json.ts';
+import type { FeatureFiles } from '../../../src/phases/record/store.ts';
 
 /** Folder of the files of a feature. */
 type Files = {
@@ -24,21 +24,18 @@ export function memoryFeatureFiles(files: Files, feature: RepoPath): FeatureFile
   };
   return {
     async meta() {
-      const text = files.read(META);
-      if (text === null) return ok({ kind: 'none' });
-      return ok(isMeta(text) ? { kind: 'read', source: brainstormSource(text) } : { kind: 'unreadable' });
+      return ok(readMeta(files.read(META) ?? ''));
     },
     async putMetaAside(time) {
       const text = files.read(META);
       if (text !== null) return ok(putAside(text, time));
       return err({ kind: 'disk', action: 'write', path: META, code: 'ENOENT' });
     },
-    async tellMeta(update, time) {
-      const text = files.read(META);
-      const merged = mergeMeta(text, update);
-      const aside = merged.ok || text === null ? null : putAside(text, time);
-      const whole = merged.ok ? merged : mergeMeta(null, update);
-      if (whole.ok) files.write(META, whole.text);
+    async writeMeta(update, time) {
+      const before = files.read(META) ?? '';
+      const { text, isReadable } = mergeMeta(before, update);
+      const aside = isReadable ? null : putAside(before, time);
+      files.write(META, text);
       return ok(aside);
     },
     async history() {

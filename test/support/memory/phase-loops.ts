@@ -1,5 +1,6 @@
 import { ok } from '../../../src/kernel/result.ts';
-import type { KeptLoop, PhaseLoops } from '../../../src/phases/run-types.ts';
+import type { PhaseLoops } from '../../../src/phases/record/store.ts';
+import type { KeptLoop } from '../../../src/phases/state.ts';
 
 /** Loops in memory. */
 export function memoryPhaseLoops(): PhaseLoops {

@@ -8,7 +8,7 @@ const EFFECTS: { readonly [Port in keyof PlayPorts]?: readonly (keyof PlayPorts[
   reviewers: ['ask'],
   commits: ['commit'],
   loops: ['write'],
-  feature: ['writeHistory', 'tellMeta', 'putMetaAside'],
+  feature: ['writeHistory', 'writeMeta', 'putMetaAside'],
   ledger: ['add'],
   logs: ['write'],
   coolings: ['add'],

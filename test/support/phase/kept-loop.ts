@@ -1,7 +1,7 @@
 import type { SnapshotId } from '../../../src/kernel/ids.ts';
 import { beginPhase } from '../../../src/phases/decide/machine.ts';
-import type { KeptLoop } from '../../../src/phases/run-types.ts';
-import { phaseSetup } from './player.ts';
+import type { KeptLoop } from '../../../src/phases/state.ts';
+import { phaseSetup, sessionAs } from './player.ts';
 import { issue, lookError, phaseRun, playedRound } from './samples.ts';
 
 /** Returns a waiting loop with every optional part; `differs` overrides it. */
@@ -9,7 +9,7 @@ export function keptLoop(differs: Partial<KeptLoop> = {}): KeptLoop {
   const resetAt = new Date('2026-03-01T18:00:00.000Z');
   const limit = { kind: 'limit', said: 'enough for today', resetAt } as const;
   const { state } = beginPhase(phaseSetup('specify', { fixing: 'caller', keepSessions: true }));
-  const session = { id: 's1', agent: 'claude', model: null, version: '1', toolsDigest: 't', firstPromptLength: 10 };
+  const session = { ...sessionAs('s1', { contextTokens: 7 }), saw: 'tree1' as SnapshotId };
   return {
     run: phaseRun({
       rounds: [
@@ -22,19 +22,8 @@ export function keptLoop(differs: Partial<KeptLoop> = {}): KeptLoop {
     state: {
       ...state,
       position: { at: 'waiting', issues: [{ role: 'spec-reviewer', issue: issue() }] },
-      resume: { 'spec-reviewer': { session: { ...session, saw: 'tree1' as SnapshotId }, lastIteration: 1 } },
+      resume: { 'spec-reviewer': { session, lastIteration: 1 } },
     },
-    sessions: [
-      {
-        role: 'spec-reviewer',
-        opening: 'Rules.',
-        usedBefore: null,
-        contextTokens: 7,
-        freshTokens: null,
-        lastUsedAt: '2026-03-01T12:00:00.000Z',
-        warmMinutes: 5,
-      },
-    ],
     pending: null,
     lastEntry: null,
     began: 'tree0',

@@ -1,9 +1,27 @@
 import type { AgentFailure } from '../../../src/kernel/agent.ts';
 import type { RepoPath, SnapshotId } from '../../../src/kernel/ids.ts';
 import type { PhaseName, PhaseRole, ReviewerRole } from '../../../src/kernel/review-loops.ts';
+import { fallbackAsk, unsentCall } from '../../../src/phases/decide/calls.ts';
 import { beginPhase, stepPhase } from '../../../src/phases/decide/machine.ts';
-import type { Ask, Measured, PhaseAction, PhaseEvent, PhaseState, PhaseStep } from '../../../src/phases/state.ts';
-import type { IterationEntry, LoopAnswer, LoopIssue, PhaseEnd, PhaseSetup } from '../../../src/phases/types.ts';
+import type {
+  Ask,
+  LoopSession,
+  Measured,
+  PhaseAction,
+  PhaseEvent,
+  PhaseState,
+  PhaseStep,
+  Replied,
+} from '../../../src/phases/state.ts';
+import type {
+  IterationEntry,
+  LoopAnswer,
+  LoopCall,
+  LoopIssue,
+  PhaseEnd,
+  PhaseSetup,
+} from '../../../src/phases/types.ts';
+import { loopAsk } from '../loop-asks.ts';
 
 const ROLES: readonly PhaseRole[] = [
   'spec-reviewer',
@@ -42,6 +60,18 @@ export function phaseSetup(phase: PhaseName, more: Partial<PhaseSetup> = {}): Ph
 export const now = { agent: 'claude', model: 'm', version: '1', toolsDigest: 't' };
 const measured: Measured = { now, canResume: true, lost: null, cost: null, deltaLength: 100 };
 export const FIRST_PROMPT = 1000;
+
+/** Returns a session as its first answer reports it. */
+export function sessionAs(id: string, more: Partial<LoopSession> = {}): Omit<LoopSession, 'saw'> {
+  const use = { usedBefore: null, contextTokens: null, freshTokens: null, lastUsedAt: '', warmMinutes: 5 };
+  return { ...now, id, firstPromptLength: FIRST_PROMPT, opening: 'Rules.', ...use, ...more };
+}
+
+/** Returns the record of a call with this number of questions. */
+export function called(ask: Ask, asks = 1): LoopCall {
+  const promptChars = ask.session === null ? FIRST_PROMPT : 60;
+  return { ...unsentCall(ask), spent: { asks, promptChars, freshChars: FIRST_PROMPT, usage: null } };
+}
 
 export const blocker: LoopIssue = { severity: 'blocker', description: 'wrong' };
 export const pass: LoopAnswer = { approved: true, issues: [], summary: 'good' };
@@ -86,18 +116,28 @@ export class Player {
   }
 
   answer(role: ReviewerRole, answer: LoopAnswer, more: Partial<Extract<PhaseEvent, { kind: 'answered' }>> = {}): this {
-    return this.send({ kind: 'answered', role, answer, ...this.replied(), ...more });
+    return this.send({ kind: 'answered', answer, ...this.replied(role), ...more, role });
   }
 
+  /** The agent fails, and so do all its retries. */
   fail(role: PhaseRole, failure: AgentFailure): this {
-    return this.send({ kind: 'dispatch-failed', role, failure, promptChars: 10, usage: null });
+    return this.send({ kind: 'call-failed', role, failure, call: called(this.askOf(role)), fellBack: null });
+  }
+
+  /** Returns the facts of an answer in the new session that replaced one that could not be resumed. */
+  fellBack(role: PhaseRole, because: AgentFailure, id = 'new') {
+    const call = called(fallbackAsk(this.askOf(role)), 2);
+    return { call, fellBack: because, session: sessionAs(id) };
   }
 
   /** The fixer changes the artifact. */
-  fix(paths: readonly string[] = [ARTIFACT]): this {
+  fix(paths: readonly string[] = [ARTIFACT], more: Partial<Replied> = {}): this {
     if (paths.length > 0) this.content += 1;
     const changedPaths = paths as readonly RepoPath[];
-    return this.send({ kind: 'fixed', summary: `fix ${this.content}`, changedPaths, ...this.replied() });
+    const { position, setup } = this.state;
+    const role = position.at === 'preparing' ? setup.preparations[position.next]?.role : undefined;
+    const replied = { ...this.replied(role ?? 'implementer'), ...more };
+    return this.send({ kind: 'fixed', summary: `fix ${this.content}`, changedPaths, ...replied });
   }
 
   callerFix(paths: readonly string[] = [ARTIFACT]): this {
@@ -138,8 +178,8 @@ export class Player {
   told(): readonly string[] {
     return this.all.flatMap((action) => {
       if (action.kind !== 'dispatch' && action.kind !== 'fix' && action.kind !== 'prepare') return [];
-      const { role, template, iteration, isFinalValidation, mode } = action.ask;
-      return [`${role} ${template ?? mode} ${iteration}${isFinalValidation ? ' FV' : ''}`];
+      const { role, template, iteration, isFinalValidation } = action.ask;
+      return [`${role} ${template ?? 'fresh'} ${iteration}${isFinalValidation ? ' FV' : ''}`];
     });
   }
 
@@ -159,11 +199,17 @@ export class Player {
     }
   }
 
-  private replied() {
+  private replied(role: PhaseRole): Replied {
     this.sessions += 1;
-    const session = { ...now, id: `s${this.sessions}` };
-    const lengths = { promptChars: FIRST_PROMPT, freshChars: FIRST_PROMPT };
-    return { by: 'agent', session, ...lengths, usage: null, readsConfirmed: true } as const;
+    const ask = this.askOf(role);
+    const session = { ...(ask.session ?? sessionAs('')), id: `s${this.sessions}` };
+    return { role, call: called(ask), fellBack: null, by: 'agent', session, readsConfirmed: true };
+  }
+
+  /** The question of a role that is in progress. Tests of wrong events have none, so they get any question. */
+  private askOf(role: PhaseRole): Ask {
+    const { position } = this.state;
+    return ('flights' in position ? position.flights[role]?.ask : undefined) ?? loopAsk({ role });
   }
 }
 

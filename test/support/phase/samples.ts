@@ -1,6 +1,7 @@
 import type { RepoPath, SnapshotId } from '../../../src/kernel/ids.ts';
 import type { ReviewerRole, Spent } from '../../../src/kernel/review-loops.ts';
-import type { PhaseOutcome, PhasePlan } from '../../../src/phases/run-types.ts';
+import type { PhasePlanDocument } from '../../../src/phases/json-schema.ts';
+import type { PhaseOutcome } from '../../../src/phases/run-types.ts';
 import type {
   IterationEntry,
   LoopAnswer,
@@ -26,7 +27,7 @@ export function issue(differs: Partial<LoopIssue> = {}): LoopIssue {
 }
 
 export function answerWith(issues: readonly LoopIssue[], differs: Partial<LoopAnswer> = {}): LoopAnswer {
-  return { approved: issues.length === 0, issues, summary: 'Read.', ...differs };
+  return { approved: issues.length === 0, issues: [...issues], summary: 'Read.', ...differs };
 }
 
 /** A first review of the spec-reviewer that approves. */
@@ -130,16 +131,16 @@ export function phaseOutcome(differs: Partial<PhaseOutcome> = {}): PhaseOutcome 
   };
 }
 
-export function phasePlan(differs: Partial<PhasePlan> = {}): PhasePlan {
+export function phasePlan(differs: Partial<PhasePlanDocument> = {}): PhasePlanDocument {
   return {
     phase: 'specify',
     feature,
-    artifact: 'docs/f/spec.md' as RepoPath,
-    files: ['docs/f/spec.md' as RepoPath],
-    required: ['docs/f/prd.md' as RepoPath],
-    fixing: { by: 'nobody' },
-    mostIterations: 5,
-    goesOn: null,
+    artifact: 'docs/f/spec.md',
+    files: ['docs/f/spec.md'],
+    required: ['docs/f/prd.md'],
+    fixing: { by: 'nobody', agent: null },
+    max_iterations: 5,
+    goes_on: null,
     dispatches: [
       {
         role: 'spec-reviewer',
@@ -147,10 +148,10 @@ export function phasePlan(differs: Partial<PhasePlan> = {}): PhasePlan {
         model: null,
         dispatch: 'fresh',
         why: 'first-look',
-        promptChars: 12_345,
+        prompt_chars: 12_345,
       },
     ],
-    notices: [],
+    warnings: [],
     ...differs,
   };
 }

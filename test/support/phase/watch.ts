@@ -98,21 +98,20 @@ export class Watch {
       expect(this.setup.phase).not.toBe('implement');
       expect(last.content).not.toBe(this.content);
     }
-    if (ask.mode === 'repair') return;
     this.seesResume(ask);
     const isFirst = last === undefined;
-    if (isFirst && ask.mode === 'fresh') expect(['I1-R4', 'I3']).toContain(ask.template);
-    if (ask.mode === 'resumed') expect(ask.template).toBe(ask.isFinalValidation ? 'I2-FV' : 'I2');
+    if (isFirst && ask.session === null) expect(['I1-R4', 'I3']).toContain(ask.template);
+    if (ask.session !== null) expect(ask.template).toBe(ask.isFinalValidation ? 'I2-FV' : 'I2');
     if (ask.template === 'I3') expect(ask.session).toBeNull();
   }
 
   /** A session is resumed only if it is the newest of its role and all measurements allow it. */
-  private seesResume({ role, mode, session, isFinalValidation }: Ask): void {
-    if (mode !== 'resumed') return;
+  private seesResume({ role, session, isFinalValidation }: Ask): void {
+    if (session === null) return;
     const known = this.measured.get(role);
-    expect(session?.id).toBe(this.sessions.get(role));
+    expect(session.id).toBe(this.sessions.get(role));
     expect(known).toMatchObject({ canResume: true, lost: null });
-    expect(known?.now.agent).toBe(session?.agent);
+    expect(known?.now.agent).toBe(session.agent);
     const isReview = role !== 'implementer';
     if (isReview && isFinalValidation) return;
     expect(known?.deltaLength).toBeLessThanOrEqual((this.firstLength.get(role) ?? 0) / 2);

@@ -1,10 +1,19 @@
 import type { AgentFailure } from '../../../src/kernel/agent.ts';
 import type { RepoPath, SnapshotId } from '../../../src/kernel/ids.ts';
 import type { ReviewerRole } from '../../../src/kernel/review-loops.ts';
+import { fallbackAsk } from '../../../src/phases/decide/calls.ts';
 import { beginPhase, checkpoint, resumePhase, stepPhase } from '../../../src/phases/decide/machine.ts';
-import type { Ask, Measured, PhaseAction, PhaseEvent, PhaseState, PhaseStep } from '../../../src/phases/state.ts';
+import type {
+  Ask,
+  Measured,
+  PhaseAction,
+  PhaseEvent,
+  PhaseState,
+  PhaseStep,
+  Replied,
+} from '../../../src/phases/state.ts';
 import type { LoopAnswer, LoopIssue, PhaseEnd, PhaseSetup } from '../../../src/phases/types.ts';
-import { ARTIFACT } from './player.ts';
+import { ARTIFACT, called, sessionAs } from './player.ts';
 import { Watch } from './watch.ts';
 
 /** The result of a phase and its event counts. */
@@ -45,26 +54,23 @@ export function playPhase(setup: PhaseSetup, choices: readonly number[]): Played
   };
   const send = (event: PhaseEvent) => took(stepPhase(state, event));
 
-  const reply = ({ role, agent, mode }: Ask) => {
-    const hasSession = pick(6) !== 5;
-    const keeps = mode === 'resumed' && pick(2) === 0;
-    const id = keeps ? (watch.sessions.get(role) ?? '') : `s${++sessions}`;
-    const promptChars = mode === 'fresh' ? PROMPT : 60;
-    return {
-      by: 'agent',
-      session: hasSession ? { id, agent, model: null, version: '1', toolsDigest: 't' } : null,
-      promptChars,
-      freshChars: PROMPT,
-      usage: null,
-      readsConfirmed: pick(4) !== 3,
-    } as const;
+  const aFailure = () => FAILURES[pick(FAILURES.length)] as AgentFailure;
+
+  const reply = (first: Ask): Replied => {
+    const fellBack = first.session !== null && pick(6) === 5 ? aFailure() : null;
+    const ask = fellBack === null ? first : fallbackAsk(first);
+    const { role, agent, session } = ask;
+    if (fellBack !== null) seen.push(`${ask.template}`);
+    const started = pick(6) === 5 ? null : sessionAs(`s${++sessions}`, { agent, model: null });
+    const resumed = session && { ...session, id: pick(2) === 0 ? session.id : `s${++sessions}` };
+    const kept = session === null ? started : resumed;
+    return { role, call: called(ask), fellBack, by: 'agent', session: kept, readsConfirmed: pick(4) !== 3 };
   };
   /** The facts about sessions after an answer. */
-  const keeps = (ask: Ask, id: string | undefined) => {
-    const isResumed = ask.session !== null;
-    if (id !== undefined) watch.sessions.set(ask.role, id);
-    else if (!isResumed) watch.sessions.delete(ask.role);
-    if (!isResumed) watch.firstLength.set(ask.role, PROMPT);
+  const keeps = ({ role, session }: Replied) => {
+    if (session === null) watch.sessions.delete(role);
+    else watch.sessions.set(role, session.id);
+    watch.firstLength.set(role, PROMPT);
   };
 
   const answer = (): LoopAnswer => {
@@ -97,14 +103,7 @@ export function playPhase(setup: PhaseSetup, choices: readonly number[]): Played
 
   const failsNow = (ask: Ask): boolean => {
     if (pick(7) !== 6) return false;
-    const failure = FAILURES[pick(FAILURES.length)] as AgentFailure;
-    send({
-      kind: 'dispatch-failed',
-      role: ask.role,
-      failure,
-      promptChars: ask.mode === 'fresh' ? PROMPT : 60,
-      usage: null,
-    });
+    send({ kind: 'call-failed', role: ask.role, failure: aFailure(), call: called(ask), fellBack: null });
     return true;
   };
 
@@ -113,7 +112,7 @@ export function playPhase(setup: PhaseSetup, choices: readonly number[]): Played
       case 'take-snapshot': {
         if (pick(12) === 11) content += 1;
         const text = `c${content}`;
-        watch.snapshot(text, action.purpose);
+        watch.snapshot(text, state.position.at === 'confirming' ? 'confirm' : 'round');
         send({
           kind: 'snapshot-taken',
           seen: { snapshot: `t${++snapshots}` as SnapshotId, content: text },
@@ -132,9 +131,9 @@ export function playPhase(setup: PhaseSetup, choices: readonly number[]): Played
         const role = action.ask.role as ReviewerRole;
         const said = answer();
         const replied = reply(action.ask);
-        keeps(action.ask, replied.session?.id);
+        keeps(replied);
         watch.said.set(role, said);
-        send({ kind: 'answered', role, answer: said, ...replied });
+        send({ kind: 'answered', answer: said, ...replied, role });
         break;
       }
       case 'fix':
@@ -142,7 +141,7 @@ export function playPhase(setup: PhaseSetup, choices: readonly number[]): Played
         if (failsNow(action.ask)) break;
         const replied = reply(action.ask);
         if (action.kind === 'fix') {
-          keeps(action.ask, replied.session?.id);
+          keeps(replied);
           watch.fixedSince = true;
         }
         send({ kind: 'fixed', summary: '', changedPaths: changed(), ...replied });
