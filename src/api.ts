@@ -159,6 +159,29 @@ export type RunRequestOptions = Omit<RunOptions, 'selection' | 'paths'> & {
   readonly paths: readonly string[];
 };
 
+/** What a user asks for with the flags of `onceover run` or the options of the library. */
+export type RunWish = {
+  readonly base?: string;
+  readonly commit?: string;
+  readonly uncommitted?: boolean;
+  readonly force?: boolean;
+  readonly fresh?: boolean;
+  readonly all?: boolean;
+};
+
+/** Returns the request for a run. Default: all of the change, and only what has not passed yet. */
+export function runRequest(
+  wish: RunWish,
+  files: GivenFiles | null,
+  more: Omit<RunRequestOptions, 'selection' | 'force' | 'fresh' | 'all'>,
+): RunRequestOptions {
+  const { base = null, commit, uncommitted = false, force = false, fresh = false, all = false } = wish;
+  const options = { ...more, force, fresh, all };
+  if (commit !== undefined) return { ...options, selection: { kind: 'commit', commit } };
+  if (uncommitted) return { ...options, selection: { kind: 'uncommitted' } };
+  return { ...options, selection: files === null ? { kind: 'change', base } : { kind: 'files', files, base } };
+}
+
 /** Runs the gates and returns the outcome. */
 export const run = inRepository(async () => withOptions((await import('./gates/open-run.ts')).runGates));
 
@@ -196,6 +219,46 @@ function toOptions(repository: RepositoryPaths, request: RunRequestOptions): Res
   const named = toPaths(repository, selection.files);
   if (!named.ok) return named;
   return ok({ ...options, selection: { ...selection, files: named.value.listed ?? [] } });
+}
+
+/** What a user asks for with the flags of `onceover phase` or the options of the library. */
+export type PhaseWish = {
+  /** The agent that fixes the issues. */
+  readonly fixer?: string;
+  /** Whether a call runs only one round. The caller fixes the issues between calls and passes a `summary`. */
+  readonly step?: boolean;
+  readonly summary?: string;
+  readonly keepSessions?: boolean;
+  readonly rerun?: boolean;
+  readonly acceptWithNotes?: boolean;
+  readonly maxIterations?: number;
+  /** Whether fixes are committed. Default: true. */
+  readonly commit?: boolean;
+  /** Only for the phase implement, like `files`, `simplify` and `deepenTests`. */
+  readonly base?: string;
+  readonly simplify?: boolean;
+  readonly deepenTests?: boolean;
+};
+
+/** Returns the request for a phase. Default: one review and its verdict. */
+export function phaseRequest(
+  wish: PhaseWish,
+  more: Pick<PhaseOptions, 'phase' | 'feature' | 'files' | 'startedBy' | 'reporter' | 'stop'>,
+): PhaseOptions {
+  return {
+    ...more,
+    fixer: wish.fixer ?? null,
+    step: wish.step === true,
+    summary: wish.summary ?? null,
+    rerun: wish.rerun === true,
+    acceptWithNotes: wish.acceptWithNotes === true,
+    mostIterations: wish.maxIterations ?? null,
+    commits: wish.commit !== false,
+    keepSessions: wish.keepSessions === true,
+    base: wish.base ?? null,
+    simplify: wish.simplify === true,
+    deepenTests: wish.deepenTests === true,
+  };
 }
 
 /** Runs a phase: reviews a feature's document or its code in loops. */

@@ -143,51 +143,25 @@ export async function explain(
 }
 
 /** Options of a run. Default: all gates, on everything that differs from the base branch. */
-export type RunOptions = {
+export type RunOptions = app.RunWish & {
   readonly root?: string;
-  readonly base?: string;
-  readonly commit?: string;
-  readonly uncommitted?: boolean;
   readonly files?: readonly string[];
   readonly gates?: readonly string[];
   readonly paths?: readonly string[];
-  readonly force?: boolean;
-  readonly fresh?: boolean;
-  readonly all?: boolean;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: Event) => void;
 };
 
 /** Runs the gates. The field `exit_code` of the result is 0 only if every gate passes. */
 export async function run(options: RunOptions = {}): Promise<RunDocument> {
-  return runDocument(await call(app.run, options, requestOf(options)));
+  const { gates = [], paths = [] } = options;
+  const request = app.runRequest(options, given(options.files), { gates, paths, ...listenerOf(options) });
+  return runDocument(await call(app.run, options, request));
 }
 
 /** Returns the state of all gates and findings. Runs nothing. */
 export async function status(options: Pick<RunOptions, 'root' | 'base'> = {}): Promise<RunDocument> {
   return runDocument((await call(app.status, options, options.base ?? null)).outcome);
-}
-
-function requestOf(options: RunOptions): app.RunRequestOptions {
-  const { commit, files, base = null } = options;
-  return {
-    selection:
-      commit !== undefined
-        ? { kind: 'commit', commit }
-        : options.uncommitted === true
-          ? { kind: 'uncommitted' }
-          : files !== undefined
-            ? { kind: 'files', files: { names: files, source: 'arguments' }, base }
-            : { kind: 'change', base },
-    gates: options.gates ?? [],
-    paths: options.paths ?? [],
-    force: options.force === true,
-    fresh: options.fresh === true,
-    all: options.all === true,
-    startedBy: 'person',
-    reporter: { tell: (event) => options.onEvent?.(event) },
-    stop: options.signal ?? null,
-  };
 }
 
 /** Marks a finding as fixed, which its reviewer has to confirm, or waives it with a reason. */
@@ -200,24 +174,9 @@ export async function resolveFinding(
 }
 
 /** Options of a phase. Without `fixer` and `step`: one review and its verdict. */
-export type PhaseOptions = {
+export type PhaseOptions = app.PhaseWish & {
   readonly root?: string;
-  /** The agent that fixes the issues. */
-  readonly fixer?: string;
-  /** Whether a call runs only one round. The caller fixes the issues between calls and passes a `summary`. */
-  readonly step?: boolean;
-  readonly summary?: string;
-  readonly keepSessions?: boolean;
-  readonly rerun?: boolean;
-  readonly acceptWithNotes?: boolean;
-  readonly maxIterations?: number;
-  /** Whether fixes are committed. Default: true. */
-  readonly commit?: boolean;
-  /** Only for the phase implement, like `base`, `simplify` and `deepenTests`. */
   readonly files?: readonly string[];
-  readonly base?: string;
-  readonly simplify?: boolean;
-  readonly deepenTests?: boolean;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: Event) => void;
 };
@@ -236,26 +195,13 @@ export async function previewPhase(
   return phasePlanDocument(await call(app.previewPhase, options, phaseRequestOf(name, feature, options)));
 }
 
-function phaseRequestOf(name: PhaseName, feature: string, options: PhaseOptions): app.PhaseOptions {
-  return {
-    phase: name,
-    feature,
-    fixer: options.fixer ?? null,
-    step: options.step === true,
-    summary: options.summary ?? null,
-    rerun: options.rerun === true,
-    acceptWithNotes: options.acceptWithNotes === true,
-    mostIterations: options.maxIterations ?? null,
-    commits: options.commit !== false,
-    keepSessions: options.keepSessions === true,
-    files: given(options.files),
-    base: options.base ?? null,
-    simplify: options.simplify === true,
-    deepenTests: options.deepenTests === true,
-    startedBy: 'person',
-    reporter: { tell: (event) => options.onEvent?.(event) },
-    stop: options.signal ?? null,
-  };
+function phaseRequestOf(phase: PhaseName, feature: string, options: PhaseOptions): app.PhaseOptions {
+  return app.phaseRequest(options, { phase, feature, files: given(options.files), ...listenerOf(options) });
+}
+
+function listenerOf({ signal, onEvent }: Pick<RunOptions, 'signal' | 'onEvent'>) {
+  const reporter = { tell: (event: Event) => onEvent?.(event) };
+  return { startedBy: 'person', reporter, stop: signal ?? null } as const;
 }
 
 /** Returns an installed agent as the `cli` of a quality gate that reviews files of the repository at `root`. */

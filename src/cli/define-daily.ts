@@ -152,7 +152,7 @@ export function addSetupCommands(program: Command): void {
         'line. Runs nothing. The exit code is 0 if all files are valid, else 2.',
     )
     .option(...JSON_ANSWER)
-    .action(async (options) => (await import('./commands/config.ts')).configCheckCommand(options));
+    .action(async (options) => (await import('./commands/setup.ts')).configCheckCommand(options));
 
   program
     .command('trust')

@@ -92,6 +92,17 @@ export async function givenFiles(names: readonly string[]): Promise<Result<Given
   return ok(listed.length === 0 ? null : { names: listed, source: 'pipe' });
 }
 
+/** Returns the files that the option `--files` names; null without that option. */
+export async function filesOption(
+  names: readonly string[] | undefined,
+  command: string,
+): Promise<Result<GivenFiles | null>> {
+  if (names === undefined) return ok(null);
+  const files = await givenFiles(names);
+  if (!files.ok || (files.value !== null && files.value.names.length > 0)) return files;
+  return err({ kind: 'wrong-usage', said: '--files names no file.', command });
+}
+
 function stdinIsPiped(): boolean {
   try {
     const stats = fstatSync(0);

@@ -26,7 +26,7 @@ for (const stream of isStop ? [] : [process.stdout, process.stderr]) {
 try {
   await main();
 } catch (error) {
-  describeNotLoaded(error instanceof Error ? error.message : String(error));
+  printNotLoaded(error instanceof Error ? error.message : String(error));
 }
 
 async function main(): Promise<void> {
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
 }
 
 /** Reports that a file of onceover could not be loaded. No gate ran, so the exit code is 3. */
-function describeNotLoaded(said: string): void {
+function printNotLoaded(said: string): void {
   const message = `A part of onceover could not be loaded, so no gate ran: ${said}`;
   const next = 'Check the limit of open files ("ulimit -n"), or install onceover again. Then run again.';
   if (rest.includes('--json'))

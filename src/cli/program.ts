@@ -11,9 +11,9 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     await program.parseAsync(withHelpOption(argv));
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
-    const { exitWith, describeBug } = await import('./output.ts');
+    const { exitWith, printBug } = await import('./output.ts');
     const json = argv.includes('--json');
-    if (!(error instanceof CommanderError)) return describeBug(error, json);
+    if (!(error instanceof CommanderError)) return printBug(error, json);
     const said = error.code === 'commander.help' ? 'No command was given.' : toSentence(error.message);
     const command = program.commands.some((one) => one.name() === argv[2]) ? (argv[2] ?? null) : null;
     await exitWith({ kind: 'wrong-usage', said, command }, json);

@@ -3,6 +3,7 @@ import { isAbsolute, join, normalize } from 'node:path';
 import type { RunOutcome } from '../gates/run-types.ts';
 import { quoteName } from '../kernel/escape.ts';
 import { exitCode, type Failure } from '../kernel/failure.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
 import type { EndedRun } from '../reports/finished-run.ts';
 import { describeSeenReport, FORMATS, type Format } from '../reports/formats.ts';
 import { githubAnnotations, githubSummary } from '../reports/github.ts';
@@ -25,13 +26,15 @@ export type Reports = {
   writeInterrupted(message: Message): Promise<void>;
 };
 
-/** Returns the reports that the `--report` flags request, or a sentence about the wrong flag. */
+/** Returns the reports that the `--report` flags request. */
 export function openReports(
   flags: readonly string[],
   options: { readonly dryRun: boolean; readonly json: boolean },
-): Reports | { readonly said: string } {
-  const request = options.dryRun ? { said: NOT_IN_DRY_RUN } : readFlags(flags, workingDirectory());
-  if ('said' in request) return request;
+): Result<Reports> {
+  if (options.dryRun) return wrongUsage(NOT_IN_DRY_RUN);
+  const read = readFlags(flags, workingDirectory());
+  if (!read.ok) return read;
+  const request = read.value;
   const print = (run: EndedRun) => {
     // With --json, stdout gets one document and nothing else, so annotations go to stderr.
     if (request.github) (options.json ? process.stderr : process.stdout).write(githubAnnotations(run));
@@ -40,7 +43,7 @@ export function openReports(
     await writeAll(request, run);
     print(run);
   };
-  return {
+  return ok({
     write: (outcome) => writeAll(request, { kind: 'judged', outcome }),
     print: (outcome) => print({ kind: 'judged', outcome }),
     writeFailed(failure) {
@@ -49,7 +52,7 @@ export function openReports(
     },
     writeInterrupted: (message) =>
       writeAndPrint({ kind: 'not-judged', status: 'interrupted', exitCode: 130, ...message }),
-  };
+  });
 }
 
 type ReportRequest = {
@@ -57,7 +60,7 @@ type ReportRequest = {
   readonly github: boolean;
 };
 
-function readFlags(flags: readonly string[], cwd: string): ReportRequest | { readonly said: string } {
+function readFlags(flags: readonly string[], cwd: string): Result<ReportRequest> {
   const files: { format: Format; name: string }[] = [];
   const paths = new Set<string>();
   let github = false;
@@ -78,16 +81,20 @@ function readFlags(flags: readonly string[], cwd: string): ReportRequest | { rea
     paths.add(path);
     files.push({ format, name });
   }
-  return { files, github };
+  return ok({ files, github });
 }
 
 const NOT_IN_DRY_RUN = '--report cannot be used with --dry-run: nothing runs, so there is nothing to report.';
 
-function wrong(what: string): { readonly said: string } {
-  return { said: `${what}. Use markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, github.` };
+function wrongUsage(said: string) {
+  return err({ kind: 'wrong-usage', said, command: 'run' });
 }
 
-function twice(what: string): { readonly said: string } {
+function wrong(what: string) {
+  return wrongUsage(`${what}. Use markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, github.`);
+}
+
+function twice(what: string) {
   return wrong(`--report has ${quoteName(what)} twice, and each report needs its own file`);
 }
 

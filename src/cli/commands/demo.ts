@@ -4,7 +4,7 @@ import { demoDocument } from '../../demo/json.ts';
 import { pageStyle } from '../../ui/terminal.ts';
 import { readStdin } from '../input.ts';
 import { interruptible } from '../interrupt.ts';
-import { exitWith, printJson, printResult } from '../output.ts';
+import { exitWith, finish, type JsonFlag, printResult } from '../output.ts';
 
 /** Answers as a scripted reviewer. The demo calls this command as a custom agent: prompt on stdin, JSON on stdout. */
 export async function demoReviewerCommand(name: string): Promise<void> {
@@ -17,8 +17,7 @@ export async function demoReviewerCommand(name: string): Promise<void> {
   } else process.stdout.write(`${JSON.stringify(answer)}\n`);
 }
 
-export async function demoCommand(options: { readonly keep?: boolean; readonly json?: boolean }): Promise<void> {
-  const { keep = false, json = false } = options;
+export async function demoCommand({ keep = false, json = false }: JsonFlag & { readonly keep?: boolean }) {
   const looks = pageStyle(process);
   if (!json) printResult(describeDemoBeginning(looks));
   const played = await interruptible(
@@ -32,18 +31,17 @@ export async function demoCommand(options: { readonly keep?: boolean; readonly j
         },
       }),
     json,
-    async () => INTERRUPTED,
+    () => INTERRUPTED,
   );
-  if (played === 'interrupted') return;
-  if (!played.ok) return exitWith(played.failure, json);
-  if (json) printJson(demoDocument(played.value));
-  else printResult(describeDemoEnd(played.value, looks));
-  if (played.value.strayed !== null) process.exitCode = 3;
+  await finish(played, json, {
+    document: demoDocument,
+    text: (demo) => describeDemoEnd(demo, looks),
+    exitCode: ({ strayed }) => (strayed === null ? 0 : 3),
+  });
 }
 
 const INTERRUPTED = {
   text: 'The temporary repository was removed.',
-  fields: {},
   words: {
     what: 'Interrupted: onceover stopped the demo.',
     next: 'Run "onceover demo" again to see the rest.',

@@ -1,6 +1,5 @@
-import { phase, previewPhase } from '../../api.ts';
-import type { Failure } from '../../kernel/failure.ts';
-import { err, ok } from '../../kernel/result.ts';
+import { type PhaseOptions, type PhaseWish, phase, phaseRequest, previewPhase } from '../../api.ts';
+import { err, ok, type Result } from '../../kernel/result.ts';
 import { PHASES, type PhaseName } from '../../kernel/review-loops.ts';
 import {
   describePhase,
@@ -9,46 +8,39 @@ import {
   describePhaseSoFar,
 } from '../../phases/describe/result.ts';
 import { phaseDocument, phasePlanDocument } from '../../phases/json.ts';
-import type { PhaseOptions, PhaseOutcome } from '../../phases/run-types.ts';
+import type { PhaseOutcome } from '../../phases/run-types.ts';
 import { consoleReporter } from '../../progress/reporter.ts';
 import { shownOn } from '../../ui/terminal.ts';
 import { asShellWord } from '../../ui/wording.ts';
-import { givenFiles, readStdin } from '../input.ts';
+import { filesOption, readStdin } from '../input.ts';
 import { interruptible } from '../interrupt.ts';
-import { exitWith, printJson, printResult, printWarnings, workingDirectory } from '../output.ts';
+import { exitWith, finish, type JsonFlag, workingDirectory } from '../output.ts';
 
-export type PhaseFlags = {
-  readonly fixer?: string;
-  readonly step?: boolean;
-  readonly summary?: string;
-  readonly rerun?: boolean;
-  readonly acceptWithNotes?: boolean;
-  readonly maxIterations?: number;
-  /** False if the user gave --no-commit. */
-  readonly commit?: boolean;
-  readonly keepSessions?: boolean;
-  readonly files?: readonly string[];
-  readonly base?: string;
-  readonly simplify?: boolean;
-  readonly deepenTests?: boolean;
-  readonly dryRun?: boolean;
-  readonly startedByAgent?: boolean;
-  readonly json?: boolean;
-};
-
-type Request = Omit<PhaseOptions, 'reporter' | 'stop'>;
+export type PhaseFlags = JsonFlag &
+  PhaseWish & {
+    readonly files?: readonly string[];
+    readonly dryRun?: boolean;
+    readonly startedByAgent?: boolean;
+  };
 
 export async function phaseCommand(
   name: string | undefined,
   feature: string | undefined,
   flags: PhaseFlags,
 ): Promise<void> {
-  const json = flags.json === true;
+  const { json = false, dryRun = false } = flags;
   const isPhase = PHASES.some((one) => one === name);
   if (name !== undefined && !isPhase) return exitWith({ kind: 'unknown-phase', name }, json);
-  const request = await requestOf(name as PhaseName | undefined, feature, flags);
-  if ('failure' in request) return exitWith(request.failure, json);
-  if (flags.dryRun === true) return describePlan(request, json);
+  const asked = await requestOf(name as PhaseName | undefined, feature, flags);
+  if (!asked.ok) return exitWith(asked.failure, json);
+  const request = asked.value;
+  if (dryRun) {
+    return finish(await previewPhase(workingDirectory(), request), json, {
+      warnings: ({ notices }) => notices.map(describePhaseNotice),
+      document: phasePlanDocument,
+      text: describePhasePlan,
+    });
+  }
   const reporter = await consoleReporter();
   const work = async (stop: AbortSignal) => {
     try {
@@ -58,27 +50,17 @@ export async function phaseCommand(
     }
   };
   const again = commandOf(request);
-  const played = await interruptible(work, json, async (cut) => (cut.ok ? soFar(cut.value, request, again) : null));
-  if (played === 'interrupted') return;
-  if (!played.ok) return exitWith(played.failure, json);
-  const outcome = played.value;
-  printWarnings(outcome.notices.map(describePhaseNotice));
-  if (json) printJson(phaseDocument(outcome));
-  else printResult(describePhase(outcome, again, shownOn(process.stdout, process.env)));
-  process.exitCode = outcome.exitCode;
-}
-
-async function describePlan(request: Request, json: boolean): Promise<void> {
-  const reporter = { tell() {} };
-  const planned = await previewPhase(workingDirectory(), { ...request, reporter, stop: null });
-  if (!planned.ok) return exitWith(planned.failure, json);
-  printWarnings(planned.value.notices.map(describePhaseNotice));
-  if (json) printJson(phasePlanDocument(planned.value));
-  else printResult(describePhasePlan(planned.value, shownOn(process.stdout, process.env)));
+  const played = await interruptible(work, json, (cut) => (cut.ok ? soFar(cut.value, request, again) : {}));
+  await finish(played, json, {
+    warnings: ({ notices }) => notices.map(describePhaseNotice),
+    document: phaseDocument,
+    text: (outcome, shown) => describePhase(outcome, again, shown),
+    exitCode: (outcome) => outcome.exitCode,
+  });
 }
 
 /** Returns the message and the JSON fields of a phase that Ctrl-C interrupted. */
-function soFar(outcome: PhaseOutcome, { step }: Request, again: string) {
+function soFar(outcome: PhaseOutcome, { step }: PhaseOptions, again: string) {
   return {
     text: `\n${describePhaseSoFar(outcome, shownOn(process.stderr, process.env))}\n`,
     fields: { so_far: phaseDocument(outcome) },
@@ -90,7 +72,7 @@ function soFar(outcome: PhaseOutcome, { step }: Request, again: string) {
 }
 
 /** Returns the command that runs this phase again. */
-function commandOf(request: Request): string {
+function commandOf(request: PhaseOptions): string {
   const words = [
     ...['onceover', 'phase', request.phase, asShellWord(request.feature)],
     ...(request.fixer === null ? [] : ['--fixer', asShellWord(request.fixer)]),
@@ -104,45 +86,27 @@ function commandOf(request: Request): string {
   return words.join(' ');
 }
 
-type Wrong = { readonly failure: Failure };
-
 /** Returns the request that the flags describe, or a failure that says which flag is wrong. */
 async function requestOf(
   name: PhaseName | undefined,
   feature: string | undefined,
   flags: PhaseFlags,
-): Promise<Request | Wrong> {
-  if (name === undefined) return wrongUsage(`Name a phase: ${PHASES.join(', ')}.`);
-  if (feature === undefined) return wrongUsage(`Name the folder of the feature: onceover phase ${name} FOLDER.`);
-  const wrong = wrongFlags(name, flags);
-  if (wrong !== null) return wrongUsage(wrong);
-  const files = flags.files === undefined ? ok(null) : await givenFiles(flags.files);
+): Promise<Result<PhaseOptions>> {
+  if (name === undefined) return wrong(`Name a phase: ${PHASES.join(', ')}.`);
+  if (feature === undefined) return wrong(`Name the folder of the feature: onceover phase ${name} FOLDER.`);
+  const said = wrongFlags(name, flags);
+  if (said !== null) return wrong(said);
+  const files = await filesOption(flags.files, 'phase');
   if (!files.ok) return files;
-  if (flags.files !== undefined && (files.value === null || files.value.names.length === 0))
-    return wrongUsage('--files names no file.');
   const summary = flags.summary === '-' ? await readStdin(null) : ok(flags.summary ?? null);
   if (!summary.ok) return summary;
-  if (summary.value?.trim() === '') return wrongUsage('--summary is empty: say what you did about the issues.');
-  return {
-    phase: name,
-    feature,
-    fixer: flags.fixer ?? null,
-    step: flags.step === true,
-    summary: summary.value,
-    rerun: flags.rerun === true,
-    acceptWithNotes: flags.acceptWithNotes === true,
-    mostIterations: flags.maxIterations ?? null,
-    commits: flags.commit !== false,
-    keepSessions: flags.keepSessions === true,
-    files: files.value,
-    base: flags.base ?? null,
-    simplify: flags.simplify === true,
-    deepenTests: flags.deepenTests === true,
-    startedBy: flags.startedByAgent === true ? 'agent' : 'person',
-  };
+  if (summary.value?.trim() === '') return wrong('--summary is empty: say what you did about the issues.');
+  const startedBy = flags.startedByAgent === true ? 'agent' : 'person';
+  const more = { phase: name, feature, files: files.value, startedBy, reporter: { tell() {} }, stop: null } as const;
+  return ok({ ...phaseRequest(flags, more), summary: summary.value });
 }
 
-const wrongUsage = (said: string) => err({ kind: 'wrong-usage', said, command: 'phase' });
+const wrong = (said: string) => err({ kind: 'wrong-usage', said, command: 'phase' });
 
 /** Returns why the flags cannot be used together or in this phase; null if they can. */
 function wrongFlags(name: PhaseName, flags: PhaseFlags): string | null {
