@@ -1,11 +1,11 @@
 import { quoteName, showInvisible } from '../kernel/escape.ts';
-import type { BadReviewId, Failure, InTheWay, WorkflowFailure } from '../kernel/failure.ts';
+import type { BadReviewId, Failure, InTheWay } from '../kernel/failure.ts';
 import { DEFAULT_LOG_DIR } from '../kernel/paths.ts';
 import { ACTIVE } from '../kernel/ports.ts';
 import { describeAgentFailure } from './describe-agent-failure.ts';
-import { describePhaseFailure, isPhaseFailure } from './describe-phase-failure.ts';
+import { PHASE_FAILURES } from './describe-phase-failure.ts';
 import { describeProblem } from './describe-problem.ts';
-import { describeWorkflowFailure } from './describe-workflow-failure.ts';
+import { WORKFLOW_FAILURES } from './describe-workflow-failure.ts';
 import { cut } from './layout.ts';
 import { type ByKind, byKind, type Message, quoted, someNames } from './wording.ts';
 
@@ -27,17 +27,12 @@ const CODES: Readonly<Record<string, readonly [what: string, next: string]>> = {
 
 /** Returns the message for a failure: what happened, and what to do next. */
 export function describeFailure(failure: Failure): Message {
-  if (isPhaseFailure(failure)) return describePhaseFailure(failure);
-  return isGeneral(failure) ? byKind(MESSAGES, failure) : describeWorkflowFailure(failure);
+  return byKind(MESSAGES, failure);
 }
 
-type GeneralFailure = Exclude<Failure, Parameters<typeof describePhaseFailure>[0] | WorkflowFailure>;
-
-function isGeneral(failure: Failure): failure is GeneralFailure {
-  return Object.hasOwn(MESSAGES, failure.kind);
-}
-
-const MESSAGES: ByKind<GeneralFailure, Message> = {
+const MESSAGES: ByKind<Failure, Message> = {
+  ...PHASE_FAILURES,
+  ...WORKFLOW_FAILURES,
   'not-a-repository': ({ folder }) => ({
     what: `${quoteName(folder)} is not in a git repository, so there is no change to review.`,
     next: 'Run onceover in a git repository, or create one with "git init".',

@@ -7,139 +7,116 @@ import type {
   WorkflowFailure,
 } from '../kernel/failure.ts';
 import { cut } from './layout.ts';
-import { count, didYouMean, type Message, quoted } from './wording.ts';
+import { type ByKind, count, didYouMean, type Message, quoted } from './wording.ts';
 
 const START = 'start_workflow ("onceover workflow start")';
 
 const START_ONE = `Start a workflow with ${START}.`;
 
-/** Returns the message for a failure that only a workflow can have. */
-export function describeWorkflowFailure(failure: WorkflowFailure): Message {
-  switch (failure.kind) {
-    case 'unknown-job':
-      return {
-        what: sentence(`There is no job ${quoted(failure.name)}${didYouMean(failure.name, failure.known)}`),
-        next:
-          failure.known.length === 0
-            ? 'Add a job: onceover reads jobs from .deepwork/jobs/<job>/job.yml, and there is none.'
-            : 'Use a job that get_workflows ("onceover workflow list") lists.',
-      };
-    case 'unknown-workflow':
-      return {
-        what:
-          failure.name === null
-            ? `The job ${quoted(failure.job)} has several workflows, and the call names none.`
-            : `The job ${quoted(failure.job)} has no workflow ${quoted(failure.name)}.`,
-        next: `Use one of these workflows: ${names(failure.known)}.`,
-      };
-    case 'unknown-session':
-      if (failure.active.length === 0) {
-        return { what: `There is no session ${idOf(failure)}, and no workflow is in progress.`, next: START_ONE };
-      }
-      return {
-        what: `There is no session ${idOf(failure)}. In progress:\n${describeSessions(failure.active)}`,
-        next: 'Pass the session_id of one of these sessions (--session on the command line).',
-      };
-    case 'no-active-session':
-      if (failure.ended.length === 0) return { what: 'No workflow was started here.', next: START_ONE };
-      return {
-        what: `No workflow is in progress here. The last workflows have ended:\n${describeSessions(failure.ended)}`,
-        next: START_ONE,
-      };
-    case 'which-session':
-      return {
-        what: `Several workflows are in progress, and the call does not say which one it means:\n${describeSessions(failure.active)}`,
-        next: 'Pass the session_id of the workflow (--session on the command line). End abandoned workflows with abort_workflow ("onceover workflow abort").',
-      };
-    case 'session-ended':
-      return {
-        what: `The session ${describeSession(failure.session)} has ended: it was ${failure.end.kind} at ${failure.end.at}${failure.end.kind === 'aborted' ? ` (${oneLine(failure.end.explanation)})` : ''}.`,
-        next: `Nothing was changed. Start a new session with ${START}.`,
-      };
-    case 'unreadable-session':
-      return {
-        what: `The saved state of the session ${idOf(failure)}, ${quoteName(failure.path)}, is damaged and cannot be read.`,
-        next: `${failure.aside === null ? 'Nothing was changed.' : `It was renamed to ${quoteName(failure.aside)}.`} Start the workflow again with ${START}; the output files still exist.`,
-      };
-    case 'session-outdated':
-      return {
-        what: `The steps of the workflow ${quoted(failure.session.workflow)} of ${quoted(failure.session.job)} changed after the session ${failure.session.id} started.`,
-        next: 'Restore the steps in job.yml, or end the session with abort_workflow ("onceover workflow abort") and start again.',
-      };
-    case 'session-busy':
-      return {
-        what: `Another process is still writing to the session ${idOf(failure)}.`,
-        next: 'Nothing was changed. Try again in a moment.',
-      };
-    case 'no-such-step':
-      return {
-        what: `The workflow of session ${describeSession(failure.session)} has no step ${quoted(failure.step)}.`,
-        next: `Use an open step: ${names(failure.open)}.`,
-      };
-    case 'step-finished':
-      return {
-        what: `The step ${quoted(failure.step)} of session ${describeSession(failure.session)} was finished already, at ${failure.at}.`,
-        next: `Nothing was changed. Continue with an open step: ${names(failure.open)}.`,
-      };
-    case 'step-not-begun':
-      return {
-        what: `The step ${quoted(failure.step)} of session ${describeSession(failure.session)} has not started, because earlier steps are not finished.`,
-        next: `Finish the open steps first: ${names(failure.open)}.`,
-      };
-    case 'which-step':
-      return {
-        what: `Several steps of session ${describeSession(failure.session)} are open, and these outputs could belong to more than one:\n${failure.open.map(({ id, outputs }) => `  ${id}: ${names(outputs) || 'no outputs'}`).join('\n')}`,
-        next: 'Pass the outputs of one step, or its step_id (--step on the command line).',
-      };
-    case 'unknown-output':
-      return {
-        what: sentence(
-          `The step ${quoted(failure.step)} of session ${describeSession(failure.session)} has no output ${quoted(failure.name)}${didYouMean(failure.name, failure.known)}`,
-        ),
-        next:
-          failure.known.length === 0
-            ? 'It has no outputs: finish it without any.'
-            : `${NOT_JUDGED} Use the output names of the step.`,
-      };
-    case 'missing-outputs':
-      return {
-        what: `The step ${quoted(failure.step)} cannot be finished without ${failure.names.map(quoted).join(', ')}.`,
-        next: `${NOT_JUDGED} Create the missing output and pass its path.`,
-      };
-    case 'wrong-output-type':
-      return {
-        what: `The output ${quoted(failure.name)} of the step ${quoted(failure.step)} ${WRONG_TYPE[failure.given].what}.`,
-        next: `${NOT_JUDGED} ${WRONG_TYPE[failure.given].next}`,
-      };
-    case 'unusable-output':
-      return {
-        what: `${quoteName(failure.path)}, given as ${quoted(failure.name)} of the step ${quoted(failure.step)}, ${UNUSABLE[failure.why].what}.`,
-        next: `${NOT_JUDGED} ${UNUSABLE[failure.why].next}`,
-      };
-    case 'override-refused':
-      return {
-        what: `The reason to finish ${quoted(failure.step)} without a pass was not accepted: ${REFUSED[failure.why].what}.`,
-        next: REFUSED[failure.why].next,
-      };
-    case 'no-verdict': {
-      const kept = failure.passed === 0 ? '' : `, and ${count(failure.passed, 'passed review')} will not run again`;
-      return {
-        what: `${count(failure.errors.length, 'review')} of the step ${quoted(failure.step)} ended without a verdict:\n${failure.errors.map((one) => `  ${describeReviewTrouble(one)}`).join('\n')}`,
-        next: `This call does not count as an attempt${kept}. Fix the error above and call finished_step again ("onceover workflow finish").`,
-      };
-    }
-    case 'outputs-changed':
-      return {
-        what: `These files changed during their review, so the verdict is not about the current content: ${names(failure.paths)}.`,
-        next: 'This call does not count as an attempt. Do not edit files under review, and call finished_step again ("onceover workflow finish").',
-      };
-    case 'reviewer-not-here':
-      return {
-        what: `The reviewer ${quoteName(failure.name)} is not installed.`,
-        next: `Install the reviewer ("onceover doctor" shows how), ${failure.found.length === 0 ? '' : `choose another with --reviewer (${names(failure.found)}), `}or start the workflow with --self-review.`,
-      };
-  }
-}
+/** By kind, the message for a failure that only a workflow can have. */
+export const WORKFLOW_FAILURES: ByKind<WorkflowFailure, Message> = {
+  'unknown-job': ({ name, known }) => ({
+    what: sentence(`There is no job ${quoted(name)}${didYouMean(name, known)}`),
+    next:
+      known.length === 0
+        ? 'Add a job: onceover reads jobs from .deepwork/jobs/<job>/job.yml, and there is none.'
+        : 'Use a job that get_workflows ("onceover workflow list") lists.',
+  }),
+  'unknown-workflow': ({ job, name, known }) => ({
+    what:
+      name === null
+        ? `The job ${quoted(job)} has several workflows, and the call names none.`
+        : `The job ${quoted(job)} has no workflow ${quoted(name)}.`,
+    next: `Use one of these workflows: ${names(known)}.`,
+  }),
+  'unknown-session': ({ id, active }) =>
+    active.length === 0
+      ? { what: `There is no session ${shortId(id)}, and no workflow is in progress.`, next: START_ONE }
+      : {
+          what: `There is no session ${shortId(id)}. In progress:\n${describeSessions(active)}`,
+          next: 'Pass the session_id of one of these sessions (--session on the command line).',
+        },
+  'no-active-session': ({ ended }) => ({
+    what:
+      ended.length === 0
+        ? 'No workflow was started here.'
+        : `No workflow is in progress here. The last workflows have ended:\n${describeSessions(ended)}`,
+    next: START_ONE,
+  }),
+  'which-session': ({ active }) => ({
+    what: `Several workflows are in progress, and the call does not say which one it means:\n${describeSessions(active)}`,
+    next: 'Pass the session_id of the workflow (--session on the command line). End abandoned workflows with abort_workflow ("onceover workflow abort").',
+  }),
+  'session-ended': ({ session, end }) => ({
+    what: `The session ${describeSession(session)} has ended: it was ${end.kind} at ${end.at}${end.kind === 'aborted' ? ` (${oneLine(end.explanation)})` : ''}.`,
+    next: `Nothing was changed. Start a new session with ${START}.`,
+  }),
+  'unreadable-session': ({ id, path, aside }) => ({
+    what: `The saved state of the session ${shortId(id)}, ${quoteName(path)}, is damaged and cannot be read.`,
+    next: `${aside === null ? 'Nothing was changed.' : `It was renamed to ${quoteName(aside)}.`} Start the workflow again with ${START}; the output files still exist.`,
+  }),
+  'session-outdated': ({ session }) => ({
+    what: `The steps of the workflow ${quoted(session.workflow)} of ${quoted(session.job)} changed after the session ${session.id} started.`,
+    next: 'Restore the steps in job.yml, or end the session with abort_workflow ("onceover workflow abort") and start again.',
+  }),
+  'session-busy': ({ id }) => ({
+    what: `Another process is still writing to the session ${shortId(id)}.`,
+    next: 'Nothing was changed. Try again in a moment.',
+  }),
+  'no-such-step': ({ session, step, open }) => ({
+    what: `The workflow of session ${describeSession(session)} has no step ${quoted(step)}.`,
+    next: `Use an open step: ${names(open)}.`,
+  }),
+  'step-finished': ({ session, step, at, open }) => ({
+    what: `The step ${quoted(step)} of session ${describeSession(session)} was finished already, at ${at}.`,
+    next: `Nothing was changed. Continue with an open step: ${names(open)}.`,
+  }),
+  'step-not-begun': ({ session, step, open }) => ({
+    what: `The step ${quoted(step)} of session ${describeSession(session)} has not started, because earlier steps are not finished.`,
+    next: `Finish the open steps first: ${names(open)}.`,
+  }),
+  'which-step': ({ session, open }) => ({
+    what: `Several steps of session ${describeSession(session)} are open, and these outputs could belong to more than one:\n${open.map(({ id, outputs }) => `  ${id}: ${names(outputs) || 'no outputs'}`).join('\n')}`,
+    next: 'Pass the outputs of one step, or its step_id (--step on the command line).',
+  }),
+  'unknown-output': ({ session, step, name, known }) => ({
+    what: sentence(
+      `The step ${quoted(step)} of session ${describeSession(session)} has no output ${quoted(name)}${didYouMean(name, known)}`,
+    ),
+    next:
+      known.length === 0
+        ? 'It has no outputs: finish it without any.'
+        : `${NOT_JUDGED} Use the output names of the step.`,
+  }),
+  'missing-outputs': ({ step, names: missing }) => ({
+    what: `The step ${quoted(step)} cannot be finished without ${missing.map(quoted).join(', ')}.`,
+    next: `${NOT_JUDGED} Create the missing output and pass its path.`,
+  }),
+  'wrong-output-type': ({ step, name, given }) => ({
+    what: `The output ${quoted(name)} of the step ${quoted(step)} ${WRONG_TYPE[given].what}.`,
+    next: `${NOT_JUDGED} ${WRONG_TYPE[given].next}`,
+  }),
+  'unusable-output': ({ step, name, path, why }) => ({
+    what: `${quoteName(path)}, given as ${quoted(name)} of the step ${quoted(step)}, ${UNUSABLE[why].what}.`,
+    next: `${NOT_JUDGED} ${UNUSABLE[why].next}`,
+  }),
+  'override-refused': ({ step, why }) => ({
+    what: `The reason to finish ${quoted(step)} without a pass was not accepted: ${REFUSED[why].what}.`,
+    next: REFUSED[why].next,
+  }),
+  'no-verdict': ({ step, errors, passed }) => ({
+    what: `${count(errors.length, 'review')} of the step ${quoted(step)} ended without a verdict:\n${errors.map((one) => `  ${describeReviewTrouble(one)}`).join('\n')}`,
+    next: `This call does not count as an attempt${passed === 0 ? '' : `, and ${count(passed, 'passed review')} will not run again`}. Fix the error above and call finished_step again ("onceover workflow finish").`,
+  }),
+  'outputs-changed': ({ paths }) => ({
+    what: `These files changed during their review, so the verdict is not about the current content: ${names(paths)}.`,
+    next: 'This call does not count as an attempt. Do not edit files under review, and call finished_step again ("onceover workflow finish").',
+  }),
+  'reviewer-not-here': ({ name, found }) => ({
+    what: `The reviewer ${quoteName(name)} is not installed.`,
+    next: `Install the reviewer ("onceover doctor" shows how), ${found.length === 0 ? '' : `choose another with --reviewer (${names(found)}), `}or start the workflow with --self-review.`,
+  }),
+};
 
 /** Returns one line about a review without a verdict. */
 export function describeReviewTrouble({ runEach, file, said }: ReviewTrouble): string {
@@ -185,7 +162,7 @@ const REFUSED: Readonly<Record<RefusedOverride, Message>> = {
   },
 };
 
-function idOf({ id }: { readonly id: string }): string {
+function shortId(id: string): string {
   return quoted(cut(id, 80));
 }
 

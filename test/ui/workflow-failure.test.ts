@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { WorkflowFailure } from '../../src/kernel/failure.ts';
 import type { SessionId } from '../../src/kernel/ids.ts';
-import { describeWorkflowFailure } from '../../src/ui/describe-workflow-failure.ts';
+import { describeFailure } from '../../src/ui/describe-failure.ts';
 
 const session = { id: 'ab12' as SessionId, job: 'study', workflow: 'study', goal: 'Find out.' };
 
-describe('describeWorkflowFailure', () => {
+describe('describeFailure', () => {
   test.each<[title: string, failure: WorkflowFailure, what: string, next: string]>([
     [
       'suggests the nearest job',
@@ -121,7 +121,7 @@ describe('describeWorkflowFailure', () => {
       'Install the reviewer ("onceover doctor" shows how), or start the workflow with --self-review.',
     ],
   ])('%s', (_, failure, what, next) => {
-    expect(describeWorkflowFailure(failure)).toEqual({ what, next });
+    expect(describeFailure(failure)).toEqual({ what, next });
   });
 
   test.each([
@@ -134,7 +134,7 @@ describe('describeWorkflowFailure', () => {
       'get the review instructions',
     ],
   ] as const)('says why a reason is not accepted: %s', (why, what, next) => {
-    const message = describeWorkflowFailure({ kind: 'override-refused', step: 'a', why });
+    const message = describeFailure({ kind: 'override-refused', step: 'a', why });
     expect(message.what).toBe(`The reason to finish "a" without a pass was not accepted: ${what}.`);
     expect(message.next).toContain(next);
   });
@@ -145,7 +145,7 @@ describe('describeWorkflowFailure', () => {
     ['outside', 'leads out of the repository'],
     ['unreadable', 'cannot be read'],
   ] as const)('says why an output is unusable: %s', (why, said) => {
-    const { what } = describeWorkflowFailure({ kind: 'unusable-output', step: 'a', name: 'n', path: 'p', why });
+    const { what } = describeFailure({ kind: 'unusable-output', step: 'a', name: 'n', path: 'p', why });
     expect(what).toBe(`p, given as "n" of the step "a", ${said}.`);
   });
 });
