@@ -281,10 +281,7 @@ function given(files: readonly string[] | undefined): app.GivenFiles | null {
   return files === undefined ? null : { names: files, source: 'arguments' };
 }
 
-/**
- * Calls a function of `api.ts` for the folder `root` (default: the working directory). Returns its value, or throws its
- * failure as an `OnceoverError`.
- */
+/** Calls a function of `api.ts` for the folder `root`. Returns its value, or throws an `OnceoverError`. */
 async function call<Args extends readonly unknown[], T>(
   capability: (cwd: string, ...args: Args) => Promise<Result<T>>,
   { root = '.' }: { readonly root?: string | undefined },

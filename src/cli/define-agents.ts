@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { BASE, collect, JSON_ANSWER, OR_FROM_LIST, PLATFORM, wholeNumber } from './options.ts';
+import { BASE, collect, OR_FROM_LIST, PLATFORM, wholeNumber } from './options.ts';
 
 /** Adds the commands that agents call, and `hook`, which the program of an agent calls. */
 export function addAgentCommands(program: Command): void {
@@ -13,7 +13,6 @@ export function addAgentCommands(program: Command): void {
     .argument('[files...]', `files or folders to review instead of the change; ${OR_FROM_LIST}`)
     .option(...PLATFORM)
     .option(...BASE)
-    .option(...JSON_ANSWER)
     .action(async (files, options) => (await import('./commands/rules.ts')).instructionsCommand(files, options));
 
   program
@@ -21,7 +20,6 @@ export function addAgentCommands(program: Command): void {
     .summary('list the review rules')
     .description('Lists the rules of all .deepreview files, or only those that match the given files.')
     .argument('[files...]', `list only rules that match one of these files; ${OR_FROM_LIST}`)
-    .option(...JSON_ANSWER)
     .action(async (files, options) => (await import('./commands/rules.ts')).rulesCommand(files, options));
 
   program
@@ -31,7 +29,6 @@ export function addAgentCommands(program: Command): void {
       'Marks a review as passed, like the MCP tool mark_review_as_passed. onceover skips it until one of its files changes.',
     )
     .argument('<review_id>', 'the id exactly as the instruction file gives it')
-    .option(...JSON_ANSWER)
     .action(async (id, options) => (await import('./commands/rules.ts')).passCommand(id, options));
 
   program
@@ -66,7 +63,6 @@ export function addAgentCommands(program: Command): void {
     .summary('turn the stop hook off for a while')
     .description('Turns the stop hook of this clone off for some minutes. "off" ends the snooze.')
     .argument('[minutes]', 'how long (default: 60), or "off"')
-    .option(...JSON_ANSWER)
     .action(async (minutes, options) => (await import('./commands/setup.ts')).snoozeCommand(minutes, options));
 }
 
@@ -102,7 +98,6 @@ export function addLoopCommands(program: Command): void {
     .option('--simplify', 'implement, with --fixer: simplify the code first')
     .option('--deepen-tests', 'implement, with --fixer: deepen the tests first')
     .option('--dry-run', 'show which reviewers would run, and run nothing')
-    .option(...JSON_ANSWER)
     .addOption(new Option('--started-by-agent').hideHelp())
     .action(async (name, feature, options) =>
       (await import('./commands/phase.ts')).phaseCommand(name, feature, options),
@@ -121,7 +116,6 @@ export function addLoopCommands(program: Command): void {
     .command('list')
     .summary('list jobs, their workflows and open sessions')
     .description('Lists the jobs of .deepwork/jobs with their workflows, and the open sessions.')
-    .option(...JSON_ANSWER)
     .action(async (options) => (await workflowCommands()).workflowListCommand(options));
   workflow
     .command('start')
@@ -136,7 +130,6 @@ export function addLoopCommands(program: Command): void {
       '--self-review',
       'onceover runs no reviewer; the agent that makes the outputs reviews with its own sub-agent',
     )
-    .option(...JSON_ANSWER)
     .action(async (job, name, options) => (await workflowCommands()).workflowStartCommand(job, name, options));
   workflow
     .command('finish')
@@ -151,14 +144,12 @@ export function addLoopCommands(program: Command): void {
     .option('--reviewer <agent>', 'the agent that reviews outputs from now on')
     .option('--step <id>', 'the step, if several are open')
     .option(...WHICH_SESSION)
-    .option(...JSON_ANSWER)
     .action(async (options) => (await workflowCommands()).workflowFinishCommand(options));
   workflow
     .command('status')
     .summary('show the steps of open sessions and what to do next')
     .description('Shows the open sessions, or the named one: its steps and what to do next.')
     .option('--session <id>', 'the session; also one that has ended')
-    .option(...JSON_ANSWER)
     .action(async (options) => (await workflowCommands()).workflowStatusCommand(options));
   workflow
     .command('abort')
@@ -166,7 +157,6 @@ export function addLoopCommands(program: Command): void {
     .description('Ends a session. Files stay as they are, and the explanation is stored.')
     .argument('<explanation>', 'why the workflow ends')
     .option(...WHICH_SESSION)
-    .option(...JSON_ANSWER)
     .action(async (explanation, options) => (await workflowCommands()).workflowAbortCommand(explanation, options));
 }
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { BASE, collect, JSON_ANSWER, OR_FROM_LIST, wholeNumber } from './options.ts';
+import { BASE, collect, OR_FROM_LIST, wholeNumber } from './options.ts';
 
 /** Adds the commands `run`, `status`, `explain` and `resolve`. */
 export function addDailyCommands(program: Command): void {
@@ -36,7 +36,6 @@ export function addDailyCommands(program: Command): void {
     .option('--ratchet', 'with --until-pass: from review 3 on, only new high findings fail; later only critical ones')
     .option('--verbose', 'show every reviewer, waived findings and all files')
     .option('--quiet', 'show only findings, the verdict and the next step')
-    .option(...JSON_ANSWER)
     .addOption(new Option('--started-by-agent').hideHelp())
     .action(async (paths, options) => (await import('./commands/run.ts')).runCommand(paths, options));
 
@@ -50,7 +49,6 @@ export function addDailyCommands(program: Command): void {
     .option('--prompt', 'print open findings and failed checks as a prompt for an agent')
     .option(...BASE)
     .option('--verbose', 'show every reviewer, waived findings and all files')
-    .option(...JSON_ANSWER)
     .action(async (options) => (await import('./commands/run.ts')).statusCommand(options));
 
   program
@@ -62,7 +60,6 @@ export function addDailyCommands(program: Command): void {
     .argument('<name>', 'a gate ("review:src:code-quality"), a reviewer ("…@1"), a finding ("F1") or a review id')
     .option('--prompt', 'print the last prompt and answer of a reviewer, or the output of a check')
     .option(...BASE)
-    .option(...JSON_ANSWER)
     .action(async (id, options) => (await import('./commands/records.ts')).explainCommand(id, options));
 
   program
@@ -75,7 +72,6 @@ export function addDailyCommands(program: Command): void {
     .argument('<finding>', 'the id of a finding, such as F1')
     .option('--fixed [how]', 'mark it as fixed; a reviewer has to confirm')
     .option('--skip <why>', 'waive it for this reason')
-    .option(...JSON_ANSWER)
     .action(async (id, options) => (await import('./commands/records.ts')).resolveCommand(id, options));
 }
 
@@ -93,7 +89,6 @@ export function addRecordCommands(program: Command): void {
     .option('--branch <name>', 'only runs on this branch')
     .option('--details', 'also show why sessions were not resumed, and the rates of review loops')
     .addOption(new Option('--all').hideHelp().implies({ details: true }))
-    .option(...JSON_ANSWER)
     .option('--csv', 'print one row per review, for spreadsheets')
     .action(async (feature, options) => (await import('./commands/records.ts')).costCommand(feature, options));
 
@@ -101,7 +96,6 @@ export function addRecordCommands(program: Command): void {
     .command('clean')
     .summary('archive the records and start again at run 1')
     .description('Archives the records of past runs and says how many findings are open. The next run is number 1.')
-    .option(...JSON_ANSWER)
     .action(async (options) => (await import('./commands/records.ts')).cleanCommand(options));
 }
 
@@ -124,7 +118,6 @@ export function addSetupCommands(program: Command): void {
     .option('--hook <agent>', 'run the gates when the agent wants to stop ("claude", "codex" or "gemini")')
     .option('--remove', 'list the files that onceover wrote here; with --yes, remove them')
     .option('--yes', 'with --remove: remove the files')
-    .option(...JSON_ANSWER)
     .action(async (options) => (await import('./commands/setup.ts')).initCommand(options));
 
   program
@@ -135,7 +128,6 @@ export function addSetupCommands(program: Command): void {
         "agents can resume a session, with four short questions to each agent's real model.",
     )
     .option('--resume [agent]', 'test whether this agent, or every installed agent, can resume a session')
-    .option(...JSON_ANSWER)
     .action(async (options) => (await import('./commands/setup.ts')).doctorCommand(options));
 
   const config = program
@@ -151,7 +143,6 @@ export function addSetupCommands(program: Command): void {
       'Reads onceover.yml, review prompts, .deepreview rules, roles and workflow jobs, and reports every mistake with its ' +
         'line. Runs nothing. The exit code is 0 if all files are valid, else 2.',
     )
-    .option(...JSON_ANSWER)
     .action(async (options) => (await import('./commands/setup.ts')).configCheckCommand(options));
 
   program
@@ -161,7 +152,6 @@ export function addSetupCommands(program: Command): void {
       'Approves the checks and commands of onceover.yml in this clone, so that agents and the stop hook can start runs. ' +
         '"onceover run" in a terminal and "onceover init" approve them too.',
     )
-    .option(...JSON_ANSWER)
     .action(async (options) => (await import('./commands/setup.ts')).trustCommand(options));
 
   program
@@ -172,7 +162,6 @@ export function addSetupCommands(program: Command): void {
         'was skipped and what that saved. It does not read or write your files.',
     )
     .option('--keep', 'keep the temporary repository')
-    .option(...JSON_ANSWER)
     .action(async (options) => (await import('./commands/demo.ts')).demoCommand(options));
   program
     .command('demo-reviewer', { hidden: true })

@@ -2,12 +2,9 @@ import { fstatSync, readSync, writeSync } from 'node:fs';
 import { answerStop } from '../stop-hook/answer.ts';
 
 const DEFAULT_DEADLINE_SECONDS = 540;
-
 const LONGEST_DEADLINE_SECONDS = 86_400;
 
-/**
- * Answers the stop event on standard input. After an unexpected error the agent may stop, and the user gets a message.
- */
+/** Answers the stop event on standard input. After an unexpected error the agent may stop, and the user is told. */
 export async function hookStop(args: readonly string[]): Promise<void> {
   const answer = await answerTo(args);
   if (answer !== null) write(`${JSON.stringify(answer)}\n`);
@@ -32,15 +29,10 @@ function readDeadline(args: readonly string[]): number | null {
 }
 
 const LARGEST_BYTES = 64 * 1024 * 1024;
-
 const PAUSE_MS = 10;
-
 const PATIENCE_MS = 5000;
 
-/**
- * Returns the stop event from standard input; '' if none arrives. Stops reading when the JSON is complete, because the
- * input may stay open.
- */
+/** Returns the stop event from standard input; '' if none arrives. The input may stay open after the event. */
 function readStop(): string {
   const chunks: Buffer[] = [];
   const until = performance.now() + PATIENCE_MS;
@@ -51,8 +43,12 @@ function readStop(): string {
     if (typeof read === 'string' || read === 0) return Buffer.concat(chunks).toString('utf8');
     size += read;
     chunks.push(chunk.subarray(0, read));
-    const text = isEnd(chunk.subarray(0, read)) ? Buffer.concat(chunks).toString('utf8') : '';
-    if (text !== '' && isJson(text)) return text;
+    const mayBeEnd = chunk
+      .toString('latin1', Math.max(0, read - 3), read)
+      .trimEnd()
+      .endsWith('}');
+    const text = mayBeEnd ? Buffer.concat(chunks).toString('utf8') : '';
+    if (isJson(text)) return text;
   }
   return '';
 }
@@ -76,8 +72,7 @@ function readSome(chunk: Buffer): number | 'nothing yet' | 'unreadable' {
   }
 }
 
-// Writes to the file descriptor directly, because loading Node's streams takes longer than the rest of the answer. A
-// closed pipe is ignored.
+// Node's streams take longer to load than the rest of the answer. A closed pipe is ignored.
 function write(text: string): void {
   const bytes = Buffer.from(text, 'utf8');
   for (let written = 0; written < bytes.length; ) {
@@ -96,10 +91,6 @@ function isBusy(error: unknown): boolean {
 
 function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
-}
-
-function isEnd(chunk: Buffer): boolean {
-  return chunk.subarray(-3).toString('latin1').trimEnd().endsWith('}');
 }
 
 function isJson(text: string): boolean {

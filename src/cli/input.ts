@@ -3,10 +3,7 @@ import type { Readable } from 'node:stream';
 import { err, ok, type Result } from '../kernel/result.ts';
 import type { GivenFiles } from '../rules/select-files.ts';
 
-/**
- * Returns all of standard input; null if no byte arrives within `patience` milliseconds. An input that breaks off is a
- * failure, because a part of a file list would select other files.
- */
+/** Returns all of standard input; null if no byte arrives within `patience` milliseconds, a failure if it breaks off. */
 export function readStdin(patience: number | null, stdin: Readable = process.stdin): Promise<Result<string | null>> {
   // Node treats a folder on standard input as an empty input, so report the folder as a failure.
   if (stdin === process.stdin && isFolder(0)) return Promise.resolve(err({ kind: 'input-cut-off', code: 'EISDIR' }));
@@ -34,10 +31,7 @@ function isFolder(file: number): boolean {
   }
 }
 
-/**
- * Returns the names in a list of files: separated by NUL if the text contains one, else one name per line. A name in
- * double quotes is decoded, because git quotes special characters in that way.
- */
+/** Returns the names in a list of files, separated by NUL or one per line. Names that git quoted are decoded. */
 export function readFileList(text: string): readonly string[] {
   if (text.includes('\0')) return text.split('\0').filter((name) => name !== '');
   return text
@@ -72,10 +66,7 @@ function unquote(line: string): string | null {
 
 const PATIENCE_MS = 300;
 
-/**
- * Returns the files that the user named as arguments, or in a list on standard input ("-" or a pipe without arguments).
- * Null if the user named none, so that the command works on the whole change.
- */
+/** Returns the files that the user named as arguments, or in a list on standard input ("-" or a pipe); null for none. */
 export async function givenFiles(names: readonly string[]): Promise<Result<GivenFiles | null>> {
   if (names.includes('-')) {
     const read = await readStdin(null);

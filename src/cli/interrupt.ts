@@ -4,10 +4,7 @@ import { printFailure, printJson } from './output.ts';
 /** Text and JSON fields to print when work is interrupted; `words` replaces the default message. */
 type Added = { readonly text?: string; readonly fields?: object; readonly words?: Message };
 
-/**
- * Runs `work` and returns its result. Ctrl-C aborts the signal that `work` gets; when `work` has stopped, a message is
- * printed and the exit code is 130.
- */
+/** Runs `work` and returns its result. After Ctrl-C, waits until `work` has stopped, says so, and exits with 130. */
 export async function interruptible<T>(
   work: (signal: AbortSignal) => Promise<T>,
   json = false,

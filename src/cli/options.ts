@@ -31,8 +31,6 @@ Exit codes: 0 every gate passes; 1 a gate fails or a finding is open; 2 wrong
 usage or configuration; 3 the gates could not run; 130 interrupted.`;
 
 /** Options that several commands share, each with its help text. */
-export const JSON_ANSWER = ['--json', 'print one JSON document'] as const;
-
 export const BASE = ['--base <ref>', 'the branch or commit to compare with'] as const;
 
 export const PLATFORM = ['--for <platform>', 'use the sub-agents that rules name for this platform', 'claude'] as const;

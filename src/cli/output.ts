@@ -38,9 +38,7 @@ export function printResult(text: string): void {
   process.stdout.write(forLog(text.endsWith('\n') ? text : `${text}\n`));
 }
 
-/**
- * Writes a JSON document to stdout. On GitHub, the text is written so that the runner finds no workflow command in it.
- */
+/** Writes a JSON document to stdout, in which the runner of GitHub finds no workflow command. */
 export function printJson(document: object): void {
   const json = `${JSON.stringify(document, null, 2)}\n`;
   process.stdout.write(isOnGitHub() ? jsonWithoutCommands(json) : json);
@@ -78,9 +76,7 @@ export function printBug(error: unknown, json: boolean): void {
   process.exitCode = 3;
 }
 
-/**
- * Returns the working directory. If it was deleted, returns its old path, so that commands report a missing repository.
- */
+/** Returns the working directory; its old path if it was deleted, so that commands report a missing repository. */
 export function workingDirectory(): string {
   try {
     return process.cwd();

@@ -43,8 +43,14 @@ export function buildProgram(): Command {
     program.commandsGroup(title);
     add(program);
   }
+  for (const command of program.commands.flatMap((one) => [one, ...one.commands])) {
+    if (!WITHOUT_JSON.has(command.name())) command.option('--json', 'print one JSON document');
+  }
   return program.addHelpText('after', FIRST_PAGE_END);
 }
+
+/** Commands that only group others, and commands whose output has a format of its own. */
+const WITHOUT_JSON = new Set(['config', 'hook', 'workflow', 'stop', 'mcp', 'completion', 'demo-reviewer']);
 
 /** Returns the arguments with `help run` replaced by `run --help`, no arguments by `--help`, and `-V` by `-v`. */
 function withHelpOption(argv: readonly string[]): string[] {

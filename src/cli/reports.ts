@@ -15,9 +15,7 @@ import { printFailure, printWarnings, workingDirectory } from './output.ts';
 
 /** Writes the reports that `--report` requests. */
 export type Reports = {
-  /**
-   * Writes all report files. Prints a message for each report that could not be written, and returns these messages.
-   */
+  /** Writes all report files. Prints and returns a message for each report that could not be written. */
   write(outcome: RunOutcome): Promise<readonly string[]>;
   /** Prints the GitHub annotations. They come after all other output. */
   print(outcome: RunOutcome): void;

@@ -14,8 +14,7 @@ function stopDocument(answer: StopAnswer): object | null {
 
 /**
  * Returns the answer to an agent that wants to stop; `null` to print nothing. If nothing has changed since the last
- * verdict, the answer comes from memory, before any other code is loaded. No error in here may keep the agent from
- * stopping.
+ * verdict, the answer comes from memory, before any other code is loaded.
  */
 export async function answerStop(text: string, deadlineSeconds: number): Promise<object | null> {
   // If a run started this agent, the agent must not wait for that run.
@@ -30,24 +29,17 @@ function fromMemory({ cwd, session }: StopRequest): StopAnswer | null {
   const until = snoozedUntil(worktree, Date.now());
   if (until !== null) return { kind: 'let-go', why: { kind: 'asleep', until: new Date(until) } };
   const memory = readMemory(worktree);
-  // In a pull request, the configuration comes from the base branch, so a verdict about the working tree does not
-  // count.
-  if (isPullRequest(process.env) || !isUnchanged(worktree, memory)) return null;
-  const decided = decideStop(memory.judged.verdict, memory.sessions[session] ?? null);
+  const { judged } = memory;
+  // In a pull request, the configuration comes from the base branch, so no verdict about the working tree counts.
+  if (judged === null || isPullRequest(process.env) || !isUnchanged(worktree, judged)) return null;
+  const decided = decideStop(judged.verdict, memory.sessions[session] ?? null);
   const nothingToCount = decided.blocks === null && memory.sessions[session] === undefined;
   return nothingToCount ? decided.answer : countBlocks(worktree, memory, session, decided);
 }
 
-type Judged = StopMemory & { readonly judged: NonNullable<StopMemory['judged']> };
-
 /** Whether the working tree and all files that the verdict depends on are unchanged since the verdict. */
-function isUnchanged(worktree: WorktreePaths, memory: StopMemory): memory is Judged {
-  const { judged } = memory;
-  return (
-    judged !== null &&
-    matchesFingerprints(judged.traces) &&
-    statusFingerprint(worktree, judged.index)?.print === judged.print
-  );
+function isUnchanged(worktree: WorktreePaths, { traces, index, print }: NonNullable<StopMemory['judged']>): boolean {
+  return matchesFingerprints(traces) && statusFingerprint(worktree, index)?.print === print;
 }
 
 // A request that cannot be parsed still counts as a stop.

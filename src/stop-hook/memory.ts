@@ -11,7 +11,7 @@ const LARGEST_BYTES = 4 * 1024 * 1024;
 
 const EMPTY: StopMemory = { judged: null, awaited: null, sessions: {} };
 
-/** Reads the memory of a worktree. An unreadable memory counts as empty, so that the gates run. */
+/** Reads the memory of a worktree. A damaged or foreign memory counts as empty, so that the gates run. */
 export function readMemory(worktree: WorktreePaths): StopMemory {
   try {
     const path = join(folderOf(worktree), fileOf(worktree));
@@ -91,10 +91,7 @@ function fileOf({ gitDir, commonDir }: WorktreePaths): string {
   return gitDir === commonDir ? 'main.json' : `linked-${basename(gitDir)}.json`;
 }
 
-/**
- * Returns the FNV-1a hash of a text, so that a damaged memory never counts as a verdict. Node's own hash functions take
- * longer to load than the rest of the answer.
- */
+/** Returns the FNV-1a hash of a text. Node's own hash functions take longer to load than the rest of the answer. */
 export function checksum(text: string): string {
   let sum = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);

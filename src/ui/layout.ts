@@ -1,40 +1,38 @@
 /** Returns how many terminal cells (columns) a text takes. */
 export function cells(text: string): number {
-  if (NARROW.test(text)) return text.length;
-  let sum = 0;
-  for (const { segment } of graphemes(text)) sum += cellsOf(segment);
-  return sum;
+  return NARROW.test(text) ? text.length : graphemes(text).reduce((sum, one) => sum + cellsOf(one), 0);
 }
 
 /** Cuts a text to at most `most` cells and marks the cut with an ellipsis. */
 export function cut(text: string, most: number): string {
   if (cells(text) <= most) return text;
-  return most < 1 ? '' : `${fitting([...graphemes(text)], most - 1).join('')}${ELLIPSIS}`;
+  return most < 1 ? '' : `${firstFitting(graphemes(text), most - 1).join('')}…`;
 }
 
 /** Like `cut`, but keeps the end of the text, because paths and ids differ at their end. */
 export function cutStart(text: string, most: number): string {
   if (cells(text) <= most) return text;
-  const kept = fitting([...graphemes(text)].reverse(), most - 1).reverse();
-  return most < 1 ? '' : `${ELLIPSIS}${kept.join('')}`;
+  return most < 1
+    ? ''
+    : `…${firstFitting(graphemes(text).toReversed(), most - 1)
+        .toReversed()
+        .join('')}`;
 }
 
-/** Returns the first graphemes that together fit into `most` cells. */
-function fitting(segments: readonly Intl.SegmentData[], most: number): string[] {
+/** Returns the first graphemes that fit into `most` cells, of a text that does not fit. */
+function firstFitting(all: readonly string[], most: number): readonly string[] {
   let used = 0;
-  const end = segments.findIndex(({ segment }) => {
-    used += cellsOf(segment);
+  const end = all.findIndex((grapheme) => {
+    used += cellsOf(grapheme);
     return used > most;
   });
-  return segments.slice(0, end === -1 ? undefined : end).map(({ segment }) => segment);
+  return all.slice(0, end);
 }
 
 /** Pads a text with spaces to `width` cells. */
 export function padCells(text: string, width: number): string {
   return `${text}${' '.repeat(Math.max(0, width - cells(text)))}`;
 }
-
-const ELLIPSIS = '…';
 
 const NARROW = /^[\x20-\x7e…·]*$/;
 
@@ -46,9 +44,9 @@ const NONE = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]*$/u;
 let segmenter: Intl.Segmenter | null = null;
 
 // Create the segmenter only on first use, because creating it takes longer than most commands.
-function graphemes(text: string): Intl.Segments {
+function graphemes(text: string): readonly string[] {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
-  return segmenter.segment(text);
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
 function cellsOf(grapheme: string): number {
@@ -70,14 +68,16 @@ export function wrap(text: string, width: number, indent = 0): string {
 
 function wrapLine(whole: string, width: number, indent: number): readonly string[] {
   if (cellsShown(whole) <= width) return [whole];
-  const line = withoutTrailingSpaces(whole);
+  const line = whole.trimEnd();
   const start = /^ */.exec(line)?.[0] ?? '';
   const hanging = ' '.repeat(Math.min(start.length + indent, Math.max(0, Math.floor(width / 2))));
   const lines: string[] = [];
   let open = start;
   let used = start.length;
   let isEmpty = true;
-  for (const { gap, word } of pieces(line.slice(start.length))) {
+  // A word with the spaces before it. A CJK character with the punctuation after it counts as a word.
+  piece ??= new RegExp(`( *)(${IDEOGRAPH}${CLOSING}*|(?:(?!${IDEOGRAPH})[^ ])+)`, 'gu');
+  for (const [, gap = '', word = ''] of line.slice(start.length).matchAll(piece)) {
     const wide = cellsShown(word);
     if (!isEmpty && used + gap.length + wide > width) {
       lines.push(open);
@@ -90,23 +90,6 @@ function wrapLine(whole: string, width: number, indent: number): readonly string
     isEmpty = false;
   }
   return [...lines, open];
-}
-
-function withoutTrailingSpaces(line: string): string {
-  let end = line.length;
-  while (line[end - 1] === ' ') end--;
-  return line.slice(0, end);
-}
-
-type Piece = { readonly gap: string; readonly word: string };
-
-/**
- * Splits a line into words, each with the spaces before it. A CJK character with the punctuation after it counts as a
- * word.
- */
-function pieces(text: string): readonly Piece[] {
-  piece ??= new RegExp(`( *)(${IDEOGRAPH}${CLOSING}*|(?:(?!${IDEOGRAPH})[^ ])+)`, 'gu');
-  return [...text.matchAll(piece)].map(([, gap = '', word = '']) => ({ gap, word }));
 }
 
 const COLOUR = /\u001b\[[0-9;]*m/g;

@@ -1,7 +1,6 @@
-import { answerAsReviewer, playDemo } from '../../api.ts';
 import { describeDemoBeginning, describeDemoEnd, describeDemoRun } from '../../demo/describe.ts';
 import { demoDocument } from '../../demo/json.ts';
-import { pageStyle } from '../../ui/terminal.ts';
+import { PAGE_WIDTH, shownOn } from '../../ui/terminal.ts';
 import { readStdin } from '../input.ts';
 import { interruptible } from '../interrupt.ts';
 import { exitWith, finish, type JsonFlag, printResult } from '../output.ts';
@@ -10,6 +9,7 @@ import { exitWith, finish, type JsonFlag, printResult } from '../output.ts';
 export async function demoReviewerCommand(name: string): Promise<void> {
   const read = await readStdin(null);
   if (!read.ok) return exitWith(read.failure, false);
+  const { answerAsReviewer } = await import('../../demo/reviewer.ts');
   const answer = await answerAsReviewer(name, read.value ?? '', process.env['ONCEOVER_SESSION'] ?? null);
   if (answer === null) {
     process.stderr.write('onceover: "demo-reviewer" is a part of "onceover demo" and works only there.\n');
@@ -18,8 +18,10 @@ export async function demoReviewerCommand(name: string): Promise<void> {
 }
 
 export async function demoCommand({ keep = false, json = false }: JsonFlag & { readonly keep?: boolean }) {
-  const looks = pageStyle(process);
+  const { paint, width } = shownOn(process.stdout, process.env);
+  const looks = { paint, width: width ?? PAGE_WIDTH };
   if (!json) printResult(describeDemoBeginning(looks));
+  const { playDemo } = await import('../../demo/play.ts');
   const played = await interruptible(
     (stop) =>
       playDemo({

@@ -7,7 +7,7 @@ import { describeCleaned, describeResolved } from '../../gates/describe/messages
 import { resolvedDocument } from '../../gates/json.ts';
 import { ok } from '../../kernel/result.ts';
 import { describeExplanation } from '../../rules/describe.ts';
-import { pageStyle } from '../../ui/terminal.ts';
+import { PAGE_WIDTH } from '../../ui/terminal.ts';
 import { exitWith, finish, type JsonFlag, printResult, workingDirectory, wrongUsage } from '../output.ts';
 
 export async function cleanCommand({ json = false }: JsonFlag): Promise<void> {
@@ -30,17 +30,15 @@ export async function costCommand(
   if (json && csv) return wrongUsage('cost', '--json and --csv cannot be used together.', json);
   await finish(await cost(workingDirectory(), { feature: feature ?? null, since, branch }), json, {
     document: ({ report }) => report,
-    text({ kind, report, rows }) {
+    text({ kind, report, rows }, { paint, width }) {
       if (csv) return costCsv(rows);
-      const { paint, width } = pageStyle(process);
-      const style = { paint, width: Math.min(WIDEST, Math.max(NARROWEST, width)), details };
+      const style = { paint, width: Math.min(WIDEST, Math.max(NARROWEST, width ?? PAGE_WIDTH)), details };
       return kind === 'all' ? describeCost(report, style) : describeFeatureCost(report, style);
     },
   });
 }
 
 const NARROWEST = 64;
-
 const WIDEST = 110;
 
 export async function explainCommand(
