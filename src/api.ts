@@ -258,21 +258,20 @@ export function phaseRequest(
 }
 
 /** Runs a phase: reviews a feature's document or its code in loops. */
-export const phase = inRepository(async () => {
-  const [{ openAndRunPhase }, guardFor] = await Promise.all([import('./phases/open-phase.ts'), proofGuard()]);
-  return (repository, options: PhaseOptions) => openAndRunPhase(repository, options, guardFor(repository));
-});
+export const phase = inRepository(async () => withGuard((await import('./phases/open-phase.ts')).openAndRunPhase));
 
 /** Returns what a phase would do next. Runs and writes nothing. */
-export const previewPhase = inRepository(async () => {
-  const [{ openAndPreviewPhase }, guardFor] = await Promise.all([import('./phases/open-phase.ts'), proofGuard()]);
-  return (repository, options: PhaseOptions) => openAndPreviewPhase(repository, options, guardFor(repository));
-});
+export const previewPhase = inRepository(async () =>
+  withGuard((await import('./phases/open-phase.ts')).openAndPreviewPhase),
+);
 
-/** Returns what makes the guard for the files that passes are read from. Phases must not import gates themselves. */
-async function proofGuard(): Promise<(repository: RepositoryPaths) => OpenGuard> {
+/** Returns `call` with a guard for the files that passes are read from. Phases must not import gates themselves. */
+async function withGuard<T>(
+  call: (repository: RepositoryPaths, options: PhaseOptions, openGuard: OpenGuard) => Promise<Result<T>>,
+) {
   const { guardProof } = await import('./gates/record/proof-files.ts');
-  return (repository) => (logDir) => guardProof(repository, logDir);
+  return (repository: RepositoryPaths, options: PhaseOptions) =>
+    call(repository, options, (logDir) => guardProof(repository, logDir));
 }
 
 /** Marks a finding as fixed, which its reviewer has to confirm, or waives it with a reason. */

@@ -7,8 +7,7 @@ export function addAgentCommands(program: Command): void {
     .command('instructions')
     .summary('write one instruction file per review to do')
     .description(
-      'Writes one instruction file for each review that the change needs, and lists what to run. onceover skips reviews that ' +
-        'passed and whose files have not changed. Name files, or pipe a list of files, to review those instead.',
+      'Writes one instruction file for each review that the change needs, and lists what to run. onceover skips reviews that passed and whose files have not changed. Name files, or pipe a list of files, to review those instead.',
     )
     .argument('[files...]', `files or folders to review instead of the change; ${OR_FROM_LIST}`)
     .option(...PLATFORM)
@@ -53,9 +52,7 @@ export function addAgentCommands(program: Command): void {
     .command('stop')
     .summary('answer a stop')
     .description(
-      'Reads the stop event as JSON from standard input. Prints nothing if every gate passes. If a gate fails, the agent ' +
-        'gets the open findings and goes on. After three blocks without progress, or if the gates cannot run, the agent ' +
-        'may stop and you get a message.',
+      'Reads the stop event as JSON from standard input. Prints nothing if every gate passes. If a gate fails, the agent gets the open findings and goes on. After three blocks without progress, or if the gates cannot run, the agent may stop and you get a message.',
     )
     .option('--deadline <seconds>', 'answer within this time (default: 540)');
   hook
@@ -73,10 +70,7 @@ export function addLoopCommands(program: Command): void {
     .usage('<phase> <feature> [options]')
     .summary('review a spec, design, plan, tasks or code in loops')
     .description(
-      'Reviews spec.md (specify), design.md (design), plan.md (create-plan), tasks.md (create-tasks) or the code (implement) of ' +
-        'a feature. Each reviewer reads everything once and is then resumed with what changed. Without options: one ' +
-        'review and its verdict. With --fixer an agent fixes the issues; with --step you do. The exit code is 0 only if the ' +
-        'reviewers approve, or you accept with --accept-with-notes.',
+      'Reviews spec.md (specify), design.md (design), plan.md (create-plan), tasks.md (create-tasks) or the code (implement) of a feature. Each reviewer reads everything once and is then resumed with what changed. Without options: one review and its verdict. With --fixer an agent fixes the issues; with --step you do. The exit code is 0 only if the reviewers approve, or you accept with --accept-with-notes.',
     )
     .argument('[phase]', 'specify, design, create-plan, create-tasks or implement')
     .argument('[feature]', 'the folder of the feature')
@@ -88,9 +82,7 @@ export function addLoopCommands(program: Command): void {
     .option('--summary <text>', 'with --step: what you did about the issues; "-" reads it from standard input')
     .option('--rerun', 'start again: drop the sessions, verdicts and counts of an earlier loop')
     .option('--accept-with-notes', 'if issues are open after the last iteration, record them and exit with 0')
-    .addOption(
-      new Option('--max-iterations <n>', 'the maximum number of reviews per loop, 1 to 5').argParser(wholeNumber(1, 5)),
-    )
+    .option('--max-iterations <n>', 'the maximum number of reviews per loop, 1 to 5', wholeNumber(1, 5))
     .option('--no-commit', 'do not commit fixes')
     .option('--keep-sessions', 'with --step: resume the sessions of the round before')
     .option('--files <files...>', `implement: review only these changed files and folders; ${OR_FROM_LIST}`)
@@ -109,8 +101,7 @@ export function addLoopCommands(program: Command): void {
     .helpCommand(false)
     .summary('work through a job step by step, with quality criteria')
     .description(
-      'Works through a workflow of .deepwork/jobs/<job>/job.yml. Each step says what to make. A step is finished when its ' +
-        'outputs pass the reviews of the step. See docs/workflows.md.',
+      'Works through a workflow of .deepwork/jobs/<job>/job.yml. Each step says what to make. A step is finished when its outputs pass the reviews of the step. See docs/workflows.md.',
     );
   workflow
     .command('list')
@@ -135,8 +126,7 @@ export function addLoopCommands(program: Command): void {
     .command('finish')
     .summary('finish a step and have its outputs reviewed')
     .description(
-      'Checks the outputs of a step and reviews them. Outputs that passed and have not changed are not reviewed again. ' +
-        'Prints what to fix (exit code 1) or the next step.',
+      'Checks the outputs of a step and reviews them. Outputs that passed and have not changed are not reviewed again. Prints what to fix (exit code 1) or the next step.',
     )
     .option('--output <name=path>', 'an output of the step; repeatable, also for several files', collect)
     .option('--notes <text>', 'notes for the reviewers')

@@ -7,9 +7,7 @@ export function addDailyCommands(program: Command): void {
     .command('run')
     .summary('run the checks and reviews on your change')
     .description(
-      'Runs the checks and reviews of onceover.yml, and the rules of .deepreview files, on everything that changed since the ' +
-        'base branch: commits, staged, unstaged and untracked files. If every gate already passes, ' +
-        'nothing runs. The exit code is 0 only if every gate passes.',
+      'Runs the checks and reviews of onceover.yml, and the rules of .deepreview files, on everything that changed since the base branch: commits, staged, unstaged and untracked files. If every gate already passes, nothing runs. The exit code is 0 only if every gate passes.',
     )
     .argument('[paths...]', 'run only gates with changes in these files or folders')
     .option(...BASE)
@@ -28,11 +26,7 @@ export function addDailyCommands(program: Command): void {
     )
     .option('--until-pass', 'let a fixer fix the findings and review again, until every gate passes')
     .option('--fixer <agent>', 'with --until-pass: the agent that fixes')
-    .addOption(
-      new Option('--max-iterations <n>', 'with --until-pass: the maximum number of reviews').argParser(
-        wholeNumber(1, 1000),
-      ),
-    )
+    .option('--max-iterations <n>', 'with --until-pass: the maximum number of reviews', wholeNumber(1, 1000))
     .option('--ratchet', 'with --until-pass: from review 3 on, only new high findings fail; later only critical ones')
     .option('--verbose', 'show every reviewer, waived findings and all files')
     .option('--quiet', 'show only findings, the verdict and the next step')
@@ -43,8 +37,7 @@ export function addDailyCommands(program: Command): void {
     .command('status')
     .summary('show which gates pass and which findings are open')
     .description(
-      'Shows the state of every gate, the open findings and the changed files that no gate covers. Runs nothing. The exit ' +
-        'code is 0 only if every gate passes.',
+      'Shows the state of every gate, the open findings and the changed files that no gate covers. Runs nothing. The exit code is 0 only if every gate passes.',
     )
     .option('--prompt', 'print open findings and failed checks as a prompt for an agent')
     .option(...BASE)
@@ -66,8 +59,7 @@ export function addDailyCommands(program: Command): void {
     .command('resolve')
     .summary('mark a finding as fixed, or waive it with a reason')
     .description(
-      'Marks a finding as fixed, or waives it. A finding marked as fixed stays open until its reviewer confirms the fix. A ' +
-        'waived finding no longer fails its gate, and reviewers see your reason.',
+      'Marks a finding as fixed, or waives it. A finding marked as fixed stays open until its reviewer confirms the fix. A waived finding no longer fails its gate, and reviewers see your reason.',
     )
     .argument('<finding>', 'the id of a finding, such as F1')
     .option('--fixed [how]', 'mark it as fixed; a reviewer has to confirm')
@@ -81,8 +73,7 @@ export function addRecordCommands(program: Command): void {
     .command('cost')
     .summary('show what your reviews cost and what onceover saved')
     .description(
-      'Shows the tokens and the money that the runs in this clone cost, and an estimate of what onceover saved. With the ' +
-        'folder of a feature: what each call of its review loops sent and cost, compared with new sessions every time.',
+      'Shows the tokens and the money that the runs in this clone cost, and an estimate of what onceover saved. With the folder of a feature: what each call of its review loops sent and cost, compared with new sessions every time.',
     )
     .argument('[feature]', 'the folder of a feature that was reviewed with "onceover phase"')
     .option('--since <when>', 'only runs since then: a number of days, or a date such as 2026-03-01')
@@ -105,8 +96,7 @@ export function addSetupCommands(program: Command): void {
     .command('init')
     .summary('set up onceover in this repository')
     .description(
-      'Writes the files you ask for if they do not exist yet, and shows what it wrote. Without options it writes onceover.yml. ' +
-        'It never overwrites your files.',
+      'Writes the files you ask for if they do not exist yet, and shows what it wrote. Without options it writes onceover.yml. It never overwrites your files.',
     )
     .option('--gates', 'write onceover.yml with your own lint and test commands, and a first review prompt')
     .option(
@@ -124,8 +114,7 @@ export function addSetupCommands(program: Command): void {
     .command('doctor')
     .summary('show which agents are installed and what they can do')
     .description(
-      'Lists the agents with version and abilities, what is missing, and how to install it. With --resume it tests whether ' +
-        "agents can resume a session, with four short questions to each agent's real model.",
+      "Lists the agents with version and abilities, what is missing, and how to install it. With --resume it tests whether agents can resume a session, with four short questions to each agent's real model.",
     )
     .option('--resume [agent]', 'test whether this agent, or every installed agent, can resume a session')
     .action(async (options) => (await import('./commands/setup.ts')).doctorCommand(options));
@@ -140,8 +129,7 @@ export function addSetupCommands(program: Command): void {
     .command('check')
     .summary('check onceover.yml, rules, roles, prompts and jobs')
     .description(
-      'Reads onceover.yml, review prompts, .deepreview rules, roles and workflow jobs, and reports every mistake with its ' +
-        'line. Runs nothing. The exit code is 0 if all files are valid, else 2.',
+      'Reads onceover.yml, review prompts, .deepreview rules, roles and workflow jobs, and reports every mistake with its line. Runs nothing. The exit code is 0 if all files are valid, else 2.',
     )
     .action(async (options) => (await import('./commands/setup.ts')).configCheckCommand(options));
 
@@ -149,8 +137,7 @@ export function addSetupCommands(program: Command): void {
     .command('trust')
     .summary('allow agents to run the configured commands')
     .description(
-      'Approves the checks and commands of onceover.yml in this clone, so that agents and the stop hook can start runs. ' +
-        '"onceover run" in a terminal and "onceover init" approve them too.',
+      'Approves the checks and commands of onceover.yml in this clone, so that agents and the stop hook can start runs. "onceover run" in a terminal and "onceover init" approve them too.',
     )
     .action(async (options) => (await import('./commands/setup.ts')).trustCommand(options));
 
@@ -158,8 +145,7 @@ export function addSetupCommands(program: Command): void {
     .command('demo')
     .summary('see what it does, without an agent, key or network')
     .description(
-      'Plays real runs in a temporary repository with scripted reviewers: two bugs, two fixes, a pass. Explains what ran, what ' +
-        'was skipped and what that saved. It does not read or write your files.',
+      'Plays real runs in a temporary repository with scripted reviewers: two bugs, two fixes, a pass. Explains what ran, what was skipped and what that saved. It does not read or write your files.',
     )
     .option('--keep', 'keep the temporary repository')
     .action(async (options) => (await import('./commands/demo.ts')).demoCommand(options));

@@ -25,17 +25,13 @@ export type Reports = {
 };
 
 /** Returns the reports that the `--report` flags request. */
-export function openReports(
-  flags: readonly string[],
-  options: { readonly dryRun: boolean; readonly json: boolean },
-): Result<Reports> {
-  if (options.dryRun) return wrongUsage(NOT_IN_DRY_RUN);
+export function openReports(flags: readonly string[], { json }: { readonly json: boolean }): Result<Reports> {
   const read = readFlags(flags, workingDirectory());
   if (!read.ok) return read;
   const request = read.value;
   const print = (run: EndedRun) => {
     // With --json, stdout gets one document and nothing else, so annotations go to stderr.
-    if (request.github) (options.json ? process.stderr : process.stdout).write(githubAnnotations(run));
+    if (request.github) (json ? process.stderr : process.stdout).write(githubAnnotations(run));
   };
   const writeAndPrint = async (run: EndedRun) => {
     await writeAll(request, run);
@@ -82,14 +78,9 @@ function readFlags(flags: readonly string[], cwd: string): Result<ReportRequest>
   return ok({ files, github });
 }
 
-const NOT_IN_DRY_RUN = '--report cannot be used with --dry-run: nothing runs, so there is nothing to report.';
-
-function wrongUsage(said: string) {
-  return err({ kind: 'wrong-usage', said, command: 'run' });
-}
-
 function wrong(what: string) {
-  return wrongUsage(`${what}. Use markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, github.`);
+  const said = `${what}. Use markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, github.`;
+  return err({ kind: 'wrong-usage', said, command: 'run' });
 }
 
 function twice(what: string) {

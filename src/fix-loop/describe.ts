@@ -37,12 +37,8 @@ function roundDocument({ run, dispatches, letBe, fix }: LoopRound, before: RunOu
 
 type RoundDocument = ReturnType<typeof roundDocument>;
 
-function fixDocument({ agent, dispatch, summary, fixed, declined, filesChanged, usage, failure }: Fix) {
-  return {
-    ...{ agent, dispatch, summary, fixed: [...fixed], declined: [...declined], files_changed: filesChanged },
-    usage: usageDocument(usage),
-    failure: failure?.kind ?? null,
-  };
+function fixDocument({ durationMs: _, filesChanged, usage, failure, ...fix }: Fix) {
+  return { ...fix, files_changed: filesChanged, usage: usageDocument(usage), failure: failure?.kind ?? null };
 }
 
 /** Returns one line for each round and each fix, then the reason why the loop ended and the next step. */
@@ -64,18 +60,8 @@ function describeRound(round: RoundDocument, n: number): string {
   ];
   const calls = round.dispatches === 0 ? 'no calls' : count(round.dispatches, 'call');
   const change = moved.length === 0 ? '' : ` (${moved.join(', ')})`;
-  return `Round ${n + 1}: ${STATUSES[round.status] ?? round.status}, ${calls}, ${open} open${change}`;
+  return `Round ${n + 1}: ${round.status.replaceAll('_', ' ')}, ${calls}, ${open} open${change}`;
 }
-
-const STATUSES: Partial<Record<RunOutcome['status'], string>> = {
-  passed: 'passed',
-  passed_with_warnings: 'passed with warnings',
-  failed: 'failed',
-  error: 'could not run',
-  retry_limit_exceeded: 'failed too often',
-  no_changes: 'nothing to review',
-  no_applicable_gates: 'nothing to review',
-};
 
 const SUMMARY_LINES = 3;
 const USUAL_WIDTH = 100;

@@ -73,21 +73,13 @@ function wrapLine(whole: string, width: number, indent: number): readonly string
   const hanging = ' '.repeat(Math.min(start.length + indent, Math.max(0, Math.floor(width / 2))));
   const lines: string[] = [];
   let open = start;
-  let used = start.length;
-  let isEmpty = true;
   // A word with the spaces before it. A CJK character with the punctuation after it counts as a word.
   piece ??= new RegExp(`( *)(${IDEOGRAPH}${CLOSING}*|(?:(?!${IDEOGRAPH})[^ ])+)`, 'gu');
   for (const [, gap = '', word = ''] of line.slice(start.length).matchAll(piece)) {
-    const wide = cellsShown(word);
-    if (!isEmpty && used + gap.length + wide > width) {
-      lines.push(open);
-      open = `${hanging}${word}`;
-      used = hanging.length + wide;
-    } else {
-      open += `${gap}${word}`;
-      used += gap.length + wide;
-    }
-    isEmpty = false;
+    const longer = `${open}${gap}${word}`;
+    const mustBreak = open !== start && cellsShown(longer) > width;
+    if (mustBreak) lines.push(open);
+    open = mustBreak ? `${hanging}${word}` : longer;
   }
   return [...lines, open];
 }

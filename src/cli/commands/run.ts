@@ -117,6 +117,10 @@ function wrongFlags(flags: RunFlags): string | null {
     [untilPass && fixer === undefined, '--until-pass needs a fixer: name an agent with --fixer.'],
     [untilPass && commit !== undefined, '--until-pass cannot be used with --commit: a commit cannot be changed.'],
     [untilPass && dryRun, '--until-pass cannot be used with --dry-run.'],
+    [
+      dryRun && flags.report !== undefined,
+      '--report cannot be used with --dry-run: nothing runs, so there is nothing to report.',
+    ],
     [flags.verbose === true && flags.quiet === true, '--verbose and --quiet cannot be used together.'],
   ];
   return rules.find(([isWrong]) => isWrong)?.[1] ?? null;
@@ -128,9 +132,8 @@ function given(flags: Readonly<Record<string, unknown>>): readonly string[] {
 }
 
 /** Opens the requested reports, and loads their code only then; null if no report is requested. */
-async function reportsOf({ report, dryRun = false, json = false }: RunFlags): Promise<Result<Reports | null>> {
-  if (report === undefined) return ok(null);
-  return (await import('../reports.ts')).openReports(report, { dryRun, json });
+async function reportsOf({ report, json = false }: RunFlags): Promise<Result<Reports | null>> {
+  return report === undefined ? ok(null) : (await import('../reports.ts')).openReports(report, { json });
 }
 
 export async function statusCommand(

@@ -76,18 +76,13 @@ export async function workflowFinishCommand(
       notes: options.notes ?? null,
       override: options.override ?? null,
     });
-  await finish(await interruptible(work, json, () => ({ words: INTERRUPTED })), json, {
+  await finish(await interruptible(work, json), json, {
     warnings: stepEndWarnings,
     document: (end) => stepEndDocument(end, 'commands'),
     text: wrapped((end, shown) => describeStepEnd(end, 'commands', shown)),
     exitCode: ({ kind }) => (kind === 'finished' ? 0 : 1),
   });
 }
-
-const INTERRUPTED = {
-  what: 'Interrupted: onceover stopped the running reviewers. Verdicts that were finished are kept.',
-  next: 'Run the same command again to continue.',
-};
 
 function printProgress(ended: number, of: number): void {
   const line = ended === 0 ? `${count(of, 'review')} to run` : `${ended} of ${count(of, 'review')} done`;
