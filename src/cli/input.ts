@@ -92,3 +92,13 @@ export async function filesOption(
   if (!files.ok || (files.value !== null && files.value.names.length > 0)) return files;
   return err({ kind: 'wrong-usage', said: '--files names no file.', command });
 }
+
+/** Returns the names of the flags that have a value. */
+export function givenFlags(flags: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.keys(flags).filter((name) => flags[name] !== undefined);
+}
+
+/** Returns the sentence about the first rule that the flags break; null if they break none. */
+export function firstWrong(rules: readonly (readonly [isWrong: boolean, said: string])[]): string | null {
+  return rules.find(([isWrong]) => isWrong)?.[1] ?? null;
+}

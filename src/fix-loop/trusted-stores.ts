@@ -119,7 +119,7 @@ function trustedFindings(under: FindingStore, isClosed: () => boolean): FindingS
       const others = all.value
         .filter(({ id, kept }) => !known.has(id) && kept === 'open')
         .map((one): KnownFinding => (one.resolution?.how === 'skipped' ? { ...one, resolution: null } : one));
-      return ok([...known.values(), ...others].sort((a, b) => numberOf(a) - numberOf(b)));
+      return ok([...known.values(), ...others].sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1))));
     },
     async add(finding) {
       // Write removed findings back first, because the store could give one of their ids to the new finding.
@@ -167,8 +167,4 @@ function trustedPasses(under: Passes, isClosed: () => boolean): Passes {
       return under.mark(id, by, at);
     },
   };
-}
-
-function numberOf({ id }: KnownFinding): number {
-  return Number(id.slice(1));
 }

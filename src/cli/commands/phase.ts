@@ -12,7 +12,7 @@ import type { PhaseOutcome } from '../../phases/run-types.ts';
 import { consoleReporter } from '../../progress/reporter.ts';
 import { shownOn } from '../../ui/terminal.ts';
 import { asShellWord } from '../../ui/wording.ts';
-import { filesOption, readStdin } from '../input.ts';
+import { filesOption, firstWrong, givenFlags, readStdin } from '../input.ts';
 import { interruptible } from '../interrupt.ts';
 import { exitWith, finish, type JsonFlag, workingDirectory } from '../output.ts';
 
@@ -110,30 +110,21 @@ const wrong = (said: string) => err({ kind: 'wrong-usage', said, command: 'phase
 
 /** Returns why the flags cannot be used together or in this phase; null if they can. */
 function wrongFlags(name: PhaseName, flags: PhaseFlags): string | null {
-  const isStep = flags.step === true;
-  const hasFixer = flags.fixer !== undefined;
-  const ofCode: readonly (readonly [string, boolean])[] = [
-    ['--files', flags.files !== undefined],
-    ['--base', flags.base !== undefined],
-    ['--simplify', flags.simplify === true],
-    ['--deepen-tests', flags.deepenTests === true],
-  ];
-  const [alien] = name === 'implement' ? [] : ofCode.filter(([, isGiven]) => isGiven);
-  const writes = flags.simplify === true ? '--simplify' : flags.deepenTests === true ? '--deepen-tests' : null;
-  const rules: readonly (readonly [boolean, string])[] = [
-    [alien !== undefined, `${alien?.[0]} works only with implement: the other phases review a document.`],
-    [isStep && hasFixer, '--fixer and --step cannot be used together: with --step, you fix the issues yourself.'],
-    [flags.summary !== undefined && !isStep, '--summary works only with --step.'],
+  const { step = false, rerun = false, keepSessions = false, dryRun = false } = flags;
+  const [hasFixer, hasSummary] = [flags.fixer !== undefined, flags.summary !== undefined];
+  const preparing = { '--simplify': flags.simplify, '--deepen-tests': flags.deepenTests };
+  const [writes] = givenFlags(preparing);
+  const [ofCode] = givenFlags({ '--files': flags.files, '--base': flags.base, ...preparing });
+  return firstWrong([
     [
-      flags.keepSessions === true && !isStep,
-      '--keep-sessions works only with --step: otherwise sessions last as long as the loop.',
+      name !== 'implement' && ofCode !== undefined,
+      `${ofCode} works only with implement: the other phases review a document.`,
     ],
-    [
-      flags.summary !== undefined && flags.rerun === true,
-      '--summary and --rerun cannot be used together: a new loop has no earlier issues.',
-    ],
-    [flags.summary !== undefined && flags.dryRun === true, '--summary cannot be used with --dry-run.'],
-    [writes !== null && !hasFixer, `${writes} needs an agent that may edit files: name it with --fixer.`],
-  ];
-  return rules.find(([isWrong]) => isWrong)?.[1] ?? null;
+    [step && hasFixer, '--fixer and --step cannot be used together: with --step, you fix the issues yourself.'],
+    [hasSummary && !step, '--summary works only with --step.'],
+    [keepSessions && !step, '--keep-sessions works only with --step: otherwise sessions last as long as the loop.'],
+    [hasSummary && rerun, '--summary and --rerun cannot be used together: a new loop has no earlier issues.'],
+    [hasSummary && dryRun, '--summary cannot be used with --dry-run.'],
+    [writes !== undefined && !hasFixer, `${writes} needs an agent that may edit files: name it with --fixer.`],
+  ]);
 }

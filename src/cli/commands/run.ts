@@ -8,7 +8,7 @@ import type { RunOutcome } from '../../gates/run-types.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { consoleReporter } from '../../progress/reporter.ts';
 import { shownOn } from '../../ui/terminal.ts';
-import { filesOption } from '../input.ts';
+import { filesOption, firstWrong, givenFlags } from '../input.ts';
 import { INTERRUPTED, interruptible } from '../interrupt.ts';
 import { exitWith, finish, type JsonFlag, workingDirectory, wrongUsage } from '../output.ts';
 import type { Reports } from '../reports.ts';
@@ -108,27 +108,22 @@ async function runOrFix(
 /** Returns why the flags cannot be used together; null if they can. */
 function wrongFlags(flags: RunFlags): string | null {
   const { base, commit, untilPass = false, fixer, dryRun = false } = flags;
-  const selecting = given({ '--commit': commit, '--uncommitted': flags.uncommitted, '--files': flags.files });
-  const [ofLoop] = given({ '--fixer': fixer, '--max-iterations': flags.maxIterations, '--ratchet': flags.ratchet });
-  const rules: readonly (readonly [isWrong: boolean, said: string])[] = [
+  const selecting = givenFlags({ '--commit': commit, '--uncommitted': flags.uncommitted, '--files': flags.files });
+  const [ofLoop] = givenFlags({
+    '--fixer': fixer,
+    '--max-iterations': flags.maxIterations,
+    '--ratchet': flags.ratchet,
+  });
+  return firstWrong([
     [selecting.length > 1, `${selecting.join(' and ')} cannot be used together.`],
     [base !== undefined && selecting.some((one) => one !== '--files'), `--base cannot be used with ${selecting[0]}.`],
     [!untilPass && ofLoop !== undefined, `${ofLoop} works only with --until-pass.`],
     [untilPass && fixer === undefined, '--until-pass needs a fixer: name an agent with --fixer.'],
     [untilPass && commit !== undefined, '--until-pass cannot be used with --commit: a commit cannot be changed.'],
     [untilPass && dryRun, '--until-pass cannot be used with --dry-run.'],
-    [
-      dryRun && flags.report !== undefined,
-      '--report cannot be used with --dry-run: nothing runs, so there is nothing to report.',
-    ],
+    [dryRun && flags.report !== undefined, '--report cannot be used with --dry-run: there is nothing to report.'],
     [flags.verbose === true && flags.quiet === true, '--verbose and --quiet cannot be used together.'],
-  ];
-  return rules.find(([isWrong]) => isWrong)?.[1] ?? null;
-}
-
-/** Returns the names of the flags that have a value. */
-function given(flags: Readonly<Record<string, unknown>>): readonly string[] {
-  return Object.keys(flags).filter((name) => flags[name] !== undefined);
+  ]);
 }
 
 /** Opens the requested reports, and loads their code only then; null if no report is requested. */
