@@ -1,36 +1,23 @@
 import { resolve } from 'node:path';
 import * as app from './api.ts';
-import {
-  type ExplainDocument,
-  explainDocument,
-  type RunExplanationDocument,
-  runExplanationDocument,
-} from './explain/json.ts';
+import type { ExplainDocument, RunExplanationDocument } from './explain/json.ts';
+import { explainDocument, runExplanationDocument } from './explain/json.ts';
 import { type FindingDocument, type RunDocument, resolvedDocument, runDocument } from './gates/json.ts';
 import type { Failure } from './kernel/failure.ts';
 import type { Result } from './kernel/result.ts';
 import type { PhaseName } from './kernel/review-loops.ts';
 import { type PhaseDocument, type PhasePlanDocument, phaseDocument, phasePlanDocument } from './phases/json.ts';
 import type { Event } from './progress/events.ts';
-import {
-  type InstructionsDocument,
-  instructionsDocument,
-  type PassDocument,
-  passDocument,
-  type RulesDocument,
-  rulesDocument,
-} from './rules/json.ts';
+import type { InstructionsDocument, PassDocument, RulesDocument } from './rules/json.ts';
+import { instructionsDocument, passDocument, rulesDocument } from './rules/json.ts';
 import { describeFailure } from './ui/describe-failure.ts';
-import {
-  type StepEndDocument,
-  sessionDocument,
-  stepEndDocument,
-  type WorkflowAbortDocument,
-  type WorkflowStartDocument,
-  type WorkflowsDocument,
-  workflowStartDocument,
-  workflowsDocument,
+import type {
+  StepEndDocument,
+  WorkflowAbortDocument,
+  WorkflowStartDocument,
+  WorkflowsDocument,
 } from './workflows/json.ts';
+import { sessionDocument, stepEndDocument, workflowStartDocument, workflowsDocument } from './workflows/json.ts';
 import type { QualityCliOptions } from './workflows/quality/agent.ts';
 import type { QualityCli } from './workflows/quality/types.ts';
 

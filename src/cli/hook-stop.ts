@@ -1,5 +1,5 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
-import { answerStop } from '../stop-hook/answer.ts';
+import { answerStop, type StopEvent } from '../stop-hook/answer.ts';
 
 const DEFAULT_DEADLINE_SECONDS = 540;
 const LONGEST_DEADLINE_SECONDS = 86_400;
@@ -32,25 +32,31 @@ const LARGEST_BYTES = 64 * 1024 * 1024;
 const PAUSE_MS = 10;
 const PATIENCE_MS = 5000;
 
-/** Returns the stop event from standard input; '' if none arrives. The input may stay open after the event. */
-function readStop(): string {
+/** Returns the stop event from standard input; `null` if none arrives. The input may stay open after the event. */
+function readStop(): StopEvent | null {
   const chunks: Buffer[] = [];
   const until = performance.now() + PATIENCE_MS;
   for (let size = 0; size <= LARGEST_BYTES && !isDevice(0); ) {
     const chunk = Buffer.alloc(65_536);
     const read = readSome(chunk);
     if (read === 'nothing yet' && performance.now() < until) continue;
-    if (typeof read === 'string' || read === 0) return Buffer.concat(chunks).toString('utf8');
+    if (typeof read === 'string' || read === 0) return parse(chunks);
     size += read;
-    chunks.push(chunk.subarray(0, read));
-    const mayBeEnd = chunk
-      .toString('latin1', Math.max(0, read - 3), read)
-      .trimEnd()
-      .endsWith('}');
-    const text = mayBeEnd ? Buffer.concat(chunks).toString('utf8') : '';
-    if (isJson(text)) return text;
+    const part = chunk.subarray(0, read);
+    chunks.push(part);
+    const mayBeEnd = part.subarray(-3).toString('latin1').trimEnd().endsWith('}');
+    const event = mayBeEnd ? parse(chunks) : null;
+    if (event !== null) return event;
   }
-  return '';
+  return null;
+}
+
+function parse(chunks: readonly Buffer[]): StopEvent | null {
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as StopEvent | null;
+  } catch {
+    return null;
+  }
 }
 
 // A terminal never sends a stop event, so do not wait for one.
@@ -91,13 +97,4 @@ function isBusy(error: unknown): boolean {
 
 function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

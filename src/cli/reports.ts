@@ -13,22 +13,15 @@ import type { Message } from '../ui/wording.ts';
 import { version } from '../version.ts';
 import { printFailure, printWarnings, workingDirectory } from './output.ts';
 
-/** Writes the reports that `--report` requests. */
-export type Reports = {
-  /** Writes all report files. Prints and returns a message for each report that could not be written. */
-  write(outcome: RunOutcome): Promise<readonly string[]>;
-  /** Prints the GitHub annotations. They come after all other output. */
-  print(outcome: RunOutcome): void;
-  /** Writes the reports of a run that failed, so that no older report is taken for the result of this run. */
-  writeFailed(failure: Failure): Promise<void>;
-  writeInterrupted(message: Message): Promise<void>;
-};
+export type Reports = ReturnType<typeof reportsFor>;
 
 /** Returns the reports that the `--report` flags request. */
 export function openReports(flags: readonly string[], { json }: { readonly json: boolean }): Result<Reports> {
-  const read = readFlags(flags, workingDirectory());
-  if (!read.ok) return read;
-  const request = read.value;
+  const request = readFlags(flags, workingDirectory());
+  return request.ok ? ok(reportsFor(request.value, json)) : request;
+}
+
+function reportsFor(request: ReportRequest, json: boolean) {
   const print = (run: EndedRun) => {
     // With --json, stdout gets one document and nothing else, so annotations go to stderr.
     if (request.github) (json ? process.stderr : process.stdout).write(githubAnnotations(run));
@@ -37,16 +30,19 @@ export function openReports(flags: readonly string[], { json }: { readonly json:
     await writeAll(request, run);
     print(run);
   };
-  return ok({
-    write: (outcome) => writeAll(request, { kind: 'judged', outcome }),
-    print: (outcome) => print({ kind: 'judged', outcome }),
-    writeFailed(failure) {
+  return {
+    /** Writes all report files. Prints and returns a message for each report that could not be written. */
+    write: (outcome: RunOutcome) => writeAll(request, { kind: 'judged', outcome }),
+    /** Prints the GitHub annotations. They come after all other output. */
+    print: (outcome: RunOutcome) => print({ kind: 'judged', outcome }),
+    /** Writes the reports of a run that failed, so that no older report is taken for the result of this run. */
+    writeFailed(failure: Failure) {
       const status = failure.kind === 'lock-held' ? 'lock_conflict' : 'error';
       return writeAndPrint({ kind: 'not-judged', status, exitCode: exitCode(failure), ...describeFailure(failure) });
     },
-    writeInterrupted: (message) =>
+    writeInterrupted: (message: Message) =>
       writeAndPrint({ kind: 'not-judged', status: 'interrupted', exitCode: 130, ...message }),
-  });
+  };
 }
 
 type ReportRequest = {

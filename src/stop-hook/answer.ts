@@ -16,10 +16,10 @@ function stopDocument(answer: StopAnswer): object | null {
  * Returns the answer to an agent that wants to stop; `null` to print nothing. If nothing has changed since the last
  * verdict, the answer comes from memory, before any other code is loaded.
  */
-export async function answerStop(text: string, deadlineSeconds: number): Promise<object | null> {
+export async function answerStop(event: StopEvent | null, deadlineSeconds: number): Promise<object | null> {
   // If a run started this agent, the agent must not wait for that run.
   if (process.env['ONCEOVER_ACTIVE'] !== undefined) return null;
-  const request = readRequest(text, deadlineSeconds);
+  const request = readRequest(event, deadlineSeconds);
   return stopDocument(fromMemory(request) ?? (await (await import('./check-gates.ts')).judgeStop(request)));
 }
 
@@ -42,9 +42,11 @@ function isUnchanged(worktree: WorktreePaths, { traces, index, print }: NonNulla
   return matchesFingerprints(traces) && statusFingerprint(worktree, index)?.print === print;
 }
 
-// A request that cannot be parsed still counts as a stop.
-function readRequest(text: string, deadlineSeconds: number): StopRequest {
-  const input = parse(text);
+/** The JSON that the agent's program sends. */
+export type StopEvent = Readonly<Record<string, unknown>>;
+
+// An event that cannot be parsed still counts as a stop.
+function readRequest(input: StopEvent | null, deadlineSeconds: number): StopRequest {
   const session = typeof input?.['session_id'] === 'string' ? input['session_id'].slice(0, 100) : '';
   // If the agent is in a folder outside of any repository, use the project in which it was started.
   const folders = [input?.['cwd'], process.env['CLAUDE_PROJECT_DIR'], process.env['GEMINI_PROJECT_DIR'], '.'];
@@ -55,12 +57,4 @@ function readRequest(text: string, deadlineSeconds: number): StopRequest {
     session: `session ${session}`,
     deadlineSeconds,
   };
-}
-
-function parse(text: string): Record<string, unknown> | null {
-  try {
-    return JSON.parse(text) as Record<string, unknown> | null;
-  } catch {
-    return null;
-  }
 }

@@ -79,7 +79,6 @@ export function snoozedUntil({ commonDir }: Pick<WorktreePaths, 'commonDir'>, no
 }
 
 export const MEMORY_FOLDER = 'onceover/hook';
-
 export const SNOOZED = 'snoozed';
 
 function folderOf({ commonDir }: WorktreePaths): string {

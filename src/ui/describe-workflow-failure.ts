@@ -10,7 +10,6 @@ import { cut } from './layout.ts';
 import { type ByKind, count, didYouMean, type Message, quoted } from './wording.ts';
 
 const START = 'start_workflow ("onceover workflow start")';
-
 const START_ONE = `Start a workflow with ${START}.`;
 
 /** By kind, the message for a failure that only a workflow can have. */

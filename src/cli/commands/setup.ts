@@ -89,7 +89,6 @@ function problemsOf({ missingPrompts, notices, offered }: CheckedConfig): readon
 }
 
 const DEFAULT_MINUTES = 60;
-
 const MOST_MINUTES = 24 * 60;
 
 export async function snoozeCommand(asked: string | undefined, { json = false }: JsonFlag): Promise<void> {
