@@ -17,11 +17,6 @@ export const HELP_STYLE: Partial<Help> = {
   styleOptionText: (name) => COLOURED('good', name),
 };
 
-/** Returns the width of help pages: the terminal's, but at most 100 columns, because longer lines are hard to read. */
-export function helpWidth(): number {
-  return Math.min(process.stdout.columns || 80, 100);
-}
-
 /** The text at the end of `onceover --help`. */
 export const FIRST_PAGE_END = `
 Start with "onceover init" and "onceover run", or watch "onceover demo".

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { version } from '../version.ts';
 import { addAgentCommands, addLoopCommands } from './define-agents.ts';
 import { addDailyCommands, addRecordCommands, addSetupCommands } from './define-daily.ts';
-import { FIRST_PAGE_END, HELP_STYLE, helpWidth } from './options.ts';
+import { FIRST_PAGE_END, HELP_STYLE } from './options.ts';
 
 /** Parses the command line and runs the command. The code of a command is loaded when the command runs. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
@@ -30,7 +30,7 @@ export function buildProgram(): Command {
     .helpCommand(false)
     .showSuggestionAfterError()
     .configureHelp(HELP_STYLE)
-    .configureOutput({ writeErr: () => {}, getOutHelpWidth: helpWidth })
+    .configureOutput({ writeErr: () => {}, getOutHelpWidth: () => Math.min(process.stdout.columns || 80, 100) })
     .exitOverride();
   const groups = {
     'Every day:': addDailyCommands,

@@ -92,7 +92,7 @@ export function loopEnd(rounds: readonly LoopRound[], most: number): LoopEnd | n
   const noVerdict = asked.length > 0 && asked.every(({ status }) => status === 'error');
   if (run.exitCode === 3 || (noVerdict && failingChecksOf(run).length === 0)) return 'could-not-judge';
   if (run.status === 'retry_limit_exceeded') return 'retry-limit';
-  const past = rounds.map(({ run, tree }) => ({ tree, open: problemsOf(run) }));
+  const past = rounds.map((round) => ({ tree: round.tree, open: problemsOf(round.run) }));
   // The run failed, but without a problem that a fixer could fix.
   if (past.at(-1)?.open === NO_PROBLEMS) return 'could-not-judge';
   if (isStalled(past)) return 'stalled';

@@ -122,8 +122,8 @@ async function judge(place: RepositoryPaths, deadlineSeconds: number): Promise<J
     if (!after.ok) return { ...judged(unjudged(after.failure)), traces: null };
     traces = after.value.traces;
     if (after.value.outcome.exitCode === 0) return judged({ kind: 'holds' });
-    // The content changed during the run, so the current content needs another run.
     const { run: ended, isAboutThis } = value;
+    // The content changed during the run, so the current content needs another run.
     if ((!isAboutThis || ended.exit_code === 0) && round++ < MOST_ROUNDS) continue;
     const gates = failingGates(ended.gates);
     return judged(

@@ -97,14 +97,12 @@ export function checksum(text: string): string {
   return String(sum);
 }
 
-type Decided = { readonly answer: StopAnswer; readonly blocks: Blocks | null };
-
 /** Stores the blocks of a session and returns the answer. If storing fails, the agent may stop (see `writeMemory`). */
 export function countBlocks(
   worktree: WorktreePaths,
   memory: StopMemory,
   session: string,
-  { answer, blocks }: Decided,
+  { answer, blocks }: { readonly answer: StopAnswer; readonly blocks: Blocks | null },
 ): StopAnswer {
   const written = writeMemory(worktree, withSession(memory, session, blocks));
   if (written || answer.kind === 'let-go') return answer;

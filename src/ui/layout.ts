@@ -35,10 +35,8 @@ export function padCells(text: string, width: number): string {
 }
 
 const NARROW = /^[\x20-\x7e…·]*$/;
-
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|\ufe0f|[\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
-
 const NONE = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]*$/u;
 
 let segmenter: Intl.Segmenter | null = null;
@@ -73,21 +71,21 @@ function wrapLine(whole: string, width: number, indent: number): readonly string
   const hanging = ' '.repeat(Math.min(start.length + indent, Math.max(0, Math.floor(width / 2))));
   const lines: string[] = [];
   let open = start;
+  let used = start.length;
   // A word with the spaces before it. A CJK character with the punctuation after it counts as a word.
   piece ??= new RegExp(`( *)(${IDEOGRAPH}${CLOSING}*|(?:(?!${IDEOGRAPH})[^ ])+)`, 'gu');
   for (const [, gap = '', word = ''] of line.slice(start.length).matchAll(piece)) {
-    const longer = `${open}${gap}${word}`;
-    const mustBreak = open !== start && cellsShown(longer) > width;
+    const wide = cellsShown(word);
+    const mustBreak = open !== start && used + gap.length + wide > width;
     if (mustBreak) lines.push(open);
-    open = mustBreak ? `${hanging}${word}` : longer;
+    open = mustBreak ? `${hanging}${word}` : `${open}${gap}${word}`;
+    used = (mustBreak ? hanging.length : used + gap.length) + wide;
   }
   return [...lines, open];
 }
 
 const COLOUR = /\u001b\[[0-9;]*m/g;
-
 const IDEOGRAPH = '[\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3\\uf900-\\ufaff\\u{20000}-\\u{3fffd}]';
-
 const CLOSING = '[\\u3001\\u3002\\uff01-\\uff0f\\uff1a-\\uff20\\u300d\\u300f\\u3011\\ufe00-\\ufe0f\\p{M}]';
 
 // Compiled on first use, because compiling its long character classes takes time.
