@@ -1,6 +1,5 @@
 import { loadSettings, openParsedFiles } from './config/read-file.ts';
 import { SETTINGS_FILE } from './config/settings.ts';
-import type { DemoOptions } from './demo/play.ts';
 import type { RunExplanation } from './explain/json.ts';
 import type { RunOptions } from './gates/open-run.ts';
 import { findRepository, repositoryAt } from './git/locate.ts';
@@ -28,10 +27,7 @@ import type { OfferedWorkflows } from './workflows/types.ts';
 export type { PhaseOptions };
 export { type GivenFiles, instructions, rules };
 
-/**
- * Returns a function that takes a working directory instead of a repository. It loads the code of the original function
- * while git finds the repository, to save time.
- */
+/** Returns a function that takes a working directory, and loads its code while git finds the repository. */
 function inRepository<Args extends readonly unknown[], T>(
   load: () => Promise<(repository: RepositoryPaths, ...args: Args) => Promise<Result<T>> | Result<T>>,
 ): (cwd: string, ...args: Args) => Promise<Result<T>> {
@@ -159,6 +155,29 @@ export type RunRequestOptions = Omit<RunOptions, 'selection' | 'paths'> & {
   readonly paths: readonly string[];
 };
 
+/** What a user asks for with the flags of `onceover run` or the options of the library. */
+export type RunWish = {
+  readonly base?: string;
+  readonly commit?: string;
+  readonly uncommitted?: boolean;
+  readonly force?: boolean;
+  readonly fresh?: boolean;
+  readonly all?: boolean;
+};
+
+/** Returns the request for a run. Default: all of the change, and only what has not passed yet. */
+export function runRequest(
+  wish: RunWish,
+  files: GivenFiles | null,
+  more: Omit<RunRequestOptions, 'selection' | 'force' | 'fresh' | 'all'>,
+): RunRequestOptions {
+  const { base = null, commit, uncommitted = false, force = false, fresh = false, all = false } = wish;
+  const options = { ...more, force, fresh, all };
+  if (commit !== undefined) return { ...options, selection: { kind: 'commit', commit } };
+  if (uncommitted) return { ...options, selection: { kind: 'uncommitted' } };
+  return { ...options, selection: files === null ? { kind: 'change', base } : { kind: 'files', files, base } };
+}
+
 /** Runs the gates and returns the outcome. */
 export const run = inRepository(async () => withOptions((await import('./gates/open-run.ts')).runGates));
 
@@ -199,38 +218,24 @@ function toOptions(repository: RepositoryPaths, request: RunRequestOptions): Res
 }
 
 /** Runs a phase: reviews a feature's document or its code in loops. */
-export const phase = inRepository(async () => {
-  const [{ openAndRunPhase }, guardFor] = await Promise.all([import('./phases/open-phase.ts'), proofGuard()]);
-  return (repository, options: PhaseOptions) => openAndRunPhase(repository, options, guardFor(repository));
-});
+export const phase = inRepository(async () => withGuard((await import('./phases/open-phase.ts')).openAndRunPhase));
 
 /** Returns what a phase would do next. Runs and writes nothing. */
-export const previewPhase = inRepository(async () => {
-  const [{ openAndPreviewPhase }, guardFor] = await Promise.all([import('./phases/open-phase.ts'), proofGuard()]);
-  return (repository, options: PhaseOptions) => openAndPreviewPhase(repository, options, guardFor(repository));
-});
+export const previewPhase = inRepository(async () =>
+  withGuard((await import('./phases/open-phase.ts')).openAndPreviewPhase),
+);
 
-/**
- * Returns a function that makes the guard for the files that passes are read from. `api.ts` hands it to phases, because
- * phases must not import gates.
- */
-async function proofGuard(): Promise<(repository: RepositoryPaths) => OpenGuard> {
+/** Returns `call` with a guard for the files that passes are read from. Phases must not import gates themselves. */
+async function withGuard<T>(
+  call: (repository: RepositoryPaths, options: PhaseOptions, openGuard: OpenGuard) => Promise<Result<T>>,
+) {
   const { guardProof } = await import('./gates/record/proof-files.ts');
-  return (repository) => (logDir) => guardProof(repository, logDir);
+  return (repository: RepositoryPaths, options: PhaseOptions) =>
+    call(repository, options, (logDir) => guardProof(repository, logDir));
 }
 
 /** Marks a finding as fixed, which its reviewer has to confirm, or waives it with a reason. */
 export const resolve = inRepository(async () => (await import('./gates/resolve.ts')).resolveFinding);
-
-/** Plays real runs in a temporary repository, with scripted reviewers. */
-export async function playDemo(options: DemoOptions) {
-  return (await import('./demo/play.ts')).playDemo(options);
-}
-
-/** Answers a prompt as a scripted reviewer of the demo. */
-export async function answerAsReviewer(name: string, prompt: string, session: string | null) {
-  return (await import('./demo/reviewer.ts')).answerAsReviewer(name, prompt, session);
-}
 
 /** Archives the records of past runs, so that the next run is number 1. */
 export const clean = inRepository(async () => (await import('./gates/clean.ts')).clean);
@@ -241,9 +246,7 @@ export const cost = inRepository(async () => (await import('./cost/read.ts')).co
 /** Approves the commands of the configuration in this clone, and returns them. */
 export const trust = inRepository(async () => (await import('./trust/consent.ts')).trustConfig);
 
-/**
- * Turns the stop hook of this clone off for some minutes; 0 turns it on. Returns when the hook is on again, or null.
- */
+/** Turns the stop hook off for some minutes; 0 turns it on. Returns when the hook is on again; null if it is on. */
 export const snoozeHook = inRepository(async () => {
   const { snooze } = await import('./stop-hook/check-gates.ts');
   return ({ commonDir }, minutes: number) => {
@@ -262,10 +265,7 @@ export const getRun = inRepository(async () => (await import('./gates/background
 /** Starts or continues a phase in the background, and waits some time for the end of its round. */
 export const startPhase = inRepository(async () => (await import('./phases/background-phase.ts')).startPhaseRun);
 
-/**
- * Passes the summary of the caller's fixes to a review loop and waits for its next round. Without a summary, waits for
- * the current round.
- */
+/** Passes a summary of the caller's fixes to a review loop and waits for the next round, or only waits for a round. */
 export const continuePhase = inRepository(async () => (await import('./phases/background-phase.ts')).continuePhaseRun);
 
 /** Lists the jobs with their workflows, and the sessions of started workflows. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import * as app from './api.ts';
-import { type ExplainDocument, explainDocument, type RunExplanationDocument } from './explain/json.ts';
+import type { ExplainDocument, RunExplanationDocument } from './explain/json.ts';
+import { explainDocument } from './explain/json.ts';
 import { type FindingDocument, type RunDocument, resolvedDocument, runDocument } from './gates/json.ts';
 import type { Failure } from './kernel/failure.ts';
 import type { Result } from './kernel/result.ts';
@@ -9,25 +10,16 @@ import { phaseDocument } from './phases/json.ts';
 import type { PhaseDocument, PhasePlanDocument } from './phases/json-schema.ts';
 import type { PhaseChoices } from './phases/run-types.ts';
 import type { Event } from './progress/events.ts';
-import {
-  type InstructionsDocument,
-  instructionsDocument,
-  type PassDocument,
-  passDocument,
-  type RulesDocument,
-  rulesDocument,
-} from './rules/json.ts';
+import type { InstructionsDocument, PassDocument, RulesDocument } from './rules/json.ts';
+import { instructionsDocument, passDocument, rulesDocument } from './rules/json.ts';
 import { describeFailure } from './ui/describe-failure.ts';
-import {
-  type StepEndDocument,
-  sessionDocument,
-  stepEndDocument,
-  type WorkflowAbortDocument,
-  type WorkflowStartDocument,
-  type WorkflowsDocument,
-  workflowStartDocument,
-  workflowsDocument,
+import type {
+  StepEndDocument,
+  WorkflowAbortDocument,
+  WorkflowStartDocument,
+  WorkflowsDocument,
 } from './workflows/json.ts';
+import { sessionDocument, stepEndDocument, workflowStartDocument, workflowsDocument } from './workflows/json.ts';
 import type { QualityCliOptions } from './workflows/quality/agent.ts';
 import type { QualityCli } from './workflows/quality/types.ts';
 
@@ -140,51 +132,25 @@ export async function explain(
 }
 
 /** Options of a run. Default: all gates, on everything that differs from the base branch. */
-export type RunOptions = {
+export type RunOptions = app.RunWish & {
   readonly root?: string;
-  readonly base?: string;
-  readonly commit?: string;
-  readonly uncommitted?: boolean;
   readonly files?: readonly string[];
   readonly gates?: readonly string[];
   readonly paths?: readonly string[];
-  readonly force?: boolean;
-  readonly fresh?: boolean;
-  readonly all?: boolean;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: Event) => void;
 };
 
 /** Runs the gates. The field `exit_code` of the result is 0 only if every gate passes. */
 export async function run(options: RunOptions = {}): Promise<RunDocument> {
-  return runDocument(await call(app.run, options, requestOf(options)));
+  const { gates = [], paths = [] } = options;
+  const request = app.runRequest(options, given(options.files), { gates, paths, ...listenerOf(options) });
+  return runDocument(await call(app.run, options, request));
 }
 
 /** Returns the state of all gates and findings. Runs nothing. */
 export async function status(options: Pick<RunOptions, 'root' | 'base'> = {}): Promise<RunDocument> {
   return runDocument((await call(app.status, options, options.base ?? null)).outcome);
-}
-
-function requestOf(options: RunOptions): app.RunRequestOptions {
-  const { commit, files, base = null } = options;
-  return {
-    selection:
-      commit !== undefined
-        ? { kind: 'commit', commit }
-        : options.uncommitted === true
-          ? { kind: 'uncommitted' }
-          : files !== undefined
-            ? { kind: 'files', files: { names: files, source: 'arguments' }, base }
-            : { kind: 'change', base },
-    gates: options.gates ?? [],
-    paths: options.paths ?? [],
-    force: options.force === true,
-    fresh: options.fresh === true,
-    all: options.all === true,
-    startedBy: 'person',
-    reporter: { tell: (event) => options.onEvent?.(event) },
-    stop: options.signal ?? null,
-  };
 }
 
 /** Marks a finding as fixed, which its reviewer has to confirm, or waives it with a reason. */
@@ -219,16 +185,13 @@ export async function previewPhase(
   return call(app.previewPhase, options, phaseRequestOf(name, feature, options));
 }
 
-function phaseRequestOf(name: PhaseName, feature: string, options: PhaseOptions): app.PhaseOptions {
-  return {
-    ...options,
-    phase: name,
-    feature,
-    files: given(options.files),
-    startedBy: 'person',
-    reporter: { tell: (event) => options.onEvent?.(event) },
-    stop: options.signal ?? null,
-  };
+function phaseRequestOf(phase: PhaseName, feature: string, options: PhaseOptions): app.PhaseOptions {
+  return { ...options, phase, feature, files: given(options.files), ...listenerOf(options) };
+}
+
+function listenerOf({ signal, onEvent }: Pick<RunOptions, 'signal' | 'onEvent'>) {
+  const reporter = { tell: (event: Event) => onEvent?.(event) };
+  return { startedBy: 'person', reporter, stop: signal ?? null } as const;
 }
 
 /** Returns an installed agent as the `cli` of a quality gate that reviews files of the repository at `root`. */
@@ -308,10 +271,7 @@ function given(files: readonly string[] | undefined): app.GivenFiles | null {
   return files === undefined ? null : { names: files, source: 'arguments' };
 }
 
-/**
- * Calls a function of `api.ts` for the folder `root` (default: the working directory). Returns its value, or throws its
- * failure as an `OnceoverError`.
- */
+/** Calls a function of `api.ts` for the folder `root`. Returns its value, or throws an `OnceoverError`. */
 async function call<Args extends readonly unknown[], T>(
   capability: (cwd: string, ...args: Args) => Promise<Result<T>>,
   { root = '.' }: { readonly root?: string | undefined },

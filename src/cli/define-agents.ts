@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { BASE, collect, JSON_ANSWER, OR_FROM_LIST, PLATFORM, wholeNumber } from './options.ts';
+import { BASE, collect, OR_FROM_LIST, PLATFORM, wholeNumber } from './options.ts';
 
 /** Adds the commands that agents call, and `hook`, which the program of an agent calls. */
 export function addAgentCommands(program: Command): void {
@@ -7,13 +7,11 @@ export function addAgentCommands(program: Command): void {
     .command('instructions')
     .summary('write one instruction file per review to do')
     .description(
-      'Writes one instruction file for each review that the change needs, and lists what to run. onceover skips reviews that ' +
-        'passed and whose files have not changed. Name files, or pipe a list of files, to review those instead.',
+      'Writes one instruction file for each review that the change needs, and lists what to run. onceover skips reviews that passed and whose files have not changed. Name files, or pipe a list of files, to review those instead.',
     )
     .argument('[files...]', `files or folders to review instead of the change; ${OR_FROM_LIST}`)
     .option(...PLATFORM)
     .option(...BASE)
-    .option(...JSON_ANSWER)
     .action(async (files, options) => (await import('./commands/rules.ts')).instructionsCommand(files, options));
 
   program
@@ -21,7 +19,6 @@ export function addAgentCommands(program: Command): void {
     .summary('list the review rules')
     .description('Lists the rules of all .deepreview files, or only those that match the given files.')
     .argument('[files...]', `list only rules that match one of these files; ${OR_FROM_LIST}`)
-    .option(...JSON_ANSWER)
     .action(async (files, options) => (await import('./commands/rules.ts')).rulesCommand(files, options));
 
   program
@@ -31,7 +28,6 @@ export function addAgentCommands(program: Command): void {
       'Marks a review as passed, like the MCP tool mark_review_as_passed. onceover skips it until one of its files changes.',
     )
     .argument('<review_id>', 'the id exactly as the instruction file gives it')
-    .option(...JSON_ANSWER)
     .action(async (id, options) => (await import('./commands/rules.ts')).passCommand(id, options));
 
   program
@@ -56,9 +52,7 @@ export function addAgentCommands(program: Command): void {
     .command('stop')
     .summary('answer a stop')
     .description(
-      'Reads the stop event as JSON from standard input. Prints nothing if every gate passes. If a gate fails, the agent ' +
-        'gets the open findings and goes on. After three blocks without progress, or if the gates cannot run, the agent ' +
-        'may stop and you get a message.',
+      'Reads the stop event as JSON from standard input. Prints nothing if every gate passes. If a gate fails, the agent gets the open findings and goes on. After three blocks without progress, or if the gates cannot run, the agent may stop and you get a message.',
     )
     .option('--deadline <seconds>', 'answer within this time (default: 540)');
   hook
@@ -66,7 +60,6 @@ export function addAgentCommands(program: Command): void {
     .summary('turn the stop hook off for a while')
     .description('Turns the stop hook of this clone off for some minutes. "off" ends the snooze.')
     .argument('[minutes]', 'how long (default: 60), or "off"')
-    .option(...JSON_ANSWER)
     .action(async (minutes, options) => (await import('./commands/setup.ts')).snoozeCommand(minutes, options));
 }
 
@@ -77,10 +70,7 @@ export function addLoopCommands(program: Command): void {
     .usage('<phase> <feature> [options]')
     .summary('review a spec, design, plan, tasks or code in loops')
     .description(
-      'Reviews spec.md (specify), design.md (design), plan.md (create-plan), tasks.md (create-tasks) or the code (implement) of ' +
-        'a feature. Each reviewer reads everything once and is then resumed with what changed. Without options: one ' +
-        'review and its verdict. With --fixer an agent fixes the issues; with --step you do. The exit code is 0 only if the ' +
-        'reviewers approve, or you accept with --accept-with-notes.',
+      'Reviews spec.md (specify), design.md (design), plan.md (create-plan), tasks.md (create-tasks) or the code (implement) of a feature. Each reviewer reads everything once and is then resumed with what changed. Without options: one review and its verdict. With --fixer an agent fixes the issues; with --step you do. The exit code is 0 only if the reviewers approve, or you accept with --accept-with-notes.',
     )
     .argument('[phase]', 'specify, design, create-plan, create-tasks or implement')
     .argument('[feature]', 'the folder of the feature')
@@ -92,9 +82,7 @@ export function addLoopCommands(program: Command): void {
     .option('--summary <text>', 'with --step: what you did about the issues; "-" reads it from standard input')
     .option('--rerun', 'start again: drop the sessions, verdicts and counts of an earlier loop')
     .option('--accept-with-notes', 'if issues are open after the last iteration, record them and exit with 0')
-    .addOption(
-      new Option('--max-iterations <n>', 'the maximum number of reviews per loop, 1 to 5').argParser(wholeNumber(1, 5)),
-    )
+    .option('--max-iterations <n>', 'the maximum number of reviews per loop, 1 to 5', wholeNumber(1, 5))
     .option('--no-commit', 'do not commit fixes')
     .option('--keep-sessions', 'with --step: resume the sessions of the round before')
     .option('--files <files...>', `implement: review only these changed files and folders; ${OR_FROM_LIST}`)
@@ -102,7 +90,6 @@ export function addLoopCommands(program: Command): void {
     .option('--simplify', 'implement, with --fixer: simplify the code first')
     .option('--deepen-tests', 'implement, with --fixer: deepen the tests first')
     .option('--dry-run', 'show which reviewers would run, and run nothing')
-    .option(...JSON_ANSWER)
     .addOption(new Option('--started-by-agent').hideHelp())
     .action(async (name, feature, options) =>
       (await import('./commands/phase.ts')).phaseCommand(name, feature, options),
@@ -114,14 +101,12 @@ export function addLoopCommands(program: Command): void {
     .helpCommand(false)
     .summary('work through a job step by step, with quality criteria')
     .description(
-      'Works through a workflow of .deepwork/jobs/<job>/job.yml. Each step says what to make. A step is finished when its ' +
-        'outputs pass the reviews of the step. See docs/workflows.md.',
+      'Works through a workflow of .deepwork/jobs/<job>/job.yml. Each step says what to make. A step is finished when its outputs pass the reviews of the step. See docs/workflows.md.',
     );
   workflow
     .command('list')
     .summary('list jobs, their workflows and open sessions')
     .description('Lists the jobs of .deepwork/jobs with their workflows, and the open sessions.')
-    .option(...JSON_ANSWER)
     .action(async (options) => (await workflowCommands()).workflowListCommand(options));
   workflow
     .command('start')
@@ -136,14 +121,12 @@ export function addLoopCommands(program: Command): void {
       '--self-review',
       'onceover runs no reviewer; the agent that makes the outputs reviews with its own sub-agent',
     )
-    .option(...JSON_ANSWER)
     .action(async (job, name, options) => (await workflowCommands()).workflowStartCommand(job, name, options));
   workflow
     .command('finish')
     .summary('finish a step and have its outputs reviewed')
     .description(
-      'Checks the outputs of a step and reviews them. Outputs that passed and have not changed are not reviewed again. ' +
-        'Prints what to fix (exit code 1) or the next step.',
+      'Checks the outputs of a step and reviews them. Outputs that passed and have not changed are not reviewed again. Prints what to fix (exit code 1) or the next step.',
     )
     .option('--output <name=path>', 'an output of the step; repeatable, also for several files', collect)
     .option('--notes <text>', 'notes for the reviewers')
@@ -151,14 +134,12 @@ export function addLoopCommands(program: Command): void {
     .option('--reviewer <agent>', 'the agent that reviews outputs from now on')
     .option('--step <id>', 'the step, if several are open')
     .option(...WHICH_SESSION)
-    .option(...JSON_ANSWER)
     .action(async (options) => (await workflowCommands()).workflowFinishCommand(options));
   workflow
     .command('status')
     .summary('show the steps of open sessions and what to do next')
     .description('Shows the open sessions, or the named one: its steps and what to do next.')
     .option('--session <id>', 'the session; also one that has ended')
-    .option(...JSON_ANSWER)
     .action(async (options) => (await workflowCommands()).workflowStatusCommand(options));
   workflow
     .command('abort')
@@ -166,7 +147,6 @@ export function addLoopCommands(program: Command): void {
     .description('Ends a session. Files stay as they are, and the explanation is stored.')
     .argument('<explanation>', 'why the workflow ends')
     .option(...WHICH_SESSION)
-    .option(...JSON_ANSWER)
     .action(async (explanation, options) => (await workflowCommands()).workflowAbortCommand(explanation, options));
 }
 

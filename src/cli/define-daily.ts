@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { REPORT_FILES } from '../reports/types.ts';
-import { BASE, collect, JSON_ANSWER, OR_FROM_LIST, wholeNumber } from './options.ts';
+import { BASE, collect, OR_FROM_LIST, wholeNumber } from './options.ts';
 
 /** Adds the commands `run`, `status`, `explain` and `resolve`. */
 export function addDailyCommands(program: Command): void {
@@ -8,9 +8,7 @@ export function addDailyCommands(program: Command): void {
     .command('run')
     .summary('run the checks and reviews on your change')
     .description(
-      'Runs the checks and reviews of onceover.yml, and the rules of .deepreview files, on everything that changed since the ' +
-        'base branch: commits, staged, unstaged and untracked files. If every gate already passes, ' +
-        'nothing runs. The exit code is 0 only if every gate passes.',
+      'Runs the checks and reviews of onceover.yml, and the rules of .deepreview files, on everything that changed since the base branch: commits, staged, unstaged and untracked files. If every gate already passes, nothing runs. The exit code is 0 only if every gate passes.',
     )
     .argument('[paths...]', 'run only gates with changes in these files or folders')
     .option(...BASE)
@@ -29,15 +27,10 @@ export function addDailyCommands(program: Command): void {
     )
     .option('--until-pass', 'let a fixer fix the findings and review again, until every gate passes')
     .option('--fixer <agent>', 'with --until-pass: the agent that fixes')
-    .addOption(
-      new Option('--max-iterations <n>', 'with --until-pass: the maximum number of reviews').argParser(
-        wholeNumber(1, 1000),
-      ),
-    )
+    .option('--max-iterations <n>', 'with --until-pass: the maximum number of reviews', wholeNumber(1, 1000))
     .option('--ratchet', 'with --until-pass: from review 3 on, only new high findings fail; later only critical ones')
     .option('--verbose', 'show every reviewer, waived findings and all files')
     .option('--quiet', 'show only findings, the verdict and the next step')
-    .option(...JSON_ANSWER)
     .addOption(new Option('--started-by-agent').hideHelp())
     .action(async (paths, options) => (await import('./commands/run.ts')).runCommand(paths, options));
 
@@ -45,13 +38,11 @@ export function addDailyCommands(program: Command): void {
     .command('status')
     .summary('show which gates pass and which findings are open')
     .description(
-      'Shows the state of every gate, the open findings and the changed files that no gate covers. Runs nothing. The exit ' +
-        'code is 0 only if every gate passes.',
+      'Shows the state of every gate, the open findings and the changed files that no gate covers. Runs nothing. The exit code is 0 only if every gate passes.',
     )
     .option('--prompt', 'print open findings and failed checks as a prompt for an agent')
     .option(...BASE)
     .option('--verbose', 'show every reviewer, waived findings and all files')
-    .option(...JSON_ANSWER)
     .action(async (options) => (await import('./commands/run.ts')).statusCommand(options));
 
   program
@@ -63,20 +54,17 @@ export function addDailyCommands(program: Command): void {
     .argument('<name>', 'a gate ("review:src:code-quality"), a reviewer ("…@1"), a finding ("F1") or a review id')
     .option('--prompt', 'print the last prompt and answer of a reviewer, or the output of a check')
     .option(...BASE)
-    .option(...JSON_ANSWER)
     .action(async (id, options) => (await import('./commands/records.ts')).explainCommand(id, options));
 
   program
     .command('resolve')
     .summary('mark a finding as fixed, or waive it with a reason')
     .description(
-      'Marks a finding as fixed, or waives it. A finding marked as fixed stays open until its reviewer confirms the fix. A ' +
-        'waived finding no longer fails its gate, and reviewers see your reason.',
+      'Marks a finding as fixed, or waives it. A finding marked as fixed stays open until its reviewer confirms the fix. A waived finding no longer fails its gate, and reviewers see your reason.',
     )
     .argument('<finding>', 'the id of a finding, such as F1')
     .option('--fixed [how]', 'mark it as fixed; a reviewer has to confirm')
     .option('--skip <why>', 'waive it for this reason')
-    .option(...JSON_ANSWER)
     .action(async (id, options) => (await import('./commands/records.ts')).resolveCommand(id, options));
 }
 
@@ -86,15 +74,13 @@ export function addRecordCommands(program: Command): void {
     .command('cost')
     .summary('show what your reviews cost and what onceover saved')
     .description(
-      'Shows the tokens and the money that the runs in this clone cost, and an estimate of what onceover saved. With the ' +
-        'folder of a feature: what each call of its review loops sent and cost, compared with new sessions every time.',
+      'Shows the tokens and the money that the runs in this clone cost, and an estimate of what onceover saved. With the folder of a feature: what each call of its review loops sent and cost, compared with new sessions every time.',
     )
     .argument('[feature]', 'the folder of a feature that was reviewed with "onceover phase"')
     .option('--since <when>', 'only runs since then: a number of days, or a date such as 2026-03-01')
     .option('--branch <name>', 'only runs on this branch')
     .option('--details', 'also show why sessions were not resumed, and the rates of review loops')
     .addOption(new Option('--all').hideHelp().implies({ details: true }))
-    .option(...JSON_ANSWER)
     .option('--csv', 'print one row per review, for spreadsheets')
     .action(async (feature, options) => (await import('./commands/records.ts')).costCommand(feature, options));
 
@@ -102,7 +88,6 @@ export function addRecordCommands(program: Command): void {
     .command('clean')
     .summary('archive the records and start again at run 1')
     .description('Archives the records of past runs and says how many findings are open. The next run is number 1.')
-    .option(...JSON_ANSWER)
     .action(async (options) => (await import('./commands/records.ts')).cleanCommand(options));
 }
 
@@ -112,8 +97,7 @@ export function addSetupCommands(program: Command): void {
     .command('init')
     .summary('set up onceover in this repository')
     .description(
-      'Writes the files you ask for if they do not exist yet, and shows what it wrote. Without options it writes onceover.yml. ' +
-        'It never overwrites your files.',
+      'Writes the files you ask for if they do not exist yet, and shows what it wrote. Without options it writes onceover.yml. It never overwrites your files.',
     )
     .option('--gates', 'write onceover.yml with your own lint and test commands, and a first review prompt')
     .option(
@@ -125,18 +109,15 @@ export function addSetupCommands(program: Command): void {
     .option('--hook <agent>', 'run the gates when the agent wants to stop ("claude", "codex" or "gemini")')
     .option('--remove', 'list the files that onceover wrote here; with --yes, remove them')
     .option('--yes', 'with --remove: remove the files')
-    .option(...JSON_ANSWER)
     .action(async (options) => (await import('./commands/setup.ts')).initCommand(options));
 
   program
     .command('doctor')
     .summary('show which agents are installed and what they can do')
     .description(
-      'Lists the agents with version and abilities, what is missing, and how to install it. With --resume it tests whether ' +
-        "agents can resume a session, with four short questions to each agent's real model.",
+      "Lists the agents with version and abilities, what is missing, and how to install it. With --resume it tests whether agents can resume a session, with four short questions to each agent's real model.",
     )
     .option('--resume [agent]', 'test whether this agent, or every installed agent, can resume a session')
-    .option(...JSON_ANSWER)
     .action(async (options) => (await import('./commands/setup.ts')).doctorCommand(options));
 
   const config = program
@@ -149,31 +130,25 @@ export function addSetupCommands(program: Command): void {
     .command('check')
     .summary('check onceover.yml, rules, roles, prompts and jobs')
     .description(
-      'Reads onceover.yml, review prompts, .deepreview rules, roles and workflow jobs, and reports every mistake with its ' +
-        'line. Runs nothing. The exit code is 0 if all files are valid, else 2.',
+      'Reads onceover.yml, review prompts, .deepreview rules, roles and workflow jobs, and reports every mistake with its line. Runs nothing. The exit code is 0 if all files are valid, else 2.',
     )
-    .option(...JSON_ANSWER)
-    .action(async (options) => (await import('./commands/config.ts')).configCheckCommand(options));
+    .action(async (options) => (await import('./commands/setup.ts')).configCheckCommand(options));
 
   program
     .command('trust')
     .summary('allow agents to run the configured commands')
     .description(
-      'Approves the checks and commands of onceover.yml in this clone, so that agents and the stop hook can start runs. ' +
-        '"onceover run" in a terminal and "onceover init" approve them too.',
+      'Approves the checks and commands of onceover.yml in this clone, so that agents and the stop hook can start runs. "onceover run" in a terminal and "onceover init" approve them too.',
     )
-    .option(...JSON_ANSWER)
     .action(async (options) => (await import('./commands/setup.ts')).trustCommand(options));
 
   program
     .command('demo')
     .summary('see what it does, without an agent, key or network')
     .description(
-      'Plays real runs in a temporary repository with scripted reviewers: two bugs, two fixes, a pass. Explains what ran, what ' +
-        'was skipped and what that saved. It does not read or write your files.',
+      'Plays real runs in a temporary repository with scripted reviewers: two bugs, two fixes, a pass. Explains what ran, what was skipped and what that saved. It does not read or write your files.',
     )
     .option('--keep', 'keep the temporary repository')
-    .option(...JSON_ANSWER)
     .action(async (options) => (await import('./commands/demo.ts')).demoCommand(options));
   program
     .command('demo-reviewer', { hidden: true })

@@ -1,13 +1,10 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
-import { answerStop } from '../stop-hook/answer.ts';
+import { answerStop, type StopEvent } from '../stop-hook/answer.ts';
 
 const DEFAULT_DEADLINE_SECONDS = 540;
-
 const LONGEST_DEADLINE_SECONDS = 86_400;
 
-/**
- * Answers the stop event on standard input. After an unexpected error the agent may stop, and the user gets a message.
- */
+/** Answers the stop event on standard input. After an unexpected error the agent may stop, and the user is told. */
 export async function hookStop(args: readonly string[]): Promise<void> {
   const answer = await answerTo(args);
   if (answer !== null) write(`${JSON.stringify(answer)}\n`);
@@ -32,29 +29,34 @@ function readDeadline(args: readonly string[]): number | null {
 }
 
 const LARGEST_BYTES = 64 * 1024 * 1024;
-
 const PAUSE_MS = 10;
-
 const PATIENCE_MS = 5000;
 
-/**
- * Returns the stop event from standard input; '' if none arrives. Stops reading when the JSON is complete, because the
- * input may stay open.
- */
-function readStop(): string {
+/** Returns the stop event from standard input; `null` if none arrives. The input may stay open after the event. */
+function readStop(): StopEvent | null {
   const chunks: Buffer[] = [];
   const until = performance.now() + PATIENCE_MS;
   for (let size = 0; size <= LARGEST_BYTES && !isDevice(0); ) {
     const chunk = Buffer.alloc(65_536);
     const read = readSome(chunk);
     if (read === 'nothing yet' && performance.now() < until) continue;
-    if (typeof read === 'string' || read === 0) return Buffer.concat(chunks).toString('utf8');
+    if (typeof read === 'string' || read === 0) return parse(chunks);
     size += read;
-    chunks.push(chunk.subarray(0, read));
-    const text = isEnd(chunk.subarray(0, read)) ? Buffer.concat(chunks).toString('utf8') : '';
-    if (text !== '' && isJson(text)) return text;
+    const part = chunk.subarray(0, read);
+    chunks.push(part);
+    const mayBeEnd = part.subarray(-3).toString('latin1').trimEnd().endsWith('}');
+    const event = mayBeEnd ? parse(chunks) : null;
+    if (event !== null) return event;
   }
-  return '';
+  return null;
+}
+
+function parse(chunks: readonly Buffer[]): StopEvent | null {
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as StopEvent | null;
+  } catch {
+    return null;
+  }
 }
 
 // A terminal never sends a stop event, so do not wait for one.
@@ -76,8 +78,7 @@ function readSome(chunk: Buffer): number | 'nothing yet' | 'unreadable' {
   }
 }
 
-// Writes to the file descriptor directly, because loading Node's streams takes longer than the rest of the answer. A
-// closed pipe is ignored.
+// Node's streams take longer to load than the rest of the answer. A closed pipe is ignored.
 function write(text: string): void {
   const bytes = Buffer.from(text, 'utf8');
   for (let written = 0; written < bytes.length; ) {
@@ -96,17 +97,4 @@ function isBusy(error: unknown): boolean {
 
 function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
-}
-
-function isEnd(chunk: Buffer): boolean {
-  return chunk.subarray(-3).toString('latin1').trimEnd().endsWith('}');
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,15 +1,13 @@
-import { fstatSync } from 'node:fs';
+import { fstatSync, type Stats } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { err, ok, type Result } from '../kernel/result.ts';
 import type { GivenFiles } from '../rules/select-files.ts';
 
-/**
- * Returns all of standard input; null if no byte arrives within `patience` milliseconds. An input that breaks off is a
- * failure, because a part of a file list would select other files.
- */
+/** Returns all of standard input; null if no byte arrives within `patience` milliseconds, a failure if it breaks off. */
 export function readStdin(patience: number | null, stdin: Readable = process.stdin): Promise<Result<string | null>> {
   // Node treats a folder on standard input as an empty input, so report the folder as a failure.
-  if (stdin === process.stdin && isFolder(0)) return Promise.resolve(err({ kind: 'input-cut-off', code: 'EISDIR' }));
+  if (stdin === process.stdin && stdinStats()?.isDirectory() === true)
+    return Promise.resolve(err({ kind: 'input-cut-off', code: 'EISDIR' }));
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     const giveUp = () => {
@@ -26,18 +24,15 @@ export function readStdin(patience: number | null, stdin: Readable = process.std
   });
 }
 
-function isFolder(file: number): boolean {
+function stdinStats(): Stats | null {
   try {
-    return fstatSync(file).isDirectory();
+    return fstatSync(0);
   } catch {
-    return false;
+    return null;
   }
 }
 
-/**
- * Returns the names in a list of files: separated by NUL if the text contains one, else one name per line. A name in
- * double quotes is decoded, because git quotes special characters in that way.
- */
+/** Returns the names in a list of files, separated by NUL or one per line. Names that git quoted are decoded. */
 export function readFileList(text: string): readonly string[] {
   if (text.includes('\0')) return text.split('\0').filter((name) => name !== '');
   return text
@@ -72,31 +67,38 @@ function unquote(line: string): string | null {
 
 const PATIENCE_MS = 300;
 
-/**
- * Returns the files that the user named as arguments, or in a list on standard input ("-" or a pipe without arguments).
- * Null if the user named none, so that the command works on the whole change.
- */
+/** Returns the files that the user named as arguments, or in a list on standard input ("-" or a pipe); null for none. */
 export async function givenFiles(names: readonly string[]): Promise<Result<GivenFiles | null>> {
-  if (names.includes('-')) {
-    const read = await readStdin(null);
-    if (!read.ok) return read;
-    const listed = readFileList(read.value ?? '');
-    return ok({ names: [...names.filter((name) => name !== '-'), ...listed], source: 'list' });
-  }
-  if (names.length > 0) return ok({ names, source: 'arguments' });
-  if (!stdinIsPiped()) return ok(null);
+  const isListed = names.includes('-');
+  if (!isListed && names.length > 0) return ok({ names, source: 'arguments' });
+  const stats = stdinStats();
+  const isPiped = stats !== null && (stats.isFIFO() || stats.isSocket() || stats.isFile());
+  if (!isListed && !isPiped) return ok(null);
   // Many programs start onceover with an open pipe and never write to it, so do not wait for long.
-  const read = await readStdin(PATIENCE_MS);
+  const read = await readStdin(isListed ? null : PATIENCE_MS);
   if (!read.ok) return read;
   const listed = readFileList(read.value ?? '');
+  if (isListed) return ok({ names: [...names.filter((name) => name !== '-'), ...listed], source: 'list' });
   return ok(listed.length === 0 ? null : { names: listed, source: 'pipe' });
 }
 
-function stdinIsPiped(): boolean {
-  try {
-    const stats = fstatSync(0);
-    return stats.isFIFO() || stats.isSocket() || stats.isFile();
-  } catch {
-    return false;
-  }
+/** Returns the files that the option `--files` names; null without that option. */
+export async function filesOption(
+  names: readonly string[] | undefined,
+  command: string,
+): Promise<Result<GivenFiles | null>> {
+  if (names === undefined) return ok(null);
+  const files = await givenFiles(names);
+  if (!files.ok || (files.value !== null && files.value.names.length > 0)) return files;
+  return err({ kind: 'wrong-usage', said: '--files names no file.', command });
+}
+
+/** Returns the names of the flags that have a value. */
+export function givenFlags(flags: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.keys(flags).filter((name) => flags[name] !== undefined);
+}
+
+/** Returns the sentence about the first rule that the flags break; null if they break none. */
+export function firstWrong(rules: readonly (readonly [isWrong: boolean, said: string])[]): string | null {
+  return rules.find(([isWrong]) => isWrong)?.[1] ?? null;
 }

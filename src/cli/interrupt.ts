@@ -2,25 +2,21 @@ import type { Message } from '../ui/wording.ts';
 import { printFailure, printJson } from './output.ts';
 
 /** Text and JSON fields to print when work is interrupted; `words` replaces the default message. */
-type Added = { readonly text: string; readonly fields: object; readonly words?: Message };
+type Added = { readonly text?: string; readonly fields?: object; readonly words?: Message };
 
-/**
- * Runs `work` and returns its result. Ctrl-C aborts the signal that `work` gets; when `work` has stopped, a message is
- * printed and the exit code is 130.
- */
+/** Runs `work` and returns its result. After Ctrl-C, waits until `work` has stopped, says so, and exits with 130. */
 export async function interruptible<T>(
   work: (signal: AbortSignal) => Promise<T>,
   json = false,
-  add: (result: T) => Promise<Added | null> = async () => null,
+  add: (result: T) => Added | Promise<Added> = () => ({}),
 ): Promise<T | 'interrupted'> {
   const { stop, forget } = onSignals();
   try {
     const result = await work(stop);
     if (!stop.aborted) return result;
-    const added = await add(result);
-    const words = added?.words ?? INTERRUPTED;
-    if (json) printJson({ error: { kind: 'interrupted', message: words.what, next: words.next }, ...added?.fields });
-    printFailure(words, added === null ? '' : `${added.text}\n`);
+    const { text, fields, words = INTERRUPTED } = await add(result);
+    if (json) printJson({ error: { kind: 'interrupted', message: words.what, next: words.next }, ...fields });
+    printFailure(words, text === undefined ? '' : `${text}\n`);
     process.exitCode = 130;
     return 'interrupted';
   } finally {

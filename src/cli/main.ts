@@ -32,7 +32,7 @@ process.on('exit', (code) => {
   process.stderr.write('onceover: The command ended before its work was done, so nothing passed. Run it again.\n');
 });
 main()
-  .catch((error: unknown) => describeNotLoaded(error instanceof Error ? error.message : String(error)))
+  .catch((error: unknown) => printNotLoaded(error instanceof Error ? error.message : String(error)))
   .finally(() => {
     isDone = true;
   });
@@ -60,7 +60,7 @@ async function main(): Promise<void> {
 }
 
 /** Reports that a file of onceover could not be loaded. No gate ran, so the exit code is 3. */
-function describeNotLoaded(said: string): void {
+function printNotLoaded(said: string): void {
   const [reason] = said.split('\n');
   const message = `A part of onceover could not be loaded, so no gate ran: ${reason}`;
   const next = 'Check the limit of open files ("ulimit -n"), or install onceover again. Then run again.';

@@ -17,11 +17,6 @@ export const HELP_STYLE: Partial<Help> = {
   styleOptionText: (name) => COLOURED('good', name),
 };
 
-/** Returns the width of help pages: the terminal's, but at most 100 columns, because longer lines are hard to read. */
-export function helpWidth(): number {
-  return Math.min(process.stdout.columns || 80, 100);
-}
-
 /** The text at the end of `onceover --help`. */
 export const FIRST_PAGE_END = `
 Start with "onceover init" and "onceover run", or watch "onceover demo".
@@ -31,8 +26,6 @@ Exit codes: 0 every gate passes; 1 a gate fails or a finding is open; 2 wrong
 usage or configuration; 3 the gates could not run; 130 interrupted.`;
 
 /** Options that several commands share, each with its help text. */
-export const JSON_ANSWER = ['--json', 'print one JSON document'] as const;
-
 export const BASE = ['--base <ref>', 'the branch or commit to compare with'] as const;
 
 export const PLATFORM = ['--for <platform>', 'use the sub-agents that rules name for this platform', 'claude'] as const;

@@ -1,17 +1,44 @@
 import { exitCode, type Failure } from '../kernel/failure.ts';
-import { wrapTo } from '../ui/style.ts';
+import type { Result } from '../kernel/result.ts';
+import { type Styled, wrapTo } from '../ui/style.ts';
 import { forLog, isOnGitHub, jsonWithoutCommands, shownOn } from '../ui/terminal.ts';
 import { type Message, withNpx } from '../ui/wording.ts';
 import { version } from '../version.ts';
+
+/** The option that nearly all commands have. */
+export type JsonFlag = { readonly json?: boolean };
+
+/** How a command shows its result: as a JSON document, or as a text for the terminal. */
+type Shown<T> = {
+  document(value: T): object;
+  text(value: T, style: Styled): string | Promise<string>;
+  warnings?(value: T): readonly string[];
+  /** Default: 0. */
+  exitCode?(value: T): number;
+};
+
+/** Ends a command: prints its result or its failure, and sets the exit code. Interrupted work has ended already. */
+export async function finish<T>(result: Result<T> | 'interrupted', json: boolean, show: Shown<T>): Promise<void> {
+  if (result === 'interrupted') return;
+  if (!result.ok) return exitWith(result.failure, json);
+  const { value } = result;
+  if (show.exitCode !== undefined) process.exitCode = show.exitCode(value);
+  printWarnings(show.warnings?.(value) ?? []);
+  if (json) printJson(show.document(value));
+  else printResult(await show.text(value, shownOn(process.stdout, process.env)));
+}
+
+/** Ends a command whose arguments are wrong. */
+export function wrongUsage(command: string, said: string, json = false): Promise<void> {
+  return exitWith({ kind: 'wrong-usage', said, command }, json);
+}
 
 /** Writes the result of a command to stdout. */
 export function printResult(text: string): void {
   process.stdout.write(forLog(text.endsWith('\n') ? text : `${text}\n`));
 }
 
-/**
- * Writes a JSON document to stdout. On GitHub, the text is written so that the runner finds no workflow command in it.
- */
+/** Writes a JSON document to stdout, in which the runner of GitHub finds no workflow command. */
 export function printJson(document: object): void {
   const json = `${JSON.stringify(document, null, 2)}\n`;
   process.stdout.write(isOnGitHub() ? jsonWithoutCommands(json) : json);
@@ -41,7 +68,7 @@ export function printFailure({ what, next }: Message, more = ''): void {
 }
 
 /** Prints an unexpected exception as a bug of onceover. No gate was judged, so the exit code is 3. */
-export function describeBug(error: unknown, json: boolean): void {
+export function printBug(error: unknown, json: boolean): void {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const next = 'Please report it with the command that you ran.';
   if (json) printJson({ error: { kind: 'bug', message: stack, next } });
@@ -49,9 +76,7 @@ export function describeBug(error: unknown, json: boolean): void {
   process.exitCode = 3;
 }
 
-/**
- * Returns the working directory. If it was deleted, returns its old path, so that commands report a missing repository.
- */
+/** Returns the working directory; its old path if it was deleted, so that commands report a missing repository. */
 export function workingDirectory(): string {
   try {
     return process.cwd();

@@ -1,7 +1,7 @@
 import { runGates } from '../gates/open-run.ts';
 import { repositoryAt } from '../git/locate.ts';
 import { runCommand } from './commands/run.ts';
-import { describeBug } from './output.ts';
+import { printBug } from './output.ts';
 
 /** Runs `onceover run` without flags. It imports the code of a run directly, so that Node loads fewer files. */
 export async function plainRun(): Promise<void> {
@@ -13,6 +13,6 @@ export async function plainRun(): Promise<void> {
         : place;
     });
   } catch (error) {
-    describeBug(error, false);
+    printBug(error, false);
   }
 }

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { version } from '../version.ts';
 import { addAgentCommands, addLoopCommands } from './define-agents.ts';
 import { addDailyCommands, addRecordCommands, addSetupCommands } from './define-daily.ts';
-import { FIRST_PAGE_END, HELP_STYLE, helpWidth } from './options.ts';
+import { FIRST_PAGE_END, HELP_STYLE } from './options.ts';
 
 /** Parses the command line and runs the command. The code of a command is loaded when the command runs. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
@@ -11,9 +11,9 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     await program.parseAsync(withHelpOption(argv));
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
-    const { exitWith, describeBug } = await import('./output.ts');
+    const { exitWith, printBug } = await import('./output.ts');
     const json = argv.includes('--json');
-    if (!(error instanceof CommanderError)) return describeBug(error, json);
+    if (!(error instanceof CommanderError)) return printBug(error, json);
     const said = error.code === 'commander.help' ? 'No command was given.' : toSentence(error.message);
     const command = program.commands.some((one) => one.name() === argv[2]) ? (argv[2] ?? null) : null;
     await exitWith({ kind: 'wrong-usage', said, command }, json);
@@ -30,7 +30,7 @@ export function buildProgram(): Command {
     .helpCommand(false)
     .showSuggestionAfterError()
     .configureHelp(HELP_STYLE)
-    .configureOutput({ writeErr: () => {}, getOutHelpWidth: helpWidth })
+    .configureOutput({ writeErr: () => {}, getOutHelpWidth: () => Math.min(process.stdout.columns || 80, 100) })
     .exitOverride();
   const groups = {
     'Every day:': addDailyCommands,
@@ -43,8 +43,14 @@ export function buildProgram(): Command {
     program.commandsGroup(title);
     add(program);
   }
+  for (const command of program.commands.flatMap((one) => [one, ...one.commands])) {
+    if (!WITHOUT_JSON.has(command.name())) command.option('--json', 'print one JSON document');
+  }
   return program.addHelpText('after', FIRST_PAGE_END);
 }
+
+/** Commands that only group others, and commands whose output has a format of its own. */
+const WITHOUT_JSON = new Set(['config', 'hook', 'workflow', 'stop', 'mcp', 'completion', 'demo-reviewer']);
 
 /** Returns the arguments with `help run` replaced by `run --help`, no arguments by `--help`, and `-V` by `-v`. */
 function withHelpOption(argv: readonly string[]): string[] {

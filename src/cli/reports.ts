@@ -3,6 +3,7 @@ import { isAbsolute, join, normalize } from 'node:path';
 import type { RunOutcome } from '../gates/run-types.ts';
 import { quoteName } from '../kernel/escape.ts';
 import { exitCode, type Failure } from '../kernel/failure.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
 import { type EndedRun, endedRun, failedRun } from '../reports/finished-run.ts';
 import { FORMATS } from '../reports/formats.ts';
 import { githubAnnotations, githubSummary } from '../reports/github.ts';
@@ -13,42 +14,34 @@ import type { Message } from '../ui/wording.ts';
 import { version } from '../version.ts';
 import { printFailure, printWarnings, workingDirectory } from './output.ts';
 
-/** Writes the reports that `--report` requests. */
-export type Reports = {
-  /**
-   * Writes all report files. Prints a message for each report that could not be written, and returns these messages.
-   */
-  write(outcome: RunOutcome): Promise<readonly string[]>;
-  /** Prints the GitHub annotations. They come after all other output. */
-  print(outcome: RunOutcome): void;
-  /** Writes the reports of a run that failed, so that no older report is taken for the result of this run. */
-  writeFailed(failure: Failure): Promise<void>;
-  writeInterrupted(message: Message): Promise<void>;
-};
+export type Reports = ReturnType<typeof reportsFor>;
 
-/** Returns the reports that the `--report` flags request, or a sentence about the wrong flag. */
-export function openReports(
-  flags: readonly string[],
-  options: { readonly dryRun: boolean; readonly json: boolean },
-): Reports | { readonly said: string } {
-  const request = options.dryRun ? { said: NOT_IN_DRY_RUN } : readFlags(flags, workingDirectory());
-  if ('said' in request) return request;
+/** Returns the reports that the `--report` flags request. */
+export function openReports(flags: readonly string[], { json }: { readonly json: boolean }): Result<Reports> {
+  const request = readFlags(flags, workingDirectory());
+  return request.ok ? ok(reportsFor(request.value, json)) : request;
+}
+
+function reportsFor(request: ReportRequest, json: boolean) {
   const print = (run: EndedRun) => {
     // With --json, stdout gets one document and nothing else, so annotations go to stderr.
-    if (request.github) (options.json ? process.stderr : process.stdout).write(githubAnnotations(run));
+    if (request.github) (json ? process.stderr : process.stdout).write(githubAnnotations(run));
   };
   const writeAndPrint = async (run: EndedRun) => {
     await writeAll(request, run);
     print(run);
   };
   return {
-    write: (outcome) => writeAll(request, endedRun(outcome)),
-    print: (outcome) => print(endedRun(outcome)),
-    writeFailed(failure) {
+    /** Writes all report files. Prints and returns a message for each report that could not be written. */
+    write: (outcome: RunOutcome) => writeAll(request, endedRun(outcome)),
+    /** Prints the GitHub annotations. They come after all other output. */
+    print: (outcome: RunOutcome) => print(endedRun(outcome)),
+    /** Writes the reports of a run that failed, so that no older report is taken for the result of this run. */
+    writeFailed(failure: Failure) {
       const status = failure.kind === 'lock-held' ? 'lock_conflict' : 'error';
       return writeAndPrint(failedRun({ status, exitCode: exitCode(failure) }, describeFailure(failure)));
     },
-    writeInterrupted: (message) => writeAndPrint(failedRun({ status: 'interrupted', exitCode: 130 }, message)),
+    writeInterrupted: (message: Message) => writeAndPrint(failedRun({ status: 'interrupted', exitCode: 130 }, message)),
   };
 }
 
@@ -57,7 +50,7 @@ type ReportRequest = {
   readonly github: boolean;
 };
 
-function readFlags(flags: readonly string[], cwd: string): ReportRequest | { readonly said: string } {
+function readFlags(flags: readonly string[], cwd: string): Result<ReportRequest> {
   const files: { format: Format; name: string }[] = [];
   const paths = new Set<string>();
   let github = false;
@@ -78,16 +71,14 @@ function readFlags(flags: readonly string[], cwd: string): ReportRequest | { rea
     paths.add(path);
     files.push({ format, name });
   }
-  return { files, github };
+  return ok({ files, github });
 }
 
-const NOT_IN_DRY_RUN = '--report cannot be used with --dry-run: nothing runs, so there is nothing to report.';
-
-function wrong(what: string): { readonly said: string } {
-  return { said: `${what}. Use ${REPORT_FILES}, github.` };
+function wrong(what: string) {
+  return err({ kind: 'wrong-usage', said: `${what}. Use ${REPORT_FILES}, github.`, command: 'run' });
 }
 
-function twice(what: string): { readonly said: string } {
+function twice(what: string) {
   return wrong(`--report has ${quoteName(what)} twice, and each report needs its own file`);
 }
 

@@ -1,5 +1,6 @@
+import type { Fix } from '../dispatch/fix-progress.ts';
 import { findingKey } from '../gates/judge/match-findings.ts';
-import type { GateOutcome, LoopEnd, LoopOutcome, LoopRound, RunNotice, RunOutcome } from '../gates/run-types.ts';
+import type { GateOutcome, LoopEnd, RunNotice, RunOutcome } from '../gates/run-types.ts';
 import { isOpen, type KnownFinding } from '../gates/types.ts';
 import { addUsage } from '../kernel/agent.ts';
 import type { RepoPath } from '../kernel/ids.ts';
@@ -14,48 +15,24 @@ export function failingChecksOf({ gates }: Pick<RunOutcome, 'gates'>): readonly 
   return gates.filter(({ kind, status }) => kind === 'check' && status === 'fail');
 }
 
-/** Returns the facts of a run that decide whether the loop continues. */
-export function roundFacts(run: RunOutcome, tree: string): RoundFacts {
-  const { status, exitCode, gates } = run;
-  const asked = gates
-    .flatMap(({ slots }) => slots)
-    .filter(({ trouble, dispatch }) => trouble !== null || dispatch !== 'none');
-  return {
-    status,
-    exitCode,
-    tree,
-    open: [...openFindingsOf(run).map(findingKey), ...failingChecksOf(run).map(({ id }) => id)],
-    outOfBudget: asked.some(({ trouble }) => trouble?.kind === 'budget'),
-    noVerdict: asked.length > 0 && asked.every((slot) => slot.status === 'error') && failingChecksOf(run).length === 0,
-  };
-}
+/** One review and the fix that followed it. */
+export type LoopRound = {
+  readonly run: RunOutcome;
+  /** The content that the fixer left for this review. */
+  readonly tree: string;
+  /** The number of calls for the review, without the fix. */
+  readonly dispatches: number;
+  /** Findings that this loop tolerates because of `--ratchet`. Every other run treats them as open. */
+  readonly letBe: ReadonlySet<string>;
+  readonly fix: Fix | null;
+};
 
-/** Returns the summary of a round, compared with the previous round. */
-export function loopRound(
-  run: RunOutcome,
-  before: LoopRound | null,
-  { dispatches, letBe }: { readonly dispatches: number; readonly letBe: ReadonlySet<string> },
-): LoopRound {
-  const open = openFindingsOf(run).map(({ id }) => id);
-  const there = new Set<string>(run.gates.map(({ id }) => id));
-  return {
-    iteration: run.iteration,
-    status: run.status,
-    open,
-    closed: before?.open.filter((id) => !open.includes(id)).length ?? 0,
-    added: open.filter((id) => !(before?.open ?? []).includes(id)).length,
-    failing: run.gates.filter(({ status }) => status === 'fail').map(({ id }) => id),
-    left: before?.failing.filter((id) => !there.has(id)) ?? [],
-    failingChecks: failingChecksOf(run).map(({ id }) => id),
-    dispatches,
-    usage: run.usage,
-    saved: run.saved,
-    letBe: run.findings
-      .filter(({ state, finding }) => state === 'warning' && letBe.has(finding.id))
-      .map(({ finding }) => finding.id),
-    fix: null,
-  };
-}
+export type LoopOutcome = {
+  readonly end: LoopEnd;
+  readonly rounds: readonly LoopRound[];
+  /** The result of the last review, with the usage of the whole loop. */
+  readonly run: RunOutcome;
+};
 
 /** Returns the result of the loop: its last run, with the cost and savings of all rounds. */
 export function loopOutcome(
@@ -64,8 +41,8 @@ export function loopOutcome(
   run: RunOutcome,
   more: { readonly dispatches: number; readonly notices: readonly RunNotice[] },
 ): LoopOutcome {
-  const used = rounds.flatMap(({ usage, fix }) => [usage, fix?.usage ?? null]);
-  const sum = (lever: keyof RunOutcome['saved']) => rounds.reduce((total, { saved }) => total + saved[lever], 0);
+  const used = rounds.flatMap((round) => [round.run.usage, round.fix?.usage ?? null]);
+  const sum = (lever: keyof RunOutcome['saved']) => rounds.reduce((total, round) => total + round.run.saved[lever], 0);
   // A run can pass because the settings changed or nothing is left to review. The loop must then still fail.
   const isVoid = end !== 'passed' && run.exitCode === 0;
   return {
@@ -98,57 +75,54 @@ export function hiddenNewFiles(before: readonly Entry[], now: readonly Entry[]):
   return before.filter(({ path, baseBlob }) => baseBlob === null && !isThere.has(path)).map(({ path }) => path);
 }
 
-/** The facts of one run that decide whether the loop continues. */
-export type RoundFacts = {
-  readonly status: RunOutcome['status'];
-  readonly exitCode: RunOutcome['exitCode'];
-  /** Open findings and failing checks. A finding is identified by its content, because its id may change. */
-  readonly open: readonly string[];
-  readonly tree: string;
-  /** Whether a reviewer could not run because the budget was used up. */
-  readonly outOfBudget: boolean;
-  /** Whether reviewers were called and none gave a verdict. */
-  readonly noVerdict: boolean;
-};
-
 /** The loop stalls after this many rounds in a row with the same open problems. */
 const MOST_ALIKE = 3;
 
 const NOTHING_REVIEWED: readonly RunOutcome['status'][] = ['no_changes', 'no_applicable_gates'];
 
 /** Returns why the loop ends after the last round; `null` if the fixer is called next. */
-export function loopEnd(rounds: readonly RoundFacts[], most: number): LoopEnd | null {
-  const last = rounds.at(-1);
-  if (last === undefined) return null;
-  if (last.exitCode === 0)
-    return rounds.length > 1 && NOTHING_REVIEWED.includes(last.status) ? 'nothing-left' : 'passed';
-  if (last.outOfBudget) return 'budget';
-  if (last.exitCode === 3 || last.noVerdict) return 'could-not-judge';
-  if (last.status === 'retry_limit_exceeded') return 'retry-limit';
+export function loopEnd(rounds: readonly LoopRound[], most: number): LoopEnd | null {
+  const run = rounds.at(-1)?.run;
+  if (run === undefined) return null;
+  if (run.exitCode === 0) return rounds.length > 1 && NOTHING_REVIEWED.includes(run.status) ? 'nothing-left' : 'passed';
+  const asked = run.gates
+    .flatMap(({ slots }) => slots)
+    .filter(({ trouble, dispatch }) => trouble !== null || dispatch !== 'none');
+  if (asked.some(({ trouble }) => trouble?.kind === 'budget')) return 'budget';
+  const noVerdict = asked.length > 0 && asked.every(({ status }) => status === 'error');
+  if (run.exitCode === 3 || (noVerdict && failingChecksOf(run).length === 0)) return 'could-not-judge';
+  if (run.status === 'retry_limit_exceeded') return 'retry-limit';
+  const past = rounds.map((round) => ({ tree: round.tree, open: problemsOf(round.run) }));
   // The run failed, but without a problem that a fixer could fix.
-  if (last.open.length === 0) return 'could-not-judge';
-  if (isStalled(rounds)) return 'stalled';
-  if (isOscillating(rounds)) return 'oscillating';
+  if (past.at(-1)?.open === NO_PROBLEMS) return 'could-not-judge';
+  if (isStalled(past)) return 'stalled';
+  if (isOscillating(past)) return 'oscillating';
   return rounds.length >= most ? 'max-iterations' : null;
 }
 
-function isStalled(rounds: readonly RoundFacts[]): boolean {
-  const [last, before] = rounds.toReversed();
-  if (last === undefined || before === undefined) return false;
-  if (last.tree === before.tree && isSame(last, before)) return true;
-  const recent = rounds.slice(-MOST_ALIKE);
-  return recent.length === MOST_ALIKE && recent.every((round) => isSame(round, last));
+/** What was reviewed in a round, and what is open after it. */
+type PastRound = { readonly tree: string; readonly open: string };
+
+/** Returns the open problems of a run as one text. A finding is identified by its content, as its id may change. */
+function problemsOf(run: RunOutcome): string {
+  const problems = [...openFindingsOf(run).map(findingKey), ...failingChecksOf(run).map(({ id }) => id)];
+  return JSON.stringify(problems.sort());
 }
 
-function isOscillating(rounds: readonly RoundFacts[]): boolean {
+const NO_PROBLEMS = '[]';
+
+function isStalled(rounds: readonly PastRound[]): boolean {
+  const [last, before] = rounds.toReversed();
+  if (last === undefined || before === undefined) return false;
+  if (last.tree === before.tree && last.open === before.open) return true;
+  const recent = rounds.slice(-MOST_ALIKE);
+  return recent.length === MOST_ALIKE && recent.every(({ open }) => open === last.open);
+}
+
+function isOscillating(rounds: readonly PastRound[]): boolean {
   const [last, before, ...earlier] = rounds.toReversed();
   if (last === undefined || before === undefined) return false;
   if (last.tree !== before.tree && earlier.some(({ tree }) => tree === last.tree)) return true;
   const [second, third] = earlier;
-  if (second === undefined || third === undefined || isSame(last, before)) return false;
-  return isSame(last, second) && isSame(before, third);
-}
-
-function isSame(one: RoundFacts, other: RoundFacts): boolean {
-  return JSON.stringify([...one.open].sort()) === JSON.stringify([...other.open].sort());
+  return last.open !== before.open && last.open === second?.open && before.open === third?.open;
 }

@@ -1,69 +1,67 @@
 import type { Fix } from '../dispatch/fix-progress.ts';
-import type { LoopEnd, LoopOutcome, LoopRound } from '../gates/run-types.ts';
+import type { LoopEnd, RunOutcome } from '../gates/run-types.ts';
+import type { AgentFailure } from '../kernel/agent.ts';
 import { oneLine, quoteName } from '../kernel/escape.ts';
 import { usageDocument } from '../ledger/describe.ts';
 import { ASKED_AGAIN, describeAgentFailure } from '../ui/describe-agent-failure.ts';
 import { cut } from '../ui/layout.ts';
-import { type Styled, UNSTYLED, wrapTo } from '../ui/style.ts';
-import { shownOn } from '../ui/terminal.ts';
+import { type Styled, wrapTo } from '../ui/style.ts';
 import { count, someNames } from '../ui/wording.ts';
+import { failingChecksOf, type LoopOutcome, type LoopRound, openFindingsOf } from './decide-end.ts';
 
 /** Returns the `loop` field of `run --until-pass --json`. */
-export function loopDocument({ end, rounds }: LoopOutcome) {
+export function loopDocument({ end, rounds }: Pick<LoopOutcome, 'end' | 'rounds'>) {
+  return { end, rounds: rounds.map((round, n) => roundDocument(round, rounds[n - 1]?.run ?? null)) };
+}
+
+function roundDocument({ run, dispatches, letBe, fix }: LoopRound, before: RunOutcome | null) {
+  const { iteration, status, gates, findings } = run;
+  const open = openFindingsOf(run).map(({ id }) => id);
+  const openBefore = before === null ? [] : openFindingsOf(before).map(({ id }) => id);
+  const failedBefore = before?.gates.filter((gate) => gate.status === 'fail').map(({ id }) => id) ?? [];
+  const tolerated = findings.filter(({ state, finding }) => state === 'warning' && letBe.has(finding.id));
   return {
-    end,
-    rounds: rounds.map((round) => ({
-      iteration: round.iteration,
-      status: round.status,
-      open: [...round.open],
-      failing_checks: [...round.failingChecks],
-      let_be: [...round.letBe],
-      nothing_left: [...round.left],
-      closed: round.closed,
-      added: round.added,
-      dispatches: round.dispatches,
-      usage: usageDocument(round.usage),
-      fix: round.fix && fixDocument(round.fix),
-    })),
+    iteration,
+    status,
+    open,
+    failing_checks: failingChecksOf(run).map(({ id }) => id),
+    let_be: tolerated.map(({ finding }) => finding.id),
+    nothing_left: failedBefore.filter((id) => !gates.some((gate) => gate.id === id)),
+    closed: openBefore.filter((id) => !open.includes(id)).length,
+    added: open.filter((id) => !openBefore.includes(id)).length,
+    dispatches,
+    usage: usageDocument(run.usage),
+    fix: fix && fixDocument(fix),
   };
 }
 
-function fixDocument({ agent, dispatch, summary, fixed, declined, filesChanged, usage, failure }: Fix) {
-  return {
-    ...{ agent, dispatch, summary, fixed: [...fixed], declined: [...declined], files_changed: filesChanged },
-    usage: usageDocument(usage),
-    failure: failure?.kind ?? null,
-  };
+type RoundDocument = ReturnType<typeof roundDocument>;
+
+function fixDocument({ durationMs: _, filesChanged, usage, failure, ...fix }: Fix) {
+  return { ...fix, files_changed: filesChanged, usage: usageDocument(usage), failure: failure?.kind ?? null };
 }
 
 /** Returns one line for each round and each fix, then the reason why the loop ended and the next step. */
-export function describeLoop({ end, rounds }: LoopOutcome, { width }: Pick<Styled, 'width'> = UNSTYLED): string {
+export function describeLoop(loop: LoopOutcome, { width }: Pick<Styled, 'width'>): string {
+  const { end, rounds } = loopDocument(loop);
+  const fixes = loop.rounds.map(({ fix }) => fix);
   const wrapped = (line: string) => wrapTo(line, { width }, 2);
-  const lines = rounds.flatMap((round, n) => [describeRound(round, n), ...describeFix(round.fix, n + 1, width)]);
-  const notes = [...rounds.flatMap(describeRemoved), ...describeTolerated(rounds), ENDS[end](rounds)];
+  const lines = rounds.flatMap((round, n) => [describeRound(round, n), ...describeFix(fixes[n] ?? null, n + 1, width)]);
+  const failure = fixes.at(-1)?.failure ?? null;
+  const notes = [...rounds.flatMap(describeRemoved), ...describeTolerated(rounds), ENDS[end](rounds, failure)];
   return `${lines.map(wrapped).join('\n')}\n\n${notes.map(wrapped).join('\n')}`;
 }
 
-function describeRound(round: LoopRound, n: number): string {
-  const open = round.open.length + round.failingChecks.length;
+function describeRound(round: RoundDocument, n: number): string {
+  const open = round.open.length + round.failing_checks.length;
   const moved = [
     ...(round.closed > 0 ? [`${round.closed} closed`] : []),
     ...(n > 0 && round.added > 0 ? [`${round.added} new`] : []),
   ];
   const calls = round.dispatches === 0 ? 'no calls' : count(round.dispatches, 'call');
   const change = moved.length === 0 ? '' : ` (${moved.join(', ')})`;
-  return `Round ${n + 1}: ${STATUSES[round.status] ?? round.status}, ${calls}, ${open} open${change}`;
+  return `Round ${n + 1}: ${round.status.replaceAll('_', ' ')}, ${calls}, ${open} open${change}`;
 }
-
-const STATUSES: Partial<Record<LoopRound['status'], string>> = {
-  passed: 'passed',
-  passed_with_warnings: 'passed with warnings',
-  failed: 'failed',
-  error: 'could not run',
-  retry_limit_exceeded: 'failed too often',
-  no_changes: 'nothing to review',
-  no_applicable_gates: 'nothing to review',
-};
 
 const SUMMARY_LINES = 3;
 const USUAL_WIDTH = 100;
@@ -77,34 +75,34 @@ function describeFix(fix: Fix | null, round: number, width: number | null): stri
   return [`${who}: ${count(fix.filesChanged, 'file')} changed${declined}. ${summary}`.trimEnd()];
 }
 
-function describeRemoved({ left }: LoopRound): string[] {
-  if (left.length === 0) return [];
-  return [`${someNames(left)} has nothing left to review: the fixer removed that part of the change.`];
+function describeRemoved({ nothing_left }: RoundDocument): string[] {
+  if (nothing_left.length === 0) return [];
+  return [`${someNames(nothing_left)} has nothing left to review: the fixer removed that part of the change.`];
 }
 
-function describeTolerated(rounds: readonly LoopRound[]): string[] {
-  const { letBe = [] } = rounds.at(-1) ?? {};
+function describeTolerated(rounds: readonly RoundDocument[]): string[] {
+  const letBe = rounds.at(-1)?.let_be ?? [];
   if (letBe.length === 0) return [];
   return [
     `The ratchet tolerates ${someNames(letBe)}: new in this loop, and not severe enough. A run without --ratchet reports ${letBe.length === 1 ? 'it' : 'them'} as open.`,
   ];
 }
 
-function openIn(rounds: readonly LoopRound[]): string {
-  return someNames([...new Set(rounds.flatMap(({ open, failingChecks }) => [...open, ...failingChecks]))]);
+function openIn(rounds: readonly RoundDocument[]): string {
+  return someNames([...new Set(rounds.flatMap(({ open, failing_checks }) => [...open, ...failing_checks]))]);
 }
 
-function stillOpen(rounds: readonly LoopRound[]): string {
+function stillOpen(rounds: readonly RoundDocument[]): string {
   return openIn(rounds.slice(-1));
 }
 
-function countFixes(rounds: readonly LoopRound[]): number {
+function countFixes(rounds: readonly RoundDocument[]): number {
   return rounds.filter(({ fix }) => fix !== null).length;
 }
 
 const EDITS_STAY = "The fixer's edits are in the working tree.";
 
-const ENDS: Readonly<Record<LoopEnd, (rounds: readonly LoopRound[]) => string>> = {
+const ENDS: Readonly<Record<LoopEnd, (rounds: readonly RoundDocument[], failure: AgentFailure | null) => string>> = {
   passed(rounds) {
     const fixes = countFixes(rounds);
     return fixes === 0 ? 'There was nothing to fix.' : `All gates pass after ${count(fixes, 'fix', 'fixes')}.`;
@@ -119,8 +117,7 @@ const ENDS: Readonly<Record<LoopEnd, (rounds: readonly LoopRound[]) => string>> 
     `Stopped: a gate failed too often in a row (max_retries), and a person has to look; ${ASKED_AGAIN}.`,
   budget: (rounds) =>
     `Stopped: the budget is used up. Open: ${stillOpen(rounds)}. ${EDITS_STAY} Raise "budget" in onceover.yml, or run again to continue.`,
-  'fixer-failed'(rounds) {
-    const failure = rounds.at(-1)?.fix?.failure ?? null;
+  'fixer-failed'(_rounds, failure) {
     const why = failure === null ? '' : ` (${describeAgentFailure(failure)})`;
     return `Stopped: the fixer gave no answer${why}. ${EDITS_STAY} Run again to continue.`;
   },
@@ -134,12 +131,3 @@ const ENDS: Readonly<Record<LoopEnd, (rounds: readonly LoopRound[]) => string>> 
       ? 'Interrupted before anything was fixed. Run again to continue.'
       : `Interrupted. ${EDITS_STAY} Run again to continue.`,
 };
-
-/** Describes the rounds of a loop, wrapped to the width of the terminal; '' without a loop. */
-export function describeRounds(loop: LoopOutcome | null, stream: NodeJS.WriteStream = process.stdout): string {
-  return loop === null ? '' : describeLoop(loop, shownOn(stream, process.env));
-}
-
-export function loopField(loop: LoopOutcome | null): object {
-  return loop === null ? {} : { loop: loopDocument(loop) };
-}

@@ -106,10 +106,7 @@ export async function runFixer(
   return kept.ok ? ok({ ...turn, session: end.session, end: null }) : kept;
 }
 
-/**
- * Calls the fixer, in its earlier session if there is one. No other agent takes over, because it would not know the
- * edits of the first.
- */
+/** Calls the fixer, in its earlier session if there is one. Another agent would not know the edits of the first. */
 export async function askFixer(
   { ports, request, reviewers, budget, fixer: agent }: FixerLoop,
   task: FixTask,

@@ -1,18 +1,12 @@
 import { answerSchema } from '../dispatch/answer-schemas.ts';
 import { type ComposedPrompt, composePrompt } from '../dispatch/prompt.ts';
-import { type FindingFacts, promptFinding } from '../gates/describe/finding.ts';
-import type { CheckOutcome } from '../gates/run-types.ts';
+import { promptFinding } from '../gates/describe/finding.ts';
+import type { GateOutcome } from '../gates/run-types.ts';
 import type { KnownFinding } from '../gates/types.ts';
 import { fence, quoteName } from '../kernel/escape.ts';
 
 /** The problems that a fixer has to fix. */
-export type FixTask = {
-  readonly findings: readonly (FindingFacts & Pick<KnownFinding, 'resolution'>)[];
-  readonly checks: readonly {
-    readonly id: string;
-    readonly check: Pick<CheckOutcome, 'command' | 'tail'> | null;
-  }[];
-};
+export type FixTask = { readonly findings: readonly KnownFinding[]; readonly checks: readonly GateOutcome[] };
 
 export function freshFixPrompt(task: FixTask): ComposedPrompt {
   return fixPrompt(describeTask(task));
@@ -65,13 +59,13 @@ function describeTask({ findings, checks }: FixTask): string {
   ].join('\n\n');
 }
 
-function describeFinding(finding: FixTask['findings'][number]): string {
+function describeFinding(finding: KnownFinding): string {
   const { resolution } = finding;
   const isDeclined = resolution?.how === 'disputed' && resolution.why !== '';
   return promptFinding(finding, isDeclined ? [`you declined it, and it is still open: ${resolution.why}`] : []);
 }
 
-function describeCheck({ id, check }: FixTask['checks'][number]): string {
+function describeCheck({ id, check }: GateOutcome): string {
   const output = check?.tail.trim() ? check.tail : '(nothing)';
   return `${quoteName(id)} runs\n\n${fence(check?.command ?? '')}\n\nand printed at the end:\n\n${fence(output)}`;
 }

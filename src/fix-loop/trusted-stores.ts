@@ -111,7 +111,7 @@ function trustedFindings(under: RunPorts['findings'], isClosed: () => boolean): 
       const others = all.value
         .filter(({ id, kept }) => !known.has(id) && kept === 'open')
         .map((one): KnownFinding => (one.resolution?.how === 'skipped' ? { ...one, resolution: null } : one));
-      return ok([...known.values(), ...others].sort((a, b) => numberOf(a) - numberOf(b)));
+      return ok([...known.values(), ...others].sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1))));
     },
     async add(finding) {
       // Write removed findings back first, because the store could give one of their ids to the new finding.
@@ -159,8 +159,4 @@ function trustedPasses(under: RunPorts['passes'], isClosed: () => boolean): RunP
       return under.mark(id, by, at);
     },
   };
-}
-
-function numberOf({ id }: KnownFinding): number {
-  return Number(id.slice(1));
 }

@@ -5,13 +5,13 @@ import { isSameConfig, type RunOptions, withRunLock } from '../gates/open-run.ts
 import type { RatchetHolder, RunPorts, RunRequest } from '../gates/ports.ts';
 import { guardProof } from '../gates/record/proof-files.ts';
 import { executeRun } from '../gates/run.ts';
-import type { LoopEnd, LoopOutcome, LoopRound, RunNotice, RunOutcome } from '../gates/run-types.ts';
+import type { LoopEnd, RunNotice, RunOutcome } from '../gates/run-types.ts';
 import { digestOfFiles } from '../git/watched-files.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { ROLE_NAMES, roleFile } from '../kernel/review-loops.ts';
 import { agentWords } from '../trust/consent.ts';
-import { isSameComparison, loopEnd, loopOutcome, loopRound, type RoundFacts, roundFacts } from './decide-end.ts';
+import { isSameComparison, type LoopOutcome, type LoopRound, loopEnd, loopOutcome } from './decide-end.ts';
 import { type FixerSession, type Loop, readChange, runFixer } from './fix-turn.ts';
 import { openTrustedStores } from './trusted-stores.ts';
 
@@ -60,7 +60,6 @@ export async function untilPass(
   const loop: Loop = { ports, request, reviewers, budget, ...wish };
   const most = wish.mostIterations ?? request.settings.maxRetries + 1;
   const rounds: LoopRound[] = [];
-  const facts: RoundFacts[] = [];
   const notices: RunNotice[] = [];
   const ended = (end: LoopEnd, run: RunOutcome) =>
     ok(loopOutcome(end, rounds, run, { dispatches: budget.dispatches(), notices }));
@@ -74,11 +73,10 @@ export async function untilPass(
     const ran = await executeRun(ports, request, budget);
     if (!ran.ok) return ran;
     const run = ran.value;
-    facts.push(roundFacts(run, change.tree));
-    const dispatches = budget.dispatches() - before;
-    const round = loopRound(run, rounds.at(-1) ?? null, { dispatches, letBe: ratchet.now.letBe });
+    const { letBe } = ratchet.now;
+    const round = { run, tree: change.tree, dispatches: budget.dispatches() - before, letBe, fix: null };
     rounds.push(round);
-    const end = request.stop?.aborted === true ? 'interrupted' : loopEnd(facts, most);
+    const end = request.stop?.aborted === true ? 'interrupted' : loopEnd(rounds, most);
     if (end === 'passed') {
       // A background process of a fixer may have moved the base or the branch since the first round.
       const now = await ports.snapshots.compare(request.selection, request.settings.base);

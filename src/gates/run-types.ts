@@ -1,4 +1,4 @@
-import type { Fix, FixProgress } from '../dispatch/fix-progress.ts';
+import type { FixProgress } from '../dispatch/fix-progress.ts';
 import type { AgentFailure, DispatchPlan, SlotTrouble, Usage } from '../kernel/agent.ts';
 import type { Failure } from '../kernel/failure.ts';
 import type { GateId, RepoPath } from '../kernel/ids.ts';
@@ -142,33 +142,6 @@ export const LOOP_ENDS = [
 ] as const;
 
 export type LoopEnd = (typeof LOOP_ENDS)[number];
-
-/** One review and the fix that followed it. */
-export type LoopRound = {
-  readonly iteration: number | null;
-  readonly status: RunOutcome['status'];
-  readonly open: readonly string[];
-  /** Number of findings that were closed since the previous round; `added` is the number of new findings. */
-  readonly closed: number;
-  readonly added: number;
-  readonly failing: readonly string[];
-  /** Gates that failed in the previous round and have nothing to review any more. */
-  readonly left: readonly string[];
-  readonly failingChecks: readonly string[];
-  /** New findings that this loop tolerates because of `--ratchet`. Every other run treats them as open. */
-  readonly letBe: readonly string[];
-  readonly dispatches: number;
-  readonly usage: Usage | null;
-  readonly saved: Saved;
-  readonly fix: Fix | null;
-};
-
-export type LoopOutcome = {
-  readonly end: LoopEnd;
-  readonly rounds: readonly LoopRound[];
-  /** The result of the last review, with the usage of the whole loop. */
-  readonly run: RunOutcome;
-};
 
 type OfSlot = { readonly gate: GateId; readonly slot: number };
 

@@ -1,9 +1,8 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { version } from '../version.ts';
-import { addPhaseTools } from './phase-tools.ts';
+import { addPhaseTools, addRunTools } from './background-tools.ts';
 import { addRuleTools } from './rule-tools.ts';
-import { addRunTools } from './run-tools.ts';
 import { addWorkflowTools } from './workflow-tools.ts';
 
 /** The repository to serve, the platform of the client, and the reviewer of workflow outputs. */

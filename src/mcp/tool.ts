@@ -5,10 +5,7 @@ import type { Result } from '../kernel/result.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
 import { someNames } from '../ui/wording.ts';
 
-/**
- * Returns a tool's result as text and as a document, because some clients show only one of the two. A failure becomes
- * an error result that says what happened and what to do next.
- */
+/** Returns a tool's result, or its failure, as text and as a document: some clients show only one of the two. */
 export function answer<Value, Document>(
   result: Result<Value>,
   show: (value: Value) => readonly [text: string, document: Document, warnings?: readonly string[]],
@@ -22,9 +19,7 @@ export function answer<Value, Document>(
   return { content: [{ type: 'text' as const, text: paragraphs.join('\n\n') }], structuredContent };
 }
 
-/**
- * Returns an input schema that rejects unknown parameters, because a misspelt filter would otherwise select everything.
- */
+/** Returns an input schema that rejects unknown parameters: a misspelt filter would otherwise select everything. */
 export function onlyInput<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const known = Object.keys(shape).join(', ') || 'nothing';
   const error = (issue: z.core.$ZodRawIssue) =>
@@ -51,9 +46,7 @@ export function sendProgress({ mcpReq }: ServerContext, progress: Progress): voi
   mcpReq.notify({ method: 'notifications/progress', params: { progressToken, ...progress } }).catch(() => {});
 }
 
-/**
- * Returns options for waiting until the time is over or the client cancels the call. Each new line is sent as progress.
- */
+/** Returns options for waiting until the time is over or the client cancels; each new line is sent as progress. */
 export function waitingWith(context: ServerContext, seconds: number): WaitOptions {
   let lines = 0;
   const heard = (message: string) => sendProgress(context, { progress: ++lines, message });

@@ -14,13 +14,12 @@ function stopDocument(answer: StopAnswer): object | null {
 
 /**
  * Returns the answer to an agent that wants to stop; `null` to print nothing. If nothing has changed since the last
- * verdict, the answer comes from memory, before any other code is loaded. No error in here may keep the agent from
- * stopping.
+ * verdict, the answer comes from memory, before any other code is loaded.
  */
-export async function answerStop(text: string, deadlineSeconds: number): Promise<object | null> {
+export async function answerStop(event: StopEvent | null, deadlineSeconds: number): Promise<object | null> {
   // If a run started this agent, the agent must not wait for that run.
   if (process.env['ONCEOVER_ACTIVE'] !== undefined) return null;
-  const request = readRequest(text, deadlineSeconds);
+  const request = readRequest(event, deadlineSeconds);
   return stopDocument(fromMemory(request) ?? (await (await import('./check-gates.ts')).judgeStop(request)));
 }
 
@@ -30,29 +29,24 @@ function fromMemory({ cwd, session }: StopRequest): StopAnswer | null {
   const until = snoozedUntil(worktree, Date.now());
   if (until !== null) return { kind: 'let-go', why: { kind: 'asleep', until: new Date(until) } };
   const memory = readMemory(worktree);
-  // In a pull request, the configuration comes from the base branch, so a verdict about the working tree does not
-  // count.
-  if (isPullRequest(process.env) || !isUnchanged(worktree, memory)) return null;
-  const decided = decideStop(memory.judged.verdict, memory.sessions[session] ?? null);
+  const { judged } = memory;
+  // In a pull request, the configuration comes from the base branch, so no verdict about the working tree counts.
+  if (judged === null || isPullRequest(process.env) || !isUnchanged(worktree, judged)) return null;
+  const decided = decideStop(judged.verdict, memory.sessions[session] ?? null);
   const nothingToCount = decided.blocks === null && memory.sessions[session] === undefined;
   return nothingToCount ? decided.answer : countBlocks(worktree, memory, session, decided);
 }
 
-type Judged = StopMemory & { readonly judged: NonNullable<StopMemory['judged']> };
-
 /** Whether the working tree and all files that the verdict depends on are unchanged since the verdict. */
-function isUnchanged(worktree: WorktreePaths, memory: StopMemory): memory is Judged {
-  const { judged } = memory;
-  return (
-    judged !== null &&
-    matchesFingerprints(judged.traces) &&
-    statusFingerprint(worktree, judged.index)?.print === judged.print
-  );
+function isUnchanged(worktree: WorktreePaths, { traces, index, print }: NonNullable<StopMemory['judged']>): boolean {
+  return matchesFingerprints(traces) && statusFingerprint(worktree, index)?.print === print;
 }
 
-// A request that cannot be parsed still counts as a stop.
-function readRequest(text: string, deadlineSeconds: number): StopRequest {
-  const input = parse(text);
+/** The JSON that the agent's program sends. */
+export type StopEvent = Readonly<Record<string, unknown>>;
+
+// An event that cannot be parsed still counts as a stop.
+function readRequest(input: StopEvent | null, deadlineSeconds: number): StopRequest {
   const session = typeof input?.['session_id'] === 'string' ? input['session_id'].slice(0, 100) : '';
   // If the agent is in a folder outside of any repository, use the project in which it was started.
   const folders = [input?.['cwd'], process.env['CLAUDE_PROJECT_DIR'], process.env['GEMINI_PROJECT_DIR'], '.'];
@@ -63,12 +57,4 @@ function readRequest(text: string, deadlineSeconds: number): StopRequest {
     session: `session ${session}`,
     deadlineSeconds,
   };
-}
-
-function parse(text: string): Record<string, unknown> | null {
-  try {
-    return JSON.parse(text) as Record<string, unknown> | null;
-  } catch {
-    return null;
-  }
 }

@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isPullRequest } from '../config/pull-request.ts';
 import { getRun, type StartedRun, startRun } from '../gates/background-run.ts';
 import { hasNothingLeftToAsk } from '../gates/decide/plan-run.ts';
-import { describeGateDetail, type FailingGate } from '../gates/describe/reasons.ts';
+import type { FailingGate } from '../gates/describe/reasons.ts';
 import { describeRunNotice } from '../gates/describe/result.ts';
+import { gateDocument, type RunDocument } from '../gates/json.ts';
 import { previewGates, READ_ONLY } from '../gates/open-run.ts';
 import type { RunOutcome } from '../gates/run-types.ts';
 import { isOpen } from '../gates/types.ts';
@@ -13,7 +14,6 @@ import { findRepository } from '../git/locate.ts';
 import { gitFiles } from '../git/watched-files.ts';
 import { indexName } from '../git/worktree-paths.ts';
 import type { Failure } from '../kernel/failure.ts';
-import { isRecord } from '../kernel/json.ts';
 import type { RepositoryPaths, StatFingerprints, WorktreePaths } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { isHeld } from '../platform/lock.ts';
@@ -98,8 +98,7 @@ async function judge(place: RepositoryPaths, deadlineSeconds: number): Promise<J
     if (!before.ok) return { ...judged(unjudged(before.failure)), traces: null };
     traces = before.value.traces;
     const { outcome, asked } = before.value;
-    if (outcome.exitCode === 0 || asked)
-      return judged(concluded(outcome, outcome.gates.filter(needsExplanation).map(failingGate)));
+    if (outcome.exitCode === 0 || asked) return judged(concluded(outcome));
 
     const run = await runForStop(place, awaited, until);
     if (!run.ok) return judged(unjudged(run.failure));
@@ -119,12 +118,14 @@ async function judge(place: RepositoryPaths, deadlineSeconds: number): Promise<J
     if (!after.ok) return { ...judged(unjudged(after.failure)), traces: null };
     traces = after.value.traces;
     if (after.value.outcome.exitCode === 0) return judged({ kind: 'holds' });
+    const { run: ended, isAboutThis } = value;
     // The content changed during the run, so the current content needs another run.
-    if ((!value.isAboutThis || value.exitCode === 0) && round++ < MOST_ROUNDS) continue;
+    if ((!isAboutThis || ended.exit_code === 0) && round++ < MOST_ROUNDS) continue;
+    const gates = failingGates(ended.gates);
     return judged(
-      value.exitCode === 1
-        ? fails(after.value.outcome, value.gates)
-        : { kind: 'unjudged', why: `${describeGates(value.gates) || CHANGING}. Run "onceover run" to try again.` },
+      ended.exit_code === 1
+        ? fails(after.value.outcome, gates)
+        : { kind: 'unjudged', why: `${describeGates(gates) || CHANGING}. Run "onceover run" to try again.` },
     );
   }
 }
@@ -134,12 +135,7 @@ type StopRun =
   | { readonly kind: 'running'; readonly progress: readonly string[]; readonly awaited: StopMemory['awaited'] }
   | { readonly kind: 'busy' }
   /** `isAboutThis`: whether the working tree is the same as when the run started, as far as is known. */
-  | {
-      readonly kind: 'judged';
-      readonly exitCode: number;
-      readonly gates: readonly FailingGate[];
-      readonly isAboutThis: boolean;
-    }
+  | { readonly kind: 'judged'; readonly run: RunDocument; readonly isAboutThis: boolean }
   | { readonly kind: 'unjudged'; readonly why: string };
 
 /** Waits for the run of an earlier stop or, if there is none, for a new run; at most until the time `until`. */
@@ -168,51 +164,40 @@ async function runForStop(
     const { progress } = run.value;
     return ok({ kind: 'running', progress, awaited: print === null ? null : { run: id, print } });
   }
-  return ok(readResult(run.value, print === null || fingerprint() === print));
+  return ok(await readResult(run.value, print === null || fingerprint() === print));
 }
 
-function readResult({ state, answer, progress }: StartedRun, isAboutThis: boolean): StopRun {
-  if (state === 'died' || !isRecord(answer)) {
+async function readResult(started: StartedRun, isAboutThis: boolean): Promise<StopRun> {
+  // Load the schema of a result only after a run.
+  const { startedRunDocument } = await import('../gates/describe/background.ts');
+  const { state, run, error, progress } = startedRunDocument(started);
+  if (error !== null) return { kind: 'unjudged', why: error.message };
+  if (state === 'died' || run === null) {
     return { kind: 'unjudged', why: `the run ended without a result. ${progress.at(-1) ?? ''}`.trim() };
   }
-  if (answer['status'] === 'lock_conflict') return { kind: 'busy' };
-  const error = answer['error'];
-  if (isRecord(error)) return { kind: 'unjudged', why: String(error['message']) };
-  const gates = Array.isArray(answer['gates']) ? answer['gates'].filter(isRecord) : [];
-  return {
-    kind: 'judged',
-    exitCode: Number(answer['exit_code']),
-    isAboutThis,
-    gates: gates.filter(needsExplanation).map(({ id, detail, output, slots }) => ({
-      id: String(id),
-      detail: [String(detail), ...troubles(slots)].join('; '),
-      output: typeof output === 'string' ? output : null,
-      log: null,
-    })),
-  };
+  return run.status === 'lock_conflict' ? { kind: 'busy' } : { kind: 'judged', run, isAboutThis };
 }
 
-function troubles(slots: unknown): readonly string[] {
-  return (Array.isArray(slots) ? slots : [])
-    .filter(isRecord)
-    .filter(({ status }) => status === 'error')
-    .map(({ slot, agent, detail }) => `@${slot} (${agent ?? 'no agent'}) ${detail}`);
-}
-
-/** Whether a gate failed for a reason that no finding shows: an error, a failed check, or the retry limit. */
-function needsExplanation({ kind, status, why }: { kind?: unknown; status?: unknown; why?: unknown }): boolean {
-  return status === 'error' || (status === 'fail' && kind === 'check') || why === 'retry-limit';
+/** Returns the gates that failed for a reason that no finding shows: an error, a failed check, or the retry limit. */
+function failingGates(gates: RunDocument['gates']): readonly FailingGate[] {
+  return gates
+    .filter(
+      ({ kind, status, why }) => status === 'error' || (status === 'fail' && kind === 'check') || why === 'retry-limit',
+    )
+    .map(({ id, detail, output = null, slots }) => {
+      const troubles = slots
+        .filter(({ status }) => status === 'error')
+        .map((slot) => `@${slot.slot} (${slot.agent ?? 'no agent'}) ${slot.detail}`);
+      return { id, detail: [detail, ...troubles].join('; '), output, log: null };
+    });
 }
 
 /** Returns the verdict if no run is needed, because all gates pass or another run would be useless. */
-function concluded(outcome: RunOutcome, gates: readonly FailingGate[]): StopVerdict {
+function concluded(outcome: RunOutcome): StopVerdict {
   if (outcome.exitCode === 0) return { kind: 'holds' };
+  const gates = failingGates(outcome.gates.map(gateDocument));
   if (outcome.exitCode === 1) return fails(outcome, gates);
   return { kind: 'unjudged', why: describeGates(gates) || outcome.notices.map(describeRunNotice).join(' ') };
-}
-
-function failingGate(gate: RunOutcome['gates'][number]): FailingGate {
-  return { id: gate.id, detail: describeGateDetail(gate), output: gate.check?.tail ?? null, log: null };
 }
 
 function describeGates(gates: readonly FailingGate[]): string {
@@ -231,8 +216,7 @@ function fails({ findings }: RunOutcome, gates: readonly FailingGate[]): StopVer
 
 /**
  * Returns the verdict to remember, with fingerprints of everything that it depends on; `null` if something may have
- * changed. Reads the status again between two equal fingerprints, to notice a change that happened during the first
- * reading.
+ * changed. Reads the status again between two equal fingerprints, to notice a change during the first reading.
  */
 async function rememberable(
   place: RepositoryPaths,

@@ -63,7 +63,7 @@ export type StopVerdict =
   | { readonly kind: 'running'; readonly reason: string };
 
 /** A verdict that stays valid until a file that it depends on changes. */
-export type RememberedVerdict =
+type RememberedVerdict =
   | { readonly kind: 'holds' }
   /** `open` lists the open findings and failing gates. If one is gone at the next stop, the agent made progress. */
   | { readonly kind: 'fails'; readonly open: readonly string[]; readonly reason: string }

@@ -1,28 +1,27 @@
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { WorktreePaths } from '../kernel/repository.ts';
-import type { Blocks, RememberedVerdict, StopAnswer, StopMemory } from './decide.ts';
+import type { Blocks, StopAnswer, StopMemory } from './decide.ts';
 
 /** The build inserts the version here. It is not imported, because the hook must load no other file first. */
 declare const ONCEOVER_VERSION: string;
-
-const version = ONCEOVER_VERSION;
 
 const MOST_SESSIONS = 20;
 const LARGEST_BYTES = 4 * 1024 * 1024;
 
 const EMPTY: StopMemory = { judged: null, awaited: null, sessions: {} };
 
-/** Reads the memory of a worktree. An unreadable memory counts as empty, so that the gates run. */
+/** Reads the memory of a worktree. A damaged or foreign memory counts as empty, so that the gates run. */
 export function readMemory(worktree: WorktreePaths): StopMemory {
   try {
     const path = join(folderOf(worktree), fileOf(worktree));
     const stats = lstatSync(path);
     if (!stats.isFile() || stats.size > LARGEST_BYTES) return EMPTY;
-    const known: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return isMemory(known) && known.root === worktree.root
-      ? { judged: known.judged, awaited: known.awaited, sessions: known.sessions }
-      : EMPTY;
+    const [sum, ...lines] = readFileSync(path, 'utf8').split('\n');
+    const text = lines.join('\n');
+    const { version, root, ...memory } = JSON.parse(text) as StopMemory & { version: string; root: string };
+    const isOurs = sum === checksum(text) && version === ONCEOVER_VERSION && root === worktree.root;
+    return isOurs ? memory : EMPTY;
   } catch {
     return EMPTY;
   }
@@ -31,16 +30,15 @@ export function readMemory(worktree: WorktreePaths): StopMemory {
 /** Writes the memory and returns whether that worked. If not, blocks cannot be counted, so the agent may stop. */
 export function writeMemory(worktree: WorktreePaths, memory: StopMemory): boolean {
   const sessions = Object.fromEntries(Object.entries(memory.sessions).slice(-MOST_SESSIONS));
-  const { root } = worktree;
-  const whole = JSON.stringify({ version, root, ...memory, sessions });
-  const text =
-    whole.length <= LARGEST_BYTES ? whole : JSON.stringify({ version, root, ...memory, judged: null, sessions });
+  const stored = { version: ONCEOVER_VERSION, root: worktree.root, ...memory, sessions };
+  const whole = JSON.stringify(stored);
+  const text = whole.length <= LARGEST_BYTES ? whole : JSON.stringify({ ...stored, judged: null });
   const folder = folderOf(worktree);
   const temporary = join(folder, `.onceover-${process.pid}-${Date.now()}`);
   try {
     makeFolder(join(worktree.commonDir, 'onceover'));
     makeFolder(folder);
-    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
+    writeFileSync(temporary, `${checksum(text)}\n${text}`, { flag: 'wx', mode: 0o600 });
     renameSync(temporary, join(folder, fileOf(worktree)));
     return true;
   } catch {
@@ -81,7 +79,6 @@ export function snoozedUntil({ commonDir }: Pick<WorktreePaths, 'commonDir'>, no
 }
 
 export const MEMORY_FOLDER = 'onceover/hook';
-
 export const SNOOZED = 'snoozed';
 
 function folderOf({ commonDir }: WorktreePaths): string {
@@ -93,66 +90,19 @@ function fileOf({ gitDir, commonDir }: WorktreePaths): string {
   return gitDir === commonDir ? 'main.json' : `linked-${basename(gitDir)}.json`;
 }
 
-type Written = StopMemory & { readonly version: string; readonly root: string };
-
-// Checks the whole shape, so that a file that is damaged or from another version never counts as a verdict.
-function isMemory(value: unknown): value is Written {
-  const known = value as Partial<Written> | null;
-  return (
-    known?.version === version &&
-    isMap(known.sessions, isBlocks) &&
-    (known.awaited === null || (isText(known.awaited?.run) && isText(known.awaited?.print))) &&
-    (known.judged === null ||
-      (isText(known.judged?.index) &&
-        isText(known.judged?.print) &&
-        isMap(known.judged?.traces, isText) &&
-        isVerdict(known.judged?.verdict)))
-  );
+/** Returns the FNV-1a hash of a text. Node's own hash functions take longer to load than the rest of the answer. */
+export function checksum(text: string): string {
+  let sum = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);
+  return String(sum);
 }
-
-function isBlocks(value: unknown): boolean {
-  const blocks = value as Partial<Blocks> | null;
-  return isCount(blocks?.count) && isCount(blocks?.waits) && isList(blocks?.open);
-}
-
-function isVerdict(value: unknown): boolean {
-  const verdict = value as Partial<RememberedVerdict> | null;
-  switch (verdict?.kind) {
-    case 'holds':
-      return true;
-    case 'unjudged':
-      return isText(verdict.why);
-    case 'fails':
-      return isText(verdict.reason) && isList(verdict.open);
-    case undefined:
-      return false;
-  }
-}
-
-function isMap(value: unknown, isOne: (value: unknown) => boolean): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isOne);
-}
-
-function isList(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isText);
-}
-
-function isCount(value: unknown): boolean {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string';
-}
-
-type Decided = { readonly answer: StopAnswer; readonly blocks: Blocks | null };
 
 /** Stores the blocks of a session and returns the answer. If storing fails, the agent may stop (see `writeMemory`). */
 export function countBlocks(
   worktree: WorktreePaths,
   memory: StopMemory,
   session: string,
-  { answer, blocks }: Decided,
+  { answer, blocks }: { readonly answer: StopAnswer; readonly blocks: Blocks | null },
 ): StopAnswer {
   const written = writeMemory(worktree, withSession(memory, session, blocks));
   if (written || answer.kind === 'let-go') return answer;

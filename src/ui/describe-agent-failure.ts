@@ -1,6 +1,6 @@
 import type { AgentFailure, SlotTrouble, UnreadableAnswer } from '../kernel/agent.ts';
 import { quoteName, showInvisible } from '../kernel/escape.ts';
-import { type ByKind, byKind, describeSeconds } from './wording.ts';
+import { type ByKind, byKind, count } from './wording.ts';
 
 /** Returns why an agent gave no answer, as words that follow the agent's name: "is not logged in". */
 export function describeAgentFailure(failure: AgentFailure): string {
@@ -16,8 +16,8 @@ const AGENT_FAILURES: ByKind<AgentFailure, string> = {
     const until = resetAt === null ? '' : ` until ${resetAt.toISOString()}`;
     return `has reached a limit${until}: ${showInvisible(said)}`;
   },
-  timeout: ({ seconds }) => `did not finish within ${describeSeconds(seconds)}`,
-  idle: ({ seconds }) => `printed nothing for ${describeSeconds(seconds)}`,
+  timeout: ({ seconds }) => `did not finish within ${count(seconds, 'second')}`,
+  idle: ({ seconds }) => `printed nothing for ${count(seconds, 'second')}`,
   'session-lost': ({ said }) => `no longer has its session: ${showInvisible(said)}`,
   'wrong-session': () => 'answered in a different session',
   'unreadable-answer': ({ why }) => `gave an unreadable answer: ${UNREADABLE[why]}`,
@@ -78,10 +78,7 @@ export function askedAgain({ mode, agent }: { readonly mode: keyof typeof AGAIN;
 export const ASKED_AGAIN =
   'use "onceover resolve" on a finding, "onceover run --force" or "onceover clean" to run it again';
 
-/**
- * Returns the note about a call that could not resume a session, because the session's first prompt or snapshot is
- * gone.
- */
+/** Returns the note about a call that could not resume a session. */
 export function describeFallback(dispatch: 'fresh' | 'resumed'): string {
   return `${dispatch}, RESUME-FALLBACK: the session's first prompt or its snapshot is gone`;
 }

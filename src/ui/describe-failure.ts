@@ -3,9 +3,9 @@ import type { BadReviewId, Failure, InTheWay } from '../kernel/failure.ts';
 import { DEFAULT_LOG_DIR } from '../kernel/paths.ts';
 import { ACTIVE } from '../kernel/ports.ts';
 import { describeAgentFailure } from './describe-agent-failure.ts';
-import { describePhaseFailure, isPhaseFailure } from './describe-phase-failure.ts';
+import { PHASE_FAILURES } from './describe-phase-failure.ts';
 import { describeProblem } from './describe-problem.ts';
-import { WORKFLOW_MESSAGES } from './describe-workflow-failure.ts';
+import { WORKFLOW_FAILURES } from './describe-workflow-failure.ts';
 import { cut } from './layout.ts';
 import { type ByKind, byKind, type Message, quoted, someNames } from './wording.ts';
 
@@ -27,12 +27,12 @@ const CODES: Readonly<Record<string, readonly [what: string, next: string]>> = {
 
 /** Returns the message for a failure: what happened, and what to do next. */
 export function describeFailure(failure: Failure): Message {
-  if (isPhaseFailure(failure)) return describePhaseFailure(failure);
   return byKind(MESSAGES, failure);
 }
 
-const MESSAGES: ByKind<Exclude<Failure, Parameters<typeof describePhaseFailure>[0]>, Message> = {
-  ...WORKFLOW_MESSAGES,
+const MESSAGES: ByKind<Failure, Message> = {
+  ...PHASE_FAILURES,
+  ...WORKFLOW_FAILURES,
   'not-a-repository': ({ folder }) => ({
     what: `${quoteName(folder)} is not in a git repository, so there is no change to review.`,
     next: 'Run onceover in a git repository, or create one with "git init".',

@@ -3,30 +3,29 @@ import type { Failure } from '../kernel/failure.ts';
 import { GENERATED_FOLDER } from '../kernel/paths.ts';
 import { type DocumentPhase, PHASES } from '../kernel/review-loops.ts';
 import { describeNoAgent } from './describe-agent-failure.ts';
-import { asShellWord, type Message, quoted } from './wording.ts';
+import { asShellWord, type ByKind, type Message, quoted } from './wording.ts';
 
-type FailureOf<Kind extends Failure['kind']> = Extract<Failure, { kind: Kind }>;
-
-const MESSAGES = {
-  'unknown-phase': (failure) => ({
-    what: `${quoted(failure.name)} is not a phase.`,
+/** By kind, the message for a failure that only a phase can have. */
+export const PHASE_FAILURES = {
+  'unknown-phase': ({ name }) => ({
+    what: `${quoted(name)} is not a phase.`,
     next: `Use one of these phases: ${PHASES.join(', ')}.`,
   }),
-  'no-feature': (failure) => ({
-    what: `${quoteName(failure.path)} ${failure.why === 'missing' ? 'does not exist' : 'is not a folder'}, and a phase reviews the documents in a feature folder.`,
+  'no-feature': ({ path, why }) => ({
+    what: `${quoteName(path)} ${why === 'missing' ? 'does not exist' : 'is not a folder'}, and a phase reviews the documents in a feature folder.`,
     next: 'Use the folder that contains spec.md, relative to the current folder.',
   }),
   'unusable-artifact': describeArtifact,
-  'artifact-too-long': (failure) => ({
-    what: `${quoteName(failure.path)} has ${failure.characters} characters, and a prompt for ${quoteName(failure.agent)} has room for ${failure.limit}.`,
+  'artifact-too-long': ({ path, characters, agent, limit }) => ({
+    what: `${quoteName(path)} has ${characters} characters, and a prompt for ${quoteName(agent)} has room for ${limit}.`,
     next: 'Split the document, or put an agent with a larger limit first under "agents" in onceover.yml.',
   }),
-  'nothing-to-implement': (failure) => ({
-    what: `No selected file differs from ${failure.base === null ? 'the base' : quoteName(failure.base)}, so there is no code to review.`,
+  'nothing-to-implement': ({ base }) => ({
+    what: `No selected file differs from ${base === null ? 'the base' : quoteName(base)}, so there is no code to review.`,
     next: 'Write the code first, or choose another base with --base or other files with --files.',
   }),
-  'unnameable-code': (failure) => ({
-    what: `The name of a changed file is not UTF-8, so no reviewer could open it: ${failure.names.map(showInvisible).join(', ')}.`,
+  'unnameable-code': ({ names }) => ({
+    what: `The name of a changed file is not UTF-8, so no reviewer could open it: ${names.map(showInvisible).join(', ')}.`,
     next: 'Rename the file and run the phase again. If git does not track the file, you can add it to .gitignore instead.',
   }),
   'no-reviewer': (failure) => ({
@@ -36,40 +35,27 @@ const MESSAGES = {
         ? 'Wait until then, or add another agent under "agents" in onceover.yml.'
         : 'Install an agent that "onceover doctor" lists, or define a command under "agent" in onceover.yml.',
   }),
-  'no-waiting-loop': (failure) => ({
-    what: `The ${failure.phase} phase on ${quoteName(failure.feature)} expects no summary of a fix now, so there is nothing to continue.`,
-    next: `Start the phase with start_phase ("onceover phase ${failure.phase} ${asShellWord(failure.feature)} --step").`,
+  'no-waiting-loop': ({ phase, feature }) => ({
+    what: `The ${phase} phase on ${quoteName(feature)} expects no summary of a fix now, so there is nothing to continue.`,
+    next: `Start the phase with start_phase ("onceover phase ${phase} ${asShellWord(feature)} --step").`,
   }),
-  'unjudged-round': (failure) => ({
-    what: `The last round of the ${failure.phase} phase on ${quoteName(failure.feature)} ended without a verdict, so it cannot accept a summary of a fix yet.`,
-    next: `Repeat the round on the current content: call continue_phase without a summary ("onceover phase ${failure.phase} ${asShellWord(failure.feature)} --step").`,
+  'unjudged-round': ({ phase, feature }) => ({
+    what: `The last round of the ${phase} phase on ${quoteName(feature)} ended without a verdict, so it cannot accept a summary of a fix yet.`,
+    next: `Repeat the round on the current content: call continue_phase without a summary ("onceover phase ${phase} ${asShellWord(feature)} --step").`,
   }),
-  'unknown-loop': (failure) => ({
-    what: `There is no loop ${quoted(failure.id)}.`,
+  'unknown-loop': ({ id }) => ({
+    what: `There is no loop ${quoted(id)}.`,
     next: 'Start a loop with start_phase.',
   }),
-  'round-goes-on': (failure) => ({
-    what: `The loop ${quoted(failure.id)} is in the middle of a round, so it cannot accept a summary of a fix.`,
+  'round-goes-on': ({ id }) => ({
+    what: `The loop ${quoted(id)} is in the middle of a round, so it cannot accept a summary of a fix.`,
     next: 'Call continue_phase without a summary to wait for the end of the round.',
   }),
-  'unreadable-loop': (failure) => ({
-    what: `The saved state of the ${failure.phase} phase on ${quoteName(failure.feature)} is unreadable, so the phase cannot continue.`,
-    next: `Start again with "onceover phase ${failure.phase} ${asShellWord(failure.feature)} --rerun".`,
+  'unreadable-loop': ({ phase, feature }) => ({
+    what: `The saved state of the ${phase} phase on ${quoteName(feature)} is unreadable, so the phase cannot continue.`,
+    next: `Start again with "onceover phase ${phase} ${asShellWord(feature)} --rerun".`,
   }),
-} satisfies { readonly [Kind in Failure['kind']]?: (failure: FailureOf<Kind>) => Message };
-
-type PhaseFailure = FailureOf<keyof typeof MESSAGES>;
-
-export function isPhaseFailure(failure: Failure): failure is PhaseFailure {
-  return Object.hasOwn(MESSAGES, failure.kind);
-}
-
-/** Returns the message for a failure that only a phase can have. */
-export function describePhaseFailure(failure: PhaseFailure): Message {
-  // The cast is safe: each function in `MESSAGES` gets a failure of its own kind, which TypeScript cannot see.
-  const describe = MESSAGES[failure.kind] as (failure: PhaseFailure) => Message;
-  return describe(failure);
-}
+} satisfies Partial<ByKind<Failure, Message>>;
 
 /** By phase, the subject of the document that the phase writes. */
 const ABOUT: Readonly<Record<DocumentPhase, string>> = {
@@ -79,7 +65,9 @@ const ABOUT: Readonly<Record<DocumentPhase, string>> = {
   'create-tasks': 'the list of tasks',
 };
 
-function describeArtifact({ path, why, phase, needs }: FailureOf<'unusable-artifact'>): Message {
+type UnusableArtifact = Extract<Failure, { kind: 'unusable-artifact' }>;
+
+function describeArtifact({ path, why, phase, needs }: UnusableArtifact): Message {
   const about = phase === null ? '' : ` (${ABOUT[phase]})`;
   const { what, next } = ARTIFACTS[why];
   const review = phase === null || phase === needs ? '' : ` and have it reviewed with "onceover phase ${phase}"`;
@@ -89,10 +77,8 @@ function describeArtifact({ path, why, phase, needs }: FailureOf<'unusable-artif
   };
 }
 
-type Why = FailureOf<'unusable-artifact'>['why'];
-
 /** By reason, the words for an unusable document. Without `next`, the user still has to write the document. */
-const ARTIFACTS: Readonly<Record<Why, { readonly what: string; readonly next?: string }>> = {
+const ARTIFACTS: Readonly<Record<UnusableArtifact['why'], { readonly what: string; readonly next?: string }>> = {
   missing: { what: 'does not exist' },
   empty: { what: 'is empty' },
   'not-text': { what: 'is not UTF-8 text', next: 'Save it as UTF-8 text and run again.' },

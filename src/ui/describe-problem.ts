@@ -3,12 +3,9 @@ import type { Problem, ProblemKind, UnusableFile } from '../kernel/failure.ts';
 import { type ByKind, byKind, count, didYouMean, quoted } from './wording.ts';
 
 /** Returns `file:line:column: what is wrong and how to fix it`. */
-export function describeProblem(problem: Problem): string {
-  return `${quoteName(problem.file)}:${problem.line}:${problem.column}: ${describeKind(problem.what, problem.file)}`;
-}
-
-function describeKind(what: ProblemKind, file: string): string {
-  return what.kind === 'unusable-file' ? describeUnusable(what, file) : byKind(PROBLEMS, what);
+export function describeProblem({ file, line, column, what }: Problem): string {
+  const said = what.kind === 'unusable-file' ? describeUnusable(what, file) : byKind(PROBLEMS, what);
+  return `${quoteName(file)}:${line}:${column}: ${said}`;
 }
 
 function describeUnusable({ path, why }: Extract<ProblemKind, { kind: 'unusable-file' }>, file: string): string {

@@ -10,11 +10,10 @@ import { cut } from './layout.ts';
 import { type ByKind, count, didYouMean, type Message, quoted } from './wording.ts';
 
 const START = 'start_workflow ("onceover workflow start")';
-
 const START_ONE = `Start a workflow with ${START}.`;
 
-/** The messages for failures that only a workflow can have. */
-export const WORKFLOW_MESSAGES: ByKind<WorkflowFailure, Message> = {
+/** By kind, the message for a failure that only a workflow can have. */
+export const WORKFLOW_FAILURES: ByKind<WorkflowFailure, Message> = {
   'unknown-job': ({ name, known }) => ({
     what: sentence(`There is no job ${quoted(name)}${didYouMean(name, known)}`),
     next:
@@ -29,11 +28,11 @@ export const WORKFLOW_MESSAGES: ByKind<WorkflowFailure, Message> = {
         : `The job ${quoted(job)} has no workflow ${quoted(name)}.`,
     next: `Use one of these workflows: ${names(known)}.`,
   }),
-  'unknown-session': (failure) =>
-    failure.active.length === 0
-      ? { what: `There is no session ${idOf(failure)}, and no workflow is in progress.`, next: START_ONE }
+  'unknown-session': ({ id, active }) =>
+    active.length === 0
+      ? { what: `There is no session ${shortId(id)}, and no workflow is in progress.`, next: START_ONE }
       : {
-          what: `There is no session ${idOf(failure)}. In progress:\n${describeSessions(failure.active)}`,
+          what: `There is no session ${shortId(id)}. In progress:\n${describeSessions(active)}`,
           next: 'Pass the session_id of one of these sessions (--session on the command line).',
         },
   'no-active-session': ({ ended }) => ({
@@ -51,16 +50,16 @@ export const WORKFLOW_MESSAGES: ByKind<WorkflowFailure, Message> = {
     what: `The session ${describeSession(session)} has ended: it was ${end.kind} at ${end.at}${end.kind === 'aborted' ? ` (${oneLine(end.explanation)})` : ''}.`,
     next: `Nothing was changed. Start a new session with ${START}.`,
   }),
-  'unreadable-session': (failure) => ({
-    what: `The saved state of the session ${idOf(failure)}, ${quoteName(failure.path)}, is damaged and cannot be read.`,
-    next: `${failure.aside === null ? 'Nothing was changed.' : `It was renamed to ${quoteName(failure.aside)}.`} Start the workflow again with ${START}; the output files still exist.`,
+  'unreadable-session': ({ id, path, aside }) => ({
+    what: `The saved state of the session ${shortId(id)}, ${quoteName(path)}, is damaged and cannot be read.`,
+    next: `${aside === null ? 'Nothing was changed.' : `It was renamed to ${quoteName(aside)}.`} Start the workflow again with ${START}; the output files still exist.`,
   }),
   'session-outdated': ({ session }) => ({
     what: `The steps of the workflow ${quoted(session.workflow)} of ${quoted(session.job)} changed after the session ${session.id} started.`,
     next: 'Restore the steps in job.yml, or end the session with abort_workflow ("onceover workflow abort") and start again.',
   }),
-  'session-busy': (failure) => ({
-    what: `Another process is still writing to the session ${idOf(failure)}.`,
+  'session-busy': ({ id }) => ({
+    what: `Another process is still writing to the session ${shortId(id)}.`,
     next: 'Nothing was changed. Try again in a moment.',
   }),
   'no-such-step': ({ session, step, open }) => ({
@@ -162,7 +161,7 @@ const REFUSED: Readonly<Record<RefusedOverride, Message>> = {
   },
 };
 
-function idOf({ id }: { readonly id: string }): string {
+function shortId(id: string): string {
   return quoted(cut(id, 80));
 }
 

@@ -1,32 +1,32 @@
 /** Returns how many terminal cells (columns) a text takes. */
 export function cells(text: string): number {
-  if (NARROW.test(text)) return text.length;
-  let sum = 0;
-  for (const { segment } of graphemes(text)) sum += cellsOf(segment);
-  return sum;
+  return NARROW.test(text) ? text.length : graphemes(text).reduce((sum, one) => sum + cellsOf(one), 0);
 }
 
 /** Cuts a text to at most `most` cells and marks the cut with an ellipsis. */
 export function cut(text: string, most: number): string {
   if (cells(text) <= most) return text;
-  return most < 1 ? '' : `${fitting([...graphemes(text)], most - 1).join('')}${ELLIPSIS}`;
+  return most < 1 ? '' : `${firstFitting(graphemes(text), most - 1).join('')}…`;
 }
 
 /** Like `cut`, but keeps the end of the text, because paths and ids differ at their end. */
 export function cutStart(text: string, most: number): string {
   if (cells(text) <= most) return text;
-  const kept = fitting([...graphemes(text)].reverse(), most - 1).reverse();
-  return most < 1 ? '' : `${ELLIPSIS}${kept.join('')}`;
+  return most < 1
+    ? ''
+    : `…${firstFitting(graphemes(text).toReversed(), most - 1)
+        .toReversed()
+        .join('')}`;
 }
 
-/** Returns the first graphemes that together fit into `most` cells. */
-function fitting(segments: readonly Intl.SegmentData[], most: number): string[] {
+/** Returns the first graphemes that fit into `most` cells, of a text that does not fit. */
+function firstFitting(all: readonly string[], most: number): readonly string[] {
   let used = 0;
-  const end = segments.findIndex(({ segment }) => {
-    used += cellsOf(segment);
+  const end = all.findIndex((grapheme) => {
+    used += cellsOf(grapheme);
     return used > most;
   });
-  return segments.slice(0, end === -1 ? undefined : end).map(({ segment }) => segment);
+  return all.slice(0, end);
 }
 
 /** Pads a text with spaces to `width` cells. */
@@ -34,21 +34,17 @@ export function padCells(text: string, width: number): string {
   return `${text}${' '.repeat(Math.max(0, width - cells(text)))}`;
 }
 
-const ELLIPSIS = '…';
-
 const NARROW = /^[\x20-\x7e…·]*$/;
-
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|\ufe0f|[\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
-
 const NONE = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]*$/u;
 
 let segmenter: Intl.Segmenter | null = null;
 
 // Create the segmenter only on first use, because creating it takes longer than most commands.
-function graphemes(text: string): Intl.Segments {
+function graphemes(text: string): readonly string[] {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
-  return segmenter.segment(text);
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
 function cellsOf(grapheme: string): number {
@@ -70,49 +66,26 @@ export function wrap(text: string, width: number, indent = 0): string {
 
 function wrapLine(whole: string, width: number, indent: number): readonly string[] {
   if (cellsShown(whole) <= width) return [whole];
-  const line = withoutTrailingSpaces(whole);
+  const line = whole.trimEnd();
   const start = /^ */.exec(line)?.[0] ?? '';
   const hanging = ' '.repeat(Math.min(start.length + indent, Math.max(0, Math.floor(width / 2))));
   const lines: string[] = [];
   let open = start;
   let used = start.length;
-  let isEmpty = true;
-  for (const { gap, word } of pieces(line.slice(start.length))) {
+  // A word with the spaces before it. A CJK character with the punctuation after it counts as a word.
+  piece ??= new RegExp(`( *)(${IDEOGRAPH}${CLOSING}*|(?:(?!${IDEOGRAPH})[^ ])+)`, 'gu');
+  for (const [, gap = '', word = ''] of line.slice(start.length).matchAll(piece)) {
     const wide = cellsShown(word);
-    if (!isEmpty && used + gap.length + wide > width) {
-      lines.push(open);
-      open = `${hanging}${word}`;
-      used = hanging.length + wide;
-    } else {
-      open += `${gap}${word}`;
-      used += gap.length + wide;
-    }
-    isEmpty = false;
+    const mustBreak = open !== start && used + gap.length + wide > width;
+    if (mustBreak) lines.push(open);
+    open = mustBreak ? `${hanging}${word}` : `${open}${gap}${word}`;
+    used = (mustBreak ? hanging.length : used + gap.length) + wide;
   }
   return [...lines, open];
 }
 
-function withoutTrailingSpaces(line: string): string {
-  let end = line.length;
-  while (line[end - 1] === ' ') end--;
-  return line.slice(0, end);
-}
-
-type Piece = { readonly gap: string; readonly word: string };
-
-/**
- * Splits a line into words, each with the spaces before it. A CJK character with the punctuation after it counts as a
- * word.
- */
-function pieces(text: string): readonly Piece[] {
-  piece ??= new RegExp(`( *)(${IDEOGRAPH}${CLOSING}*|(?:(?!${IDEOGRAPH})[^ ])+)`, 'gu');
-  return [...text.matchAll(piece)].map(([, gap = '', word = '']) => ({ gap, word }));
-}
-
 const COLOUR = /\u001b\[[0-9;]*m/g;
-
 const IDEOGRAPH = '[\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3\\uf900-\\ufaff\\u{20000}-\\u{3fffd}]';
-
 const CLOSING = '[\\u3001\\u3002\\uff01-\\uff0f\\uff1a-\\uff20\\u300d\\u300f\\u3011\\ufe00-\\ufe0f\\p{M}]';
 
 // Compiled on first use, because compiling its long character classes takes time.

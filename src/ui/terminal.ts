@@ -1,17 +1,11 @@
 import { COLOURED, type Paint, PLAIN, type Styled } from './style.ts';
 
-/**
- * Returns the text with workflow commands (`::…`, `##[…`) made harmless. The GitHub runner executes them in any output
- * of a step.
- */
+/** Returns the text without the workflow commands (`::…`, `##[…`) that GitHub executes in any output of a step. */
 export function withoutCommands(text: string): string {
   return text.replace(/^(\s*):(?=:)/gm, '$1: ').replaceAll('##[', '## [');
 }
 
-/**
- * Returns the same JSON with workflow commands made harmless. Only `##[` can occur, because no line of JSON starts with
- * a colon.
- */
+/** Returns the same JSON without workflow commands. Only `##[` can occur: no line of JSON starts with a colon. */
 export function jsonWithoutCommands(json: string): string {
   return json.replaceAll('##[', '##\\u005b');
 }
@@ -35,28 +29,18 @@ export function paintFor(stream: Stream, env: NodeJS.ProcessEnv): Paint {
 export function shownOn(stream: Stream & { readonly columns?: number }, env: NodeJS.ProcessEnv): Styled {
   return {
     paint: paintFor(stream, env),
-    width: stream.isTTY === true ? Math.max(NARROWEST_WIDTH, stream.columns || 80) : null,
-    byNpx: isByNpx(env),
+    width: stream.isTTY === true ? Math.max(NARROWEST_WIDTH, stream.columns || PAGE_WIDTH) : null,
+    // With npx, the command "onceover" may not exist.
+    byNpx: env['npm_lifecycle_event'] === 'npx',
   };
 }
 
 const NARROWEST_WIDTH = 30;
 
-/** Returns how to print a page of figures: as wide as the terminal, or 80 columns in a pipe or a file. */
-export function pageStyle({ stdout, env }: Pick<NodeJS.Process, 'stdout' | 'env'>) {
-  const width = stdout.isTTY === true ? stdout.columns || 80 : 80;
-  return { paint: paintFor(stdout, env), width };
-}
+/** The width of pages of figures in a pipe or a file. */
+export const PAGE_WIDTH = 80;
 
-/** Whether npx started onceover. If so, the command "onceover" may not exist without npx. */
-function isByNpx(env: NodeJS.ProcessEnv): boolean {
-  return env['npm_lifecycle_event'] === 'npx';
-}
-
-/**
- * Returns a text for a log. On GitHub, workflow commands in it are made harmless, because a reviewer may have written
- * them.
- */
+/** Returns a text for a log. On GitHub it loses its workflow commands, because a reviewer may have written them. */
 export function forLog(text: string): string {
   return isOnGitHub() ? withoutCommands(text) : text;
 }

@@ -6,11 +6,6 @@ export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
 
-/** Returns a number of seconds with its word: "1 second", "2 seconds". */
-export function describeSeconds(seconds: number): string {
-  return count(seconds, 'second');
-}
-
 /** Returns a duration in seconds with one decimal: "1.5 s". */
 export function describeDuration(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
@@ -56,14 +51,10 @@ export function asShellWord(name: string): string {
   return shellWord(showInvisible(name));
 }
 
+type Place = { readonly file: string | null; readonly line: number | null };
+
 /** Returns `file:line`; `null` if there is no file. */
-export function describePlace({
-  file,
-  line,
-}: {
-  readonly file: string | null;
-  readonly line: number | null;
-}): string | null {
+export function describePlace({ file, line }: Place): string | null {
   if (file === null) return null;
   return `${quoteName(file)}${line === null ? '' : `:${line}`}`;
 }

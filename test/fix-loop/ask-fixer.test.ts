@@ -8,10 +8,11 @@ import { memoryCoolings } from '../support/memory/coolings.ts';
 import { answers, fails, memoryReviewers, type ScriptedAgent } from '../support/memory/reviewers.ts';
 import { settingsOf } from '../support/run-model/setup.ts';
 import { SETUP } from '../support/run-model/setup-sample.ts';
+import { CHECK_FAILED, failedCheck } from '../support/run-samples.ts';
 
 const TASK: FixTask = {
   findings: [],
-  checks: [{ id: 'check:.:lint', check: { command: 'npm run lint', tail: 'no' } }],
+  checks: [{ ...CHECK_FAILED, check: { ...failedCheck, tail: 'no' } }],
 };
 const DONE = { summary: 'Mended.', dispositions: [{ id: 'F1', state: 'fixed', why: 'so' }] };
 const GARBAGE = (text = 'I did it.') => answers({}, { text, structured: undefined });

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Fix } from '../../src/dispatch/fix-progress.ts';
+import type { LoopOutcome, LoopRound } from '../../src/fix-loop/decide-end.ts';
 import { describeLoop } from '../../src/fix-loop/describe.ts';
-import { LOOP_ENDS, type LoopEnd, type LoopOutcome, type LoopRound } from '../../src/gates/run-types.ts';
+import { LOOP_ENDS, type LoopEnd } from '../../src/gates/run-types.ts';
 import { cells } from '../../src/ui/layout.ts';
-import { runOutcome } from '../support/run-samples.ts';
+import { failedRun, loopRound } from '../support/loop-rounds.ts';
+import { CHECK_FAILED, gateOutcome, reported, runOutcome } from '../support/run-samples.ts';
 
 const FIX: Fix = {
   agent: 'claude',
@@ -16,45 +18,31 @@ const FIX: Fix = {
   durationMs: 4000,
   failure: null,
 };
-const ROUND: LoopRound = {
-  iteration: 1,
-  status: 'failed',
-  open: ['F1', 'F2'],
-  closed: 0,
-  added: 2,
-  failing: ['review:src:code-quality'],
-  left: [],
-  failingChecks: [],
-  letBe: [],
-  dispatches: 2,
-  usage: null,
-  saved: { pass: 0, slot: 0, session: 0, prefix: 0 },
-  fix: FIX,
-};
-const LAST: LoopRound = { ...ROUND, iteration: 2, status: 'passed', open: [], closed: 2, added: 0, fix: null };
+const ROUND = loopRound({ run: failedRun(['F1', 'F2']), fix: FIX });
+const LAST = loopRound({
+  run: runOutcome({ gates: [gateOutcome(), gateOutcome({ ...CHECK_FAILED, status: 'pass' })] }),
+});
+/** The last round, with tolerated findings. */
+const tolerating = (...ids: readonly string[]) =>
+  loopRound({ run: runOutcome({ findings: ids.map((id) => reported({ id }, 'warning')) }), letBe: new Set(ids) });
 
 function story(end: LoopEnd, rounds: readonly LoopRound[], width: number | null = null): string {
   const outcome: LoopOutcome = { end, rounds, run: runOutcome() };
   return describeLoop(outcome, { width });
 }
 
-const SECOND: LoopRound = {
-  ...ROUND,
-  iteration: 2,
-  open: ['F3'],
-  closed: 2,
-  added: 1,
+const SECOND = loopRound({
+  run: failedRun(['F3', 'check:.:lint']),
   dispatches: 0,
-  failingChecks: ['check:.:lint'],
   fix: { ...FIX, dispatch: 'resumed', declined: [], filesChanged: 1, summary: '' },
-};
+});
 
 test('shows one line per round without a width limit', () => {
   expect(story('passed', [ROUND, SECOND, LAST])).toBe(`Round 1: failed, 2 calls, 2 open
 Fix 1: claude, new session: 2 files changed, declined F2. Made b three, and adapted its callers in the same module.
 Round 2: failed, no calls, 2 open (2 closed, 1 new)
 Fix 2: claude, resumed session: 1 file changed.
-Round 3: passed, 2 calls, 0 open (2 closed)
+Round 3: passed, 2 calls, 0 open (1 closed)
 
 All gates pass after 2 fixes.`);
 });
@@ -71,7 +59,9 @@ Stalled: the fixer could not close F3, check:.:lint. Fix it yourself, or accept
 });
 
 test.each(LOOP_ENDS)('stays within 40 columns: %s', (end) => {
-  const rounds = [ROUND, SECOND, { ...LAST, left: ['review:src:code-quality'], letBe: ['F7', 'F8'] }];
+  const last = tolerating('F7', 'F8');
+  const rounds = [ROUND, SECOND, { ...last, run: { ...last.run, gates: [] } }];
+  expect(story(end, rounds)).toContain('review:src:code-quality, check:.:lint has nothing left to review');
   for (const line of story(end, rounds, 40).split('\n')) expect(cells(line)).toBeLessThanOrEqual(40);
 });
 
@@ -101,10 +91,10 @@ describe('the last line: how the loop ended, and the next step', () => {
   });
 
   test('findings that the ratchet tolerates', () => {
-    expect(story('passed', [ROUND, { ...LAST, letBe: ['F7'] }])).toContain(
+    expect(story('passed', [ROUND, tolerating('F7')])).toContain(
       'tolerates F7: new in this loop, and not severe enough. A run without --ratchet reports it as open.',
     );
-    expect(story('passed', [ROUND, { ...LAST, letBe: ['F7', 'F8'] }])).toContain(
+    expect(story('passed', [ROUND, tolerating('F7', 'F8')])).toContain(
       'tolerates F7, F8: new in this loop, and not severe enough. A run without --ratchet reports them as open.',
     );
   });
@@ -121,11 +111,17 @@ test('keeps a hostile summary on one line, without control characters', () => {
 
 test('cuts long and wide summaries', () => {
   const told = (summary: string) => story('passed', [{ ...ROUND, fix: { ...FIX, summary } }, LAST], 40);
-  expect(told('word '.repeat(500)).split('\n\n')[0]?.split('\n').length).toBeLessThanOrEqual(8);
+  expect(told('word '.repeat(500))).toContain(`
+Fix 1: claude, new session: 2 files
+  changed, declined F2. word word word
+  word word word word word word word
+  word word word word word word word
+  word word word word word wor…
+Round 2: `);
   for (const line of told('全角文字'.repeat(200)).split('\n')) expect(cells(line)).toBeLessThanOrEqual(40);
 });
 
 test('counts open findings beyond ten', () => {
   const open = Array.from({ length: 14 }, (_, n) => `F${n + 1}`);
-  expect(story('budget', [{ ...ROUND, open }])).toContain('F10 and 4 more');
+  expect(story('budget', [{ ...ROUND, run: failedRun(open) }])).toContain('F10 and 4 more');
 });

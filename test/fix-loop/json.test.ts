@@ -2,22 +2,22 @@ import { expect, test } from 'vitest';
 import { loopDocument } from '../../src/fix-loop/describe.ts';
 import { runDocument } from '../../src/gates/json.ts';
 import { runSchema } from '../../src/gates/json-schema.ts';
-import { LOOP_ENDS, type LoopRound } from '../../src/gates/run-types.ts';
-import { runOutcome, usage } from '../support/run-samples.ts';
+import { LOOP_ENDS } from '../../src/gates/run-types.ts';
+import { failedRun, loopRound } from '../support/loop-rounds.ts';
+import { gateOutcome, reported, runOutcome, usage } from '../support/run-samples.ts';
 
-const ROUND: LoopRound = {
-  iteration: 1,
-  status: 'failed',
-  open: ['F1'],
-  closed: 0,
-  added: 1,
-  failing: ['review:src:code-quality'],
-  left: ['review:lib:own'],
-  failingChecks: ['check:.:lint'],
-  letBe: ['F2'],
-  dispatches: 2,
-  usage: usage(),
-  saved: { pass: 0, slot: 0, session: 0, prefix: 0 },
+const FIRST = loopRound({
+  run: failedRun(['F1', 'F3'], {
+    gates: [gateOutcome({ id: 'review:lib:own', status: 'fail', why: 'open-findings' })],
+  }),
+});
+const ROUND = loopRound({
+  run: failedRun(['F1', 'F4', 'check:.:lint'], {
+    iteration: 2,
+    findings: [reported({ id: 'F1' }), reported({ id: 'F4' }), reported({ id: 'F2' }, 'warning')],
+    usage: usage(),
+  }),
+  letBe: new Set(['F2']),
   fix: {
     agent: 'claude',
     dispatch: 'resumed',
@@ -29,20 +29,33 @@ const ROUND: LoopRound = {
     durationMs: 5,
     failure: { kind: 'timeout', seconds: 9 },
   },
-};
+});
 
 test('contains every round and every fix', () => {
-  expect(loopDocument({ end: 'stalled', rounds: [ROUND], run: runOutcome() })).toEqual({
+  expect(loopDocument({ end: 'stalled', rounds: [FIRST, ROUND] })).toEqual({
     end: 'stalled',
     rounds: [
       {
         iteration: 1,
         status: 'failed',
-        open: ['F1'],
+        open: ['F1', 'F3'],
+        failing_checks: [],
+        let_be: [],
+        nothing_left: [],
+        closed: 0,
+        added: 2,
+        dispatches: 2,
+        usage: null,
+        fix: null,
+      },
+      {
+        iteration: 2,
+        status: 'failed',
+        open: ['F1', 'F4'],
         failing_checks: ['check:.:lint'],
         let_be: ['F2'],
         nothing_left: ['review:lib:own'],
-        closed: 0,
+        closed: 1,
         added: 1,
         dispatches: 2,
         usage: {
@@ -69,6 +82,6 @@ test('contains every round and every fix', () => {
 
 test.each(LOOP_ENDS)('matches the published schema: %s', (end) => {
   const run = runOutcome();
-  const document = { ...runDocument(run), loop: loopDocument({ end, rounds: [ROUND, { ...ROUND, fix: null }], run }) };
+  const document = { ...runDocument(run), loop: loopDocument({ end, rounds: [ROUND, { ...ROUND, fix: null }] }) };
   expect(runSchema.parse(document)).toEqual(document);
 });

@@ -1,14 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import { loopOutcome, loopRound, roundFacts } from '../../src/fix-loop/decide-end.ts';
-import type { LoopEnd, LoopRound, RunOutcome } from '../../src/gates/run-types.ts';
-import { claim, finding, gateOutcome, runOutcome, slotOutcome, usage } from '../support/run-samples.ts';
+import { loopOutcome } from '../../src/fix-loop/decide-end.ts';
+import { loopDocument } from '../../src/fix-loop/describe.ts';
+import type { LoopEnd, RunOutcome } from '../../src/gates/run-types.ts';
+import { loopRound } from '../support/loop-rounds.ts';
+import {
+  CHECK_FAILED,
+  claim,
+  finding,
+  gateOutcome,
+  reported,
+  runOutcome,
+  slotOutcome,
+  usage,
+} from '../support/run-samples.ts';
 
-const LETS_NOTHING = { dispatches: 2, letBe: new Set<string>() };
-const CHECK = gateOutcome({ id: 'check:.:lint', kind: 'check', status: 'fail', why: 'check-failed', slots: [] });
 const FAILED = runOutcome({
   status: 'failed',
   exitCode: 1,
-  gates: [CHECK, gateOutcome({ status: 'fail', why: 'open-findings', slots: [slotOutcome({ status: 'fail' })] })],
+  gates: [
+    CHECK_FAILED,
+    gateOutcome({ status: 'fail', why: 'open-findings', slots: [slotOutcome({ status: 'fail' })] }),
+  ],
   findings: [
     { finding: finding({ id: 'F1' }), state: 'open' },
     { finding: finding({ id: 'F2', resolution: claim() }), state: 'fixed_claimed' },
@@ -18,47 +30,32 @@ const FAILED = runOutcome({
   ],
 });
 
-describe('the facts that decide about the next round', () => {
-  test('open findings, claimed or not, and failing checks', () => {
-    const { open, ...facts } = roundFacts(FAILED, 't1');
-    expect(open).toHaveLength(3);
-    expect(open.at(-1)).toBe('check:.:lint');
-    expect(facts).toEqual({ status: 'failed', exitCode: 1, tree: 't1', outOfBudget: false, noVerdict: false });
-  });
-
-  const error = slotOutcome({ status: 'error', trouble: { kind: 'stale' } });
-  const spent = slotOutcome({ status: 'error', dispatch: 'none', trouble: { kind: 'budget', what: 'usd' } });
-  const rests = slotOutcome({ status: 'skipped_prior_pass', dispatch: 'none' });
-  test.each([
-    ['everybody passed', [slotOutcome()], { outOfBudget: false, noVerdict: false }],
-    ['no reviewer was called', [rests], { outOfBudget: false, noVerdict: false }],
-    ['the one who was asked came to nothing', [error, rests], { outOfBudget: false, noVerdict: true }],
-    ['one of two came to nothing', [error, slotOutcome()], { outOfBudget: false, noVerdict: false }],
-    ['there was nothing left to ask with', [spent], { outOfBudget: true, noVerdict: true }],
-  ])('%s', (_title, slots, expected) => {
-    expect(roundFacts(runOutcome({ gates: [gateOutcome({ slots })] }), 't1')).toMatchObject(expected);
-  });
-});
-
 describe('a round', () => {
-  const first = loopRound(FAILED, null, LETS_NOTHING);
+  const first = loopRound({ run: FAILED });
+  const documentOf = (...rounds: readonly (typeof first)[]) => loopDocument({ end: 'stalled', rounds }).rounds.at(-1);
 
   test('the first: every finding is new', () => {
-    expect(first).toMatchObject({ open: ['F1', 'F2'], closed: 0, added: 2, failingChecks: ['check:.:lint'], left: [] });
+    expect(documentOf(first)).toMatchObject({
+      open: ['F1', 'F2'],
+      closed: 0,
+      added: 2,
+      failing_checks: ['check:.:lint'],
+      nothing_left: [],
+    });
   });
 
   test('the next: closed findings, new findings, and gates that are gone', () => {
-    const run: RunOutcome = { ...FAILED, gates: [], findings: [{ finding: finding({ id: 'F9' }), state: 'open' }] };
-    expect(loopRound(run, first, LETS_NOTHING)).toMatchObject({
+    const run: RunOutcome = { ...FAILED, gates: [], findings: [reported({ id: 'F9' })] };
+    expect(documentOf(first, loopRound({ run }))).toMatchObject({
       open: ['F9'],
       closed: 2,
       added: 1,
-      left: ['check:.:lint', 'review:src:code-quality'],
+      nothing_left: ['check:.:lint', 'review:src:code-quality'],
     });
   });
 
   test('lists tolerated findings that are still reported', () => {
-    expect(loopRound(FAILED, null, { dispatches: 1, letBe: new Set(['F3', 'F5', 'F8']) }).letBe).toEqual(['F3']);
+    expect(documentOf({ ...first, letBe: new Set(['F3', 'F5', 'F8']) })?.let_be).toEqual(['F3']);
   });
 });
 
@@ -74,9 +71,9 @@ describe('the loop as a whole', () => {
     durationMs: 1,
     failure: null,
   } as const;
-  const rounds: readonly LoopRound[] = [
-    { ...loopRound({ ...FAILED, usage: usage() }, null, LETS_NOTHING), fix },
-    loopRound({ ...runOutcome(), saved: { pass: 1, slot: 2, session: 3, prefix: 4 } }, null, LETS_NOTHING),
+  const rounds = [
+    loopRound({ run: { ...FAILED, usage: usage() }, fix }),
+    loopRound({ run: { ...runOutcome(), saved: { pass: 1, slot: 2, session: 3, prefix: 4 } } }),
   ];
 
   test('adds up the cost and savings of all rounds', () => {

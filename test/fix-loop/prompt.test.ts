@@ -1,20 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type FixTask, freshFixPrompt, resumedFixPrompt } from '../../src/fix-loop/prompt.ts';
+import type { CheckOutcome } from '../../src/gates/run-types.ts';
+import type { KnownFinding } from '../../src/gates/types.ts';
 import { outline } from '../support/markdown.ts';
+import { CHECK_FAILED, failedCheck, finding, path } from '../support/run-samples.ts';
 
-const FINDING: FixTask['findings'][number] = {
-  id: 'F1',
-  priority: 'high',
-  file: 'src/a.ts',
+const FINDING = finding({
   line: 2,
   code: 'export const b = 2;',
   issue: 'b is never read.',
   fix: 'Remove it.',
-  resolution: null,
-};
+});
 const disputed = (why: string) => ({ how: 'disputed', why, at: '', iteration: 1 }) as const;
-const BARE: FixTask['findings'][number] = {
+const BARE: KnownFinding = {
   ...FINDING,
   id: 'F2',
   priority: 'low',
@@ -25,9 +24,10 @@ const BARE: FixTask['findings'][number] = {
   fix: null,
   resolution: disputed('It belongs together.'),
 };
+const lint = (differs: Partial<CheckOutcome>) => ({ ...CHECK_FAILED, check: { ...failedCheck, ...differs } });
 const TASK: FixTask = {
   findings: [FINDING, BARE],
-  checks: [{ id: 'check:.:lint', check: { command: 'npm run lint', tail: 'src/a.ts:2 unused\n' } }],
+  checks: [lint({ tail: 'src/a.ts:2 unused\n' })],
 };
 
 const whole = ({ stable, dynamic }: ReturnType<typeof freshFixPrompt>) => `${stable}\n\n${dynamic}\n`;
@@ -52,10 +52,10 @@ test('text of findings and checks stays inside its block', () => {
     fc.string(),
   );
   const text = fc.array(tricks, { maxLength: 4 }).map((parts) => parts.join('\n'));
-  const told = fc.record({ issue: text, fix: text, code: text, file: text, resolution: text.map(disputed) });
+  const told = fc.record({ issue: text, fix: text, code: text, file: text.map(path), resolution: text.map(disputed) });
   fc.assert(
     fc.property(told, text, text, (words, command, tail) => {
-      const task = { findings: [{ ...FINDING, ...words }], checks: [{ id: 'check:.:lint', check: { command, tail } }] };
+      const task = { findings: [{ ...FINDING, ...words }], checks: [lint({ command, tail })] };
       const seen = outline(freshFixPrompt(task).dynamic);
       expect(seen.headings).toEqual(['## Findings', '## Failing checks']);
       expect([seen.blocks.length, seen.isOpen]).toEqual([3, false]);
@@ -66,7 +66,7 @@ test('text of findings and checks stays inside its block', () => {
 test('a check without output says so', () => {
   const { dynamic } = freshFixPrompt({
     findings: [],
-    checks: [{ id: 'check:.:lint', check: { command: 'false', tail: ' \n' } }],
+    checks: [lint({ command: 'false', tail: ' \n' })],
   });
   expect(dynamic).toContain('(nothing)');
   expect(dynamic).not.toContain('## Findings');

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Settings } from '../../src/config/settings.ts';
+import type { LoopOutcome } from '../../src/fix-loop/decide-end.ts';
+import { loopDocument } from '../../src/fix-loop/describe.ts';
 import { untilPass } from '../../src/fix-loop/until-pass.ts';
 import type { RunPorts, RunRequest } from '../../src/gates/ports.ts';
-import type { LoopOutcome } from '../../src/gates/run-types.ts';
 import type { RepoPath } from '../../src/kernel/ids.ts';
 import type { Event } from '../../src/progress/events.ts';
 import { memoryChecks } from '../support/memory/checks.ts';
@@ -135,7 +136,11 @@ describe('a loop', () => {
       reviews: [objects('bad')],
       fixes: [writes('good', says('F1', 'fixed'))],
     });
-    expect([end, run.exitCode, rounds.map(({ open }) => open)]).toEqual(['passed', 0, [['F1'], []]]);
+    expect([end, run.exitCode, loopDocument({ end, rounds }).rounds.map(({ open }) => open)]).toEqual([
+      'passed',
+      0,
+      [['F1'], []],
+    ]);
     expect(asked.map(({ agent, writes: may }) => [agent, may === true])).toEqual([
       ['ann', false],
       ['fay', true],

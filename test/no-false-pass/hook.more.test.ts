@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { onceover } from '../support/cli.ts';
 import type { GateRepo, gateRepo } from '../support/gates.ts';
-import { hookRepo, isFromMemory, markMemory, stop } from '../support/hook.ts';
+import { editMemory, hookRepo, isFromMemory, markMemory, memoryIn, stop } from '../support/hook.ts';
 import { cleanEnvironment } from '../support/repo.ts';
 import { configure, OBJECTION, waysUnder } from '../support/ways.ts';
 
@@ -42,7 +42,7 @@ async function letGo(options: Options = {}, prepare: Change = () => {}): Promise
 function judgedIn({ root }: GateRepo): unknown {
   const folder = join(root, '.git/onceover/hook');
   const [name = ''] = readdirSync(folder);
-  return (JSON.parse(readFileSync(join(folder, name), 'utf8')) as { judged: unknown }).judged;
+  return memoryIn(join(folder, name)).judged;
 }
 
 /** Makes a change after the agent was allowed to stop, and expects that the reviewer runs and the hook blocks. */
@@ -441,11 +441,7 @@ way('The agent wants to stop in another worktree of the clone.', async () => {
 
 way('Another version of onceover stored the result of the hook.', async () => {
   await expectLookedAt((repo) => {
-    const folder = at(repo, '.git/onceover/hook');
-    for (const name of readdirSync(folder)) {
-      const text = readFileSync(join(folder, name), 'utf8');
-      writeFileSync(join(folder, name), text.replace(/"version":"[^"]*"/, '"version":"0.0.1"'));
-    }
+    editMemory(at(repo, '.git'), (memory) => ({ ...memory, version: '0.0.1' }));
   });
 });
 

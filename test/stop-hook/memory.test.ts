@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { WorktreePaths } from '../../src/kernel/repository.ts';
 import { snooze } from '../../src/stop-hook/check-gates.ts';
 import type { Blocks, StopMemory } from '../../src/stop-hook/decide.ts';
-import { readMemory, snoozedUntil, withSession, writeMemory } from '../../src/stop-hook/memory.ts';
+import { checksum, readMemory, snoozedUntil, withSession, writeMemory } from '../../src/stop-hook/memory.ts';
 import { temporaryFolder } from '../support/repo.ts';
 
 const EMPTY: StopMemory = { judged: null, awaited: null, sessions: {} };
@@ -30,6 +30,12 @@ function fileOf(spot: WorktreePaths): string {
   const folder = join(spot.commonDir, 'onceover/hook');
   return join(folder, readdirSync(folder).filter((name) => name.endsWith('.json'))[0] ?? '');
 }
+
+/** Returns the same change of the file, with the checksum of the changed text. */
+const resealed = (change: (text: string) => string) => (whole: string) => {
+  const text = change(whole.split('\n')[1] ?? '');
+  return `${checksum(text)}\n${text}`;
+};
 
 describe('the memory of stops', () => {
   test.each<[string, StopMemory]>([
@@ -83,10 +89,15 @@ describe('the memory of stops', () => {
     ['no JSON', () => 'x'],
     ['null', () => 'null'],
     ['a list', () => '[]'],
-    ['of another version', (text) => text.replace(/"version":"[^"]*"/, '"version":"0"')],
-    ['without a version', (text) => text.replace(/"version":"[^"]*",/, '')],
+    ['of another version', resealed((text) => text.replace(/"version":"[^"]*"/, '"version":"0"'))],
+    ['without a version', resealed((text) => text.replace(/"version":"[^"]*",/, ''))],
+    ['without a checksum', (text) => text.replace(/^.*\n/, '')],
+    ['not JSON, with a right checksum', resealed(() => 'x')],
+    ['null, with a right checksum', resealed(() => 'null')],
+    ['changed to a pass', (text) => text.replace('"kind":"fails"', '"kind":"holds"')],
+    ['followed by another line', (text) => `${text}\n`],
     ['without sessions', (text) => text.replace('"sessions"', '"others"')],
-    ['of a working tree that was moved', (text) => text.replace('"/work"', '"/elsewhere"')],
+    ['of a working tree that was moved', resealed((text) => text.replace('"/work"', '"/elsewhere"'))],
     ['with a list of sessions', (text) => text.replace(/"sessions":\{.*\}\}\}?/, '"sessions":[]}')],
     ['with a session without a count', (text) => text.replace('"count":2', '"count":"2"')],
     ['with a count below zero', (text) => text.replace('"count":2', '"count":-2')],

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import type { StopMemory } from '../../src/stop-hook/decide.ts';
+import { checksum } from '../../src/stop-hook/memory.ts';
 import { type CliOptions, onceover } from './cli.ts';
 import { type GateRepo, gateRepo } from './gates.ts';
 import type { TestRepo } from './repo.ts';
@@ -68,15 +70,24 @@ const TOLD = 'this was remembered';
 
 /** Makes the hook report whenever it answers from memory. */
 export function markMemory({ root }: Pick<TestRepo, 'root'>, gitDir = join(root, '.git')): void {
+  editMemory(gitDir, (memory) => {
+    if (memory.judged === null) return memory;
+    return { ...memory, judged: { ...memory.judged, verdict: { kind: 'unjudged', why: TOLD } } };
+  });
+}
+
+/** Replaces the memory of every worktree of a clone, as an onceover that wrote it would have. */
+export function editMemory(gitDir: string, edit: (memory: StopMemory) => object): void {
   const folder = join(gitDir, 'onceover/hook');
   for (const name of readdirSync(folder).filter((one) => one.endsWith('.json'))) {
-    const memory = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { judged: object | null };
-    if (memory.judged === null) continue;
-    writeFileSync(
-      join(folder, name),
-      JSON.stringify({ ...memory, judged: { ...memory.judged, verdict: { kind: 'unjudged', why: TOLD } } }),
-    );
+    const text = JSON.stringify(edit(memoryIn(join(folder, name))));
+    writeFileSync(join(folder, name), `${checksum(text)}\n${text}`);
   }
+}
+
+/** Reads a file of the memory of the hook: a line with its checksum, then its content. */
+export function memoryIn(path: string): StopMemory {
+  return JSON.parse(readFileSync(path, 'utf8').split('\n')[1] ?? '') as StopMemory;
 }
 
 export function isFromMemory({ message }: Stopped): boolean {

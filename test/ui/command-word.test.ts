@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { describePhaseFailure } from '../../src/ui/describe-phase-failure.ts';
+import { describeFailure } from '../../src/ui/describe-failure.ts';
 import { asShellWord } from '../../src/ui/wording.ts';
 
 test.each([
@@ -17,6 +17,6 @@ test.each([
 });
 
 test('quotes a feature folder in the next step', () => {
-  const { next } = describePhaseFailure({ kind: 'no-waiting-loop', phase: 'specify', feature: 'x;id' });
+  const { next } = describeFailure({ kind: 'no-waiting-loop', phase: 'specify', feature: 'x;id' });
   expect(next).toBe(`Start the phase with start_phase ("onceover phase specify 'x;id' --step").`);
 });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { exitWith, printResult } from '../output.ts';
+import { printResult, wrongUsage } from '../output.ts';
 
 /** A command and the words that can follow it: its subcommands and its options. */
 type Words = { readonly path: string; readonly words: readonly string[] };
@@ -13,10 +13,7 @@ const SCRIPTS: Readonly<Record<string, (table: readonly Words[]) => string>> = {
 /** Prints the completion script for bash, zsh or fish. */
 export async function completionCommand(shell: string, program: Command): Promise<void> {
   const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
-  if (script === undefined) {
-    const said = `completion supports bash, zsh and fish, not "${shell}".`;
-    return exitWith({ kind: 'wrong-usage', said, command: 'completion' }, false);
-  }
+  if (script === undefined) return wrongUsage('completion', `completion supports bash, zsh and fish, not "${shell}".`);
   printResult(script(tableOf(program)));
 }
 

@@ -1,15 +1,15 @@
-import { answerAsReviewer, playDemo } from '../../api.ts';
 import { describeDemoBeginning, describeDemoEnd, describeDemoRun } from '../../demo/describe.ts';
 import { demoDocument } from '../../demo/json.ts';
-import { pageStyle } from '../../ui/terminal.ts';
+import { PAGE_WIDTH, shownOn } from '../../ui/terminal.ts';
 import { readStdin } from '../input.ts';
 import { interruptible } from '../interrupt.ts';
-import { exitWith, printJson, printResult } from '../output.ts';
+import { exitWith, finish, type JsonFlag, printResult } from '../output.ts';
 
 /** Answers as a scripted reviewer. The demo calls this command as a custom agent: prompt on stdin, JSON on stdout. */
 export async function demoReviewerCommand(name: string): Promise<void> {
   const read = await readStdin(null);
   if (!read.ok) return exitWith(read.failure, false);
+  const { answerAsReviewer } = await import('../../demo/reviewer.ts');
   const answer = await answerAsReviewer(name, read.value ?? '', process.env['ONCEOVER_SESSION'] ?? null);
   if (answer === null) {
     process.stderr.write('onceover: "demo-reviewer" is a part of "onceover demo" and works only there.\n');
@@ -17,10 +17,11 @@ export async function demoReviewerCommand(name: string): Promise<void> {
   } else process.stdout.write(`${JSON.stringify(answer)}\n`);
 }
 
-export async function demoCommand(options: { readonly keep?: boolean; readonly json?: boolean }): Promise<void> {
-  const { keep = false, json = false } = options;
-  const looks = pageStyle(process);
+export async function demoCommand({ keep = false, json = false }: JsonFlag & { readonly keep?: boolean }) {
+  const { paint, width } = shownOn(process.stdout, process.env);
+  const looks = { paint, width: width ?? PAGE_WIDTH };
   if (!json) printResult(describeDemoBeginning(looks));
+  const { playDemo } = await import('../../demo/play.ts');
   const played = await interruptible(
     (stop) =>
       playDemo({
@@ -32,18 +33,17 @@ export async function demoCommand(options: { readonly keep?: boolean; readonly j
         },
       }),
     json,
-    async () => INTERRUPTED,
+    () => INTERRUPTED,
   );
-  if (played === 'interrupted') return;
-  if (!played.ok) return exitWith(played.failure, json);
-  if (json) printJson(demoDocument(played.value));
-  else printResult(describeDemoEnd(played.value, looks));
-  if (played.value.strayed !== null) process.exitCode = 3;
+  await finish(played, json, {
+    document: demoDocument,
+    text: (demo) => describeDemoEnd(demo, looks),
+    exitCode: ({ strayed }) => (strayed === null ? 0 : 3),
+  });
 }
 
 const INTERRUPTED = {
   text: 'The temporary repository was removed.',
-  fields: {},
   words: {
     what: 'Interrupted: onceover stopped the demo.',
     next: 'Run "onceover demo" again to see the rest.',

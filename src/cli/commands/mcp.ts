@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { serve } from '../../mcp/server.ts';
 import { untilClosed } from '../interrupt.ts';
-import { exitWith } from '../output.ts';
+import { wrongUsage } from '../output.ts';
 
 export async function mcpCommand(options: {
   readonly root?: string;
@@ -10,9 +10,7 @@ export async function mcpCommand(options: {
   readonly selfReview?: boolean;
 }): Promise<void> {
   const { reviewer = null, selfReview = false } = options;
-  if (selfReview && reviewer !== null) {
-    return exitWith({ kind: 'wrong-usage', said: 'Use either --reviewer or --self-review.', command: 'mcp' }, false);
-  }
+  if (selfReview && reviewer !== null) return wrongUsage('mcp', 'Use either --reviewer or --self-review.');
   const root = resolve(options.root ?? '.');
   await untilClosed((stop) => serve({ root, platform: options.for, reviewer, selfReview }, stop));
 }

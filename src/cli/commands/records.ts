@@ -5,89 +5,75 @@ import { describeRunExplanation } from '../../explain/describe.ts';
 import { explainDocument } from '../../explain/json.ts';
 import { describeCleaned, describeResolved } from '../../gates/describe/messages.ts';
 import { resolvedDocument } from '../../gates/json.ts';
+import { ok } from '../../kernel/result.ts';
 import { describeExplanation } from '../../rules/describe.ts';
-import { pageStyle, shownOn } from '../../ui/terminal.ts';
-import { exitWith, printJson, printResult, workingDirectory } from '../output.ts';
+import { PAGE_WIDTH } from '../../ui/terminal.ts';
+import { exitWith, finish, type JsonFlag, printResult, workingDirectory, wrongUsage } from '../output.ts';
 
-export async function cleanCommand(options: { readonly json?: boolean }): Promise<void> {
-  const json = options.json === true;
-  const cleaned = await clean(workingDirectory());
-  if (!cleaned.ok) return exitWith(cleaned.failure, json);
-  const { iterations, open } = cleaned.value;
-  if (json) printJson({ archived_iterations: iterations, open_findings: [...open] });
-  else printResult(describeCleaned(cleaned.value));
+export async function cleanCommand({ json = false }: JsonFlag): Promise<void> {
+  await finish(await clean(workingDirectory()), json, {
+    document: ({ iterations, open }) => ({ archived_iterations: iterations, open_findings: [...open] }),
+    text: describeCleaned,
+  });
 }
 
 export async function costCommand(
   feature: string | undefined,
-  options: {
+  options: JsonFlag & {
     readonly since?: string;
     readonly branch?: string;
     readonly details?: boolean;
-    readonly json?: boolean;
     readonly csv?: boolean;
   },
 ): Promise<void> {
   const { json = false, csv = false, details = false, since = null, branch = null } = options;
-  if (json && csv) return exitWith({ kind: 'wrong-usage', said: TWO_FORMATS, command: 'cost' }, json);
-  const found = await cost(workingDirectory(), { feature: feature ?? null, since, branch });
-  if (!found.ok) return exitWith(found.failure, json);
-  const { kind, report, rows } = found.value;
-  if (csv) return printResult(costCsv(rows));
-  if (json) return printJson(report);
-  const { paint, width } = pageStyle(process);
-  const style = { paint, width: Math.min(WIDEST, Math.max(NARROWEST, width)), details };
-  printResult(kind === 'all' ? describeCost(report, style) : describeFeatureCost(report, style));
+  if (json && csv) return wrongUsage('cost', '--json and --csv cannot be used together.', json);
+  await finish(await cost(workingDirectory(), { feature: feature ?? null, since, branch }), json, {
+    document: ({ report }) => report,
+    text({ kind, report, rows }, { paint, width }) {
+      if (csv) return costCsv(rows);
+      const style = { paint, width: Math.min(WIDEST, Math.max(NARROWEST, width ?? PAGE_WIDTH)), details };
+      return kind === 'all' ? describeCost(report, style) : describeFeatureCost(report, style);
+    },
+  });
 }
 
-const TWO_FORMATS = '--json and --csv cannot be used together.';
-
 const NARROWEST = 64;
-
 const WIDEST = 110;
 
 export async function explainCommand(
   name: string,
-  options: { readonly base?: string; readonly prompt?: boolean; readonly json?: boolean },
+  options: JsonFlag & { readonly base?: string; readonly prompt?: boolean },
 ): Promise<void> {
-  const json = options.json === true;
-  const explained = await explain(workingDirectory(), name, { base: options.base ?? null });
+  const { base = null, prompt = false, json = false } = options;
+  const explained = await explain(workingDirectory(), name, { base });
   if (!explained.ok) return exitWith(explained.failure, json);
-  const { value } = explained;
-  const shown = shownOn(process.stdout, process.env);
-  if (value.about === 'review') {
-    if (json) printJson(explainDocument(value.explanation));
-    else printResult(describeExplanation(value.explanation, shown.width));
-    return;
+  if (explained.value.about === 'review') {
+    return finish(ok(explained.value.explanation), json, {
+      document: explainDocument,
+      text: (review, { width }) => describeExplanation(review, width),
+    });
   }
-  const { document } = value.explanation;
-  if (json) printJson(document);
-  else if (options.prompt !== true) printResult(describeRunExplanation(value.explanation, shown));
-  else if ('log' in document) printResult(document.log ?? 'It has not run on this change yet.');
-  else {
-    const said =
-      '--prompt works with a reviewer or a check. Name a reviewer by gate and number, such as "review:src:code-quality@1".';
-    await exitWith({ kind: 'wrong-usage', said, command: 'explain' }, json);
-  }
+  const { explanation } = explained.value;
+  const { document } = explanation;
+  if (!prompt || json) return finish(ok(explanation), json, { document: () => document, text: describeRunExplanation });
+  if ('log' in document) return printResult(document.log ?? 'It has not run on this change yet.');
+  return wrongUsage(
+    'explain',
+    '--prompt works with a reviewer or a check. Name a reviewer by gate and number, such as "review:src:code-quality@1".',
+  );
 }
 
 export async function resolveCommand(
   id: string,
-  options: { readonly fixed?: string | true; readonly skip?: string; readonly json?: boolean },
+  { fixed, skip, json = false }: JsonFlag & { readonly fixed?: string | true; readonly skip?: string },
 ): Promise<void> {
-  const json = options.json === true;
-  const usage = (said: string) => exitWith({ kind: 'wrong-usage', said, command: 'resolve' }, json);
-  if ((options.fixed === undefined) === (options.skip === undefined)) {
-    return usage('Use either --fixed, or --skip with a reason.');
-  }
-  if (options.skip !== undefined && options.skip.trim() === '') return usage('--skip needs a reason.');
-  const word =
-    options.skip === undefined
-      ? ({ how: 'fixed', why: typeof options.fixed === 'string' ? options.fixed : '' } as const)
-      : ({ how: 'skipped', why: options.skip.trim() } as const);
-  const resolved = await resolve(workingDirectory(), id, word);
-  if (!resolved.ok) return exitWith(resolved.failure, json);
-  const { finding } = resolved.value;
-  if (json) printJson(resolvedDocument(finding));
-  else printResult(describeResolved(finding));
+  if ((fixed === undefined) === (skip === undefined))
+    return wrongUsage('resolve', 'Use either --fixed, or --skip with a reason.', json);
+  const why = skip?.trim() ?? (typeof fixed === 'string' ? fixed : '');
+  if (skip !== undefined && why === '') return wrongUsage('resolve', '--skip needs a reason.', json);
+  await finish(await resolve(workingDirectory(), id, { how: skip === undefined ? 'fixed' : 'skipped', why }), json, {
+    document: ({ finding }) => resolvedDocument(finding),
+    text: ({ finding }) => describeResolved(finding),
+  });
 }

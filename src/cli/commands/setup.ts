@@ -1,110 +1,109 @@
-import { doctor, init, removeSetUp, snoozeHook, trust } from '../../api.ts';
+import { type CheckedConfig, checkConfig, doctor, init, removeSetUp, snoozeHook, trust } from '../../api.ts';
 import { describeTrusted } from '../../gates/describe/messages.ts';
+import { quoteName } from '../../kernel/escape.ts';
+import { describeNotice } from '../../rules/describe.ts';
 import { describeDoctor, describeRemoval, describeSetUp } from '../../setup/describe.ts';
 import { IMPORT_TOOLS } from '../../setup/import/types.ts';
 import { doctorDocument, removalDocument, setUpDocument } from '../../setup/json.ts';
 import { HOOK_AGENTS } from '../../setup/types.ts';
 import { describeSnoozed } from '../../stop-hook/describe.ts';
-import { shownOn } from '../../ui/terminal.ts';
+import { count } from '../../ui/wording.ts';
+import { workflowWarnings } from '../../workflows/describe.ts';
 import { interruptible } from '../interrupt.ts';
-import { exitWith, printJson, printResult, workingDirectory } from '../output.ts';
+import { finish, type JsonFlag, workingDirectory, wrongUsage } from '../output.ts';
 
-export async function doctorCommand(options: {
-  readonly resume?: string | true;
-  readonly json?: boolean;
-}): Promise<void> {
-  const json = options.json === true;
-  const resume = options.resume === undefined ? null : options.resume === true ? 'all' : options.resume;
-  const report = await interruptible(
-    (signal) =>
-      doctor(workingDirectory(), {
-        resume,
-        signal,
-        tell: (agent) =>
-          process.stderr.write(`${agent}: testing whether it can resume a session (four short questions) …\n`),
-      }),
-    json,
-  );
-  if (report === 'interrupted') return;
-  if (!report.ok) return exitWith(report.failure, json);
-  if (json) printJson(doctorDocument(report.value));
-  else printResult(describeDoctor(report.value, shownOn(process.stdout, process.env)));
-  const tried = report.value.agents.filter(
-    (agent) => agent.program !== null && (resume === 'all' || agent.name === resume),
-  );
-  if (tried.some((agent) => agent.resume.kind === 'no' && agent.resume.from === 'probed')) process.exitCode = 1;
+export async function doctorCommand(options: JsonFlag & { readonly resume?: string | true }): Promise<void> {
+  const { json = false } = options;
+  const resume = options.resume === true ? 'all' : (options.resume ?? null);
+  const tell = (agent: string) =>
+    process.stderr.write(`${agent}: testing whether it can resume a session (four short questions) …\n`);
+  const report = await interruptible((signal) => doctor(workingDirectory(), { resume, signal, tell }), json);
+  await finish(report, json, {
+    document: doctorDocument,
+    text: describeDoctor,
+    exitCode({ agents }) {
+      const tried = agents.filter(({ name, program }) => program !== null && (resume === 'all' || name === resume));
+      return tried.some((agent) => agent.resume.kind === 'no' && agent.resume.from === 'probed') ? 1 : 0;
+    },
+  });
 }
 
-export async function initCommand(options: {
-  readonly gates?: boolean;
-  readonly from?: string | true;
-  readonly rules?: boolean;
-  readonly mcp?: string;
-  readonly hook?: string;
-  readonly remove?: boolean;
-  readonly yes?: boolean;
-  readonly json?: boolean;
-}): Promise<void> {
-  const json = options.json === true;
-  const wrongUsage = (said: string) => exitWith({ kind: 'wrong-usage', said, command: 'init' }, json);
-  if (options.remove === true) {
-    const { gates, from, rules, mcp, hook } = options;
-    return [gates, from, rules, mcp, hook].some((one) => one !== undefined)
-      ? wrongUsage('init --remove can be combined only with --yes and --json.')
-      : removeCommand(options.yes !== true, json);
+export async function initCommand(
+  options: JsonFlag & {
+    readonly gates?: boolean;
+    readonly from?: string | true;
+    readonly rules?: boolean;
+    readonly mcp?: string;
+    readonly hook?: string;
+    readonly remove?: boolean;
+    readonly yes?: boolean;
+  },
+): Promise<void> {
+  const { json = false, remove = false, yes = false, ...asked } = options;
+  const wrong = (said: string) => wrongUsage('init', said, json);
+  if (remove && Object.keys(asked).length > 0)
+    return wrong('init --remove can be combined only with --yes and --json.');
+  if (remove) {
+    const removal = await removeSetUp(workingDirectory(), { dryRun: !yes });
+    return finish(removal, json, { document: removalDocument, text: describeRemoval });
   }
-  if (options.yes === true) {
-    return wrongUsage('init --yes works only with --remove: without it, init asks no questions.');
-  }
-  if (options.mcp !== undefined && options.mcp !== 'claude') {
-    return wrongUsage(`init --mcp supports the agent "claude", not "${options.mcp}".`);
-  }
-  const hook = HOOK_AGENTS.find((agent) => agent === options.hook) ?? null;
-  if (options.hook !== undefined && hook === null) {
-    return wrongUsage(`init --hook supports the agents "claude", "codex" and "gemini", not "${options.hook}".`);
-  }
-  const from = options.from === true ? 'any' : (IMPORT_TOOLS.find((tool) => tool === options.from) ?? null);
-  if (options.from !== undefined && from === null) {
-    return wrongUsage(`init --from supports "gauntlet", "coderabbit" and "continue", not "${options.from}".`);
-  }
-  const [rules, mcp] = [options.rules === true, options.mcp !== undefined];
-  const gates = options.gates === true || from !== null || !(rules || mcp || hook !== null);
+  if (yes) return wrong('init --yes works only with --remove: without it, init asks no questions.');
+  if (asked.mcp !== undefined && asked.mcp !== 'claude')
+    return wrong(`init --mcp supports the agent "claude", not "${asked.mcp}".`);
+  const hook = HOOK_AGENTS.find((agent) => agent === asked.hook) ?? null;
+  if (asked.hook !== undefined && hook === null)
+    return wrong(`init --hook supports the agents "claude", "codex" and "gemini", not "${asked.hook}".`);
+  const from = asked.from === true ? 'any' : (IMPORT_TOOLS.find((tool) => tool === asked.from) ?? null);
+  if (asked.from !== undefined && from === null)
+    return wrong(`init --from supports "gauntlet", "coderabbit" and "continue", not "${asked.from}".`);
+  const [rules, mcp] = [asked.rules === true, asked.mcp !== undefined];
+  const gates = asked.gates === true || from !== null || !(rules || mcp || hook !== null);
   const outcome = await init(workingDirectory(), { gates, from, rules, mcp, hook });
-  if (!outcome.ok) return exitWith(outcome.failure, json);
-  if (json) printJson(setUpDocument(outcome.value));
-  else printResult(describeSetUp(outcome.value, shownOn(process.stdout, process.env)));
+  await finish(outcome, json, { document: setUpDocument, text: describeSetUp });
 }
 
-async function removeCommand(dryRun: boolean, json: boolean): Promise<void> {
-  const removal = await removeSetUp(workingDirectory(), { dryRun });
-  if (!removal.ok) return exitWith(removal.failure, json);
-  if (json) printJson(removalDocument(removal.value));
-  else printResult(describeRemoval(removal.value, shownOn(process.stdout, process.env)));
+/** Reports every mistake in the configuration files; exits with 2 if there is one. */
+export async function configCheckCommand({ json = false }: JsonFlag): Promise<void> {
+  const checked = await checkConfig(workingDirectory());
+  const problems = checked.ok ? problemsOf(checked.value) : [];
+  const valid = problems.length === 0;
+  await finish(checked, json, {
+    exitCode: () => (valid ? 0 : 2),
+    document: ({ gates, rules, jobs }) => ({ valid, gates, rules, jobs, problems }),
+    text({ gates, rules, jobs }) {
+      const parts = [count(gates, 'gate'), count(rules, 'rule'), count(jobs, 'job')].join(', ');
+      const verdict = valid
+        ? `The configuration is valid: ${parts}.`
+        : `The configuration has ${count(problems.length, 'problem')} (exit code 2). Fix the files and run "onceover config check" again.`;
+      return [...problems, verdict].join('\n');
+    },
+  });
+}
+
+function problemsOf({ missingPrompts, notices, offered }: CheckedConfig): readonly string[] {
+  return [
+    ...missingPrompts.map((path) => `onceover.yml: the prompt file ${quoteName(path)} does not exist.`),
+    ...notices.map(describeNotice),
+    ...workflowWarnings(offered),
+  ];
 }
 
 const DEFAULT_MINUTES = 60;
-
 const MOST_MINUTES = 24 * 60;
 
-export async function snoozeCommand(
-  asked: string | undefined,
-  { json = false }: { readonly json?: boolean },
-): Promise<void> {
+export async function snoozeCommand(asked: string | undefined, { json = false }: JsonFlag): Promise<void> {
   const minutes = asked === 'off' ? 0 : asked === undefined ? DEFAULT_MINUTES : Number(asked);
-  if (!Number.isInteger(minutes) || minutes < 0 || minutes > MOST_MINUTES) {
-    const said = `hook snooze takes a number of minutes up to ${MOST_MINUTES}, or "off".`;
-    return exitWith({ kind: 'wrong-usage', said, command: 'hook' }, json);
-  }
-  const until = await snoozeHook(workingDirectory(), minutes);
-  if (!until.ok) return exitWith(until.failure, json);
-  if (json) printJson({ snoozed_until: until.value?.toISOString() ?? null });
-  else printResult(describeSnoozed(until.value));
+  if (!Number.isInteger(minutes) || minutes < 0 || minutes > MOST_MINUTES)
+    return wrongUsage('hook', `hook snooze takes a number of minutes up to ${MOST_MINUTES}, or "off".`, json);
+  await finish(await snoozeHook(workingDirectory(), minutes), json, {
+    document: (until) => ({ snoozed_until: until?.toISOString() ?? null }),
+    text: describeSnoozed,
+  });
 }
 
-export async function trustCommand(options: { readonly json?: boolean }): Promise<void> {
-  const json = options.json === true;
-  const trusted = await trust(workingDirectory());
-  if (!trusted.ok) return exitWith(trusted.failure, json);
-  if (json) printJson({ trusted_commands: [...trusted.value] });
-  else printResult(describeTrusted(trusted.value));
+export async function trustCommand({ json = false }: JsonFlag): Promise<void> {
+  await finish(await trust(workingDirectory()), json, {
+    document: (commands) => ({ trusted_commands: [...commands] }),
+    text: describeTrusted,
+  });
 }

@@ -1,7 +1,7 @@
 import { fence, oneLine, quoteName, showInvisible } from '../../kernel/escape.ts';
 import type { CheckEnd } from '../../kernel/ports.ts';
 import { describeTrouble } from '../../ui/describe-agent-failure.ts';
-import { describeSeconds } from '../../ui/wording.ts';
+import { count } from '../../ui/wording.ts';
 import type { CheckRecord } from '../record-types.ts';
 import type { GateOutcome, GateReason, SlotOutcome } from '../run-types.ts';
 import type { SlotPlan } from '../types.ts';
@@ -10,7 +10,7 @@ import type { SlotPlan } from '../types.ts';
 export function describeCheckEnd({ ending, exitCode }: Pick<CheckEnd, 'ending' | 'exitCode'>, seconds: number): string {
   switch (ending) {
     case 'timeout':
-      return `did not end within ${describeSeconds(seconds)}`;
+      return `did not end within ${count(seconds, 'second')}`;
     case 'cancelled':
       return 'was stopped';
     case 'not-started':

@@ -145,7 +145,7 @@ test('Ctrl-C ends the reviewers and keeps the passes so far', async () => {
   });
   const [code] = await once(child, 'close');
   expect([code, JSON.parse(stdout)]).toMatchObject([130, { error: { kind: 'interrupted' } }]);
-  expect(stderr).toContain('Verdicts that were finished are kept.');
+  expect(stderr).toContain('Only finished verdicts were recorded.');
   repo.rules();
   repo.forget();
   expect(await finish(repo, 'research')).toMatchObject({ status: 'next_step', reviews_done: 1, attempts: 1 });
