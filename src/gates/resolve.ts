@@ -4,13 +4,11 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { openFindings } from './record/findings.ts';
 import type { KnownFinding, Resolution } from './types.ts';
 
-export type ResolveRequest = Pick<Resolution, 'how' | 'why'>;
-
 /** Stores an answer to a finding. Fails if the finding is closed, or if an agent inside a run waives it. */
 export async function resolveFinding(
   repository: RepositoryPaths,
   id: string,
-  answer: ResolveRequest,
+  answer: Pick<Resolution, 'how' | 'why'>,
 ): Promise<Result<{ readonly finding: KnownFinding; readonly resolution: Resolution }>> {
   if (answer.how === 'skipped' && process.env[ACTIVE] !== undefined) return err({ kind: 'waived-inside-a-run' });
   const findings = openFindings(repository.commonDir);

@@ -11,7 +11,6 @@ export const FINDING_STATES = ['open', 'fixed_claimed', 'warning', 'waived', 'cl
 
 export type FindingState = (typeof FINDING_STATES)[number];
 
-/** Whether a finding in this state keeps its gate from passing. */
 export function isOpen(state: FindingState): boolean {
   return state === 'open' || state === 'fixed_claimed';
 }

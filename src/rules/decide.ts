@@ -100,10 +100,7 @@ export function isReadable({ headBlob, mode }: Entry): boolean {
   return headBlob !== null && mode !== SUBMODULE;
 }
 
-/**
- * Whether a pass mark covers everything that changed at the path. A mark is about content only, so it does not cover a
- * deleted file, a changed file mode or the commit of a submodule.
- */
+/** Whether a pass mark, which is about content, covers the change: not a deletion, mode or submodule commit. */
 export function passMarkCovers(entry: Entry): boolean {
   const hasUsualMode =
     entry.baseBlob === null ? entry.mode === FILE_MODE || entry.mode === SYMLINK : entry.baseMode === undefined;

@@ -62,8 +62,6 @@ export function markerPath(id: ReviewId): RepoPath {
 
 export type Passes = ReturnType<typeof openPasses>;
 
-type MarkedIds = { readonly ids: ReadonlySet<string>; readonly notFiles: ReadonlySet<string> };
-
 /**
  * Opens the marker files in the working tree and the receipts in the git folder, which all worktrees of a clone share.
  * The state of tasks is stored per worktree, because another worktree may have different rules.
@@ -82,7 +80,7 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
 
   return {
     /** Returns the ids that have a marker file. Markers that are not regular files do not count and are in `notFiles`. */
-    async marked(): Promise<Result<MarkedIds>> {
+    async marked(): Promise<Result<Record<'ids' | 'notFiles', ReadonlySet<string>>>> {
       const listed = markers.list();
       if (!listed.ok) return listed;
       const ids = new Set<string>();

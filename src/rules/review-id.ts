@@ -68,10 +68,7 @@ function fits(id: string): boolean {
   return new TextEncoder().encode(id + MARKER_SUFFIX).length <= LONGEST_NAME;
 }
 
-/**
- * Increase this if a change to the text around a rule's instructions changes the task of the reviewer. With `cache:
- * strict`, earlier passes then no longer count.
- */
+/** Increase this if other text around the instructions changes the task. It ends earlier passes (`cache: strict`). */
 const PROMPT_VERSION = 1;
 
 /** Returns the current state of a review, in a form that can be stored and compared with later states. */

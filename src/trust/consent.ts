@@ -120,8 +120,7 @@ function checksOf(settings: Settings): (readonly [string, string, string])[] {
   );
 }
 
-// An agent needs approval if it has a command, a path or environment variables, because each of them can make onceover
-// run any program.
+// A command, a path or environment variables of an agent need approval, because they can make onceover run any program.
 function agentsOf(settings: Settings): (readonly [string, Settings['agent'][string]])[] {
   return Object.entries(settings.agent).filter(
     ([, { command, path, env }]) => command !== null || path !== null || Object.keys(env).length > 0,

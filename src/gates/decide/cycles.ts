@@ -18,9 +18,6 @@ export type EndedCycles = {
   readonly findings: readonly KnownFinding[];
 };
 
-/** The value for runs that do not cover all gates, because such runs archive nothing. */
-export const NOTHING_ENDED: EndedCycles = { records: [], findings: [] };
-
 export function endedCycles(
   { where, scope }: Pick<Comparison, 'where' | 'scope'>,
   gates: readonly Gate[],
@@ -64,14 +61,12 @@ export function findingsOfRemovedGates(
 const LONGEST_STEM = 150;
 const HASH_STEP = 6;
 
-/**
- * Returns a stem for each gate's file names: its id in safe characters. An id gets a short hash if it is long, or if
- * its stem would equal another one on a file system that ignores case.
- */
+/** Returns a stem for each gate's files: its id in safe characters, with a hash if it is long or not unique. */
 export function gateNames(gates: readonly Pick<Gate, 'id' | 'kind'>[]): readonly GateName[] {
   const digits = new Map<GateId, number>();
   for (;;) {
     const names = gates.map(({ id, kind }) => ({ id, kind, stem: stemOf(id, kind, digits.get(id) ?? 0) }));
+    // Some file systems ignore case.
     const shared = [...grouped(names, ({ stem }) => stem.toLowerCase()).values()]
       .map((own) => new Set(own.map(({ id }) => id)))
       .filter((ids) => ids.size > 1);

@@ -208,8 +208,7 @@ function slotHistory(
   findings: readonly ReportedFinding[],
   waived: ReadonlySet<string>,
 ): readonly SlotRun[] {
-  // A slot with an open finding has not passed. A slot with warnings passes, but must never be skipped, so neither
-  // counts as passed here.
+  // A slot with an open finding has not passed, and a slot with warnings must never be skipped.
   const withFindings = new Set(
     findings.filter(({ state }) => isOpen(state) || state === 'warning').map(({ finding }) => finding.slot),
   );

@@ -28,10 +28,7 @@ export function entriesShown(entries: readonly Entry[]): readonly string[] {
   return entries.map((entry) => `${short(entry.path)}${short(baseOf(entry))}`);
 }
 
-/**
- * Whether a session knows the whole change after it gets the later changes (`changed`). Each file must have the base
- * content that the session saw, or be among the later changes.
- */
+/** Whether a session knows the whole change, if it saw the base of each file that is not in the later changes. */
 export function sessionCoversChange(
   shown: readonly string[],
   entries: readonly Entry[],
@@ -199,8 +196,7 @@ async function resumedPrompt(
     const delta = await context.diff(session.saw, contextLines);
     if (!delta.ok) return { ok: false, lost: 'snapshot' };
     const inTree = new Set(delta.value.flatMap(({ paths }) => paths));
-    // The diff since the last review cannot show a file that is new to the gate but not to the tree, or whose base
-    // changed.
+    // This diff cannot show a file that is new to the gate but not to the tree, or whose base changed.
     if (!sessionCoversChange(session.shown, gate.entries, inTree)) return { ok: false, lost: 'diff' };
     const changed = new Set(changedPaths(context, gate, delta.value, lastLook));
     const text = delta.value

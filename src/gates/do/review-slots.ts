@@ -137,8 +137,8 @@ function watchFiles(
   const { comparison } = facts;
   // A run about a commit does not read the working tree, and a commit never changes, so no review is stale.
   if (comparison.headTree !== null) return async () => ok(false);
-  const reviewed = plans.map(({ state }) => state.gate);
-  const isUntouched = watchGateFiles(ports.snapshots, reviewed);
+  const gates = plans.map(({ state }) => state.gate);
+  const isUntouched = watchGateFiles(ports.snapshots, gates);
   const currentGates = sharePending(async () => {
     const snapshot = await ports.snapshots.take(comparison, omittedFolders(request.settings));
     return snapshot.ok ? gatesOf(ports, request, snapshot.value) : snapshot;

@@ -80,8 +80,7 @@ async function runOnce(
     const tree = await takeTree();
     if (!tree.ok) return tree;
     after = tree.value;
-    // Even if a later check restores a file that an earlier one changed, some check ran on another tree than the final
-    // one.
+    // Even if a later check restores a changed file, some check ran on another tree than the final one.
     if (after !== checks.tree) isSteady = false;
   }
   return ok({ ran, after, isSteady });

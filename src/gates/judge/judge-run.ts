@@ -61,8 +61,7 @@ export function judgeRun(
   const uncertified = judgeGates('holds');
   // No reviewer can see a changed file whose name is not valid UTF-8, so the run cannot pass.
   const isUnseen = facts.seesAll && facts.snapshot.unnameable.length > 0;
-  // With `certify`, skipped slots must review before a run passes. A run that fails anyway does not need them
-  // (requirement RUN-SLOTS).
+  // With `certify`, skipped slots must review before a run passes, but not if it fails anyway (requirement RUN-SLOTS).
   const canPass = facts.orphans.length === 0 && !isUnseen && uncertified.every(isPassing);
   const gates = settings.certify && canPass ? judgeGates('certified') : uncertified;
   const findings = reportedFindings(facts, actions);
@@ -88,10 +87,7 @@ function judgeCheck({ gate, holds }: CheckState, { checks, iteration, interrupte
   return { ...base, status: 'error', why: 'changed-meanwhile' };
 }
 
-/**
- * Returns failed checks whose entry points have no changes any more. A check may itself have reverted the changes, so
- * it does not count as passed.
- */
+/** Returns failed checks without changes. They count, because a check may itself have reverted the changes. */
 function removedChecks({ checks }: GateFactsAfterRun, actions: RunActions): readonly GateOutcome[] {
   const current = new Set(checks.map(({ gate }) => gate.id));
   return [...actions.checks.values()].filter(({ id, status }) => status !== 'pass' && !current.has(id));

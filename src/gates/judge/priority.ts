@@ -18,10 +18,7 @@ export function onlyWarns(priority: Priority, { onRerun }: Pick<Finding, 'onReru
   return isBelow(priority, onRerun === true ? moreSevere(failOn, rerunNewIssueThreshold) : failOn);
 }
 
-/**
- * The findings that a fix loop with `--ratchet` tolerates. Only the loop knows them: on disk they are open findings of
- * a failed review, so the next run reports them.
- */
+/** The findings that a fix loop with `--ratchet` tolerates. On disk they are open, so the next run reports them. */
 export type Ratchet = {
   /** New findings below this priority do not fail a gate; `null` if all new findings fail it. */
   readonly below: Priority | null;

@@ -4,7 +4,7 @@ import type { GateId, RepoPath, SnapshotId } from '../../kernel/ids.ts';
 import { hiddenByLogDir, isInside } from '../../kernel/paths.ts';
 import { type BranchContext, type Comparison, type Snapshot, SUBMODULE } from '../../kernel/repository.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
-import { checkedTree, endedCycles, findingsOfRemovedGates, gateNames, NOTHING_ENDED } from '../decide/cycles.ts';
+import { checkedTree, endedCycles, findingsOfRemovedGates, gateNames } from '../decide/cycles.ts';
 import { configuredGates, entryFolder, type GateList, matchesEntry, planGates } from '../decide/gate-list.ts';
 import { type GateFacts, gateState, isSameBranch, type StateOptions } from '../decide/gate-state.ts';
 import type { CheckState } from '../decide/plan-run.ts';
@@ -101,8 +101,11 @@ export async function readGateStates(
   const checked = tree.value === null ? null : checkedTree(tree.value, snapshot.dirty);
 
   const seesAll = request.gates.length === 0 && (request.paths.length === 0 || request.paths.includes('' as RepoPath));
-  const endsCycles = scope.kind === 'full' && seesAll;
-  const ended = endsCycles ? endedCycles(comparison, planned.gates, past.value, known.value) : NOTHING_ENDED;
+  // A run that does not cover all gates archives nothing.
+  const ended =
+    scope.kind === 'full' && seesAll
+      ? endedCycles(comparison, planned.gates, past.value, known.value)
+      : { records: [], findings: [] };
   const findings = known.value.map((one) => (ended.findings.includes(one) ? { ...one, cycleEnded: true } : one));
   const entries = new Map(snapshot.entries.map((entry) => [entry.path as string, entry]));
   const options: StateOptions = {

@@ -146,10 +146,7 @@ function requireReadable<T>(folder: string, name: string, document: T | null): R
   return err({ kind: 'disk', action: 'write', path: join(folder, name), code });
 }
 
-/**
- * Replaces the resolution `old` by `next`, unless another answer was stored since. Removes the file first, so that an
- * answer given at the same time is not overwritten.
- */
+/** Replaces the resolution `old` by `next`. Claims the file first, so that a newer answer is not overwritten. */
 function replaceResolution(folder: string, id: string, old: Resolution, next: Resolution): Result<void> {
   const current = resolutionIn(folder, id);
   if (current === null || !isSameResolution(current, old)) return ok(undefined);

@@ -10,10 +10,7 @@ import type { SlotRecord } from '../record-types.ts';
 import type { RunNotice, RunOutcome } from '../run-types.ts';
 import type { ReviewGate } from '../types.ts';
 
-/**
- * Estimates the saved tokens per gate and kind of saving (`lever`). A slot saves tokens if it makes no call, or a
- * cheaper call than a review in a new session.
- */
+/** Estimates, per gate and lever, the tokens saved by slots without a call or with a cheaper one than usual. */
 export function savedUsage(
   { slots }: Pick<RunActions, 'slots'>,
   { reviews }: Pick<RunPlan, 'reviews'>,
