@@ -38,7 +38,9 @@ describe('unreliable records', () => {
     given(repo, { [one('1.json')]: 'pass', [two('2.json')]: 'fail' });
     make(join(repo.root, '.deepwork/logs', one('2.json')));
     const planned = await repo.run(['--dry-run']);
-    expect(planned.stdout).toMatch(/run reviewer 1: it had not passed before\n +run reviewer 2: it had not passed before\n/);
+    expect(planned.stdout).toMatch(
+      /run reviewer 1: it had not passed before\n +run reviewer 2: it had not passed before\n/,
+    );
     expect(planned.stderr).toBe('');
   });
 
