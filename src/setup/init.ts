@@ -69,8 +69,8 @@ export async function setupProject(project: Project, options: SetupOptions): Pro
     planned.push({ path, did, added: null, text: null, ...changed });
   }
   // If git cannot list the changes, the next run reports that error.
-  const before = await repository.changes(settings.base);
-  const isClean = before.ok && before.value.changed.length + before.value.deleted.length === 0;
+  const before = gates.value === null ? null : await repository.changes(settings.base);
+  const isClean = before?.ok === true && before.value.changed.length + before.value.deleted.length === 0;
   const manifest = openInitManifest(place.commonDir);
   const steps: SetupStep[] = [];
   for (const { path, did, added, text } of planned) {

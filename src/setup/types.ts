@@ -77,7 +77,7 @@ export type DoctorReport = {
   readonly command?: string;
 };
 
-/** What `init --remove` removes: files or refs of onceover, a file that `init` wrote, or an entry in a user's file. */
+/** An item that `init --remove` removes: files or refs of onceover, a file of `init`, or an entry in a user's file. */
 export type RemovedItem = RemovalDocument['taken'][number] & {
   /** For a file in the working tree: the text that stays in the file, or null if the whole file is removed. */
   readonly rest?: string | null;

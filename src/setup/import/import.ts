@@ -11,7 +11,7 @@ import { notYetIn, PROMPTS, planImport, promptName } from './plan.ts';
 import { openSourceReader, type SourceReader } from './source-reader.ts';
 import { IMPORT_TOOLS, type ImportNote, type ImportTool, type SourceConfig, TOOL_NAMES } from './types.ts';
 
-/** Where a tool has its configuration: the folders to search, and the files that show that the tool is in use. */
+/** The configuration of a tool: the folders to search for it, and the files that show that the tool is in use. */
 type Source = {
   readonly folders: readonly string[];
   readonly files: RegExp;
