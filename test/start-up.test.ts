@@ -13,7 +13,7 @@ const KIB = 1024;
 const budgets: readonly [command: string, bytes: number, call: (env: NodeJS.ProcessEnv) => Promise<unknown>][] = [
   ['--version', 3 * KIB, (env) => onceover(dirname(CLI), ['--version'], { env })],
   ['--help', 72 * KIB, (env) => onceover(dirname(CLI), ['--help'], { env })],
-  ['hook stop, nothing changed', 16 * KIB, (env) => passed().then((repo) => stop(repo, { env }))],
+  ['hook stop, nothing changed', 17 * KIB, (env) => passed().then((repo) => stop(repo, { env }))],
   [
     'instructions, nothing to do',
     140 * KIB,

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import ts from 'typescript';
 
 const FILE = 'dist/index.d.mts';
-const DERIVED = /\b(?:output|infer|input)(?:\$\d+)?<typeof \w+>/;
+const DERIVED = /\b(?:output|infer|input)(?:\$\d+)?<(?:typeof \w+|\(typeof \w+\)\[\w+\])>/;
 const options = {
   strict: true,
   noEmit: true,

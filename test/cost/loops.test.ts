@@ -149,7 +149,8 @@ describe('rates of loopCost', () => {
 
 test('returns the recorded calls of a loop: reviews, and the fix after them', () => {
   const play = new Player(phaseSetup('specify')).snapshot().answer(SPEC, fail, { readsConfirmed: false });
-  play.fix().commit().snapshot().measure(SPEC).fail(SPEC, gone).answer(SPEC, fail).measure('implementer');
+  play.fix().commit().snapshot().measure(SPEC);
+  play.answer(SPEC, fail, play.fellBack(SPEC, gone)).measure('implementer');
   play.fix();
   const fixes = play.all.flatMap((action) => (action.kind === 'record-fix' ? [action] : []));
   const all = play.entries.flatMap((entry, n) => dispatchesOf(entry, fixes[n] ?? null, { feature: 'f', run: 'r' }));

@@ -207,7 +207,8 @@ describe('on disk', () => {
     const update = () => sessions.update('ab12' as SessionId, (now) => ok(now));
     await update();
     const [folder] = readdirSync(join(where.commonDir, 'onceover/locks'));
-    const dead = { pid: 2 ** 22 + 5, host: hostname(), since: '2026-03-01', heartbeat: '2026-03-01', startedAt: null };
+    const then = '2026-03-01T12:00:00.000Z';
+    const dead = { pid: 2 ** 22 + 5, host: hostname(), since: then, heartbeat: then, startedAt: null };
     writeFileSync(join(where.commonDir, 'onceover/locks', folder ?? '', '1.json'), JSON.stringify(dead));
     expect(await update()).toEqual(ok(session('ab12')));
   });
