@@ -3,8 +3,8 @@ import type { ResumeAbility, Usage } from '../kernel/agent.ts';
 import { digestOf } from '../kernel/ids.ts';
 import type { AskEnd, AskOptions, Question, Reviewers } from '../kernel/ports.ts';
 import type { AgentQuestion } from './agent.ts';
+import { callAgent, notCalled } from './call-agent.ts';
 import { commandAgent } from './command.ts';
-import { callAgent, notCalled } from './dispatch.ts';
 import { isCustomCommand, type KnownAgent, openVersions, programVersion, type Versions } from './installed.ts';
 
 /** Runs one job at a time per key, in order. If `stop` is aborted, a waiting job starts and has to check `stop`. */

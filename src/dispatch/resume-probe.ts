@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { callAgent } from '../agents/dispatch.ts';
+import { callAgent } from '../agents/call-agent.ts';
 import type { KnownAgent } from '../agents/installed.ts';
 import type { AgentFailure, ProbeTest, ResumeAbility, ResumeResult, Usage } from '../kernel/agent.ts';
 import type { AskEnd } from '../kernel/ports.ts';

@@ -1,5 +1,5 @@
+import { checkFixer } from '../dispatch/choose-agents.ts';
 import { openBudget } from '../dispatch/limits.ts';
-import { checkFixer } from '../dispatch/reviewers.ts';
 import { ratchetBelow } from '../gates/judge/priority.ts';
 import { isSameConfig, type RunOptions, withRunLock } from '../gates/open-run.ts';
 import type { RatchetHolder, RunPorts, RunRequest } from '../gates/ports.ts';

@@ -168,7 +168,7 @@ async function openRun(repository: RepositoryPaths, options: RunOptions): Promis
     clock: { now: () => new Date() },
     reporter,
     reviewers: async () =>
-      (await import('../dispatch/reviewers.ts')).openReviewersFor(repository, settings, options.stop),
+      (await import('../dispatch/choose-agents.ts')).openReviewersFor(repository, settings, options.stop),
   };
   const pullRequest: RunRequest['pullRequest'] =
     source.from === null

@@ -13,9 +13,9 @@ import {
 } from '../kernel/repository.ts';
 import { checkFolder, errorCode } from '../platform/files.ts';
 import { type AnswerCache, cacheBase, openAnswerCache } from './answer-cache.ts';
-import { HIDING_ATTRIBUTES, mayHaveAttributes, statFingerprints } from './change-detection.ts';
 import { readRawDiff } from './diff.ts';
 import { NO_USER_PROGRAMS, withStrictStat } from './environment.ts';
+import { HIDING_ATTRIBUTES, mayHaveAttributes, statFingerprints } from './fingerprints.ts';
 import { allEnded, asResult, type GitAnswer, GitError, git, gitFailed, type Names, readNulList } from './git.ts';
 import { checksumAt, countEntries, type PrivateIndex } from './private-index.ts';
 

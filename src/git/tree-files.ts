@@ -4,8 +4,8 @@ import type { CommitId, RepoPath, SnapshotId } from '../kernel/ids.ts';
 import { type FileText, type RepositoryPaths, SYMLINK, type TreeFile } from '../kernel/repository.ts';
 import { isSymlink, tryDisk } from '../platform/files.ts';
 import { decodeUtf8 } from '../platform/private-files.ts';
-import { indexMayContain, indexVersion } from './change-detection.ts';
 import { gitSync } from './environment.ts';
+import { indexMayContain, indexVersion } from './fingerprints.ts';
 import { git, objectId } from './git.ts';
 import { readText, textOf } from './working-files.ts';
 

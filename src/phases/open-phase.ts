@@ -1,8 +1,8 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { type RunSettings, readSettings } from '../config/effective-settings.ts';
 import type { Settings } from '../config/settings.ts';
+import { openReviewersFor } from '../dispatch/choose-agents.ts';
 import { openCooldowns } from '../dispatch/cooldowns.ts';
-import { openReviewersFor } from '../dispatch/reviewers.ts';
 import { openCommits } from '../git/commit.ts';
 import { listRuleFiles } from '../git/repository.ts';
 import { openSnapshots } from '../git/snapshot.ts';

@@ -1,5 +1,5 @@
 import { isPullRequest } from '../config/pull-request.ts';
-import { matchesFingerprints, statusFingerprint } from '../git/change-detection.ts';
+import { matchesFingerprints, statusFingerprint } from '../git/fingerprints.ts';
 import { findWorktreePaths } from '../git/worktree-paths.ts';
 import type { WorktreePaths } from '../kernel/repository.ts';
 import { decideStop, type StopAnswer, type StopMemory, type StopRequest } from './decide.ts';

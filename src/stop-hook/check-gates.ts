@@ -9,7 +9,7 @@ import { gateDocument, type RunDocument } from '../gates/json.ts';
 import { previewGates, READ_ONLY } from '../gates/open-run.ts';
 import type { RunOutcome } from '../gates/run-types.ts';
 import { isOpen } from '../gates/types.ts';
-import { statFingerprints, statusFingerprint } from '../git/change-detection.ts';
+import { statFingerprints, statusFingerprint } from '../git/fingerprints.ts';
 import { findRepository } from '../git/locate.ts';
 import { gitFiles } from '../git/watched-files.ts';
 import { indexName } from '../git/worktree-paths.ts';

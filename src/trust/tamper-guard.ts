@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { statFingerprints } from '../git/change-detection.ts';
+import { statFingerprints } from '../git/fingerprints.ts';
 import type { TamperGuard } from '../kernel/ports.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { removeFile, statIfPresent } from '../platform/files.ts';

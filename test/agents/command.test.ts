@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { AgentQuestion } from '../../src/agents/agent.ts';
+import { callAgent } from '../../src/agents/call-agent.ts';
 import { commandAgent } from '../../src/agents/command.ts';
-import { callAgent } from '../../src/agents/dispatch.ts';
 import { readAnswer } from '../../src/dispatch/read-answer.ts';
 import { temporaryFolder } from '../support/repo.ts';
 

@@ -3,8 +3,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AgentQuestion } from '../../src/agents/agent.ts';
+import { callAgent } from '../../src/agents/call-agent.ts';
 import { commandAgent } from '../../src/agents/command.ts';
-import { callAgent } from '../../src/agents/dispatch.ts';
 import { readAnswer } from '../../src/dispatch/read-answer.ts';
 import { temporaryFolder } from '../support/repo.ts';
 

@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AgentQuestion } from '../../src/agents/agent.ts';
+import { callAgent, sandboxed } from '../../src/agents/call-agent.ts';
 import { commandAgent } from '../../src/agents/command.ts';
-import { callAgent, sandboxed } from '../../src/agents/dispatch.ts';
 import { repoWith, temporaryFolder } from '../support/repo.ts';
 
 const PATH = process.env['PATH'] ?? '';

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { matchesFingerprints, statFingerprints } from '../../src/git/change-detection.ts';
+import { matchesFingerprints, statFingerprints } from '../../src/git/fingerprints.ts';
 import { temporaryFolder } from '../support/repo.ts';
 
 /** Makes a folder with a file and a folder, and waits longer than one tick of the file system’s clock. */

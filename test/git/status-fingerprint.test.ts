@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { statusFingerprint as printWith } from '../../src/git/change-detection.ts';
+import { statusFingerprint as printWith } from '../../src/git/fingerprints.ts';
 import { findRepository } from '../../src/git/locate.ts';
 import { openSnapshots } from '../../src/git/snapshot.ts';
 import { indexName } from '../../src/git/worktree-paths.ts';

@@ -1,7 +1,7 @@
 import { appendFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { matchesFingerprints, statFingerprints } from '../../src/git/change-detection.ts';
+import { matchesFingerprints, statFingerprints } from '../../src/git/fingerprints.ts';
 import { findRepository } from '../../src/git/locate.ts';
 import { gitFiles } from '../../src/git/watched-files.ts';
 import { repoWith, type TestRepo } from '../support/repo.ts';

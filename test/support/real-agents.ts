@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent, AgentQuestion } from '../../src/agents/agent.ts';
-import { callAgent } from '../../src/agents/dispatch.ts';
+import { callAgent } from '../../src/agents/call-agent.ts';
 import { answerSchema } from '../../src/dispatch/answer-schemas.ts';
 import type { AskEnd } from '../../src/kernel/ports.ts';
 import { AGENTS_FOLDER, programOf, type RealAgent, settle, usersFolder } from './agent-clis.ts';

@@ -1,6 +1,6 @@
+import { agentsThatCanFix, checkFixer } from '../../dispatch/choose-agents.ts';
 import { assignAgents, lastGap } from '../../dispatch/decide-resume.ts';
 import { openBudget } from '../../dispatch/limits.ts';
-import { agentsThatCanFix, checkFixer } from '../../dispatch/reviewers.ts';
 import type { Assigned } from '../../kernel/agent.ts';
 import type { Reviewers } from '../../kernel/ports.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';

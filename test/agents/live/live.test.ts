@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { AgentQuestion } from '../../../src/agents/agent.ts';
-import { callAgent } from '../../../src/agents/dispatch.ts';
+import { callAgent } from '../../../src/agents/call-agent.ts';
 import { knownAgents } from '../../../src/agents/installed.ts';
 import { answerSchema } from '../../../src/dispatch/answer-schemas.ts';
 import { readAnswer } from '../../../src/dispatch/read-answer.ts';
