@@ -27,7 +27,7 @@ import type { OfferedWorkflows } from './workflows/types.ts';
 export type { PhaseOptions };
 export { type GivenFiles, instructions, rules };
 
-/** Returns a function that takes a working directory, and loads its code while git finds the repository. */
+/** Returns a function of a working directory. It calls `load` for its code while git looks for the repository. */
 function inRepository<Args extends readonly unknown[], T>(
   load: () => Promise<(repository: RepositoryPaths, ...args: Args) => Promise<Result<T>> | Result<T>>,
 ): (cwd: string, ...args: Args) => Promise<Result<T>> {
@@ -155,7 +155,7 @@ export type RunRequestOptions = Omit<RunOptions, 'selection' | 'paths'> & {
   readonly paths: readonly string[];
 };
 
-/** What a user asks for with the flags of `onceover run` or the options of the library. */
+/** The wishes of a user, from the flags of `onceover run` or the options of the library. */
 export type RunWish = {
   readonly base?: string;
   readonly commit?: string;
@@ -165,7 +165,7 @@ export type RunWish = {
   readonly all?: boolean;
 };
 
-/** Returns the request for a run. Default: all of the change, and only what has not passed yet. */
+/** Returns the request for a run. Default: the whole change, but only reviews and checks that have not passed it. */
 export function runRequest(
   wish: RunWish,
   files: GivenFiles | null,
@@ -225,7 +225,7 @@ export const previewPhase = inRepository(async () =>
   withGuard((await import('./phases/open-phase.ts')).openAndPreviewPhase),
 );
 
-/** Returns `call` with a guard for the files that passes are read from. Phases must not import gates themselves. */
+/** Returns `call` with a guard for the files that record passes. Phases must not import this guard, a part of gates. */
 async function withGuard<T>(
   call: (repository: RepositoryPaths, options: PhaseOptions, openGuard: OpenGuard) => Promise<Result<T>>,
 ) {
@@ -265,10 +265,10 @@ export const getRun = inRepository(async () => (await import('./gates/background
 /** Starts or continues a phase in the background, and waits some time for the end of its round. */
 export const startPhase = inRepository(async () => (await import('./phases/background-phase.ts')).startPhaseRun);
 
-/** Passes a summary of the caller's fixes to a review loop and waits for the next round, or only waits for a round. */
+/** With a summary of the caller's fixes, starts the next round of a review loop. Waits some time for its verdict. */
 export const continuePhase = inRepository(async () => (await import('./phases/background-phase.ts')).continuePhaseRun);
 
-/** Lists the jobs with their workflows, and the sessions of started workflows. */
+/** Lists the jobs with their workflows, and all workflow sessions. */
 export const workflows = inRepository(async () => (await import('./workflows/workflows.ts')).listWorkflows);
 
 /** Starts a workflow and returns its first step. */

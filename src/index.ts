@@ -74,7 +74,7 @@ export {
   type StepOutputs,
 } from './workflows/quality/types.ts';
 
-/** An expected failure with its kind and facts. The message says what happened and what to do next. */
+/** An expected failure. `failure` has its kind and details; the message says what happened and what to do next. */
 export class OnceoverError extends Error {
   readonly failure: Failure;
 
@@ -162,10 +162,10 @@ export async function resolveFinding(
   return resolvedDocument((await call(app.resolve, options, id, word)).finding);
 }
 
-/** Options of a phase. Without `fixer` and `step`: one review and its verdict. */
+/** Options of a phase. Without `fixer` and `step`, the phase only reviews and returns the verdict. */
 export type PhaseOptions = PhaseChoices & {
   readonly root?: string;
-  /** Only for the phase implement. */
+  /** Only for the `implement` phase. */
   readonly files?: readonly string[];
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: Event) => void;

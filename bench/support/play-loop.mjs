@@ -16,7 +16,6 @@ const roles = Object.fromEntries(
   Object.entries(BUILT_IN_ROLES).map(([name, text]) => [name, parseRole(name, text, null).role]),
 );
 const AGENT = { agent: 'a', model: null, version: '1', toolsDigest: 't' };
-const REPLIED = { by: 'agent', session: { id: 's', ...AGENT }, freshChars: 0, usage: null, readsConfirmed: null };
 const PASS = { approved: true, issues: [], summary: '' };
 
 /**
@@ -57,9 +56,9 @@ const DOING = {
     return { ...known, deltaLength: dynamic.length, mustReadLength };
   },
   dispatch(loop, ask, told) {
-    const isFresh = ask.mode === 'fresh';
+    const isFresh = ask.session === null;
     const promptChars = isFresh ? promptFor(loop, ask, null).length : loop.resumed.length;
-    const answered = { kind: 'answered', role: ask.role, promptChars, ...REPLIED };
+    const answered = { kind: 'answered', ...repliedTo(ask, promptChars) };
     if (ask.role !== loop.role) return { ...answered, answer: PASS };
     loop.looks++;
     told.sent += promptChars;
@@ -68,13 +67,31 @@ const DOING = {
     if (ask.why === 'delta-too-large') told.guarded++;
     return { ...answered, answer: { approved: false, issues: loop.sequence.issues[loop.version], summary: '' } };
   },
-  fix(loop) {
+  fix(loop, ask) {
     loop.version++;
     const summary = loop.sequence.fixes[loop.version];
-    return { kind: 'fixed', summary, changedPaths: [SPEC], promptChars: 0, ...REPLIED };
+    return { kind: 'fixed', summary, changedPaths: [SPEC], ...repliedTo(ask, 0) };
   },
   commit: () => ({ kind: 'commit-ended', failed: false }),
 };
+
+/** Returns the facts of an answered call. A new session remembers the length of its first prompt. */
+function repliedTo(ask, promptChars) {
+  const use = { usedBefore: null, contextTokens: null, freshTokens: null, lastUsedAt: '', warmMinutes: 5 };
+  return {
+    role: ask.role,
+    call: {
+      agent: ask.agent,
+      template: ask.template ?? 'I1-R4',
+      why: ask.why,
+      spent: { asks: 1, promptChars, freshChars: 0, usage: null },
+    },
+    fellBack: null,
+    by: 'agent',
+    session: ask.session ?? { id: 's', ...AGENT, firstPromptLength: promptChars, opening: '', ...use },
+    readsConfirmed: null,
+  };
+}
 
 function promptFor({ sequence, version }, ask, resumed) {
   const document = sequence.versions[version];

@@ -20,7 +20,7 @@ type Invocation = {
   readonly input: string;
 };
 
-/** Writes a temporary file for this call and returns its path. Arguments never contain a prompt. */
+/** Writes a temporary file for this call and returns its path. Prompts go into such files, never into arguments. */
 type PutFile = (name: string, text: string) => string;
 
 /** The state of a call, collected from the agent's output lines so far. */
@@ -33,7 +33,7 @@ export type AgentEvents = {
   readonly usage: Usage | null;
   /** The id of the message whose usage was added last. Some agents report the usage of a message several times. */
   readonly counted: string | null;
-  /** Whether the model has started to answer. From then on its provider has the prompt in its cache. */
+  /** Whether the model has started to answer. From then on, the provider's cache contains the prompt. */
   readonly begun: boolean;
   /** Whether the agent has reported success. */
   readonly done: boolean;
@@ -57,17 +57,17 @@ export const NO_EVENTS: AgentEvents = {
   doing: null,
 };
 
-/** How to call an agent and how to read its output. To add an agent, add a file here and a line in `table.ts`. */
+/** How to call an agent and read its output. To add an agent, add a file to this folder and a line to `table.ts`. */
 export interface Agent {
   readonly name: string;
   /** The name of the program on PATH. */
   readonly program: string;
   /** The version that our tests ran with; `null` for a custom command. */
   readonly testedVersion: string | null;
-  /** The first of the resume tests V1 to V4 that the tested version failed, and how; `null` if it passed all four. */
+  /** The first resume test (V1 to V4, see `probeResume`) that the tested version failed, and how; `null` if none. */
   readonly resumeFailure: ResumeResult['failed'];
   readonly abilities: Abilities;
-  /** Whether the agent may be a fixer: if it is allowed to write, it writes only inside the working tree. */
+  /** Whether the agent may be a fixer. A built-in agent may only if it cannot write outside of the working tree. */
   readonly canFix: boolean;
   /** The limit for the diff in one prompt, in characters. The model's context needs room for more than the diff. */
   readonly diffLimit: number;
@@ -82,7 +82,7 @@ export interface Agent {
   /** Paths in the repository under review that the agent always loads, so they must be hidden from it. */
   readonly loads?: readonly string[];
   invoke(question: AgentQuestion, put: PutFile): Invocation;
-  /** Returns the events after one more line of output. `now` is needed for limits that end "in 5 minutes". */
+  /** Returns the events after one more line of output. `now` is needed to read times such as "in 5 minutes". */
   hear(events: AgentEvents, line: string, now: Date): AgentEvents;
   /** For agents that print no events: returns the events from the whole output, after the program exited with 0. */
   conclude?(stdout: string, question: AgentQuestion): AgentEvents;

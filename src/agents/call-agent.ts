@@ -104,7 +104,7 @@ function answerIn({ text, cut }: Ended['stdout']): string {
 // Session ids come from a file that anyone could edit. As an argument, an id must not act as an option or a path.
 const SESSION_ID = /^\w[\w-]{0,199}$/;
 
-/** Returns the end of a call that failed before the agent was started. */
+/** Returns the result of a call that failed before the agent was started. */
 export function notCalled(failure: AgentFailure): AskEnd {
   return { ok: false, failure, usage: null, said: saidBy(failure), durationMs: 0 };
 }
@@ -157,7 +157,7 @@ export function sandboxed(
   };
 }
 
-/** Returns the usage of this call alone and, for agents that report totals, the total that the next call subtracts. */
+/** Returns the usage of this call alone. `sessionUsage` is the session's total, for agents that report only that. */
 function usageOf(call: AgentCall, { usage }: AgentEvents): Pick<AgentReply, 'usage' | 'sessionUsage'> {
   if (usage === null || call.agent.abilities.usage !== 'session') return { usage, sessionUsage: null };
   const before = call.question.usedBefore;
@@ -175,8 +175,8 @@ function subtract(total: Usage, before: Usage): Usage {
 }
 
 /**
- * Returns why a call failed. `null` needs exit code 0, a success event and the requested session, and the agent must
- * not report 0 output tokens.
+ * Returns why a call failed; `null` if it succeeded. Success means exit code 0, a success event, an answer in the
+ * requested session, and not 0 output tokens.
  */
 function failureOf(call: AgentCall, end: Ended, events: AgentEvents): AgentFailure | null {
   switch (end.ending) {

@@ -3,7 +3,7 @@ import { isRecord } from '../kernel/json.ts';
 import type { Agent, AgentEvents } from './agent.ts';
 import { arrayAt, errorFailure, numberAt, objectAt, readEvent, stringAt, withToolCall } from './parse-output.ts';
 
-/** Claude Code. Two new sessions share only the system prompt in the provider's cache, so it is the stable part. */
+/** Claude Code. New sessions share only the system prompt in the provider's cache, so the stable part goes there. */
 export const claude: Agent = {
   name: 'claude',
   program: 'claude',
@@ -11,7 +11,7 @@ export const claude: Agent = {
   resumeFailure: null,
   abilities: { schema: true, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'yes' },
   canFix: true,
-  // About half of a context window of 200,000 tokens.
+  // In characters, about half of a context window of 200,000 tokens.
   diffLimit: 400_000,
   warmMinutes: { '5m': 5, '1h': 60 },
   priceProvider: 'anthropic',

@@ -18,8 +18,8 @@ const SETTINGS = [
   'check_for_update_on_startup=false',
   'features.plugins=false',
   'features.apps=false',
-  // Codex offers the tools of this feature only after it has created its database. A session that starts without them
-  // and is resumed with them would miss the provider's cache, so turn them off.
+  // Codex offers the tools of this feature only once its database exists. A session that starts without these tools and
+  // is resumed with them would miss the provider's cache, so turn the feature off.
   'features.goals=false',
 ];
 
@@ -37,7 +37,7 @@ export const codex: Agent = {
     stopHook: 'when-allowed',
   },
   canFix: true,
-  // About half of 200,000 tokens, which all models of Codex accept.
+  // In characters, about half of the 200,000 tokens that all models of Codex accept.
   diffLimit: 400_000,
   warmMinutes: { '5m': 30, '1h': 30 },
   priceProvider: 'openai',

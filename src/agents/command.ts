@@ -44,7 +44,7 @@ export function commandAgent(given: {
   };
 }
 
-/** Returns the session id and the usage in the answer. Without an id, it is the session that was asked for. */
+/** Returns the session id and the usage from the answer. If the answer names no session, it is the requested one. */
 function answerFacts(stdout: string, asked: string | null): Pick<AgentEvents, 'sessionId' | 'usage'> {
   const found = lastObject(stdout);
   const answer = found.kind === 'object' ? readEvent(found.text) : null;

@@ -10,7 +10,7 @@ import type { Agent } from './agent.ts';
 import { commandAgent } from './command.ts';
 import { loadAgents } from './table.ts';
 
-/** Returns the path of a program, which is `name` itself or the first match on PATH; `null` if none is found. */
+/** Returns the path of a program: `name` if it is a path, else the first match on PATH; `null` if not found. */
 export function findProgram(name: string, path: string, cwd: string): string | null {
   if (!name.includes('/')) return findOnPath(name, path);
   const given = isAbsolute(name) ? name : resolve(cwd, name);
@@ -71,7 +71,7 @@ export type KnownAgent = {
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** Returns the built-in agents and the custom commands of the settings. A command replaces an agent of its name. */
+/** Returns the built-in agents and the custom commands in the settings. A command replaces an agent of that name. */
 export async function knownAgents(
   settings: Readonly<Record<string, AgentSettings>>,
   own: Readonly<Record<string, string | undefined>>,
@@ -98,14 +98,14 @@ export function isCustomCommand({ settings }: Pick<KnownAgent, 'settings'>): boo
   return settings?.command != null;
 }
 
-/** Returns the results of the resume tests V1 to V4, which `npm run test:agents` checks, for each tested version. */
+/** Returns the shipped results of the resume tests V1 to V4 (see `probeResume`). `npm run test:agents` checks them. */
 export function testedVersions(agents: readonly Agent[]): readonly ResumeResult[] {
   return agents.flatMap(({ name: agent, testedVersion: version, resumeFailure: failed }) =>
     version === null ? [] : [{ agent, version, failed, freshMs: null, resumedMs: null }],
   );
 }
 
-/** Returns the facts about an agent that `onceover doctor` shows. A custom command is not started for them. */
+/** Returns the facts about an agent that `onceover doctor` shows. Does not start custom commands. */
 export async function reportAgent(
   known: KnownAgent,
   root: string,
@@ -144,7 +144,7 @@ function isVersion(value: unknown): value is string {
 /** A cache of program versions. A program is started again if its file has changed or the entry has expired. */
 export type Versions = ReturnType<typeof openVersions>;
 
-/** Opens the cache, which is stored in the git folder. If it cannot be read, every program is started again. */
+/** Opens the cache of versions in the git folder. If it cannot be read, every program is started again. */
 export function openVersions(commonDir: string, now: () => number = Date.now) {
   const list = openListFile(commonDir, 'versions.json');
   const read = () => list.read().flatMap((one) => readShape<Shaped<typeof ENTRY>>(one, ENTRY) ?? []);

@@ -4,7 +4,7 @@ import { errorFailure, numberAt, objectAt, readEvent, shorten, stringAt, withToo
 
 const REVIEWER = 'onceover-reviewer';
 
-// opencode merges this over the user's settings, for this call only. Bash is off because its permission patterns are
+// opencode merges this object over the user's settings for this call. Bash is off because its permission patterns are
 // not safe: an allowed "git log" can write to a file through a redirection.
 function config(prompt: string, writes: boolean): object {
   const tools = {
@@ -31,7 +31,7 @@ export const opencode: Agent = {
   abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'none' },
   // opencode may write through symlinks that leave the working tree, and into the .git folder.
   canFix: false,
-  // The user may have chosen a model with a small context, so the limit is lower.
+  // The user may have chosen a model with a small context, so the limit is lower than for other agents.
   diffLimit: 300_000,
   warmMinutes: { '5m': 5, '1h': 5 },
   priceProvider: 'in-model',

@@ -2,8 +2,8 @@ import { calcPrice, type MatchLogic } from '@pydantic/genai-prices';
 import type { PriceList } from '../kernel/agent.ts';
 import { loadAgents } from './table.ts';
 
-// Some models cost more per token in long requests. This usage is the sum of many requests, so divide it to get the
-// price of short requests, then multiply the price.
+// Some models cost more per token in long requests. The usage is the sum of many requests, so price the usage divided
+// by this number, as one short request, and multiply the result by this number.
 const SCALE = 1_000_000;
 
 /** Returns the list prices of the built-in agents' providers. The list is in the package, so no network is needed. */

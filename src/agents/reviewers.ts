@@ -7,7 +7,7 @@ import { callAgent, notCalled } from './call-agent.ts';
 import { commandAgent } from './command.ts';
 import { isCustomCommand, type KnownAgent, openVersions, programVersion, type Versions } from './installed.ts';
 
-/** Runs one job at a time per key, in order. If `stop` is aborted, a waiting job starts and has to check `stop`. */
+/** Returns a function that runs one job at a time per key. If `stop` aborts, waiting jobs start and must check it. */
 function openSessionLocks() {
   const last = new Map<string, Promise<unknown>>();
   return <T>(key: string, stop: AbortSignal | null, job: () => Promise<T>): Promise<T> => {
@@ -31,7 +31,7 @@ type Options = {
   readonly scratchBase?: string;
 };
 
-/** Stands for the version of an agent that reports none. Its sessions are never resumed: it may have changed. */
+/** Stands for the version of an agent that reports none. Its sessions are never resumed: the version may be new. */
 const UNKNOWN_VERSION = 'unknown';
 
 const WATCH_PAUSE_MS = 100;

@@ -5,7 +5,7 @@ import { BASE, collect, OR_FROM_LIST, PLATFORM, wholeNumber } from './options.ts
 export function addAgentCommands(program: Command): void {
   program
     .command('instructions')
-    .summary('write one instruction file per review to do')
+    .summary('write instructions for the reviews that an agent has to do')
     .description(
       'Writes one instruction file for each review that the change needs, and lists what to run. onceover skips reviews that passed and whose files have not changed. Name files, or pipe a list of files, to review those instead.',
     )
@@ -16,7 +16,7 @@ export function addAgentCommands(program: Command): void {
 
   program
     .command('rules')
-    .summary('list the review rules')
+    .summary('list the review rules (.deepreview files)')
     .description('Lists the rules of all .deepreview files, or only those that match the given files.')
     .argument('[files...]', `list only rules that match one of these files; ${OR_FROM_LIST}`)
     .action(async (files, options) => (await import('./commands/rules.ts')).rulesCommand(files, options));
@@ -50,7 +50,7 @@ export function addAgentCommands(program: Command): void {
     );
   hook
     .command('stop')
-    .summary('answer a stop')
+    .summary('decide whether the agent may stop')
     .description(
       'Reads the stop event as JSON from standard input. Prints nothing if every gate passes. If a gate fails, the agent gets the open findings and goes on. After three blocks without progress, or if the gates cannot run, the agent may stop and you get a message.',
     )
@@ -101,7 +101,7 @@ export function addLoopCommands(program: Command): void {
     .helpCommand(false)
     .summary('work through a job step by step, with quality criteria')
     .description(
-      'Works through a workflow of .deepwork/jobs/<job>/job.yml. Each step says what to make. A step is finished when its outputs pass the reviews of the step. See docs/workflows.md.',
+      'Guides you or an agent through the steps of a job (.deepwork/jobs/<job>/job.yml). Each step says what to make. A step is finished when its outputs pass the reviews of the step. See docs/workflows.md.',
     );
   workflow
     .command('list')

@@ -97,7 +97,7 @@ export function addSetupCommands(program: Command): void {
     .command('init')
     .summary('set up onceover in this repository')
     .description(
-      'Writes the files you ask for if they do not exist yet, and shows what it wrote. Without options it writes onceover.yml. It never overwrites your files.',
+      'Writes the files you ask for if they do not exist yet, and shows what it wrote. Without options it writes onceover.yml and a first review prompt. It never overwrites your files.',
     )
     .option('--gates', 'write onceover.yml with your own lint and test commands, and a first review prompt')
     .option(

@@ -4,7 +4,7 @@ import { answerStop, type StopEvent } from '../stop-hook/answer.ts';
 const DEFAULT_DEADLINE_SECONDS = 540;
 const LONGEST_DEADLINE_SECONDS = 86_400;
 
-/** Answers the stop event on standard input. After an unexpected error the agent may stop, and the user is told. */
+/** Answers the stop event on standard input. After an unexpected error, the agent may stop and the user is warned. */
 export async function hookStop(args: readonly string[]): Promise<void> {
   const answer = await answerTo(args);
   if (answer !== null) write(`${JSON.stringify(answer)}\n`);
@@ -78,7 +78,7 @@ function readSome(chunk: Buffer): number | 'nothing yet' | 'unreadable' {
   }
 }
 
-// Node's streams take longer to load than the rest of the answer. A closed pipe is ignored.
+// Does not use Node's streams, which load more slowly than the rest of the hook. Ignores a closed pipe.
 function write(text: string): void {
   const bytes = Buffer.from(text, 'utf8');
   for (let written = 0; written < bytes.length; ) {

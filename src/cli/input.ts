@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { err, ok, type Result } from '../kernel/result.ts';
 import type { GivenFiles } from '../rules/select-files.ts';
 
-/** Returns all of standard input; null if no byte arrives within `patience` milliseconds, a failure if it breaks off. */
+/** Returns all of standard input; null if nothing arrives within `patience` milliseconds. Fails if it breaks off. */
 export function readStdin(patience: number | null, stdin: Readable = process.stdin): Promise<Result<string | null>> {
   // Node treats a folder on standard input as an empty input, so report the folder as a failure.
   if (stdin === process.stdin && stdinStats()?.isDirectory() === true)
@@ -67,7 +67,7 @@ function unquote(line: string): string | null {
 
 const PATIENCE_MS = 300;
 
-/** Returns the files that the user named as arguments, or in a list on standard input ("-" or a pipe); null for none. */
+/** Returns the files that the user named as arguments or in a list on standard input ("-" or a pipe); null for none. */
 export async function givenFiles(names: readonly string[]): Promise<Result<GivenFiles | null>> {
   const isListed = names.includes('-');
   if (!isListed && names.length > 0) return ok({ names, source: 'arguments' });

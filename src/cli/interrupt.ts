@@ -4,7 +4,7 @@ import { printFailure, printJson } from './output.ts';
 /** Text and JSON fields to print when work is interrupted; `words` replaces the default message. */
 type Added = { readonly text?: string; readonly fields?: object; readonly words?: Message };
 
-/** Runs `work` and returns its result. After Ctrl-C, waits until `work` has stopped, says so, and exits with 130. */
+/** Returns the result of `work`. After Ctrl-C, waits until `work` has stopped, says so, and sets exit code 130. */
 export async function interruptible<T>(
   work: (signal: AbortSignal) => Promise<T>,
   json = false,

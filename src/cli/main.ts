@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   }
   if (isStop) return (await import('./hook-stop.ts')).hookStop(rest.slice(1));
   useCompileCache(process.env);
-  // Agents and hooks run these commands often, mostly without flags. Then they do not load the option parser.
+  // Agents and hooks run these commands often, mostly without flags. Without flags, do not load the option parser.
   const plain = rest.length === 0 ? first : null;
   if (first === 'instructions' || first === 'run' || first === 'status')
     (await import('../gates/prefetch.ts')).prefetch({ run: plain === 'run' });

@@ -5,7 +5,7 @@ import { forLog, isOnGitHub, jsonWithoutCommands, shownOn } from '../ui/terminal
 import { type Message, withNpx } from '../ui/wording.ts';
 import { version } from '../version.ts';
 
-/** The option that nearly all commands have. */
+/** The option `--json`, which nearly all commands have. */
 export type JsonFlag = { readonly json?: boolean };
 
 /** How a command shows its result: as a JSON document, or as a text for the terminal. */
@@ -17,7 +17,7 @@ type Shown<T> = {
   exitCode?(value: T): number;
 };
 
-/** Ends a command: prints its result or its failure, and sets the exit code. Interrupted work has ended already. */
+/** Ends a command: prints its result or its failure, and sets the exit code. Interrupted work was already reported. */
 export async function finish<T>(result: Result<T> | 'interrupted', json: boolean, show: Shown<T>): Promise<void> {
   if (result === 'interrupted') return;
   if (!result.ok) return exitWith(result.failure, json);
@@ -38,7 +38,7 @@ export function printResult(text: string): void {
   process.stdout.write(forLog(text.endsWith('\n') ? text : `${text}\n`));
 }
 
-/** Writes a JSON document to stdout, in which the runner of GitHub finds no workflow command. */
+/** Writes a JSON document to stdout. On GitHub, escapes workflow commands, so that the runner does not execute them. */
 export function printJson(document: object): void {
   const json = `${JSON.stringify(document, null, 2)}\n`;
   process.stdout.write(isOnGitHub() ? jsonWithoutCommands(json) : json);

@@ -3,7 +3,7 @@ import { repositoryAt } from '../git/locate.ts';
 import { runCommand } from './commands/run.ts';
 import { printBug } from './output.ts';
 
-/** Runs `onceover run` without flags. It imports the code of a run directly, so that Node loads fewer files. */
+/** Runs `onceover run` without flags. It imports `runGates` directly: through api.ts, Node would load more files. */
 export async function plainRun(): Promise<void> {
   try {
     await runCommand([], {}, async (cwd, wish) => {

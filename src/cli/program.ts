@@ -49,7 +49,7 @@ export function buildProgram(): Command {
   return program.addHelpText('after', FIRST_PAGE_END);
 }
 
-/** Commands that only group others, and commands whose output has a format of its own. */
+/** Commands without `--json`, because they only group other commands or their output has a fixed format. */
 const WITHOUT_JSON = new Set(['config', 'hook', 'workflow', 'stop', 'mcp', 'completion', 'demo-reviewer']);
 
 /** Returns the arguments with `help run` replaced by `run --help`, no arguments by `--help`, and `-V` by `-v`. */
@@ -66,6 +66,6 @@ function toSentence(message: string): string {
     .replace(/\s+/g, ' ')
     .replaceAll("'", '"')
     .replace(/^./, (letter) => letter.toUpperCase())
-    .replace(/ \(Did you mean (.*)\?\)$/, '. Did you mean $1?');
+    .replace(/ \(Did you mean (.*)\?\)$/, '. Did you mean "$1"?');
   return /[.?]$/.test(sentence) ? sentence : `${sentence}.`;
 }

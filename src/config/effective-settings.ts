@@ -18,7 +18,7 @@ export type RunSettings = {
   readonly parsed: ParsedFiles;
 };
 
-/** Reads the settings of a run: from the working tree, or in the CI job of a pull request from its target branch. */
+/** Reads the settings of a run from the working tree or, in the CI job of a pull request, from the target branch. */
 export async function readSettings(repo: RepositoryPaths, selection: Selection): Promise<Result<RunSettings>> {
   const parsed = openParsedFiles(repo.commonDir, version);
   const source = await configSource(repo, selection);
@@ -44,8 +44,8 @@ type ConfigSource = {
 };
 
 /**
- * Returns the files that contain the configuration. For a pull request, these are the files at the tip of its target
- * branch and not at the merge-base, because its author chooses the merge-base.
+ * Returns the files that contain the configuration. For a pull request, these are the files at the tip of the target
+ * branch, not those at the merge-base, which the author of the pull request can choose.
  */
 async function configSource(repo: RepositoryPaths, selection: Selection): Promise<Result<ConfigSource>> {
   const read = new Set<string>();

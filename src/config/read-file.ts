@@ -14,14 +14,14 @@ type SourceText = { readonly ok: true; readonly text: string } | { readonly ok: 
 
 const LONGEST_BYTES = 1024 * 1024;
 
-/** Returns the whole text of a file, which may be empty. */
+/** Returns the whole text of a file, or why the file cannot be used. An empty file has the text ''. */
 export function readSourceText(files: TextFiles, path: string): SourceText {
   const read = files.read(path, LONGEST_BYTES);
   if (read.kind === 'unusable') return { ok: false, why: read.why === 'binary' ? 'not-utf8' : read.why };
   return read.cut ? { ok: false, why: 'too-large' } : { ok: true, text: read.text };
 }
 
-/** Returns the whole text of a file. An empty file counts as unusable. */
+/** Like `readSourceText`, but an empty file cannot be used. */
 export function readNonEmpty(files: TextFiles, path: string): SourceText {
   const read = readSourceText(files, path);
   return read.ok && read.text.trim() === '' ? { ok: false, why: 'empty' } : read;
@@ -33,7 +33,7 @@ export function readOptional(files: TextFiles, path: string): SourceText | null 
   return !read.ok && read.why === 'missing' && !files.isSymlink(path) ? null : read;
 }
 
-/** Returns the problem of an unusable file, with the position at which the user's file names it (default: line 1). */
+/** Returns the problem that a file is unusable, with the position where the configuration names it (default: 1:1). */
 export function unusable(
   path: string,
   why: UnusableFile,
@@ -75,7 +75,7 @@ export function openParsedFiles(commonDir: string, version: string) {
   const saved = isRecord(files) ? files : {};
   const added: Record<string, unknown> = {};
   return {
-    /** Returns the cached result for this text if `isWhole` accepts it; otherwise parses the text and caches it. */
+    /** Returns the cached result for this text if `isWhole` accepts it; else parses the text and caches the result. */
     async get<T>(
       kind: string,
       text: string,

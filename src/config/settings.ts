@@ -15,7 +15,7 @@ export const SETTINGS_FILE = 'onceover.yml' as RepoPath;
 export type Settings = {
   /** `null` for the first default base branch that exists. */
   readonly base: string | null;
-  /** `null` for all installed agents that onceover supports itself. */
+  /** `null` for all installed built-in agents or, if there are none, the custom commands. */
   readonly agents: readonly string[] | null;
   readonly concurrency: number;
   readonly timeoutSeconds: number;

@@ -20,7 +20,7 @@ export type YamlFile = {
   place(path: readonly PropertyKey[], at?: 'key'): { readonly line: number; readonly column: number };
 };
 
-/** A result, or the problems of the file that has none. */
+/** A valid result, or the problems of an invalid file. */
 export type Checked<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly problems: PlacedProblem[] };
 
 type ParsedYaml = { readonly yaml: YamlFile; readonly value: unknown };
@@ -138,7 +138,7 @@ function droppedKey(value: unknown): readonly PropertyKey[] | null {
   return null;
 }
 
-/** Whether the key that `issue` reports as missing is present with a typo. Only the typo is reported then. */
+/** Whether a key that `issue` reports as missing is there, but misspelt. Then only the misspelt key is reported. */
 function isMisspelt(issue: z.core.$ZodIssue, all: readonly z.core.$ZodIssue[]): boolean {
   // A custom issue on the parent object lists the missing keys in `params.misses`.
   const misses = issue.code === 'custom' ? issue.params?.['misses'] : undefined;
@@ -235,7 +235,7 @@ function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
 
 const FENCE = /^---[ \t]*\r?\n?$/;
 
-/** Parses the YAML front matter of a Markdown file, which may be missing. Positions are those in the file. */
+/** Parses the YAML front matter of a Markdown file, which may be missing. Positions are relative to the whole file. */
 export function readFrontMatter(
   text: string,
 ): Checked<ParsedYaml & { readonly body: string; readonly bodyLine: number }> {

@@ -4,8 +4,8 @@ import type { CostRow } from './rows.ts';
 type Cell = string | number | null;
 
 /**
- * Returns a table in the format of RFC 4180. A text that looks like a formula gets an apostrophe in front, so that a
- * spreadsheet does not run it.
+ * Returns a CSV table (RFC 4180). A text that looks like a formula gets an apostrophe in front, so that a spreadsheet
+ * does not run it.
  */
 export function csv(rows: readonly (readonly Cell[])[]): string {
   return rows.map((row) => `${row.map(field).join(',')}\r\n`).join('');

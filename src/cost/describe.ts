@@ -12,7 +12,7 @@ import { paidTokens } from './rows.ts';
 export type CostStyle = {
   readonly paint: Paint;
   readonly width: number;
-  /** Whether to show also comparisons, rates and the reasons for new sessions. */
+  /** Whether to add comparisons with new sessions, rates such as failed resumes, and the reasons for new sessions. */
   readonly details: boolean;
 };
 
@@ -29,7 +29,7 @@ export function describeCost(report: CostDocument, style: CostStyle): string {
 
 function blocksOf(report: CostDocument, style: CostStyle): readonly string[] {
   const { paid, loops } = report;
-  const hint = style.paint('quiet', 'Run "onceover cost --details" for sessions and rates.');
+  const hint = style.paint('quiet', 'Run "onceover cost --details" for sessions and for how often resuming worked.');
   return [
     [describeRuns(report), ...paidLines(paid)].join('\n'),
     describeSavings(report, style),
@@ -86,7 +86,7 @@ function spentOn({ gates, loops, workflows, agents, days }: CostDocument, style:
   });
 }
 
-// The spaces give the columns of all tables the same width.
+// The leading spaces give the columns of all tables the same width.
 const HEAD = ['  calls', ' tokens', '    money', '  saved'];
 
 function cellsOf({ name, paid, not_paid }: Line): readonly string[] {
@@ -104,7 +104,7 @@ function describeNewSessions({ looked_again: again }: CostDocument): string {
   return fresh.length === 0 ? '' : `New sessions although there was one to resume: ${fresh.join(', ')}.`;
 }
 
-/** Returns the text of `cost FEATURE`: its phases, call by call. With `details`, it adds comparisons and rates. */
+/** Returns the text of `cost FEATURE`: each call of its phases. With `details`, it adds comparisons and rates. */
 export function describeFeatureCost(report: FeatureDocument, style: CostStyle): string {
   const { phases, paid } = report;
   const name = featureName(report.feature);
@@ -146,8 +146,8 @@ function callRow(call: PhaseCall): readonly string[] {
 type Loops = Pick<FeatureDocument, 'compared' | 'resumed_prompts_shorter' | 'five_iterations_under_half'>;
 
 /**
- * Returns the comparison with new sessions in every round, and whether review loops meet the requirements NFR1 (resumed
- * prompts are shorter) and NFR3 (five rounds send under half).
+ * Describes how much review loops sent, compared with new sessions in every round, and whether they meet the
+ * requirements NFR1 (resumed prompts are shorter) and NFR3 (five rounds send under half).
  */
 function describePromises({ compared, resumed_prompts_shorter, five_iterations_under_half }: Loops): string {
   const { ratio } = compared.characters;
@@ -166,7 +166,7 @@ function describePromises({ compared, resumed_prompts_shorter, five_iterations_u
 
 const STATES = { holds: 'yes', does_not_hold: 'no', nothing_to_judge: 'no data yet' } as const;
 
-/** Returns the rates of all features with their limits, and what to do if a limit is exceeded. */
+/** Describes the rates of `RATES` for all features, with their limits, and what to do if a limit is exceeded. */
 function describeRates(rates: FeatureDocument['rates']): string {
   const watched = Object.keys(RATES) as (keyof typeof RATES)[];
   const lines = watched.map((which) => {
@@ -180,7 +180,7 @@ function describeRates(rates: FeatureDocument['rates']): string {
   return ['Rates of all features:', ...lines, ...notes].join('\n');
 }
 
-/** Returns the page: the blocks and a note on unreadable entries, wrapped to the width. */
+/** Returns the page: the blocks and a note on unreadable ledger entries, wrapped to the width. */
 function pageText(blocks: readonly string[], unreadable: number, { width }: CostStyle): string {
   const left = unreadable === 0 ? '' : `${count(unreadable, 'entry', 'entries')} of the ledger could not be read.`;
   return [...blocks, left]
@@ -224,9 +224,10 @@ function costLegend({ list_price_usd, looks_without_usage, looks_without_price }
 function paidLines(paid: Paid): readonly string[] {
   const { looks, resumed, looks_without_usage: untold } = paid;
   const unknown = untold === 0 ? '' : `; ${count(untold, 'review')} without a token count`;
+  const tokens = `${tokensOf(paid.input_tokens)} input, ${tokensOf(paid.cached_input_tokens)} cache reads, ${tokensOf(paid.cache_write_tokens)} cache writes, ${tokensOf(paid.output_tokens)} output${unknown}`;
   return [
     `Paid: ${moneyText(paid) || 'nothing'}.`,
-    `Tokens: ${tokensOf(paid.input_tokens)} input, ${tokensOf(paid.cached_input_tokens)} cache reads, ${tokensOf(paid.cache_write_tokens)} cache writes, ${tokensOf(paid.output_tokens)} output${unknown}.`,
+    `Tokens: ${looks > 0 && untold === looks ? 'unknown, because no agent reported them' : tokens}.`,
     `Calls to agents: ${paid.dispatches}, for ${count(looks - resumed, 'new session')} and ${count(resumed, 'resumed session')}.`,
   ];
 }

@@ -16,7 +16,7 @@ import {
   selectEntries,
 } from './rows.ts';
 
-/** The number of features from which on rates are compared with their limits. */
+/** Rates are compared with their limits only if the calls are about at least this many features. */
 const ENOUGH_FEATURES = 3;
 
 /** The rates that `cost --details` shows, each with the highest accepted value and the advice if it is exceeded. */
@@ -48,8 +48,8 @@ const NFR3_LIMIT = 0.5;
 const CACHE_PRICES = { write: 1.25, read: 0.1 };
 
 /**
- * Returns the comparison of review loops with new sessions in every round, and the rates. `dispatches` must be in the
- * order in which they were sent; `unanswered` calls count only in the rate of failed resumes.
+ * Compares what review loops sent with what a new session in every round would have sent. Also returns rates, such as
+ * that of failed resumes, the only one that counts `unanswered` calls. `dispatches` must be in the order of sending.
  */
 export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readonly LoopDispatch[] = []) {
   const calls = withSessionStarts(dispatches);
@@ -81,7 +81,7 @@ export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readon
   };
 }
 
-/** Returns whether review loops meet a requirement in all `of` cases, and the cases in which they do not. */
+/** Returns whether review loops meet a requirement in all `of` cases; `broken` lists those in which they do not. */
 function promise<T>(of: number, broken: T[]) {
   const kept = broken.length === 0 ? 'holds' : 'does_not_hold';
   return { state: of === 0 ? 'nothing_to_judge' : kept, of, not_so: broken } as const;
@@ -116,8 +116,8 @@ function charactersOf(dispatches: readonly LoopDispatch[]) {
 }
 
 /**
- * Returns the input tokens of the calls, and an estimate for new sessions instead: the tokens of the first call in each
- * session, plus the growth of its prompt.
+ * Returns the input tokens of the calls, and an estimate for the same calls in new sessions: each would have used the
+ * tokens of the first call in its session, plus the growth of the prompt since then.
  */
 function tokensOf(calls: readonly Beside<LoopDispatch>[], { write, read }: typeof CACHE_PRICES) {
   const weigh = (usage: Usage) => usage.inputTokens + write * usage.cacheWriteTokens + read * usage.cachedInputTokens;
@@ -148,8 +148,8 @@ function longLoops(dispatches: readonly LoopDispatch[]) {
 }
 
 /**
- * Returns the calls of review loops in the order in which they were sent, without steps before the reviews of code.
- * Calls without an answer are separate, because new sessions would have sent them too.
+ * Returns the calls of review loops in the order of sending, without the steps that come before code reviews. Calls
+ * without an answer are separate: they saved nothing, because new sessions would have sent them too.
  */
 export function dispatchesIn(entries: readonly LedgerLoop[]) {
   const sent = [...entries]
@@ -172,7 +172,7 @@ export function loopsCost(rows: readonly LoopRow[]) {
   };
 }
 
-/** Returns the cost of one feature, in total and per execution of a phase; `null` if the ledger has none of it. */
+/** Returns the cost of a feature, in total and per execution of a phase; `null` if the ledger has no such feature. */
 export function summariseFeature(
   feature: string,
   { entries, unreadable }: { readonly entries: readonly LedgerEntry[]; readonly unreadable: number },

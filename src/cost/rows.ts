@@ -61,7 +61,7 @@ export function paidFor(rows: readonly CostRow[]): Paid {
   };
 }
 
-/** Returns all tokens, including cached ones. */
+/** Returns the number of all tokens, including cached ones. */
 export function paidTokens(
   paid: Pick<Paid, 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'output_tokens'>,
 ): number {
@@ -106,7 +106,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 const MOST_DAYS = 36_500;
 
-/** Returns the time that is some days before `now`, or the start of a local date; `null` if the text is neither. */
+/** Returns the time that a number of days (before `now`) or a local date stands for; `null` if the text is neither. */
 export function parseSince(text: string, now: Date): Date | null {
   const [, days] = /^(\d{1,5})(?: ?d(?:ays?)?)?$/.exec(text.trim()) ?? [];
   if (days !== undefined) {

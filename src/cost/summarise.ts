@@ -86,7 +86,7 @@ function savedIn(saved: readonly SavedTokens[]): SavedTokens {
 function lookedAgain(rows: readonly CostRow[]): CostDocument['looked_again'] {
   const reviews = rows.filter((row) => row.kind === 'review' || row.kind === 'loop');
   const fresh = reviews.filter(({ dispatch }) => dispatch === 'fresh');
-  // In a loop entry, `why` is the reason for its last call, so an earlier failed resume is recorded in `fellBack`.
+  // A loop entry can cover several calls. Its `why` is about the last one; `fellBack` says whether a resume failed.
   const fellBack = reviews.filter((row) =>
     row.kind === 'loop' ? row.fellBack : row.dispatch === 'fresh' && row.why === 'session-lost',
   );
@@ -124,7 +124,7 @@ function byFeature(loops: readonly LoopRow[]): CostDocument['loops']['features']
   });
 }
 
-/** Returns the cost of each group of rows with the same facts, sorted by tokens (most first) and name. */
+/** Returns the cost of each group of rows for which `factsOf` is equal, sorted by tokens (most first), then by name. */
 function costBy<Row extends CostRow, Facts extends object>(rows: readonly Row[], factsOf: (row: Row) => Facts) {
   const nameOf = (facts: Facts) => Object.values(facts).join('\0');
   return [...grouped(rows, (row) => JSON.stringify(factsOf(row))).values()]

@@ -55,8 +55,7 @@ export async function playDemo(options: DemoOptions): Promise<Result<DemoOutcome
     return ok({
       ...played.value,
       folder: isKept ? folder : null,
-      // In the kept folder of the demo, "npx onceover" does not find an onceover that is installed in the user's
-      // project.
+      // "npx onceover" finds an onceover that is installed in the user's project, but not from the kept folder.
       program: ownCommand(isKept ? null : process.cwd(), process),
       durationMs: Math.round(performance.now() - startedAt),
     });
@@ -141,7 +140,7 @@ function writeFiles(folder: string, files: readonly DemoFile[]): Result<void> {
   });
 }
 
-/** Counts the new sessions whose prompt has the same stable part as an earlier one of the run, and its tokens. */
+/** Counts the new sessions whose stable prompt part was already sent in the same run, and the tokens of these parts. */
 async function sharedBeginnings(
   place: RepositoryPaths,
   runs: readonly RunOutcome[],

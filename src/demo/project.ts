@@ -5,7 +5,7 @@ import shop from './shop.md';
 
 type Mistake = { readonly pattern: RegExp; readonly issue: string; readonly fix: string; readonly priority: string };
 
-/** The mistake that each scripted reviewer knows. A reviewer with another name knows none. */
+/** The mistake that each scripted reviewer finds, by the reviewer's name. A reviewer with another name finds none. */
 export const MISTAKES: ReadonlyMap<string, Mistake> = new Map(
   Object.entries({
     careful: {
@@ -31,10 +31,10 @@ const FILES: readonly DemoFile[] = fencedBlocks(shop).map(({ label, text }) => (
   text,
 }));
 
-/** The files that the branch adds; the others are on the base branch. */
+/** The files that the demo's branch adds; the others are on the base branch. */
 const CHANGE = ['src/cart.ts', 'src/receipt.ts', 'docs/cart.md'];
 
-/** Returns the files of the base branch. `reviewer` is the command of a scripted reviewer, without its name. */
+/** Returns the files of the base branch. `reviewer` is the command to which a scripted reviewer's name is added. */
 export function filesBefore(reviewer: readonly string[]): readonly DemoFile[] {
   const commandOf = (name: string) => JSON.stringify([...reviewer, name]);
   return FILES.filter(({ path }) => !CHANGE.includes(path)).map(({ path, text }) => ({
@@ -98,7 +98,7 @@ export type DemoOutcome = {
   /** The number of the run that did not have the planned result; null if all had. */
   readonly strayed: number | null;
   readonly cost: CostDocument;
-  /** The new sessions whose prompt begins like an earlier one of the run, and the tokens of that beginning. */
+  /** The new sessions that repeated a stable prompt part of the same run: how many, and the tokens of these parts. */
   readonly shared: { readonly looks: number; readonly tokens: number };
   /** The folder of the repository; null if it was removed. */
   readonly folder: string | null;

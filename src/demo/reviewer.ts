@@ -5,7 +5,7 @@ import { estimateTokens } from '../dispatch/decide-resume.ts';
 import { fencedBlocks } from '../kernel/escape.ts';
 import { MISTAKES } from './project.ts';
 
-/** A line that a diff added, with its file and its line number in that diff. */
+/** A line that a diff adds, with its file and its line number in the new version of that file. */
 type NumberedLine = { readonly file: string; readonly line: number; readonly text: string };
 
 /** Applies a diff to the lines that a reviewer has seen: adds the added lines, and drops the removed ones. */

@@ -78,7 +78,7 @@ export const ANSWER_SCHEMAS = {
       .optional()
       .describe('What you did about each finding.'),
   }),
-  /** The answer to a question of the test whether an agent can resume a session (see `probeResume`). */
+  /** The answer to a question of the resume tests (see `probeResume`). */
   probe: z.looseObject({
     reply: z.string().describe('What was asked for, and nothing else.'),
     issues: z

@@ -14,13 +14,13 @@ export async function checkFixer(reviewers: Reviewers, name: string): Promise<Re
   return able.includes(name) ? ok(undefined) : err({ kind: 'cannot-fix', name, able });
 }
 
-/** Returns the given agents that may be allowed to edit files. */
+/** Returns those of the given agents that may be allowed to edit files. */
 export async function agentsThatCanFix(reviewers: Reviewers, names: readonly string[]): Promise<readonly string[]> {
   const able = await Promise.all(names.map(async (one) => ((await reviewers.describe(one)).canFix ? [one] : [])));
   return able.flat();
 }
 
-/** Opens the agents of this machine as reviewers. An unknown version is tested before its first resume. */
+/** Opens the agents of this machine as reviewers. An untested agent version is tested before its first resume. */
 export async function openReviewersFor(
   { root, commonDir }: RepositoryPaths,
   settings: Settings,

@@ -27,13 +27,13 @@ type ResumableSession = { readonly id: string; readonly usedBefore: Usage | null
 export type ConverseRequest<K extends AnswerKind> = {
   readonly kind: K;
   readonly agent: string;
-  /** The agents that may take over. At most one of them does: the first. */
+  /** The agents that may take over if `agent` fails. Only the first of them is called. */
   readonly others: readonly string[];
   /** The prompt for a new session. */
   readonly fresh: Prompt;
   /** The session to resume and the prompt for it; `null` to start a new session. */
   readonly resumed: { readonly prompt: Prompt; readonly session: ResumableSession } | null;
-  /** The fields that all questions share. An agent with `writes` is not restarted after a timeout: its edits stay. */
+  /** The fields that all questions share. With `writes`, a timeout ends the conversation, because edits stay. */
   readonly options: QuestionOptions;
   /** Whether `timeoutSeconds` limits the whole conversation instead of each question. */
   readonly sharesTimeout?: boolean;
@@ -59,10 +59,10 @@ export type ConversePorts = {
 export type ConverseEnd<Answer> = {
   /** The agent that answered; if none did, the agent that was called last. */
   readonly agent: string;
-  /** The model of that agent; `null` if neither the agent nor the settings name it. */
+  /** The model of `agent`; `null` if neither the agent nor the settings name it. */
   readonly model: string | null;
   readonly dispatch: 'fresh' | 'resumed';
-  /** The last reply in the last session; its session can be resumed later. */
+  /** The last reply in the last session, which can be resumed later; `null` if there was no reply in it. */
   readonly last: AgentReply | null;
   readonly usage: Usage | null;
   readonly durationMs: number;
@@ -152,7 +152,7 @@ function questionWith(
   return { ...options, stable, dynamic, sessionId: session?.id ?? null, usedBefore: session?.usedBefore ?? null };
 }
 
-/** Returns the question that asks for an unreadable answer again: in its session, or else with `whole` in a new one. */
+/** Returns the question to repeat an unreadable answer: in its session if possible, else with `whole` in a new one. */
 async function repairQuestion(
   { base, whole }: { readonly base: Question; readonly whole: Question },
   because: AgentFailure,
@@ -167,8 +167,8 @@ async function repairQuestion(
 }
 
 /**
- * Returns the answer in a reply; `earlier` is the unreadable reply that it repeats. A fixer's reply that cannot be
- * repeated counts as an answer, because the edits are already made.
+ * Returns the answer in a reply. In a repeated reply, `earlier` is the unreadable reply before it. If a fixer cannot
+ * repeat its unreadable reply, that reply counts as its answer, because its edits are already made.
  */
 async function readReply<K extends AnswerKind>(
   kind: K,

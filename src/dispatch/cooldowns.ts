@@ -94,7 +94,7 @@ function nameOf(digest: string): string {
 
 const HOUR_MS = 3_600_000;
 
-/** Records a usage limit, for an hour if its end is unknown. A failed write only leads to one more failing call. */
+/** Starts a cooldown until the usage limit ends (default: one hour). A failed write only costs one failing call. */
 export async function startCooldown(
   { coolings, clock }: { readonly coolings: Cooldowns; readonly clock: Clock },
   agent: string,

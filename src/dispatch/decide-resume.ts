@@ -33,7 +33,7 @@ export function costAfterCacheExpiry(
   return { cacheExpired, freshIsCheaper: fresh < resumed };
 }
 
-/** Returns the agent of a reviewer, `available[(slot - 1) mod n]`, and the agents that may replace it, or `null`. */
+/** Returns the agent of a reviewer, `available[(slot - 1) mod n]`, and its possible replacements; `null` if n is 0. */
 export function assignAgents(slot: number, available: readonly string[]): Assigned | null {
   const agent = available[(slot - 1) % Math.max(1, available.length)];
   if (agent === undefined) return null;
@@ -43,7 +43,7 @@ export function assignAgents(slot: number, available: readonly string[]): Assign
 
 const FIVE_MINUTES_MS = 5 * 60_000;
 
-/** Returns how long the provider should cache the prompt. `gapMs` is the pause between two calls. */
+/** Returns how long the provider should cache the prompt. `gapMs` is the longest recent pause between two calls. */
 export function cacheTtl(setting: 'auto' | '5m' | '1h', gapMs: number | null): '5m' | '1h' {
   if (setting !== 'auto') return setting;
   return gapMs !== null && gapMs > FIVE_MINUTES_MS ? '1h' : '5m';
@@ -86,14 +86,14 @@ export function decideDispatch(facts: DispatchFacts): DispatchPlan {
   if (facts.lost !== null) return fresh('session-lost');
   // The final validation must see every change, so the limit on the size of a resumed prompt does not apply to it.
   if (facts.isFinalValidation) return { kind: 'resumed', why: 'final-validation', session };
-  // A fixer that changed nothing disputes the issues, so a new session, without the earlier opinion, decides.
+  // If nothing changed, the fixer disputes the issues, so a new session without the earlier opinion decides.
   if (facts.who === 'reviewer' && !facts.changed) return fresh('no-changes');
   if (facts.cost?.cacheExpired === true && facts.cost.freshIsCheaper) return fresh('resume-dearer');
   if (facts.deltaLength > deltaLimit(session, facts.mustReadLength)) return fresh('delta-too-large');
   return { kind: 'resumed', why: 'delta', session };
 }
 
-/** Returns the longest prompt for which a session is resumed: half of what a new session has to read. */
+/** Returns the maximum length of the prompt of a resumed session: half of what a new session would have to read. */
 export function deltaLimit({ firstPromptLength }: Pick<Session, 'firstPromptLength'>, mustReadLength = 0): number {
   return (firstPromptLength + mustReadLength) / 2;
 }

@@ -8,7 +8,7 @@ export function openBudget(limits: Settings['budget']) {
   let dispatches = 0;
   let usd = 0;
   const unpriced = new Set<string>();
-  /** Returns the limit that is reached, after which no further call is allowed; `null` if none is. */
+  /** Returns the limit that the calls have reached, so that no further call is allowed; `null` if none is reached. */
   const over = (): 'usd' | 'dispatches' | null => {
     if (limits.dispatches !== null && dispatches >= limits.dispatches) return 'dispatches';
     return limits.usd !== null && usd >= limits.usd ? 'usd' : null;
@@ -66,7 +66,7 @@ export function sharePending<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Delays calls that share a prompt prefix until the first has started, so that they read it from the cache. */
+/** Delays calls with the same prompt prefix until the first gets an answer, so that the others find it in the cache. */
 export type PrefixGate = ReturnType<typeof openPrefixGate>;
 
 export function openPrefixGate() {

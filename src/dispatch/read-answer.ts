@@ -8,7 +8,7 @@ import { ANSWER_SCHEMAS, type AnswerKind, type Answers } from './answer-schemas.
 /** A reply from which the answer has not been read yet. */
 type Reply = { readonly text: string; readonly structured: unknown };
 
-/** By kind of answer: returns a repeated answer that passes as a refusal, and any other answer unchanged. */
+/** By kind of answer: turns a repeated answer that passes into a refusal, and returns any other answer unchanged. */
 const REFUSE: { readonly [K in AnswerKind]?: (first: Reply, repeated: Answers[K]) => Answers[K] } = {
   gate(first, repeated) {
     if (repeated.status !== 'pass' || repeated.violations.length > 0) return repeated;
@@ -37,7 +37,7 @@ export function keepRefusal<K extends AnswerKind>(kind: K, first: Reply, repeate
 
 const LONGEST_SUMMARY = 1000;
 
-/** Returns a fixer's answer from an unreadable reply, because its edits are already made; `null` for other kinds. */
+/** Makes an answer from a fixer's unreadable reply, because its edits are already made; `null` for other agents. */
 export function answerFromEdits<K extends AnswerKind>(kind: K, reply: Reply): Answers[K] | null {
   const edits: Answers['fixer'] = { summary: reply.text.trim().slice(0, LONGEST_SUMMARY) };
   return kind === 'fixer' ? (edits as Answers[K]) : null;

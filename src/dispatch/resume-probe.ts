@@ -106,7 +106,7 @@ export async function probeInstalled(
   }
 }
 
-/** Returns the text that the agent reviews in the test. `firstLine` is random, so that the agent cannot guess it. */
+/** Returns the text to review in the resume tests. `firstLine` is random, so that the agent cannot guess it. */
 function probeFile(firstLine: string): string {
   return `${firstLine}
 
@@ -117,7 +117,7 @@ anyone who notices. If the disk is full, the export goes on. Dates are written i
 
 const FORM = 'Answer with JSON: your answer in "reply", and "issues" as an empty list.';
 
-/** The questions of the tests V1 to V4: review a file, respond after a resume, and recall two things from V1. */
+/** The questions of the resume tests: V1 reviews a file, V2 resumes the session, V3 and V4 recall facts from V1. */
 const PROBE_QUESTIONS = {
   V1: (path: string) => `Review this file: ${path}. List the first line verbatim.
 
@@ -128,7 +128,7 @@ each thing that is unclear or missing in the text.`,
   V4: `How many issues did you identify in your V1 review?\n\nV1 was your first answer here. Reply with the number alone. ${FORM}`,
 } as const;
 
-/** `randomLine` returns a line that the agent cannot guess. */
+/** The functions that the resume tests need. `randomLine` returns a line that the agent cannot guess. */
 type ProbePorts = {
   ask(prompt: string, sessionId: string | null): Promise<AskEnd>;
   /** Writes the file to review and returns its path. A second call replaces the file. */
@@ -136,12 +136,12 @@ type ProbePorts = {
   randomLine(): string;
 };
 
-/** The result of the tests; `not-tried` if a call failed for another reason than resuming, such as a usage limit. */
+/** The result of the resume tests; `not-tried` if a call failed for an unrelated reason, such as a usage limit. */
 type ProbeOutcome =
   | { readonly kind: 'tried'; readonly result: ResumeResult }
   | { readonly kind: 'not-tried'; readonly failure: AgentFailure };
 
-/** Runs the tests V1 to V4: does a session still have its memory when it is resumed after a tool call? */
+/** Runs the resume tests V1 to V4: does a session still have its memory when it is resumed after a tool call? */
 export async function probeResume(agent: string, version: string, ports: ProbePorts): Promise<ProbeOutcome> {
   let freshMs: number | null = null;
   let resumedMs: number | null = null;

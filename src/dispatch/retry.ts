@@ -9,15 +9,15 @@ export type DispatchState = {
   readonly mode: AskMode;
   /** Whether this agent was first called in a new or in a resumed session. A repair question does not change this. */
   readonly asked: 'fresh' | 'resumed';
-  /** The agents that may take over. At most one of them does: the first. */
+  /** The agents that may take over if `agent` fails. Only the first of them is called. */
   readonly others: readonly string[];
   readonly repaired: boolean;
   readonly failedOver: boolean;
-  /** Whether the agent edits files. Its edits stay, so a timeout does not restart it. */
+  /** Whether the agent edits files. Its edits stay, so after a timeout no agent is called again. */
   readonly writes: boolean;
 };
 
-/** Returns the state before the first call. */
+/** Returns the state of a conversation before the first call. */
 export function startDispatch(agent: string, asked: 'fresh' | 'resumed', others: readonly string[]): DispatchState {
   return {
     agent,

@@ -5,7 +5,7 @@ type Finding = ReportedFinding['finding'];
 
 /** The texts for one state of a finding. */
 type StateWords = {
-  /** The state and its reason, as the rest of a text that starts with the id of the finding. */
+  /** Returns the state and its reason, in words that follow the id of the finding. */
   readonly state: (finding: Finding) => string;
   /** Returns the events that can change the state. `calls` is the start of a sentence about the finding's reviewer. */
   readonly next: (finding: Finding, calls: string) => string[];
@@ -76,7 +76,7 @@ function filesOf({ file }: Finding): string {
 }
 
 function waive({ id }: Finding): string {
-  return `"onceover resolve ${id} --skip WHY" waives it: the code stays as it is and fails no gate`;
+  return `"onceover resolve ${id} --skip WHY" waives it: the code stays as it is, and the finding no longer fails its gate`;
 }
 
 /** Describes a finding's state, and what can change it. `planned`: whether a run would call its reviewer. */

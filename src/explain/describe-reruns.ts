@@ -20,17 +20,17 @@ export const RERUNS = {
   removedReviewer:
     'no run calls it: the open findings belong to a reviewer that was removed. Resolve them, or raise num_reviews',
   files: (next: NextSlots) =>
-    `a file of the gate is edited, added, deleted or gets another mode (compared with the base), or the gate gets other files: then ${runs(next)}. Touching, committing or amending a file does not count`,
+    `one of its files changes, or it gets other files: then ${runs(next)}. Touching or committing a file does not count`,
   notFiles: (next: NextSlots) =>
-    `not when its files change: then ${runs(next)}, and this reviewer is skipped${next.latch ? '; after_pass: all would run it too' : ''}`,
-  prompt: { review: 'its prompt file changes', rule: 'the instructions of its rule change' },
-  anyRun: 'anything else has to run (unchanged_gates: run)',
-  force: (slots: readonly SlotNumber[]) => `--force: ${notReviewed(slots)}`,
+    `not when its files change: then ${runs(next)}${next.latch ? ' (with after_pass: all, it runs too)' : ', and this reviewer is skipped'}`,
+  prompt: { review: 'you edit its prompt file', rule: 'you edit the instructions of its rule' },
+  anyRun: 'another gate has to run (unchanged_gates: run)',
+  force: (slots: readonly SlotNumber[]) => `you use --force: ${notReviewed(slots)}`,
   certify: (slots: readonly SlotNumber[]) => `before a run passes (certify: true): ${notReviewed(slots)}`,
-  fresh: '--fresh',
+  fresh: 'you use --fresh',
   checkEveryRun: 'every run, until the check passes on the current tree',
   tree: 'any file that git knows changes, anywhere in the repository: a check is about the whole tree',
-  command: 'its command changes',
+  command: 'you edit its command',
   anyChange: 'a file of the gate changes against the base: committed, staged, unstaged or untracked',
 } as const;
 
@@ -39,14 +39,14 @@ function reviewers(slots: readonly SlotNumber[]): string {
 }
 
 function runs({ slots, latch }: NextSlots): string {
-  return `${reviewers(slots)} ${slots.length === 1 ? 'runs' : 'run'}${latch ? ' for all (safety latch)' : ''}`;
+  return `${reviewers(slots)} ${slots.length === 1 ? 'runs' : 'run'}${latch ? ', and the others are skipped' : ''}`;
 }
 
 function notReviewed(slots: readonly SlotNumber[]): string {
   return `${reviewers(slots)} ${slots.length === 1 ? 'has' : 'have'} not reviewed the current code`;
 }
 
-/** Returns the events that make the reviewers of a gate run again; with `only`, those that make this one run again. */
+/** Returns the events that make the reviewers of a gate run again or, with `only`, the reviewer of this slot. */
 export function reviewReruns(state: GateState, settings: Rules, only: SlotNumber | null): string[] {
   const { gate, slots, holds, failing } = state;
   const next = nextSlots(state, settings);
@@ -79,7 +79,7 @@ export function checkReruns(
   return [RERUNS.tree, RERUNS.command, ...(unchangedGates === 'run' ? [RERUNS.anyRun] : []), RERUNS.fresh];
 }
 
-/** Returns the slots that run after the next change. It matters whether a slot passed, not on which content. */
+/** Returns the slots that run after the next change. This depends on which slots passed, on any content. */
 function nextSlots(state: GateState, { afterPass }: Rules): NextSlots {
   const isAfterPass = afterPass === 'all' && (state.holds || state.heldBefore);
   if (isAfterPass) return { slots: state.slots.map(({ slot }) => slot), latch: false };

@@ -153,7 +153,7 @@ async function lastLog(
   return record === undefined || name === undefined ? null : ports.records.readLog(name, slot, record.iteration);
 }
 
-/** Returns the fixes in which the fixer was given one of these findings or checks. */
+/** Returns the fixes in which the fixer had to fix one of these findings or checks. */
 async function fixesOf(ports: RunPorts, ids: readonly string[]) {
   return (await ports.records.fixLogs())
     .filter(({ log }) => isAskedAbout(log, ids))

@@ -27,10 +27,10 @@ export function explainDocument(explanation: ReviewExplanation): ExplainDocument
 /** The JSON result of `explain --json` for a gate, a check, a slot or a finding. */
 export type RunExplanationDocument = z.output<typeof runExplanationSchema>;
 
-/** The JSON result, with the facts that the text for people words in another way. */
+/** The JSON result, with data that only the text for people needs. */
 export type RunExplanation = {
   readonly document: RunExplanationDocument;
-  /** What a run would do with the slots; empty if it would call none of them. */
+  /** The plan of the next run for the slots; empty if it would call none of them. */
   readonly planned: readonly SlotPlan[];
   /** The finding to explain, or the findings of the gate or slot that are open, warnings or waived. */
   readonly findings: readonly ReportedFinding[];

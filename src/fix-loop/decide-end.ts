@@ -18,11 +18,11 @@ export function failingChecksOf({ gates }: Pick<RunOutcome, 'gates'>): readonly 
 /** One review and the fix that followed it. */
 export type LoopRound = {
   readonly run: RunOutcome;
-  /** The content that the fixer left for this review. */
+  /** The id of the git tree with the content that was reviewed. */
   readonly tree: string;
   /** The number of calls for the review, without the fix. */
   readonly dispatches: number;
-  /** Findings that this loop tolerates because of `--ratchet`. Every other run treats them as open. */
+  /** The ids of findings that this loop tolerates because of `--ratchet`. Every other run treats them as open. */
   readonly letBe: ReadonlySet<string>;
   readonly fix: Fix | null;
 };
@@ -69,7 +69,7 @@ export function isSameComparison(before: Comparison, now: Comparison): boolean {
   );
 }
 
-/** Returns added files that are no longer part of the change. If such a file is still on disk, it was hidden. */
+/** Returns files that `before` adds and `now` does not contain. If one is still on disk, the fixer has hidden it. */
 export function hiddenNewFiles(before: readonly Entry[], now: readonly Entry[]): readonly RepoPath[] {
   const isThere = new Set(now.map(({ path }) => path));
   return before.filter(({ path, baseBlob }) => baseBlob === null && !isThere.has(path)).map(({ path }) => path);
@@ -100,7 +100,7 @@ export function loopEnd(rounds: readonly LoopRound[], most: number): LoopEnd | n
   return rounds.length >= most ? 'max-iterations' : null;
 }
 
-/** What was reviewed in a round, and what is open after it. */
+/** The content that a round reviewed, and the problems that were open after it. */
 type PastRound = { readonly tree: string; readonly open: string };
 
 /** Returns the open problems of a run as one text. A finding is identified by its content, as its id may change. */

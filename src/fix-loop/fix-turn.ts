@@ -55,7 +55,7 @@ type FixerTurn = {
   readonly notices: readonly RunNotice[];
 };
 
-/** Lets the fixer fix the open problems of a run, and records its claims. The next run reviews the fixer's edits. */
+/** Lets the fixer fix the open problems of a run, and records which ones it says it fixed. The next run checks that. */
 export async function runFixer(
   loop: Loop,
   run: RunOutcome,
@@ -106,7 +106,7 @@ export async function runFixer(
   return kept.ok ? ok({ ...turn, session: end.session, end: null }) : kept;
 }
 
-/** Calls the fixer, in its earlier session if there is one. Another agent would not know the edits of the first. */
+/** Calls the fixer, in its earlier session if there is one. Never calls another agent: it would not know the edits. */
 export async function askFixer(
   { ports, request, reviewers, budget, fixer: agent }: FixerLoop,
   task: FixTask,

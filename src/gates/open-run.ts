@@ -30,7 +30,7 @@ import type { Rubric } from './types.ts';
 
 type RunConfig = Pick<RunRequest, 'settings' | 'rules' | 'rubrics'>;
 
-/** Reads the rules and the prompt files that the settings name. */
+/** Reads the rules, and the prompt files that the settings name. */
 async function readConfig(
   repository: RepositoryPaths,
   { settings, source, parsed }: RunSettings,
@@ -62,7 +62,7 @@ function readRubrics(
   return { rubrics, problems };
 }
 
-/** A caller's options. A person who starts a run consents to the repository's commands; an agent cannot consent. */
+/** The options of a run. A person who starts a run approves the repository's commands; an agent cannot approve them. */
 export type RunOptions = Pick<
   RunRequest,
   'selection' | 'gates' | 'paths' | 'force' | 'fresh' | 'all' | 'startedBy' | 'stop'
@@ -83,7 +83,7 @@ export const READ_ONLY: Omit<RunOptions, 'selection'> = {
 export type OpenedRun = {
   readonly ports: RunPorts;
   readonly request: RunRequest;
-  /** The settings as written in the file. In a pull request, `request.settings` has another base. */
+  /** The settings from `onceover.yml`. In `request.settings`, a pull request's target branch replaces their base. */
   readonly written: Settings;
   /** Paths in the working tree that were read as configuration, including paths at which no file exists. */
   readonly configFiles: ReadonlySet<string>;

@@ -25,11 +25,11 @@ import type { GateName, RecordHistory, SlotRecord } from './record-types.ts';
 import type { RunNotice, RunProgress, SlotOutcome } from './run-types.ts';
 import type { KnownFinding, ReviewGate, Rubric, RunReason } from './types.ts';
 
-/** The facts from which a run is planned. onceover reads them again after the run and judges the run by them. */
+/** The state of the change and its gates, from which a run is planned. It is read again after the run, to judge it. */
 export type RunFacts = {
   readonly comparison: Comparison;
   readonly snapshot: Snapshot;
-  /** The tree on which the checks pass or fail; `null` if there are no checks. */
+  /** The id of the current tree, for which the results of checks count; `null` if the run has no checks. */
   readonly checked: SnapshotId | null;
   readonly planned: GateList;
   readonly names: ReadonlyMap<GateId, GateName>;
@@ -64,7 +64,7 @@ export type SlotJob = PlannedSlot & {
   readonly resumed: { readonly prompt: ComposedPrompt; readonly session: KeptSession } | null;
   readonly tree: SnapshotId;
   readonly lastLook: SlotRecord | null;
-  /** Slots of one agent with the same key share the start of their prompts, which a provider can cache. */
+  /** Slots with the same `prefix` have the same agent and the same start of the prompt, which a provider can cache. */
   readonly prefix: string | null;
   readonly timeoutSeconds: number;
 };
@@ -87,7 +87,7 @@ export type SlotResult = {
   /** The cost of the slot's calls; `null` if it made none. */
   readonly cost: LedgerSlot | null;
   readonly closed: readonly string[];
-  /** Whether the slot was stopped during its review. It leaves no record, but its calls cost tokens. */
+  /** Whether the slot was stopped during its review. A stopped slot leaves no record, but its calls cost tokens. */
   readonly isStopped: boolean;
 };
 
@@ -137,9 +137,9 @@ export type RunRequest = GateRequest &
     } | null;
     readonly startedBy: 'person' | 'agent';
     readonly stop: AbortSignal | null;
-    /** Set in a fix loop with `--ratchet`. */
+    /** Only a fix loop with `--ratchet` sets this. */
     readonly ratchetHolder?: RatchetHolder;
   };
 
-/** The current ratchet of a fix loop. Each slot's review replaces `now`. */
+/** Holds the current ratchet of a fix loop: the findings that it tolerates. Each slot's review replaces `now`. */
 export type RatchetHolder = { now: Ratchet };

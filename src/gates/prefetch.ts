@@ -9,8 +9,8 @@ import type { OmittedFiles, RepositoryPaths, Selection, Snapshot, Snapshots } fr
 import { ok, type Result } from '../kernel/result.ts';
 
 /**
- * Starts to take a snapshot of the working tree (`first`) while the program loads. The first `compare` and the first
- * `take` of the returned `snapshots` have the prefetched results.
+ * Starts to take a snapshot of the working tree (`first`) while the program loads. The first calls of `compare` and
+ * `take` on the returned `snapshots` return the prefetched results.
  */
 export function prefetchSnapshot(
   snapshots: Snapshots,
@@ -67,7 +67,7 @@ async function start(
 
 let started: { readonly repository: RepositoryPaths; readonly run: Promise<Result<RunPrefetch>> } | null = null;
 
-/** Starts to locate the repository and, with `run`, to read its change, while the rest of the program loads. */
+/** Starts to locate the repository and, with `run`, to read settings and snapshot, while the program loads. */
 export function prefetch({ run }: { readonly run: boolean }): void {
   const cwd = workingFolder();
   if (cwd === null) return;
@@ -83,7 +83,7 @@ export function prefetch({ run }: { readonly run: boolean }): void {
   keepPrefetched({ cwd, place: handled(located) });
 }
 
-/** Keeps a rejection that no caller awaits yet from ending the process. Callers still get the rejection. */
+/** Keeps a rejection from ending the process before a caller awaits it. Callers still get the rejection. */
 function handled<T>(work: Promise<T>): Promise<T> {
   work.catch(() => {});
   return work;

@@ -5,7 +5,7 @@ import type { Shaped } from '../kernel/shape.ts';
 import type { CHECK_RECORD, OWN } from './record/shapes.ts';
 import type { FindingState, SlotNumber, SlotRun } from './types.ts';
 
-/** A fixer's prompt and answer; `path` is relative to the repository's root. */
+/** The text of the log of a fix (`log`), and its path relative to the repository's root. */
 export type FixLog = {
   readonly agent: string;
   readonly iteration: number;
@@ -13,10 +13,10 @@ export type FixLog = {
   readonly log: string;
 };
 
-/** A gate and the start of its file names (`stem`). */
+/** A gate, and the start of the names of its record files (`stem`). */
 export type GateName = { readonly id: GateId; readonly kind: 'check' | 'review' | 'rule'; readonly stem: string };
 
-/** The gate and agent that a slot's file is named after. For a skipped slot, it is the agent that would review now. */
+/** The gate and agent in the name of a slot's record file; for a skipped slot, the agent that would review now. */
 export type SlotFile = { readonly gate: GateName; readonly agent: string };
 
 export type RecordHistory = {
@@ -61,7 +61,7 @@ export type SlotRecord = {
   readonly own: RecordMetadata | null;
 };
 
-/** The fields that only onceover's own slot records have. */
+/** The fields of a slot record that only onceover writes. Records that another tool wrote do not have them. */
 export type RecordMetadata = Shaped<typeof OWN>;
 
 export type CheckRecord = Shaped<typeof CHECK_RECORD>;

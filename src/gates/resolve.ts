@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { openFindings } from './record/findings.ts';
 import type { KnownFinding, Resolution } from './types.ts';
 
-/** Stores an answer to a finding. Fails if the finding is closed, or if an agent inside a run waives it. */
+/** Marks a finding as fixed or waived. Fails if the finding is closed, or if an agent inside a run waives it. */
 export async function resolveFinding(
   repository: RepositoryPaths,
   id: string,

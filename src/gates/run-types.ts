@@ -111,7 +111,7 @@ export type RunNotice =
   /** The budget is in dollars, but these agents report no price, so the budget does not count their calls. */
   | { readonly kind: 'no-price'; readonly agents: readonly string[] }
   | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
-  /** Files with recorded passes or findings that changed while a fixer ran, so onceover deleted or restored them. */
+  /** Files with passes, findings or approvals. They changed while a fixer ran, so onceover deleted or restored them. */
   | { readonly kind: 'proof-taken-back'; readonly paths: readonly string[] }
   | { readonly kind: 'orphan-slot'; readonly gate: GateId; readonly slot: number; readonly ids: readonly string[] }
   | { readonly kind: 'orphan-gate'; readonly gate: GateId; readonly ids: readonly string[] };

@@ -13,7 +13,7 @@ import type { ReviewGate } from './types.ts';
 type RunStep = {
   readonly facts: RunFacts;
   readonly actions: RunActions;
-  /** Whether the files of a rule gate were not written to since its reviewers ran. */
+  /** Whether no file of a rule gate has been written to since its reviewers ran. */
   isUntouched(gate: ReviewGate): boolean;
 };
 
@@ -83,7 +83,7 @@ async function iterate(run: RunContext, before: RunStep, plan: RunPlan): Promise
     : recorded;
 }
 
-/** Joins the actions of two iterations of one run. Only the later iteration says whether the run was stopped. */
+/** Joins the actions of two iterations of one run. `stopped` and `interrupted` come from the later iteration. */
 function joinActions(before: RunActions, last: RunActions): RunActions {
   return {
     ...last,
@@ -94,7 +94,7 @@ function joinActions(before: RunActions, last: RunActions): RunActions {
   };
 }
 
-/** Runs the checks, then the reviewers if the checks pass. */
+/** Runs the checks and then, if they pass or with `--all`, the reviewers. */
 async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<Result<RunActions>> {
   const { ports, request } = run;
   const iteration = read.past.lastIteration + 1;
@@ -136,7 +136,7 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
   return ok({ ...NO_ACTIONS, ...slots.value, iteration, checks, gates: reviewed });
 }
 
-/** With `certify: true`, returns the plan to run all skipped slots before the run passes; otherwise `null`. */
+/** Returns the plan to run the skipped slots, if `certify` requires this before the run passes; otherwise `null`. */
 function certifyingPlan({ facts, actions }: RunStep, { settings }: RunRequest): RunPlan | null {
   const passes = [...facts.reviews, ...facts.checks].every(({ holds }) => holds) && !actions.interrupted;
   if (!settings.certify || !passes) return null;

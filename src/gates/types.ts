@@ -25,7 +25,7 @@ export type Closing = Shaped<typeof CLOSING>;
 
 export type Resolution = Shaped<typeof RESOLUTION>;
 
-/** Returns the claim as it is stored after a reviewer rejected it. */
+/** Returns the claim of a fix as it is stored after a reviewer rejected it. */
 export function asRefuted(claim: Resolution): Resolution {
   return { ...claim, how: 'refuted', why: '' };
 }
@@ -107,7 +107,7 @@ export type Rubric = { readonly source: string; readonly text: string; readonly 
 
 export type Receipts = { readonly [K in keyof typeof RECEIPTS]: Shaped<(typeof RECEIPTS)[K]> };
 
-/** The fields that identify a receipt. A receipt counts only if all of them are equal. */
+/** The fields that identify a receipt, by its kind. A receipt counts only if all of them still match. */
 export type ReceiptKeys = {
   readonly review: Pick<Receipts['review'], 'gate' | 'slot' | 'content' | 'scope' | 'promptDigest'>;
   readonly check: Pick<Receipts['check'], 'gate' | 'command' | 'tree'>;

@@ -6,12 +6,12 @@ import { openFolder } from '../platform/private-files.ts';
 import type { GitAnswer } from './git.ts';
 import { indexName } from './worktree-paths.ts';
 
-/** A cache of git's last answer to each question. The key of an answer names everything that the answer depends on. */
+/** Caches git's last answer to each question, such as `diff`. The key of an answer names everything it depends on. */
 export type AnswerCache = ReturnType<typeof openAnswerCache>;
 
 const FOLDER = 'onceover/answers';
 
-// Each working tree has one cache file. The oldest files above this number may belong to removed working trees.
+// Each working tree has one cache file. Above this number, the oldest are deleted: their working trees may be gone.
 const MOST_FILES = 64;
 
 const LARGEST_ANSWER = 256 * 1024;
@@ -26,7 +26,7 @@ export function openAnswerCache({ root, commonDir }: Pick<RepositoryPaths, 'root
   const folder = openFolder(commonDir, FOLDER);
   const saved = readAnswers(folder.json(name, LARGEST_FILE));
   const added: Record<string, { key: string; answer: string }> = {};
-  /** Returns the cached answer; `null` if the last answer to this question has another key. */
+  /** Returns the cached answer to this question; `null` if there is none with this key. */
   const get = (question: string, key: string): Buffer | null => {
     const found = Object.hasOwn(saved, question) ? saved[question] : undefined;
     return found?.key === key ? Buffer.from(found.answer, 'latin1') : null;

@@ -9,11 +9,11 @@ import { askBaseAndHead, askByName, type BaseAndHead, readBaseAndHead } from './
 
 /**
  * Whether the local history is complete enough to find the right merge-base. If commits are missing in a shallow clone,
- * git may find an older one, and a diff from that one hides changes that were reverted since.
+ * git may find an older merge-base. A diff from there hides that the branch reverts a commit in between.
  */
 async function isMergeBaseReliable(repo: RepositoryPaths, { name, others }: NonNullable<Base>): Promise<boolean> {
   if (!repo.shallow) return true;
-  // The missing history may decide which of several merge-bases is nearer, so none of them is reliable.
+  // git found several merge-bases. The commits that are missing locally may show that some of them are wrong.
   if (others !== undefined) return false;
   const listed = await gitText(repo.root, ['rev-list', '--left-right', '--parents', `${name}^{commit}...HEAD`]);
   const commits = listed.split('\n');
@@ -22,8 +22,9 @@ async function isMergeBaseReliable(repo: RepositoryPaths, { name, others }: NonN
 }
 
 /**
- * Returns the commit or tree to compare a change with: the merge-base, or the merge of both if branches that were
- * merged into each other have two. A diff from only one of the two hides reverted changes of the other.
+ * Returns the id of the merge-base, with which a change is compared. Branches that were merged into each other may have
+ * two merge-bases. Then it returns the id of a tree that merges the two, because a diff from only one of them hides
+ * that the branch reverts changes of the other.
  */
 export async function baseTree(repo: RepositoryPaths, base: NonNullable<Base>): Promise<string> {
   const { name, commit, others } = base;
@@ -45,13 +46,13 @@ export async function baseTree(repo: RepositoryPaths, base: NonNullable<Base>): 
   return tree;
 }
 
-// `merge=union` in the author's .gitattributes would keep both sides of a conflict, so git must not see that file.
+// `merge=union` in a .gitattributes file makes git merge both sides instead of reporting a conflict, so hide the file.
 function withoutAttributes(commonDir: string): Readonly<Record<string, string>> {
   const objects = join(commonDir, 'objects');
   return { GIT_DIR: commonDir, GIT_WORK_TREE: objects, GIT_INDEX_FILE: join(objects, 'no-index') };
 }
 
-/** Returns the merge-base of HEAD with a branch or commit; fails for an unknown name and for unrelated histories. */
+/** Returns HEAD and its merge-base with `name`. Fails if `name` is `null`, unknown, or shares no commit with HEAD. */
 export async function baseAndHead(repo: RepositoryPaths, name: string | null): Promise<BaseAndHead> {
   if (name === null) throw new GitError({ kind: 'no-base', tried: DEFAULT_BASES });
   if (!isRefName(name)) throw new GitError({ kind: 'unknown-base', base: name });

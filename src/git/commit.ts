@@ -20,8 +20,8 @@ async function commitPaths(root: string, paths: readonly RepoPath[], message: st
   if (paths.length === 0) return { kind: 'nothing' };
   const status = await run(['status', '--porcelain=v1', '-z', '--no-renames', '-uall'], paths);
   const named = new Set(paths);
-  // If a directory replaced a named file, git lists the files in the directory, which must not be committed. `AD`
-  // (staged, then deleted) leaves nothing to commit.
+  // If a directory replaced one of the files, git lists the files in that directory, which must not be committed. For
+  // `AD` (staged, then deleted), there is nothing to commit.
   const changed = readNulList(status.stdout)
     .names.map((line) => ({ code: line.slice(0, 2), path: line.slice(3) as RepoPath }))
     .filter(({ code, path }) => named.has(path) && code !== 'AD');
@@ -39,7 +39,7 @@ async function commitPaths(root: string, paths: readonly RepoPath[], message: st
   return { kind: 'committed', commit: (await gitText(root, ['rev-parse', '--verify', 'HEAD'])) as CommitId };
 }
 
-// These variables undo our own environment for git, because the user's commit hooks inherit that environment.
+// The user's commit hooks inherit these variables. `ACTIVE` prevents runs in hooks; the rest undo `gitEnvironment`.
 function userEnvironment(): Readonly<Record<string, string>> {
   const language = process.env['LC_ALL'] ?? '';
   return { [ACTIVE]: '1', GIT_OPTIONAL_LOCKS: '1', GIT_LITERAL_PATHSPECS: '0', LC_ALL: language };

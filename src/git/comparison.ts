@@ -6,7 +6,7 @@ import { baseAndHead, baseTree, commitOf, ifCommitted } from './base.ts';
 import { allEnded, asResult, GitError, gitText, orThrow } from './git.ts';
 import { ASK_BRANCH, type BaseAndHead, branchOf } from './locate.ts';
 
-/** Returns the two sides to compare. Without commits, the base is the empty tree. git has just reported `known`. */
+/** Returns the two sides to compare. Without commits, the base is the empty tree. `known`: a base already looked up. */
 export async function findComparison(
   repo: RepositoryPaths,
   selection: Selection,
@@ -50,7 +50,7 @@ async function fromBase(
   };
 }
 
-// A change is compared with the merge of all merge-bases, so two bases are the same only if all of these are.
+// A change is compared with the merge of all merge-bases, so two bases are the same only if all merge-bases are.
 function isSameBase(one: NonNullable<Base>, other: NonNullable<Base>): boolean {
   const commits = ({ commit, others = [] }: NonNullable<Base>) => [commit, ...others].sort().join(' ');
   return commits(one) === commits(other);
@@ -71,7 +71,7 @@ async function ofCommit(repo: RepositoryPaths, name: string): Promise<Comparison
     commitOf(repo, name, { kind: 'unknown-commit', commit: name }),
     currentBranch(repo),
   ]);
-  // In a shallow clone, `git rev-parse` may report no parent. The stored commit object still names it.
+  // In a shallow clone, `git rev-parse` may hide the parent of a commit. The commit object still names the parent.
   const commit = await gitText(repo.root, ['cat-file', 'commit', id]);
   const [, tree = '', parent = null] = /^tree (\w+)\n(?:parent (\w+)\n)?/.exec(commit) ?? [];
   const baseTree = await asResult(parent === null ? emptyTree(repo) : treeOf(repo, parent));

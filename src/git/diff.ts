@@ -48,7 +48,7 @@ function idOrNone(id: string): string | null {
   return /^0+$/.test(id) ? null : id;
 }
 
-/** Returns the ids of those blobs that contain a NUL byte. It streams the contents, so large blobs need little memory. */
+/** Returns the ids of those blobs that contain a NUL byte. It streams them, so large blobs need little memory. */
 async function blobsWithNul(repo: RepositoryPaths, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   if (ids.length === 0) return found;
@@ -120,8 +120,8 @@ function splitSections(patch: Buffer): string[] {
 type Trees = { readonly from: string; readonly to: string };
 
 /**
- * Returns the diff of two trees, one section per file: without `paths`, of all files with renames detected; with
- * `paths`, of these only and without renames. Text is shown even if `.gitattributes` calls it binary.
+ * Returns the diff of two trees, one section per file, with renames detected. With `paths`, it covers only these files,
+ * and a rename is a deletion and an addition. Text is shown even if `.gitattributes` calls it binary.
  */
 export async function diffSections(
   repo: RepositoryPaths,
@@ -137,7 +137,7 @@ export async function diffSections(
 
 const RENAMES = ['-M', '-l1000'];
 
-// Some are git's defaults. Setting them makes the diff the same for every git version and every user's settings.
+// Some of these options are git's defaults. They make the diff independent of git's version and user settings.
 const DIFF_TREE = [
   'diff-tree',
   '-r',
@@ -209,7 +209,7 @@ async function withTexts(
   const withNul = await blobsWithNul(repo, [...new Set(binaries.flatMap(blobsOf))]);
   const hidden = new Set(binaries.filter((part) => !blobsOf(part).some((id) => withNul.has(id))));
   const shown = new Map<string, string>();
-  // With fewer files, git may detect other renames. If it misses one now, show a deletion and an addition.
+  // These diffs cover only the hidden files, so git may miss a rename. Then show it as a deletion and an addition.
   for (const renames of [RENAMES, ['--no-renames']]) {
     const missing = [...hidden].filter(({ paths }) => !shown.has(keyOf(paths)));
     const paths = missing.flatMap((part) => part.paths);

@@ -28,7 +28,6 @@ export function withConfig(args: readonly string[], { config = [] }: GitSettings
   return [...config.flatMap((setting) => ['-c', setting]), ...args];
 }
 
-/** Returns the environment variables for a git command. */
 export function gitEnvironment({ env }: GitSettings): NodeJS.ProcessEnv {
   return {
     ...process.env,
@@ -44,7 +43,7 @@ export function gitEnvironment({ env }: GitSettings): NodeJS.ProcessEnv {
   };
 }
 
-/** Settings that keep git from running the user's hooks and monitors, and from writing a split or extended index. */
+/** Settings with which git runs no hooks and no file system monitor, and uses no untracked cache or split index. */
 export const NO_USER_PROGRAMS = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=',
@@ -69,7 +68,7 @@ export function withStrictStat(commonDir: string): readonly string[] {
   ];
 }
 
-/** Returns the setting with which `A` and `a` are two files, unless the file system itself ignores case. */
+/** Returns the setting that makes git treat `A` and `a` as two files; no setting if the file system ignores case. */
 export function caseSensitivity(commonDir: string): readonly string[] {
   return isCaseSensitive(commonDir) ? ['core.ignoreCase=false'] : [];
 }

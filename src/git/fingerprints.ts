@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { StatFingerprints, WorktreePaths } from '../kernel/repository.ts';
 import { gitSync, withStrictStat } from './environment.ts';
 
-/** Whether a path in the index may contain this text; `false` is certain. Version 4 compresses paths: always true. */
+/** Whether a path in the index may contain `part`; `false` is certain. True for version 4, which compresses paths. */
 export function indexMayContain(index: Buffer, part: string): boolean {
   return indexVersion(index) >= 4 || index.includes(part);
 }
 
-/** Returns the version of the index format. */
+/** Returns the format version of a git index. */
 export function indexVersion(index: Buffer): number {
   return index.readUInt32BE(4);
 }
@@ -27,7 +27,7 @@ export function statFingerprints(paths: readonly string[]): StatFingerprints {
   return Object.fromEntries(paths.map((path) => [path, fingerprint(path)]));
 }
 
-/** Whether every path still has this fingerprint. */
+/** Whether no path has changed since its fingerprint was taken. */
 export function matchesFingerprints(fingerprints: StatFingerprints): boolean {
   return Object.entries(fingerprints).every(([path, before]) => fingerprint(path) === before);
 }
@@ -54,7 +54,7 @@ function folderPrint(path: string): string {
   return [pathPrint(path.slice(0, -1)), ...names.map((name) => `${name} ${pathPrint(join(path, name))}`)].join('\n');
 }
 
-// A user cannot set ctime back, so it is included. As a number it is exact to less than a microsecond.
+// ctime is included because a user cannot set it back. `ctimeMs` is exact to less than a microsecond.
 function printOf(stats: Stats | undefined): string {
   return stats === undefined ? 'missing' : `${stats.ino} ${stats.mode} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
 }
@@ -71,9 +71,9 @@ function orErrorCode(read: () => string): string {
 type StatusFingerprint = { readonly print: string; readonly untracked: readonly string[] };
 
 /**
- * Returns a fingerprint of the working tree from one call to `git status`; `null` if there was no snapshot, or if a
- * file has changed since. git uses the private index of the last snapshot, whose file name begins with `name`, because
- * flags in the user's index can hide files.
+ * Returns a fingerprint of the working tree from `git status`; `null` if there is no snapshot yet, or if a file has
+ * changed since the last one. git uses the private index of the last snapshot, whose file name begins with `name`,
+ * because flags in the user's index can hide changes.
  */
 export function statusFingerprint(
   { root, commonDir }: Pick<WorktreePaths, 'root' | 'commonDir'>,

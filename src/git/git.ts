@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { gitProgram, runProcess } from '../platform/program.ts';
 import { type GitSettings, gitEnvironment, withConfig } from './environment.ts';
 
-/** An expected failure. Functions of this folder throw it; those that other slices call return it, by `asResult`. */
+/** An expected failure, which functions in this folder throw. For callers elsewhere, `asResult` makes it a `Result`. */
 export class GitError extends Error {
   readonly failure: Failure;
 
@@ -30,7 +30,7 @@ export function orThrow<T>(result: Result<T>): T {
   return result.value;
 }
 
-/** Waits until all commands have ended, then returns their values or throws the first failure in the list. */
+/** Waits until all promises are settled, then returns their values or throws the first failure in the list. */
 export async function allEnded<T extends readonly unknown[] | []>(work: T) {
   await Promise.allSettled(work);
   return Promise.all(work);
@@ -71,7 +71,7 @@ export function gitFailed(args: readonly string[], said: string): GitError {
   return new GitError({ kind: 'git-failed', command: `git ${args.join(' ')}`, said: said.trim() });
 }
 
-/** File names, and separately those that are not UTF-8, with one latin1 character per byte. */
+/** File names that are UTF-8 and, in `unnameable`, those that are not, with one latin1 character per byte. */
 export type Names = { readonly names: readonly string[]; readonly unnameable: readonly string[] };
 
 /** Splits NUL-separated output of git into file names. */
@@ -96,7 +96,7 @@ export function utf8Name(bytes: string): string | null {
   return Buffer.from(name, 'utf8').equals(buffer) ? name : null;
 }
 
-/** Returns a full object id. Ids may come from record files, and other text in them must not reach git as an option. */
+/** Returns `text` if it is a full object id, else throws: git could take other text from a record file as an option. */
 export function objectId(text: string): string {
   if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text)) return text;
   throw gitFailed(['cat-file', '-e', text], 'not the name of an object');

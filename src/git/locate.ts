@@ -27,14 +27,14 @@ export type BaseAndHead = {
   readonly branch: string | null;
 };
 
-/** Returns the arguments of `git rev-parse` that print the facts of `BaseAndHead`, then branch names in full. */
+/** Returns arguments for `git rev-parse`, whose output `readBaseAndHead` reads. Branch names are printed in full. */
 export function askBaseAndHead(name: string): readonly string[] {
   return [`${name}^{commit}...HEAD`, ...ASK_BRANCH];
 }
 
 export const ASK_BRANCH = ['--symbolic-full-name', 'HEAD'] as const;
 
-/** Reads the lines that git prints for `askBaseAndHead` and the `rest` after them; `null` without a merge-base. */
+/** Reads git's output for `askBaseAndHead`; `rest` has the lines after it. `null` if there is no merge-base. */
 export function readBaseAndHead(
   name: string,
   lines: readonly string[],
@@ -66,7 +66,7 @@ export async function findRepository(folder: string): Promise<Result<RepositoryP
   return found.ok ? ok(found.value.place) : found;
 }
 
-/** Finds a repository and, in the same call to git, its merge-base with `base`; `footing` is `null` if that failed. */
+/** Finds the repository and, in the same call to git, the merge-base with `base` (`footing`; `null` if not found). */
 export async function findRepositoryWith(
   folder: string,
   base: string | null,
@@ -112,7 +112,7 @@ export async function findRepositoryWith(
   return ok({ place, footing: found?.footing ?? null });
 }
 
-// git omits a branch from the list if its short name is ambiguous, and says so on stderr. Return such a branch anyway,
+// git does not list a default branch whose short name is ambiguous, and says so on stderr. Return such a branch anyway,
 // so that the next command reports the ambiguity instead of using a less preferred branch.
 function preferredBase(found: string | null, stderr: string): string | null {
   const names: readonly string[] = DEFAULT_BASES;

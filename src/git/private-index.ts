@@ -36,9 +36,9 @@ import { asResult, gitText, orThrow } from './git.ts';
 import { indexName } from './worktree-paths.ts';
 
 /**
- * Returns the index with size 0 for each file that changed in this second or later, so that git reads these files;
- * `null` if the index is invalid. git compares times by whole seconds and would miss that a file is rewritten in the
- * same second with its old time and length.
+ * Returns the index with size 0 for each file that changed in `second` or later, so that git reads these files again;
+ * `null` if the index is invalid. git compares times by whole seconds, so it would miss another write to a file in the
+ * same second if the length stays the same.
  */
 export function clearRacySizes(index: Buffer, second: number): Buffer | null {
   const checksum = checksumOf(index);
@@ -91,13 +91,13 @@ function entriesIn(index: Buffer, idLength: number): number[] | null {
     const name = flags + ((index.readUInt16BE(flags) & EXTENDED) === 0 ? 2 : 4);
     const end = index.indexOf(0, version >= 4 ? afterNumber(index, name) : name);
     if (end < 0) return null;
-    // Before version 4, git pads an entry with at least one zero to a multiple of eight bytes.
+    // Before index version 4, git pads each entry with one to eight zeros to a multiple of eight bytes.
     at = version >= 4 ? end + 1 : at + (Math.floor((end - at) / 8) + 1) * 8;
   }
   return entries;
 }
 
-// In version 4, a name begins with a variable-length number: how many bytes it drops from the end of the previous name.
+// In index version 4, a name begins with a variable-length number: how many bytes of the previous name's end to drop.
 // This returns the position after that number.
 function afterNumber(index: Buffer, at: number): number {
   let end = at;
@@ -117,8 +117,8 @@ export type PrivateIndex = {
 
 /**
  * Calls `work` with a copy of the working tree's private index, and keeps the copy for the next call, because its file
- * times and paths make git fast. If git cannot use the kept index, `work` is called again with an empty one. `hasNames`
- * says whether the index still has exactly the paths of the last commit; `index` has the bytes of the index.
+ * times and paths make git fast. If git cannot use the kept index, `work` is called again with an empty one. `work`
+ * returns in `hasNames` whether the index has exactly the paths of `commit`. The result also has the index as bytes.
  */
 export async function withPrivateIndex<T extends { readonly hasNames: boolean }>(
   repo: RepositoryPaths,
@@ -204,13 +204,13 @@ export function mayHaveRepositories(index: Buffer): boolean {
   return index.includes(SUBMODULE_MODE);
 }
 
-/** Writes the tree that an index describes to git, and returns the id of the tree. */
+/** Stores the content of an index as a tree in git, and returns the id of the tree. */
 export async function treeOfIndex(repo: RepositoryPaths, index: Buffer): Promise<SnapshotId> {
   const write = (env: IndexEnv) => gitText(repo.root, ['write-tree'], { env, config: NO_USER_PROGRAMS });
   return (await withIndex(repo, index, write)) as SnapshotId;
 }
 
-// Each working tree has one kept index. The oldest above this number may belong to removed working trees.
+// Each working tree has one kept index. Above this number, the oldest are deleted: their working trees may be gone.
 const MOST_KEPT = 64;
 
 type Kept = { readonly path: string; readonly bytes: Buffer; readonly mtimeMs: number };
@@ -274,7 +274,7 @@ export function withIndex<T>(repo: RepositoryPaths, index: Buffer, work: (env: I
 
 const COPIES: Leftovers = { kind: 'folder', name: /^index-/, afterMs: LEFTOVER_AFTER_MS };
 
-/** Calls `work` with the path of an index file in a new folder. Then removes the folder with all that git left in it. */
+/** Calls `work` with the path of an index file in a new folder. Then removes the folder and everything in it. */
 async function withIndexFile<T>(repo: RepositoryPaths, work: (env: IndexEnv) => Promise<T>): Promise<T> {
   const top = orThrow(makeFolder(repo.commonDir, 'onceover'));
   removeLeftovers(top, Date.now(), COPIES);
@@ -295,7 +295,7 @@ function removeFlatFolder(folder: string): void {
   if (!removed.ok) tryToRemoveFolder(folder);
 }
 
-/** Copies the time of an index too, because git reads all files again that changed at or after that time. */
+/** Gives a copied index the time of the original, because git reads again all files that changed at or after it. */
 function setIndexTime(path: string, mtimeMs: number): void {
   utimesSync(path, Math.floor(mtimeMs) / 1000, Math.floor(mtimeMs) / 1000);
 }

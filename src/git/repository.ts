@@ -21,7 +21,7 @@ const RULE_FILE = '.deepreview';
 /** Whether the name of any file may contain this text. `false` is certain, `true` is not. */
 export type MayHave = (part: string) => boolean;
 
-/** Returns the `.deepreview` files of a commit; if it is `null`, those that git tracks or would track. */
+/** Returns the `.deepreview` files in a commit; if `commit` is `null`, those that git tracks or would track. */
 export async function listRuleFiles(
   { root, commonDir }: RepositoryPaths,
   commit: CommitId | null,
@@ -60,7 +60,7 @@ async function findChanges(
   onListing?: (listing: Listing) => void,
 ): Promise<Changes> {
   const [diff, listing] = await allEnded([diffAgainstBase(repo, requested), listFiles(repo, onListing)]);
-  // `git diff` omits files with the flag assume-unchanged or skip-worktree, so a second diff clears the flags.
+  // `git diff` omits files with the flag assume-unchanged or skip-worktree, so clear the flags and diff again.
   const whole = listing.unwatched.length === 0 ? diff : await diffFrom(repo, diff.base, listing.unwatched);
   return combine(repo, whole, listing);
 }
@@ -96,7 +96,7 @@ async function isIgnored(repo: RepositoryPaths, path: string): Promise<boolean> 
 /** The base of a change, and all differences between its merge-base and the working tree. */
 type Diff = { readonly base: Base; readonly entries: readonly RawEntry[] };
 
-/** Returns the diff against the merge-base with `requested` or with the default base branch. */
+/** Returns the diff from the merge-base with `requested`; if it is `null`, with the default base branch. */
 async function diffAgainstBase(repo: RepositoryPaths, requested: string | null): Promise<Diff> {
   const found = await ifCommitted(repo, baseAndHead(repo, requested ?? repo.usualBase));
   return diffFrom(repo, found?.base ?? null, []);
@@ -104,7 +104,7 @@ async function diffAgainstBase(repo: RepositoryPaths, requested: string | null):
 
 /**
  * Returns the diff from a base to the working tree; without a base, it is empty. In a copied index, it clears the flags
- * of the files in `unwatched`, so that git compares these files too.
+ * assume-unchanged and skip-worktree of the files in `unwatched`, so that git compares these files too.
  */
 async function diffFrom(repo: RepositoryPaths, base: Base, unwatched: readonly RepoPath[]): Promise<Diff> {
   if (base === null) return { base, entries: [] };
@@ -156,7 +156,7 @@ function readListing(output: Buffer, repo: RepositoryPaths): Listing {
       continue;
     }
     const isUnwatched = tag === 'S' || tag >= 'a';
-    // If a file with such a flag is not on disk, a sparse checkout left it out; it was not deleted.
+    // A missing file with the flag skip-worktree or assume-unchanged was left out by a sparse checkout, not deleted.
     if (isUnwatched && !pathExists(repo, path)) {
       leftOut.push(path);
       continue;

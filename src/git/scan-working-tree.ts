@@ -151,7 +151,7 @@ async function kindOnDisk(repo: RepositoryPaths, path: string): Promise<'addable
   return answer.ok && answer.value.code === 0 ? 'addable' : 'folder';
 }
 
-// Returns `null` also for a file that cannot be read, because git reports the reason when it adds the file.
+// Returns `null` if the file is missing or cannot be read. git reports an unreadable file when it adds the file.
 function statOf(repo: RepositoryPaths, name: Buffer): Stats | null {
   try {
     return lstatSync(Buffer.concat([Buffer.from(`${repo.root}/`, 'utf8'), name]), { throwIfNoEntry: false }) ?? null;
@@ -160,7 +160,7 @@ function statOf(repo: RepositoryPaths, name: Buffer): Stats | null {
   }
 }
 
-/** Returns the paths that the user staged and `head` does not have. The snapshot takes their content from disk. */
+/** Returns the staged paths that `head` does not have, and in `listed` git's output from which they were read. */
 async function stagedNames(
   repo: RepositoryPaths,
   head: string,
@@ -241,7 +241,7 @@ export async function scanWorkingTree(
   const isMissing = (name: string) => statOf(repo, Buffer.from(name, 'utf8')) === null;
   const isComplete = countEntries(path) === countBefore && !staged.names.some(isMissing);
   const hidden = isComplete ? NONE : await restoreSparseFiles(repo, { ask, reset, update, head });
-  // git lists the files of a folder that replaced a file only after `add -u` has removed that file, so list again.
+  // If a folder replaced a file, git lists the files in the folder only after `add -u` dropped the file, so list again.
   const untracked = isComplete ? listed : await listUntracked();
 
   const newFiles = { untracked: readNulList(untracked.stdout), staged };
@@ -313,7 +313,7 @@ const SKIPPED =
   /^(?:warning: could not open directory |Ignoring path |(?!warning: |hint: ).*: (?:Permission denied|Input\/output error|Stale ))/m;
 
 // git skips a file or folder that it may not read, and says so only on stderr. A skipped file must not count as
-// unchanged, so this returns a failure.
+// unchanged, so this function throws.
 async function askWithoutSkips(ask: Ask, args: readonly string[], input?: Buffer): Promise<GitAnswer> {
   const answer = await ask(args, input);
   if (SKIPPED.test(answer.stderr)) throw gitFailed(args, answer.stderr);

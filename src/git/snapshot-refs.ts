@@ -15,7 +15,7 @@ export async function pinSnapshot(repo: RepositoryPaths, tree: SnapshotId): Prom
   await updateRefs(repo, [addition(`${await refFolder(repo)}${id}`, id)]);
 }
 
-/** Unpins the trees of removed working trees, and of this one those that are not in `keep` or pinned for an owner. */
+/** Removes the pins (refs) of deleted working trees and, in this one, those not in `keep` and not for an owner. */
 export async function prunePins(repo: RepositoryPaths, keep: ReadonlySet<SnapshotId>): Promise<void> {
   const [own, refs] = await allEnded([refFolder(repo), listRefs(repo)]);
   const kept: ReadonlySet<string> = keep;
@@ -40,12 +40,12 @@ export async function pinForOwner(repo: RepositoryPaths, owner: string, trees: R
   await updateRefs(repo, [...added.map((id) => addition(`${folder}${id}`, id)), ...dropped.map(removal)]);
 }
 
-/** Returns the number of onceover's refs of all working trees of the clone. */
+/** Returns how many pins (refs that keep snapshots) onceover has in all working trees of the clone. */
 export function countPins(repo: RepositoryPaths): Promise<Result<number>> {
   return asResult(listRefs(repo).then((refs) => refs.length));
 }
 
-/** Unpins all trees of all working trees of the clone. */
+/** Removes all pins (refs that keep snapshots) of onceover in all working trees of the clone. */
 export function dropAllPins(repo: RepositoryPaths): Promise<Result<void>> {
   return asResult(listRefs(repo).then((refs) => updateRefs(repo, refs.map(removal))));
 }
@@ -55,7 +55,7 @@ async function listRefs(repo: RepositoryPaths): Promise<readonly string[]> {
   return listed.stdout.toString('utf8').split('\n').slice(0, -1);
 }
 
-/** Returns those of the ids whose object exists in the repository. */
+/** Returns the ids of those trees that still exist in the repository. */
 async function existing(repo: RepositoryPaths, trees: readonly string[]): Promise<readonly string[]> {
   const ids = trees.map(objectId);
   if (ids.length === 0) return [];

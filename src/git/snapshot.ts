@@ -16,7 +16,7 @@ import { pathSet, RAW, scanWorkingTree } from './scan-working-tree.ts';
 import { pinForOwner, pinSnapshot, prunePins } from './snapshot-refs.ts';
 import { filesInTree, textInTree } from './tree-files.ts';
 
-/** Takes a snapshot without writing to the user's files or index. The content of withheld files is not stored in git. */
+/** Takes a snapshot without writing to the user's files or index. git does not store the content of withheld files. */
 async function takeSnapshot(repo: RepositoryPaths, comparison: Comparison, omitted: OmittedFiles): Promise<Snapshot> {
   const { baseTree, headTree } = comparison;
   if (headTree !== null) {
@@ -75,7 +75,7 @@ function readDiff(
   return { entries: entries.sort((a, b) => byCodePoint(a.path, b.path)), unnameable, left };
 }
 
-/** Opens the port for snapshots. The first `compare` uses the base and head that git has just reported. */
+/** Opens the port for snapshots. The first `compare` uses `prefetched`, if its base is the requested one. */
 export function openSnapshots(repo: RepositoryPaths, prefetched: BaseAndHead | null = null): Snapshots {
   let known = prefetched;
   return {
@@ -106,7 +106,7 @@ export function openSnapshots(repo: RepositoryPaths, prefetched: BaseAndHead | n
   };
 }
 
-// git lists an untracked repository as a folder with a final slash.
+// git lists an untracked nested repository as a folder with a final slash. The result has no such slash.
 async function listedNames(repo: RepositoryPaths, options: readonly string[]): Promise<ReadonlySet<RepoPath>> {
   const answer = await git(repo.root, ['ls-files', '-z', ...options], { config: NO_USER_PROGRAMS });
   return new Set(readNulList(answer.stdout).names.map((name) => name.replace(/\/$/, '') as RepoPath));

@@ -25,7 +25,7 @@ export async function dirtyRepositories(repo: RepositoryPaths, index: Buffer): P
   });
 }
 
-// The command compares the working tree with the snapshot's index, so only nested repositories can differ.
+// The command compares the working tree with a new snapshot of it, so only nested repositories can differ.
 const DIFFERS = ['diff-files', '--raw', '-z', '--ignore-submodules=none'];
 
 const CHANGES = [
@@ -52,7 +52,7 @@ async function addChanges(hash: Hash, folder: string): Promise<void> {
   }
 }
 
-// Returns the default path if there is no `.git`. The next git command then reports the error.
+// Returns the usual path even if `.git` is missing. The next git command then reports the error.
 function gitDirOrDefault(folder: string): string {
   try {
     return gitDirOf(folder);

@@ -24,7 +24,7 @@ export async function textInTree(repo: RepositoryPaths, tree: SnapshotId, path: 
   return bytes.includes(0) ? null : (decodeUtf8(bytes, { keepsMark: true })?.text ?? null);
 }
 
-/** Returns the id and mode of each file, symlink or submodule among the paths, without folders and missing paths. */
+/** Returns the object id and mode of each path that is a file, symlink or submodule in the tree; omits other paths. */
 export async function filesInTree(
   repo: RepositoryPaths,
   tree: SnapshotId,
@@ -63,7 +63,7 @@ type SparseFiles = TextFiles & {
   leftOut(folder: string): readonly string[] | null;
 };
 
-/** Returns a reader for the files of a working tree. It reads files that a sparse checkout leaves out from the index. */
+/** Returns a reader for a working tree. If a sparse checkout leaves a file out, it reads the file from the index. */
 export function sparseFiles({ root, index }: Pick<RepositoryPaths, 'root' | 'index'>): SparseFiles {
   const disk = diskFiles(root);
   let bytes: Buffer | null = null;
@@ -96,7 +96,7 @@ export function sparseFiles({ root, index }: Pick<RepositoryPaths, 'root' | 'ind
   };
 }
 
-/** Whether an index may list files that are not checked out; `false` is certain. Versions before 3 cannot. */
+/** Whether an index may list files that are not checked out (version 3, sparse or split); `false` is certain. */
 function indexMayOmit(index: Buffer): boolean {
   return index.length > 0 && (indexVersion(index) >= 3 || isSparseOrSplit(index));
 }

@@ -9,7 +9,7 @@ import { allEnded, asResult, git } from './git.ts';
 
 const LARGEST = 64 * 1024 * 1024;
 
-/** Returns one digest over the contents of the files, absolute or relative to `root`. A missing one adds a constant. */
+/** Returns one digest of all files' contents; names may be relative to `root`. Unreadable files count as 'nothing'. */
 export function digestOfFiles(root: string, names: readonly string[]): string {
   const hash = createHash('sha256');
   for (const name of names) {
@@ -64,7 +64,7 @@ function defaultSettingsFiles(env: NodeJS.ProcessEnv): readonly string[] {
   ];
 }
 
-/** Settings with the path of a file that the diff depends on, even if no file exists there yet. */
+/** Matches the git settings whose value is the path of a file that the diff depends on. */
 const NAMES_FILE = '^(core\\.(excludesfile|attributesfile)|include\\.path|includeif\\..*\\.path)$';
 
 // The path of an include is relative to the settings file that contains it.

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { sha256 } from '../kernel/ids.ts';
 import type { WorktreePaths } from '../kernel/repository.ts';
 
-/** Returns the name with which the file names of a working tree's private indexes begin. */
+/** Returns the name that the private index file and the cache file of a working tree begin with. */
 export function indexName(root: string): string {
   return sha256(root).slice(0, 32);
 }

@@ -92,10 +92,10 @@ export type PriceList = (used: {
   readonly at: Date;
 }) => number | null;
 
-/** The four test questions that an agent must answer correctly before onceover resumes its sessions. */
+/** The resume tests: four questions that an agent must answer correctly before onceover resumes its sessions. */
 export type ProbeTest = 'V1' | 'V2' | 'V3' | 'V4';
 
-/** The result of testing whether this version of an agent still knows a session after a resume. */
+/** The result of the resume tests V1 to V4, which test whether an agent still knows its session after a resume. */
 export type ResumeResult = {
   readonly agent: string;
   readonly version: string;
@@ -122,7 +122,7 @@ export type Session = {
   readonly agent: string;
   readonly model: string | null;
   readonly version: string;
-  /** Digest of the agent's tools and options and of the answer schema. If it differs, the provider's cache is lost. */
+  /** Digest of the inputs that stay the same in a session: tools, options, answer schema, rubric or stable prompt. */
   readonly toolsDigest: string;
   /** Length in characters of the prompt that started the session. */
   readonly firstPromptLength: number;
@@ -132,7 +132,7 @@ export type Session = {
 /** The facts that decide between a new and a resumed session. */
 export type DispatchFacts = {
   readonly who: 'reviewer' | 'implementer';
-  /** `fresh`: the user passed `--fresh` or `--rerun`; `no-sessions`: `--step`. Both mean a new session. */
+  /** `fresh` (for example with `--fresh`) and `no-sessions` (sessions are not kept) both mean a new session. */
   readonly wanted: 'any' | 'fresh' | 'no-sessions';
   /** The last session of this reviewer or implementer; `null` if there is none yet. */
   readonly session: Session | null;
@@ -140,16 +140,16 @@ export type DispatchFacts = {
   readonly now: Pick<Session, 'agent' | 'model' | 'version' | 'toolsDigest'>;
   /** Whether sessions of this agent version can be resumed. */
   readonly canResume: boolean;
-  /** What a resume needs but is missing: the session, the tree it saw, or a diff with all changes since. */
+  /** The missing part that prevents a resume: the session, the tree it saw, or a full diff since; `null` if none. */
   readonly lost: 'session' | 'snapshot' | 'diff' | null;
   readonly isFinalValidation: boolean;
   /** Whether the reviewed content changed since the session last saw it. */
   readonly changed: boolean;
-  /** `null` if an expired provider cache does not count against a resume. */
+  /** Whether the provider's cache has expired and a new session costs less; `null` if cost does not count. */
   readonly cost: { readonly cacheExpired: boolean; readonly freshIsCheaper: boolean } | null;
   /** Length in characters of the prompt that a resume would send. */
   readonly deltaLength: number;
-  /** Characters of the files that a new session would have to read; set only with `delta_guard: effective`. */
+  /** Characters of the files that a new session would have to read; counted only with `delta_guard: effective`. */
   readonly mustReadLength?: number;
 };
 
@@ -202,18 +202,18 @@ export type AgentReport = {
 
 /** A session as onceover stores it, to resume it later. */
 export type KeptSession = Session & {
-  /** Digest of the first prompt. A resume needs this prompt, because the provider's cache matches bytes. */
+  /** Digest of the first prompt's stable part. A resume sends the same bytes, as the provider's cache requires. */
   readonly stableDigest: string;
   /** Usage of the session so far, from agents that report only that; `null` for other agents. */
   readonly usedBefore: Usage | null;
   /** Tokens in the session's context. A resume pays for them again if the provider's cache has expired. */
   readonly contextTokens: number | null;
-  /** Total tokens of the session's first call, as an estimate of the cost of a new session; `null` if unknown. */
+  /** Tokens of the session's first call, without cached ones, to estimate a new session's cost; `null` if unknown. */
   readonly freshTokens: number | null;
   readonly lastUsedAt: string;
   /** Minutes after `lastUsedAt` until the provider's cache expires. */
   readonly warmMinutes: number;
-  /** Per changed file that the session has seen: short hashes of its path and of its mode and blob at the base. */
+  /** For each changed file that the session has seen: a short hash of its path, then one of its base mode and blob. */
   readonly shown: readonly string[];
 };
 

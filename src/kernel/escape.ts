@@ -59,7 +59,7 @@ const MOST_LINES = 20;
 
 const MOST_CHARACTERS = 4000;
 
-/** Returns the last 20 lines of a program's output, and at most 4000 characters. */
+/** Returns the end of a program's output: at most 20 lines and at most 4000 characters. */
 export function lastLines(output: string): string {
   const text = output.trimEnd().slice(-MOST_CHARACTERS);
   return text.split('\n').slice(-MOST_LINES).join('\n');

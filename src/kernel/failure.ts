@@ -89,7 +89,7 @@ export type Failure =
       /** The ledger of agent calls has no review loop for this feature. */
       'feature-without-loops': { feature: string; known: readonly string[] };
       'no-feature': { path: string; why: 'missing' | 'not-a-folder' };
-      /** The phase `needs` requires the document at `path`, which `phase` writes and which cannot be used. */
+      /** The document at `path`, which the phase `phase` writes and the phase `needs` requires, cannot be used. */
       'unusable-artifact': {
         path: RepoPath;
         why: 'missing' | 'empty' | 'not-text' | 'ignored' | 'withheld' | 'symlink' | 'generated';
@@ -117,7 +117,7 @@ export type InTheWay = 'symlink' | 'folder' | 'file' | 'repository' | 'other';
 /** The reason why a string is not a valid review id. */
 export type BadReviewId = 'empty' | 'dots' | 'absolute' | 'separator' | 'nul' | 'too-long';
 
-/** A problem with the content of a job, in a file whose format is valid. */
+/** A problem in a workflow job whose file has a valid format. */
 export type JobProblem = OneOf<{
   'job-name-differs': { name: string; folder: string };
   'duplicate-step': { id: string; line: number };

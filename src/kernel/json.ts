@@ -18,7 +18,8 @@ export function lastObject(text: string): LastObject {
     const end = begins === 'prose' ? null : endOfObject(text, at);
     // A brace in prose or code may stay unclosed, but an unclosed object means that the answer was cut off.
     if (end === null && begins === 'object') return { kind: 'truncated' };
-    // An unclosed brace before a comment was searched up to the end of the text, so limit the total work.
+    // For an unclosed brace with a comment after it, the scan went to the end of the text. The budget keeps many such
+    // braces from making this loop quadratic.
     if (end === null && begins === 'commented') budget -= text.length - at;
     if (budget < 0) return { kind: 'truncated' };
     if (end !== null) last = text.slice(at, end);
@@ -61,7 +62,7 @@ function endOfObject(text: string, start: number): number | null {
   return null;
 }
 
-/** Whether `char` begins a string. Single quotes and backticks do so only where `before` lets a key or value begin. */
+/** Whether `char` begins a string. A single quote or backtick does so only if `before` is `{`, `[`, `,` or `:`. */
 function opensString(char: string, before: string): boolean {
   if (char === '"') return true;
   return (char === "'" || char === '`') && '{[,:'.includes(before);

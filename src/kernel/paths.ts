@@ -37,7 +37,7 @@ export function folderOf(path: string): string {
 /** Matches files that onceover itself writes to log_dir. Users may have committed some of them. */
 const OWN = /^(?:previous\/.*|\.gitignore|(?:check|review|rule)_[^/]+\.\d+\.(?:log|json))$/;
 
-/** Returns the tracked files in log_dir that onceover did not write. No one would review them there. */
+/** Returns the tracked files in log_dir that onceover did not write. No reviewer would see changes to them. */
 export function hiddenByLogDir(tracked: Iterable<RepoPath>, logDir: RepoPath): readonly RepoPath[] {
   return [...tracked].filter((path) => isInside(path, logDir) && !OWN.test(path.slice(logDir.length + 1)));
 }

@@ -27,7 +27,7 @@ export type ReviewerFacts = {
   readonly toolsDigest: string;
   /** Whether sessions of this version can be resumed. This may probe the agent, which costs a few calls. */
   canResume(): Promise<boolean>;
-  /** Returns the test that failed and its symptom (`V2: …`), if resuming failed; `null` if no failure is known. */
+  /** Returns the resume test that the agent failed and its symptom (`V2: …`); `null` if no failure is known. */
   deferredReason(): Promise<string | null>;
   /** The maximum length in characters of the diff in one prompt. */
   readonly diffLimit: number;
@@ -105,7 +105,7 @@ export interface TamperGuard {
 }
 
 type GuardedState = {
-  /** Undoes writes since then that would count as a pass, waiver or approval. Returns the restored files. */
+  /** Undoes writes since the snapshot that would count as a pass, waiver or approval. Returns the restored files. */
   restore(): Promise<Result<readonly string[]>>;
 };
 
@@ -122,7 +122,7 @@ export interface Lock {
 
 export type HeldLock = { release(): Promise<void> };
 
-/** Receives progress events. Each slice declares the type of its own events. */
+/** Receives progress events. Each feature declares the type of its own events. */
 export interface ReporterOf<E> {
   tell(event: E): void;
 }

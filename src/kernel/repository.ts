@@ -59,7 +59,7 @@ export type Listing = {
   readonly unnameable: readonly string[];
 };
 
-/** A file or nested repository that is not sent to reviewers. `repository`: it has no commit, so git cannot show it. */
+/** A path that reviewers do not get. `repository`: a nested repository without a commit, which git cannot show. */
 export type WithheldFile = { readonly path: RepoPath; readonly why: 'secret' | 'too-large' | 'repository' };
 
 /** Untracked files above this size are not sent to reviewers. */
@@ -106,7 +106,7 @@ export type Entry = {
 /** Reads the reviewed repository through git, and never writes to it. */
 export interface Repository {
   readonly place: RepositoryPaths;
-  /** Returns the differences from the merge-base with `base`. Calls `onListing` as soon as the files are known. */
+  /** Returns the differences from the merge-base with `base`. Calls `onListing` as soon as all files are listed. */
   changes(base: string | null, onListing?: (listing: Listing) => void): Promise<Result<Changes>>;
   /** Returns the paths of the working tree. `deleted` lists tracked files that are not on disk. */
   listing(): Promise<Result<{ readonly listing: Listing; readonly deleted: readonly RepoPath[] }>>;
@@ -117,7 +117,7 @@ export interface Repository {
 
 /** Reads files of the working tree, and nothing outside the repository. */
 export interface Contents {
-  /** Returns the SHA-256 over the bytes of all files in order, with `MISSING` for an unreadable file. */
+  /** Returns a SHA-256 over all files in order, with `MISSING` for an unreadable file, and one for each file. */
   digest(paths: readonly RepoPath[]): Promise<TaskContent>;
   /** Returns the text of a file, or of its first `limit` bytes if the file is longer. */
   text(path: RepoPath, limit: number): Promise<FileText>;
@@ -148,7 +148,7 @@ export interface Snapshots {
   filesIn(tree: SnapshotId, paths: readonly RepoPath[]): Promise<Result<ReadonlyMap<RepoPath, TreeFile>>>;
   /** Returns the text of a file in a tree; `null` if the file is missing or not text. */
   textIn(tree: SnapshotId, path: RepoPath): Promise<Result<string | null>>;
-  /** Returns a fingerprint that changes with every write to a file, even if it restores the old content. */
+  /** Returns a fingerprint that changes with every write to these files, even if a write restores the old content. */
   touched(paths: readonly RepoPath[]): string;
   /** Returns the tracked files in a folder and its subfolders. */
   trackedIn(folder: RepoPath): Promise<Result<ReadonlySet<RepoPath>>>;
@@ -163,7 +163,7 @@ export type TreeFile = { readonly id: string; readonly mode: string };
 export type Comparison = {
   readonly scope: Scope;
   readonly where: BranchContext;
-  /** Name of the base as shown to the user; `null` if there are no commits yet. */
+  /** Name of the base as shown to the user; `null` if the base is the empty tree. */
   readonly baseName: string | null;
   /** Id of the base commit or tree. */
   readonly baseTree: string;
@@ -180,7 +180,7 @@ export type OmittedFiles = { readonly folders: readonly RepoPath[] };
 
 export type Snapshot = {
   readonly entries: readonly Entry[];
-  /** Untracked files that are not sent to reviewers, because they look like secrets or are too large. */
+  /** Untracked files and nested repositories that reviewers do not get, with the reason for each. */
   readonly withheld: readonly WithheldFile[];
   readonly unnameable: readonly string[];
   /** Committed changes in omitted folders. No reviewer sees these files, so the run reports them. */
@@ -225,7 +225,7 @@ export type Selection =
   | { readonly kind: 'commit'; readonly commit: string }
   | { readonly kind: 'files'; readonly files: readonly RepoPath[]; readonly base: string | null };
 
-/** The branch and merge-base of a run. Its records store both, so that a later run knows whether they apply to it. */
+/** The branch and merge-base of a run. Records store both, so that a later run knows whether a record applies to it. */
 export type BranchContext = {
   /** Full name of the branch; `null` if HEAD is detached. */
   readonly branch: string | null;

@@ -70,7 +70,7 @@ export type LoopTemplate = (typeof LOOP_TEMPLATES)[number];
 /** The severity of an issue. A suggestion never blocks a pass. */
 export const SEVERITIES = ['blocker', 'warning', 'suggestion'] as const;
 
-/** The reasons for a new or resumed session. The last two apply only after a resume was tried. */
+/** The reasons for a new or resumed session. The last two: the resume failed, or another agent took over. */
 export const LOOP_DISPATCH_REASONS = [...FRESH_REASONS, ...RESUME_REASONS, 'resume-failed', 'other-agent'] as const;
 
 export type LoopDispatchReason = (typeof LOOP_DISPATCH_REASONS)[number];

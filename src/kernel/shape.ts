@@ -7,7 +7,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** A check after which the compiler knows the type of the value. */
 export type Guard<T> = (value: unknown) => value is T;
 
-/** The type of the JSON documents that match a shape of guards. */
+/** The TypeScript type of a JSON document whose fields pass the guards in `S`. */
 export type Shaped<S> = { readonly [Key in keyof S]: S[Key] extends Guard<infer T> ? T : never };
 
 /** One check per field of a JSON document. onceover writes the fields in the order of this object. */

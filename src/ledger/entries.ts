@@ -123,7 +123,7 @@ const LOOP = {
   role: isOneOf(PHASE_ROLES),
   iteration: isCount,
   isFinalValidation: isBoolean,
-  /** The template of the prompt; `null` for a step before the reviews of code, which has a prompt of its own. */
+  /** The template of the prompt; `null` for a preparation before the code reviews, which has its own prompt. */
   template: orNull(isOneOf(LOOP_TEMPLATES)),
   why: isOneOf(LOOP_DISPATCH_REASONS),
   fellBack: isBoolean,
@@ -137,10 +137,10 @@ const LOOP = {
   freshChars: isAmount,
 };
 
-/** The ledger entry of a call in a review loop, or in a step before the reviews of code. It includes all retries. */
+/** The ledger entry of a call in a review loop, or in a preparation before code reviews. It includes all retries. */
 export type LedgerLoop = Shaped<typeof LOOP>;
 
-/** A call in a review loop, without the facts that only the ledger needs. */
+/** A call in a review loop, without the fields that only the ledger needs. */
 export type LoopDispatch = Omit<
   LedgerLoop,
   keyof typeof DATED | 'kind' | 'template' | 'status' | 'agent' | 'model' | 'dispatch'

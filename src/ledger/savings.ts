@@ -5,7 +5,7 @@ import type { LoopDispatch } from './entries.ts';
 
 /**
  * Returns each resumed call with an estimate of the tokens that it saved: the uncached tokens of the session's first
- * call, plus the growth of its prompt since then, minus the uncached tokens of the resumed call.
+ * call, plus the growth of a new session's prompt since then, minus the uncached tokens of the resumed call.
  */
 export function savedByResuming<T extends LoopDispatch>(
   dispatches: readonly T[],
@@ -20,7 +20,7 @@ export function savedByResuming<T extends LoopDispatch>(
 
 export type Beside<T> = { readonly one: T; readonly opening: T | null };
 
-/** Pairs each call with the call that started its session in the same execution; `null` if that is unknown. */
+/** Pairs each call with the call that started its session in the same run of the phase; `null` if that is unknown. */
 export function withSessionStarts<T extends LoopDispatch>(dispatches: readonly T[]): readonly Beside<T>[] {
   const openings = new Map<string, T>();
   return dispatches.map((one) => {

@@ -5,7 +5,7 @@ import type { Result } from '../kernel/result.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
 import { someNames } from '../ui/wording.ts';
 
-/** Returns a tool's result, or its failure, as text and as a document: some clients show only one of the two. */
+/** Returns a tool's result as text and as a document, because some clients show only one; a failure only as text. */
 export function answer<Value, Document>(
   result: Result<Value>,
   show: (value: Value) => readonly [text: string, document: Document, warnings?: readonly string[]],

@@ -29,7 +29,7 @@ const keptStartSchema = z.object({
 
 type KeptStart = z.output<typeof keptStartSchema>;
 
-/** Starts a phase as a background job. Returns when its round has ended or the waiting time is over. */
+/** Starts the first round of a phase as a background job. Returns when the round or the waiting time has ended. */
 export async function startPhaseRun(
   repository: RepositoryPaths,
   options: { readonly phase: PhaseName; readonly feature: string },
@@ -38,7 +38,7 @@ export async function startPhaseRun(
   return startRound(repository, { id: newJobId('phase'), ...options, loop: null }, null, waiting);
 }
 
-/** Starts the next round with a summary. Without one, waits for the round, or repeats it if it gave no verdict. */
+/** With a summary, starts the next round. Without one, waits for the last round; repeats it if it gave no verdict. */
 export async function continuePhaseRun(
   repository: RepositoryPaths,
   { loopId, summary }: { readonly loopId: string; readonly summary: string | null },
@@ -76,7 +76,7 @@ async function startRound(
   return report(repository, kept, await waitForJob(repository, ROUNDS, kept.round, waiting));
 }
 
-/** Returns the state of a loop. Stores the `loop_id` of its document, because callers may name the loop by it. */
+/** Returns the state of a loop. Stores the `loop_id` that the round printed, so that callers can use it as the id. */
 function report(repository: RepositoryPaths, kept: KeptStart, work: BackgroundJob | null): Result<StartedPhase> {
   const answer = work?.answer ?? null;
   const loop = isRecord(answer) && typeof answer['loop_id'] === 'string' ? answer['loop_id'] : null;
@@ -108,7 +108,7 @@ function keep(repository: RepositoryPaths, kept: KeptStart): Result<void> {
   return written;
 }
 
-/** Returns the loop with this id, from `startPhaseRun` or a phase document; `null` if unknown. */
+/** Returns the stored loop with an id from `startPhaseRun` or a `loop_id` of a phase document; `null` if not found. */
 function keptStart(repository: RepositoryPaths, id: string): KeptStart | null {
   const folder = openFolder(repository.commonDir, LOOPS);
   if (isJobId('phase', id)) return readKept(folder, `${id}.json`);

@@ -35,7 +35,7 @@ export type PhaseProgress =
       readonly kind: 'look-ended';
       readonly role: PhaseRole;
       readonly agent: string;
-      /** `done` is the status of roles that write files, which answer without a verdict. */
+      /** `done`: the code-simplifier or the test-deepener has finished. These roles give no verdict. */
       readonly status: 'pass' | 'fail' | 'error' | 'done';
       readonly blockers: number;
       readonly warnings: number;

@@ -25,7 +25,7 @@ export type PhaseOutcome = {
   readonly notices: readonly PhaseNotice[];
 };
 
-/** A warning that is printed with the result and does not change it. */
+/** A warning that is printed with the result of a phase and does not affect the result. */
 export type PhaseNotice =
   /** `.meta.json` was unreadable, so it was renamed to `aside` and a new `.meta.json` was created. */
   | { readonly kind: 'meta-put-aside'; readonly path: RepoPath; readonly aside: RepoPath }
@@ -38,7 +38,7 @@ export type PhaseNotice =
   | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
   | { readonly kind: 'no-price'; readonly agents: readonly string[] }
   | { readonly kind: 'proof-taken-back'; readonly paths: readonly string[] }
-  /** The agent's sessions cannot be resumed; `why` names the resume test (V1 to V4) that the agent failed. */
+  /** The agent gets only new sessions. `why` names the resume test V1 to V4 (agents/installed.ts) that it failed. */
   | { readonly kind: 'not-resumed'; readonly agent: string; readonly why: string };
 
 export type PhasePorts = {
@@ -57,11 +57,11 @@ export type PhasePorts = {
   newId(): string;
 };
 
-/** The options that a user can set. Without `fixer` and `step`: one review and its verdict. */
+/** The options that a user can set. Without `fixer` and `step`, no one fixes issues, and open issues end the phase. */
 export type PhaseChoices = {
   /** The agent that fixes the issues. */
   readonly fixer?: string;
-  /** Whether a call runs only one round. The caller fixes the issues between calls and passes a `summary`. */
+  /** Whether the command stops at open issues. The caller fixes them and passes a `summary` to the next command. */
   readonly step?: boolean;
   readonly summary?: string;
   readonly keepSessions?: boolean;
@@ -70,13 +70,13 @@ export type PhaseChoices = {
   readonly maxIterations?: number;
   /** Whether fixes are committed. Default: true. */
   readonly commit?: boolean;
-  /** Only for the phase implement, like `files`, `simplify` and `deepenTests`. */
+  /** Only for the `implement` phase, like `files`, `simplify` and `deepenTests`. */
   readonly base?: string;
   readonly simplify?: boolean;
   readonly deepenTests?: boolean;
 };
 
-/** A phase to run, before names and paths are checked. */
+/** The options of a phase to run. Their names and paths are not checked yet. */
 export type PhaseOptions = PhaseChoices & {
   readonly phase: string;
   readonly feature: string;
@@ -99,7 +99,7 @@ export type PhaseRequest = Pick<PhaseOptions, 'startedBy' | 'stop'> & {
   readonly roles: Roles;
   readonly phase: PhaseName;
   readonly feature: RepoPath;
-  /** Who fixes issues: an agent, the caller between commands, or nobody, so that open issues end the phase. */
+  /** Says who fixes issues: an agent, or the caller between commands. If no one does, open issues end the phase. */
   readonly fixing:
     | { readonly by: 'fixer'; readonly agent: string }
     | { readonly by: 'caller'; readonly summary: string | null; readonly keepSessions: boolean }
@@ -109,6 +109,6 @@ export type PhaseRequest = Pick<PhaseOptions, 'startedBy' | 'stop'> & {
   /** Agents that must not review this change, for example because the change edits the agent's program. */
   readonly barred: ReadonlySet<string>;
   readonly kept: readonly RepoPath[];
-  /** Returns the digest of each file that the settings start an agent from. A fixer must not edit these files. */
+  /** Returns the digest of each file that an agent's command in the settings names. A fixer must not edit them. */
   agentFiles(): ReadonlyMap<RepoPath, string>;
 };

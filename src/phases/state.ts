@@ -27,7 +27,7 @@ import type {
   StopReason,
 } from './types.ts';
 
-/** The state of a phase, as plain data. With `--step`, its `checkpoint` is stored for the next command. */
+/** The state of a phase, as plain data. With `--step`, `checkpoint(state)` is stored for the next command. */
 export type PhaseState = {
   readonly setup: PhaseSetup;
   readonly stage: PhaseStage;
@@ -36,7 +36,7 @@ export type PhaseState = {
   readonly counted: Readonly<Record<PhaseStage, number>>;
   /** The number of started rounds, including final validations. */
   readonly round: number;
-  /** Whether the round only repeats reviews that passed. Such a round does not count towards the limit. */
+  /** Whether the current round repeats reviews that passed. Such a round does not count towards the limit. */
   readonly isFinalValidation: boolean;
   readonly roles: Readonly<Partial<Record<ReviewerRole, RoleState>>>;
   readonly resume: ResumeState;
@@ -56,9 +56,9 @@ export type PhaseState = {
 export type KeptLoop = {
   readonly run: PhaseRun;
   readonly state: PhaseState;
-  /** Versions of the history entry of a round that is not saved yet. A crashed command may have written one of them. */
+  /** Texts that a crashed command may have left in the history for an unsaved round. The next command replaces them. */
   readonly pending: { readonly round: number; readonly texts: readonly string[] } | null;
-  /** The exact text of the last entry in the history, which is replaced when a fix is added to the entry. */
+  /** The exact text of the last history entry. To add a fix to the entry, onceover searches for this text. */
   readonly lastEntry: string | null;
   /** The git commit or tree that the loop's first review compared the code with. */
   readonly began: string;
@@ -168,7 +168,7 @@ export type PhaseEvent =
   | {
       readonly kind: 'stop';
       readonly why: StopReason;
-      /** The calls that were stopped after they had sent something. */
+      /** The calls that have ended. Any other call in progress is recorded as never sent. */
       readonly calls?: readonly CallEnd[];
     };
 
@@ -176,23 +176,23 @@ export type PhaseEvent =
 export type CallEnd = {
   readonly role: PhaseRole;
   readonly call: LoopCall;
-  /** The failure after which a new session replaced the resumed one; null if none did. */
+  /** The failure because of which a new session replaced the resumed one; null if that did not happen. */
   readonly fellBack: AgentFailure | null;
 };
 
 /** The facts that decide whether a session is resumed. */
 export type Measured = Pick<DispatchFacts, 'now' | 'canResume' | 'lost' | 'cost' | 'deltaLength' | 'mustReadLength'>;
 
-/** Facts about an answered call, besides the content of the answer. */
+/** An answered call, without the content of the answer. */
 export type Replied = CallEnd & {
   readonly by: 'agent';
-  /** The session to resume next; null if a new session has no id. */
+  /** The session that the next call can resume; null if the agent reported no id for its new session. */
   readonly session: Omit<LoopSession, 'saw'> | null;
-  /** Whether the agent confirmed reading the required files; null if there were none. */
+  /** Whether the agent confirmed reading the required files; null if no files were required. */
   readonly readsConfirmed: boolean | null;
 };
 
-/** The actions after an event. `drivePhase` records first, then stores the state, then performs the others. */
+/** The actions after an event. `drivePhase` first does those that record, then saves the state, then does the rest. */
 export type PhaseAction =
   | { readonly kind: 'take-snapshot' }
   /** Build the prompt for the resumed session, to decide by its length whether it is sent. */

@@ -36,7 +36,7 @@ export type PhaseSetup = {
 };
 
 export type EditRules = {
-  /** The only files that a fixer may edit: the documents. Null in `implement`: any file that is not in `kept`. */
+  /** The documents: a fixer may edit only these. Null in `implement`: it may edit all files that are not in `kept`. */
   readonly documents: readonly RepoPath[] | null;
   /** Files and folders that a fixer must never edit: settings, roles, rules, prompts, and the records of the phase. */
   readonly kept: readonly RepoPath[];
@@ -50,7 +50,7 @@ export type SeenContent = {
   readonly content: string;
 };
 
-/** A line in the history entry of a round that users can search for, such as `DELTA-GUARD: …` (see docs/phases.md). */
+/** A marker line in `.review-history.md` for users to search for, such as `DELTA-GUARD: …` (see docs/phases.md). */
 export type PhaseMark =
   | {
       readonly kind: 'resume-fallback';
@@ -67,7 +67,7 @@ export type PhaseMark =
     }
   | { readonly kind: 'lazy-load-warning'; readonly role: PhaseRole };
 
-/** What is missing to resume a session. `commit`: git could not commit the fixes. */
+/** The reason why a session cannot be resumed: something is gone, or (`commit`) git could not commit the fixes. */
 export type LostState = 'session' | 'snapshot' | 'diff' | 'commit';
 
 /** The reasons why a phase stops early: the user interrupted it, the budget is used up, or git or the disk failed. */
@@ -116,14 +116,14 @@ export type PhaseRound = {
 };
 
 export type PhaseFix = {
-  /** The summary of the fix by its author; null if the fixer failed. */
+  /** The summary of the fix, written by the fixer or the caller; null if the fixer failed. */
   readonly summary: string | null;
   readonly marks: readonly PhaseMark[];
   /** The call to the fixer; null if the caller fixed the issues, or if the fixer was stopped before its first call. */
   readonly turn: LoopCall | null;
 };
 
-/** A step that ran before the reviews of `implement`: the code-simplifier, or a part of the test-deepener. */
+/** A step that ran before the reviews of `implement`: the code-simplifier, or part A or B of the test-deepener. */
 type PhasePreparation = Pick<Preparation, 'role' | 'part'> & {
   readonly agent: string;
   readonly summary: string;
@@ -142,7 +142,7 @@ export type PhaseRun = {
 
 export type FixNote = { readonly round: number; readonly iteration: number; readonly summary: string };
 
-/** The outcome of the domain loop, the first of the two loops of a document, for the phase-reviewer's prompt. */
+/** The outcome of the domain loop, a document's first review loop. The phase-reviewer's prompt shows the outcome. */
 export type DomainOutcome = {
   readonly result: 'approved' | 'failed';
   readonly iteration: number;
@@ -196,10 +196,10 @@ export type MetaUpdate = {
   readonly resuming: Resuming;
 };
 
-/** Whether the agents of the phase can resume sessions; `unknown` until a session has to be resumed. */
+/** Whether the agents of a phase can resume sessions; `unknown` before the phase has a session to resume. */
 export type Resuming =
   | { readonly kind: 'unknown' | 'works' }
-  /** `why` is the first resume test (V1 to V4) that an agent failed, in the format `{test}: {failure}`. */
+  /** `why` is the first of the resume tests V1 to V4 (agents/installed.ts) that an agent failed, and how it failed. */
   | { readonly kind: 'deferred'; readonly why: string };
 
 export type MetaLoop = {

@@ -54,7 +54,7 @@ export async function startJob(
   return ok({ id, state: 'running', progress: [], answer: null });
 }
 
-/** Returns a new job id. Ids in alphabetical order are in the order of their creation. */
+/** Returns a new job id. In alphabetical order, older ids come before newer ones. */
 export function newJobId(prefix: string): string {
   return `${prefix}-${Date.now().toString(36).padStart(9, '0')}-${randomBytes(3).toString('hex')}`;
 }

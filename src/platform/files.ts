@@ -70,7 +70,7 @@ export function writeAtomically(folder: string, name: string, data: string): Res
   return written;
 }
 
-/** Returns an unused path for a temporary file. `removeLeftovers` deletes the file if this process is killed. */
+/** Returns an unused path for a temporary file. If a process is killed, `removeLeftovers` deletes its file later. */
 export function temporaryPath(folder: string): string {
   return join(folder, `.onceover-${process.pid}-${randomBytes(6).toString('hex')}`);
 }
@@ -83,7 +83,7 @@ export const LEFTOVER_AFTER_MS = 10 * 60 * 1000;
 
 const TEMPORARY_FILES: Leftovers = { kind: 'file', name: /^\.onceover-/, afterMs: LEFTOVER_AFTER_MS };
 
-/** Removes temporary files or folders of killed processes. Those in `inUse` or that cannot be removed stay. */
+/** Removes old temporary files or folders of killed processes, except those in `inUse`. Ignores errors. */
 export function removeLeftovers(
   folder: string,
   now: number,
@@ -131,7 +131,7 @@ export function removeFile(path: string): Result<void> {
   return tryDisk('write', path, () => rmSync(path, { force: true }));
 }
 
-/** Returns the stats of the path itself, even of a symlink; `null` if nothing is there or it cannot be read. */
+/** Returns the stats of a path without following a symlink; `null` if the path is missing or unreadable. */
 export function statIfPresent(path: string): Stats | null {
   const stats = lstatAt(path);
   return stats.ok ? stats.value : null;

@@ -24,7 +24,7 @@ export async function processInfo(
   return platform === 'linux' ? fromProc(pid) : fromPs(pid);
 }
 
-/** Returns the name of this process's pid namespace, which differs between containers; `null` if there is none. */
+/** Returns the name of this process's pid namespace, which differs between containers; `null` if unknown. */
 export function processNamespace(): string | null {
   try {
     return readlinkSync('/proc/self/ns/pid');
@@ -48,7 +48,7 @@ function fromProc(pid: number): RunningProcess | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    // The program's name comes first and may contain any character, so start after its last parenthesis.
+    // The program's name is in parentheses and may contain any character, so start after the last parenthesis.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, ticks] = [fields[0], fields[19]];
     return isZombie(state) ? null : { startedAt: ticks === undefined ? null : `${boot} ${ticks}` };
@@ -99,8 +99,8 @@ async function liveHolder(folder: Folder, name: string): Promise<LockHolder | nu
   return (await isAlive(owner)) ? { pid, host, since } : null;
 }
 
-// If this process can see the owner, only the owner's state counts and no time, because clocks may go back and machines
-// sleep. Otherwise a recent heartbeat means that the owner runs.
+// If the owner has the same host and pid namespace, look for its process and ignore the heartbeat, because clocks may
+// go back and machines sleep. Otherwise, a recent heartbeat means that the owner runs.
 async function isAlive(owner: LockOwner): Promise<boolean> {
   if (owner.host !== hostname() || differ(owner.namespace, processNamespace())) {
     return isRecent(Date.parse(owner.heartbeat));
@@ -187,8 +187,9 @@ function folderOf({ root }: Pick<RepositoryPaths, 'root'>): string {
 }
 
 /**
- * Writes a lock file and returns its name; `null` if it sees a lock file of another process, so that it has to retry.
- * Each process lists the folder again after writing its file, so two processes can never both take the lock.
+ * Takes the lock and returns the name of the lock file. Fails if another process holds the lock. Returns `null` if
+ * another process tried at the same time; then the caller has to retry. Each process lists the folder again after
+ * writing its file, so two processes can never both take the lock.
  */
 async function tryToTake(folder: Folder, owner: LockOwner): Promise<Result<string | null>> {
   const before = await listLocks(folder, null);
@@ -203,14 +204,14 @@ async function tryToTake(folder: Folder, owner: LockOwner): Promise<Result<strin
     folder.remove(name);
     return after.ok ? ok(null) : after;
   }
-  // Only the holder removes the lock files of dead processes, because until then no process can reuse their names.
+  // Only the holder removes the files of dead processes, so that no new lock file can get a name that is being removed.
   for (const dead of after.value.names) if (dead !== name) folder.remove(dead);
   return ok(name);
 }
 
 type LockFiles = { readonly names: ReadonlySet<string>; readonly holder: LockHolder | null };
 
-/** Lists the lock files. `holder` is a running process with one of them, except `own`; `null` if there is none. */
+/** Lists the lock files. `holder` is a running process with a lock file other than `own`; `null` if there is none. */
 async function listLocks(folder: Folder, own: string | null): Promise<Result<LockFiles>> {
   const listed = folder.list();
   if (!listed.ok) return listed;

@@ -12,7 +12,7 @@ import {
   writeAtomically,
 } from './files.ts';
 
-/** The first bytes of a file, or the system's error code. `cut` is true if the file is longer. */
+/** The first bytes of a file, or the system's error code. `cut` is true if the file has more bytes. */
 type PlainFile =
   | { readonly ok: true; readonly bytes: Buffer; readonly cut: boolean }
   | { readonly ok: false; readonly code: string };
@@ -78,7 +78,7 @@ const LARGEST_BYTES = 64 * 1024 * 1024;
 /** A folder of files that onceover writes. */
 export type Folder = ReturnType<typeof openFolder>;
 
-/** Opens a folder below `top` for files that onceover writes. Every access fails if a symlink is in the folder's path. */
+/** Opens a folder below `top` for onceover's own files. Every access fails if a symlink is in the folder's path. */
 export function openFolder(top: string, folder: string) {
   const path = join(top, folder);
   const ifReal = <T>(use: () => Result<T>): Result<T> => {
@@ -153,7 +153,7 @@ export function writeNew(folder: string, name: string, data: string): Result<'wr
   return hasCode(written, 'EEXIST') ? ok('taken') : written;
 }
 
-/** Removes a file and returns its text; `null` if it is missing. Of several processes, only one gets the text. */
+/** Removes a file and returns its text; `null` if it is missing. If several processes try, only one gets the text. */
 export function claimFile(folder: string, name: string): Result<string | null> {
   const path = join(folder, name);
   const own = temporaryPath(folder);

@@ -30,8 +30,8 @@ export function isProgram(path: string): boolean {
 }
 
 /**
- * The result of a short program. `missing`: the program could not be started. `code: null`: a signal ended the program,
- * or the system refused to start it.
+ * The result of a program. `missing`: it was not found or may not be executed. `code: null`: a signal ended it, or the
+ * system could not start it, for example because too many processes run.
  */
 type ProcessEnd =
   | { readonly kind: 'exited'; readonly code: number | null; readonly stdout: Buffer; readonly stderr: string }

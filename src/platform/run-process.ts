@@ -16,7 +16,7 @@ const TAIL_BYTES = 8 * 1024 * 1024;
 
 const LONGEST_LINE = 8 * 1024 * 1024;
 
-/** Reads a stream with bounded memory and calls `heard` for every chunk. Returns a function that gives the output. */
+/** Reads a stream with bounded memory and calls `heard` for every chunk. The returned function returns the output. */
 function capture(stream: Readable, heard: () => void, onLine?: (line: string) => void): () => Captured {
   const head: Buffer[] = [];
   let tail: Buffer[] = [];
@@ -235,14 +235,14 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-// Standard output and error go to one stream, which keeps their order. The input is /dev/null, because some programs
-// wait for input on a pipe, or read it instead of the files.
 const SHELL = '/bin/sh';
 
+// Standard output and error go to one stream, which keeps their order. The input is /dev/null, because some programs
+// wait for input from a pipe, or read the pipe instead of the files that they should read.
 const PREPARE = 'exec </dev/null 2>&1; exec /bin/sh -c "$1"';
 
 /**
- * Opens the port that runs checks in the root, with `/bin/sh` and the user's environment. All processes of a check's
+ * Opens the port that runs checks in `root`, with `/bin/sh` and the user's environment. All processes of a check's
  * process group end with the check.
  */
 export function openChecks(root: string, env: NodeJS.ProcessEnv): Checks {

@@ -14,7 +14,7 @@ export type Scratch = {
 
 const open = new Set<string>();
 
-/** Makes a folder that exists until `remove` or the exit of this process. After a kill, a later process removes it. */
+/** Makes a folder that exists until `remove` or the exit of this process; after a crash, a later process removes it. */
 export function makeScratch(base: string | null = null): Scratch {
   const folder = base === null ? makeInDefault() : makeIn(base);
   if (open.size === 0) process.once('exit', removeAll);
@@ -50,7 +50,7 @@ function defaultBase(): string {
   return join(isAbsolute(given) ? given : join(homedir(), '.cache'), 'onceover');
 }
 
-/** Removes the folder that contains the scratch folders by default, if it is empty. */
+/** Removes the default parent folder of scratch folders, if it is empty. */
 export function removeEmptyScratch(): void {
   const base = defaultBase();
   tryDisk('write', base, () => rmdirSync(base));

@@ -11,8 +11,9 @@ export type NameSource = 'arguments' | 'list' | 'pipe' | 'tool';
 type Where = Pick<RepositoryPaths, 'root' | 'prefix'>;
 
 /**
- * Returns the path relative to the root; `null` if it is outside the root or inside `.git`. A relative name starts at
- * the current directory or, except on the command line, at the root (tried first for an MCP tool).
+ * Returns the path relative to the root; `null` if it is outside the root or inside `.git`. On the command line, `name`
+ * is relative to the current directory. From other sources, it may also be relative to the root: the first of the two
+ * that exists counts. For an MCP tool, the root comes first.
  */
 export function userPath(repo: Where, name: string, source: NameSource): RepoPath | null {
   const path = resolveName(repo, name, source);

@@ -86,7 +86,7 @@ export function progressAfter(before: Progress, event: Event, now: number): Prog
 
 const FIX = 'fixing';
 
-/** Returns the key in `running` of the check, reviewer, role or fixer that an event is about. */
+/** Returns the key under which `running` has the check, reviewer, role or fixer that an event is about. */
 function keyOf(event: Event): string {
   if ('role' in event) return event.role;
   if (!('gate' in event)) return FIX;

@@ -10,14 +10,14 @@ import type { Message } from '../ui/wording.ts';
 /** An ended run, in the form that all report formats share. */
 export type EndedRun = {
   readonly status: RunOutcome['status'] | 'interrupted';
-  /** It does not include errors in writing reports. */
+  /** The exit code of the run itself. A report that cannot be written does not change it. */
   readonly exitCode: number;
   /** The result in one line, then the next steps. */
   readonly verdict: readonly string[];
   readonly gates: readonly GateOutcome[];
   /** The findings that are neither closed nor gone. Reports leave the others out, so that tools stop showing them. */
   readonly findings: readonly ReportedFinding[];
-  /** Other reasons why the exit code is not 0. If it is not 0, there is always such a reason or an open finding. */
+  /** Reasons other than findings why the exit code is not 0. If it is not 0, this has an entry or a finding is open. */
   readonly obstacles: readonly ReportEntry[];
   /** `null` if an error or an interruption ended the run, so that no gate has a result. */
   readonly outcome: RunOutcome | null;
@@ -90,7 +90,7 @@ export function readable(text: string): string {
     .join('');
 }
 
-/** Returns a text without unpaired surrogates, because strict JSON and XML parsers reject them. */
+/** Replaces unpaired surrogates in a text, because strict JSON and XML parsers reject them. */
 export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
@@ -98,16 +98,16 @@ export function wellFormed(text: string): string {
 /** The severity of an entry, for report formats with three levels. */
 export type Severity = 'error' | 'warning' | 'note';
 
-/** A finding, or another reason why a run does not exit with 0, in the form of formats that show places in the code. */
+/** A finding, or another reason why a run does not exit with 0, for report formats that show places in the code. */
 export type ReportEntry = {
-  /** The finding; `null` for another reason. */
+  /** The finding; `null` if the entry is not about a finding. */
   readonly reported: ReportedFinding | null;
   /** The id of the gate; "onceover" if the whole run is concerned. */
   readonly gate: string;
   /** Whether the gate has a result; false if it neither passed nor failed. */
   readonly isJudged: boolean;
   readonly severity: Severity;
-  /** The problem of a finding and its fix, or the reason with the output of its check. */
+  /** The problem of a finding and its fix, or why a gate did not pass, with the output of a failed check. */
   readonly message: string;
   readonly file: string;
   /** The lines, with their text if the reviewer quoted it; `null` if the lines are unknown or do not exist. */
@@ -115,13 +115,13 @@ export type ReportEntry = {
   readonly fingerprint: string;
 };
 
-/** The file of entries that have none, because most tools reject or drop an entry without a file. */
+/** Entries that are not about a file get this one, because most tools reject or drop an entry without a file. */
 const NO_FILE = 'onceover.yml';
 
 /** Stands for the gate in entries that concern the whole run. */
 export const NO_GATE = 'onceover';
 
-/** Returns an entry for each finding, then one for each other reason. */
+/** Returns an entry for each finding, then one for each other reason why the run did not exit with 0. */
 export function reportEntries({ findings, obstacles }: EndedRun): readonly ReportEntry[] {
   return [...findings.map(findingEntry), ...obstacles];
 }
@@ -165,8 +165,8 @@ function severityOf({ finding, state }: ReportedFinding): Severity {
 const DIGEST_LENGTH = 32;
 
 /**
- * Returns a digest that identifies a finding in every run, although its line and wording may differ: of gate, file,
- * quoted code, and which occurrence of that code it is. If the code is not in the file, the finding's id is used.
+ * Returns a digest that stays the same if the line or the wording of a finding changes. It covers the gate, the file,
+ * the quoted code, and which occurrence of that code is meant; if the code is not in the file, slot and id instead.
  */
 export function findingFingerprint(finding: Finding): string {
   const { gate, slot, file, anchor, id } = finding;
@@ -175,7 +175,7 @@ export function findingFingerprint(finding: Finding): string {
   return digestOf([gate, file ?? '', ...what]).slice(0, DIGEST_LENGTH);
 }
 
-/** Returns a digest that identifies the failure of a gate in every run. */
+/** Returns a digest that is the same for all failures of a gate; `null` stands for the whole run. */
 export function gateFingerprint(gate: GateId | null): string {
   return digestOf(['gate', gate ?? '']).slice(0, DIGEST_LENGTH);
 }

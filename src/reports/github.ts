@@ -55,7 +55,7 @@ export function githubSummary(run: EndedRun): string {
   return `${closeFence(whole)}\n\nThe report is too long for a job summary. Write it to a file with "--report markdown=FILE".\n`;
 }
 
-/** Returns one entry for all gates without a result, to leave room for findings. */
+/** Joins the entries of gates without a result into one entry, to leave room for findings. */
 function joined(entries: readonly ReportEntry[]): readonly ReportEntry[] {
   const [first, ...others] = entries;
   if (first === undefined || others.length === 0) return entries;

@@ -25,7 +25,7 @@ function element(
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-// XML 1.0 forbids some characters even in escaped form, so they are spelled out or replaced.
+// XML 1.0 forbids some characters even in escaped form, so write them as visible text or replace them.
 function escaped(text: string): string {
   return readable(text)
     .replace(/[\ufffe\uffff]/g, '\ufffd')
@@ -57,8 +57,8 @@ type Case = {
 };
 
 /**
- * Returns a suite for problems that concern the whole run. If a run failed and no other case shows that, the suite
- * lists the problems of all gates, because most tools count skipped cases as passed.
+ * Returns a suite for problems that concern the whole run. If the run failed and no case in `suites` shows that, it
+ * also lists the problems of all gates, because most tools count skipped cases as passed.
  */
 function runSuite({ obstacles, exitCode }: EndedRun, suites: readonly Suite[]): readonly Suite[] {
   const isReported = suites.some(({ cases }) => cases.some(({ end }) => end === 'failure' || end === 'error'));
@@ -116,7 +116,7 @@ function slotCases(
   ];
 }
 
-/** The facts of a removed reviewer. It counts as failed, because it still has findings. */
+/** Stands for a reviewer that was removed. It counts as failed, because it still has findings. */
 const REMOVED = { agent: '(removed)', status: 'fail', durationMs: null } as const;
 
 function slotCase(

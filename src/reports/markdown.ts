@@ -79,7 +79,7 @@ function gateTable(gates: readonly GateOutcome[], findings: readonly ReportedFin
   if (gates.length === 0) return '';
   const rows = gates.flatMap((gate) => {
     const open = findings.filter((one) => one.finding.gate === gate.id && isOpen(one.state));
-    // A bar would end the cell even inside code.
+    // A `|` would end the table cell even inside inline code.
     const name = codeName(gate.id).replaceAll('|', '\\|');
     return [
       row([name, '', STATUS_WORDS[gate.status], inline(describeGateDetail(gate))]),

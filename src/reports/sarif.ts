@@ -65,7 +65,7 @@ function resultOf(entry: ReportEntry) {
   const { reported, severity, message, fingerprint } = entry;
   return {
     level: severity,
-    // SARIF shows Markdown links, and a reviewer's text must not contain any.
+    // SARIF viewers show Markdown links, so break up those in a reviewer's text.
     message: { text: message.replaceAll('](', '] (') },
     locations: [locationOf(entry)],
     partialFingerprints: { [FINGERPRINT]: fingerprint },

@@ -14,8 +14,8 @@ import { userPath } from '../platform/user-paths.ts';
 type ReportFile = { readonly name: string; readonly text: string };
 
 /**
- * Writes each report atomically, and creates missing folders. `seen` has the reports that git does not ignore, so that
- * they become part of the next change.
+ * Writes each report atomically, and creates missing folders. Returns the failures, and as `seen` the reports that git
+ * does not ignore: they become part of the next change.
  */
 export async function writeReports(cwd: string, files: readonly ReportFile[]) {
   const found = await findRepository(cwd);

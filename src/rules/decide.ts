@@ -16,7 +16,7 @@ type Cache = 'content' | 'strict';
 /** A review with its current state and its pass mark; `mark` is `null` if the review has not passed. */
 type MarkedReview = { readonly task: RuleReviewTask; readonly facts: TaskFacts; readonly mark: Mark | null };
 
-/** A review with the reason to do it; `why` is `null` if it is skipped, because it passed and its files are unchanged. */
+/** A review with the reason to do it. `why` is `null` if it is skipped: it passed, and its files are unchanged. */
 export type DecidedReview = MarkedReview & { readonly why: WriteReason | null; readonly notices: readonly Notice[] };
 
 /** Decides whether a review has to be done, and returns warnings about its pass mark. */
@@ -36,8 +36,8 @@ export function decideReview(review: MarkedReview, cache: Cache): DecidedReview 
 }
 
 /**
- * Whether a run with `trust_marks` accepts a pass mark. Rule text, paths and contents must be the same as at the pass;
- * `instructions` only warns about a difference. A mark without a receipt counts, unless the cache is strict.
+ * Whether a run with `trust_marks` accepts a pass mark. Rule text, paths and contents must be the same as at the pass
+ * (the command `instructions` only warns). A mark without a receipt counts, unless the cache is strict.
  */
 export function isTrusted(receipt: MarkReceipt | null, facts: TaskFacts, cache: Cache): boolean {
   if (receipt === null) return cache === 'content';
@@ -59,7 +59,7 @@ function sameFiles(receipt: MarkReceipt, { files }: TaskFacts): boolean {
   return receipt.files.length === files.length && haveEqual(receipt.files, files, ['path', 'sha256', 'link']);
 }
 
-/** Whether each current item was there at the pass, with the same values of these fields. */
+/** Whether each item of `now` has the same values in `fields` as some item of `then`. */
 function haveEqual<T>(then: readonly T[], now: readonly T[], fields: readonly (keyof T)[]): boolean {
   return now.every((one) => then.some((other) => fields.every((field) => one[field] === other[field])));
 }
@@ -100,7 +100,7 @@ export function isReadable({ headBlob, mode }: Entry): boolean {
   return headBlob !== null && mode !== SUBMODULE;
 }
 
-/** Whether a pass mark, which is about content, covers the change: not a deletion, mode or submodule commit. */
+/** Whether a pass mark can cover a changed path. It covers content, but no deletion, file mode or submodule commit. */
 export function passMarkCovers(entry: Entry): boolean {
   const hasUsualMode =
     entry.baseBlob === null ? entry.mode === FILE_MODE || entry.mode === SYMLINK : entry.baseMode === undefined;

@@ -72,7 +72,7 @@ export function nextOfInstructions(outcome: InstructionsOutcome): string {
     : 'Give each instruction file to its own sub-agent, in parallel. Fix what they find, then call get_review_instructions again until it lists no reviews.';
 }
 
-/** Returns the persona (sub-agent) that the first rule with one names for the platform; `null` if no rule names one. */
+/** Returns the persona (sub-agent) for the platform, from the first rule that names one; `null` if no rule does. */
 export function personaFor({ parts }: RuleReviewTask, platform: string): string | null {
   const named = parts.find(({ rule }) => Object.hasOwn(rule.personas, platform));
   return named?.rule.personas[platform] ?? null;

@@ -71,7 +71,7 @@ export async function explainReviewId(
   return explanation === null ? err({ kind: 'unknown-subject', name: id }) : ok(explanation);
 }
 
-/** Returns the facts and decisions that are needed before a file is written. `passed`: all ids with a pass mark. */
+/** Returns all reviews, each with the decision to do or skip it, and in `passed` every id that has a pass mark. */
 async function prepare(cwd: string, options: Options) {
   const project = await openProject(cwd);
   if (!project.ok) return project;

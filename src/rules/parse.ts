@@ -91,7 +91,7 @@ export function parseRules(text: string): ParsedRuleFile {
   return { rules, problems };
 }
 
-/** Returns the rule, or the problems because of which it is invalid. */
+/** Returns the rule, or the problems that make it invalid. */
 function parseRule(name: string, value: unknown, yaml: YamlFile): ParsedRule | PlacedProblem[] {
   const place = yaml.place([name], 'key');
   if (!RULE_NAME.test(name)) return [{ ...place, what: { kind: 'bad-rule-name', name } }];

@@ -22,7 +22,7 @@ export const INSTRUCTIONS_FOLDER = 'review_instructions';
 const FOLDER_PATH = `${GENERATED_FOLDER}/${INSTRUCTIONS_FOLDER}`;
 const SUFFIX = '.md';
 
-/** Writes exactly these instruction files, and deletes all other `.md` files in the folder. Returns their paths. */
+/** Writes these instruction files, deletes all other `.md` files in the folder, and returns the written paths. */
 export function replaceInstructionFiles(
   root: string,
   files: ReadonlyMap<ReviewId, string>,
@@ -79,7 +79,7 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
   };
 
   return {
-    /** Returns the ids that have a marker file. Markers that are not regular files do not count and are in `notFiles`. */
+    /** Returns the ids that have a marker file. A marker that is not a regular file does not count: see `notFiles`. */
     async marked(): Promise<Result<Record<'ids' | 'notFiles', ReadonlySet<string>>>> {
       const listed = markers.list();
       if (!listed.ok) return listed;
@@ -93,7 +93,7 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
     async receipt(id: ReviewId): Promise<MarkReceipt | null> {
       return readFor(id, receipts, fileName(id), RECEIPT);
     },
-    /** Stores the state of each review, so that a later mark can be compared with it. */
+    /** Stores the state of each review. `mark` copies it into the receipt when the review passes. */
     async remember(tasks: readonly TaskFacts[]): Promise<Result<void>> {
       if (tasks.length === 0) return ok(undefined);
       for (const task of tasks) {
@@ -104,7 +104,7 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
       removeOldest(facts.path, MOST_FACTS, new Set(tasks.map((task) => factsName(task.id))));
       return ok(undefined);
     },
-    /** Creates the marker file. `vouched`: whether onceover wrote instructions for this id in this worktree before. */
+    /** Marks a review as passed. `vouched`: whether onceover wrote instructions for this id in this worktree. */
     async mark(id: ReviewId, by: MarkReceipt['by'], at: Date): Promise<Result<{ readonly vouched: boolean }>> {
       const made = makeGeneratedFolder(root, INSTRUCTIONS_FOLDER);
       if (!made.ok) return made;

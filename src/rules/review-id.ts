@@ -68,7 +68,7 @@ function fits(id: string): boolean {
   return new TextEncoder().encode(id + MARKER_SUFFIX).length <= LONGEST_NAME;
 }
 
-/** Increase this if other text around the instructions changes the task. It ends earlier passes (`cache: strict`). */
+/** Increase this if the text around the instructions changes the task. With `cache: strict`, old passes then end. */
 const PROMPT_VERSION = 1;
 
 /** Returns the current state of a review, in a form that can be stored and compared with later states. */

@@ -82,7 +82,7 @@ async function readReferences(
 
 export type SelectedFiles = {
   readonly files: readonly RepoPath[];
-  /** Returns all other files of the working tree. It is a function, because the list is long and few rules need it. */
+  /** Returns the files of the working tree that are not in `files`. A function, because few rules need this list. */
   unchanged(): readonly RepoPath[];
   /** Untracked files that look like secrets and that the caller did not name. No review includes them. */
   readonly withheld: readonly RepoPath[];

@@ -79,13 +79,13 @@ export type TaskContext = {
   readonly references: ReadonlyMap<RuleTask, readonly ReferenceText[]>;
 };
 
-/** `pass-does-not-match`: the review passed, but with a different rule text, path or context (`cache: strict`). */
+/** `pass-does-not-match` (`cache: strict`): it passed, but no receipt shows the same rule text, paths and context. */
 export type WriteReason = 'not-passed' | 'pass-does-not-match';
 
-/** The recorded pass of a review id, whether or not the current change needs the review. */
+/** Whether a review id has a pass mark, and its receipt. The current change may not need this review. */
 export type PastPass = { readonly passed: boolean; readonly receipt: MarkReceipt | null };
 
-/** Why the review with a given id is done or skipped, and its recorded pass. */
+/** Why the review with a given id is done or skipped, and whether it has passed before. */
 export type ReviewExplanation = PastPass & { readonly id: string } & (
     | { readonly kind: 'to-do'; readonly task: RuleReviewTask; readonly why: WriteReason }
     | { readonly kind: 'skipped'; readonly task: RuleReviewTask }
@@ -135,7 +135,7 @@ export type TaskFacts = {
   readonly id: ReviewId;
   readonly parts: readonly RuleFacts[];
   readonly files: readonly FileDigest[];
-  /** The version of the text around the rule's own instructions. */
+  /** The version of the text that onceover adds to the rule's instructions. */
   readonly promptVersion: number;
 };
 
@@ -146,10 +146,10 @@ export type RuleFacts = {
   readonly contextDigest: string;
 };
 
-/** Records when and by which interface a review was marked as passed, and the state of the review at that time. */
+/** Records when and by which interface a review was marked as passed, with its state when instructions were written. */
 export type MarkReceipt = TaskFacts & { readonly by: 'mcp' | 'cli' | 'library' | 'run'; readonly at: string };
 
-/** The marker file of a passed review, and its receipt; `receipt` is `null` if the marker file was created by hand. */
+/** The marker file of a passed review, and its receipt; `null` if there is none, for example for a handmade marker. */
 export type Mark = {
   /** Whether the marker file is committed to git, so that another person may have created it. */
   readonly tracked: boolean;

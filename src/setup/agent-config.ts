@@ -17,7 +17,7 @@ export type TextChange =
 /** The edited object with the added part, 'leave' if it needs no change, or the problem that prevents the edit. */
 type JsonEdit = { readonly config: JsonObject; readonly added?: unknown } | 'leave' | { readonly wrong: string };
 
-/** Returns the outcome of `edit` on the text of a JSON file; `present` is null if the file does not exist. */
+/** Applies `edit` to the object in a JSON file. `present` is the text of the file; null if the file does not exist. */
 export function editJson(present: string | null, edit: (config: JsonObject) => JsonEdit): TextChange {
   const config = parseObject(present ?? '');
   const edited = typeof config === 'string' ? { wrong: config } : edit(config);
@@ -41,7 +41,7 @@ function parseObject(text: string): JsonObject | string {
   }
 }
 
-/** Returns the record with a new value, or without the key if the value is empty. */
+/** Returns the record with `value` under `key`, or without that key if `value` is empty. */
 function withValue(record: JsonObject, key: string, value: JsonObject | readonly unknown[]): JsonObject {
   const { [key]: _, ...others } = record;
   return Object.keys(value).length === 0 ? others : { ...record, [key]: value };
@@ -51,8 +51,8 @@ function withValue(record: JsonObject, key: string, value: JsonObject | readonly
 type Program = readonly string[];
 
 /**
- * For each agent: the settings file with its hooks, its name for the stop event, and ten minutes in its unit. The agent
- * stops the hook after this time, but `onceover hook stop` itself answers earlier.
+ * For each agent: the settings file with its hooks, the agent's name for the stop event, and a timeout of ten minutes,
+ * in the unit that the agent uses. `onceover hook stop` answers before this timeout.
  */
 const HOOKS = {
   claude: { file: '.claude/settings.json' as RepoPath, event: 'Stop', timeout: 600 },
@@ -81,7 +81,7 @@ export function addHookEntry(agent: HookAgent, present: string | null, program: 
   });
 }
 
-// The settings file may be shared, but a path works only on this machine, so use the onceover on PATH if there is one.
+// The settings file may be committed, but a path works only on this machine, so the hook prefers the onceover on PATH.
 function hookCommand(program: Program): string {
   const call = `${program.map(shellWord).join(' ')} hook stop`;
   return call.endsWith(HOOK_CALL)

@@ -46,7 +46,7 @@ export function describeDoctor(report: DoctorReport, styled: Styled = UNSTYLED):
   return blocks.join('\n\n');
 }
 
-/** Returns a text in which every "onceover …" command starts onceover the way that works for this user. */
+/** Replaces "onceover" in quoted commands with the command that works for this user, for example "npx onceover". */
 function asTyped(text: string, { byNpx }: Styled, command = 'onceover'): string {
   return byNpx === true ? withNpx(text, true) : text.replace(/"onceover (?=[a-z])/g, () => `"${command} `);
 }

@@ -14,7 +14,7 @@ import { openProject } from '../rules/load.ts';
 import type { DoctorReport } from './types.ts';
 
 export type DoctorOptions = {
-  /** The agent that is tested for whether it can resume a session, or 'all'; null to test none. */
+  /** The agent whose ability to resume a session is tested; 'all' for every agent, null for none. */
   readonly resume: string | null;
   readonly signal: AbortSignal | null;
   /** Called with the name of each agent before its test. */

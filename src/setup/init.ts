@@ -33,7 +33,7 @@ export type SetupOptions = {
   readonly hook: HookAgent | null;
 };
 
-/** A change of a file that is not written yet; `text` is null if the file stays unchanged. */
+/** A file that `init` is going to write or leave. `text` is the new text; null if the file stays unchanged. */
 type PlannedFile = Omit<SetupStep, 'ignored'> & { readonly text: string | null };
 
 type Project = { readonly place: RepositoryPaths; readonly repository: Repository; readonly settings: Settings };
@@ -68,7 +68,7 @@ export async function setupProject(project: Project, options: SetupOptions): Pro
     const did = changed.kind === 'leave' ? 'left' : present.value === null ? 'written' : 'extended';
     planned.push({ path, did, added: null, text: null, ...changed });
   }
-  // If git cannot list the changes, the next run reports that error.
+  // Ignore an error of git here, because the next run reports it.
   const before = gates.value === null ? null : await repository.changes(settings.base);
   const isClean = before?.ok === true && before.value.changed.length + before.value.deleted.length === 0;
   const manifest = openInitManifest(place.commonDir);

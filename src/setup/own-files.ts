@@ -103,7 +103,7 @@ function isInLogs(path: string): boolean {
   return (!name.includes('/') && isRecordFile(name)) || /^phases\/[^/]+\/[^/]+\.log$/.test(path);
 }
 
-/** Returns the files that onceover wrote in a folder, and its own `.gitignore` there if nothing else stays. */
+/** Returns the files that onceover wrote in a folder, and onceover's `.gitignore` if no other file stays there. */
 function ownFilesIn(
   root: string,
   folder: RepoPath,

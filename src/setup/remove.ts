@@ -28,7 +28,7 @@ export type FoundFile = {
 /** Files of agents in which other tools can have entries too. */
 const SHARED_FILES: readonly RepoPath[] = [MCP_FILE, ...HOOK_AGENTS.map(hookFile)];
 
-/** Plans the removal: files that are unchanged since `init` wrote them go; edited files stay, each with the reason. */
+/** Plans to remove the files that are unchanged since `init` wrote them. Edited files stay, each with the reason. */
 export function planRemoval(found: readonly FoundFile[]): Omit<Removal, 'removed'> {
   const settings = found.find(({ path }) => path === SETTINGS_FILE);
   const plans = found.map((file): RemovedItem | KeptFile | null => {
@@ -71,7 +71,7 @@ export async function removeProject(
   if (!own.ok) return own;
   const removal = { removed: !dryRun, taken: [...taken, ...own.value], left };
   if (dryRun) return ok(removal);
-  // Do this first, because it fails while a run is active, and then no file must have been removed.
+  // Do this before the loop below: it fails while a run is active, and then no file must have been removed.
   const removed = await ownFiles.remove();
   if (!removed.ok) return removed;
   for (const { path, rest = null } of taken) {

@@ -32,7 +32,7 @@ function block(name: string): string {
   return fencedBlock(page, `yaml ${name}`);
 }
 
-/** Returns a block in which each line `{name}` is replaced by the value of that name. */
+/** Returns the block `name` of starter-settings.md, with each line `{key}` replaced by the value of that key. */
 function fill(name: string, values: Readonly<Record<string, string>>): string {
   return block(name).replace(/^\{(\w+)\}\n/gm, (_, key: string) => values[key] ?? '');
 }

@@ -29,7 +29,7 @@ export type SetupStep = {
 /** The result of `init`. */
 export type SetupOutcome = {
   readonly steps: readonly SetupStep[];
-  /** The facts about checks and reviews; null if `init` was not asked to set them up. */
+  /** The facts about the planned checks and reviews; null if `init` was not asked to set them up. */
   readonly gates: GatesFound | null;
   /** The agent whose stop hook was set up; null if no hook was requested. */
   readonly hook: HookAgent | null;
@@ -70,7 +70,7 @@ export type DoctorReport = {
   readonly agents: readonly AgentReport[];
   /** The version of git; null if git was not found. */
   readonly git: string | null;
-  /** The path of bubblewrap, which commands with `sandbox: true` use; null if it was not found. */
+  /** The path of bubblewrap, which can hide files from an agent or prevent writes; null if it was not found. */
   readonly bubblewrap: string | null;
   readonly node: string;
   /** The command that starts onceover; default: onceover. */
@@ -83,7 +83,7 @@ export type RemovedItem = RemovalDocument['taken'][number] & {
   readonly rest?: string | null;
 };
 
-/** A file that `init --remove` keeps: the user edited it, `onceover.yml` uses it, or it is not valid JSON. */
+/** A file that `init --remove` keeps: the user edited it, an edited `onceover.yml` uses it, or it is not valid JSON. */
 export type KeptFile = RemovalDocument['left'][number];
 
 /** The result of `init --remove`; `removed` is false if it only listed what it would remove. */

@@ -17,7 +17,7 @@ function stopDocument(answer: StopAnswer): object | null {
  * verdict, the answer comes from memory, before any other code is loaded.
  */
 export async function answerStop(event: StopEvent | null, deadlineSeconds: number): Promise<object | null> {
-  // If a run started this agent, the agent must not wait for that run.
+  // A run started this agent and waits for it, so the agent must not wait for the run.
   if (process.env['ONCEOVER_ACTIVE'] !== undefined) return null;
   const request = readRequest(event, deadlineSeconds);
   return stopDocument(fromMemory(request) ?? (await (await import('./check-gates.ts')).judgeStop(request)));
@@ -42,10 +42,10 @@ function isUnchanged(worktree: WorktreePaths, { traces, index, print }: NonNulla
   return matchesFingerprints(traces) && statusFingerprint(worktree, index)?.print === print;
 }
 
-/** The JSON that the agent's program sends. */
+/** The JSON that the agent's program, such as Claude Code, sends to the hook. */
 export type StopEvent = Readonly<Record<string, unknown>>;
 
-// An event that cannot be parsed still counts as a stop.
+// If there is no valid event (`null`), the agent still wants to stop, so use defaults.
 function readRequest(input: StopEvent | null, deadlineSeconds: number): StopRequest {
   const session = typeof input?.['session_id'] === 'string' ? input['session_id'].slice(0, 100) : '';
   // If the agent is in a folder outside of any repository, use the project in which it was started.

@@ -42,7 +42,7 @@ async function currentStatus(place: RepositoryPaths): Promise<Result<CurrentStat
     `${join(place.root, request.settings.logDir)}/`,
     `${join(place.commonDir, 'onceover/findings')}/`,
     ...['receipts', 'trusted.json'].map((name) => join(place.commonDir, 'onceover', name)),
-    // A file that is withheld because of its name stays withheld, but a file that is too large may shrink.
+    // A file that reviewers do not get because of its name stays withheld, but a file that is too large may shrink.
     ...outcome.withheld.filter(({ why }) => why === 'too-large').map(({ path }) => join(place.root, path)),
     ...files.value,
   ];
@@ -55,14 +55,14 @@ export async function judgeStop(request: StopRequest): Promise<StopAnswer> {
   if (!place.ok) return outsideRepository(place.failure);
   const { verdict, traces, awaited } = await judge(place.value, request.deadlineSeconds);
   const judged = await rememberable(place.value, verdict, traces);
-  // Read the memory only now, because another session may have written to it during the run.
   const worktree = worktreeOf(place.value);
+  // Read the memory after the run, because another session may have written to it during the run.
   const memory = readMemory(worktree);
   const decided = decideStop(verdict, memory.sessions[request.session] ?? null);
   return countBlocks(worktree, { ...memory, judged, awaited }, request.session, decided);
 }
 
-// Without a working tree there are no gates, so the agent may stop.
+// Outside of a repository there are no gates, so the agent may stop. For other failures, the user gets a message.
 function outsideRepository(failure: Failure): StopAnswer {
   if (failure.kind === 'not-a-repository' || failure.kind === 'bare-repository') return { kind: 'let-go', why: null };
   return decideStop(unjudged(failure), null).answer;
@@ -134,7 +134,7 @@ type StopRun =
   /** The run continues in the background. The next stop waits for it, unless `awaited` is `null`. */
   | { readonly kind: 'running'; readonly progress: readonly string[]; readonly awaited: StopMemory['awaited'] }
   | { readonly kind: 'busy' }
-  /** `isAboutThis`: whether the working tree is the same as when the run started, as far as is known. */
+  /** `isAboutThis`: whether the working tree is the same as when the run started; true if that is unknown. */
   | { readonly kind: 'judged'; readonly run: RunDocument; readonly isAboutThis: boolean }
   | { readonly kind: 'unjudged'; readonly why: string };
 
@@ -168,7 +168,7 @@ async function runForStop(
 }
 
 async function readResult(started: StartedRun, isAboutThis: boolean): Promise<StopRun> {
-  // Load the schema of a result only after a run.
+  // Import late: loading the schemas of results would slow down hook calls that start no run.
   const { startedRunDocument } = await import('../gates/describe/background.ts');
   const { state, run, error, progress } = startedRunDocument(started);
   if (error !== null) return { kind: 'unjudged', why: error.message };
@@ -192,7 +192,7 @@ function failingGates(gates: RunDocument['gates']): readonly FailingGate[] {
     });
 }
 
-/** Returns the verdict if no run is needed, because all gates pass or another run would be useless. */
+/** Returns the verdict for a status that needs no run: all gates pass, or another run would be useless. */
 function concluded(outcome: RunOutcome): StopVerdict {
   if (outcome.exitCode === 0) return { kind: 'holds' };
   const gates = failingGates(outcome.gates.map(gateDocument));
@@ -215,8 +215,8 @@ function fails({ findings }: RunOutcome, gates: readonly FailingGate[]): StopVer
 }
 
 /**
- * Returns the verdict to remember, with fingerprints of everything that it depends on; `null` if something may have
- * changed. Reads the status again between two equal fingerprints, to notice a change during the first reading.
+ * Returns the verdict with fingerprints of everything that it depends on; `null` if it must not be remembered. Reads
+ * the status again, and takes a fingerprint before and after that, to notice a change since the verdict.
  */
 async function rememberable(
   place: RepositoryPaths,
@@ -232,9 +232,9 @@ async function rememberable(
   const { outcome } = status.value;
   if ((outcome.exitCode === 0) !== (verdict.kind === 'holds')) return null;
   if (JSON.stringify(status.value.traces) !== JSON.stringify(traces)) return null;
-  // The fingerprint does not cover untracked paths that are in no snapshot, so remember the verdict only if all of them
-  // are withheld files. A nested repository never is: git ends its name with a slash, and its first commit makes it
-  // part of the change.
+  // The fingerprint does not cover the contents of untracked files that are in no snapshot, so remember the verdict
+  // only if all of them are withheld. A nested repository never counts as withheld, because git ends its name with a
+  // slash. That is intended: its first commit makes it part of the change.
   const withheld = new Set<string>(outcome.withheld.map(({ path }) => path));
   if (!after.untracked.every((path) => withheld.has(path))) return null;
   return { index, print: after.print, traces, verdict };

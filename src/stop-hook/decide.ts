@@ -14,7 +14,7 @@ export function decideStop(
     case 'unjudged':
       return { answer: allow({ kind: 'unjudged', said: verdict.why }), blocks: before };
     case 'running': {
-      // An agent that waits cannot make progress, so the number of blocks stays the same.
+      // Count waits apart from blocks, because an agent that waits cannot make progress.
       const waits = (before?.waits ?? 0) + 1;
       const blocks = { count: before?.count ?? 0, open: before?.open ?? [], waits };
       const mayWait = waits <= MOST_WAITS;
@@ -43,7 +43,7 @@ function allow(why: AllowStopReason | null): StopAnswer {
 }
 
 export type StopAnswer =
-  /** The agent may stop. `why` is a message for the user; `null` for no message. */
+  /** The agent may stop. `why` is the reason to show to the user; `null` if there is nothing to show. */
   | { readonly kind: 'let-go'; readonly why: AllowStopReason | null }
   /** The agent must continue. `reason` is the message for the agent. */
   | { readonly kind: 'block'; readonly reason: string };
@@ -76,7 +76,7 @@ export type Blocks = { readonly count: number; readonly open: readonly string[];
 export type StopMemory = {
   /** The last verdict, with fingerprints of everything that it depends on. */
   readonly judged: {
-    /** The start of the file name of the private git index with which the fingerprint `print` was made. */
+    /** The fingerprint `print` was made with a private git index whose file name starts with this text. */
     readonly index: string;
     readonly print: string;
     readonly traces: StatFingerprints;

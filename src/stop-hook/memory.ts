@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { WorktreePaths } from '../kernel/repository.ts';
 import type { Blocks, StopAnswer, StopMemory } from './decide.ts';
 
-/** The build inserts the version here. It is not imported, because the hook must load no other file first. */
+/** The build inserts onceover's version. It is not imported, so that the hook loads fewer files before it answers. */
 declare const ONCEOVER_VERSION: string;
 
 const MOST_SESSIONS = 20;
@@ -11,7 +11,7 @@ const LARGEST_BYTES = 4 * 1024 * 1024;
 
 const EMPTY: StopMemory = { judged: null, awaited: null, sessions: {} };
 
-/** Reads the memory of a worktree. A damaged or foreign memory counts as empty, so that the gates run. */
+/** Reads the memory of a worktree. If it is damaged or from another version, it counts as empty. */
 export function readMemory(worktree: WorktreePaths): StopMemory {
   try {
     const path = join(folderOf(worktree), fileOf(worktree));
@@ -90,7 +90,7 @@ function fileOf({ gitDir, commonDir }: WorktreePaths): string {
   return gitDir === commonDir ? 'main.json' : `linked-${basename(gitDir)}.json`;
 }
 
-/** Returns the FNV-1a hash of a text. Node's own hash functions take longer to load than the rest of the answer. */
+/** Returns the FNV-1a hash of a text. Loading Node's crypto module would take longer than the rest of the hook. */
 export function checksum(text: string): string {
   let sum = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);

@@ -24,10 +24,10 @@ export function sentenceDiff(before: string, after: string): string {
   return [LEGEND, ...lines].join('\n');
 }
 
-/** The time grows with the square of the edits, so texts with more edits count as having nothing in common. */
+/** The time of a diff grows with the square of the edits, so texts with more edits than this count as all different. */
 const MOST_EDITS = 2000;
 
-/** Consecutive sentences with the same words: the positions of the first in both lists, and how many. */
+/** Consecutive unchanged sentences: the position of the first one in the old and in the new list, and their number. */
 type UnchangedRun = { readonly from: number; readonly to: number; readonly count: number };
 
 function unchangedRuns(old: readonly Sentence[], now: readonly Sentence[]): readonly UnchangedRun[] {

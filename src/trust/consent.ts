@@ -90,7 +90,7 @@ export async function agentsBarredByChange(
   return changed.ok ? ok(new Set(agentsEditedByChange(written.agent, changed.value).keys())) : changed;
 }
 
-/** Returns the paths of the whole change, even if a run covers only a part of it. */
+/** Returns the paths of all changed files, even if a run covers only some of them. */
 export async function pathsOfChange(snapshots: Snapshots, settings: Settings): Promise<Result<ReadonlySet<string>>> {
   const comparison = await snapshots.compare({ kind: 'change', base: null }, settings.base);
   if (!comparison.ok) return comparison;
@@ -120,7 +120,7 @@ function checksOf(settings: Settings): (readonly [string, string, string])[] {
   );
 }
 
-// A command, a path or environment variables of an agent need approval, because they can make onceover run any program.
+// Agents with a command, a path or environment variables need approval, because these can start any program.
 function agentsOf(settings: Settings): (readonly [string, Settings['agent'][string]])[] {
   return Object.entries(settings.agent).filter(
     ([, { command, path, env }]) => command !== null || path !== null || Object.keys(env).length > 0,
@@ -129,7 +129,7 @@ function agentsOf(settings: Settings): (readonly [string, Settings['agent'][stri
 
 const MOST_DIGESTS = 100;
 
-/** Opens the list of approved configurations in the git folder. If it is unreadable, nothing is approved. */
+/** Opens the list of approved configurations in the git folder. If the list is unreadable, nothing is approved. */
 export function openConsentStore(commonDir: string) {
   const file = openListFile(commonDir, 'trusted.json');
   return {

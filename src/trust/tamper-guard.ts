@@ -5,7 +5,7 @@ import { ok, type Result } from '../kernel/result.ts';
 import { removeFile, statIfPresent } from '../platform/files.ts';
 import { openFolder, readPrivateFile } from '../platform/private-files.ts';
 
-/** Opens a guard that undoes changes that a fixer makes to these files between `snapshot` and `restore`. */
+/** Opens a guard that undoes a fixer's changes to the given files, made between `snapshot` and `restore`. */
 export function openTamperGuard(removed: readonly RemovedIfNew[], restored: readonly RestoredIfWeaker[]): TamperGuard {
   return {
     async snapshot() {
@@ -24,10 +24,10 @@ export function openTamperGuard(removed: readonly RemovedIfNew[], restored: read
 /** The files in a folder below `top` whose names match `name`. */
 type Files = { readonly top: string; readonly folder: string; readonly name: RegExp };
 
-/** Files that are deleted if they appear or change while a fixer runs. Losing one costs only another review. */
+/** Files that are deleted if they appear or change while a fixer runs. A deletion costs at most another review. */
 export type RemovedIfNew = Files & { readonly isReported: boolean };
 
-/** Files that are restored if a fixer weakened them, so that the new text would let more pass (`isLess`). */
+/** Files that are restored if `isLess` says that the text `now` would let more pass than the text `before`. */
 export type RestoredIfWeaker = Files & { isLess(before: string | null, now: string | null, name: string): boolean };
 
 function pathsOf({ top, folder, name }: Files): readonly string[] {

@@ -12,7 +12,7 @@ export const PHASE_FAILURES = {
     next: `Use one of these phases: ${PHASES.join(', ')}.`,
   }),
   'no-feature': ({ path, why }) => ({
-    what: `${quoteName(path)} ${why === 'missing' ? 'does not exist' : 'is not a folder'}, and a phase reviews the documents in a feature folder.`,
+    what: `The feature folder ${quoteName(path)} ${why === 'missing' ? 'does not exist' : 'is not a folder'}.`,
     next: 'Use the folder that contains spec.md, relative to the current folder.',
   }),
   'unusable-artifact': describeArtifact,
@@ -57,7 +57,7 @@ export const PHASE_FAILURES = {
   }),
 } satisfies Partial<ByKind<Failure, Message>>;
 
-/** By phase, the subject of the document that the phase writes. */
+/** By phase, the subject of the document that the phase reviews. */
 const ABOUT: Readonly<Record<DocumentPhase, string>> = {
   specify: 'the requirements',
   design: 'the design',

@@ -19,7 +19,7 @@ export function cutStart(text: string, most: number): string {
         .join('')}`;
 }
 
-/** Returns the first graphemes that fit into `most` cells, of a text that does not fit. */
+/** Returns as many of the first graphemes as fit into `most` cells. `all` must not fit completely. */
 function firstFitting(all: readonly string[], most: number): readonly string[] {
   let used = 0;
   const end = all.findIndex((grapheme) => {

@@ -37,7 +37,7 @@ export function shownOn(stream: Stream & { readonly columns?: number }, env: Nod
 
 const NARROWEST_WIDTH = 30;
 
-/** The width of pages of figures in a pipe or a file. */
+/** The line width of `onceover cost` and `onceover demo` in a pipe or a file, and of terminals that report no width. */
 export const PAGE_WIDTH = 80;
 
 /** Returns a text for a log. On GitHub it loses its workflow commands, because a reviewer may have written them. */

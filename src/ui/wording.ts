@@ -62,7 +62,7 @@ export function describePlace({ file, line }: Place): string | null {
 /** Shown as the location of a finding that names no file. */
 export const NO_LOCATION = 'no location';
 
-/** Returns the notice that onceover restored files, because they would count as a pass, a waiver or an approval. */
+/** Returns the notice that files with passes, waivers or approvals changed during a fix, so onceover restored them. */
 export function describeTakenBack(paths: readonly string[]): string {
   return `files that would count as a pass, a waiver or an approval changed while the fixer ran, so onceover restored them: ${someNames(paths)}; if you made that change, repeat it`;
 }

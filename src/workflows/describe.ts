@@ -33,7 +33,7 @@ const CALLS = {
   },
 } as const;
 
-/** Returns the jobs with their workflows, and the active sessions. */
+/** Describes the jobs, their workflows, and the active sessions. */
 export function describeWorkflows(
   { jobs, sessions, problems }: OfferedWorkflows,
   calls: Calls,
@@ -52,7 +52,7 @@ export function describeWorkflows(
   ].join('\n\n');
 }
 
-/** Returns a job with the steps of each workflow in order, parallel steps in parentheses. */
+/** Describes a job: the steps of each workflow in order, with parallel steps in parentheses. */
 function describeJob({ name, summary, workflows }: Job, { paint }: Styled): string {
   const lines = workflows.map((one) => {
     const order = one.steps.map((group) => (group.length === 1 ? group.join('') : `(${group.join(' | ')})`));
@@ -71,7 +71,7 @@ export function workflowWarnings({ problems, unreadable }: OfferedWorkflows): re
   ];
 }
 
-/** Returns the state of a session and of each of its steps. */
+/** Describes the state of a session and of each of its steps. */
 export function describeSessionState(
   { session, isCurrent = true, open = [] }: Pick<SessionStatus, 'session'> & Partial<SessionStatus>,
   { paint } = UNSTYLED,
@@ -119,10 +119,10 @@ function describeOutputs(outputs: StepOutputs): string {
   return names.length === 0 ? 'no outputs' : names.join('; ');
 }
 
-/** The warning of a session that falls back to self-review. */
+/** The warning if a new session falls back to self-review. */
 export const REVIEWER_MISSING = 'Claude Code is not installed and no other reviewer was named.';
 
-/** Returns the text about a new session of a workflow: its state and its first steps. */
+/** Describes a new session of a workflow: its state and its first steps. */
 export function describeWorkflowStart(
   { session, begun, reviewerMissing }: WorkflowStart,
   calls: Calls,
@@ -133,7 +133,7 @@ export function describeWorkflowStart(
   return [...(reviewerMissing ? [REVIEWER_MISSING] : []), state, steps].join('\n\n');
 }
 
-/** Returns for each step to do: instructions, inputs, outputs, reviews, and the call that finishes it. */
+/** Describes each step to do: instructions, inputs, outputs, reviews, and the call that finishes it. */
 export function describeBegunSteps(begun: readonly BegunStep[], calls: Calls, shown = UNSTYLED): string {
   const ids = begun.map(({ step_id }) => step_id).join(', ');
   return [
@@ -179,7 +179,7 @@ function describeCriteria(review: BegunStep['reviews'][number], { outputs }: Beg
   ].join('\n');
 }
 
-/** Returns the call that finishes each step. */
+/** Describes, in one line for each step, the call that finishes it. */
 export function describeHowToFinish(begun: readonly BegunStep[], calls: Calls): string {
   return begun.map((step) => `When ${step.step_id} is done: ${describeFinishCall(step, calls)}`).join('\n');
 }
@@ -196,7 +196,7 @@ function describeFinishCall({ session_id, step_id, outputs }: BegunStep, calls: 
     : ['onceover workflow finish', `--session ${session_id}`, `--step ${step_id}`, ...given].join(' ');
 }
 
-/** Returns the result of a request to finish a step, and the next steps. */
+/** Describes the result of a request to finish a step, and the next steps. */
 export function describeStepEnd(end: StepEnd, calls: Calls, shown = UNSTYLED): string {
   const { kind, session, step, begun, judged, skipped } = end;
   if (kind !== 'finished') {
@@ -211,7 +211,7 @@ export function describeStepEnd(end: StepEnd, calls: Calls, shown = UNSTYLED): s
   return [[`${title}${how}`, ...describeSkipped(skipped)].join('\n'), next].join('\n\n');
 }
 
-/** Returns why a step is not finished, and what to do next. */
+/** Describes why a step is not finished, and what to do next. */
 export function describeFeedback({ kind, session, step, ...end }: StepEnd, calls: Calls): string {
   const { finish, override } = CALLS[calls];
   if (kind === 'instructed') {
@@ -254,7 +254,7 @@ function nameOfReview({ review_run_each, target_file }: ReviewName): string {
   return describeReview(review_run_each, target_file);
 }
 
-/** Returns warnings about the end of a step, as sentences without a full stop. They do not change the result. */
+/** Returns warnings about a request to finish a step, as sentences without a full stop. The result is valid anyway. */
 export function stepEndWarnings({ notInLedger }: StepEnd): readonly string[] {
   if (notInLedger === null) return [];
   return [`the cost of reviewing this step is not in the ledger: ${describeFailure(notInLedger).what}`];
@@ -265,7 +265,7 @@ function columns(rows: readonly (readonly string[])[]): string {
   return rows.map(([name = '', text]) => `  ${padCells(name, width)}  ${text}`).join('\n');
 }
 
-/** Returns a text of an author or a reviewer line by line, with control characters made visible. */
+/** Returns a text with each line indented, and with control characters made visible. */
 function lines(text: string, indent = ''): string {
   return text
     .trim()

@@ -20,7 +20,7 @@ export type WorkflowCaller = {
   readonly stop: AbortSignal | null;
 };
 
-/** Returns the reviewer of a new session: the wanted one, else Claude Code, else self-review. */
+/** Returns the reviewer that the caller wants; by default Claude Code or, if that is not installed, self-review. */
 export async function chooseReviewer(
   repository: RepositoryPaths,
   wanted: WorkflowCaller & { readonly reviewer: string | null; readonly selfReview: boolean },

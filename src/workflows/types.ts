@@ -16,7 +16,7 @@ export type Workflow = Omit<JobDocument['workflows'][number], 'steps'> & {
   readonly steps: readonly (readonly string[])[];
 };
 
-/** A step as in `job.yml`, with its instructions. The path of `instructions_file` is relative to the root. */
+/** A step as in `job.yml`, with its instructions. `instructions_file` is a path relative to the repository root. */
 export type Step = JobDocument['steps'][number] & { readonly instructions: string };
 
 /** One execution of a workflow: the state of its steps and of their reviews. Stored as JSON. */
@@ -26,7 +26,7 @@ export type WorkflowSession = {
   readonly workflow: string;
   readonly goal: string;
   readonly reviewer: SessionReviewer;
-  /** An ISO timestamp, like all times here. */
+  /** An ISO timestamp, like all times of a session. */
   readonly startedAt: string;
   readonly end: SessionEnd | null;
   /** The steps, in the order of the workflow. */
@@ -54,7 +54,7 @@ export type StepState = {
     readonly at: string;
     readonly outputs: StepOutputs;
     readonly notes: string | null;
-    /** The reason why the step is finished without a passed review. */
+    /** The reason for finishing the step without a passed review; `null` if none was needed. */
     readonly override: string | null;
   } | null;
 };
@@ -71,10 +71,10 @@ export type WorkflowStart = {
 export type StepEnd = {
   /** `failed`: a review did not pass. `instructed`: the author has to review the outputs with a sub-agent first. */
   readonly kind: 'finished' | 'failed' | 'instructed';
-  /** The session and the step after the request. */
+  /** `session` and `step` have the state after the request. */
   readonly session: WorkflowSession;
   readonly step: StepState;
-  /** The number of reviews that ran for this request. */
+  /** The number of reviews that gave a verdict for this request. */
   readonly judged: number;
   /** Reviews that were skipped: they already passed on the same files with the same criteria. */
   readonly skipped: readonly ReviewName[];
@@ -96,7 +96,7 @@ export type SessionStatus = {
 
 export type UnreadableSession = { readonly id: string; readonly path: string };
 
-/** The jobs that can be started, and all sessions, newest first. */
+/** The jobs that can be started, the problems of the other jobs, and all sessions, newest first. */
 export type OfferedWorkflows = {
   readonly jobs: readonly Job[];
   readonly problems: readonly Problem[];

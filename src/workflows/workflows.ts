@@ -29,7 +29,7 @@ export type StartWorkflowOptions = WorkflowCaller & {
   readonly goal: string;
   /** The agent that reviews; `null` if the caller names none. */
   readonly reviewer: string | null;
-  /** Whether the agent that does the steps also has them reviewed by its own sub-agent; onceover calls no reviewer. */
+  /** Whether a sub-agent of the agent that does the steps reviews them. onceover then calls no reviewer. */
   readonly selfReview: boolean;
 };
 
@@ -97,8 +97,7 @@ export async function finishWorkflowStepRun(
   const key = JSON.stringify([repository.root, repository.prefix, request]);
   const current = inProgress.get(key);
   if (current !== undefined) return current;
-  // If the ledger cannot be written, every review of the step fails to be recorded for the same reason, so report only
-  // the first failure.
+  // If the ledger is not writable, the cost of every review is lost for the same reason: report only the first failure.
   let notInLedger: Failure | null = null;
   const lost = (failure: Failure) => {
     notInLedger ??= failure;

@@ -73,7 +73,7 @@ describe('describeCost', () => {
 
       ~: at list prices, or without the reviews whose agent reported nothing
 
-      Run "onceover cost --details" for sessions and rates."
+      Run "onceover cost --details" for sessions and for how often resuming worked."
     `);
   });
 

@@ -191,8 +191,8 @@ describe('an explanation', () => {
           fix, withdraws the finding, or does not report it again after src/a.ts has
           changed
         - "onceover resolve F1 --fixed" marks it as fixed, for reviewer 2 to confirm
-        - "onceover resolve F1 --skip WHY" waives it: the code stays as it is and
-          fails no gate"
+        - "onceover resolve F1 --skip WHY" waives it: the code stays as it is, and the
+          finding no longer fails its gate"
     `);
   });
 

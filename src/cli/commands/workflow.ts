@@ -136,7 +136,7 @@ export async function workflowAbortCommand(
   });
 }
 
-/** Returns the paths by output name from `name=path` values. */
+/** Parses `name=path` values and returns the paths of each output by name. */
 function outputsOf(given: readonly string[]): Result<Readonly<Record<string, readonly string[]>>> {
   const lists = new Map<string, string[]>();
   for (const one of given) {

@@ -7,12 +7,12 @@ import { type Gate, isOpen, type KnownFinding } from '../types.ts';
 import { findingState, isSameBranch, type StateOptions } from './gate-state.ts';
 import type { GateRequest } from './select-gates.ts';
 
-/** Returns the tree id for which a check's pass counts. It includes uncommitted changes in nested repositories. */
+/** Returns the tree id for which a check's pass counts. It also covers uncommitted changes in nested repositories. */
 export function checkedTree(tree: SnapshotId, dirty: readonly DirtyRepository[] = []): SnapshotId {
   return dirty.length === 0 ? tree : (`${tree} ${digestOf(dirty)}` as SnapshotId);
 }
 
-/** The records and findings of gates that have no changes on this branch any more. They are archived. */
+/** The records and findings of gates that have no changes on this branch any more. A run of all gates archives them. */
 export type EndedCycles = {
   readonly records: readonly ArchivedRecord[];
   readonly findings: readonly KnownFinding[];
@@ -41,7 +41,7 @@ export function endedCycles(
   };
 }
 
-/** Returns the open findings of removed gates in the requested files, as long as their files are unchanged. */
+/** Returns the open findings of removed gates in the requested files, without those whose file has changed since. */
 export function findingsOfRemovedGates(
   findings: readonly KnownFinding[],
   gates: readonly Gate[],
@@ -61,17 +61,17 @@ export function findingsOfRemovedGates(
 const LONGEST_STEM = 150;
 const HASH_STEP = 6;
 
-/** Returns a stem for each gate's files: its id in safe characters, with a hash if it is long or not unique. */
+/** Returns a stem for each gate's file names: the id in safe characters, with a hash if it is long or not unique. */
 export function gateNames(gates: readonly Pick<Gate, 'id' | 'kind'>[]): readonly GateName[] {
   const digits = new Map<GateId, number>();
   for (;;) {
     const names = gates.map(({ id, kind }) => ({ id, kind, stem: stemOf(id, kind, digits.get(id) ?? 0) }));
-    // Some file systems ignore case.
+    // Some file systems ignore case, so stems must differ in more than case.
     const shared = [...grouped(names, ({ stem }) => stem.toLowerCase()).values()]
       .map((own) => new Set(own.map(({ id }) => id)))
       .filter((ids) => ids.size > 1);
     if (shared.length === 0) return names;
-    // A stem with a hash can equal yet another stem, so check again.
+    // A stem with a longer hash can equal yet another stem, so the loop checks again.
     for (const id of shared.flatMap((ids) => [...ids])) digits.set(id, (digits.get(id) ?? 0) + HASH_STEP);
   }
 }

@@ -19,8 +19,8 @@ type CycleContext = { readonly scope: Scope; readonly where: BranchContext };
 
 /**
  * Whether a record belongs to the gate's history on this branch (its cycle); with a detached HEAD, the merge-base
- * stands for the branch. Records of other tools name no branch and always belong to it. A narrow run, such as
- * `--uncommitted`, uses no earlier records, and later runs ignore its records.
+ * stands for the branch. Records of other tools name no branch, so they belong to every branch. A narrow run, such
+ * as `--uncommitted`, uses no earlier records, and later runs ignore its records.
  */
 export function isInCycle(record: SlotRecord, { scope, where }: CycleContext): boolean {
   if (scope.kind === 'narrow') return false;
@@ -34,7 +34,7 @@ export function isSameBranch(made: BranchContext, where: BranchContext): boolean
   return made.branch === null && made.mergeBase === where.mergeBase;
 }
 
-/** Returns the state of a finding in this scope and branch. */
+/** Returns the state of a finding in the scope and on the branch of `options`. */
 export function findingState(finding: KnownFinding, options: StateOptions): FindingState {
   const { scope, where, levels, letBe, entryOf } = options;
   if (finding.kept === 'closed') return 'closed';
@@ -75,7 +75,7 @@ export function passedWithoutLaterFailure(cycle: readonly SlotRecord[], held: He
 function since(held: HeldReceipt | null, cycle: readonly SlotRecord[]): readonly SlotRecord[] {
   if (held === null) return cycle;
   const before = cycle.filter(({ timestamp }) => timestamp !== '' && timestamp <= held.at);
-  // Records written by hand may have no timestamp, so compare iteration numbers.
+  // Some records, such as those written by hand, have no timestamp, so compare iteration numbers.
   const last = Math.max(0, ...before.map(({ iteration }) => iteration));
   return cycle.filter(({ iteration }) => iteration > last);
 }
@@ -102,7 +102,7 @@ export type GateState = {
   readonly gate: ReviewGate;
   /** The gate's records on this branch, in the order of their iterations. */
   readonly cycle: readonly SlotRecord[];
-  /** These records with the results that count now. */
+  /** The records in `cycle`, each with the status that counts for the current content and prompt. */
   readonly history: readonly SlotRun[];
   readonly slots: readonly SlotState[];
   readonly findings: readonly ReportedFinding[];
@@ -172,7 +172,7 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
   };
 }
 
-/** Whether every slot counts as passed on the current content, and at least one reviewed that content. */
+/** Whether every slot counts as passed on the current content, and at least one for a reason other than a skip. */
 export function allCovered(slots: readonly Pick<SlotState, 'covers'>[]): boolean {
   return slots.every(({ covers }) => covers !== null) && slots.some(hasSeen);
 }
@@ -201,7 +201,7 @@ function verdictOf(receipt: Receipt | undefined, waived: ReadonlySet<string>): '
   return receipt.findings.length > 0 && receipt.findings.every((id) => waived.has(id)) ? 'waived' : 'failed';
 }
 
-/** Returns the records for `planSlots`, with passes that no longer count turned into failures or errors. */
+/** Returns the gate's records for `planSlots`. Findings, waivers, receipts or a new prompt can change their status. */
 function slotHistory(
   { gate, receipts }: GateFacts,
   cycle: readonly SlotRecord[],

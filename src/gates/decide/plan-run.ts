@@ -21,7 +21,7 @@ export type ReviewPlan =
   | { readonly kind: 'rest'; readonly state: GateState }
   | { readonly kind: 'not-run'; readonly state: GateState; readonly why: 'retry-limit' | 'open-findings' };
 
-/** The plan of a run: one iteration, or nothing if every gate passes. */
+/** The plan of a run: one iteration, or nothing if no gate has to run. */
 export type RunPlan = {
   /** If false, nothing runs and no iteration number is used. */
   readonly iterates: boolean;
@@ -29,7 +29,7 @@ export type RunPlan = {
   readonly reviews: readonly ReviewPlan[];
 };
 
-/** Decides which checks, gates and slots run. Nothing runs if every gate passes. */
+/** Decides which checks, gates and slots run. Nothing runs if no gate has to. */
 export function decideRun(
   facts: {
     readonly checks: readonly CheckState[];
@@ -61,11 +61,11 @@ export function decideRun(
       if (needed.includes(state)) return { kind: 'run', state, slots: slotsOf(state, settings, overrides) };
       if (certifies(state)) return { kind: 'run', state, slots: state.slots.flatMap(certifySlot) };
       if (isOverLimit(state, settings)) return { kind: 'not-run', state, why: 'retry-limit' };
-      // Skip rules that pass, and other gates that pass if the settings say so.
+      // This gate does not need to run. Leave it out if it is a rule, or if the run skips gates that pass.
       if (skipsPassing || state.gate.kind === 'rule') {
         return state.holds ? { kind: 'rest', state } : { kind: 'not-run', state, why: 'open-findings' };
       }
-      // In an iteration, every other gate runs at least one reviewer (requirement RUN-SLOTS).
+      // Every other gate runs at least one reviewer in each iteration (requirement RUN-SLOTS).
       return { kind: 'run', state, slots: slotsOf(state, settings, overrides) };
     }),
   };
@@ -113,7 +113,7 @@ function certifySlot({ slot, covers, passIteration }: SlotState): SlotPlan[] {
   return passIteration === null ? [] : [{ kind: 'skip', slot, passIteration }];
 }
 
-/** Whether every planned reviewer already failed on the current content with the current prompt, and no check fails. */
+/** Whether all checks pass, and every needed reviewer already failed the current content with the current prompt. */
 export function hasNothingLeftToAsk({ reviews }: Pick<RunPlan, 'reviews'>, checks: readonly CheckState[]): boolean {
   if (checks.some(({ holds }) => !holds)) return false;
   const hasFailing = reviews.some(({ kind, state }) => kind === 'run' && !state.holds);

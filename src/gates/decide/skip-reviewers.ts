@@ -33,7 +33,7 @@ export function lastPassIteration(own: readonly SlotRun[]): number | null {
   return latest;
 }
 
-/** Returns the iteration of the pass that a record stands for, by the passes that counted in earlier iterations. */
+/** Returns the iteration of the pass that a record reports, or that a skip refers to; `null` if no pass counts. */
 function passOf(record: SlotRun, passes: ReadonlyMap<number, number | null>, before: number | null): number | null {
   if (record.status === 'pass') return record.violations === 0 ? record.iteration : null;
   if (record.status !== 'skipped_prior_pass') return null;

@@ -47,7 +47,7 @@ const INDENT = 14;
 const MARGIN = ' '.repeat(INDENT);
 const SEVERITY_WIDTH = 10;
 
-/** A brief problem is not cut below this width. If the terminal is too narrow for it, the line wraps. */
+/** A brief finding's problem text is not cut below this width. If the terminal is too narrow, the line wraps. */
 const LEAST_PROBLEM = 24;
 
 const PRIORITY_STYLES: Readonly<Record<Priority, TextStyle>> = {
@@ -57,7 +57,7 @@ const PRIORITY_STYLES: Readonly<Record<Priority, TextStyle>> = {
   low: 'quiet',
 };
 
-/** The text after the place of a finding that is not simply open. */
+/** The text after a finding's place, by the state of the finding. */
 export const STATES: Readonly<Record<ReportedFinding['state'], string>> = {
   open: '',
   fixed_claimed: ' (marked as fixed, not confirmed yet)',

@@ -9,7 +9,7 @@ import { describePlan } from './reasons.ts';
 
 const RESULT = '--- Result ---';
 
-/** Returns the log of a slot: the reason and, if it ran, every prompt and answer and the result. */
+/** Returns the log of a slot: why it ran or was skipped and, if it ran, every prompt and answer, and the result. */
 export function slotLog(record: SlotRecord, plan: SlotPlan, transcript: readonly TranscriptEntry[]): string {
   const { gate, slot, iteration } = record;
   const head = [`Review: ${gate} @${slot}, iteration ${iteration}`, describePlan(plan)];
@@ -33,7 +33,7 @@ function findingLine({ id, file, line, issue, priority, state }: Violation): str
   return `${id ?? '-'} ${priority} ${state ?? ''} ${place}${issue}`;
 }
 
-/** Returns the log of a fix: the problems that the fixer was given, every prompt and answer, the result. */
+/** Returns the log of a fix: the problems that the fixer was given, every prompt and answer, and the result. */
 export function fixLog(
   fix: Fix,
   about: { readonly round: number; readonly iteration: number | null; readonly asked: readonly string[] },
@@ -62,7 +62,7 @@ function askedAbout(id: string): string {
 /** Whether the fixer of this log was given one of these findings or checks. */
 export function isAskedAbout(log: string, ids: readonly string[]): boolean {
   const [, ...lines] = log.split('\n');
-  // The prompts and answers below may contain such lines too, so stop at the first other line.
+  // The prompts and answers below may contain lines with this prefix too, so stop at the first line without it.
   const end = lines.findIndex((line) => !line.startsWith(ASKED));
   const asked = lines.slice(0, Math.max(0, end));
   return ids.some((id) => asked.includes(askedAbout(id)));

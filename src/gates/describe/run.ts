@@ -12,7 +12,7 @@ import { describeVerdict } from './result.ts';
 /** How much of a run to show: `quiet` shows only the verdict and the open findings, `verbose` shows everything. */
 export type Amount = 'quiet' | 'normal' | 'verbose';
 
-/** Describes a run for people: open findings, gates, everything else, the verdict, the next step, the cost. */
+/** Describes a run for people: open findings, gates, other findings, uncovered files, verdict, next step, cost. */
 export function describeRun(outcome: RunOutcome, styled: Styled = UNSTYLED, amount: Amount = 'normal'): string {
   const verbose = amount === 'verbose';
   const [result = '', ...next] = describeVerdict(outcome);
@@ -64,7 +64,8 @@ function openFindings(findings: readonly ReportedFinding[], styled: Styled, verb
 function otherFindings(findings: readonly ReportedFinding[], styled: Styled, verbose: boolean): string[] {
   const inState = (wanted: ReportedFinding['state']) =>
     findings.filter(({ state }) => state === wanted).sort(bySeverity);
-  const [warnings, waived, closed] = [inState('warning'), inState('waived'), inState('closed')];
+  const [warnings, waived] = [inState('warning'), inState('waived')];
+  const closed = findings.filter(({ state }) => state === 'closed');
   const shown = verbose ? [...warnings, ...waived] : warnings.slice(0, MOST_WARNINGS);
   const more = warnings.length - MOST_WARNINGS;
   return [

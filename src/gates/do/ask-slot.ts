@@ -114,7 +114,7 @@ export function joinAnswers(first: GateAnswer, second: GateAnswer): GateAnswer {
   };
 }
 
-/** Turns the message of a failed part that names no problem into a violation, so that joining cannot lose it. */
+/** If the reviewer failed a part without naming a problem, adds the message as a violation, so that it is not lost. */
 function withViolation(answer: GateAnswer): GateAnswer {
   const namesProblem = answer.violations.length > 0 || (answer.previous ?? []).some(isStillOpen);
   if (answer.status === 'pass' || namesProblem) return answer;
@@ -122,7 +122,7 @@ function withViolation(answer: GateAnswer): GateAnswer {
   return { ...answer, violations: [{ file: '', line: null, issue, priority: 'critical' }] };
 }
 
-/** Joins the answers about earlier findings. A finding that one part reports as open is open in the result. */
+/** Joins the reviewer's answers about earlier findings. A finding that one of the answers calls `open` is open. */
 function joinPrevious(all: NonNullable<GateAnswer['previous']>): NonNullable<GateAnswer['previous']> {
   const open = new Set(all.filter(isStillOpen).map(({ id }) => id));
   return all.filter((one) => isStillOpen(one) || !open.has(one.id));

@@ -28,7 +28,7 @@ export function entriesShown(entries: readonly Entry[]): readonly string[] {
   return entries.map((entry) => `${short(entry.path)}${short(baseOf(entry))}`);
 }
 
-/** Whether a session knows the whole change, if it saw the base of each file that is not in the later changes. */
+/** Whether a session knows all entries: it saw each with the current base, or the entry is new and in `changed`. */
 export function sessionCoversChange(
   shown: readonly string[],
   entries: readonly Entry[],
@@ -60,7 +60,7 @@ export type IterationContext = RunContext & {
   /** Agents whose program the change under review modified, each with the modified path. */
   readonly authored: ReadonlyMap<string, string>;
   readonly prefixes: PrefixGate;
-  /** Returns the diff from a tree to the current tree. Each diff is computed only the first time. */
+  /** Returns the diff from a tree to the current tree. Each diff is computed only once. */
   diff(from: string, contextLines: number): Promise<Result<readonly DiffSection[]>>;
 };
 
@@ -174,7 +174,7 @@ async function gateDiff(context: IterationContext, gate: ReviewGate): Promise<Re
 
 export const DEFAULT_DIFF_CONTEXT = 3;
 
-/** A resumed prompt tries these numbers of context lines, until it is shorter than a quarter of the first prompt. */
+/** Numbers of context lines to try for a resumed prompt, until it is shorter than a quarter of the first prompt. */
 const CONTEXT_LINES = [3, 1, 0];
 const DELTA_SHARE = 0.25;
 
@@ -196,7 +196,7 @@ async function resumedPrompt(
     const delta = await context.diff(session.saw, contextLines);
     if (!delta.ok) return { ok: false, lost: 'snapshot' };
     const inTree = new Set(delta.value.flatMap(({ paths }) => paths));
-    // This diff cannot show a file that is new to the gate but not to the tree, or whose base changed.
+    // The diff since the session's last review omits a file that is unchanged but new to the gate, or has a new base.
     if (!sessionCoversChange(session.shown, gate.entries, inTree)) return { ok: false, lost: 'diff' };
     const changed = new Set(changedPaths(context, gate, delta.value, lastLook));
     const text = delta.value

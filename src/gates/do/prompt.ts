@@ -138,7 +138,7 @@ function claimOn({ resolution }: KnownFinding): readonly string[] {
   return resolution?.how === 'disputed' ? [`disputed by the author, who may be wrong: ${resolution.why}`] : [];
 }
 
-/** Returns the diff sections of a gate, and the paths of renames into or out of it (`torn`), which need another diff. */
+/** Returns the diff sections of a gate, and its paths in renames into or out of it (`torn`), to diff separately. */
 export function sectionsOf(sections: readonly DiffSection[], paths: ReadonlySet<string>) {
   const whole: DiffSection[] = [];
   const torn: RepoPath[] = [];
@@ -155,7 +155,7 @@ export type DiffParts =
   | { readonly ok: true; readonly parts: readonly DiffSection[] }
   | { readonly ok: false; readonly path: RepoPath; readonly characters: number };
 
-/** Splits a diff into as few parts as possible, and never within a file. */
+/** Splits a diff into as few parts as its order allows, and never within a file. */
 export function splitDiff(sections: readonly DiffSection[], limit: number): DiffParts {
   const parts: DiffSection[] = [];
   let part: DiffSection = { paths: [], text: '' };

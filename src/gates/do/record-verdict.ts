@@ -195,7 +195,7 @@ export function slotResult(
   const asks = answer?.exchanges.length ?? 0;
   const dispatch = answer === null || asks === 0 ? 'none' : answer.dispatch;
   const session = sessionReason(job, dispatch);
-  // The reason of the slot says more than that its session is the first one, or that a new session was requested.
+  // The reason why the slot runs (`job.why`) says more than that its session is the first one or was requested.
   const why = session === null || session === 'first-look' || session === 'asked-for' ? job.why : session;
   const durationMs = answer?.durationMs ?? 0;
   const call = { slot, status, usage: answer?.usage ?? null };

@@ -72,7 +72,7 @@ async function runOnce(
     ports.reporter.tell({ kind: 'check-ended', gate: gate.id, status, why, durationMs: end.durationMs });
     ran.push(check);
     if (end.ending === 'cancelled') return ok({ ran, after, isSteady: false });
-    // A failure replaces an earlier pass on this tree at once, so that it counts even if the run is interrupted later.
+    // Replace an earlier pass on this tree at once, so that the failure counts even if the run is interrupted later.
     const revoked = status === 'fail' ? await writeReceipt(ports, gate, after, 'fail') : ok(undefined);
     if (!revoked.ok) return revoked;
     const recorded = await recordCheck(ports, checks, { gate, status, why, end });

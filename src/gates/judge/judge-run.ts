@@ -76,7 +76,7 @@ function isPassing({ status }: GateOutcome): boolean {
 function judgeCheck({ gate, holds }: CheckState, { checks, iteration, interrupted }: RunActions): GateOutcome {
   const ran = checks.get(gate.id);
   if (ran !== undefined) {
-    // A check that passed on a tree that is not the current one did not pass.
+    // The check passed, but not on the current tree, so its pass does not count.
     return holds || ran.status !== 'pass' ? ran : { ...ran, status: 'error', why: 'changed-meanwhile' };
   }
   const base = { id: gate.id, kind: gate.kind, slots: [], check: null };
@@ -87,13 +87,13 @@ function judgeCheck({ gate, holds }: CheckState, { checks, iteration, interrupte
   return { ...base, status: 'error', why: 'changed-meanwhile' };
 }
 
-/** Returns failed checks without changes. They count, because a check may itself have reverted the changes. */
+/** Returns failed checks whose files are no longer changed. They count, because a check may have reverted the files. */
 function removedChecks({ checks }: GateFactsAfterRun, actions: RunActions): readonly GateOutcome[] {
   const current = new Set(checks.map(({ gate }) => gate.id));
   return [...actions.checks.values()].filter(({ id, status }) => status !== 'pass' && !current.has(id));
 }
 
-/** Returns review gates that no longer apply, if one of their slots did not pass in this run. */
+/** Returns an error for each review gate that no longer applies and had a slot that did not pass in this run. */
 function removedReviews({ reviews }: GateFactsAfterRun, actions: RunActions): readonly GateOutcome[] {
   const current = new Set(reviews.map(({ gate }) => gate.id));
   return [...actions.gates].flatMap(([id, { kind }]): GateOutcome[] => {
@@ -105,7 +105,7 @@ function removedReviews({ reviews }: GateFactsAfterRun, actions: RunActions): re
   });
 }
 
-/** Returns the results of a gate's slots. If a slot was skipped in one iteration and ran in another, its review counts. */
+/** Returns a gate's slot results. If a slot ran in one iteration and was skipped in another, its run counts. */
 function slotsOf({ slots }: RunActions, id: GateId): readonly SlotOutcome[] {
   const results = new Map<number, SlotOutcome>();
   for (const { gate, outcome, isStopped } of slots) {
@@ -150,10 +150,10 @@ function judgeGate(
   return { ...base, status: 'error', why: reviewed.content === gate.content ? 'could-not-judge' : 'changed-meanwhile' };
 }
 
-/** The fields of a slot that made no call in this run. */
+/** The `SlotOutcome` fields of a slot that made no call in this run. */
 export const NO_CALL = { dispatch: 'none', usage: null, durationMs: null, trouble: null } as const;
 
-/** Returns the outcome of a slot whose gate did not run. */
+/** Returns the outcome of a slot that was neither run nor skipped in this run, from its earlier records. */
 function idleSlot({ slot, covers, passIteration, latest }: SlotState): SlotOutcome {
   return {
     ...NO_CALL,
@@ -176,7 +176,7 @@ const IDLE_REASONS = {
 
 /** Returns the open findings, warnings, waived findings, and the findings that this run closed. */
 function reportedFindings({ reviews, orphans }: GateFactsAfterRun, { slots }: RunActions): readonly ReportedFinding[] {
-  // Other branches and worktrees use the same iteration numbers, so these cannot tell which findings this run closed.
+  // Find closed findings by id, because other branches and worktrees use the same iteration numbers.
   const closed = new Set(slots.flatMap((slot) => slot.closed));
   const current = reviews
     .flatMap(({ findings }) => findings)

@@ -24,7 +24,7 @@ export type ReportedProblem = Pick<
   'file' | 'line' | 'code' | 'anchor' | 'issue' | 'fix' | 'priority' | 'mark' | 'entry' | 'seen'
 >;
 
-/** One review of a slot that ended with a verdict. */
+/** A slot's review that ended with a verdict, as input for `matchFindings`. */
 export type SlotReview = Pick<Finding, 'gate' | 'scope' | 'slot' | 'agent' | 'at'> &
   WarnLevels & {
     readonly iteration: number;
@@ -194,8 +194,8 @@ export type FindingLocation = Pick<Finding, 'anchor' | 'line'> & {
 
 /**
  * Locates a finding by the occurrence of the quoted code that is nearest to the reported line or, without code, by the
- * text of that line. White space around lines is ignored. If the file does not contain the code, `anchor` is `null`. A
- * line below 1 means that the reviewer gave a line that no file has.
+ * text of that line. White space around lines is ignored. If the file does not contain the code, `anchor` is `null`.
+ * The caller passes a `given` line below 1 if the reviewer gave a line that no file has.
  */
 export function locateFinding(text: string | null, given: number | null, code: string | null): FindingLocation {
   const line = given !== null && given < 1 ? null : given;

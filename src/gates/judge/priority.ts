@@ -9,23 +9,23 @@ export function moreSevere(a: Priority, b: Priority): Priority {
   return isBelow(a, b) ? b : a;
 }
 
-/** The lowest priorities with which a finding fails a gate. Findings below them are warnings. */
+/** The lowest priority with which a finding fails its gate (`failOn`), and the one for new findings in a rerun. */
 export type WarnLevels = Pick<Settings, 'failOn' | 'rerunNewIssueThreshold'>;
 
-/** Whether a finding is only a warning. A finding that is new in a rerun must reach both thresholds to fail. */
+/** Whether a finding only warns. If it is new in a rerun, the stricter of the two thresholds in `levels` applies. */
 export function onlyWarns(priority: Priority, { onRerun }: Pick<Finding, 'onRerun'>, levels: WarnLevels): boolean {
   const { failOn, rerunNewIssueThreshold } = levels;
   return isBelow(priority, onRerun === true ? moreSevere(failOn, rerunNewIssueThreshold) : failOn);
 }
 
-/** The findings that a fix loop with `--ratchet` tolerates. On disk they are open, so the next run reports them. */
+/** The findings that a fix loop with `--ratchet` tolerates. They are stored as open, so the next run reports them. */
 export type Ratchet = {
   /** New findings below this priority do not fail a gate; `null` if all new findings fail it. */
   readonly below: Priority | null;
   readonly letBe: ReadonlySet<string>;
 };
 
-/** Returns the lowest priority with which a new finding fails in this round; `null` if every new finding does. */
+/** Returns the lowest priority with which a new finding fails a gate in this round; `null` if any priority does. */
 export function ratchetBelow(round: number): Priority | null {
   if (round < 3) return null;
   return round === 3 ? 'high' : 'critical';
@@ -40,9 +40,9 @@ export type RatchetedReview = {
 };
 
 /**
- * Returns the ids of the tolerated findings after a review: new findings below the threshold, and earlier ones that are
- * still below it. If the reviewer dropped a finding without comment, no new finding is tolerated, because it may be the
- * dropped one in other words.
+ * Returns the ids of the findings to tolerate after a review: new ones below the priority `below`, and those tolerated
+ * so far that are still below it. If the reviewer dropped a finding without comment, no new finding is tolerated,
+ * because it may be the dropped one in other words.
  */
 export function toleratedAfter({ below, letBe }: Ratchet, review: RatchetedReview): ReadonlySet<string> {
   if (below === null) return letBe;

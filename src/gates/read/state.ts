@@ -45,7 +45,7 @@ export async function gatesOf(
   return ok({ planned, idle });
 }
 
-/** Returns the entry points without changes whose folder does not exist, and all patterns without changes. */
+/** Returns the entry points without changed files that may match no file: missing folders, and all patterns. */
 async function withoutFolder(
   ports: RunPorts,
   entries: Settings['gates'],
@@ -62,7 +62,7 @@ async function withoutFolder(
   return unchanged.filter((_, n) => exists[n] !== true);
 }
 
-/** Reads the change, the records and the receipts, and returns the state of every gate. A run compares only once. */
+/** Returns the change and the state of every gate. Compares with the base only if `compared` is not given. */
 export async function readGateStates(
   ports: RunPorts,
   request: RunRequest,
@@ -89,7 +89,7 @@ export async function readGateStates(
   const { planned, idle } = gates.value;
   const selected = selectGates(planned.gates, request);
   if (!selected.ok) return selected;
-  // Records are assigned by comparing all names, so take the configured gates without changes too.
+  // A record's file name is compared with the names of all gates, so include configured gates without changes.
   const named = new Map([...planned.gates, ...configuredGates(settings.gates, rules)].map((gate) => [gate.id, gate]));
   const names = new Map(gateNames([...named.values()]).map((name) => [name.id, name]));
   const past = await ports.records.read([...names.values()], tracked.value);
@@ -159,7 +159,7 @@ export async function readGateStates(
   });
 }
 
-/** Returns the tracked files in `log_dir`, which do not count as records. Fails if the folder cannot have records. */
+/** Returns the tracked files in `log_dir`, which do not count as records. Fails if `log_dir` is not a usable folder. */
 async function trackedRecords(
   ports: RunPorts,
   { logDir }: Settings,
@@ -208,7 +208,7 @@ async function checkState(ports: RunPorts, gate: CheckGate, tree: SnapshotId | n
   return { gate, holds: receipt?.verdict === 'pass' };
 }
 
-/** Returns, for each check that does not pass, its last record on this branch, if its current command failed then. */
+/** For each check that has to run, returns the last record of its command on this branch, if that is not a pass. */
 export function failedChecks(
   checks: readonly CheckState[],
   records: readonly CheckRecord[],

@@ -11,7 +11,7 @@ import type { RuleReviewTask, RuleTask } from '../../rules/types.ts';
 import type { RunFacts, RunPorts } from '../ports.ts';
 import type { KnownFinding, ReviewGate } from '../types.ts';
 
-/** Records passes of gates that are not recorded yet. The retry limit ignores failures before a recorded pass. */
+/** For each gate that passes, records the pass if that is not done yet. The retry limit ignores failures before it. */
 export async function recordPassingGates(ports: RunPorts, { comparison, reviews }: RunFacts): Promise<Result<void>> {
   // Later runs ignore the results of narrow runs, such as `--uncommitted`, so record nothing.
   if (comparison.scope.kind === 'narrow') return ok(undefined);
@@ -83,8 +83,8 @@ export function watchGateFiles(
 }
 
 /**
- * Marks the tasks whose gates all passed, so that `instructions` leaves them out too. A mark applies to the files on
- * disk, so a task gets no mark if its files were written to while or after its gates were judged.
+ * Marks the tasks whose gates all passed, so that `onceover instructions` leaves them out. A mark applies to the files
+ * on disk, so a task gets no mark if its files were written to after its reviewers ran.
  */
 export async function markPassed(
   ports: MarkPorts,
@@ -110,7 +110,7 @@ async function factsOf(task: RuleReviewTask, contents: Contents, allChanged: rea
   return taskFacts(task, (await readContext(task.parts, contents, allChanged)).context);
 }
 
-/** Returns the tasks of rule gates with the ids that `instructions` gives them. */
+/** Returns the tasks of rule gates, with the ids that `onceover instructions` gives them. */
 async function reviewTasks(
   contents: Contents,
   gates: readonly ReviewGate[],

@@ -63,7 +63,7 @@ export function openFindings(commonDir: string) {
       const open = known.value.filter((one) => one.kept === 'open').map((one) => one.id);
       return err({ kind: 'unknown-finding', id, known: open });
     },
-    /** Records that a reviewer rejected the claim of a fix. A resolution that is newer than the claim stays as it is. */
+    /** Records that a reviewer rejected the claim of a fix. A resolution that is newer than the claim stays. */
     async refute(id: string, claim: Resolution): Promise<Result<void>> {
       const checked = checkFolder(commonDir, FOLDER);
       if (!checked.ok) return checked;
@@ -114,7 +114,7 @@ function numbersIn(folder: string) {
     if (isResolution === undefined) findings.push(Number(digits));
     else resolutions.add(Number(digits));
   }
-  // New ids start above the highest number of any finding or resolution, so that none gets an old waiver.
+  // New ids start above the highest number of any finding or resolution, so that no new finding gets an old waiver.
   const highest = [...findings, ...resolutions].reduce((a, b) => Math.max(a, b), 0);
   return ok({ findings: findings.sort((a, b) => a - b), resolutions, highest });
 }

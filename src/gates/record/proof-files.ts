@@ -32,8 +32,8 @@ export function guardProof(
 }
 
 /**
- * Whether a changed file would block less than before: every change of a finding that was not closed, and every new
- * waiver. A finding that another worktree added or reopened does not count as weaker.
+ * Whether a changed file may block less than before: the file has a finding that was not closed, or a new waiver. A
+ * finding that another worktree added or reopened does not count as weaker.
  */
 function isWeaker(before: string | null, now: string | null, name: string): boolean {
   if (name.includes('.said.')) return readResolution(parseJson(now ?? ''))?.how === 'skipped';

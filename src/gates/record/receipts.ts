@@ -13,7 +13,7 @@ const LARGEST_RECEIPT = 1024 * 1024;
 
 export type ReceiptStore = ReturnType<typeof openReceipts>;
 
-/** Opens the receipts in the git folder, the only proof that content passed. Cleanups keep the newest `most`. */
+/** Opens the receipts (verdicts on content or trees) in the git folder. Cleanups keep the newest `most` receipts. */
 export function openReceipts(commonDir: string, most = MOST_RECEIPTS) {
   const folder = openFolder(commonDir, FOLDER);
   let writes = 0;

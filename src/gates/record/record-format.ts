@@ -46,7 +46,7 @@ export function slotText(record: SlotRecord): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** Returns a slot record from JSON; `null` if it is not reliable. Only records of other tools may lack fields. */
+/** Returns a slot record from parsed JSON; `null` if it is invalid or contradicts its file name (`named`). */
 export function readSlot(value: unknown, named: SlotFileParts): SlotRecord | null {
   if (!isRecord(value) || !isStatus(value['status'])) return null;
   const isOurs = hasAnyOf(value, OWN_RECORD);
@@ -81,14 +81,14 @@ function cutOutput(text: string): string {
   return `${kept}\n[cut here: ${text.length - kept.length} more characters]`;
 }
 
-/** Returns a violation as JSON. Other tools read it too, so `id`, `code` and `state` are left out if unknown. */
+/** Returns a violation as JSON. `id`, `code` and `state` are left out if `null`, because other tools lack them. */
 function violationDocument({ id, code, state, ...common }: Violation): object {
   const { file, line, issue, fix, priority, status, result } = common;
   const ours = Object.entries({ id, code, state }).filter(([, value]) => value !== null);
   return { file, line, issue, fix, priority, status, result, ...Object.fromEntries(ours) };
 }
 
-/** Returns every violation, even an unreadable one, because a pass with violations does not count as a pass. */
+/** Returns every violation, even an unreadable one: it keeps a pass from counting. `null` if `value` is not a list. */
 function readViolations(value: unknown, isOurs: boolean): readonly Violation[] | null {
   if (value === undefined) return [];
   return Array.isArray(value) ? value.map((one) => readViolation(one, isOurs)) : null;

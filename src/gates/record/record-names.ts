@@ -19,7 +19,7 @@ const RECORD = /^((check|review|rule)_[^@]+)(?:@([1-9]\d{0,8}))?\.([1-9]\d{0,8})
 const FIX_LOG = /^fix_([^@]+)\.(\d{1,9})\.log$/;
 const ANY_NUMBER = /\.(\d{1,9})\.(?:log|json)$/;
 
-// The number of the next iteration is higher by 1, and must also have at most nine digits.
+// Higher numbers are reduced to this one, so that the next iteration's number also has at most nine digits.
 const LAST_NUMBER = 999_999_998;
 const LONGEST_AGENT = 60;
 
@@ -41,7 +41,7 @@ export function fixLogName(agent: string, iteration: number): string {
   return `fix_${safeName(agent).slice(0, LONGEST_AGENT)}.${iteration}.log`;
 }
 
-/** Whether the name of a file is that of a record or a log, of any gate or fixer. */
+/** Whether a file is named like a record or a log, of any gate or fixer. */
 export function isRecordFile(fileName: string): boolean {
   return partsOf(fileName) !== null || FIX_LOG.test(fileName);
 }
@@ -89,7 +89,7 @@ export function recordNames(gates: readonly GateName[]): ReadName {
   };
 }
 
-/** Returns the parts of a file name; `null` if it is not a record. Checks have no slots, and decisions no JSON. */
+/** Returns the parts of a record's or log's file name; `null` for any other file, such as a check with a slot. */
 function partsOf(fileName: string) {
   const [, stem, kind, digits, iteration, ext] = RECORD.exec(fileName) ?? [];
   if (stem === undefined) return null;
@@ -99,7 +99,7 @@ function partsOf(fileName: string) {
   return { stem, isCheck, slot, iteration: Number(iteration), ext: ext === 'json' ? 'json' : 'log' } as const;
 }
 
-/** Maps an entry point to its only review, because some tools leave the review's name out of the file name. */
+/** Maps each entry point to its review (`null` if it has several), because some tools' file names name no review. */
 function onlyReviews(gates: readonly GateName[]): ReadonlyMap<string, GateId | null> {
   const byEntry = new Map<string, GateId | null>();
   for (const { id, kind } of gates) {

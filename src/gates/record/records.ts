@@ -181,7 +181,7 @@ function readRecords(
   return { past: { lastIteration, ...split(slots, checks, known) }, files };
 }
 
-/** Returns the record in a file; an error record if it is unreadable; `null` if its gate is unknown. */
+/** Returns the record in a file. If it is unreadable, returns an error record or, if its gate is unknown, `null`. */
 function recordOf(
   value: unknown,
   named: Exclude<RecordName, { kind: 'decisions' }>,
@@ -194,7 +194,7 @@ function recordOf(
   return named.kind === 'slot' ? unreadableSlot(gate, named) : unreadableCheck(gate, named.iteration);
 }
 
-/** Returns the gate of a log of decisions, found by the names of its slots' files; `null` if there are none. */
+/** Returns the gate of a log of decisions, found by the names of the gate's slot files; `null` if it has none. */
 function gateOfDecisions(stem: string, iteration: number, files: ReadonlyMap<string, RecordFile>): GateId | null {
   for (const [name, file] of files) {
     if (file.iteration === iteration && name.startsWith(`${stem}_`)) return file.gate;

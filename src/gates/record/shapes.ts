@@ -32,7 +32,7 @@ const isMark = isOneOf(['off-diff', 'no-such-line', 'code-not-found']);
 
 const BRANCH = { branch: orNull(isString), mergeBase: orNull(isCommit) };
 
-/** Whether a stored id is a string. An id that matches nothing proves nothing, so its form is not checked. */
+/** Whether a stored id is a string. Its form is not checked, because a wrong id matches nothing and proves nothing. */
 function isBranded<T extends string>(value: unknown): value is T {
   return isString(value);
 }
@@ -72,7 +72,7 @@ export const FINDING = {
   scope: isString,
   slot: isOrdinal,
   agent: isString,
-  /** `null` if the reviewer named no file of the repository; then `issue` starts with the name, if there is one. */
+  /** `null` if the reviewer named no file of the repository; then `issue` starts with the name that it gave, if any. */
   file: orNull(isPath),
   line: orNull(isNumber),
   code: orNull(isString),
@@ -89,7 +89,7 @@ export const FINDING = {
   at: isTime,
   /** The gate's content when the finding was last reported; `null` if unknown. */
   content: orNull(isContent),
-  /** The file's entry in the snapshot when the finding was last reported; `null` if unknown or unchanged. */
+  /** The file's entry in the snapshot when the finding was last reported; `null` if the gate had no such file. */
   entry: orNull(hasShape<Entry>(ENTRY)),
   /** The `fileFingerprint` of the file when the finding was last reported; `null` if unknown. */
   seen: orNull(isString),
@@ -168,7 +168,7 @@ const SESSION: Shape<KeptSession> = {
   shown: isStrings,
 };
 
-/** The fields that only onceover's own slot records have. */
+/** The fields of a slot record that only onceover writes. Records that another tool wrote do not have them. */
 export const OWN = {
   content: isContent,
   snapshot: orNull(isSnapshot),

@@ -10,7 +10,7 @@ import type { SlotRecord } from '../record-types.ts';
 import type { RunNotice, RunOutcome } from '../run-types.ts';
 import type { ReviewGate } from '../types.ts';
 
-/** Estimates, per gate and lever, the tokens saved by slots without a call or with a cheaper one than usual. */
+/** Estimates the tokens saved by slots without a call or with a cheaper one, per gate and kind of reuse (`lever`). */
 export function savedUsage(
   { slots }: Pick<RunActions, 'slots'>,
   { reviews }: Pick<RunPlan, 'reviews'>,

@@ -23,7 +23,7 @@ export function startCall(state: PhaseState, role: PhaseRole): PhaseStep {
   return withCall(state, askFor(state, role, { kind: 'fresh', why: isDropped ? 'asked-for' : 'first-look' }), 'asked');
 }
 
-/** Chooses between a new and a resumed session, now that the length of the prompt for the resumed session is known. */
+/** Chooses between a new and a resumed session. `event` has the length of the prompt for the resumed session. */
 export function onMeasured(state: PhaseState, event: EventOf<'measured'>): PhaseStep {
   const { position } = state;
   const { role, deltaLength, mustReadLength = 0 } = event;
@@ -51,7 +51,7 @@ export function onMeasured(state: PhaseState, event: EventOf<'measured'>): Phase
   return withCall(state, askFor(state, role, plan), 'asked', marks);
 }
 
-/** Records a call that failed with all its retries. A failed fixer or preparation ends the phase. */
+/** Records a call that failed after all retries. If it was a call to a fixer or a preparation, the phase ends. */
 export function onCallFailed(state: PhaseState, event: EventOf<'call-failed'>): PhaseStep {
   const { position } = state;
   const { role, call, failure } = event;
@@ -67,7 +67,7 @@ export function onCallFailed(state: PhaseState, event: EventOf<'call-failed'>): 
   return after(failedCall(state, position, event), endPhase(state, why, { failure }));
 }
 
-/** Returns the action that records a fixer or a preparation that failed or was stopped. */
+/** Returns the action that records a failed or stopped call to a fixer or a preparation. */
 export function failedCall(
   state: PhaseState,
   position: PositionAt<'fixing' | 'preparing'>,
@@ -85,7 +85,7 @@ export function failedCall(
   return { kind: 'record-preparation', ...preparation, summary: null, call };
 }
 
-/** Throws if no call of this role is in progress, which is a bug of the driver. */
+/** Throws if no call to this role is in progress, because then `drivePhase` has a bug. */
 export function checkAsked(
   position: PhasePosition,
   { role, kind }: { readonly role: PhaseRole; readonly kind: string },
@@ -120,7 +120,7 @@ function askFor(state: PhaseState, role: PhaseRole, plan: DispatchPlan): Ask {
   const { agent, others } = agentFor(state, role);
   const session = plan.kind === 'resumed' ? sessionOf(state, role) : null;
   const ask: Ask = {
-    // No other agent takes over from a writer, because it would not know which edits the writer has already made.
+    // If a role that edits files fails, no other agent takes over: it would not know which edits are already made.
     ...{ agent, others: role.endsWith('-reviewer') ? others : [] },
     ...{ role, part: null, template: templateFor(role, plan), why: plan.why, session },
     ...{ iteration: state.counted[stage], most: mostIterations(setup), isFinalValidation },
@@ -173,7 +173,7 @@ export function keepSession(state: PhaseState, { role, session }: Replied, saw: 
   return { ...state, resume: { ...others, [role]: { session: { ...session, saw }, lastIteration } } };
 }
 
-/** Returns the marker lines of a call: a failed resume, and a new session that did not confirm the required reads. */
+/** Returns the marker lines of a call: for a failed resume, and for a new session that did not confirm its reads. */
 export function callMarks(
   { counted, stage }: PhaseState,
   { role, call, fellBack, readsConfirmed = null }: CallEnd & Partial<Pick<Replied, 'readsConfirmed'>>,
@@ -187,10 +187,10 @@ export function callMarks(
   ];
 }
 
-/** Returns the record of a call before its first question. */
+/** Returns the record of a call that has not sent anything to an agent. */
 export function unsentCall({ agent, template, why }: Pick<Ask, 'agent' | 'template' | 'why'>): LoopCall {
-  // Preparations have no template. Their record ignores this field, so any value is correct for them.
   const spent = { asks: 0, promptChars: 0, freshChars: 0, usage: null };
+  // Preparations have no template. Nothing reads the `template` of their records, so it can have any value.
   return { agent, template: template ?? 'I1-R4', why, spent };
 }
 
@@ -202,7 +202,7 @@ export function withoutKey<T extends object>(all: T, key: string): T {
   return Object.fromEntries(Object.entries(all).filter(([name]) => name !== key)) as T;
 }
 
-/** Returns the error for an event that the current position does not accept, which is a bug of the driver. */
+/** Returns the error to throw if `event` does not fit the position `at`. Then `drivePhase` has a bug. */
 export function unexpected(event: string, at: string): Error {
   return new Error(`the event ${event} does not fit ${at}`);
 }

@@ -14,7 +14,7 @@ export function isPass({ approved, issues }: LoopAnswer): boolean {
   return approved && !issues.some(isBlocking);
 }
 
-/** Returns the blockers and warnings; a rejection without any becomes a blocker with the reviewer's summary. */
+/** Returns the blockers and warnings. If a reviewer rejected without naming any, returns its summary as a blocker. */
 export function blockingIssues(answer: LoopAnswer): readonly LoopIssue[] {
   const blocking = answer.issues.filter(isBlocking);
   if (blocking.length > 0 || answer.approved) return blocking;
@@ -37,14 +37,14 @@ export function phaseEnd(
   const open = (Object.entries(roles) as [RoleIssue['role'], RoleState][])
     .filter(([, { status }]) => status === 'failed')
     .flatMap(([role, { answer }]) => blockingIssues(answer).map((issue) => ({ role, issue })));
-  // If issues are open, the work needs fixes whatever the missing verdict would say, so the status is not `error`.
+  // Open issues need fixes, whatever the reviewers without a verdict would have said, so the status is not `error`.
   const status = UNJUDGED.has(why) && open.length > 0 ? 'needs_work' : END_STATUSES[why];
   return { status, why, open, paths, failure };
 }
 
 const UNJUDGED: ReadonlySet<unknown> = new Set<PhaseEndReason>(['reviewer-failed', 'budget']);
 
-/** Whether a phase ended before every reviewer gave a verdict. The values may come from JSON. */
+/** Whether a phase ended with an error or before every reviewer gave a verdict. The values may come from JSON. */
 export function isCutOff({ status, why }: { readonly status: unknown; readonly why: unknown }): boolean {
   return status === ('error' satisfies PhaseStatus) || UNJUDGED.has(why);
 }

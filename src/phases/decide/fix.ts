@@ -14,12 +14,12 @@ import {
 } from './calls.ts';
 import { endPhase, snapshotAction } from './end.ts';
 
-/** Whether a fixer must not edit a file: it is protected or, in the phase of a document, not one of the documents. */
+/** Whether a fixer must not edit a file: it is in `kept` or, in a phase that reviews a document, not in `documents`. */
 function isForbidden(path: RepoPath, { documents, kept }: EditRules): boolean {
   return kept.some((one) => isInside(path, one)) || (documents !== null && !documents.includes(path));
 }
 
-/** Whether a file is in the files and folders to review; `only` is null if all files are. */
+/** Whether a file is to be reviewed. `only` lists the files and folders to review; null means all. */
 export function isUnderReview(path: string, { only }: Pick<EditRules, 'only'>): boolean {
   return only === null || isAtOrBelow(path, only);
 }
@@ -41,7 +41,7 @@ export function onFixed(state: PhaseState, position: PositionAt<'fixing'>, event
   return recordFix(keepSession(state, event, saw), event, { marks, turn: event.call });
 }
 
-/** Records a fix by an agent or, if `call` has no turn, by the caller, and commits the changed files. */
+/** Records a fix and commits the changed files. `call` is the call to the fixer; `turn` is null for a caller's fix. */
 export function recordFix(
   state: PhaseState,
   { by, summary, changedPaths }: EventOf<'fixed'>,
@@ -51,7 +51,7 @@ export function recordFix(
   const iteration = state.counted[stage];
   const fixed: PhaseState = { ...state, fixes: [...state.fixes, { round, iteration, summary }], fixedSince: true };
   const message = `onceover: ${setup.phase} review iteration ${iteration}${setup.phase === 'implement' ? ' fixes' : ''}`;
-  // The caller may also edit other files. Such edits do not end the phase, and they are not committed.
+  // If an agent edits a forbidden file, the phase ends. The caller may edit such a file; the edit is not committed.
   const commitFix = by === 'agent' ? commitEdits : commit;
   const next = commitFix(fixed, changedPaths, { message, next: null });
   return after({ kind: 'record-fix', round, summary, ...call }, next);
@@ -75,7 +75,7 @@ function commit(state: PhaseState, changed: readonly RepoPath[], plan: CommitPla
   return { state: { ...state, position }, actions: [{ kind: 'commit', paths, message: plan.message }] };
 }
 
-/** Continues after a commit. If git failed, the next reviews get new sessions; diffs come from snapshots anyway. */
+/** Continues after a commit. If git could not commit, the next round gives each reviewer a new session. */
 export function onCommit(state: PhaseState, { next }: Committing, { failed }: EventOf<'commit-ended'>): PhaseStep {
   return prepare(failed ? { ...state, commitFailed: true } : state, next);
 }

@@ -88,7 +88,7 @@ function onSnapshot(
   return artifact === 'present' ? next(state, seen) : endPhase(state, `artifact-${artifact}`);
 }
 
-/** Returns the state to store: without an unrecorded round, calls in progress, and sessions unless they are kept. */
+/** Returns the state to store: without the round and calls in progress and, unless `keepSessions`, without sessions. */
 export function checkpoint(state: PhaseState): PhaseState {
   const kept: PhaseState = state.setup.keepSessions ? state : { ...state, resume: {} };
   const { position, stage, counted } = kept;

@@ -75,7 +75,7 @@ function openIn(state: PhaseState): readonly RoleIssue[] {
 
 const EXIT_CODES = { approved: 0, needs_work: 1, stalled: 1, cap: 1, error: 3 } as const;
 
-/** Returns the exit code. Open issues make an error 1 instead of 3, unless the user interrupted. */
+/** Returns the exit code. An error gives 3, but 1 if issues are open and the user did not interrupt the phase. */
 function exitCodeOf({ status, why, open }: PhaseEnd): PhaseOutcome['exitCode'] {
   return status === 'error' && why !== 'interrupted' && open.length > 0 ? 1 : EXIT_CODES[status];
 }
@@ -90,7 +90,7 @@ export function callsOf({ rounds }: Pick<PhaseRun, 'rounds'>): readonly LoopCall
   return rounds.flatMap(({ entry, fix }) => [...entry.looks, ...entry.errors, ...(fix?.turn ? [fix.turn] : [])]);
 }
 
-/** Estimates the saved tokens. A skipped reviewer counts with the tokens of its last review. */
+/** Estimates the saved tokens. A skipped reviewer saves as many tokens as its last review used. */
 function savedIn({ id, feature, rounds }: PhaseRun): Saved {
   const skipped = rounds.flatMap(({ entry }, n) => entry.skipped.map(({ role }) => lastUsed(rounds.slice(0, n), role)));
   const calls = rounds
@@ -127,7 +127,7 @@ export function metaUpdate(
     return [
       {
         stage,
-        // `at` is the end of a round, so a loop starts when the round before it ended, or else with the phase.
+        // `at` is when a round ended. The first loop starts with the phase, the second when the round before it ended.
         started: run.rounds[run.rounds.indexOf(first) - 1]?.at ?? run.startedAt,
         completed: approved ? last.at : null,
         iterations: Math.max(...rounds.map(({ entry }) => entry.iteration)),
@@ -150,7 +150,7 @@ function isPassed({ entry }: PhaseRound): boolean {
   return entry.errors.length === 0 && entry.looks.every(({ enginePass }) => enginePass);
 }
 
-/** Whether a snapshot confirmed the content of the loop's last round; before that, the loop is not approved. */
+/** Whether a snapshot has shown that the content did not change during the last round of the loop `stage`. */
 function isConfirmed(stage: PhaseStage, state: PhaseState): boolean {
   const end = endOf(state);
   return stage !== state.stage || end?.status === 'approved' || end?.why === 'cap';

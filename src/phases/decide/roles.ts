@@ -34,7 +34,7 @@ export function rolesOf(phase: PhaseName, preparations: readonly Preparation[]):
   return [...new Set<PhaseRole>([...reviewers, 'implementer', ...preparations.map(({ role }) => role)])];
 }
 
-/** Returns the limit of reviews per loop, from 1 to 5. `NaN` counts as 5, because no number would reach it. */
+/** Returns the limit of reviews per loop, from 1 to 5. `NaN` counts as 5, because a limit of `NaN` is never reached. */
 export function mostIterations({ mostIterations: requested }: Pick<PhaseSetup, 'mostIterations'>): number {
   if (Number.isNaN(requested)) return ITERATION_CAP;
   return Math.min(ITERATION_CAP, Math.max(1, Math.floor(requested)));

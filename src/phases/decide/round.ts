@@ -49,7 +49,10 @@ function openRound(before: PhaseState, seen: SeenContent): PhaseStep {
   );
 }
 
-/** Returns the reviewers to call: those that have not passed; in the final validation, all or those due again. */
+/**
+ * Returns the reviewers to call. In `implement`, these are the ones that have not passed; a final validation calls all
+ * or, with `final_validation: changed`, those that have not reviewed the current content.
+ */
 function dueRoles({ setup, stage, roles, isFinalValidation }: PhaseState, seen: SeenContent): readonly ReviewerRole[] {
   const all = reviewersOfStage(setup.phase, stage);
   if (stage !== 'implement') return all;
@@ -110,7 +113,7 @@ export function recordRound(
   return { state: { ...before, roles, reviewed: seen, commitFailed: false }, record: { kind: 'record', entry } };
 }
 
-/** Returns the reviewers of the loop that are not called in this round, and when each passed. */
+/** Returns the reviewers of the loop that are not called in this round, and the iteration in which each passed. */
 export function skippedReviewers(
   { setup, stage, roles }: PhaseState,
   called: readonly PhaseRole[],
@@ -135,7 +138,7 @@ function afterVerdicts(state: PhaseState, { looks, errors }: Pick<IterationEntry
   return startFix(regular, issues);
 }
 
-/** Ends a loop at the limit of reviews. After the domain loop, the phase-reviewer still runs once. */
+/** Ends a loop at the limit of reviews. After the domain loop, the phase-reviewer still runs if it has not run yet. */
 function atCap(state: PhaseState): PhaseStep {
   if (state.stage !== 'domain') return endedAtCap(state);
   const failed = withOutcome(state, 'failed');
@@ -143,7 +146,7 @@ function atCap(state: PhaseState): PhaseStep {
   return snapshotAction({ ...failed, stage: 'phase', unchangedFixes: 0 }, 'starting');
 }
 
-/** Continues after a round in which all passed. A pass counts only if the content did not change meanwhile. */
+/** Continues after a round in which all reviewers passed. The passes count only if the content has not changed. */
 export function onConfirmed(before: PhaseState, seen: SeenContent): PhaseStep {
   const isSame = seen.content === before.reviewed?.content;
   const state: PhaseState = { ...before, unchangedFixes: 0, disturbances: isSame ? 0 : before.disturbances + 1 };
@@ -153,7 +156,10 @@ export function onConfirmed(before: PhaseState, seen: SeenContent): PhaseStep {
   return state.isFinalValidation || !isAtCap(state) ? openRound(state, seen) : endPhase(state, 'disturbed');
 }
 
-/** Approves code that all passed, in one round or with `final_validation: changed`; else validates it. */
+/**
+ * Approves the code if all reviewers passed the current content: in this round or, with `final_validation: changed`,
+ * in any round. Otherwise starts a final validation.
+ */
 function codePassed(state: PhaseState, seen: SeenContent): PhaseStep {
   const last = reviewersOfStage(state.setup.phase, state.stage).map((role) => state.roles[role]);
   const areCurrent = last.every((one) => one?.status === 'passed' && one.seen.content === seen.content);

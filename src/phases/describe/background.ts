@@ -19,7 +19,7 @@ export function startedPhaseDocument(started: StartedPhase): StartedPhaseDocumen
   return { ...document, progress: [...started.progress], next: nextStep(document) };
 }
 
-/** Returns the next step, as an instruction to the agent that called the tool. */
+/** Returns the next step, as an instruction to the agent that called the MCP tool. */
 function nextStep({ loop_id, state, phase, error }: Omit<StartedPhaseDocument, 'progress' | 'next'>): string {
   const call = `continue_phase with loop_id "${loop_id}"`;
   const again = `call ${call} and no summary to run the round again.`;
@@ -44,7 +44,7 @@ const NEXT: Readonly<Partial<Record<PhaseDocument['status'], string>>> = {
   cap: 'The loop has ended. Show the user the open issues. The user can have them fixed and reviewed again (start_phase), or accept them ("onceover phase … --accept-with-notes").',
 };
 
-/** Describes a loop for the agent that called the tool: the state, the open issues and the next step. */
+/** Describes a loop for the agent that called the MCP tool: the state, the open issues and the next step. */
 export function describeStartedPhase(document: StartedPhaseDocument): string {
   return joinPhaseBlocks([...blocksOf(document), document.next]);
 }

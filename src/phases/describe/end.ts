@@ -46,7 +46,7 @@ const RESULTS: Readonly<Record<PhaseEndReason, (outcome: PhaseOutcome) => string
   trouble: (outcome) => `Could not judge: the phase stopped because of an error.${alsoOpen(outcome)}`,
 };
 
-/** The step before the phase runs again: empty if there is none, null if the phase need not run again. */
+/** The user's next step before another run of the phase: '' if there is none, null if no further run is needed. */
 export const REPAIRS: Readonly<Record<PhaseEndReason, string | null>> = {
   approved: null,
   'accepted-with-notes': null,

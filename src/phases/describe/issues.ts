@@ -70,16 +70,15 @@ export function issueCounts(issues: readonly Pick<LoopIssue, 'severity'>[]): str
     .join(', ');
 }
 
-/** An open issue as in JSON documents. */
 type OpenIssue = PhaseDocument['open_issues'][number];
 
-/** Returns open issues as in JSON documents: blockers before warnings, otherwise in the reported order. */
+/** Returns open issues in the format of JSON documents: blockers before warnings, otherwise in the given order. */
 export function openIssueDocuments(open: readonly RoleIssue[]): OpenIssue[] {
   const documents = open.map(({ role, issue }) => ({ role, ...issueDocument(issue) }));
   return SEVERITIES.flatMap((severity) => documents.filter((one) => one.severity === severity));
 }
 
-/** Returns an issue as in JSON documents. */
+/** Returns an issue in the format of JSON documents, with null for missing fields. */
 export function issueDocument({ severity, level, category, description, location, suggestion }: LoopIssue) {
   return {
     severity,
@@ -132,7 +131,7 @@ function paragraph(text: string, shown: Styled): readonly string[] {
     .map((line) => wrapTo(`    ${showInvisible(line.trimEnd())}`, shown, 0));
 }
 
-/** Returns the reason for a new session, to print after "new session:"; null if the reason is the usual one. */
+/** Returns the reason for a new session, to print after "new session:"; null for usual reasons like a first review. */
 export function describeDispatchReason(why: string): string | null {
   return REASONS[why] ?? null;
 }

@@ -55,7 +55,6 @@ function describeVerdict({ enginePass, answer }: RoleReview, paint: Paint): stri
   return answer.approved ? `${paint('bad', issues)}, so the approval does not count` : paint('bad', issues);
 }
 
-/** Returns the reason why a reviewer gave no verdict. */
 export function describeNoVerdict({ failure }: Pick<RoleReviewError, 'failure'>): string {
   return failure.kind === 'stopped' ? STOPPED[failure.by] : describeAgentFailure(failure);
 }

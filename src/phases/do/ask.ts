@@ -42,7 +42,7 @@ function isWriter({ role }: Ask): boolean {
   return !role.endsWith('-reviewer');
 }
 
-// Part A of the test-deepener only reads the documents; all other writers edit files.
+// All roles except reviewers edit files, but part A of the test-deepener only reads the documents.
 function editsFiles(ask: Ask): boolean {
   return isWriter(ask) && (ask.role !== 'test-deepener' || ask.part === 'B');
 }
@@ -121,13 +121,13 @@ async function talkTo(playing: PhaseContext, ask: Ask) {
   return { end, ended, fresh, ttl };
 }
 
-/** Returns the end of a call that is not made, because the prompt is longer than the agent is sent at once. */
+/** Returns the failure of a call whose prompt is longer than the agent's limit. The prompt is not sent. */
 function tooLong(length: number, limit: number): AskEnd {
   const said = `the prompt has ${length} characters, more than the ${limit} that this agent is sent at once`;
   return { ok: false, failure: { kind: 'agent-error', said }, usage: null, said: '', durationMs: 0 };
 }
 
-/** Returns the session that the next call can resume, and whether the agent read the required files. */
+/** Returns the session that the next call can resume, and whether the agent confirmed reading the required files. */
 async function repliedWith(playing: PhaseContext, ask: Ask, { end, ended, fresh, ttl }: Talk): Promise<Replied> {
   const { ports, request, feature } = playing;
   const { roles, phase } = request;
@@ -155,7 +155,7 @@ async function repliedWith(playing: PhaseContext, ask: Ask, { end, ended, fresh,
   };
 }
 
-/** The working tree before a writer is called, and the digests of the programs of the agents. */
+/** A snapshot of the working tree before an agent edits files, and the digests of the agents' programs. */
 type WorkBefore = { readonly tree: SnapshotId; readonly agentFiles: ReadonlyMap<RepoPath, string> };
 
 async function workBefore({ ports, request, feature, memory }: PhaseContext): Promise<Result<WorkBefore>> {
@@ -163,14 +163,14 @@ async function workBefore({ ports, request, feature, memory }: PhaseContext): Pr
   return sight.ok ? ok({ tree: sight.value.seen.snapshot, agentFiles: request.agentFiles() }) : sight;
 }
 
-/** Returns the files that a writer changed. Fails if git cannot compare: that does not mean "no change". */
+/** Returns the files that an agent changed. Fails if git cannot compare: an empty list would mean "no change". */
 async function changesSince(playing: PhaseContext, before: WorkBefore): Promise<Result<readonly RepoPath[]>> {
   const { ports, request, feature, memory } = playing;
   const after = await readSubject(ports.snapshots, request, feature.documents, memory.sight.began);
   if (!after.ok) return after;
   const compared = await changedBetween(ports.snapshots, before.tree, after.value.seen.snapshot);
   if (!compared.ok) return compared;
-  // Snapshots do not show edits to files that git ignores, so compare the programs of the agents by their digests.
+  // Snapshots do not show edits to files that git ignores, so compare the digests of the agents' programs.
   const tampered = [...request.agentFiles()].filter(([path, digest]) => before.agentFiles.get(path) !== digest);
   const changed = [...new Set([...compared.value, ...tampered.map(([path]) => path)])];
   memory.isArtifactGone = after.value.artifact === 'missing';

@@ -16,10 +16,10 @@ import type { PhaseContext } from './context.ts';
 /** The changes since the last review, as text: a diff with `format` lines of context, or the changed sentences. */
 export type Delta = { readonly format: number | 'sentences'; readonly text: string };
 
-/** A format for the changes; `make` resolves to null if the format does not apply. */
+/** A format for the changes. `make` resolves to the text, or to null if the format does not apply. */
 export type DeltaCandidate = Pick<Delta, 'format'> & { make(): Promise<string | null> };
 
-/** A delta under this share of the first prompt, or this length, is sent without trying a shorter format. */
+/** A delta below this part of the first prompt, or below this length, is sent. No shorter format is tried. */
 const SHORT_ENOUGH = { part: 0.1, characters: 800 };
 
 /** Returns the first delta that is short enough, else the shortest one; null if no format applies. */
@@ -132,7 +132,7 @@ export async function resumedLength(playing: PhaseContext, ask: Ask): Promise<nu
   return typeof prompt === 'string' ? 0 : prompt.dynamic.length;
 }
 
-/** Returns the prompt for the resumed session. If it cannot be built, returns which part is missing. */
+/** Returns the prompt for the resumed session. If that is impossible, returns what is missing to build it. */
 async function resumedPrompt(
   playing: PhaseContext,
   ask: Ask,
@@ -144,7 +144,7 @@ async function resumedPrompt(
   return loopPrompt(ask, materialFor(playing, { opening, ...change }));
 }
 
-/** Records which resume test (V1 to V4) the agent failed. Only the first such failure in a phase is recorded. */
+/** Records the resume test V1 to V4 (agents/installed.ts) that the agent failed, unless one is already recorded. */
 async function noteDeferred({ memory }: PhaseContext, agent: string, facts: ReviewerFacts): Promise<void> {
   const why = await facts.deferredReason();
   if (why === null || memory.resuming.kind === 'deferred') return;
@@ -152,7 +152,7 @@ async function noteDeferred({ memory }: PhaseContext, agent: string, facts: Revi
   memory.notices.push({ kind: 'not-resumed', agent, why });
 }
 
-/** Returns the length of the files that a new session has to read, counted up to `enough`. */
+/** Returns the total length of the files that a new session has to read. Stops counting at `enough`. */
 async function mustReadLength(
   { ports, request, feature, memory }: PhaseContext,
   ask: Ask,
@@ -175,7 +175,7 @@ type Change = { readonly delta: LoopDelta; readonly changedFiles: readonly strin
 /** The numbers of context lines to try in a diff, the most readable first. */
 const CONTEXTS = [3, 1, 0] as const;
 
-/** Returns the changes since the role's last review in a short format, or else which part is missing. */
+/** Returns the changes since the role's last call in a short format. If that is impossible, returns what is missing. */
 async function deltaOf(
   playing: PhaseContext,
   ask: Ask,

@@ -30,9 +30,9 @@ export type PhaseMemory = {
   /** Whether the last fix deleted the document under review. If so, the fix is not committed. */
   isArtifactGone: boolean;
   outline: Answers['outline'] | null;
-  /** The longest time between two calls to a role in the last loop, for the cache duration; null if unknown. */
+  /** The longest pause between two calls to a role in an earlier run, to choose the cache duration; null if unknown. */
   readonly gapMs: number | null;
-  /** Whether the agents can resume sessions; if not, the first resume test (V1 to V4) that failed. */
+  /** Whether the agents can resume sessions and, if not, the reason. */
   resuming: Resuming;
   readonly notices: PhaseNotice[];
 };

@@ -50,7 +50,7 @@ export async function drivePhase(
     flights.add(flight);
   }
 
-  /** Returns the event that stops the phase. Waits for all calls, because a stopped call costs tokens too. */
+  /** Returns the event that stops the phase. Waits for all calls to end, so that their tokens are recorded. */
   async function stopFor(why: StopReason, landed: Landed): Promise<PhaseEvent> {
     const all = [landed, ...(await Promise.all(flights))];
     return { kind: 'stop', why, calls: [...(stop?.calls ?? []), ...all.flatMap(({ result }) => callsIn(result))] };
@@ -84,7 +84,7 @@ function callsIn(result: Result<PhaseEvent>): readonly CallEnd[] {
 
 type Landed = { readonly flight: Promise<Landed>; readonly result: Result<PhaseEvent> };
 
-/** Returns the function that performs an action; null if the recorder has already done everything. */
+/** Returns the function that performs an action; null if nothing is left to do after `recorder.record`. */
 function workFor(playing: PhaseContext, action: PhaseAction): (() => Promise<Result<PhaseEvent>>) | null {
   switch (action.kind) {
     case 'take-snapshot':

@@ -34,7 +34,7 @@ export async function runPhase(ports: PhasePorts, request: PhaseRequest): Promis
   const { fixing } = request;
   const summary = fixing.by === 'caller' ? fixing.summary : null;
   const isWaiting = kept?.state.position.at === 'waiting';
-  // A summary that equals the one of the last fix is allowed: the caller repeats a command that was interrupted.
+  // Allow a summary that equals the last fix's summary: the caller may be repeating an interrupted command.
   if (summary !== null && !isWaiting && kept?.state.fixes.at(-1)?.summary !== summary) {
     const kind = kept === null ? 'no-waiting-loop' : 'unjudged-round';
     return err({ kind, phase: request.phase, feature: request.feature });
@@ -82,7 +82,7 @@ async function removeWaiting(
   return removed.ok ? snapshots.hold(loopName({ phase, feature }), new Set()) : removed;
 }
 
-/** Accepts the open issues of a loop that ended at the limit; null if there is none or its content has changed. */
+/** Accepts the open issues of a loop that ended at the limit; null if there is no such loop or the content changed. */
 async function acceptedNow({ playing, acceptable }: Opened): Promise<Result<PhaseOutcome> | null> {
   if (acceptable === null) return null;
   const { run, state } = acceptable;
@@ -212,7 +212,7 @@ function setupFor(
   };
 }
 
-/** Assigns agents to roles: all available agents to each reviewer, by preference; one agent to the roles that write. */
+/** Assigns agents: each reviewer gets all available agents, in order of preference; the other roles get one agent. */
 async function assignRoles(ports: PhasePorts, request: PhaseRequest): Promise<Result<PhaseSetup['assigned']>> {
   const { reviewers, coolings, clock } = ports;
   const { phase, preparations, fixing, settings, barred } = request;

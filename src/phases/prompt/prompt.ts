@@ -36,7 +36,7 @@ export type LoopMaterial = LoopSubject & {
 
 const NOT_RESUMED = { opening: '', delta: { stat: null, diff: '', upstream: '' }, changedFiles: [] };
 
-/** Returns the prompt for a question. A role's stable part is the same in every iteration, for the cache. */
+/** Returns the prompt for a question. Its stable part is the same in every iteration, so providers can cache it. */
 export function loopPrompt(ask: Ask, material: LoopMaterial): ComposedPrompt {
   const { phase, files, feature, outline } = material;
   const { iteration, most, issues, fixes } = ask;

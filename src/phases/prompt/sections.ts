@@ -79,10 +79,10 @@ function describeOutcome(outcome: DomainOutcome | null): string {
   return `FAILED at iteration cap (${iteration}/${most})\n\nUnresolved issues:\n${issues}`;
 }
 
-/** Roles whose prompt names the iteration already in the first one. */
+/** The roles whose prompt states the iteration number even in iteration 1. */
 const NAMES_FIRST_ITERATION: readonly string[] = ['spec-reviewer', 'design-reviewer', 'phase-reviewer'];
 
-/** Returns the section with the iteration and the issues to check again. */
+/** Returns the prompt section with the number of the iteration and the issues to check again; empty if not needed. */
 export function iterationContext({ role, template, iteration, most, issues }: Ask): string {
   const isFallback = template === 'I3';
   if (iteration === 1 && !isFallback && !NAMES_FIRST_ITERATION.includes(role)) return '';
@@ -104,7 +104,7 @@ export type LoopDelta = {
   readonly upstream: string;
 };
 
-/** Returns the changes since the last review and the summaries of the fixes, as sections. */
+/** Returns the changes since the last review and the summaries of the fixes, as prompt sections. */
 export function describeChanges(title: string, delta: LoopDelta, fixes: readonly FixNote[]): readonly string[] {
   return [
     `## ${title}\n${describeDelta(delta)}`,
@@ -130,7 +130,7 @@ function describeFixes(fixes: readonly FixNote[]): string {
   return `The fixer wrote this summary. Check it against the changes:\n${fence(text)}`;
 }
 
-/** Returns the outlines of the test-deepener's part A, as sections. */
+/** Returns the test outlines that part A of the test-deepener wrote, as prompt sections. */
 export function describeOutlines({ outlines, summary }: Answers['outline']): readonly string[] {
   const text = outlines.map((outline, index) =>
     [
@@ -148,7 +148,6 @@ export function describeOutlines({ outlines, summary }: Answers['outline']): rea
   ];
 }
 
-/** Returns file names as a list, one per line. */
 export function listFiles(files: readonly string[]): string {
   return files.length === 0 ? '(none)' : files.map((file) => `- ${quoteName(file)}`).join('\n');
 }

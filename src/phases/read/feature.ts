@@ -38,7 +38,7 @@ export type Feature = {
   readonly notices: readonly PhaseNotice[];
 };
 
-/** Reads a feature. Fails with the first unusable document. `dry` writes and renames nothing. */
+/** Reads a feature. Fails at the first unusable document. If `dry`, does not rename an unreadable `.meta.json`. */
 export async function readFeature(
   ports: Pick<PhasePorts, 'snapshots' | 'contents' | 'feature' | 'clock'>,
   request: PhaseRequest,
@@ -46,7 +46,7 @@ export async function readFeature(
 ): Promise<Result<Feature>> {
   const { phase, feature, roles, root } = request;
   const { logDir } = request.settings;
-  // Snapshots leave out log_dir, so a review would see the committed version of a tracked file in it.
+  // Snapshots leave out log_dir, so reviewers would see an outdated version of a tracked file in it: the committed one.
   const tracked = await ports.snapshots.trackedIn(logDir);
   if (!tracked.ok) return tracked;
   const hidden = hiddenByLogDir(tracked.value, logDir);

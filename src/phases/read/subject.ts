@@ -29,7 +29,7 @@ export type ReviewSubject = {
   readonly artifact: 'present' | 'missing' | 'empty' | 'unreadable';
   /** The whole document; empty in `implement`. */
   readonly document: string;
-  /** The files under review: the document, or the changed files that exist. */
+  /** The files under review: the document or, in `implement`, the changed files that still exist. */
   readonly files: readonly RepoPath[];
   /** In `implement`, the files that the change deletes. */
   readonly deleted: readonly RepoPath[];
@@ -48,7 +48,7 @@ export type Documents = {
   readonly all: readonly RepoPath[];
 };
 
-/** Reads the content under review. `began` is the base of the loop's first review; null in that review. */
+/** Reads the content under review. `began` is what the loop's first review compared with; null in that review. */
 export async function readSubject(
   snapshots: Snapshots,
   request: Pick<PhaseRequest, 'settings' | 'selection' | 'feature'>,
@@ -56,7 +56,7 @@ export async function readSubject(
   began: ReviewSubject['began'] | null,
 ): Promise<Result<ReviewSubject>> {
   const { settings } = request;
-  // Reviewers get the whole document and no diff, so the base does not matter.
+  // Reviewers of a document get the whole document and no diff, so the base does not matter.
   const selection: Selection = artifact === null ? request.selection : { kind: 'uncommitted' };
   const comparison = await snapshots.compare(selection, settings.base);
   if (!comparison.ok) return comparison;
@@ -83,13 +83,13 @@ export async function readSubject(
   });
 }
 
-/** On the base branch, the loop's own commits would not be in the diff, so compare with the base of its start. */
+/** Returns the comparison. On the base branch, it starts at `began`, so that it includes the commits of the loop. */
 function sinceItBegan(comparison: Comparison, began: string | null): Comparison {
   const isOnBase = comparison.baseTree === comparison.headCommit;
   return began !== null && isOnBase ? { ...comparison, baseTree: began } : comparison;
 }
 
-/** Whether a changed file is code under review: in the requested paths, and not one of the feature's own documents. */
+/** Whether a changed file is code under review: in the requested paths, and not a document or record of the feature. */
 export function isCode({ feature, selection }: Pick<PhaseRequest, 'feature' | 'selection'>, path: string): boolean {
   if (!isUnderReview(path, { only: onlyFiles(selection) })) return false;
   const own = feature === '' ? path : path.startsWith(`${feature}/`) ? path.slice(feature.length + 1) : null;

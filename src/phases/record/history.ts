@@ -20,7 +20,7 @@ export function historyEntry(entry: IterationEntry, at: Date, fix: Pick<PhaseFix
   ].join('\n');
 }
 
-/** Adds an entry in place of `earlier`, its earlier version. If someone has edited that, both versions stay. */
+/** Returns the history with `entry` in place of `earlier`, its old version. If that is not found, appends `entry`. */
 export function withEntry(history: string, entry: string, earlier: string | null): string {
   const found = earlier === null || earlier === '' ? -1 : history.lastIndexOf(earlier);
   if (earlier !== null && found !== -1) {
@@ -142,7 +142,7 @@ function bullet(issue: LoopIssue, tags: IssueTags, more: { readonly by?: string;
   return issueLines(issue, inline, { tags, ...more });
 }
 
-/** Returns a text of an agent on one line, in which no word looks like a marker such as RESUME-FALLBACK. */
+/** Returns an agent's text on one line, with marker words such as RESUME-FALLBACK in lower case. */
 function inline(text: string): string {
   return withoutMarks(oneLine(text));
 }

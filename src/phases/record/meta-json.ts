@@ -4,7 +4,7 @@ import type { MetaUpdate } from '../types.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns `.meta.json` with the fields of a phase. Other fields stay, unless the old text is unreadable. */
+/** Returns the text of `.meta.json` with the fields of a phase. Other fields of `before` stay if it is readable. */
 export function mergeMeta(
   before: string | null,
   update: MetaUpdate,
@@ -35,7 +35,7 @@ export function mergeMeta(
   return { isReadable: true, text: `${JSON.stringify(merged, null, indentOf(before ?? ''))}\n` };
 }
 
-/** Returns the path of the document that the feature was made from, if any; null if `.meta.json` is unreadable. */
+/** Reads `.meta.json`. `source` is the path of the PRD that it names. Returns null if the text is unreadable. */
 export function readMeta(text: string): { readonly source: string | null } | null {
   const meta = parseMeta(text);
   const source = meta?.['brainstorm_source'];

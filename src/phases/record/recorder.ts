@@ -13,7 +13,7 @@ import type { KeptLoop, PhaseAction, PhaseState } from '../state.ts';
 import type { PhaseFix, PhaseRound, PhaseRun } from '../types.ts';
 import { historyEntry, withEntry } from './history.ts';
 
-/** The fields of a ledger entry that are not in the record of the call. */
+/** The fields of a ledger entry that do not come from the record of a round or a preparation. */
 export type DispatchFigures = Pick<LedgerLoop, 'at' | 'durationMs' | 'model' | 'startedBy' | 'branch'>;
 
 /** Returns the ledger entries of a round's reviews. If `fix` is given, returns only the entry of the fix. */
@@ -28,7 +28,6 @@ export function ledgerEntries(
   });
 }
 
-/** Returns the ledger entry of a preparation. */
 export function preparationEntry(
   { id, feature, phase }: PhaseRun,
   { role, summary, call }: Pick<PreparationRecord, 'role' | 'summary' | 'call'>,
@@ -49,7 +48,7 @@ type FixRecord = Extract<PhaseAction, { kind: 'record-fix' }>;
 
 export type PhaseRecorder = ReturnType<typeof openPhaseRecorder>;
 
-/** Records a phase. The state is saved last, so that after a crash the next command repeats the unsaved round. */
+/** Returns the recorder of a phase. It saves the state last: after a crash, the next command repeats the round. */
 export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, 'began'>) {
   const { ports, request, memory } = playing;
   const isKept = request.fixing.by === 'caller';
@@ -70,7 +69,7 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
     return ports.loops.write({ ...saved, pending, began: memory.sight.began });
   };
 
-  /** Writes the history entry of a round over an earlier version of it, possibly from a crashed command. */
+  /** Writes the history entry of a round. Replaces an earlier version of the entry, also one of a crashed command. */
   const writeEntry = async ({ entry, at, fix }: PhaseRound): Promise<Result<void>> => {
     const { round } = entry;
     const text = historyEntry(entry, new Date(at), fix);
@@ -106,7 +105,7 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
     }
   };
 
-  /** Writes a transcript. A failure is ignored, because transcripts are only for people. */
+  /** Writes the transcript of a call. A failed write is ignored, because the phase does not need the transcript. */
   const writeLog = async (role: PhaseRole, round: number): Promise<void> => {
     const talk = memory.talks.get(role);
     if (talk === undefined) return;
@@ -201,7 +200,7 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
       // A round without a verdict is not saved, so that the next command runs it again under the same number.
       if (actions.length === 0 || (state.position.at === 'ended' && isCutOff(state.position.end))) return ok(undefined);
       saved = { run, state: checkpoint(state), lastEntry };
-      // Until a round is recorded, `pending` names the entries of a crashed command that have to be replaced.
+      // When a round or fix is recorded, no history entry of a crashed command is left to replace.
       if (hasRecord) pending = null;
       return keep();
     },

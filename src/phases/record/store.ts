@@ -40,7 +40,7 @@ export function openFeatureFiles(root: string, feature: RepoPath) {
       const there = read(META);
       return there.ok ? renameUnreadable(folder, META, at) : there;
     },
-    /** Writes the phase into `.meta.json`. Resolves to the new name of an unreadable file, else to null. */
+    /** Writes a phase to `.meta.json`. Renames an unreadable old file and resolves to its new name, else to null. */
     async writeMeta(update: MetaUpdate, at: Date): Promise<Result<string | null>> {
       const before = read(META);
       if (!before.ok) return before;
@@ -82,7 +82,7 @@ const FOLDER = 'onceover/phases';
 
 export type PhaseLoops = ReturnType<typeof openPhaseLoops>;
 
-/** Opens the stored loops, one per phase, feature and working tree. Another onceover version cannot read them. */
+/** Opens the stored loops, one per phase, feature and working tree. Only the version that stored a loop can read it. */
 export function openPhaseLoops({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>, version: string) {
   const folder = openFolder(commonDir, FOLDER);
   const nameOf = (phase: string, feature: string) => `${phase}-${digestOf([root, feature]).slice(0, 24)}.json`;

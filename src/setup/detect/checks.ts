@@ -1,16 +1,16 @@
 import { CHECK_NAMES, type CheckCommand, type CheckName, type SkippedCommand } from '../types.ts';
 import { type CheckCandidate, type RootFiles, SCRIPT_FILES, scriptChecks } from './scripts.ts';
 
-/** A check that runs a tool. A project uses the tool if a file at its root matches `file` and, if given, `text`. */
+/** A check for projects with a root file whose name matches `file` and, if given, whose content matches `text`. */
 type ToolCheck = readonly [check: CheckName, run: string, file: RegExp, text?: RegExp];
 
 const PYTHON_FILES = /^(?:pyproject\.toml|setup\.cfg|tox\.ini|dev-requirements\.txt|requirements(?:-dev|-test)?\.txt)$/;
 
-/** Returns the rows for a Python tool, which a project uses if it configures the tool or requires it. */
+/** Returns the rows of `TOOLS` for a Python tool: for projects that configure it, and for those that require it. */
 function python(check: CheckName, run: string, file: RegExp): readonly ToolCheck[] {
   const tool = run.split(' ')[0];
   const section = `\\[\\[?[ \\t]*(?:tool[.:])?${tool}[ \\t]*[.\\]]`;
-  // The name must end here, so that "pytest-cov" does not count as "pytest".
+  // Require that the tool's name ends here, so that "pytest-cov" does not count as "pytest".
   const requirement = `(?:[^#\\n]*["']|[ \\t]*)${tool}[ \\t]*(?:["'=<>~!;[@,]|$)`;
   const text = new RegExp(`^(?:${section}|${requirement})`, 'm');
   return [
@@ -69,7 +69,7 @@ export function isCheckSource(name: string): boolean {
   return SCRIPT_FILES.includes(name) || TOOLS.some(([, , file, text]) => text !== undefined && file.test(name));
 }
 
-/** Returns at most one command per check. The project's own scripts come before the default commands of tools. */
+/** Returns at most one command per check. A script of the project is preferred to the default command of a tool. */
 export function checkCommands(root: RootFiles) {
   const candidates = [...scriptChecks(root), ...toolChecks(root)];
   const chosen = CHECK_NAMES.flatMap((name) => {

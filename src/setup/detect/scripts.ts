@@ -9,7 +9,7 @@ import { type ScriptNature, scriptNature, scriptsIn } from './script-nature.ts';
 export type RootFiles = {
   /** The names of the files at the root. */
   readonly names: ReadonlySet<string>;
-  /** Texts by path: of the root files that can name commands, and of the package.json files in folders. */
+  /** The texts, by path, of the root files that can name commands and of the package.json files in folders. */
   readonly texts: ReadonlyMap<string, string>;
 };
 
@@ -45,7 +45,7 @@ export function scriptChecks(root: RootFiles): readonly CheckCandidate[] {
   const manifest = readJson(texts.get('package.json'));
   const makefile = SCRIPT_FILES.slice(3).find((name) => texts.has(name)) ?? '';
   const manager = packageManager(root, manifest['packageManager']);
-  // Older versions of Yarn stop at a package without the script or hide failures.
+  // In a workspace, Yarn before version 4 stops at a package without the script, or hides failures.
   const isOldYarn = manager === 'yarn' && !/^yarn@(?:[4-9]|\d\d)/.test(String(manifest['packageManager']));
   const runInPackages = isOldYarn ? undefined : RUN_IN_PACKAGES[manager];
   return [
@@ -60,7 +60,7 @@ export function scriptChecks(root: RootFiles): readonly CheckCandidate[] {
 
 function candidates(texts: Scripts, run: (script: string) => string): readonly CheckCandidate[] {
   const parts = new Set([...USUAL_NAMES.lint, ...USUAL_NAMES.types, ...USUAL_NAMES.test]);
-  // Leave out a script "check" that runs the other scripts, because they would run twice.
+  // Leave out a script "check" that runs lint, type or test scripts, because those would run twice.
   const runsParts = scriptsIn(texts.get('check') ?? '', parts).length > 0;
   return CHECK_NAMES.flatMap((name) => {
     const found = USUAL_NAMES[name]

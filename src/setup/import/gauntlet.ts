@@ -42,7 +42,7 @@ const gateSchema = z
 const configSchema = z.object({
   base_branch: z.string().min(1).nullish(),
   max_retries: z.number().nullish(),
-  // In old versions of the tool this is a number of issues, for which onceover has no setting, so it is dropped.
+  // In old versions of agent gauntlet this value is a number of issues. onceover has no such setting, so it is dropped.
   rerun_new_issue_threshold: z.enum(PRIORITIES).optional().catch(undefined),
   cli: z
     .object({
@@ -149,10 +149,10 @@ async function toReview(
   return text === undefined ? null : { at, name, text, settings, isOn: value.enabled !== false };
 }
 
-/** Built-in prompts of the tool that our code-quality prompt replaces, because it looks for the same problems. */
+/** Built-in prompts of agent gauntlet. onceover's code-quality prompt replaces them: it looks for the same problems. */
 const REPLACEABLE = ['code-quality', 'all-reviewers'];
 
-/** Returns the prompt text of a review, null if our own prompt replaces it, or undefined if there is no usable text. */
+/** Returns the prompt of a review; null if onceover's prompt replaces it, undefined if there is no usable text. */
 async function reviewText(
   reader: SourceReader,
   folder: string,

@@ -11,7 +11,7 @@ import { notYetIn, PROMPTS, planImport, promptName } from './plan.ts';
 import { openSourceReader, type SourceReader } from './source-reader.ts';
 import { IMPORT_TOOLS, type ImportNote, type ImportTool, type SourceConfig, TOOL_NAMES } from './types.ts';
 
-/** The configuration of a tool: the folders to search for it, and the files that show that the tool is in use. */
+/** The places of a tool's configuration: the folders to search, and the names of the files to look for in them. */
 type Source = {
   readonly folders: readonly string[];
   readonly files: RegExp;
@@ -101,7 +101,7 @@ export async function planImportedGates(
   return ok({ files: wanted, found: { agents, carried, proposed } });
 }
 
-/** Returns the existing prompts: the text by name, or null if a prompt cannot be read, so that its name stays taken. */
+/** Returns the existing prompts as texts by name. An unreadable prompt has the text null, so its name stays taken. */
 async function readPrompts(files: ProjectFiles): Promise<Result<ReadonlyMap<string, string | null>>> {
   const listed = await files.list(PROMPTS as RepoPath);
   if (!listed.ok) return listed;

@@ -16,7 +16,7 @@ export const PROMPTS = '.onceover/reviews';
 export type ImportFacts = {
   /** The text of each existing prompt, by name in lower case; null if a prompt cannot be read. */
   readonly prompts: ReadonlyMap<string, string | null>;
-  /** The names of the prompts that `onceover.yml` uses: the user may have edited them after an earlier import. */
+  /** The names of the prompts that `onceover.yml` uses. An import keeps them, because the user may have edited them. */
   readonly inUse: ReadonlySet<string>;
   isFolder(path: string): boolean;
   /** Globs of generated files in the repository, such as lockfiles. */
@@ -25,7 +25,7 @@ export type ImportFacts = {
 
 /**
  * Returns the entries of `onceover.yml` and the prompts to write. The text of each review becomes a prompt, word for
- * word. `left` has a line for each part that is not imported or works differently.
+ * word. In the result, `left` has a line for each part that is not imported or works differently in onceover.
  */
 export function planImport(source: SourceConfig, found: readonly ImportNote[], facts: ImportFacts) {
   const notes = [...found];
@@ -88,12 +88,12 @@ export function notYetIn(
     .filter(({ checks, reviews }) => checks !== undefined || reviews !== undefined);
 }
 
-/** Returns the pairs as a record; undefined if there are none, so that the key is left out of the YAML. */
+/** Returns the pairs as a record; undefined if there are none, so that the YAML gets no empty map. */
 function toRecord<T>(entries: readonly (readonly [string, T])[]): Readonly<Record<string, T>> | undefined {
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** Returns the name of a prompt in lower case, because some file systems ignore case. */
+/** Returns the file name of a prompt without `.md`, in lower case because some file systems ignore case. */
 export function promptName(prompt: string): string {
   return basename(prompt, '.md').toLowerCase();
 }
@@ -135,8 +135,8 @@ function openNames(): (path: string, wanted: string) => string {
 }
 
 /**
- * Whether gates of the same name could get the same id at two paths. For example, `packages/*` overlaps with
- * `packages/a`, because it means each folder in `packages`.
+ * Whether two gates of the same name, at the paths `a` and `b`, could get the same id. For example, `packages/*`
+ * overlaps with `packages/a`, because `packages/*` means each folder in `packages`.
  */
 function canOverlap(a: string, b: string): boolean {
   const [one, other] = [a, b].map((path) => repoPath(path) ?? path) as [string, string];
@@ -218,7 +218,7 @@ function excludesOf(entry: SourceEntry, path: string, facts: ImportFacts, notes:
   return all.length === 0 ? undefined : all;
 }
 
-/** Returns the `cd` to the folder of a check, because onceover runs checks at the root; '' if it runs there. */
+/** Returns a `cd` to the folder of a check, because onceover runs checks at the root; '' if it is the root. */
 function toFolder(folder: string | null, entry: string, { isFolder }: ImportFacts): string {
   if (folder === null && /^[^*?[\]{}\\]+\/\*$/.test(entry)) return 'cd "$ONCEOVER_ENTRY" || exit\n';
   const path = repoPath(folder ?? entry);

@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../../kernel/result.ts';
 import type { ProjectFiles } from '../project-files.ts';
 import type { ImportNote } from './types.ts';
 
-/** A valid value from a file of another tool. `place` returns the position of a part of the value in the file. */
+/** A valid value from a file of another tool. `place` returns where in the file a part of the value is. */
 export type SourceValue<T> = {
   readonly value: T;
   place(path: readonly PropertyKey[], at?: 'key'): Position;
@@ -45,7 +45,7 @@ export function openSourceReader(files: ProjectFiles) {
     problems.push({ ...at, what: { kind: 'bad-value', key, said } });
   }
 
-  /** Returns a value that fits the schema; null if it has problems. In notes, `name` precedes unknown keys. */
+  /** Returns the value as the schema parses it; null if it does not fit. In notes, `name` precedes unknown keys. */
   function check<T extends z.ZodType>(
     schema: T,
     given: unknown,
@@ -129,7 +129,7 @@ export function openSourceReader(files: ProjectFiles) {
   };
 }
 
-/** Returns the paths of the keys in a value that its schema does not know and therefore dropped. */
+/** Returns the paths of the keys that are in `given` but not in `kept`, because the schema does not know them. */
 function droppedKeys(given: unknown, kept: unknown): readonly (readonly PropertyKey[])[] {
   if (typeof given !== 'object' || given === null || typeof kept !== 'object' || kept === null) return [];
   return Object.entries(given).flatMap(([key, value]) => {

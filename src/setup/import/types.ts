@@ -7,7 +7,7 @@ export const IMPORT_TOOLS = ['gauntlet', 'coderabbit', 'continue'] as const;
 
 export type ImportTool = (typeof IMPORT_TOOLS)[number];
 
-/** The name of each tool, and the path of its configuration for messages. */
+/** For messages: the name of each tool, and the path of its configuration. */
 export const TOOL_NAMES: Readonly<Record<ImportTool, readonly [name: string, where: string]>> = {
   gauntlet: ['agent gauntlet', '.gauntlet/config.yml'],
   coderabbit: ['CodeRabbit', '.coderabbit.yaml'],
@@ -49,7 +49,7 @@ export type SourceCheck = {
 export type SourceReview = {
   readonly at: Position;
   readonly name: string;
-  /** The prompt, word for word; null if the prompt is built into the other tool and our own prompt replaces it. */
+  /** The prompt, word for word; null if the prompt is built into the other tool and onceover's prompt replaces it. */
   readonly text: string | null;
   /** The other settings of the review, with the keys of `onceover.yml`. */
   readonly settings?: Omit<ImportedReview, 'prompt'>;

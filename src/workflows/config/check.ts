@@ -5,8 +5,7 @@ import { WHOLE_STEP } from '../quality/types.ts';
 
 /**
  * Returns the wanted steps and all their dependencies, each step after its dependencies and otherwise in the given
- * order. `cycle` lists the steps of a dependency cycle, with the first step again at the end; `null` if there is no
- * cycle.
+ * order. `cycle` is a dependency cycle, such as a, b, a; `null` if there is none.
  */
 export function orderSteps(
   steps: readonly Pick<JobDocument['steps'][number], 'id' | 'dependencies'>[],
@@ -29,7 +28,7 @@ export function orderSteps(
 
 type Report = (path: readonly PropertyKey[], what: JobProblem, at?: 'key') => void;
 
-/** Returns the problems of a job with a valid shape: references to unknown names, and steps that can never start. */
+/** Returns the problems that the schema cannot find: duplicate or unknown names, and steps that can never start. */
 export function checkJob(job: JobDocument, place: YamlFile['place']): readonly PlacedProblem[] {
   const problems: PlacedProblem[] = [];
   const report: Report = (path, what, at) => problems.push({ ...place(path, at), what });
@@ -116,7 +115,7 @@ function unknownStep({ steps }: JobDocument, id: string): JobProblem {
   return { kind: 'unknown-step', id, known: [...new Set(steps.map((step) => step.id))] };
 }
 
-// Names are parts of file names, together with a session id, so their length is limited.
+// These names become parts of file names, such as `quality_review_<session>_<step>.md`, so their length is limited.
 const name = z
   .string()
   .max(64)

@@ -12,7 +12,7 @@ import { checkFolder, listFolder } from '../../platform/files.ts';
 import type { Job, Step } from '../types.ts';
 import { checkJob, type JobDocument, jobSchema, orderSteps } from './check.ts';
 
-/** Parses the text of a `job.yml`, or returns its problems. Without workflows, a job gets one with all its steps. */
+/** Returns the job in the text of a `job.yml`, or its problems. A job without workflows gets one with all its steps. */
 export function parseJob(text: string):
   | {
       readonly ok: true;
@@ -39,7 +39,7 @@ const JOBS = '.deepwork/jobs';
 
 const FILE = 'job.yml';
 
-/** A valid job, or its problems. `name` is the name of its folder. */
+/** A valid job, or its problems. `name` is the name of the job's folder. */
 export type LoadedJob = { readonly name: string } & (
   | { readonly job: Job; readonly problems: readonly [] }
   | { readonly job: null; readonly problems: readonly Problem[] }

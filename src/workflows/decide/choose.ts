@@ -8,11 +8,11 @@ import type { Job, Step, WorkflowSession } from '../types.ts';
 /** The outputs that a caller gives to finish a step: paths by output name. */
 export type GivenOutputs = {
   readonly values: StepOutputs;
-  /** Whether a value can be one path or a list. False on a command line, where every value is a list. */
+  /** Whether the caller distinguishes one path from a list. False on a command line, where every value is a list. */
   readonly typed: boolean;
 };
 
-/** Returns the outputs in the order of the step's list. Fails if an output is unknown, missing or of the wrong type. */
+/** Returns the given outputs in the step's order. Fails if an output is unknown, missing or of the wrong type. */
 export function checkOutputs(session: SessionName, step: Step, given: GivenOutputs): Result<StepOutputs> {
   const specs = Object.entries(step.outputs);
   const known = specs.map(([name]) => name);
@@ -34,7 +34,7 @@ export function checkOutputs(session: SessionName, step: Step, given: GivenOutpu
   return ok(Object.fromEntries(checked));
 }
 
-/** Returns the named step, else the only open step that these outputs fit, else the only open step. */
+/** Returns the step to finish: the named one, else the only open one with these outputs, else the only open one. */
 export function chooseStep(
   session: WorkflowSession,
   job: Job,
@@ -83,7 +83,7 @@ export type AskedSession = { readonly named: string | null; readonly own: Sessio
 
 const MOST_ENDED = 3;
 
-/** Returns the named session, else the caller's own, else the only active one. `sessions` lists the newest first. */
+/** Returns the named session, else the one the caller started, else the only active one. `sessions`: newest first. */
 export function chooseSession(sessions: readonly WorkflowSession[], wanted: AskedSession): Result<WorkflowSession> {
   const active = sessions.filter(({ end }) => end === null);
   if (wanted.named !== null) {

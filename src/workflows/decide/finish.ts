@@ -12,7 +12,7 @@ export type FinishingStep = {
   readonly step: Step;
   readonly reviewer: SessionReviewer;
   readonly outputs: StepOutputs;
-  /** Digests of the file contents, by path. */
+  /** The digest of each output file's content, by path. */
   readonly digests: ReadonlyMap<string, string>;
   readonly notes: string | null;
   /** The caller's reason to finish the step without a passed review; `null` if the caller gave none. */
@@ -21,9 +21,9 @@ export type FinishingStep = {
 
 export type FinishDecision =
   | { readonly kind: 'refuse'; readonly why: RefusedOverride }
-  /** The author has to review the outputs with a sub-agent first. */
+  /** A sub-agent of the author has to review the outputs before the step can be finished. */
   | { readonly kind: 'instruct' }
-  /** The step is finished without a passed review. */
+  /** The caller gave a valid reason to finish the step without a passed review. */
   | { readonly kind: 'override'; readonly reason: string }
   /** The step is finished if `evaluations` pass. Those in `skipped` passed earlier with the same files and criteria. */
   | {
@@ -52,10 +52,10 @@ export function decideFinish({ session, step, reviewer, outputs, digests, overri
   return { kind: 'review', evaluations: open, skipped };
 }
 
-/** One evaluation, with a digest of its files, contents, criteria and guidance. */
+/** One evaluation, with a digest of its paths, file contents, criteria and guidance. */
 export type QualityEvaluation = QualityTask & { readonly digest: string };
 
-/** Returns the evaluations of a step's reviews; `digests` are those of the file contents, by path. */
+/** Returns the evaluations of all reviews of a step. `digests` maps each path to the digest of its content. */
 export function evaluationsOf(
   step: Step,
   outputs: StepOutputs,
@@ -73,7 +73,7 @@ export function evaluationsOf(
     });
 }
 
-/** Returns a digest of the paths and reviews. It leaves out file contents, which may change during a self-review. */
+/** Returns a digest of a step's output paths and reviews, without file contents, which may change in a self-review. */
 export function instructionsDigest(step: Step, outputs: StepOutputs): string {
   return digestOf([outputFiles(outputs), step.reviews]);
 }

@@ -51,7 +51,7 @@ export type WorkflowPorts = {
   /** Returns the current definition of a job. */
   job(name: string): Result<Job>;
   judge(reviewer: SessionReviewer, about: StepName): Promise<Result<OutputJudge>>;
-  /** Returns a caller's path relative to the root; `null` if the path is outside the root. */
+  /** Returns the path that a caller gave, relative to the root; `null` if it is outside the root. */
   locate(path: string): RepoPath | null;
   /** Called before the first review and after each review. */
   progress(done: number, of: number): void;
@@ -62,7 +62,7 @@ export type FinishRequest = AskedSession & {
   readonly outputs: GivenOutputs;
   readonly notes: string | null;
   readonly override: string | null;
-  /** The agent that reviews from now on; `null` keeps the reviewer of the session. */
+  /** The agent that reviews this step and the later ones; `null` keeps the reviewer of the session. */
   readonly reviewer: string | null;
 };
 
@@ -89,7 +89,7 @@ export async function finishWorkflowStep(ports: WorkflowPorts, request: FinishRe
   }
 }
 
-/** Ends a session and stores the explanation. The output files of its steps stay. */
+/** Ends a session and stores the caller's explanation. The output files of its steps stay. */
 export async function abortWorkflow(
   ports: Pick<WorkflowPorts, 'sessions' | 'clock'>,
   request: AskedSession & { readonly explanation: string },
@@ -103,7 +103,7 @@ export async function abortWorkflow(
   });
 }
 
-/** Returns the session that the caller means. If its file may be an unreadable one, renames that file and fails. */
+/** Returns the session that the caller means. If it could be one with a damaged file, renames that file and fails. */
 async function findSession(sessions: WorkflowSessions, wanted: AskedSession): Promise<Result<WorkflowSession>> {
   const all = await sessions.all();
   if (!all.ok) return all;
@@ -143,7 +143,7 @@ async function prepare(ports: WorkflowPorts, request: FinishRequest): Promise<Re
   });
 }
 
-/** Returns the outputs with paths relative to the root. Each must be a readable regular file inside the root. */
+/** Returns the outputs with paths relative to the root. Fails if a path is not a readable regular file inside it. */
 export async function locateOutputs(
   { locate }: Pick<WorkflowPorts, 'locate'>,
   contents: Contents,
@@ -172,7 +172,7 @@ async function unusable(contents: Contents, path: RepoPath): Promise<UnusableOut
   return text.why === 'missing' || text.why === 'outside' ? text.why : 'unreadable';
 }
 
-/** Returns the digests of the file contents by path, without unreadable files. */
+/** Returns the digest of each output file's content, by path, without unreadable files. */
 export async function digestsOf(contents: Contents, outputs: StepOutputs): Promise<ReadonlyMap<string, string>> {
   const paths = [...new Set(outputFiles(outputs).map(({ path }) => path))] as RepoPath[];
   const { files } = await contents.digest(paths);
@@ -213,7 +213,7 @@ function conclude(
   });
 }
 
-/** Runs all evaluations in parallel, and resolves to `null` if all passed. Each pass is stored at once. */
+/** Runs all evaluations in parallel, and resolves to `null` if all passed. Stores each pass immediately. */
 async function reviewStep(
   ports: WorkflowPorts,
   finishing: FinishingStep,
@@ -248,7 +248,7 @@ async function reviewStep(
   return err({ kind: 'no-verdict', session: sessionName(session), step: step.id, errors, passed });
 }
 
-/** Returns a verdict, or why there is none. Fails if a pass cannot be stored, or if the files changed meanwhile. */
+/** Returns a verdict, or why there is none. Fails if a pass cannot be stored or a file changed during the review. */
 async function evaluateOnce(
   ports: WorkflowPorts,
   judge: OutputJudge,
@@ -275,7 +275,7 @@ async function evaluateOnce(
   return stored.ok ? result : stored;
 }
 
-/** Returns the result of a quality gate. If the gate throws a QualityGateError, returns why there is no verdict. */
+/** Returns the result of `call`. If it throws a QualityGateError, returns why there is no verdict. */
 async function orTrouble<T>(about: ReviewName, call: () => Promise<T>): Promise<T | ReviewTrouble> {
   try {
     return await call();
@@ -285,7 +285,7 @@ async function orTrouble<T>(about: ReviewName, call: () => Promise<T>): Promise<
   }
 }
 
-/** Stores the result of a request. Fails if another process has ended the session or finished the step. */
+/** Stores the result of a request and returns it. Fails if another process ended the session or finished the step. */
 async function endRequest(
   { sessions }: WorkflowPorts,
   { session: { id }, job, step, reviewer }: FinishingStep,

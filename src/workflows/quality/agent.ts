@@ -25,7 +25,7 @@ import {
 type QualityAgent = {
   readonly agent: string;
   readonly reviewers: Reviewers;
-  /** How many evaluations run at the same time. */
+  /** How many evaluations may run at the same time. */
   readonly atOnce: number;
   readonly settings: Pick<Settings, 'cacheTtl' | 'idleTimeoutSeconds'>;
   readonly clock: Clock;
@@ -77,7 +77,7 @@ async function evaluate(given: QualityAgent, call: QualityCall): Promise<Answers
         timeoutSeconds: call.timeoutSeconds,
         idleSeconds: settings.idleTimeoutSeconds,
       },
-      // The timeout is for the whole evaluation, so a repair question gets only the time that is left.
+      // The timeout is for the whole evaluation: a second question, about an invalid answer, gets only the time left.
       sharesTimeout: true,
     },
   );
@@ -94,7 +94,7 @@ export const USUAL_AGENT = 'claude';
 export type QualityCliOptions = {
   /** The agent to call. Default: Claude Code. */
   readonly agent?: string | undefined;
-  /** How many evaluations run at the same time. Default: the `concurrency` setting. */
+  /** How many evaluations may run at the same time. Default: the `concurrency` setting. */
   readonly concurrency?: number | undefined;
   readonly signal?: AbortSignal | null | undefined;
   /** Called after every question, answered or not. Add up the usage of these calls to get the total. */
@@ -102,8 +102,8 @@ export type QualityCliOptions = {
 };
 
 /**
- * Opens an installed agent as an evaluator, with the settings of the repository that contains `root`. Without
- * `evaluated`, the caller is a program that may run for days, so the `budget` setting does not apply.
+ * Opens an installed agent as an evaluator, with the settings of the repository that contains `root`. The `budget`
+ * setting applies only with `evaluated`: without it, the caller is another program, which may run for days.
  */
 export async function openQualityCli(
   root: string,

@@ -23,7 +23,7 @@ import {
 } from './types.ts';
 import { parseQualityResult, settleVerdict } from './verdict.ts';
 
-/** If a step has more output files, the prompt lists only their paths. */
+/** If a step has more output files than this, the prompt lists only their paths. */
 export const DEFAULT_MAX_INLINE_FILES = 5;
 
 export type QualityGateOptions = {
@@ -82,7 +82,7 @@ export class QualityGate {
     return shownPayload(shown, notBlank(notes));
   }
 
-  /** Returns one verdict on all outputs. A pass counts as failed if a criterion failed or was skipped. */
+  /** Returns one verdict on all outputs: a pass only if the reviewer passed them and failed or skipped no criterion. */
   async evaluate(given: Evaluation): Promise<QualityGateResult> {
     const { qualityCriteria: criteria, additionalReviewGuidance: guidance } = given;
     if (Object.keys(criteria).length === 0) return { passed: true, feedback: NO_CRITERIA, criteria_results: [] };
@@ -157,7 +157,7 @@ function notBlank(notes: string | null | undefined): string | null {
   return (notes ?? '').trim() === '' ? null : (notes ?? null);
 }
 
-/** Opens the files below the root. Throws if one of these paths is outside the project or inside its git folder. */
+/** Returns a reader for files of the project. Throws if one of `files` is outside the root or inside a git folder. */
 async function openInside(root: string, files: readonly OutputFile[]) {
   const disk = await openOutputFiles(root).catch((error: unknown) => {
     throw new QualityGateError(`The project root cannot be opened: ${messageOf(error)}`, { cause: error });

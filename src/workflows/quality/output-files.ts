@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { errorCode } from '../../platform/files.ts';
 import { decodeUtf8 } from '../../platform/private-files.ts';
 
-/** The contents of larger files are not included in a prompt. */
+/** The content of a file that is larger than this is not included in a prompt. */
 const LARGEST_BYTES = 4 * 1024 * 1024;
 
 const MOST_LINKS = 40;
@@ -17,7 +17,7 @@ export type OutputContent =
   | { readonly kind: 'unreadable'; readonly error: string }
   | { readonly kind: 'outside' };
 
-/** Opens the files below an existing project root. Files outside the root or inside a git folder are never read. */
+/** Returns a reader for the files below an existing root. It never reads files outside the root or in a git folder. */
 export async function openOutputFiles(projectRoot: string) {
   const root = resolve(projectRoot);
   const realRoot = await realpath(root);
@@ -37,7 +37,7 @@ type Location =
   | { readonly kind: 'found'; readonly real: string }
   | Extract<OutputContent, { kind: 'missing' | 'unreadable' | 'outside' }>;
 
-/** Resolves a path. It must be inside the root with all links followed and, if it is relative, also as written. */
+/** Resolves a path. Its real path must be inside the root; a relative path must also stay inside as it is written. */
 async function locate(root: string, realRoot: string, path: string): Promise<Location> {
   const written = resolve(root, path);
   const staysInside = isAbsolute(path) || isBelow(root, written);

@@ -27,13 +27,13 @@ export function outputFiles(outputs: StepOutputs): readonly OutputFile[] {
   });
 }
 
-// Removes `//` and `./` from a path. Keeps `a/..`, because `a` may be a link, and a trailing `/` or `/.`, because it
-// marks a folder.
+// Removes `./` and double slashes from a path. Keeps `a/..`, because `a` may be a link, and a trailing `/` or `/.`,
+// because it marks a folder.
 function plainPath(path: string): string {
   return path.replace(/\/(?:\.?\/)+/g, '/').replace(/^(?:\.\/)+/, '');
 }
 
-/** Returns a review with its files. Throws if its output is unknown, or is a single file but has several paths. */
+/** Returns a review with its files. Throws if its output is unknown, or if several paths are given for one file. */
 export function scopeReview(review: QualityReview, outputs: StepOutputs, specs: OutputSpecs): ScopedReview {
   const name = review.run_each;
   if (name === WHOLE_STEP) return { review, files: null };

@@ -20,7 +20,7 @@ export type QualityReview = {
   readonly additional_review_guidance?: string | null | undefined;
 };
 
-/** A review with the files to judge: together or, with `each`, one by one. `null` means all outputs together. */
+/** A review and its `files`, to be judged one by one if `each` is true. If `files` is `null`, it judges all outputs. */
 export type ScopedReview = {
   readonly review: QualityReview;
   readonly files: { readonly each: boolean; readonly paths: readonly string[] } | null;
@@ -78,7 +78,7 @@ export type QualityDispatch = {
   readonly failure: AgentFailure | null;
 };
 
-/** All calls of one evaluation, and whether one of them gave an answer. */
+/** All calls of one evaluation, and whether the agent gave a valid answer. */
 export type QualityQuestions = { readonly dispatches: readonly QualityDispatch[]; readonly isAnswered: boolean };
 
 /** Thrown if there is no verdict: the request is invalid, the reviewer failed, or its answer cannot be interpreted. */

@@ -40,8 +40,8 @@ export function settleVerdict(verdict: QualityGateResult, criteria: QualityCrite
 type Criterion = readonly [name: string, question: string];
 
 /**
- * Returns the criteria without a result. Returns none if at least as many results have unknown names, because then the
- * reviewer has probably renamed the criteria.
+ * Returns the criteria without a result. Returns an empty list if at least as many results have unknown names, because
+ * then the reviewer has probably renamed the criteria.
  */
 function skippedCriteria(results: readonly CriterionResult[], criteria: readonly Criterion[]): readonly string[] {
   if (results.length === 0) return [];

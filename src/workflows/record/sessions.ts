@@ -70,7 +70,7 @@ export function openWorkflowSessions(
       });
     },
 
-    /** Stores a new session. `taken`: the id already exists, and nothing was written. */
+    /** Stores a new session. Resolves to `taken`, and writes nothing, if its id already exists. */
     async create(session: WorkflowSession): Promise<Result<'written' | 'taken'>> {
       const made = makeIgnoredFolder(root, GENERATED_FOLDER);
       if (!made.ok) return made;
@@ -78,7 +78,7 @@ export function openWorkflowSessions(
       return writeNew(made.value, fileOf(session.id), textOf(session));
     },
 
-    /** Applies `change` under a lock and resolves to the new session. Renames the file of an unreadable session. */
+    /** Applies `change` under a lock; resolves to the new session. If its file is unreadable, renames it and fails. */
     async update(
       id: SessionId,
       change: (session: WorkflowSession) => Result<WorkflowSession>,
@@ -114,12 +114,12 @@ export function openWorkflowSessions(
   };
 }
 
-/** Returns the lock for all sessions of a worktree, separate from the lock of runs. It is held only for one write. */
+/** Returns the lock for all sessions of a worktree, separate from the lock of runs. It is held for one change only. */
 export function sessionsLock({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>): Lock {
   return openLock({ root: `${root}\0sessions`, commonDir });
 }
 
-/** Takes the lock. Fails if another process still holds it after the longest wait. */
+/** Takes the lock. Fails if another process still holds it after `longestWaitMs`. */
 async function takeLock(lock: Lock, id: SessionId, longestWaitMs: number): Promise<Result<HeldLock>> {
   const until = performance.now() + longestWaitMs;
   for (;;) {
