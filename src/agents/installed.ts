@@ -144,7 +144,7 @@ function isVersion(value: unknown): value is string {
 /** A cache of program versions. A program is started again if its file has changed or the entry has expired. */
 export type Versions = ReturnType<typeof openVersions>;
 
-/** Opens the cache of versions in the git folder. If it cannot be read, every program is started again. */
+/** Opens the cache of versions in the git folder. If the cache cannot be read, every program is asked again. */
 export function openVersions(commonDir: string, now: () => number = Date.now) {
   const list = openListFile(commonDir, 'versions.json');
   const read = () => list.read().flatMap((one) => readShape<Shaped<typeof ENTRY>>(one, ENTRY) ?? []);

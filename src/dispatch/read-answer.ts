@@ -202,7 +202,7 @@ function lower(value: unknown): unknown {
   return typeof value === 'string' ? value.trim().toLowerCase() : value;
 }
 
-// A value that is not a list is put into a list, so that the schema rejects it as an element.
+// A value that is not a list becomes the only element of one, so that the schema checks it and no finding is lost.
 function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [value];
 }
