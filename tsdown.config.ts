@@ -32,10 +32,17 @@ const groups = Object.entries(TOGETHER).map(([name, files], n) => {
   return { name, test: (id: string) => loaded.has(id), priority: 10 - n };
 });
 
-/** Writes dist/index.mjs, which exports the library with its names to `import`. */
-const libraryDoor: Rolldown.Plugin = {
-  name: 'library-door',
+// A getter per export, for exports that are assigned again later. Our chunks have none of these.
+const GETTER = /Object\.defineProperty\(exports,`(\w+)`,\{enumerable:!0,get:function\(\)\{return ([\w$]+)\}\}\)/g;
+
+/** Makes exports of the chunks above plain values, which load faster, and writes dist/index.mjs with the names for `import`. */
+const plainExports: Rolldown.Plugin = {
+  name: 'plain-exports',
   generateBundle(_options, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type === 'chunk' && Object.hasOwn(TOGETHER, chunk.name))
+        chunk.code = chunk.code.replace(GETTER, 'exports.$1=$2');
+    }
     const index = bundle['index.cjs'];
     if (index?.type !== 'chunk') throw new Error('The build has no index.cjs.');
     const source = `export { ${index.exports.join(', ')} } from './index.cjs';\n`;
@@ -49,7 +56,7 @@ export default defineConfig([
     // Node.js starts a CommonJS file about 4 ms sooner than an ES module. Users of the library import dist/index.mjs.
     format: 'cjs',
     checks: { legacyCjs: false },
-    plugins: [libraryDoor],
+    plugins: [plainExports],
     entry: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
     define: { ONCEOVER_VERSION: JSON.stringify(version) },
     dts: false,

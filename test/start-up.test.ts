@@ -12,14 +12,14 @@ const KIB = 1024;
 // Start-up time of a short command is mostly the time to load its chunks. bench/start.mjs measures the time.
 const budgets: readonly [command: string, bytes: number, call: (env: NodeJS.ProcessEnv) => Promise<unknown>][] = [
   ['--version', 3 * KIB, (env) => onceover(dirname(CLI), ['--version'], { env })],
-  ['--help', 72 * KIB, (env) => onceover(dirname(CLI), ['--help'], { env })],
-  ['hook stop, nothing changed', 17 * KIB, (env) => passed().then((repo) => stop(repo, { env }))],
+  ['--help', 68 * KIB, (env) => onceover(dirname(CLI), ['--help'], { env })],
+  ['hook stop, nothing changed', 16 * KIB, (env) => passed().then((repo) => stop(repo, { env }))],
   [
     'instructions, nothing to do',
-    140 * KIB,
+    124 * KIB,
     (env) => passed().then((repo) => onceover(repo.root, ['instructions'], { env })),
   ],
-  ['run, nothing to do', 272 * KIB, (env) => passed().then((repo) => repo.run([], { env }))],
+  ['run, nothing to do', 244 * KIB, (env) => passed().then((repo) => repo.run([], { env }))],
 ];
 
 test.each(budgets)('%s loads at most %d bytes of built code', async (_command, most, call) => {
