@@ -38,7 +38,7 @@ type ConfigSource = {
   readonly files: TextFiles;
   /** Paths of the working tree that onceover tried to read, including missing files. */
   readonly read: ReadonlySet<string>;
-  /** The target branch of the pull request; `null` if the run is not for a pull request. */
+  /** The branch that the files come from: the target of the pull request; `null` if they are in the working tree. */
   readonly from: string | null;
   readonly commit: CommitId | null;
 };

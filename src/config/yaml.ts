@@ -196,7 +196,7 @@ function explainIssue(
   }
 }
 
-/** Returns the expected type in words. For a map inside the file, the text also lists the allowed keys. */
+/** Returns the expected type in words. For a map below the top level of the file, they include its allowed keys. */
 function typeName({ expected, path }: z.core.$ZodIssueInvalidType, schema: z.ZodType): string {
   const keys = expected === 'object' && path.length > 0 ? knownKeys(schema, path) : [];
   if (keys.length > 0) return `a map with ${keys.length === 1 ? 'the key' : 'keys, of these:'} ${keys.join(', ')}`;

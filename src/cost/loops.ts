@@ -135,7 +135,7 @@ function share(part: number, whole: number): number | null {
   return whole === 0 ? null : Number((part / whole).toFixed(4));
 }
 
-/** Returns the review loops that reached the maximum number of rounds, with the characters that they sent. */
+/** Returns the review loops that reached the maximum number of rounds, each with the number of characters it sent. */
 function longLoops(dispatches: readonly LoopDispatch[]) {
   const reviews = dispatches.filter(({ role }) => role !== 'implementer');
   const loops = grouped(reviews, ({ feature, phase, stage, run }) => JSON.stringify([feature, phase, stage, run]));

@@ -39,8 +39,8 @@ export async function cost(
   const kept = await openLedger(repository.commonDir).all();
   if (!kept.ok) return kept;
   const { entries, unreadable } = kept.value;
-  // The price list is large and rarely needed, so it is loaded on demand.
   const isUnpriced = ({ model, usage }: CostRow) => model !== null && usage?.costUsd === null;
+  // The price list is large, so load it only if an agent reported tokens without their cost.
   const priceOf: PriceList = costRows(entries, () => null).some(isUnpriced)
     ? await (await import('../agents/prices.ts')).openPrices()
     : () => null;

@@ -33,7 +33,7 @@ export function costAfterCacheExpiry(
   return { cacheExpired, freshIsCheaper: fresh < resumed };
 }
 
-/** Returns the agent of a reviewer, `available[(slot - 1) mod n]`, and its possible replacements; `null` if n is 0. */
+/** Returns the agent of a reviewer and its replacements; `null` if none is available. The slots use the agents in turn. */
 export function assignAgents(slot: number, available: readonly string[]): Assigned | null {
   const agent = available[(slot - 1) % Math.max(1, available.length)];
   if (agent === undefined) return null;

@@ -79,7 +79,7 @@ export function checkReruns(
   return [RERUNS.tree, RERUNS.command, ...(unchangedGates === 'run' ? [RERUNS.anyRun] : []), RERUNS.fresh];
 }
 
-/** Returns the slots that run after the next change. This depends on which slots passed, on any content. */
+/** Returns the slots that run after the next change. A slot that passed may be skipped, whatever code it passed on. */
 function nextSlots(state: GateState, { afterPass }: Rules): NextSlots {
   const isAfterPass = afterPass === 'all' && (state.holds || state.heldBefore);
   if (isAfterPass) return { slots: state.slots.map(({ slot }) => slot), latch: false };

@@ -266,8 +266,8 @@ type Steps = {
 };
 
 /**
- * Updates the index again, without deleting the files that a sparse checkout leaves out. Returns the names of the files
- * that it flags as skip-worktree for that; the caller has to clear the flag.
+ * Updates the index again, this time with the files that a sparse checkout leaves out of the working tree. It flags
+ * them as skip-worktree, so that git keeps them, and returns their names. The caller has to clear the flags.
  */
 async function restoreSparseFiles(repo: RepositoryPaths, { ask, reset, update, head }: Steps): Promise<Buffer> {
   const elsewhere = await notCheckedOut(repo);

@@ -101,8 +101,9 @@ export type ResumeResult = {
   readonly version: string;
   /** The first test that failed and its symptom; `null` if all four passed. */
   readonly failed: { readonly test: ProbeTest; readonly how: string } | null;
-  /** Duration of the call that started the session and of one that resumed it; `null` if the test stopped before. */
+  /** Duration of the call that started the session; `null` if it was not measured. */
   readonly freshMs: number | null;
+  /** Duration of the first call that resumed the session; `null` if it was not measured. */
   readonly resumedMs: number | null;
 };
 

@@ -214,7 +214,7 @@ export type UnusableOutput = 'missing' | 'folder' | 'not-a-file' | 'outside' | '
 export type RefusedOverride =
   | 'empty'
   | 'no-reviews'
-  /** No reviewer has reported a finding yet. */
+  /** The request is too early: no reviewer has rejected the outputs yet. */
   | 'not-failed'
   /** onceover has not yet written review instructions for these outputs and criteria. */
   | 'not-instructed';

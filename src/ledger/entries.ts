@@ -81,7 +81,7 @@ const CHECK = { gate: isString, status: isOneOf(['pass', 'fail', 'error']), dura
 const SPARED = {
   gate: isString,
   lever: isOneOf(LEVERS),
-  /** The number of reviews that were skipped or became cheaper. */
+  /** The number of reviews that this saving made unnecessary or cheaper. */
   looks: isAmount,
   tokens: isAmount,
 };

@@ -6,7 +6,7 @@ import { errorCode } from './files.ts';
 /** The output of a program. If it is very long, only its beginning and its end are kept. */
 type Captured = {
   readonly text: string;
-  /** Position in `text` at which the kept end begins; `null` if nothing was omitted. */
+  /** Position in `text` after the note about the omitted middle of the output; `null` if nothing was omitted. */
   readonly cut: number | null;
 };
 

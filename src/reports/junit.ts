@@ -57,8 +57,8 @@ type Case = {
 };
 
 /**
- * Returns a suite for problems that concern the whole run. If the run failed and no case in `suites` shows that, it
- * also lists the problems of all gates, because most tools count skipped cases as passed.
+ * Returns a suite for problems that concern the whole run. If the run failed but `suites` has only passed and skipped
+ * cases, it also lists the problems of all gates, because most tools count skipped cases as passed.
  */
 function runSuite({ obstacles, exitCode }: EndedRun, suites: readonly Suite[]): readonly Suite[] {
   const isReported = suites.some(({ cases }) => cases.some(({ end }) => end === 'failure' || end === 'error'));

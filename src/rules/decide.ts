@@ -36,8 +36,8 @@ export function decideReview(review: MarkedReview, cache: Cache): DecidedReview 
 }
 
 /**
- * Whether a run with `trust_marks` accepts a pass mark. Rule text, paths and contents must be the same as at the pass
- * (the command `instructions` only warns). A mark without a receipt counts, unless the cache is strict.
+ * Whether a run with `trust_marks` accepts a pass mark. Rule texts, paths and contents must be the same as in the
+ * mark's receipt. A mark without a receipt counts, unless the cache is strict.
  */
 export function isTrusted(receipt: MarkReceipt | null, facts: TaskFacts, cache: Cache): boolean {
   if (receipt === null) return cache === 'content';

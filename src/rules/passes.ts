@@ -16,13 +16,13 @@ import { generatedPath, makeGeneratedFolder } from '../platform/generated-files.
 import { type Folder, openFolder } from '../platform/private-files.ts';
 import type { MarkReceipt, RuleFacts, TaskFacts } from './types.ts';
 
-/** The folder in `.deepwork/tmp` for instruction files and marker files. */
+/** The folder in `.deepwork/tmp` for files with review instructions and files that mark a review as passed. */
 export const INSTRUCTIONS_FOLDER = 'review_instructions';
 
 const FOLDER_PATH = `${GENERATED_FOLDER}/${INSTRUCTIONS_FOLDER}`;
 const SUFFIX = '.md';
 
-/** Writes these instruction files, deletes all other `.md` files in the folder, and returns the written paths. */
+/** Writes these files of review instructions, deletes all other `.md` files there, and returns the written paths. */
 export function replaceInstructionFiles(
   root: string,
   files: ReadonlyMap<ReviewId, string>,
@@ -104,7 +104,7 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
       removeOldest(facts.path, MOST_FACTS, new Set(tasks.map((task) => factsName(task.id))));
       return ok(undefined);
     },
-    /** Marks a review as passed. `vouched`: whether onceover wrote instructions for this id in this worktree. */
+    /** Marks a review as passed. `vouched`: whether onceover wrote review instructions for it in this worktree. */
     async mark(id: ReviewId, by: MarkReceipt['by'], at: Date): Promise<Result<{ readonly vouched: boolean }>> {
       const made = makeGeneratedFolder(root, INSTRUCTIONS_FOLDER);
       if (!made.ok) return made;

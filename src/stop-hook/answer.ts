@@ -14,7 +14,7 @@ function stopDocument(answer: StopAnswer): object | null {
 
 /**
  * Returns the answer to an agent that wants to stop; `null` to print nothing. If nothing has changed since the last
- * verdict, the answer comes from memory, before any other code is loaded.
+ * verdict, it uses the stored verdict and does not load the code that checks the gates, which takes time.
  */
 export async function answerStop(event: StopEvent | null, deadlineSeconds: number): Promise<object | null> {
   // A run started this agent and waits for it, so the agent must not wait for the run.

@@ -180,7 +180,7 @@ const AGENT_NEXT: Readonly<Record<AgentFailure['kind'], string>> = {
   idle: 'Raise `idle_timeout` in onceover.yml, or check the network of the agent.',
   'session-lost': 'You do not have to do anything: onceover starts a new session with the agent.',
   'wrong-session':
-    'You do not have to do anything: onceover starts a new session. `onceover doctor --resume` tests the agent.',
+    'You do not have to do anything: onceover starts a new session. `onceover doctor --resume` tests whether this version of the agent can resume sessions.',
   'unreadable-answer':
     'onceover asks the agent once to answer again. If the error occurs often, use another model. `onceover explain <reviewer> --prompt` shows the answer.',
   'no-tokens': 'The agent reports that it called no model. Start the agent by hand with a short prompt to see why.',

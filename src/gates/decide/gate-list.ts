@@ -83,7 +83,7 @@ function plain(path: string): string {
   return repoPath(path) ?? path;
 }
 
-// The settings were validated, so a pattern that does not compile cannot get here.
+// Does not return `null` in practice: settings with a pattern that does not compile were already rejected.
 function compile(source: string): Glob | null {
   const compiled = compileGlob(plain(source), '');
   return compiled.ok ? compiled.glob : null;
@@ -136,7 +136,7 @@ export function configuredGates(
   return [...entries, ...together];
 }
 
-/** Whether the settings and rules can produce a gate with this id, even if nothing changed there. */
+/** Whether the settings and rules can produce a gate with this id, even if none of the gate's files has changed. */
 export function isGateId(id: string, settings: readonly EntrySettings[], rules: readonly Rule[]): boolean {
   if (configuredGates(settings, rules).some((gate) => gate.id === id)) return true;
   const isOfFolder = (entry: EntrySettings) => {

@@ -56,7 +56,10 @@ export function subjectOf(name: string, gates: readonly GateOutcome[]): Subject 
   return oneOf(stem === '' ? [] : named(stem, reviews), (gate) => ({ kind: 'slot', gate, slot: Number(slot) }));
 }
 
-/** Returns the configured gate that a text names, with or without a slot; `null` if there is none, or more than one. */
+/**
+ * Returns the gate that a text such as `quality` or `quality@2` names. It may be idle, which means that none of its
+ * files changed. Returns `null` if no configured gate has this name, or more than one.
+ */
 export function idleGateOf(name: string, configured: readonly GateId[]): GateId | null {
   const text = name.trim();
   const gates = configured.map((id) => ({ id }));

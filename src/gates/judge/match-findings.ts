@@ -195,7 +195,7 @@ export type FindingLocation = Pick<Finding, 'anchor' | 'line'> & {
 /**
  * Locates a finding by the occurrence of the quoted code that is nearest to the reported line or, without code, by the
  * text of that line. White space around lines is ignored. If the file does not contain the code, `anchor` is `null`.
- * The caller passes a `given` line below 1 if the reviewer gave a line that no file has.
+ * `given` is the reported line: `null` if there is none, below 1 if it is not a valid line number.
  */
 export function locateFinding(text: string | null, given: number | null, code: string | null): FindingLocation {
   const line = given !== null && given < 1 ? null : given;

@@ -94,7 +94,7 @@ export const FINDING = {
   /** The `fileFingerprint` of the file when the finding was last reported; `null` if unknown. */
   seen: orNull(isString),
   ...BRANCH,
-  /** Whether the gate's records were archived. Then the finding counts only while its file is unchanged. */
+  /** Whether the gate's records were archived. If so, the finding counts only while its file is unchanged. */
   cycleEnded: isBoolean,
   closed: orNull(hasShape<Shaped<typeof CLOSING>>(CLOSING)),
 };

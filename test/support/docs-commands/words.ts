@@ -36,7 +36,7 @@ export function plainly(command: string): string {
     .map((one) =>
       one
         .replace(/^(?:[A-Z][A-Z_]*=\S* )+/, '')
-        .replace(/^(?:npx(?: -y| --yes| --no-install)? onceover(?:@[\d.]+)?|node dist\/cli\.mjs)(?= |$)/, 'onceover'),
+        .replace(/^(?:npx(?: -y| --yes| --no-install)? onceover(?:@[\d.]+)?|node dist\/cli\.cjs)(?= |$)/, 'onceover'),
     )
     .join(' | ');
 }
