@@ -246,7 +246,7 @@ export const cost = inRepository(async () => (await import('./cost/read.ts')).co
 /** Approves the commands of the configuration in this clone, and returns them. */
 export const trust = inRepository(async () => (await import('./trust/consent.ts')).trustConfig);
 
-/** Turns the stop hook off for some minutes; 0 turns it on. Returns the time until which it is off; null if it is on. */
+/** Turns the stop hook off for some minutes; 0 turns it on. Returns the time at which it is on again, or null for 0. */
 export const snoozeHook = inRepository(async () => {
   const { snooze } = await import('./stop-hook/check-gates.ts');
   return ({ commonDir }, minutes: number) => {

@@ -33,7 +33,7 @@ export function costAfterCacheExpiry(
   return { cacheExpired, freshIsCheaper: fresh < resumed };
 }
 
-/** Returns the agent of a reviewer and its replacements; `null` if none is available. The slots use the agents in turn. */
+/** Returns the agent of a reviewer (slots take the agents in turn) and its replacements; `null` if there is none. */
 export function assignAgents(slot: number, available: readonly string[]): Assigned | null {
   const agent = available[(slot - 1) % Math.max(1, available.length)];
   if (agent === undefined) return null;

@@ -89,7 +89,7 @@ function trustedRecords(under: RunPorts['records'], isClosed: () => boolean): Ru
 function trustedFindings(under: RunPorts['findings'], isClosed: () => boolean): RunPorts['findings'] {
   const known = new Map<string, KnownFinding>();
 
-  /** Stores known findings again if they are missing in the store. Returns the findings that were not missing. */
+  /** Stores known findings again if they were removed. Returns the findings that were in the store before this call. */
   async function restore(): Promise<Result<readonly KnownFinding[]>> {
     const all = await under.all();
     if (!all.ok) return all;

@@ -54,7 +54,7 @@ function folderPrint(path: string): string {
   return [pathPrint(path.slice(0, -1)), ...names.map((name) => `${name} ${pathPrint(join(path, name))}`)].join('\n');
 }
 
-// ctime is included because a user cannot set it back. Milliseconds have enough decimals; bigint stats would be slower.
+// ctime is included because a user cannot set it back. `ctimeMs` has decimals, so slower bigint stats are not needed.
 function printOf(stats: Stats | undefined): string {
   return stats === undefined ? 'missing' : `${stats.ino} ${stats.mode} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
 }

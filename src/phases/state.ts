@@ -168,7 +168,7 @@ export type PhaseEvent =
   | {
       readonly kind: 'stop';
       readonly why: StopReason;
-      /** The calls that were sent; all have ended. A planned call that is not in this list is recorded as never sent. */
+      /** The calls that were sent; all have ended. A planned call that is not in the list is recorded as never sent. */
       readonly calls?: readonly CallEnd[];
     };
 

@@ -129,7 +129,7 @@ const LONGEST_SOURCE = 256 * 1024;
 
 const MOST_PACKAGES = 200;
 
-// Leaves out files that cannot be read, so init proposes no checks from them. The project's own tools report such files.
+// Leaves out files that cannot be read, so init proposes no checks from them. The project's tools report such files.
 async function rootFiles(files: ProjectFiles, paths: readonly RepoPath[]): Promise<RootFiles> {
   const names = new Set(paths.filter((path) => !path.includes('/')));
   const packages = paths.filter((path) => path.endsWith('/package.json')).slice(0, MOST_PACKAGES);

@@ -78,7 +78,7 @@ export function askedAgain({ mode, agent }: { readonly mode: keyof typeof AGAIN;
 export const ASKED_AGAIN =
   'use "onceover resolve" on a finding, "onceover run --force" or "onceover clean" to run it again';
 
-/** Returns the note for a call whose earlier session is lost. Such a call gets a new session, so `dispatch` is 'fresh'. */
+/** Returns the note for a call whose session is lost. Such a call starts a new session, so `dispatch` is 'fresh'. */
 export function describeFallback(dispatch: 'fresh' | 'resumed'): string {
   return `${dispatch}, RESUME-FALLBACK: the session's first prompt or its snapshot is gone`;
 }

@@ -41,7 +41,7 @@ export function someNames(names: readonly string[], most = MOST_NAMES): string {
   return names.length > most ? `${shown} and ${names.length - most} more` : shown;
 }
 
-/** Returns user input in quotes. Unlike `quoteName`, also quotes a plain word, because nothing may have this name. */
+/** Returns user input in quotes. Unlike `quoteName`, also quotes a plain word, because the input may be wrong. */
 export function quoted(given: string): string {
   return `"${showInvisible(given)}"`;
 }

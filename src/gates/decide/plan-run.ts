@@ -119,7 +119,7 @@ export function hasNothingLeftToAsk({ reviews }: Pick<RunPlan, 'reviews'>, check
   const hasFailing = reviews.some(({ kind, state }) => kind === 'run' && !state.holds);
   return reviews.every((plan) => {
     if (plan.kind !== 'run') return true;
-    // A gate that passes runs only along with a failing gate, which is not needed, or to certify, which is.
+    // Along with a failing gate, a passing gate runs without need. Without one, it runs to certify, which is needed.
     if (plan.state.holds) return hasFailing;
     const { gate, slots } = plan.state;
     return plan.slots.every((planned) => {

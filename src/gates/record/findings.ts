@@ -146,7 +146,7 @@ function requireReadable<T>(folder: string, name: string, document: T | null): R
   return err({ kind: 'disk', action: 'write', path: join(folder, name), code });
 }
 
-/** Replaces the stored resolution `old` by `next`. Moves the file away to check it, so that a newer one is kept. */
+/** Replaces the stored resolution `old` by `next`. Moves the file away to check it, so no newer one is overwritten. */
 function replaceResolution(folder: string, id: string, old: Resolution, next: Resolution): Result<void> {
   const current = resolutionIn(folder, id);
   if (current === null || !isSameResolution(current, old)) return ok(undefined);

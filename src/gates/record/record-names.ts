@@ -99,7 +99,7 @@ function partsOf(fileName: string) {
   return { stem, isCheck, slot, iteration: Number(iteration), ext: ext === 'json' ? 'json' : 'log' } as const;
 }
 
-/** Maps each entry point to its only review; `null` if it has several. Some tools name files after the entry point. */
+/** Maps each entry point to its only review; `null` if it has several. Some tools' files name only the entry point. */
 function onlyReviews(gates: readonly GateName[]): ReadonlyMap<string, GateId | null> {
   const byEntry = new Map<string, GateId | null>();
   for (const { id, kind } of gates) {

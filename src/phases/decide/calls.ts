@@ -51,7 +51,7 @@ export function onMeasured(state: PhaseState, event: EventOf<'measured'>): Phase
   return withCall(state, askFor(state, role, plan), 'asked', marks);
 }
 
-/** Records a call that failed after all retries. If it was for a fix or for a step before the reviews, the phase ends. */
+/** Records a call that failed after all retries. If it was for a fix or a step before the reviews, the phase ends. */
 export function onCallFailed(state: PhaseState, event: EventOf<'call-failed'>): PhaseStep {
   const { position } = state;
   const { role, call, failure } = event;
@@ -67,7 +67,7 @@ export function onCallFailed(state: PhaseState, event: EventOf<'call-failed'>): 
   return after(failedCall(state, position, event), endPhase(state, why, { failure }));
 }
 
-/** Returns the action that records a failed or stopped call for a fix, or for a step before the reviews. */
+/** Returns the action that records a failed or stopped call for a fix or a step before the reviews. */
 export function failedCall(
   state: PhaseState,
   position: PositionAt<'fixing' | 'preparing'>,

@@ -48,7 +48,7 @@ export type Documents = {
   readonly all: readonly RepoPath[];
 };
 
-/** Reads the content under review. `began` is `ReviewSubject.began` of the loop's first review; null in that review. */
+/** Reads the content under review. `began` is the base commit or tree of the loop's first review; null in that one. */
 export async function readSubject(
   snapshots: Snapshots,
   request: Pick<PhaseRequest, 'settings' | 'selection' | 'feature'>,
