@@ -373,10 +373,10 @@ describe('files that are no plain files', () => {
 
 test('wrong usage: exit 2 with a hint', async () => {
   const rows: [string[], RegExp, RegExp][] = [
-    [['rulez'], /^onceover: Unknown command "rulez"\. Did you mean rules\?$/m, /"onceover --help"/],
+    [['rulez'], /^onceover: Unknown command "rulez"\. Did you mean "rules"\?$/m, /"onceover --help"/],
     [
       ['instructions', '--bass', 'x'],
-      /^onceover: Unknown option "--bass"\. Did you mean --base\?$/m,
+      /^onceover: Unknown option "--bass"\. Did you mean "--base"\?$/m,
       /"onceover instructions --help"/,
     ],
     [

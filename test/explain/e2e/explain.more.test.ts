@@ -32,7 +32,7 @@ test('every rerun trigger that explain names causes a rerun', async () => {
   ]);
   expect((await repo.run()).code).toBe(0);
   expect(await again(GATE, `${GATE}@2`, 'lint')).toEqual([
-    expect.stringContaining('then reviewer 1 runs for all (safety latch)'),
+    expect.stringContaining('then reviewer 1 runs, and the others are skipped'),
     expect.stringContaining('not when its files change: then reviewer 1 runs'),
     expect.stringContaining('anywhere in the repository'),
   ]);
