@@ -78,10 +78,10 @@ test.each([
 
 test("the commands in the docs for agents' programs work, and register the MCP server", () => {
   const told = ['claude', 'codex', 'gemini'].flatMap((name) => toldTo(name).map((command) => [name, command] as const));
-  expect(told).toContainEqual(['claude', 'claude plugin install onceover --marketplace OWNER/REPOSITORY']);
+  expect(told).toContainEqual(['claude', 'claude plugin install onceover --marketplace OWNER/onceover']);
   for (const [name, command] of told) {
     const user = person(name, TRUSTED);
-    const args = wordsOf(command.replace('OWNER/REPOSITORY', PROJECT)).slice(1);
+    const args = wordsOf(command.replace('OWNER/onceover', PROJECT)).slice(1);
     expect({ command, ...user.give(...args) }).toMatchObject({ command, code: 0 });
     expect(user.give('mcp', 'list').said).toMatch(/onceover.*(?:Connected|enabled)/);
   }
