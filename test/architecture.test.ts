@@ -163,6 +163,12 @@ describe('architecture', () => {
     expect([...homes].filter(([, where]) => where.length > 1)).toEqual([]);
   });
 
+  // The build exports plain values from the chunks of frequent commands (tsdown.config.ts).
+  test('no module exports a variable that can be assigned again', () => {
+    const assignable = files.filter((file) => /^export (?:let|var) /m.test(textOf(file)));
+    expect(assignable).toEqual([]);
+  });
+
   test('no folder holds more than 25 files', () => {
     const sizes = new Map<string, number>();
     for (const file of files) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1);

@@ -70,8 +70,6 @@ export function oneLine(text: string): string {
   return showInvisible(text.trim().replace(/\s*\n\s*/g, '; '));
 }
 
-export { foldLines as folded };
-
 /** Returns the text as one word of a shell command, in quotes if needed. */
 export function shellWord(text: string): string {
   return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

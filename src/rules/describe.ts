@@ -1,4 +1,4 @@
-import { folded, quoteName, showInvisible } from '../kernel/escape.ts';
+import { foldLines, quoteName, showInvisible } from '../kernel/escape.ts';
 import type { Problem } from '../kernel/failure.ts';
 import { describeProblem } from '../ui/describe-problem.ts';
 import { wrap } from '../ui/layout.ts';
@@ -85,8 +85,8 @@ function entry({ task, file, why }: WrittenTask, platform: string): string {
   const persona = personaFor(task, platform);
   return [
     `${rule.name}: ${someNames(task.files, MOST_NAMES)}`,
-    `  description: ${folded(rule.description)}`,
-    ...(persona === null ? [] : [`  agent:       ${folded(persona)}`]),
+    `  description: ${foldLines(rule.description)}`,
+    ...(persona === null ? [] : [`  agent:       ${foldLines(persona)}`]),
     `  prompt:      @${quoteName(file)}`,
     ...(why === 'pass-does-not-match' ? ['  again:       it passed with a different rule text, path or context'] : []),
   ].join('\n');
@@ -114,7 +114,7 @@ function nothingToDo({ selection, ruleCount, notices, skipped: { length } }: Ins
 export function describeRules(rules: readonly Rule[], files: readonly string[] | null): string {
   if (rules.length === 0) return files === null ? `No rule is defined. ${NO_RULES}` : 'No rule matches these files.';
   return rules
-    .map((rule) => `${rule.name} (${quoteName(definingFile(rule))})\n  ${folded(rule.description)}`)
+    .map((rule) => `${rule.name} (${quoteName(definingFile(rule))})\n  ${foldLines(rule.description)}`)
     .join('\n');
 }
 
