@@ -43,9 +43,9 @@ export async function pass(
   id: string,
   by: MarkReceipt['by'],
 ): Promise<Result<{ readonly id: ReviewId; readonly vouched: boolean }>> {
-  const why = checkReviewId(id);
-  if (why !== null) return err({ kind: 'bad-review-id', id, why });
   const repository = await findRepository(cwd);
+  const why = checkReviewId(id, repository.ok && openPasses(repository.value).isKnown(id));
+  if (why !== null) return err({ kind: 'bad-review-id', id, why });
   if (!repository.ok) return repository;
   const marked = await openPasses(repository.value).mark(id as ReviewId, by, new Date());
   return marked.ok ? ok({ id: id as ReviewId, vouched: marked.value.vouched }) : marked;

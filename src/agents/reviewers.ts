@@ -69,6 +69,7 @@ export function openReviewers(options: Options): Reviewers {
           return ability.kind === 'no' ? ability.why : null;
         },
         diffLimit: one.agent.diffLimit,
+        promptLimit: isCustomCommand(one) ? null : one.agent.diffLimit,
         sharesPrefix: one.agent.abilities.stablePart === 'cached',
         timeoutSeconds: one.settings?.timeoutSeconds ?? null,
         canFix: one.agent.canFix && one.settings?.sandbox !== true,

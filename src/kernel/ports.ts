@@ -31,6 +31,8 @@ export type ReviewerFacts = {
   deferredReason(): Promise<string | null>;
   /** The maximum length in characters of the diff in one prompt. */
   readonly diffLimit: number;
+  /** The maximum length in characters of a whole prompt; `null` for a custom command, whose limit is unknown. */
+  readonly promptLimit: number | null;
   /** Whether a second new session gets the shared first part of the prompt from the provider's cache. */
   readonly sharesPrefix: boolean;
   readonly timeoutSeconds: number | null;

@@ -64,7 +64,10 @@ export function addRuleTools(server: McpServer, root: string, platform: string):
       annotations: { idempotentHint: true },
     },
     async (input) =>
-      answer(await pass(root, input.review_id, 'mcp'), (marked) => [describePass(marked), passDocument(marked)]),
+      answer(await pass(root, input.review_id, 'mcp'), (marked) => [
+        describePass(marked, { isExact: true }),
+        passDocument(marked),
+      ]),
   );
 }
 

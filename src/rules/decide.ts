@@ -1,5 +1,5 @@
 import { type Entry, SUBMODULE, SYMLINK } from '../kernel/repository.ts';
-import { checkReviewId, stemOf } from './review-id.ts';
+import { stemOf } from './review-id.ts';
 import type {
   Mark,
   MarkReceipt,
@@ -22,10 +22,7 @@ export type DecidedReview = MarkedReview & { readonly why: WriteReason | null; r
 /** Decides whether a review has to be done, and returns warnings about its pass mark. */
 export function decideReview(review: MarkedReview, cache: Cache): DecidedReview {
   const { task, facts, mark } = review;
-  if (mark === null) {
-    const isCacheable = checkReviewId(task.id) === null;
-    return { ...review, why: 'not-passed', notices: isCacheable ? [] : [{ kind: 'not-cacheable', id: task.id }] };
-  }
+  if (mark === null) return { ...review, why: 'not-passed', notices: [] };
   const { receipt, tracked } = mark;
   if (cache === 'strict' && !(receipt !== null && matchesExactly(receipt, facts))) {
     return { ...review, why: 'pass-does-not-match', notices: [] };

@@ -1,4 +1,4 @@
-import { foldLines, quoteName, showInvisible } from '../kernel/escape.ts';
+import { fence, foldLines, quoteName, showInvisible } from '../kernel/escape.ts';
 import type { Problem } from '../kernel/failure.ts';
 import { describeProblem } from '../ui/describe-problem.ts';
 import { wrap } from '../ui/layout.ts';
@@ -24,8 +24,6 @@ export function describeNotice(notice: Notice): string {
       return `${quoteName(notice.id)} passed under an older text of rule ${notice.rule}; to review it again, set "cache: strict" in onceover.yml`;
     case 'link-changed':
       return `${quoteName(notice.id)} passed while ${quoteName(notice.path)} was a different symlink; to review it again, set "cache: strict" in onceover.yml`;
-    case 'not-cacheable':
-      return `${quoteName(notice.id)} contains "..", so it cannot be marked as passed and runs every time`;
     case 'marker-not-a-file':
       return `${quoteName(notice.id)}.passed is not a regular file, so it does not count as a pass`;
     case 'submodule':
@@ -187,8 +185,20 @@ function passLine({ passed, receipt }: PastPass): string {
   return passed ? 'It has a marker without a receipt, so it is unknown who passed it.' : 'No pass is recorded.';
 }
 
-export function describePass(marked: { readonly id: string; readonly vouched: boolean }): string {
-  const sentence = `Marked as passed: ${quoteName(marked.id)}. This review is skipped until one of its files changes.`;
-  if (marked.vouched) return sentence;
-  return `${sentence}\nNote: onceover has written no instruction file with this id here. Check that the id is correct.`;
+/**
+ * Confirms a pass mark. With `isExact`, an id that cannot be printed safely is added unchanged in a code block: an MCP
+ * client gets the id as it is, and a terminal never does.
+ */
+export function describePass(
+  { id, vouched }: { readonly id: string; readonly vouched: boolean },
+  { isExact = false } = {},
+): string {
+  const name = quoteName(id);
+  const lines = vouched
+    ? [`Marked as passed: ${name}. This review is skipped until one of its files changes.`]
+    : [
+        `No known review has the id ${name}: onceover wrote no instruction file with this id here.`,
+        'It is marked as passed anyway. If this is a mistake, call get_review_instructions (or run "onceover instructions") and copy the id from the instruction file.',
+      ];
+  return [...lines, ...(isExact && name !== id ? [`The exact id:\n${fence(id)}`] : [])].join('\n');
 }

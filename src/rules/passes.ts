@@ -104,6 +104,10 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
       removeOldest(facts.path, MOST_FACTS, new Set(tasks.map((task) => factsName(task.id))));
       return ok(undefined);
     },
+    /** Whether onceover wrote review instructions with this id in this worktree. */
+    isKnown(id: string): boolean {
+      return readFor(id as ReviewId, facts, factsName(id as ReviewId), TASK) !== null;
+    },
     /** Marks a review as passed. `vouched`: whether onceover wrote review instructions for it in this worktree. */
     async mark(id: ReviewId, by: MarkReceipt['by'], at: Date): Promise<Result<{ readonly vouched: boolean }>> {
       const made = makeGeneratedFolder(root, INSTRUCTIONS_FOLDER);

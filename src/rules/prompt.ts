@@ -1,6 +1,5 @@
 import { closeFence, fence, foldLines, quoteName } from '../kernel/escape.ts';
 import type { RepoPath } from '../kernel/ids.ts';
-import { checkReviewId } from './review-id.ts';
 import {
   MOST_REFERENCES,
   type ReferenceText,
@@ -87,10 +86,6 @@ function allChanged(task: Pick<RuleReviewTask, 'parts'>, context: TaskContext): 
 }
 
 function afterReview(task: RuleReviewTask): string {
-  const note =
-    checkReviewId(task.id) === null
-      ? ''
-      : '\n\nThis id contains "..", so the tool rejects it: this review cannot be cached and runs every time.';
   return `## After Review
 
 Report each problem with its file and line, what is wrong, the consequence, and how to fix it. The review stays open as
@@ -101,7 +96,7 @@ Only if you found nothing that has to change, call the tool \`mark_review_as_pas
 
 ${fence(task.id)}
 
-The id is for the current content of the files. After any edit, ask for new instructions: they have a new id.${note}`;
+The id is for the current content of the files. After any edit, ask for new instructions: they have a new id.`;
 }
 
 function trace(rule: Rule): string[] {

@@ -43,11 +43,14 @@ export function composeReviewId(parts: {
   return `${rule.slice(0, LONGEST_NAME - MARKER_SUFFIX.length - tail.length)}${tail}` as ReviewId;
 }
 
-/** Returns why an id is invalid; `null` if it is valid. An invalid id's marker could lie outside of its folder. */
-export function checkReviewId(id: string): BadReviewId | null {
+/**
+ * Returns why an id is invalid; `null` if it is valid. An invalid id's marker could lie outside of its folder. `..` is
+ * only valid in the id of a known review, where it is part of a file name such as `[...slug].tsx`.
+ */
+export function checkReviewId(id: string, isKnown: boolean): BadReviewId | null {
   if (id.trim() === '') return 'empty';
   if (id.startsWith('/')) return 'absolute';
-  if (id.includes('..')) return 'dots';
+  if (id.includes('..') && !isKnown) return 'dots';
   if (id.includes('/')) return 'separator';
   if (id.includes('\0')) return 'nul';
   return fits(id) ? null : 'too-long';

@@ -97,7 +97,7 @@ export type ReviewExplanation = PastPass & { readonly id: string } & (
 
 export type Notice =
   | { readonly kind: 'problem'; readonly problem: Problem }
-  | { readonly kind: 'tracked-pass' | 'not-cacheable' | 'marker-not-a-file'; readonly id: ReviewId }
+  | { readonly kind: 'tracked-pass' | 'marker-not-a-file'; readonly id: ReviewId }
   | { readonly kind: 'older-rule-text'; readonly id: ReviewId; readonly rule: string }
   | { readonly kind: 'link-changed'; readonly id: ReviewId; readonly path: RepoPath }
   | {

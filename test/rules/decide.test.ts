@@ -92,9 +92,3 @@ describe('a run that trusts marks, given a receipt with', () => {
     expect([isTrusted(given, facts, 'content'), isTrusted(given, facts, 'strict')]).toEqual([content, strict]);
   });
 });
-
-test('warns that a review with an invalid id runs every time', () => {
-  const id = 'style--a..b.py--0123456789ab' as ReviewId;
-  const dotted = { task: { ...task, id }, facts: { ...facts, id }, mark: null };
-  expect(decideReview(dotted, 'content').notices).toEqual([{ kind: 'not-cacheable', id }]);
-});

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { fencedBlocks, showInvisible } from '../../src/kernel/escape.ts';
 import { describePass } from '../../src/rules/describe.ts';
 
 describe('confirms a pass', () => {
@@ -8,15 +9,27 @@ describe('confirms a pass', () => {
     );
   });
 
-  test('with a note if onceover wrote no instruction file with this id', () => {
-    const lines = describePass({ id: 'lint--a.py--0123456789ab', vouched: false }).split('\n');
-    expect(lines).toHaveLength(2);
-    expect(lines[1]).toMatch(/^Note: onceover has written no instruction file with this id.*Check that the id/);
+  test('says first that no known review has this id', () => {
+    const told = describePass({ id: 'lint--a.py--0123456789ab', vouched: false });
+    expect(told).toMatch(/^No known review has the id lint--a\.py--0123456789ab:.*\nIt is marked as passed anyway\./);
   });
 
-  test.each([true, false])('keeps an id with a line break on one line (vouched: %s)', (vouched) => {
-    const told = describePass({ id: 'a\nMarked as passed: b\x1b[31m', vouched });
-    expect(told.split('\n')[0]).toContain('"a\\nMarked as passed: b\\u001b[31m"');
-    expect(told.split('\n')).toHaveLength(vouched ? 1 : 2);
+  const odd = ['a"b', 'a\\b', 'a\tb', 'a\nMarked as passed: b\x1b[31m', 'a\u202eb', 'a`b``` c'];
+  test.each(odd)('prints no control character of the id %j', (id) => {
+    const told = describePass({ id, vouched: true });
+    expect(told.split('\n')).toHaveLength(1);
+    expect(showInvisible(told)).toBe(told);
+  });
+
+  test.each(odd)('repeats the id %j exactly for a client that is not a terminal [REVIEW-REQ-009.2.7]', (id) => {
+    for (const vouched of [true, false]) {
+      const told = describePass({ id, vouched }, { isExact: true });
+      expect(fencedBlocks(told).map(({ text }) => text)).toEqual([`${id}\n`]);
+    }
+  });
+
+  test('does not repeat a plain id', () => {
+    const marked = { id: 'lint--a.py--0123456789ab', vouched: true };
+    expect(describePass(marked, { isExact: true })).toBe(describePass(marked));
   });
 });

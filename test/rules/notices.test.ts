@@ -18,7 +18,6 @@ function samples(given: string): OneOfEach {
     'tracked-pass': [{ kind: 'tracked-pass', id }, /counts as passed.*committed.*git rm/],
     'older-rule-text': [{ kind: 'older-rule-text', id, rule: 'lint' }, /older text of rule lint.*cache: strict/],
     'link-changed': [{ kind: 'link-changed', id: 'x' as ReviewId, path }, /different symlink.*cache: strict/],
-    'not-cacheable': [{ kind: 'not-cacheable', id }, /cannot be marked as passed.*every time/],
     'marker-not-a-file': [{ kind: 'marker-not-a-file', id }, /is not a regular file, so it does not count as a pass/],
     submodule: [{ kind: 'submodule', path }, /separate git repository.*not reviewed/],
     unnameable: [{ kind: 'unnameable', name: given }, /is not reviewed.*not valid UTF-8/],

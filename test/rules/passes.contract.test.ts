@@ -47,6 +47,12 @@ function passesContract(name: string, open: () => Passes): void {
       expect(before).toMatchObject({ value: { ids: new Set() } });
     });
 
+    test('knows the reviews with instructions', async () => {
+      const passes = open();
+      await passes.remember([about(other)]);
+      expect([passes.isKnown(other), passes.isKnown(id)]).toEqual([true, false]);
+    });
+
     test('does not vouch for a review without instructions', async () => {
       const passes = open();
       await passes.remember([about(other)]);

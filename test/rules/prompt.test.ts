@@ -81,12 +81,6 @@ describe('an instruction file', () => {
     expect(headings(text)[0]).toBe('# Review: style on 4 files');
   });
 
-  test('says if its id cannot be marked', () => {
-    const written = (id: string) => instructionFile(reviewTask(id, ruleTask(rule(), 'a..b')), NOTHING);
-    expect(written('style--a..b--0123456789ab')).toContain('runs every time');
-    expect(written(ID)).not.toContain('runs every time');
-  });
-
   test.each([
     ['cut', 'half', '(Cut here'],
     ['cut', null, '(Cut here'],

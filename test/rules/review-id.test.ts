@@ -132,7 +132,15 @@ describe('checks an id from a caller:', () => {
     ['rule--a b.py--0123456789ab', null],
     ['rule--a\\b.py--0123456789ab', null],
   ])('%j is %s', (id, expected) => {
-    expect(checkReviewId(id)).toBe(expected);
+    expect(checkReviewId(id, false)).toBe(expected);
+  });
+
+  test.each([
+    ['rule--app-[...slug]-page.tsx--0123456789ab', null],
+    ['../x', 'separator'],
+    ['/..', 'absolute'],
+  ])('of a known review, %j is %s', (id, expected) => {
+    expect(checkReviewId(id, true)).toBe(expected);
   });
 });
 

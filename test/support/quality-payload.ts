@@ -32,8 +32,11 @@ export function readPayload(payload: string): ReadPayload {
     for (let line = next(); line !== mark('END OUTPUTS'); line = next()) {
       const name = /^-{20} (.*) -{20}$/.exec(line)?.[1];
       if (name === undefined) throw new Error(`${JSON.stringify(line)} names no file`);
+      const isBroken = lines[at] === 'The exact file name:';
+      if (isBroken) next();
+      const exact = isBroken ? block().slice(0, -1) : name;
       const isBlock = lines[at]?.startsWith('`') === true;
-      files.push({ name, content: isBlock ? block() : null, words: isBlock ? null : next() });
+      files.push({ name: exact, content: isBlock ? block() : null, words: isBlock ? null : next() });
       demand('');
     }
     if (at < lines.length) demand('');

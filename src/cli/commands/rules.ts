@@ -30,7 +30,7 @@ export async function plainInstructions(): Promise<void> {
 
 export async function passCommand(id: string, { json = false }: JsonFlag): Promise<void> {
   const marked = await pass(workingDirectory(), id, 'cli');
-  await finish(marked, json, { document: passDocument, text: describePass });
+  await finish(marked, json, { document: passDocument, text: (marked) => describePass(marked) });
 }
 
 export async function rulesCommand(names: readonly string[], { json = false }: JsonFlag): Promise<void> {

@@ -4,7 +4,7 @@ import { GENERATED_FOLDER } from '../../kernel/paths.ts';
 import type { Contents, Snapshots } from '../../kernel/repository.ts';
 import { forEachOk, ok, type Result } from '../../kernel/result.ts';
 import { isReadable, isTrusted, passMarkCovers } from '../../rules/decide.ts';
-import { checkReviewId, taskFacts } from '../../rules/review-id.ts';
+import { taskFacts } from '../../rules/review-id.ts';
 import { readContext } from '../../rules/select-files.ts';
 import { identify } from '../../rules/tasks.ts';
 import type { RuleReviewTask, RuleTask } from '../../rules/types.ts';
@@ -97,7 +97,7 @@ export async function markPassed(
   if (!gates.some((gate) => gate.kind === 'rule' && passed.has(gate.id))) return ok(undefined);
   const contents = ports.contents();
   for (const { task, gates: own } of await reviewTasks(contents, gates)) {
-    if (!own.every((gate) => passed.has(gate.id) && isUntouched(gate)) || checkReviewId(task.id) !== null) continue;
+    if (!own.every((gate) => passed.has(gate.id) && isUntouched(gate))) continue;
     const remembered = await ports.passes.remember([await factsOf(task, contents, allChanged)]);
     if (!remembered.ok) return remembered;
     const marked = await ports.passes.mark(task.id, 'run', now);

@@ -45,6 +45,13 @@ export function agentQualityCli(given: QualityAgent): QualityCli {
 
 async function evaluate(given: QualityAgent, call: QualityCall): Promise<Answers['quality']> {
   const { agent, reviewers, settings, clock, stop, budget } = given;
+  const { promptLimit: limit } = await reviewers.describe(agent);
+  const characters = call.systemPrompt.length + call.prompt.length;
+  if (limit !== null && characters > limit) {
+    throw new QualityGateError(
+      `The prompt with the outputs has ${characters} characters, and ${agent} accepts at most ${limit}. Split the outputs into smaller files, or into more than one step.`,
+    );
+  }
   const dispatches: QualityDispatch[] = [];
   const { answer, trouble } = await converse(
     {

@@ -1,11 +1,12 @@
+import { constants as bufferConstants } from 'node:buffer';
 import { constants } from 'node:fs';
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { errorCode } from '../../platform/files.ts';
 import { decodeUtf8 } from '../../platform/private-files.ts';
 
-/** The content of a file that is larger than this is not included in a prompt. */
-const LARGEST_BYTES = 4 * 1024 * 1024;
+// Node cannot decode more than this into one string.
+const LONGEST_TEXT = bufferConstants.MAX_STRING_LENGTH;
 
 const MOST_LINKS = 40;
 
@@ -82,13 +83,11 @@ async function readWhole(real: string, named: string): Promise<OutputContent> {
     const stats = await file.stat();
     if (stats.isDirectory()) return { kind: 'unreadable', error: 'it is a folder' };
     if (!stats.isFile()) return { kind: 'unreadable', error: 'it is not a regular file' };
-    const bytes = Buffer.concat(await file.createReadStream({ end: LARGEST_BYTES, autoClose: false }).toArray());
-    const isCut = bytes.length > LARGEST_BYTES;
-    const decoded = decodeUtf8(bytes, { isCut, keepsMark: true });
-    if (decoded === null) return { kind: 'binary', path: named };
-    if (!isCut) return { kind: 'text', text: decoded.text };
-    const error = `it has ${stats.size} bytes, and the limit is ${LARGEST_BYTES} bytes. Read from: ${named}`;
-    return { kind: 'unreadable', error };
+    if (stats.size > LONGEST_TEXT) {
+      return { kind: 'unreadable', error: `its ${stats.size} bytes do not fit into one text. Read from: ${named}` };
+    }
+    const decoded = decodeUtf8(await file.readFile(), { keepsMark: true });
+    return decoded === null ? { kind: 'binary', path: named } : { kind: 'text', text: decoded.text };
   } catch (error) {
     return isMissing(error) ? { kind: 'missing' } : unreadable(error);
   } finally {

@@ -133,7 +133,9 @@ const DASHES = '-'.repeat(20);
 
 /** Returns the outputs as prompt text, with contents. Each content is in a code block that the content cannot close. */
 export function shownPayload(files: readonly ShownOutput[], notes: string | null): string {
-  const shown = files.map(({ path, content }) => `${DASHES} ${onOneLine(path)} ${DASHES}\n${describeContent(content)}`);
+  const shown = files.map(
+    ({ path, content }) => `${DASHES} ${exactName(path)} ${DASHES}\n${brokenName(path)}${describeContent(content)}`,
+  );
   return payload(shown.length === 0 ? null : `\n${shown.join('\n\n')}\n`, notes);
 }
 
@@ -142,6 +144,17 @@ export function listedPayload(files: readonly OutputFile[], root: string, notes:
   const listed = files.map(({ output, path }) => `- ${onOneLine(path)} (output: ${onOneLine(output)})`);
   const notice = `There are ${files.length} output files, too many to include their contents, so only their paths are listed. Read the files as needed to judge the criteria. Paths are relative to ${onOneLine(root)}.`;
   return payload(`${notice}\n\n${listed.join('\n')}`, notes);
+}
+
+// A file name with a line break could imitate a separator, so it is quoted there and repeated exactly below.
+const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/u;
+
+function exactName(path: string): string {
+  return LINE_BREAK.test(path) ? quoteName(path) : path;
+}
+
+function brokenName(path: string): string {
+  return LINE_BREAK.test(path) ? `The exact file name:\n${fence(path)}\n` : '';
 }
 
 /** Returns the name on one line, quoted if it has invisible characters or could be mistaken for other prompt text. */
@@ -167,7 +180,7 @@ function describeContent(content: ShownOutput['content']): string {
     case 'text':
       return fence(content.text);
     case 'binary':
-      return `[Binary file - not included in review. Read from: ${showInvisible(content.path)}]`;
+      return `[Binary file - not included in review. Read from: ${LINE_BREAK.test(content.path) ? showInvisible(content.path) : content.path}]`;
     case 'missing':
       return '[File not found]';
     case 'unreadable':

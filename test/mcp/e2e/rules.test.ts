@@ -82,6 +82,18 @@ test('structured content fits the advertised output schemas', async () => {
 });
 
 describe('mark_review_as_passed', () => {
+  test('marks a review of a file with ".." in its name, and returns its id exactly [REVIEW-REQ-009.2.7]', async () => {
+    const repo = repoWith({ '.deepreview': ruleText('check') });
+    repo.write('[...a]\n\t"b\u202e.py', 'a');
+    const connection = await connectNew(repo.root);
+    const id = (await reviews(connection)).tasks[0]?.review_id ?? '';
+    expect(id).toContain('[...a]\n\t"b\u202e.py');
+    const { isError, text, structured } = await connection.call('mark_review_as_passed', { review_id: id });
+    expect([isError, structured]).toEqual([false, { review_id: id, marked: true, instructions_known: true }]);
+    expect(text).toContain(`\n${id}\n`);
+    expect((await reviews(connection)).tasks).toEqual([]);
+  });
+
   test('creates its folder [REVIEW-REQ-009.2.4]', async () => {
     const repo = repoWith({});
     const connection = await connectNew(repo.root);
@@ -89,7 +101,7 @@ describe('mark_review_as_passed', () => {
     const { text, structured } = await connection.call('mark_review_as_passed', { review_id: 'r--a.py--0123456789ab' });
     expect(readFileSync(join(repo.root, FOLDER, 'r--a.py--0123456789ab.passed'), 'utf8')).toBe('');
     expect(structured).toMatchObject({ instructions_known: false });
-    expect(text).toContain('onceover has written no instruction file with this id here');
+    expect(text).toMatch(/^No known review has the id r--a\.py--0123456789ab:/);
   });
 
   test('rejects an invalid id and creates nothing [REVIEW-REQ-009.2.5] [REVIEW-REQ-009.2.6]', async () => {

@@ -19,6 +19,9 @@ export function memoryPasses(): Passes {
       for (const task of tasks) facts.set(task.id, task);
       return ok(undefined);
     },
+    isKnown(id) {
+      return facts.has(id as ReviewId);
+    },
     async mark(id, by, at) {
       const about = facts.get(id);
       if (about !== undefined) receipts.set(id, { ...about, by, at: at.toISOString() });

@@ -68,6 +68,7 @@ const FACTS: Omit<ReviewerFacts, 'toolsDigest'> = {
   canResume: async () => true,
   deferredReason: async () => null,
   diffLimit: 400_000,
+  promptLimit: 400_000,
   sharesPrefix: false,
   timeoutSeconds: null,
   canFix: true,

@@ -7,6 +7,7 @@ import {
   type QualityCall,
   QualityCliError,
   type QualityDispatch,
+  QualityGateError,
   type QualityQuestions,
 } from '../../../src/workflows/quality/types.ts';
 import { answers, fails, memoryReviewers, type ScriptedAgent } from '../../support/memory/reviewers.ts';
@@ -71,6 +72,14 @@ test('makes a read-only call with the given schema and timeout', async () => {
   ]);
   expect(dispatches).toMatchObject([{ agent: 'claude', model: 'm1', mode: 'fresh', failure: null }]);
   expect(dispatches[0]?.usage?.inputTokens).toBe(100);
+});
+
+test('throws without a call if the prompt is longer than the agent accepts', async () => {
+  const { cli, asked } = opened({ answer: () => answers(PASSED) });
+  const error = await thrownBy(() => cli.run({ ...CALL, prompt: 'x'.repeat(400_000) }));
+  expect(error).toBeInstanceOf(QualityGateError);
+  expect(String(error)).toMatch(/has 400006 characters, and claude accepts at most 400000\. Split the outputs/);
+  expect(asked).toEqual([]);
 });
 
 test.each<[string, object]>([
