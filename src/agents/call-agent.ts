@@ -78,7 +78,9 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
     },
   });
   if (end.kind === 'not-started') return notCalled(notStarted(call.program, end.code));
-  if (end.code === 0) events = agent.conclude?.(answerIn(end.stdout), question) ?? events;
+  if (end.code === 0 && agent.conclude !== undefined) {
+    events = end.stdout.cut === null ? agent.conclude(end.stdout.text, question) : { ...events, failure: CUT_OFF };
+  }
   const durationMs = Math.round(end.durationMs);
   const failure = failureOf(call, end, events);
   const { usage, sessionUsage } = usageOf(call, events);
@@ -93,13 +95,8 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
   return { ok: true, reply, model, durationMs };
 }
 
-// If the start of the output was cut off, the rest may begin in the middle of an answer. So take only an object that
-// starts on its own line after the cut.
-function answerIn({ text, cut }: Ended['stdout']): string {
-  if (cut === null) return text;
-  const start = text.lastIndexOf('\n{');
-  return start < cut ? '' : text.slice(start + 1);
-}
+// The part of a very long output that was not kept may contain a refusal, so the rest of the output is not an answer.
+const CUT_OFF: AgentFailure = { kind: 'unreadable-answer', why: 'truncated', said: '' };
 
 // Session ids come from a file that anyone could edit. As an argument, an id must not act as an option or a path.
 const SESSION_ID = /^\w[\w-]{0,199}$/;

@@ -9,6 +9,7 @@ import {
   objectAt,
   readEvent,
   stringAt,
+  withText,
   withToolCall,
 } from './parse-output.ts';
 
@@ -91,7 +92,7 @@ export const codex: Agent = {
 function readItem(events: AgentEvents, item: Readonly<Record<string, unknown>>): AgentEvents {
   switch (item['type']) {
     case 'agent_message':
-      return { ...events, text: stringAt(item, 'text') ?? events.text };
+      return withText(events, stringAt(item, 'text'));
     case 'command_execution':
       return withToolCall(events, stringAt(item, 'command'), readIn(item));
     case 'mcp_tool_call':

@@ -1,9 +1,9 @@
-import { isRecord, lastObject } from '../kernel/json.ts';
+import { isRecord, objectsIn } from '../kernel/json.ts';
 import { isAmount } from '../kernel/shape.ts';
 import { type Agent, type AgentEvents, joinPrompt, NO_EVENTS } from './agent.ts';
 import { numberAt, readEvent, stringAt } from './parse-output.ts';
 
-/** Returns an agent that runs a custom command. Its answer is the last JSON object on standard output. */
+/** Returns an agent that runs a custom command. Its answer is the JSON object on standard output. */
 export function commandAgent(given: {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
@@ -46,8 +46,8 @@ export function commandAgent(given: {
 
 /** Returns the session id and the usage from the answer. If the answer names no session, it is the requested one. */
 function answerFacts(stdout: string, asked: string | null): Pick<AgentEvents, 'sessionId' | 'usage'> {
-  const found = lastObject(stdout);
-  const answer = found.kind === 'object' ? readEvent(found.text) : null;
+  const found = objectsIn(stdout);
+  const answer = found.kind === 'found' ? readEvent(found.texts.at(-1) ?? '') : null;
   const usage = answer?.['usage'];
   return {
     sessionId: stringAt(answer, 'session_id') ?? asked,

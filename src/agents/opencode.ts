@@ -1,6 +1,15 @@
 import { addUsage, type Usage } from '../kernel/agent.ts';
 import type { Agent, AgentEvents } from './agent.ts';
-import { errorFailure, numberAt, objectAt, readEvent, shorten, stringAt, withToolCall } from './parse-output.ts';
+import {
+  errorFailure,
+  numberAt,
+  objectAt,
+  readEvent,
+  shorten,
+  stringAt,
+  withText,
+  withToolCall,
+} from './parse-output.ts';
 
 const REVIEWER = 'onceover-reviewer';
 
@@ -86,7 +95,7 @@ export const opencode: Agent = {
     const body = objectAt(event, 'part');
     switch (event['type']) {
       case 'text':
-        return { ...known, text: stringAt(body, 'text') ?? known.text };
+        return withText(known, stringAt(body, 'text'));
       case 'tool_use':
         return readTool(known, body);
       case 'step_finish':

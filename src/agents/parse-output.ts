@@ -41,6 +41,11 @@ export function withToolCall(events: AgentEvents, doing: string | null, filesRea
   return { ...events, begun: true, text: '', doing, filesRead: [...events.filesRead, ...filesRead] };
 }
 
+/** Returns the events after a message. Messages without a tool call between them are one answer. */
+export function withText(events: AgentEvents, said: string | null): AgentEvents {
+  return { ...events, text: [events.text, said ?? ''].filter((one) => one !== '').join('\n\n') };
+}
+
 // Error texts of agents and providers for usage limits and missing logins. They are matched only against error
 // messages, because a review may mention limits and logins too.
 const LIMIT =

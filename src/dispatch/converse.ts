@@ -91,6 +91,7 @@ export async function converse<K extends AnswerKind>(
   let usage: Usage | null = null;
   let durationMs = 0;
   let last: AgentReply | null = null;
+  const unread: AgentReply[] = [];
   let because: AgentFailure | null = null;
   const soFar = () => {
     const { agent, asked: dispatch } = state;
@@ -127,7 +128,9 @@ export async function converse<K extends AnswerKind>(
     const read = await readReply(kind, sent, earlier, facts);
     if (sent.ok) last = sent.reply;
     exchanges.push(transcriptEntry(state, question, sent, read.ok ? null : read.failure));
-    if (read.ok) return answered(read.answer);
+    // A refusal that could not be read counts, even if the pass comes from a new session or another agent.
+    if (read.ok) return answered(unread.reduce((answer, first) => keepRefusal(kind, first, answer), read.answer));
+    if (sent.ok) unread.push(sent.reply);
     because = read.failure;
     if (because.kind === 'limit' && ports.coolings !== null) {
       await startCooldown({ coolings: ports.coolings, clock }, state.agent, because);
@@ -183,10 +186,7 @@ async function readReply<K extends AnswerKind>(
   }
   const { reply } = end;
   const read = readAnswer(kind, reply);
-  if (read.ok) {
-    const answer = earlier === null ? read.answer : keepRefusal(kind, earlier, read.answer);
-    return { ok: true, answer };
-  }
+  if (read.ok) return read;
   const edits = answerFromEdits(kind, earlier ?? reply);
   const canRepair = async () => earlier === null && reply.sessionId !== null && (await canResume());
   return edits === null || (await canRepair()) ? read : { ok: true, answer: edits };

@@ -42,7 +42,14 @@ export type AgentFailure =
   | { readonly kind: 'cancelled' };
 
 /** The reason why the text of an agent is not an answer in the requested JSON form. */
-export type UnreadableAnswer = 'empty' | 'no-object' | 'truncated' | 'broken-json' | 'wrong-shape';
+export type UnreadableAnswer =
+  | 'empty'
+  | 'no-object'
+  | 'truncated'
+  | 'broken-json'
+  | 'duplicate-key'
+  | 'several-answers'
+  | 'wrong-shape';
 
 /** The kind of a call: in a new session, in a resumed session, or again because the previous answer was unreadable. */
 export type AskMode = 'fresh' | 'resumed' | 'repair';

@@ -3,48 +3,60 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The result of a search for the last JSON object in a model's answer. */
-type LastObject =
-  | { readonly kind: 'object'; readonly text: string }
+/** The objects in a model's answer, as text. A list that contains objects is one entry. */
+type JsonTexts =
+  | { readonly kind: 'found'; readonly texts: readonly [string, ...string[]] }
   | { readonly kind: 'truncated' }
   | { readonly kind: 'none' };
 
-/** Finds the last top-level JSON object in the text. If any object is not closed, the answer counts as truncated. */
-export function lastObject(text: string): LastObject {
-  let last: string | null = null;
+/**
+ * Finds every top-level JSON object in the text, and every list of objects. If any of them is not closed, the answer
+ * counts as truncated.
+ */
+export function objectsIn(text: string): JsonTexts {
+  const texts: string[] = [];
   let budget = MOST_SCANNED;
-  for (let at = text.indexOf('{'); at !== -1; ) {
+  for (let at = nextOpening(text, 0); at !== -1; ) {
     const begins = beginsAt(text, at);
-    const end = begins === 'prose' ? null : endOfObject(text, at);
-    // A brace in prose or code may stay unclosed, but an unclosed object means that the answer was cut off.
+    const end = begins === 'prose' ? null : endOfValue(text, at);
+    // A bracket in prose or code may stay unclosed, but an unclosed object means that the answer was cut off.
     if (end === null && begins === 'object') return { kind: 'truncated' };
-    // For an unclosed brace with a comment after it, the scan went to the end of the text. The budget keeps many such
-    // braces from making this loop quadratic.
-    if (end === null && begins === 'commented') budget -= text.length - at;
+    // The scan for an unclosed bracket that may be code went to the end of the text. The budget keeps many such
+    // brackets from making this loop quadratic.
+    if (end === null && begins === 'unsure') budget -= text.length - at;
     if (budget < 0) return { kind: 'truncated' };
-    if (end !== null) last = text.slice(at, end);
-    at = text.indexOf('{', end ?? at + 1);
+    if (end !== null && text.slice(at, end).includes('{')) texts.push(text.slice(at, end));
+    at = nextOpening(text, end ?? at + 1);
   }
-  return last === null ? { kind: 'none' } : { kind: 'object', text: last };
+  const [first, ...more] = texts;
+  return first === undefined ? { kind: 'none' } : { kind: 'found', texts: [first, ...more] };
 }
 
-const MOST_SCANNED = 50_000_000;
+const MOST_SCANNED = 10_000_000;
 
-const OBJECT = /\{\s*(?:"|'|\}|[A-Za-z_]+\s*:)/y;
+const OPENING = /[{[]/g;
 
-const COMMENTED = /\{\s*\/[/*]/y;
+function nextOpening(text: string, from: number): number {
+  OPENING.lastIndex = from;
+  return OPENING.exec(text)?.index ?? -1;
+}
 
-/** Classifies a `{` by the text after it. A `{` before a comment may start an object or a block of code. */
-function beginsAt(text: string, at: number): 'object' | 'commented' | 'prose' {
+// Invisible characters, stray commas and typographic quotes do not hide an object.
+const OBJECT = /(?:\[[\s,]*){0,9}\{[\s,\p{Cf}]*(?:["'“‘}]|[\p{L}_$][\p{L}\p{N}_$-]*\s*:)/uy;
+
+const UNSURE = /\{\s*\/[/*]|\[\s*["'[]/y;
+
+/** Classifies a bracket by the text after it: it may also start a block of code (`{ // …`) or an index (`["a"]`). */
+function beginsAt(text: string, at: number): 'object' | 'unsure' | 'prose' {
   OBJECT.lastIndex = at;
   if (OBJECT.test(text)) return 'object';
-  COMMENTED.lastIndex = at;
-  return COMMENTED.test(text) ? 'commented' : 'prose';
+  UNSURE.lastIndex = at;
+  return UNSURE.test(text) ? 'unsure' : 'prose';
 }
 
-/** Returns the position after the object that begins at `start`; `null` if the object is not closed. */
-function endOfObject(text: string, start: number): number | null {
-  let depth = 0;
+/** Returns the position after the object or list that begins at `start`; `null` if it is not closed. */
+function endOfValue(text: string, start: number): number | null {
+  const closers: string[] = [];
   let before = '';
   for (let i = start; i < text.length; i++) {
     const char = text[i] as string;
@@ -52,10 +64,11 @@ function endOfObject(text: string, start: number): number | null {
       const end = endOfString(text, i);
       if (end === null) return null;
       i = end;
-    } else if (char === '{' || char === '[') depth++;
+    } else if (char === '{') closers.push('}');
+    else if (char === '[') closers.push(']');
     else if (char === '}' || char === ']') {
-      depth--;
-      if (depth === 0) return i + 1;
+      if (closers.pop() !== char) return null;
+      if (closers.length === 0) return i + 1;
     }
     if (char.trim() !== '') before = char;
   }
@@ -73,6 +86,22 @@ function endOfString(text: string, start: number): number | null {
   for (let i = start + 1; i < text.length; i++) {
     if (text[i] === '\\') i++;
     else if (text[i] === quote) return i;
+  }
+  return null;
+}
+
+/** Returns a key that some object in a valid JSON text has twice; `null` if there is none. */
+export function duplicateKey(json: string): string | null {
+  const open: Set<string>[] = [];
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"\s*:?|[{}]/gs)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '}') open.pop();
+    else if (token.endsWith(':')) {
+      const key = String(JSON.parse(token.slice(0, -1)));
+      const keys = open.at(-1);
+      if (keys?.has(key) === true) return key;
+      keys?.add(key);
+    }
   }
   return null;
 }

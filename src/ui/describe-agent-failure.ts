@@ -29,7 +29,8 @@ const AGENT_FAILURES: ByKind<AgentFailure, string> = {
 /** Returns what is wrong with an answer, in words for the agent that gave the answer. */
 export function describeUnreadable(failure: AgentFailure): string {
   if (failure.kind !== 'unreadable-answer') return describeAgentFailure(failure);
-  return failure.why === 'wrong-shape' ? `${UNREADABLE[failure.why]} (${failure.said})` : UNREADABLE[failure.why];
+  const { why, said } = failure;
+  return why === 'wrong-shape' || why === 'duplicate-key' ? `${UNREADABLE[why]} (${said})` : UNREADABLE[why];
 }
 
 const UNREADABLE: Readonly<Record<UnreadableAnswer, string>> = {
@@ -37,6 +38,8 @@ const UNREADABLE: Readonly<Record<UnreadableAnswer, string>> = {
   'no-object': 'there is no JSON object in it',
   truncated: 'it is cut off',
   'broken-json': 'its JSON is invalid',
+  'duplicate-key': 'its JSON has the same key twice',
+  'several-answers': 'it contains several JSON objects that contradict each other',
   'wrong-shape': 'its JSON does not match the schema',
 };
 

@@ -84,10 +84,8 @@ describe('a command agent', () => {
     expect(await ask(say(text))).toMatchObject({ usage: { inputTokens: 0, outputTokens: 2, costUsd: null } });
   });
 
-  test('answers with the last JSON object of its output', async () => {
-    expect(await ask(`${say('{"status":"fail","violations":[]}')};${say(ANSWER)}`)).toMatchObject({
-      answer: { status: 'pass' },
-    });
+  test('may print text around its answer, and the answer twice', async () => {
+    expect(await ask(`${say('Done:')};${say(ANSWER)};${say(ANSWER)}`)).toMatchObject({ answer: { status: 'pass' } });
   });
 });
 
@@ -135,6 +133,8 @@ describe('a failure that never counts as an answer', () => {
       long('\n{"status":"pass","violations":[],"message":"', '"}'),
       'unreadable-answer',
     ],
+    ['refuses and then passes', `${say('{"status":"fail","violations":[]}')};${say(ANSWER)}`, 'unreadable-answer'],
+    ['prints so much before its answer that some is left out', long('', `\n${ANSWER}`), 'unreadable-answer'],
     ['prints only prose', say('LGTM'), 'unreadable-answer'],
     ['answers and then fails', `${say(ANSWER)};process.exitCode=1`, 'agent-error'],
     ['exits with 0 and an error text', say('Error: something is broken'), 'unreadable-answer'],
@@ -163,6 +163,13 @@ describe('a failure that never counts as an answer', () => {
     ],
   ] as const)('an agent that %s', async (_title, script, kind, given: Partial<AgentQuestion> = {}) => {
     expect(await ask(script, given)).toMatchObject({ kind });
+  });
+
+  test('an agent that prints 500 MB before it answers', async () => {
+    const before = process.memoryUsage().rss;
+    const script = `const b=Buffer.alloc(1<<20,"x");let n=500;(function w(){while(n-->0)if(!process.stdout.write(b))return process.stdout.once("drain",w);${say(`\n${ANSWER}`)}})()`;
+    expect(await ask(script, { timeoutSeconds: 60 })).toMatchObject({ kind: 'unreadable-answer', why: 'truncated' });
+    expect(process.memoryUsage().rss - before).toBeLessThan(300e6);
   });
 
   test('an agent that says nothing for too long', async () => {
@@ -199,13 +206,6 @@ describe('a harmless condition', () => {
   test('an agent that leaves a child with its pipe behind', async () => {
     const script = `require("child_process").spawn("sleep",["60"],{stdio:"inherit"});${say(ANSWER)};process.exit(0)`;
     expect(await ask(script)).toMatchObject({ answer: { status: 'pass' } });
-  });
-
-  test('an agent that prints 500 MB before it answers', async () => {
-    const before = process.memoryUsage().rss;
-    const script = `const b=Buffer.alloc(1<<20,"x");let n=500;(function w(){while(n-->0)if(!process.stdout.write(b))return process.stdout.once("drain",w);${say(`\n${ANSWER}`)}})()`;
-    expect(await ask(script, { timeoutSeconds: 60 })).toMatchObject({ answer: { status: 'pass' } });
-    expect(process.memoryUsage().rss - before).toBeLessThan(300e6);
   });
 
   test('a program whose path has spaces', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type AgentEvents, NO_EVENTS } from '../../src/agents/agent.ts';
 import { loadAgents } from '../../src/agents/table.ts';
+import { readAnswer } from '../../src/dispatch/read-answer.ts';
 
 const AGENTS = await loadAgents();
 
@@ -32,9 +33,19 @@ describe.each(AGENTS.map((agent) => agent.name))('%s', (agent) => {
     const end = heard(agent, 'review');
     expect(end).toMatchObject({ done: true, failure: null, sessionId: expect.stringMatching(/^[\w-]{20,}$/) });
     expect(end.structured ?? JSON.parse(end.text)).toEqual({ status: 'pass', violations: [] });
+    expect(readAnswer('gate', end)).toMatchObject({ ok: true, answer: { status: 'pass' } });
     expect(end.usage?.outputTokens).toBeGreaterThan(0);
     expect(end.doing).toContain('add.js');
     expect(end.filesRead).toEqual([expect.stringMatching(/\/add\.js$/)]);
+  });
+
+  test('a refusal in a message before the answer is part of the answer', () => {
+    const says = SAYS_PASS[agent];
+    const reader = AGENTS.find((one) => one.name === agent);
+    if (says === undefined || reader === undefined) return;
+    const lines = [says.replaceAll('pass', 'fail'), says];
+    const end = lines.reduce((before, line) => reader.hear(before, line, new Date(0)), NO_EVENTS);
+    expect(readAnswer('gate', end)).toMatchObject({ ok: false, failure: { why: 'several-answers' } });
   });
 
   test('a resumed review is of the same session', () => {

@@ -92,6 +92,34 @@ describe('a repair question', () => {
   });
 });
 
+describe('a refusal that could not be read', () => {
+  const BOTH = GARBAGE('{"status":"fail","violations":[]} {"status":"pass","violations":[]}');
+  const kept = { status: 'fail', violations: [{ priority: 'critical', issue: expect.stringContaining('"fail"') }] };
+
+  test('counts although the reviewer passes when asked again', async () => {
+    const { end, asked } = await talk([BOTH, answers(PASS)]);
+    expect([asked.length, end.answer]).toMatchObject([2, kept]);
+    expect(asked[1]?.dynamic).toContain('several JSON objects that contradict each other');
+  });
+
+  test('counts although another agent passes', async () => {
+    const { end, again } = await talk([BOTH, BOTH]);
+    expect([end.agent, end.answer]).toMatchObject(['ben', kept]);
+    expect(again).toEqual(['repair ann: unreadable-answer', 'other-agent ben: unreadable-answer']);
+  });
+
+  test('counts although a new session passes', async () => {
+    const { end } = await talk([BOTH, BOTH, answers(PASS)], { request: { resumed: RESUMED } });
+    expect([end.agent, end.dispatch, end.answer]).toMatchObject(['ann', 'fresh', kept]);
+  });
+
+  test('is an error if it is repeated and no agent is left', async () => {
+    const { end, asked } = await talk([BOTH, BOTH], { request: { others: [] } });
+    expect(end).toMatchObject({ answer: null, trouble: { failure: { why: 'several-answers' } } });
+    expect(asked).toHaveLength(2);
+  });
+});
+
 test('starts a new session with the whole prompt after a failed resume', async () => {
   const lost = fails({ kind: 'session-lost', said: 'gone' });
   const { end, asked, again } = await talk([lost, answers(PASS)], { request: { resumed: RESUMED } });

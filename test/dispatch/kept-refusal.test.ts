@@ -19,6 +19,20 @@ describe('a pass in the answer to a repair question', () => {
     ['a fail in a list in that field', said('All is well.', [{ status: 'fail' }])],
     ['a fail in a text in that field', said('All is well.', '{"status":"fail"')],
     ['a pass with violations that cannot be read', said('{"status":"pass","violations":[{"file":"a.ts"}]}')],
+    ['a number of violations', said('{"status":"pass","violations":7}')],
+    ['violations as text', said('{"status":"pass","violations":"src/a.ts loses data"}')],
+    ['problems under another key', said('{"status":"pass","violations":[],"issues":["a.ts loses data"]}')],
+    [
+      'a finding beside the pass',
+      said('{"file":"a.ts","line":3,"issue":"loses data"} {"status":"pass","violations":[]}'),
+    ],
+    ['a verdict under another key', said('{"status":"pass","violations":[],"approved":false}')],
+    ['the same key twice', said('{"status":"fail","status":"pass","violations":[]}')],
+    ['a list of answers', said('[{"status":"pass","violations":[]},{"verdict":"x","status":"fail"}]')],
+    [
+      'a refusal in the text beside a pass in the field for it',
+      said('{"status":"fail"}', { status: 'pass', violations: [] }),
+    ],
     ['violations without a status', said('{"violations": [ {"file":"a.ts"}')],
     ['a refusal that was cut off', said('{"approved": false, "issues": [{"severity": "blo')],
     ['a refusal without quotes', said('approved: no')],
@@ -34,7 +48,9 @@ describe('a pass in the answer to a repair question', () => {
   });
 
   test.each<[string, ReturnType<typeof said>]>([
-    ['a pass of the wrong form', said('{"status":"pass","violations":7}')],
+    ['a pass of the wrong form', said('{"status":"pass","violations":"none"}')],
+    ['a pass with files that were read', said('{"status":"pass","violations":[],"files_read":["a.ts"]}')],
+    ['a pass beside quoted code', said('It returns {"error":"not found"}. {"status":"pass","violations":[]}')],
     ['a pass that was cut off', said('{"status":"pass","violations":[')],
     ['a pass with an empty list', said('{"status":"pass","violations":[ ], "previous": 3}')],
     ['a pass in the field for it, whatever the text', said('"status":"fail"', { status: 'pass' })],

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { answerSchema } from '../../src/dispatch/answer-schemas.ts';
 import { readAnswer } from '../../src/dispatch/read-answer.ts';
 
 const PASS = '{"status":"pass","violations":[]}';
@@ -16,7 +17,18 @@ describe('where the answer is found', () => {
     ['in a fence', `Here:\n\`\`\`json\n${PASS}\n\`\`\`\nThat is all.`],
     ['after prose with braces', `I read { and } and ${'{x}'}.\n${PASS}`],
     ['after an unclosed brace in prose', `Use { to open.\n${PASS}`],
-    ['after another object', `{"status":"fail","violations":[]}\n${PASS}`],
+    ['after the same answer', `${PASS}\n${PASS}`],
+    ['after another pass', `{"status":"pass","violations":[],"message":"So far."}\n${PASS}`],
+    ['after the schema', `The form is ${JSON.stringify(answerSchema('gate'))}.\n${PASS}`],
+    ['after an empty object', `It defaults to {}.\n${PASS}`],
+    ['after and before code', `It takes \`{ name: string, age: 3 }\`.\n${PASS}\nSo \`{ a: b() }\` is right.`],
+    ['in a list of one', `[${PASS}]`],
+    ['in a list of passes', `[${PASS}, ${PASS}]`],
+    ['with a session and usage', '{"status":"pass","violations":[],"session_id":"s","usage":{"output_tokens":1}}'],
+    [
+      'with a harmless field',
+      '{"status":"pass","violations":[],"confidence":0.9,"tool":"eslint","errors":0,"issues":[]}',
+    ],
     ['with a trailing comma', '{"status":"pass","violations":[],}'],
     ['with single quotes and comments', "{'status': 'pass', /* none */ 'violations': []}"],
     ['with bare keys', '{status: "pass", violations: []}'],
@@ -26,7 +38,7 @@ describe('where the answer is found', () => {
     expect(read.ok && read.answer.status).toBe('pass');
   });
 
-  test("in the agent's structured field, whatever the text says", () => {
+  test("in the agent's structured field, and a refusal there counts although the text passes", () => {
     const read = readAnswer('gate', { text: PASS, structured: { status: 'fail', violations: [finding] } });
     expect(read.ok && read.answer).toEqual({ status: 'fail', violations: [finding] });
   });
@@ -69,6 +81,9 @@ describe('an unreadable answer', () => {
     ],
     ['an empty object', '{}', 'wrong-shape'],
     ['an example after the answer', `${PASS}\nFor example {"a": 1}`, 'wrong-shape'],
+    ['an example before the answer', `For example {"a": 1}\n${PASS}`, 'wrong-shape'],
+    ['a pass without violations', '{"status":"pass"}', 'wrong-shape'],
+    ['a pass with null for violations', '{"status":"pass","violations":null}', 'wrong-shape'],
   ])('%s', (_title, text, expected) => {
     expect(whyNot(text)).toBe(expected);
   });

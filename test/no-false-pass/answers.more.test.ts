@@ -49,6 +49,36 @@ way('In the answer of the reviewer, an item in the list of problems is not a val
   expectNoVerdict({ $raw: '{"status":"pass","violations":[{"file":"src/a.ts"}]}' }),
 );
 
+const REFUSES = JSON.stringify(OBJECTION);
+
+way('The reviewer fails the change and then quotes an example of a pass.', () =>
+  expectNoVerdict({ $raw: `${REFUSES}\nAfter the fix I would answer:\n\`\`\`json\n${PASSES}\n\`\`\`` }),
+);
+
+way('The reviewer prints a list with a fail and a pass.', () => expectNoVerdict({ $raw: `[${REFUSES},${PASSES}]` }));
+
+way('In the answer of the reviewer, the same key occurs twice: first fail, then pass.', () =>
+  expectNoVerdict({ $raw: '{"status":"fail","status":"pass","violations":[]}' }),
+);
+
+way('The reviewer passes and names problems in a field that the answer format does not have.', () =>
+  expectNoVerdict({ $raw: '{"status":"pass","violations":[],"issues":["src/a.ts loses data"]}' }),
+);
+
+way('The reviewer passes, and the list of problems is missing.', () => expectNoVerdict({ $raw: '{"status":"pass"}' }));
+
+way('The reviewer fails and passes in one answer, and passes when asked to repeat it.', async () => {
+  const repo = alone();
+  repo.answers('one', { $raw: `${REFUSES}\n${PASSES}` }, PASS);
+  expect(await repo.document()).toMatchObject({ code: 1, findings: [{ state: 'open', priority: 'critical' }] });
+});
+
+way('The reviewer fails and passes in one answer twice, and another agent then passes.', async () => {
+  const repo = alone({ agents: ['one', 'two'] });
+  repo.answers('one', { $raw: `${REFUSES}\n${PASSES}` }, { $raw: `${REFUSES}\n${PASSES}` });
+  expect(await repo.document()).toMatchObject({ code: 1, findings: [{ state: 'open', priority: 'critical' }] });
+});
+
 way('The reviewer passes and reports that it used 0 output tokens.', () =>
   expectNoVerdict({ ...PASS, usage: { input_tokens: 900, output_tokens: 0 } }),
 );

@@ -115,7 +115,7 @@ test('unreadable answers from every agent end with exit 3 and the reason', async
 
 test('an unreadable fail that is repeated as a pass does not pass', async () => {
   const repo = gateRepo({ agents: ['one'], numReviews: 1 });
-  repo.answers('one', { status: 'fail', violations: [{ file: 'src/a.ts', priority: 'high' }] }, { status: 'pass' });
+  repo.answers('one', { status: 'fail', violations: [{ file: 'src/a.ts', priority: 'high' }] }, PASS);
   const run = await repo.document();
   expect(run).toMatchObject({ code: 1, status: 'failed', dispatches: 2, findings: [{ id: 'F1', state: 'open' }] });
   expect(run.findings[0]?.issue).toContain('"file":"src/a.ts"');

@@ -182,10 +182,37 @@ describe('one parser for all of them [REUSE-FLOW/verdict-parsed]', () => {
       'a failed level with its issue',
       {
         approved: true,
-        issues: [{ severity: 'suggestion', level: 'spec', description: 'a' }],
+        issues: [{ severity: 'warning', level: 'spec', description: 'a' }],
         levels: { spec: { passed: false }, design: { passed: true } },
       },
-      [{ severity: 'suggestion', level: 'spec', description: 'a' }],
+      [{ severity: 'warning', level: 'spec', description: 'a' }],
+    ],
+    [
+      'a failed level with a suggestion only, approved',
+      {
+        approved: true,
+        issues: [{ severity: 'suggestion', level: 'spec', description: 'a' }],
+        levels: { spec: { passed: false } },
+      },
+      [
+        { severity: 'suggestion', level: 'spec', description: 'a' },
+        {
+          severity: 'blocker',
+          level: 'spec',
+          description: 'Level "spec" is reported as failed, without an issue that says why.',
+        },
+      ],
+    ],
+    [
+      'a level whose result is not clear, approved',
+      { approved: true, issues: [], levels: { spec: 'partly', design: 'pass', tasks: null } },
+      [
+        {
+          severity: 'blocker',
+          level: 'spec',
+          description: 'Level "spec" is reported as failed, without an issue that says why.',
+        },
+      ],
     ],
     [
       'nulls for missing fields',
@@ -202,6 +229,9 @@ describe('one parser for all of them [REUSE-FLOW/verdict-parsed]', () => {
     ["a fixer's answer", { summary: 'Done.' }],
     ['approval as text', { approved: 'yes', issues: [] }],
     ['issues as text', { approved: true, issues: 'none' }],
+    ['an approval without issues', { approved: true }],
+    ['levels as text', { approved: true, issues: [], levels: 'spec failed' }],
+    ['an approval with problems under another key', { approved: true, issues: [], violations: [{ issue: 'a' }] }],
     ['an issue without a description', { approved: false, issues: [{ severity: 'blocker' }] }],
   ])('%s is not a verdict', (_, given) => {
     expect(read(given)).toMatchObject({ ok: false, failure: { why: 'wrong-shape' } });

@@ -1,15 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { lastObject } from '../../src/kernel/json.ts';
+import { duplicateKey, objectsIn } from '../../src/kernel/json.ts';
 
 const found = (text: string) => {
-  const last = lastObject(text);
-  return last.kind === 'object' ? last.text : last.kind;
+  const all = objectsIn(text);
+  return all.kind === 'found' ? all.texts.join(' | ') : all.kind;
 };
 
-describe('the last object of a text', () => {
+describe('the objects of a text', () => {
   test.each([
     ['alone', '{"a":1}', '{"a":1}'],
-    ['the last of several', '{"a":1} and {"b":2}', '{"b":2}'],
+    ['several', '{"a":1} and {"b":2}', '{"a":1} | {"b":2}'],
+    ['a list of objects as one', 'So: [ {"a":1}, {"b":2} ].', '[ {"a":1}, {"b":2} ]'],
+    ['a list that begins with something else', '["x", {"a":1}]', '["x", {"a":1}]'],
+    ['a list in a list', '[[{"a":1}]]', '[[{"a":1}]]'],
+    ['a list that never closes', '[{"a":1}, ', 'truncated'],
+    ['none in a list of texts or an index', 'map["a"] is ["b", "c"] and [x](y) and a["', 'none'],
+    ['with typographic quotes', '{ “a”: 1 }', '{ “a”: 1 }'],
+    ['with a stray comma and an invisible character', '{,\u200b"a":1}', '{,\u200b"a":1}'],
+    ['one whose brackets do not match', '{"a":[}]', 'truncated'],
     ['not one inside another', '{"a":{"b":2}}', '{"a":{"b":2}}'],
     ['inside braces of prose', '{ {"a":1} }', '{"a":1}'],
     ['after prose with a brace', 'Use { to open. {"a":1}', '{"a":1}'],
@@ -38,5 +46,23 @@ describe('the last object of a text', () => {
   test('is truncated if too many braces before comments never close', () => {
     expect(found(`${'if (a) { // begins\n'.repeat(500)}{"a":1}`)).toBe('{"a":1}');
     expect(found(`${'{ // '.repeat(200_000)}{"a":1}`)).toBe('truncated');
+  });
+});
+
+test('very many brackets are scanned quickly', () => {
+  expect(found(`${'[ '.repeat(200_000)}{"a":1}`)).toMatch(/truncated|a/);
+  expect(found('["a" '.repeat(100_000))).toBe('truncated');
+});
+
+describe('a duplicate key', () => {
+  test.each([
+    ['{"a":1,"a":2}', 'a'],
+    ['{"a":1,"\\u0061":2}', 'a'],
+    ['{"b":[{"a":1,"c":{},"a":2}]}', 'a'],
+    ['{"a" : {"a":1}, "b":[{"a":1},{"a":1}], "c":"\\"a\\":"}', null],
+    ['{"a":"a","b":"a"}', null],
+    ['{"__proto__":1,"__proto__":2}', '__proto__'],
+  ])('in %s is %j', (json, expected) => {
+    expect(duplicateKey(json)).toBe(expected);
   });
 });

@@ -1,0 +1,131 @@
+import { isRecord, objectsIn } from '../kernel/json.ts';
+import { ANSWER_SCHEMAS, type AnswerKind, type Answers } from './answer-schemas.ts';
+
+/** A reply from which the answer has not been read yet. */
+export type Reply = { readonly text: string; readonly structured: unknown };
+
+/** Whether an answer in the requested form refuses. An answer that cannot pass or refuse, such as a fixer's, does not. */
+export function refuses<K extends AnswerKind>(kind: K, answer: Answers[K]): boolean {
+  return REFUSES[kind]?.(answer) ?? false;
+}
+
+const REFUSES: { readonly [K in AnswerKind]?: (answer: Answers[K]) => boolean } = {
+  gate: ({ status, violations, previous = [] }) =>
+    status !== 'pass' || violations.length > 0 || previous.some(({ state }) => state === 'open'),
+  loop: ({ approved, issues }) => !approved || issues.some(({ severity }) => severity !== 'suggestion'),
+  quality: ({ passed, criteria_results: criteria = [] }) => !passed || criteria.some((one) => !one.passed),
+};
+
+/** Fields that an answer may have beside those of its schema: asked for in some prompts, or read from command agents. */
+const HARMLESS = ['usage', 'session_id', 'evidence', 'strengths'];
+
+/**
+ * Returns the first field outside the schema that a passing answer must not have: a list or an object, which may hold
+ * problems, or a value that contradicts the pass. Returns `null` if there is none.
+ */
+export function foreignField(kind: AnswerKind, answer: Readonly<Record<string, unknown>>): string | null {
+  const own = [...Object.keys(ANSWER_SCHEMAS[kind].shape), ...HARMLESS];
+  const isForeign = ([key, value]: [string, unknown]) =>
+    !own.includes(key) && (typeof value === 'object' ? !isEmpty(value) : contradictsPass(key, value));
+  return Object.entries(answer).find(isForeign)?.[0] ?? null;
+}
+
+const PROBLEM =
+  /violation|issue|finding|problem|error|bugs?\b|concern|defect|blocker|blocking|warning|critical|severity|priority|vulnerab|fail|reject|refus/i;
+
+const VERDICT =
+  /^(?:status|verdict|result|decision|outcome|conclusion|approved?|approval|pass|passed|passes|ok|okay|success|successful|accept|accepted|valid|safe|lgtm|mergeable)$/i;
+
+const FAVOURABLE =
+  /^(?:pass|approve|accept|ok\b|okay|yes\b|true\b|success|lgtm|fine|good|none\b|no (?:issue|problem|finding|violation|concern))/i;
+
+const NOTHING = /^(?:|none|no|nothing|null|n\/?a|0|false|-|no (?:issue|problem|finding|violation|concern)s?.*)$/i;
+
+/** Whether a field says that something is wrong: it names a problem, or it is a verdict other than a pass. */
+function contradictsPass(key: string, value: unknown): boolean {
+  if (VERDICT.test(key.trim())) return typeof value === 'string' ? !FAVOURABLE.test(value.trim()) : value === false;
+  return PROBLEM.test(key) && !isEmpty(value);
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value === 'string') return NOTHING.test(value.trim().replace(/\.$/, ''));
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(isEmpty);
+  return value === null || value === undefined || value === false || value === 0;
+}
+
+/**
+ * Whether an object or a list, at any depth, is a refusal or describes a problem in the form of an answer or a finding.
+ * Other JSON with a word such as "error" may be quoted code, so it does not count.
+ */
+export function namesProblem(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(namesProblem);
+  if (!isRecord(value)) return false;
+  const entries = Object.entries(value);
+  const isAnswer = entries.some(([key]) => /^(?:status|approved|passed|violations)$/i.test(key.trim()));
+  const says = (pattern: RegExp) => entries.some(([key, one]) => pattern.test(key) && !isEmpty(one) && !isRecord(one));
+  const isFinding = says(DESCRIPTION) && says(PLACE);
+  return (
+    isFinding ||
+    (isAnswer && entries.some(([key, one]) => typeof one !== 'object' && contradictsPass(key, one))) ||
+    entries.some(([key, one]) => (Array.isArray(one) && PROBLEMS.test(key) && !isEmpty(one)) || namesProblem(one))
+  );
+}
+
+const DESCRIPTION = /^(?:issue|problem|description|message|violation|finding|bug|defect|concern|comment)$/i;
+
+const PLACE = /^(?:file|path|line|location|severity|priority)$/i;
+
+const PROBLEMS = /violations|issues|findings|problems|defects|vulnerabilities|blockers/i;
+
+/** Signs of a refusal in text that is not valid JSON. A malformed answer may use the words of another kind of answer. */
+const SIGNS = [
+  /["']?status["']?\s*:\s*["']?\s*(?:fail|reject|refuse|block|not[ _-]|needs?[ _-]|changes?[ _-])/i,
+  /["']?violations["']?\s*:\s*\[\s*[^\]\s]/i,
+  /["']?(?:approved|passed)["']?\s*:\s*["']?\s*(?:false|fail|no\b(?!\s+(?:issue|problem|finding|violation|concern)))/i,
+  // An agent may repeat the requested form, "blocker|warning", which is not a refusal, so the lookahead skips it.
+  /["']?severity["']?\s*:\s*["']?\s*(?:blocker|warning)\b(?!\s*\|)/i,
+];
+
+/** Whether a text has a sign of a refusal, such as `"status": "fail"`. */
+export function hasRefusalSign(text: string): boolean {
+  return SIGNS.some((sign) => sign.test(text));
+}
+
+/** By kind of answer: turns an answer that passes into a refusal. */
+const REFUSE: { readonly [K in AnswerKind]?: (first: Reply, later: Answers[K]) => Answers[K] } = {
+  gate(first, later) {
+    const issue = `The reviewer failed the change in ${quoteFirst(first, 'passed it')}`;
+    return { ...later, status: 'fail', violations: [{ file: '', line: null, issue, priority: 'critical' }] };
+  },
+  loop(first, later) {
+    const description = `The reviewer refused in ${quoteFirst(first, 'approved')}`;
+    return { ...later, approved: false, issues: [...later.issues, { severity: 'blocker', description }] };
+  },
+  quality(first, later) {
+    const why = `The reviewer failed something in ${quoteFirst(first, 'passed everything')}`;
+    return { ...later, passed: false, feedback: `${later.feedback}\n\n${why}` };
+  },
+};
+
+/** Returns an answer that passes as a refusal that quotes an earlier, unreadable one; other answers unchanged. */
+export function withRefusal<K extends AnswerKind>(kind: K, first: Reply, later: Answers[K]): Answers[K] {
+  return refuses(kind, later) ? later : (REFUSE[kind]?.(first, later) ?? later);
+}
+
+/** Returns the answer that the agent gave: its structured field, else its text; both if the text has objects too. */
+export function contentOf({ text, structured }: Reply): string {
+  const said = text.trim();
+  const isText = typeof structured === 'string' && structured.trim() !== '';
+  if (!isText && !isRecord(structured) && !Array.isArray(structured)) return said;
+  const field = isText ? structured.trim() : JSON.stringify(structured);
+  return objectsIn(said).kind === 'none' || said === field ? field : `${field}\n${said}`;
+}
+
+function quoteFirst(first: Reply, then: string): string {
+  const quoted = shortened(contentOf(first), 2000);
+  return `an answer that could not be read, and a later answer ${then}. The first answer said: ${quoted}`;
+}
+
+export function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}
