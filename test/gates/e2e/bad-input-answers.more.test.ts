@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { onceover } from '../../support/cli.ts';
-import { failing, gateRepo, type ScriptedAnswer } from '../../support/gates.ts';
+import { failing, gateRepo, PASS, type ScriptedAnswer } from '../../support/gates.ts';
 
 /** A reviewer of one slot that answers so. */
 function repoWithAnswer(...violations: readonly object[]) {
