@@ -5,12 +5,12 @@ import { duplicateKey, isRecord, objectsIn } from '../kernel/json.ts';
 import { ANSWER_SCHEMAS, type AnswerKind, type Answers } from './answer-schemas.ts';
 import { normaliseAnswer } from './normalise-answer.ts';
 import {
-  contentOf,
   foreignField,
   hasRefusalSign,
   namesProblem,
   type Reply,
   refuses,
+  saidBefore,
   shortened,
   withRefusal,
 } from './refusals.ts';
@@ -147,7 +147,7 @@ export function keepRefusal<K extends AnswerKind>(kind: K, first: Reply, later: 
 }
 
 function isRefusal(reply: Reply): boolean {
-  const content = contentOf(reply);
+  const content = saidBefore(reply);
   if (hasRefusalSign(content)) return true;
   const found = objectsIn(content);
   return found.kind === 'found' && found.texts.map(parse).some((one) => one.ok && namesProblem(one.values));

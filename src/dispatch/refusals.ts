@@ -113,7 +113,7 @@ export function withRefusal<K extends AnswerKind>(kind: K, first: Reply, later: 
 }
 
 /** Returns the answer that the agent gave: its structured field, else its text; both if the text has objects too. */
-export function contentOf({ text, structured }: Reply): string {
+export function saidBefore({ text, structured }: Reply): string {
   const said = text.trim();
   const isText = typeof structured === 'string' && structured.trim() !== '';
   if (!isText && !isRecord(structured) && !Array.isArray(structured)) return said;
@@ -122,7 +122,7 @@ export function contentOf({ text, structured }: Reply): string {
 }
 
 function quoteFirst(first: Reply, then: string): string {
-  const quoted = shortened(contentOf(first), 2000);
+  const quoted = shortened(saidBefore(first), 2000);
   return `an answer that could not be read, and a later answer ${then}. The first answer said: ${quoted}`;
 }
 

@@ -445,7 +445,7 @@ describe('an unreadable answer', () => {
     const { run } = await scene.play();
     expect(run.rounds[0]?.entry.looks[0]).toMatchObject({ enginePass: false, answer: { approved: false } });
     expect(scene.told()[2]).toBe('implementer I7-fresh');
-    expect(scene.puts[2]?.question.dynamic).toContain('approved when asked to repeat');
+    expect(scene.puts[2]?.question.dynamic).toContain('a later answer approved');
   });
 });
 
