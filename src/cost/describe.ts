@@ -169,10 +169,16 @@ const STATES = { holds: 'yes', does_not_hold: 'no', nothing_to_judge: 'no data y
 /** Describes the rates of `RATES` for all features, with their limits, and what to do if a limit is exceeded. */
 function describeRates(rates: FeatureDocument['rates']): string {
   const watched = Object.keys(RATES) as (keyof typeof RATES)[];
-  const lines = watched.map((which) => {
-    const { count: times, of, rate, threshold, exceeded } = rates[which];
-    const figures = rate === null ? 'no data' : `${times} of ${of}, ${percentText(rate)}`;
-    return `${RATES[which].title}: ${figures} (limit: ${percentText(threshold)}${exceeded ? ', exceeded' : ''})`;
+  const figures = ({ count: times, of, rate }: { count: number; of: number; rate: number | null }) =>
+    rate === null ? 'no data' : `${times} of ${of}, ${percentText(rate)}`;
+  const lines = watched.flatMap((which) => {
+    const { threshold, exceeded } = rates[which];
+    const limit = `limit: ${percentText(threshold)}${exceeded ? ', exceeded' : ''}`;
+    const roles = which === 'delta_guard' ? rates.delta_guard_by_role : [];
+    return [
+      `${RATES[which].title}: ${figures(rates[which])} (${limit})`,
+      ...roles.map((one) => `  ${one.role}: ${figures(one)}`),
+    ];
   });
   const notes = rates.judged
     ? watched.flatMap((which) => rates[which].action ?? [])

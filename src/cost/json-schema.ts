@@ -76,6 +76,11 @@ const rates = z.object({
   judged: z.boolean(),
   resume_fallback: rate.describe('How often resuming a session failed, of all attempts.'),
   delta_guard: rate.describe('How many later reviews of a document got a new session because too much had changed.'),
+  delta_guard_by_role: z
+    .array(z.object({ role: z.string(), count: z.number(), of: z.number(), rate: ratio }))
+    .describe(
+      'The same for each role, in all phases. Final validations are left out, because no limit applies to them.',
+    ),
   lazy_load_warning: rate.describe('How many new sessions did not confirm that they read the required files.'),
 });
 

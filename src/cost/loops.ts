@@ -31,7 +31,7 @@ export const RATES = {
     title: 'deltas too large',
     limit: 0.5,
     action:
-      'Fixes change more of a document than a resumed reviewer may see. Set "delta_guard: effective" in onceover.yml to count also the files that a new session has to read, or accept new sessions.',
+      'Fixes change more of a document than a resumed reviewer may see. Set "delta_guard: effective" in onceover.yml to count the files that a new session has to read for every reviewer, or accept new sessions.',
   },
   lazy_load_warning: {
     title: 'reads not confirmed',
@@ -97,6 +97,11 @@ function ratesOf(dispatches: readonly LoopDispatch[], unanswered: readonly LoopD
   };
   const fellBack = [...dispatches, ...unanswered].filter((one) => one.fellBack).length;
   const fresh = dispatches.filter((one) => !isResumed(one));
+  const later = dispatches.filter(({ why, isFinalValidation }) => why !== 'first-look' && !isFinalValidation);
+  const byRole = [...grouped(later, ({ role }) => role)].map(([role, calls]) => {
+    const count = calls.filter(({ guarded }) => guarded).length;
+    return { role, count, of: calls.length, rate: share(count, calls.length) };
+  });
   const guardable = dispatches.filter(
     ({ phase, role, why }) => phase !== 'implement' && role !== 'implementer' && why !== 'first-look',
   );
@@ -105,6 +110,7 @@ function ratesOf(dispatches: readonly LoopDispatch[], unanswered: readonly LoopD
     judged,
     resume_fallback: rate('resume_fallback', fellBack, dispatches.length - fresh.length + fellBack),
     delta_guard: rate('delta_guard', guardable.filter(({ guarded }) => guarded).length, guardable.length),
+    delta_guard_by_role: byRole.sort((a, b) => byCodePoint(a.role, b.role)),
     lazy_load_warning: rate('lazy_load_warning', fresh.filter(({ warned }) => warned).length, fresh.length),
   };
 }

@@ -93,6 +93,9 @@ describe('describeFeatureCost', () => {
       Rates of all features:
       resumes that failed: 1 of 5, 20 % (limit: 20 %)
       deltas too large: 0 of 2, 0 % (limit: 50 %)
+        implementation-reviewer: 0 of 1, 0 %
+        implementer: 0 of 1, 0 %
+        spec-reviewer: 0 of 2, 0 %
       reads not confirmed: 1 of 5, 20 % (limit: 20 %)
       The limits apply from three features on; features so far: 1."
     `);
@@ -209,7 +212,7 @@ describe('watched rates', () => {
     [
       'exceed the limit of large deltas [REUSE-MON/delta-guard-rate]',
       [...bad({ why: 'delta-too-large', guarded: true })],
-      /^deltas too large: 3 of 3, 100 % \(limit: 50 %, exceeded\)$[\s\S]*"delta_guard: effective"/m,
+      /^deltas too large: 3 of 3, 100 % \(limit: 50 %, exceeded\)\n {2}spec-reviewer: 3 of 3, 100 %$[\s\S]*"delta_guard: effective"/m,
     ],
     [
       'exceed the limit of unconfirmed reads [REUSE-MON/lazy-load-warning-rate]',

@@ -84,6 +84,25 @@ describe('loopCost', () => {
 describe('rates of loopCost', () => {
   const many = (n: number, one: LoopDispatch) => Array.from({ length: n }, () => one);
 
+  test('the guard per role, with code and fixers, without first reviews and final validations [REUSE-MON/delta-guard-rate]', () => {
+    const guarded = { why: 'delta-too-large', guarded: true } as const;
+    const { rates } = loopCost([
+      dispatch(),
+      dispatch(guarded),
+      ...many(3, resumed(2, 1)),
+      dispatch({ role: 'phase-reviewer', ...guarded }),
+      resumed(2, 1, { phase: 'implement', role: 'security-reviewer' }),
+      resumed(2, 1, { phase: 'implement', role: 'security-reviewer', isFinalValidation: true }),
+      resumed(2, 1, { role: 'implementer' }),
+    ]);
+    expect(rates.delta_guard_by_role).toEqual([
+      { role: 'implementer', count: 0, of: 1, rate: 0 },
+      { role: 'phase-reviewer', count: 1, of: 1, rate: 1 },
+      { role: 'security-reviewer', count: 0, of: 1, rate: 0 },
+      { role: 'spec-reviewer', count: 1, of: 4, rate: 0.25 },
+    ]);
+  });
+
   test.each<
     [string, 'resume_fallback' | 'delta_guard' | 'lazy_load_warning', readonly LoopDispatch[], number, boolean]
   >([

@@ -612,6 +612,12 @@ export const WORDS: Readonly<Record<string, string>> = {
   'rates delta_guard.count':
     'The number of later reviews of a document that got a new session because too much had changed.',
   'rates delta_guard.of': 'The number of all later reviews of a document.',
+  'rates delta_guard_by_role':
+    'How often a later call of each role got a new session because too much had changed. Contains code reviews and fixers, but no final validations, because no limit applies to them.',
+  'rates delta_guard_by_role[].count':
+    'The number of later calls of the role that got a new session because too much had changed.',
+  'rates delta_guard_by_role[].of': 'The number of all later calls of the role.',
+  'rates delta_guard_by_role[].rate': '`count` divided by `of`; null if `of` is 0.',
   'rates lazy_load_warning': 'How often an agent did not confirm in a new session that it read the required files.',
   'rates lazy_load_warning.count':
     'The number of new sessions in which the agent did not confirm that it read the required files.',
