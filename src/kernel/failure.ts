@@ -104,6 +104,8 @@ export type Failure =
       'no-waiting-loop': { phase: PhaseName; feature: string };
       /** The caller reported a fix, but a reviewer still has to review the previous fix. */
       'unjudged-round': { phase: PhaseName; feature: string };
+      /** The caller accepted open issues, but the loop did not end at the limit of reviews. */
+      'nothing-to-accept': { phase: PhaseName; feature: string };
       'unknown-loop': { id: string };
       /** The caller reported a fix while the review loop was still running. */
       'round-goes-on': { id: string };

@@ -81,16 +81,37 @@ export function addPhaseTools(server: McpServer, root: string): void {
     {
       title: 'Review a feature',
       description:
-        'Reviews spec.md (specify), design.md (design), plan.md (create-plan), tasks.md (create-tasks) or the code (implement) of a feature, round by round. Fix the open issues, then call continue_phase. If a loop already waits for a fix, its open issues are returned again. A round that takes longer than wait_seconds continues in the background.',
+        'Reviews spec.md (specify), design.md (design), plan.md (create-plan), tasks.md (create-tasks) or the code (implement) of a feature, until issues are open or the reviewers approve. Fix the open issues, then call continue_phase. If a loop already waits for a fix, its open issues are returned again. Reviews that take longer than wait_seconds continue in the background.',
       inputSchema: onlyInput({
         phase: z.enum(PHASES),
         feature: z.string().min(1).describe('The folder of the feature, relative to the repository root.'),
-        wait_seconds: waitSeconds('the round'),
+        fixer: z
+          .string()
+          .min(1)
+          .nullish()
+          .describe('An agent that fixes the issues instead of you, in a new loop that runs to its end.'),
+        simplify: z.boolean().nullish().describe('implement, with fixer: the fixer simplifies the code first.'),
+        deepen_tests: z.boolean().nullish().describe('implement, with fixer: the fixer adds missing tests first.'),
+        keep_sessions: z
+          .boolean()
+          .nullish()
+          .describe(
+            'If false, onceover does not store the sessions of the reviewers, so each call starts new ones. Default: true.',
+          ),
+        wait_seconds: waitSeconds('the reviews'),
       }),
       outputSchema: startedPhaseSchema,
     },
-    async ({ phase, feature, wait_seconds }, context) =>
-      answerPhase(await startPhase(root, { phase, feature }, waitingWith(context, wait_seconds))),
+    async ({ phase, feature, wait_seconds, ...input }, context) => {
+      const options = {
+        ...{ phase, feature, fixer: input.fixer ?? null, keepSessions: input.keep_sessions !== false },
+        preparations: [
+          ...(input.simplify === true ? (['--simplify'] as const) : []),
+          ...(input.deepen_tests === true ? (['--deepen-tests'] as const) : []),
+        ],
+      };
+      return answerPhase(await startPhase(root, options, waitingWith(context, wait_seconds)));
+    },
   );
 
   server.registerTool(
@@ -98,16 +119,22 @@ export function addPhaseTools(server: McpServer, root: string): void {
     {
       title: 'Continue a review loop',
       description:
-        'With a summary of your fixes: runs the next review round. Without a summary: waits for the current round, or repeats a round that ended without a verdict.',
+        'With a summary of your fixes: reviews again, until issues are open or the reviewers approve. The reviewers get the summary and judge the new content. Without a summary: waits for the current reviews, and returns the open issues or the result; reviews that ended without a verdict run again.',
       inputSchema: onlyInput({
         loop_id: z.string().describe('The loop_id that start_phase returned.'),
         summary: z.string().trim().min(1).nullish().describe('What you fixed, and which issues you left open and why.'),
-        wait_seconds: waitSeconds('the round'),
+        accept_with_notes: z
+          .boolean()
+          .nullish()
+          .describe(
+            'Accepts the open issues of a loop that ended at its limit of reviews (end: cap). They are recorded; the loop does not become approved. Only if the user asked for it.',
+          ),
+        wait_seconds: waitSeconds('the reviews'),
       }),
       outputSchema: startedPhaseSchema,
     },
-    async ({ loop_id, summary, wait_seconds }, context) => {
-      const request = { loopId: loop_id, summary: summary ?? null };
+    async ({ loop_id, summary, accept_with_notes, wait_seconds }, context) => {
+      const request = { loopId: loop_id, summary: summary ?? null, acceptWithNotes: accept_with_notes === true };
       return answerPhase(await continuePhase(root, request, waitingWith(context, wait_seconds)));
     },
   );

@@ -10,7 +10,7 @@ import { removeOldest } from '../platform/files.ts';
 import { type Folder, openFolder } from '../platform/private-files.ts';
 import { checkTrust } from '../trust/consent.ts';
 import { isCutOff } from './decide/end.ts';
-import type { StartedPhase } from './types.ts';
+import type { PhaseEndReason, StartedPhase } from './types.ts';
 
 const ROUNDS: JobKind = { folder: 'onceover/phase-rounds', prefix: 'round' };
 
@@ -25,49 +25,86 @@ const keptStartSchema = z.object({
   feature: z.string(),
   round: z.string().describe('The job id of the last round.'),
   loop: z.string().nullable().describe('The `loop_id` of its documents; null before the first one.'),
+  fixer: z.string().nullable().describe('The agent that fixes the issues; null if the caller does.'),
+  preparations: z.array(z.enum(['--simplify', '--deepen-tests'])),
+  keepSessions: z.boolean(),
 });
 
 type KeptStart = z.output<typeof keptStartSchema>;
 
+type StartOptions = { readonly phase: PhaseName } & Pick<
+  KeptStart,
+  'feature' | 'fixer' | 'preparations' | 'keepSessions'
+>;
+
 /** Starts the first round of a phase as a background job. Returns when the round or the waiting time has ended. */
 export async function startPhaseRun(
   repository: RepositoryPaths,
-  options: { readonly phase: PhaseName; readonly feature: string },
+  options: StartOptions,
   waiting: WaitOptions,
 ): Promise<Result<StartedPhase>> {
-  return startRound(repository, { id: newJobId('phase'), ...options, loop: null }, null, waiting);
+  const wrong = wrongOptions(options);
+  if (wrong !== null) return err({ kind: 'wrong-usage', said: wrong, command: 'phase' });
+  return startRound(repository, { id: newJobId('phase'), ...options, loop: null }, {}, waiting);
 }
 
-/** With a summary, starts the next round. Without one, waits for the last round; repeats it if it gave no verdict. */
+function wrongOptions({ phase, fixer, preparations }: StartOptions): string | null {
+  if (preparations.length === 0) return null;
+  if (phase !== 'implement') return 'simplify and deepen_tests work only with implement.';
+  return fixer === null ? 'simplify and deepen_tests need an agent that may edit files: name it as fixer.' : null;
+}
+
+/** What the caller of `continue_phase` decides: the summary of its fix, or that the open issues are accepted. */
+type NextRound = { readonly summary?: string | null; readonly acceptWithNotes?: boolean };
+
+/**
+ * With a summary, starts the next round. Without one, waits for the last round, and repeats it if it gave no verdict.
+ * With `acceptWithNotes`, accepts the open issues of a loop that ended at the limit of reviews.
+ */
 export async function continuePhaseRun(
   repository: RepositoryPaths,
-  { loopId, summary }: { readonly loopId: string; readonly summary: string | null },
+  { loopId, ...next }: NextRound & { readonly loopId: string },
   waiting: WaitOptions,
 ): Promise<Result<StartedPhase>> {
+  const { summary = null, acceptWithNotes = false } = next;
   const kept = keptStart(repository, loopId);
   if (kept === null) return err({ kind: 'unknown-loop', id: loopId });
-  const now = await waitForJob(repository, ROUNDS, kept.round, summary === null ? waiting : { seconds: 0 });
+  const only = summary === null && !acceptWithNotes;
+  const now = await waitForJob(repository, ROUNDS, kept.round, only ? waiting : { seconds: 0 });
   const state = stateOf(now);
-  if (summary === null)
+  if (only)
     return state === 'died' || mustRunAgain(now?.answer)
-      ? startRound(repository, kept, null, waiting)
+      ? startRound(repository, kept, {}, waiting)
       : report(repository, kept, now);
   if (state === 'running') return err({ kind: 'round-goes-on', id: loopId });
   const { phase, feature } = kept;
-  if (state === 'ended' && !mustRunAgain(now?.answer)) return err({ kind: 'no-waiting-loop', phase, feature });
-  return startRound(repository, kept, summary, waiting);
+  if (acceptWithNotes) {
+    const isAtLimit = isRecord(now?.answer) && now.answer['end'] === ('cap' satisfies PhaseEndReason);
+    return isAtLimit ? startRound(repository, kept, next, waiting) : err({ kind: 'nothing-to-accept', phase, feature });
+  }
+  if (kept.fixer !== null || (state === 'ended' && !mustRunAgain(now?.answer))) {
+    return err({ kind: 'no-waiting-loop', phase, feature });
+  }
+  return startRound(repository, kept, next, waiting);
 }
 
 async function startRound(
   repository: RepositoryPaths,
   loop: Omit<KeptStart, 'round'>,
-  summary: string | null,
+  { summary = null, acceptWithNotes = false }: NextRound,
   waiting: WaitOptions,
 ): Promise<Result<StartedPhase>> {
   const trusted = await checkTrust(repository);
   if (!trusted.ok) return trusted;
-  const withSummary = summary === null ? [] : ['--summary', '-'];
-  const args = ['phase', '--step', ...withSummary, '--json', '--started-by-agent', '--', loop.phase, loop.feature];
+  const args = [
+    'phase',
+    ...(loop.fixer === null ? ['--step'] : ['--fixer', loop.fixer]),
+    ...(loop.fixer === null && !loop.keepSessions ? ['--no-keep-sessions'] : []),
+    ...loop.preparations,
+    ...(acceptWithNotes ? ['--accept-with-notes'] : []),
+    ...(summary === null ? [] : ['--summary', '-']),
+    ...['--json', '--started-by-agent', '--', loop.phase, loop.feature],
+  ];
   const started = await startJob(repository, ROUNDS, { args, input: summary });
   if (!started.ok) return started;
   const kept: KeptStart = { ...loop, round: started.value.id };

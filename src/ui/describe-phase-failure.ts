@@ -43,6 +43,10 @@ export const PHASE_FAILURES = {
     what: `The last round of the ${phase} phase on ${quoteName(feature)} ended without a verdict, so it cannot accept a summary of a fix yet.`,
     next: `Repeat the round on the current content: call continue_phase without a summary ("onceover phase ${phase} ${asShellWord(feature)} --step").`,
   }),
+  'nothing-to-accept': ({ phase, feature }) => ({
+    what: `The ${phase} phase on ${quoteName(feature)} has not ended at its limit of reviews, so there is nothing to accept.`,
+    next: 'Call continue_phase without accept_with_notes to see the state of the loop.',
+  }),
   'unknown-loop': ({ id }) => ({
     what: `There is no loop ${quoted(id)}.`,
     next: 'Start a loop with start_phase.',

@@ -70,6 +70,7 @@ const CODES: OneOfEach = {
   'no-reviewer': [{ kind: 'no-reviewer', wanted: [], cooling: [] }, COULD_NOT_JUDGE],
   'no-waiting-loop': [{ kind: 'no-waiting-loop', phase: 'specify', feature: 'x' }, USAGE],
   'unjudged-round': [{ kind: 'unjudged-round', phase: 'specify', feature: 'x' }, USAGE],
+  'nothing-to-accept': [{ kind: 'nothing-to-accept', phase: 'specify', feature: 'x' }, USAGE],
   'unknown-loop': [{ kind: 'unknown-loop', id: 'x' }, USAGE],
   'round-goes-on': [{ kind: 'round-goes-on', id: 'x' }, USAGE],
   'unreadable-loop': [{ kind: 'unreadable-loop', phase: 'specify', feature: 'x' }, USAGE],

@@ -109,6 +109,11 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
       given,
       /without a summary \("onceover phase specify \S.* --step"\)/,
     ],
+    'nothing-to-accept': [
+      { kind: 'nothing-to-accept', phase: 'specify', feature: given },
+      given,
+      /without accept_with_notes/,
+    ],
     'unknown-loop': [{ kind: 'unknown-loop', id: given }, given, /start_phase/],
     'round-goes-on': [{ kind: 'round-goes-on', id: given }, given, /without a summary/],
     'unreadable-loop': [

@@ -98,6 +98,7 @@ const LOOPS = {
   'unnameable-code': { kind: 'unnameable-code', names: ['src/caf\uFFFD.ts'] },
   'no-waiting-loop': { kind: 'no-waiting-loop', phase: 'specify', feature: 'docs/login' },
   'unjudged-round': { kind: 'unjudged-round', phase: 'specify', feature: 'docs/login' },
+  'nothing-to-accept': { kind: 'nothing-to-accept', phase: 'specify', feature: 'docs/features/export' },
   'unknown-loop': { kind: 'unknown-loop', id: 'loop-1' },
   'round-goes-on': { kind: 'round-goes-on', id: 'loop-1' },
   'unreadable-loop': { kind: 'unreadable-loop', phase: 'specify', feature: 'docs/login' },

@@ -1,5 +1,6 @@
 import { errorSchema } from '../../kernel/json-schema.ts';
 import { UNSTYLED } from '../../ui/style.ts';
+import { isCutOff } from '../decide/end.ts';
 import { type PhaseDocument, phaseSchema, type StartedPhaseDocument } from '../json-schema.ts';
 import type { StartedPhase } from '../types.ts';
 import { REPAIRS } from './end.ts';
@@ -29,8 +30,12 @@ function nextStep({ loop_id, state, phase, error }: Omit<StartedPhaseDocument, '
   if (state === 'waiting') {
     return `Fix the open issues, then call ${call} and a summary of your changes. If an issue is wrong, leave the work as it is and say why in the summary; the reviewer decides.`;
   }
+  if (phase.end === 'accepted-with-notes') return ACCEPTED;
+  if (phase.end === 'cap') return AT_LIMIT(call);
   const repair = phase.end === null ? null : REPAIRS[phase.end];
-  return NEXT[phase.status] ?? capitalized(repair ? `${repair}, then ${again}` : again);
+  const isRepeated = isCutOff({ status: phase.status, why: phase.end });
+  const then = isRepeated ? again : 'start a new loop with start_phase.';
+  return NEXT[phase.status] ?? capitalized(repair ? `${repair}, then ${then}` : then);
 }
 
 function capitalized(sentence: string): string {
@@ -41,8 +46,13 @@ const NEXT: Readonly<Partial<Record<PhaseDocument['status'], string>>> = {
   approved: 'The phase is approved. There is nothing left to do.',
   stalled:
     'Two fixes in a row changed nothing, so the loop has ended. Show the user the open issues. After they are fixed, start a new loop with start_phase.',
-  cap: 'The loop has ended. Show the user the open issues. The user can have them fixed and reviewed again (start_phase), or accept them ("onceover phase … --accept-with-notes").',
 };
+
+const ACCEPTED =
+  'The open issues are accepted and recorded in .meta.json. The reviewers did not approve. There is nothing left to do.';
+
+const AT_LIMIT = (call: string) =>
+  `The loop has ended. Show the user the open issues. The user can have them fixed and reviewed again (start_phase), or accept them: then call ${call} and accept_with_notes: true.`;
 
 /** Describes a loop for the agent that called the MCP tool: the state, the open issues and the next step. */
 export function describeStartedPhase(document: StartedPhaseDocument): string {

@@ -44,8 +44,21 @@ Fix the open issues, then call continue_phase with loop_id "phase-1-abc" and a s
       [],
       /^Approved: specify of docs\/f \(approved\)\n\nThe phase is approved\. There is nothing left to do\.$/,
     ],
-    ['cap', ONE, /^Not approved after the last iteration: .*\n\nOpen: 1 blocker\n.*--accept-with-notes"\)\.$/s],
-    ['accepted-with-notes', ONE, /^Not approved after the last iteration: specify of docs\/f \(accepted-with-notes\)/],
+    [
+      'cap',
+      ONE,
+      /^Not approved after the last iteration: .*\n\nOpen: 1 blocker\n.*call continue_phase with loop_id "phase-1-abc" and accept_with_notes: true\.$/s,
+    ],
+    [
+      'accepted-with-notes',
+      ONE,
+      /^Not approved after the last iteration: specify of docs\/f \(accepted-with-notes\).*There is nothing left to do\.$/s,
+    ],
+    [
+      'fixer-failed',
+      ONE,
+      /\n\nCheck the edits of the fixer with "git diff", then start a new loop with start_phase\.$/,
+    ],
     ['stalled', ONE, /^Stalled, not approved: .*After they are fixed, start a new loop with start_phase\.$/s],
     [
       'disturbed',
