@@ -195,7 +195,7 @@ function printUnlimited() {
   const typical = Math.round(median(resumed.map(({ prompt_chars }) => prompt_chars)));
   const { tokens, placed } = cases.find(({ who }) => who === 'three, none passes');
   console.log(
-    `  implement uses "delta_guard: effective" here. With "prompt", ${tooLong} of ${resumed.length} resumed prompts of A (median ${number(typical)} characters) are too long; with only new sessions, it is ${percent(share(placed, tokens[1]))} % of the tokens`,
+    `  implement uses the default "delta_guard: auto" here. With "prompt", ${tooLong} of ${resumed.length} resumed prompts of A (median ${number(typical)} characters) are too long; with only new sessions, it is ${percent(share(placed, tokens[1]))} % of the tokens`,
   );
   const prompts = ['kept', 'fresh'].map((key) => played[`implement A ${key}`].sent);
   console.log(

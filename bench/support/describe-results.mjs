@@ -91,7 +91,7 @@ function readmePart(results) {
     return cells({ ...row, what, unit: row.unit === 'reviews' ? 'reviewer calls' : row.unit }).slice(0, 4);
   });
   const note =
-    'A review loop repeats review and fix (`onceover phase`). A session is one conversation with an agent. Weighted: each token counts by its price. Simulated: the real agent with a simulated model. The loop uses [`delta_guard: effective`](docs/deltas.md), which is not the default. [All figures](bench/RESULTS.md).';
+    'A review loop repeats review and fix (`onceover phase`). A session is one conversation with an agent. Weighted: each token counts by its price. Simulated: the real agent with a simulated model. The loop uses the default settings. [All figures](bench/RESULTS.md).';
   return `${markdownTable([['', 'measured', 'compared with', 'ratio'], ...rows])}\n\n${note}`;
 }
 

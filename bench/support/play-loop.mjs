@@ -123,6 +123,7 @@ async function deltaFor({ sequence, version, encoding }, firstPromptLength) {
 
 const SETUP = {
   phase: 'specify',
+  loop: 'loop-1',
   assigned: Object.fromEntries([...ROLES, 'implementer'].map((role) => [role, { agent: 'a', others: [] }])),
   mostIterations: 5,
   fixing: 'fixer',

@@ -64,7 +64,7 @@ export function playPhase(sample, { name, scenario, keeps, passes, alsoOpens = (
       person.begin(n, version);
       document = await person.onceover([
         ...['phase', name, sample.feature, '--step', '--json'],
-        ...(keeps ? ['--keep-sessions'] : []),
+        ...(keeps ? [] : ['--no-keep-sessions']),
         ...(n === 0 ? [] : ['--summary', FIX_SUMMARY]),
       ]);
       rounds.push(person.requests());
@@ -121,8 +121,7 @@ async function asSomebody(phase, work) {
   };
   try {
     git('init', '-q', '-b', 'main');
-    // For code, count the files that a reviewer in a new session opens: its prompt only names the files.
-    write('onceover.yml', `${agentSettings(['claude'])}delta_guard: effective\n`);
+    write('onceover.yml', agentSettings(['claude']));
     for (const [path, text] of Object.entries(phase.files)) write(path, text);
     if (phase.path.startsWith('src/')) write(phase.path, 'export {};\n');
     git('add', '-A');

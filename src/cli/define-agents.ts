@@ -70,21 +70,26 @@ export function addLoopCommands(program: Command): void {
     .usage('<phase> <feature> [options]')
     .summary('review a spec, design, plan, tasks or code in loops')
     .description(
-      'Reviews spec.md (specify), design.md (design), plan.md (create-plan), tasks.md (create-tasks) or the code (implement) of a feature. Each reviewer reads everything once and is then resumed with what changed. Without options: one review and its verdict. With --fixer an agent fixes the issues; with --step you do. The exit code is 0 only if the reviewers approve, or you accept with --accept-with-notes.',
+      'Reviews spec.md (specify), design.md (design), plan.md (create-plan), tasks.md (create-tasks) or the code (implement) of a feature. After a fix, onceover resumes the session of a reviewer with what changed and a summary of the fix, or starts a new session if it cannot. Without options: each reviewer reviews once, the second one only if the first approves. With --fixer an agent fixes the issues; with --step you do. The exit code is 0 only if the reviewers approve, or you accept with --accept-with-notes.',
     )
     .argument('[phase]', 'specify, design, create-plan, create-tasks or implement')
     .argument('[feature]', 'the folder of the feature')
     .option(
       '--fixer <agent>',
-      'the agent that fixes issues; the loop ends when the reviewers approve or nothing improves',
+      'the agent that fixes issues; each loop ends when its reviewers approve, at --max-iterations, or after two fixes that changed nothing',
     )
-    .option('--step', 'run one round; fix its issues, then call again with --summary')
+    .option('--step', 'stop when issues are open; fix them, then call again with --summary')
     .option('--summary <text>', 'with --step: what you did about the issues; "-" reads it from standard input')
-    .option('--rerun', 'start again: drop the sessions, verdicts and counts of an earlier loop')
-    .option('--accept-with-notes', 'if issues are open after the last iteration, record them and exit with 0')
+    .option('--rerun', 'with --step: start again without the sessions, verdicts and counts of the earlier loop')
+    .option(
+      '--accept-with-notes',
+      'if issues are open after the last iteration, record them and exit with 0; also after the loop has ended',
+    )
     .option('--max-iterations <n>', 'the maximum number of reviews per loop, 1 to 5', wholeNumber(1, 5))
     .option('--no-commit', 'do not commit fixes')
-    .option('--keep-sessions', 'with --step: resume the sessions of the round before')
+    // This option comes before --no-keep-sessions, because then neither has a value unless the user gives it.
+    .addOption(new Option('--keep-sessions').hideHelp())
+    .option('--no-keep-sessions', 'with --step: store no sessions, so that the next command starts new ones')
     .option('--files <files...>', `implement: review only these changed files and folders; ${OR_FROM_LIST}`)
     .option(BASE[0], `implement: ${BASE[1]}`)
     .option('--simplify', 'implement, with --fixer: simplify the code first')

@@ -111,8 +111,8 @@ export const settingsSchema = z
     final_validation: choice('all', 'changed').describe(
       'Only for onceover phase: which reviewers review again at the end. all: every reviewer. changed: only the reviewers that have not seen the current code.',
     ),
-    delta_guard: choice('prompt', 'effective').describe(
-      'Only for onceover phase: how long the prompt of a resumed session may be. prompt: half of the first prompt of the session. effective: half of the first prompt and of the files that a new session reads, together.',
+    delta_guard: choice('auto', 'prompt', 'effective').describe(
+      'Only for onceover phase: how long the prompt of a resumed session may be. prompt: half of the first prompt of the session. effective: half of the first prompt and of the files that a new session reads, together. auto: prompt for reviewers whose prompt contains the document, effective for all others.',
     ),
     resume_when_cold: z
       .boolean()

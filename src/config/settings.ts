@@ -29,7 +29,7 @@ export type Settings = {
   readonly afterPass: 'latch' | 'all';
   readonly unchangedGates: 'run' | 'rest';
   readonly finalValidation: 'all' | 'changed';
-  readonly deltaGuard: 'prompt' | 'effective';
+  readonly deltaGuard: 'auto' | 'prompt' | 'effective';
   readonly resumeWhenCold: boolean;
   readonly cacheTtl: 'auto' | '5m' | '1h';
   readonly recheckDomain: boolean;

@@ -157,7 +157,7 @@ export type DispatchFacts = {
   readonly cost: { readonly cacheExpired: boolean; readonly freshIsCheaper: boolean } | null;
   /** Length in characters of the prompt that a resume would send. */
   readonly deltaLength: number;
-  /** Characters of the files that a new session would have to read; counted only with `delta_guard: effective`. */
+  /** Characters of the files that a new session would have to read; 0 if the size guard does not count them. */
   readonly mustReadLength?: number;
 };
 

@@ -145,7 +145,7 @@ function selectionOf(repository: RepositoryPaths, { files, ...options }: PhaseOp
 }
 
 function fixingOf({ fixer, step, summary, keepSessions }: PhaseOptions): PhaseRequest['fixing'] {
-  if (step === true) return { by: 'caller', summary: summary ?? null, keepSessions: keepSessions === true };
+  if (step === true) return { by: 'caller', summary: summary ?? null, keepSessions: keepSessions !== false };
   return typeof fixer === 'string' ? { by: 'fixer', agent: fixer } : { by: 'nobody' };
 }
 

@@ -64,6 +64,7 @@ export type PhaseChoices = {
   /** Whether the command stops at open issues. The caller fixes them and passes a `summary` to the next command. */
   readonly step?: boolean;
   readonly summary?: string;
+  /** With `step`: whether sessions are stored in the git folder for the next command. Default: true. */
   readonly keepSessions?: boolean;
   readonly rerun?: boolean;
   readonly acceptWithNotes?: boolean;

@@ -75,10 +75,11 @@ export type RoleState = {
 
 /**
  * The session of each role. In the requirements this is `resume_state`: `session.id` is `agent_id`,
- * `session.firstPromptLength` is `iteration1_prompt_length`, and `session.saw`, a snapshot, is `last_commit_sha`.
+ * `session.firstPromptLength` is `iteration1_prompt_length`, and `session.saw`, a snapshot, is `last_commit_sha`. The
+ * session is null if the agent named none: then it cannot be resumed.
  */
 type ResumeState = Readonly<
-  Partial<Record<PhaseRole, { readonly session: LoopSession; readonly lastIteration: number }>>
+  Partial<Record<PhaseRole, { readonly session: LoopSession | null; readonly lastIteration: number }>>
 >;
 
 export type LoopSession = Session &

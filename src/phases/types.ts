@@ -25,7 +25,9 @@ export type PhaseSetup = {
   /** The limit of reviews per loop, at most five. Final validations do not count. */
   readonly mostIterations: number;
   readonly fixing: 'fixer' | 'caller' | 'nobody';
-  /** Whether sessions are stored for the next command (`--keep-sessions`). Within one command they are always kept. */
+  /** The id of the loop. Commits name it, so that no two have the same message. */
+  readonly loop: string;
+  /** Whether sessions are stored for the next command. Within one command they are always kept. */
   readonly keepSessions: boolean;
   readonly commits: boolean;
   readonly acceptWithNotes: boolean;

@@ -54,14 +54,14 @@ export function makeFolder(top: string, folder: string): Result<string> {
 }
 
 /** Replaces a file in one step, so that no reader sees half of it. A symlink or a folder at the path is a failure. */
-export function writeAtomically(folder: string, name: string, data: string): Result<void> {
+export function writeAtomically(folder: string, name: string, data: string, permissions?: number): Result<void> {
   const path = join(folder, name);
   const stats = lstatAt(path);
   if (!stats.ok) return stats;
   if (stats.value !== null && !stats.value.isFile()) return err(inTheWay(path, stats.value));
   const temporary = temporaryPath(folder);
   // The new file keeps the mode of the old one, so that no other user becomes able to read it.
-  const mode = stats.value === null ? 0o666 : stats.value.mode & 0o777;
+  const mode = permissions ?? (stats.value === null ? 0o666 : stats.value.mode & 0o777);
   const written = tryDisk('write', path, () => {
     writeFileSync(temporary, data, { flag: 'wx', mode });
     renameSync(temporary, path);

@@ -94,12 +94,12 @@ export function openFolder(top: string, folder: string) {
     /** Returns the JSON value in a file; `undefined` if the file is missing, not JSON, or longer than `limit` bytes. */
     json: (name: string, limit = LARGEST_BYTES) =>
       checkFolder(top, folder).ok ? readJsonFile(join(path, name), limit) : undefined,
-    /** Replaces a file in one step. Makes the folder if it is missing. */
-    write(name: string, text: string): Result<void> {
+    /** Replaces a file in one step. Makes the folder if it is missing. `permissions` is for files with secrets. */
+    write(name: string, text: string, permissions?: number): Result<void> {
       // Check first: this is faster than creating an existing folder, and every run waits for it.
       const found = checkFolder(top, folder);
       const made = found.ok && found.value === 'missing' ? makeFolder(top, folder) : found;
-      return made.ok ? writeAtomically(path, name, text) : made;
+      return made.ok ? writeAtomically(path, name, text, permissions) : made;
     },
     remove: (name: string) => ifReal(() => removeFile(join(path, name))),
   };

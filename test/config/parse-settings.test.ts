@@ -18,7 +18,7 @@ const DEFAULTS = {
   afterPass: 'latch',
   unchangedGates: 'run',
   finalValidation: 'all',
-  deltaGuard: 'prompt',
+  deltaGuard: 'auto',
   resumeWhenCold: true,
   cacheTtl: 'auto',
   recheckDomain: false,
@@ -43,7 +43,7 @@ certify: false
 after_pass: latch
 unchanged_gates: run
 final_validation: all
-delta_guard: prompt
+delta_guard: auto
 resume_when_cold: true
 cache_ttl: auto
 recheck_domain: false
@@ -116,6 +116,7 @@ describe('good settings', () => {
     ['after_pass: all', { afterPass: 'all' }],
     ['unchanged_gates: rest', { unchangedGates: 'rest' }],
     ['final_validation: changed', { finalValidation: 'changed' }],
+    ['delta_guard: prompt', { deltaGuard: 'prompt' }],
     ['delta_guard: effective', { deltaGuard: 'effective' }],
     ['resume_when_cold: false', { resumeWhenCold: false }],
     ['cache_ttl: 5m', { cacheTtl: '5m' }],

@@ -77,7 +77,7 @@ function commandOf(request: PhaseOptions): string {
     ...['onceover', 'phase', request.phase, asShellWord(request.feature)],
     ...(request.fixer === undefined ? [] : ['--fixer', asShellWord(request.fixer)]),
     ...(request.step === true ? ['--step'] : []),
-    ...(request.keepSessions === true ? ['--keep-sessions'] : []),
+    ...(request.keepSessions === false ? ['--no-keep-sessions'] : []),
     ...(request.acceptWithNotes === true ? ['--accept-with-notes'] : []),
     ...(request.commit === false ? ['--no-commit'] : []),
     ...(request.base === undefined ? [] : ['--base', asShellWord(request.base)]),
@@ -113,7 +113,7 @@ const wrong = (said: string) => err({ kind: 'wrong-usage', said, command: 'phase
 
 /** Returns why the flags cannot be used together or in this phase; null if they can. */
 function wrongFlags(name: PhaseName, flags: PhaseFlags): string | null {
-  const { step = false, rerun = false, keepSessions = false, dryRun = false } = flags;
+  const { step = false, rerun = false, dryRun = false } = flags;
   const [hasFixer, hasSummary] = [flags.fixer !== undefined, flags.summary !== undefined];
   const preparing = { '--simplify': flags.simplify, '--deepen-tests': flags.deepenTests };
   const [writes] = givenFlags(preparing);
@@ -125,7 +125,10 @@ function wrongFlags(name: PhaseName, flags: PhaseFlags): string | null {
     ],
     [step && hasFixer, '--fixer and --step cannot be used together: with --step, you fix the issues yourself.'],
     [hasSummary && !step, '--summary works only with --step.'],
-    [keepSessions && !step, '--keep-sessions works only with --step: otherwise sessions last as long as the loop.'],
+    [
+      flags.keepSessions !== undefined && !step,
+      '--keep-sessions and --no-keep-sessions work only with --step: otherwise sessions last as long as the loop.',
+    ],
     [hasSummary && rerun, '--summary and --rerun cannot be used together: a new loop has no earlier issues.'],
     [hasSummary && dryRun, '--summary cannot be used with --dry-run.'],
     [writes !== undefined && !hasFixer, `${writes} needs an agent that may edit files: name it with --fixer.`],

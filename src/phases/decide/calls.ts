@@ -12,15 +12,19 @@ export type EventOf<Kind extends PhaseEvent['kind']> = Extract<PhaseEvent, { kin
 
 /** Starts a call to a role. If the role has a session, the prompt that would resume the session is measured first. */
 export function startCall(state: PhaseState, role: PhaseRole): PhaseStep {
-  const { setup, isFinalValidation } = state;
   const session = sessionOf(state, role);
   if (session !== null) {
-    const why = isFinalValidation ? 'final-validation' : 'delta';
+    const why = state.isFinalValidation ? 'final-validation' : 'delta';
     return withCall(state, askFor(state, role, { kind: 'resumed', why, session }), 'measuring');
   }
-  // With `--step` and without `--keep-sessions`, the session of the earlier command was not stored.
-  const isDropped = setup.fixing === 'caller' && !setup.keepSessions && Object.hasOwn(state.roles, role);
-  return withCall(state, askFor(state, role, { kind: 'fresh', why: isDropped ? 'asked-for' : 'first-look' }), 'asked');
+  return withCall(state, askFor(state, role, { kind: 'fresh', why: whyNoSession(state, role) }), 'asked');
+}
+
+/** Returns why a role without a session gets a new one. */
+function whyNoSession({ resume, roles }: PhaseState, role: PhaseRole): 'first-look' | 'cannot-resume' | 'asked-for' {
+  if (Object.hasOwn(resume, role)) return 'cannot-resume';
+  // With `--no-keep-sessions`, the session of the earlier command was not stored.
+  return Object.hasOwn(roles, role) ? 'asked-for' : 'first-look';
 }
 
 /** Chooses between a new and a resumed session. `event` has the length of the prompt for the resumed session. */
@@ -167,10 +171,8 @@ export function fallbackAsk(ask: Ask): Ask {
 }
 
 export function keepSession(state: PhaseState, { role, session }: Replied, saw: SeenContent['snapshot']): PhaseState {
-  const others = withoutKey(state.resume, role);
-  if (session === null) return { ...state, resume: others };
-  const lastIteration = state.counted[state.stage];
-  return { ...state, resume: { ...others, [role]: { session: { ...session, saw }, lastIteration } } };
+  const kept = { session: session && { ...session, saw }, lastIteration: state.counted[state.stage] };
+  return { ...state, resume: { ...state.resume, [role]: kept } };
 }
 
 /** Returns the marker lines of a call: for a failed resume, and for a new session that did not confirm its reads. */

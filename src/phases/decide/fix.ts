@@ -13,6 +13,7 @@ import {
   unexpected,
 } from './calls.ts';
 import { endPhase, snapshotAction } from './end.ts';
+import { reviewersOfStage } from './roles.ts';
 
 /** Whether a fixer must not edit a file: it is in `kept` or, in a phase that reviews a document, not in `documents`. */
 function isForbidden(path: RepoPath, { documents, kept }: EditRules): boolean {
@@ -50,7 +51,9 @@ export function recordFix(
   const { round, stage, setup } = state;
   const iteration = state.counted[stage];
   const fixed: PhaseState = { ...state, fixes: [...state.fixes, { round, iteration, summary }], fixedSince: true };
-  const message = `onceover: ${setup.phase} review iteration ${iteration}${setup.phase === 'implement' ? ' fixes' : ''}`;
+  // A document has two loops, and each counts its own iterations, so the message also names the reviewer.
+  const [what, reviewers] = setup.phase === 'implement' ? [' fixes', []] : ['', reviewersOfStage(setup.phase, stage)];
+  const message = `onceover: ${setup.phase} review iteration ${iteration}${what} (${[...reviewers, setup.loop].join(', ')})`;
   // If an agent edits a forbidden file, the phase ends. The caller may edit such a file; the edit is not committed.
   const commitFix = by === 'agent' ? commitEdits : commit;
   const next = commitFix(fixed, changedPaths, { message, next: null });
@@ -96,7 +99,8 @@ export function onPrepared(state: PhaseState, position: PositionAt<'preparing'>,
   if (preparation === undefined || event.by !== 'agent') throw unexpected(event.kind, 'preparing');
   checkAsked(position, event);
   const { role, part } = preparation;
-  const message = `onceover: ${state.setup.phase} ${part === null ? role : `${role} ${part}`}`;
+  const { phase, loop } = state.setup;
+  const message = `onceover: ${phase} ${part === null ? role : `${role} ${part}`} (${loop})`;
   return after(
     { kind: 'record-preparation', ...preparation, summary: event.summary, call: event.call },
     commitEdits(state, event.changedPaths, { message, next: next + 1 }),

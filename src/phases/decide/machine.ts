@@ -88,9 +88,10 @@ function onSnapshot(
   return artifact === 'present' ? next(state, seen) : endPhase(state, `artifact-${artifact}`);
 }
 
-/** Returns the state to store: without the round and calls in progress and, unless `keepSessions`, without sessions. */
+/** Returns the state to store: without the round and calls in progress, and without sessions that no one may resume. */
 export function checkpoint(state: PhaseState): PhaseState {
-  const kept: PhaseState = state.setup.keepSessions ? state : { ...state, resume: {} };
+  const keepsSessions = state.setup.keepSessions && state.position.at !== 'ended';
+  const kept: PhaseState = keepsSessions ? state : { ...state, resume: {} };
   const { position, stage, counted } = kept;
   switch (position.at) {
     case 'reviewing': {

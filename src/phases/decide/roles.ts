@@ -28,6 +28,15 @@ export function reviewersOfStage(phase: PhaseName, stage: PhaseStage): readonly 
   return [stage === 'phase' ? 'phase-reviewer' : DOMAIN_REVIEWERS[phase]];
 }
 
+/**
+ * Whether the size guard counts the files that a role reads. With `auto`, it counts them for roles whose prompt only
+ * names the files: half of such a short prompt would leave no room for a change.
+ */
+export function countsFiles(guard: 'auto' | 'prompt' | 'effective', role: PhaseRole): boolean {
+  if (guard !== 'auto') return guard === 'effective';
+  return !Object.values<PhaseRole>(DOMAIN_REVIEWERS).includes(role);
+}
+
 /** Returns the roles of a phase: its reviewers, the implementer and the preparations. */
 export function rolesOf(phase: PhaseName, preparations: readonly Preparation[]): readonly PhaseRole[] {
   const reviewers = stagesOf(phase).flatMap((stage) => reviewersOfStage(phase, stage));

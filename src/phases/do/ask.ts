@@ -12,12 +12,13 @@ import { isUnderReview } from '../decide/fix.ts';
 import { loopAnswer, loopLabel, loopMustRead } from '../prompt/prompt.ts';
 import { changedBetween, onlyFiles, readSubject } from '../read/subject.ts';
 import type { Ask, CallEnd, PhaseEvent, Replied } from '../state.ts';
-import { currentQuestion, freshLength, freshPrompt, modelOf } from './build-prompt.ts';
+import { currentQuestion, freshLength, freshPrompt, modelOf, noteDeferred } from './build-prompt.ts';
 import type { PhaseContext } from './context.ts';
 
 /** Calls the agent of a role, with retries, and returns the event that follows. */
 export async function askRole(playing: PhaseContext, ask: Ask): Promise<Result<PhaseEvent>> {
   const { ports, memory } = playing;
+  await noteDeferred(playing, ask);
   const before = isWriter(ask) ? await workBefore(playing) : ok(null);
   if (!before.ok) return before;
   const guarded = editsFiles(ask) ? await ports.proof.snapshot() : null;

@@ -6,6 +6,7 @@ import type { ReviewerFacts } from '../../kernel/ports.ts';
 import type { DiffSection } from '../../kernel/repository.ts';
 import { sentenceDiff } from '../../text-diff/sentence-diff.ts';
 import { freshTemplate } from '../decide/calls.ts';
+import { countsFiles } from '../decide/roles.ts';
 import { type LoopMaterial, loopAnswer, loopMustRead, loopPrompt } from '../prompt/prompt.ts';
 import type { LoopDelta } from '../prompt/sections.ts';
 import { isCode } from '../read/subject.ts';
@@ -105,10 +106,7 @@ export async function measurePrompt(playing: PhaseContext, ask: Ask): Promise<Me
   const { session, delta } = ask;
   const nothing = { now, canResume: false, lost: null, cost: null, deltaLength: 0 };
   if (session === null || delta === null || session.agent !== ask.agent) return nothing;
-  if (!(await facts.canResume())) {
-    await noteDeferred(playing, ask.agent, facts);
-    return nothing;
-  }
+  if (!(await facts.canResume())) return nothing;
   if (memory.resuming.kind === 'unknown') memory.resuming = { kind: 'works' };
   const able = { ...nothing, canResume: true };
   const prompt = await resumedPrompt(playing, ask);
@@ -119,10 +117,9 @@ export async function measurePrompt(playing: PhaseContext, ask: Ask): Promise<Me
     ...able,
     cost: request.settings.resumeWhenCold ? null : costAfterCacheExpiry(session, lengths, ports.clock.now()),
     deltaLength: lengths.delta,
-    mustReadLength:
-      request.settings.deltaGuard === 'effective'
-        ? await mustReadLength(playing, ask, 2 * lengths.delta - session.firstPromptLength)
-        : 0,
+    mustReadLength: countsFiles(request.settings.deltaGuard, ask.role)
+      ? await mustReadLength(playing, ask, 2 * lengths.delta - session.firstPromptLength)
+      : 0,
   };
 }
 
@@ -144,10 +141,13 @@ async function resumedPrompt(
   return loopPrompt(ask, materialFor(playing, { opening, ...change }));
 }
 
-/** Records the resume test V1 to V4 (agents/installed.ts) that the agent failed, unless one is already recorded. */
-async function noteDeferred({ memory }: PhaseContext, agent: string, facts: ReviewerFacts): Promise<void> {
-  const why = await facts.deferredReason();
-  if (why === null || memory.resuming.kind === 'deferred') return;
+/** Records the resume test V1 to V4 (dispatch/resume-probe.ts) that the agent failed, unless one is already recorded. */
+export async function noteDeferred({ ports, memory }: PhaseContext, { agent, why: reason }: Ask): Promise<void> {
+  if (reason !== 'cannot-resume' || memory.resuming.kind === 'deferred') return;
+  const facts = await ports.reviewers.describe(agent);
+  // An agent that can be resumed and has no session named none in its last answer. That is what V1 tests.
+  const why = (await facts.canResume()) ? 'V1: it named no session' : await facts.deferredReason();
+  if (why === null) return;
   memory.resuming = { kind: 'deferred', why };
   memory.notices.push({ kind: 'not-resumed', agent, why });
 }

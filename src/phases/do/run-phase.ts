@@ -45,7 +45,7 @@ export async function runPhase(ports: PhasePorts, request: PhaseRequest): Promis
   if (taken !== null) return taken;
   const goesOn = kept === null ? null : { ...kept, state: { ...kept.state, setup } };
   const run = goesOn?.run ?? {
-    id: ports.newId(),
+    id: setup.loop,
     phase: request.phase,
     feature: request.feature,
     startedAt: ports.clock.now().toISOString(),
@@ -169,7 +169,8 @@ async function openPhase(
   const memory = openMemory(feature.value, gapMs);
   const budget = openBudget(request.settings.budget);
   const playing: PhaseContext = { ports, request, feature: feature.value, budget, memory };
-  return ok({ playing, setup: setupFor(request, feature.value, assigned.value, kept), kept, acceptable });
+  const loop = kept?.run.id ?? ports.newId();
+  return ok({ playing, setup: setupFor(request, feature.value, assigned.value, { kept, loop }), kept, acceptable });
 }
 
 /** Reads the stored loop. `--rerun` ignores it, and a loop that has ended is not continued. */
@@ -190,11 +191,12 @@ function setupFor(
   request: PhaseRequest,
   { documents }: Feature,
   assigned: PhaseSetup['assigned'],
-  kept: KeptLoop | null,
+  { kept, loop }: Pick<Kept, 'kept'> & Pick<PhaseSetup, 'loop'>,
 ): PhaseSetup {
   const { settings, fixing, phase } = request;
   return {
     phase,
+    loop,
     assigned,
     mostIterations: request.mostIterations ?? kept?.state.setup.mostIterations ?? ITERATION_CAP,
     fixing: fixing.by,

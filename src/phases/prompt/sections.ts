@@ -82,15 +82,17 @@ function describeOutcome(outcome: DomainOutcome | null): string {
 /** The roles whose prompt states the iteration number even in iteration 1. */
 const NAMES_FIRST_ITERATION: readonly string[] = ['spec-reviewer', 'design-reviewer', 'phase-reviewer'];
 
-/** Returns the prompt section with the number of the iteration and the issues to check again; empty if not needed. */
-export function iterationContext({ role, template, iteration, most, issues }: Ask): string {
+/** Returns the section with the iteration, the issues to check again and the last fixes; empty if not needed. */
+export function iterationContext({ role, template, iteration, most, issues, fixes }: Ask): string {
   const isFallback = template === 'I3';
   if (iteration === 1 && !isFallback && !NAMES_FIRST_ITERATION.includes(role)) return '';
   return [
     '## Iteration Context',
     `This is iteration ${iteration} of ${most}.`,
     ...(isFallback ? ['(Fresh dispatch — prior review session unavailable.)'] : []),
-    ...(iteration > 1 || isFallback ? ['Previous issues to re-evaluate:', describeIssues(issues)] : []),
+    ...(iteration > 1 || isFallback
+      ? ['Previous issues to re-evaluate:', describeIssues(issues), 'Fix summary:', describeFixes(fixes, 'content')]
+      : []),
   ].join('\n');
 }
 
@@ -111,7 +113,7 @@ export function describeChanges(title: string, delta: LoopDelta, fixes: readonly
     delta.upstream.trim() === ''
       ? ''
       : `## Changes to Upstream Artifacts\nThe documents that you read before have changed too:\n${fence(delta.upstream, 'diff')}`,
-    `## Fix Summary\n${describeFixes(fixes)}`,
+    `## Fix Summary\n${describeFixes(fixes, 'changes')}`,
   ];
 }
 
@@ -120,14 +122,14 @@ function describeDelta({ stat, diff }: LoopDelta): string {
   return [...(stat === null ? [] : [fence(stat)]), fence(diff, 'diff')].join('\n');
 }
 
-function describeFixes(fixes: readonly FixNote[]): string {
+function describeFixes(fixes: readonly FixNote[], against: 'changes' | 'content'): string {
   const [only] = fixes;
-  if (only === undefined) return '(No summary was given.)';
+  if (fixes.every(({ summary }) => summary.trim() === '')) return '(No summary was given.)';
   const text =
-    fixes.length === 1
+    only !== undefined && fixes.length === 1
       ? only.summary
       : fixes.map(({ iteration, summary }) => `Iteration ${iteration}: ${summary.trim()}`).join('\n\n');
-  return `The fixer wrote this summary. Check it against the changes:\n${fence(text)}`;
+  return `The fixer wrote this summary. Check it against the ${against}:\n${fence(text)}`;
 }
 
 /** Returns the test outlines that part A of the test-deepener wrote, as prompt sections. */

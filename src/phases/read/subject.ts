@@ -150,6 +150,6 @@ export async function changedBetween(
 /** Returns the snapshots that a later command compares with: the last reviewed one and those of the sessions. */
 export function neededSnapshots({ position, reviewed, resume }: PhaseState): ReadonlySet<SnapshotId> {
   if (position.at === 'ended') return new Set();
-  const seen = Object.values(resume).map(({ session }) => session.saw);
+  const seen = Object.values(resume).flatMap(({ session }) => session?.saw ?? []);
   return new Set(reviewed === null ? seen : [reviewed.snapshot, ...seen]);
 }

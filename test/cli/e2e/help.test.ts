@@ -57,7 +57,7 @@ const commands: [string, string[]][] = [
       '--accept-with-notes',
       '--max-iterations <n>',
       '--no-commit',
-      '--keep-sessions',
+      '--no-keep-sessions',
       '--files <files...>',
       '--base <ref>',
       '--simplify',

@@ -67,7 +67,7 @@ describe('the three reviewers of code', () => {
     expect(play.actions.at(-1)).toEqual({
       kind: 'commit',
       paths: ['src/a.ts', 'src/new.ts'],
-      message: 'onceover: implement review iteration 1 fixes',
+      message: 'onceover: implement review iteration 1 fixes (loop-1)',
     });
   });
 
@@ -118,7 +118,7 @@ describe('final validation', () => {
 
   test('sends only the reviewer with a regression back, with its session [REUSE-FLOW/implement/regression] [REUSE-FLOW/implement/regression-session]', () => {
     const play = implement([FIRST, SECOND, [pass, pass, fail]]);
-    const kept = play.state.resume[SECURITY]?.session.id;
+    const kept = play.state.resume[SECURITY]?.session?.id;
     expect(play.asks()).toMatchObject([
       { role: SECURITY, template: 'I2', iteration: 3, isFinalValidation: false, session: { id: kept } },
     ]);
@@ -185,7 +185,7 @@ describe('the resume state of a role', () => {
   test('three reviewers and the implementer, each under its name [REUSE-FLOW/implement/three-sessions] [REUSE-R1.3/keyed-by-role] [REUSE-I6/keys-implement] [REUSE-MATRIX/reviewer-iteration-1/session] [REUSE-MATRIX/implementer-first-fix/session]', () => {
     const play = implement([[fail, pass, pass]]);
     expect(Object.keys(play.state.resume).sort()).toEqual([QUALITY, IMPLEMENTATION, 'implementer', SECURITY].sort());
-    expect(new Set(Object.values(play.state.resume).map(({ session }) => session.id)).size).toBe(4);
+    expect(new Set(Object.values(play.state.resume).map(({ session }) => session?.id)).size).toBe(4);
   });
 
   test('the first review stores session, prompt length, iteration and snapshot [REUSE-I6/created] [REUSE-I6/agent-id] [REUSE-I6/iteration1-prompt-length] [REUSE-I6/last-iteration] [REUSE-I6/last-commit-sha] [REUSE-I6/created-sha] [REUSE-R1.3/session-stored]', () => {
@@ -233,7 +233,7 @@ describe('preparations', () => {
       const name = part === null ? role : `${role} ${part}`;
       expect(play.actions).toEqual([
         expect.objectContaining({ kind: 'record-preparation', role, part, summary: `fix ${play.content}` }),
-        { kind: 'commit', paths: ['src/a.ts'], message: `onceover: implement ${name}` },
+        { kind: 'commit', paths: ['src/a.ts'], message: `onceover: implement ${name} (loop-1)` },
       ]);
       play.commit();
     }

@@ -199,8 +199,21 @@ describe('fixes', () => {
     const play = specify([]).answer(SPEC, fail).fix();
     expect(play.actions).toMatchObject([
       { kind: 'record-fix', round: 1, summary: 'fix 2' },
-      { kind: 'commit', paths: [ARTIFACT], message: 'onceover: specify review iteration 1' },
+      { kind: 'commit', paths: [ARTIFACT], message: 'onceover: specify review iteration 1 (spec-reviewer, loop-1)' },
     ]);
+  });
+
+  test('no two commits have the same message, and each names its loop', () => {
+    const messages = [...'ab'].flatMap((id) => {
+      const play = specify([fail, pass], [fail, pass], { loop: `loop-${id}`, recheckDomain: true });
+      return play.all.flatMap((action) => (action.kind === 'commit' ? [action.message] : []));
+    });
+    expect(messages).toEqual(
+      ['loop-a', 'loop-b'].flatMap((loop) => [
+        `onceover: specify review iteration 1 (spec-reviewer, ${loop})`,
+        `onceover: specify review iteration 1 (phase-reviewer, ${loop})`,
+      ]),
+    );
   });
 
   test('--no-commit commits nothing, and deltas still work [REUSE-R1.2a/captured-before]', () => {
@@ -346,7 +359,7 @@ describe('steps, crashes, reruns', () => {
   const caller: Partial<PhaseSetup> = { fixing: 'caller' };
   const reload = (play: Player) => play.took(resumePhase(JSON.parse(JSON.stringify(checkpoint(play.state)))));
 
-  test('--step waits for the caller; position and snapshots outlive the process, sessions do not [REUSE-TD4/not-persisted] [REUSE-I6/in-memory]', () => {
+  test('--step waits for the caller; with --no-keep-sessions, position and snapshots outlive the process, sessions do not [REUSE-TD4/not-persisted] [REUSE-I6/in-memory]', () => {
     const play = specify([], [], caller).answer(SPEC, fail);
     expect(play.actions.at(-1)).toMatchObject({ kind: 'wait-for-fix', issues: [{ role: SPEC, issue: blocker }] });
     const kept = checkpoint(play.state);
@@ -358,10 +371,17 @@ describe('steps, crashes, reruns', () => {
     expect(play.asks()[0]?.fixes.map(({ summary }) => summary)).toEqual(['mine']);
   });
 
-  test('--keep-sessions keeps them', () => {
+  test('sessions are stored by default', () => {
     const play = specify([], [], { ...caller, keepSessions: true }).answer(SPEC, fail);
     reload(play).callerFix().commit().snapshot().measure(SPEC);
     expect(play.asks()).toMatchObject([{ template: 'I2', session: { id: 's1' } }]);
+  });
+
+  test('a loop that has ended stores no session, because no one resumes it', () => {
+    const play = specify([], [], { ...caller, keepSessions: true, mostIterations: 1 });
+    expect(checkpoint(play.answer(SPEC, fail).state).resume).not.toEqual({});
+    play.snapshot().answer(PHASE, fail);
+    expect([play.end?.why, checkpoint(play.state).resume]).toEqual(['cap', {}]);
   });
 
   test('does not commit other files that the caller changed', () => {

@@ -51,10 +51,10 @@ describe('the template of a call, for every row of the decision matrix', () => {
     const play = afterFirstFix().measure(IMPLEMENTATION, { deltaLength: 501 });
     expect(play.asks()).toMatchObject([{ template: 'I1-R4', session: null, delta: null, iteration: 2 }]);
     expect(play.asks()[0]?.issues).toHaveLength(1);
-    const before = play.state.resume[IMPLEMENTATION]?.session.id;
+    const before = play.state.resume[IMPLEMENTATION]?.session?.id;
     play.answer(IMPLEMENTATION, pass, { session: sessionAs('next', { firstPromptLength: 2222 }) });
     expect(play.state.resume[IMPLEMENTATION]?.session).toMatchObject({ firstPromptLength: 2222, saw: 'tree2' });
-    expect(play.state.resume[IMPLEMENTATION]?.session.id).not.toBe(before);
+    expect(play.state.resume[IMPLEMENTATION]?.session?.id).not.toBe(before);
     expect(play.entries.at(-1)?.marks).toEqual([
       { kind: 'delta-guard', role: IMPLEMENTATION, iteration: 2, length: 501, limit: 500 },
     ]);
@@ -211,7 +211,7 @@ describe('new or resumed session, for a document', () => {
     expect(play.asks()).toMatchObject([{ template: 'I1-R4', why: 'no-changes', iteration: 2 }]);
     play.answer(SPEC, pass, { session: sessionAs('other') });
     expect(play.entries.at(-1)?.marks).toEqual([]);
-    expect(play.state.resume[SPEC]?.session.id).toBe('other');
+    expect(play.state.resume[SPEC]?.session?.id).toBe('other');
   });
 
   test('starts a new session after a code fix without changes [REUSE-TD2/implement/no-changes]', () => {
@@ -228,10 +228,10 @@ describe('new or resumed session, for a document', () => {
     expect(play.asks()).toMatchObject([{ agent: 'codex', template: 'I2', session: { id: 'x' } }]);
   });
 
-  test('an answer without a session stores none, so the next review is in a new one', () => {
+  test('an answer without a session stores none, so the next review is in a new one, because the agent cannot resume', () => {
     const play = new Player(phaseSetup('specify')).snapshot().answer(SPEC, fail, { session: null });
-    expect(play.state.resume).toEqual({});
+    expect(play.state.resume).toEqual({ [SPEC]: { session: null, lastIteration: 1 } });
     play.untilReview();
-    expect(play.asks()).toMatchObject([{ template: 'I1-R4', why: 'first-look', iteration: 2 }]);
+    expect(play.asks()).toMatchObject([{ template: 'I1-R4', why: 'cannot-resume', iteration: 2 }]);
   });
 });

@@ -25,7 +25,7 @@ const stories: fc.Arbitrary<Story> = fc.record({
     concurrency: fc.constantFrom(1, 2, 4),
     recheckDomain: fc.boolean(),
     finalValidation: fc.constantFrom('all', 'changed' as const),
-    deltaGuard: fc.constantFrom('prompt', 'effective' as const),
+    deltaGuard: fc.constantFrom('auto', 'prompt', 'effective' as const),
     budget: fc.constantFrom(
       { usd: null, dispatches: null },
       { usd: null, dispatches: null },

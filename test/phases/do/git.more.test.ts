@@ -39,7 +39,9 @@ describe('a loop in a repository', () => {
       /@@ -30,7 \+30,7 @@.*\n - R27.*\n - R28.*\n - R29.*\n-- R30: it.*\n\+- R30: within 5 ms\.\n - R31/,
     );
     expect(delta(scene)).not.toMatch(/README|b\.ts|new\.txt/);
-    expect(scene.repo.git('log', '--format=%s', 'main..')).toBe('onceover: specify review iteration 1\n');
+    expect(scene.repo.git('log', '--format=%s', 'main..')).toMatch(
+      /^onceover: specify review iteration 1 \(spec-reviewer, loop-.*\)\n$/,
+    );
     expect(scene.repo.git('show', '--format=', '--name-only', 'HEAD')).toBe(`${SPEC}\n`);
     expect(left(scene).filter((line) => !line.includes('docs/f/.'))).toEqual(before);
   });

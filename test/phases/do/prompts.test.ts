@@ -171,8 +171,8 @@ describe('a document', () => {
     await scene.play();
     const told = scene.events.flatMap((event) => (event.kind === 'committed' ? [event] : []));
     expect(told).toMatchObject([
-      { message: 'onceover: specify review iteration 1', files: 1, said: null },
-      { message: 'onceover: specify review iteration 2', files: 1, said: null },
+      { message: 'onceover: specify review iteration 1 (spec-reviewer, loop-1)', files: 1, said: null },
+      { message: 'onceover: specify review iteration 2 (spec-reviewer, loop-1)', files: 1, said: null },
     ]);
     expect(scene.commits()).toEqual([[SPEC], [SPEC]]);
   });
@@ -430,8 +430,8 @@ describe('preparations of implement', () => {
     expect(run.preparations.map(({ summary }) => summary)).toEqual(['Simpler.', 'One gap.', 'Tested.']);
     expect(scene.commits()).toEqual([[CODE], ['test/a.ts']]);
     expect(scene.events.flatMap((event) => (event.kind === 'committed' ? [event.message] : []))).toEqual([
-      'onceover: implement code-simplifier',
-      'onceover: implement test-deepener B',
+      'onceover: implement code-simplifier (loop-1)',
+      'onceover: implement test-deepener B (loop-1)',
     ]);
     expect((await scene.ledger()).slice(0, 3)).toMatchObject([
       { role: 'code-simplifier', template: null, status: 'done', asks: 1 },

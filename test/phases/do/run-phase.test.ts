@@ -60,19 +60,19 @@ describe('one call per round', () => {
     expect(scene.commits()).toEqual([[SPEC], [SPEC]]);
   });
 
-  test('starts new sessions in every call, with the previous issues', async () => {
+  test('--no-keep-sessions starts new sessions in every call, with the previous issues and the summary of the fix', async () => {
     const scene = openScene(twice);
     await scene.play(step());
     await mend(scene, 'better');
     await mend(scene, 'good');
     expect(scene.told()).toEqual([...Array(3).fill('spec-reviewer I1-R4'), 'phase-reviewer I1-R4']);
     expect(scene.puts[1]?.question.dynamic).toMatch(
-      /This is iteration 2 of 5\.\nPrevious issues to re-evaluate:[\s\S]*one/,
+      /This is iteration 2 of 5\.\nPrevious issues to re-evaluate:[\s\S]*one[\s\S]*Fix summary:\n.*\n```\nNow: better\n```/,
     );
     expect(scene.history()).not.toContain('RESUME-FALLBACK');
   });
 
-  test('--keep-sessions resumes in the next call, with the delta and the same stable part', async () => {
+  test('resumes the sessions of the call before, with the delta and the same stable part', async () => {
     const scene = openScene(twice);
     await scene.play(step(null, true));
     await mend(scene, 'better', true);
@@ -89,7 +89,7 @@ describe('one call per round', () => {
     expect(scene.puts[2]?.question.dynamic).not.toContain('It is fast.');
   });
 
-  test('a call without --keep-sessions uses kept sessions, and keeps none for the next call', async () => {
+  test('a call with --no-keep-sessions uses kept sessions, and keeps none for the next call', async () => {
     const scene = openScene(twice);
     await scene.play(step(null, true));
     await mend(scene, 'better', false);

@@ -296,6 +296,22 @@ describe('an agent that cannot be resumed', () => {
     expect(scene.meta()).not.toHaveProperty('r1_deferred_reason');
   });
 
+  test('an agent that names no session fails V1: .meta.json says so [REUSE-R1.0/V1/blocked]', async () => {
+    const scene = loop({ canResume: async () => true });
+    const { ask } = scene.ports.reviewers;
+    const reviewers: typeof scene.ports.reviewers = {
+      ...scene.ports.reviewers,
+      async ask(...args) {
+        const end = await ask(...args);
+        return end.ok ? { ...end, reply: { ...end.reply, sessionId: null } } : end;
+      },
+    };
+    const { run } = await scene.play({}, { ...scene.ports, reviewers });
+    expect(scene.meta()['r1_deferred_reason']).toBe('V1: it named no session');
+    const whys = run.rounds.flatMap(({ entry }) => entry.looks.map(({ why }) => why));
+    expect(whys).toEqual(['first-look', 'cannot-resume', 'cannot-resume', 'first-look']);
+  });
+
   test('a phase without a resume does not mention it', async () => {
     const scene = openScene({ agents: { ann: { canResume: async () => false, deferredReason: async () => WHY } } });
     await scene.play();

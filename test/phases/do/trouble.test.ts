@@ -157,7 +157,9 @@ describe('git that fails in the middle', () => {
       commits++ === 0 ? { kind: 'failed', said } : scene.ports.commits.commit(paths, message);
     const { end, notices } = await scene.play({}, { commits: { commit } });
     expect(end?.why).toBe('approved');
-    expect(notices).toEqual([{ kind: 'commit-failed', message: 'onceover: specify review iteration 1', said }]);
+    expect(notices).toEqual([
+      { kind: 'commit-failed', message: 'onceover: specify review iteration 1 (spec-reviewer, loop-1)', said },
+    ]);
     expect(scene.events).toContainEqual(expect.objectContaining({ kind: 'committed', said }));
     expect(scene.told().filter((one) => one.startsWith('spec'))).toEqual([
       'spec-reviewer I1-R4',

@@ -35,7 +35,9 @@ describe('output for people', () => {
     expect(stderr).toMatch(
       /^Iteration 1 of 5 \(specify\): spec-reviewer\nspec-reviewer: asking two \(new session\)\nspec-reviewer: NEEDS WORK, 1 blocker, /,
     );
-    expect(stderr).toContain('Committed 1 file: onceover: specify review iteration 1\n');
+    expect(stderr).toMatch(
+      /\nCommitted 1 file: onceover: specify review iteration 1 \(spec-reviewer, loop-\w+-\w+\)\n/,
+    );
   });
 
   test('shows the open issues and the next step without a fixer', async () => {
@@ -201,7 +203,7 @@ describe('wrong usage: exit code 2 and a message', () => {
     [['design'], 'Name the folder of the feature: onceover phase design FOLDER.'],
     [['design', 'f', '--summary', 'x'], '--summary works only with --step.'],
     [['design', 'f', '--fixer', 'a', '--step'], '--fixer and --step cannot be used together'],
-    [['design', 'f', '--keep-sessions'], '--keep-sessions works only with --step'],
+    [['design', 'f', '--no-keep-sessions'], '--keep-sessions and --no-keep-sessions work only with --step'],
     [['design', 'f', '--fixer', 'a', '--simplify'], '--simplify works only with implement'],
     [['design', 'f', '--deepen-tests'], '--deepen-tests works only with implement'],
     [['implement', 'f', '--simplify'], '--simplify needs an agent that may edit files: name it with --fixer.'],

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { StartedPhaseDocument } from '../../../src/phases/json-schema.ts';
@@ -14,6 +14,9 @@ async function trusted(): Promise<FeatureRepo> {
   return repo;
 }
 
+/** What part A of the test-deepener answers. */
+const OUTLINE = { outlines: [] };
+
 const documentOf = (answer: ToolAnswer) => {
   expect(answer.isError, answer.text).toBe(false);
   return answer.structured as StartedPhaseDocument;
@@ -23,7 +26,7 @@ const start = (client: McpConnection, more: object = {}) =>
 
 test('start, fix, continue: approved', async () => {
   const repo = await trusted();
-  repo.answers('two', VAGUE, APPROVED, APPROVED);
+  repo.answers('two', { ...VAGUE, session_id: 's-1' }, APPROVED, APPROVED);
   const client = await connectMcp(repo.root);
   const schema = await client.outputSchema('start_phase');
   const first = await start(client);
@@ -64,6 +67,112 @@ test('start, fix, continue: approved', async () => {
   // With the name from its documents, too.
   const known = documentOf(last).phase?.loop_id;
   expect(documentOf(await client.call('continue_phase', { loop_id: known }))).toMatchObject({ loop_id });
+});
+
+/** Returns the fix that the caller makes in round `n`, and its summary. */
+const fixOf = (repo: FeatureRepo, n: number) => {
+  const text = readFileSync(join(repo.root, 'docs/f/spec.md'), 'utf8');
+  repo.write('docs/f/spec.md', text.replace(`it does thing ${n} and`, `within ${n} seconds it does thing ${n} and`));
+  return `Requirement ${n} names its time now.`;
+};
+
+test('later rounds resume the reviewer and send the changes and the summary, also from a restarted server [REUSE-R1.1/specify/spec-reviewer] [REUSE-I2/fix-summary-phase]', async () => {
+  const repo = await trusted();
+  const session = { session_id: 's-1' };
+  repo.answers('two', { ...VAGUE, ...session }, { ...VAGUE, ...session }, { ...APPROVED, ...session }, APPROVED);
+  const first = await connectMcp(repo.root);
+  const { loop_id } = documentOf(await start(first));
+  await first.call('continue_phase', { loop_id, summary: fixOf(repo, 3) });
+  await first.close();
+  const second = await connectMcp(repo.root);
+  const ended = documentOf(await second.call('continue_phase', { loop_id, summary: fixOf(repo, 7) }));
+  expect(ended).toMatchObject({ state: 'ended', phase: { status: 'approved' } });
+  const calls = repo.calls('two');
+  expect(calls.map(({ session }) => session)).toEqual([null, 's-1', 's-1', null]);
+  const [opening = '', ...later] = calls.map(({ prompt }) => prompt);
+  for (const [n, prompt] of later.slice(0, 2).entries()) {
+    expect(prompt).toContain(`Requirement ${[3, 7][n]} names its time now.`);
+    expect(prompt.length).toBeLessThan(opening.length / 4);
+  }
+});
+
+test('keep_sessions: false stores no session; the new one gets the summary [REUSE-TD4/not-persisted]', async () => {
+  const repo = await trusted();
+  repo.answers('two', { ...VAGUE, session_id: 's-1' }, APPROVED, APPROVED);
+  const client = await connectMcp(repo.root);
+  const { loop_id } = documentOf(await start(client, { keep_sessions: false }));
+  const folder = join(repo.root, '.git/onceover/phases');
+  const stored = () => readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  expect(stored()).toEqual([expect.not.stringContaining('s-1')]);
+  await client.call('continue_phase', { loop_id, summary: fixOf(repo, 3) });
+  expect(repo.calls('two').map(({ session }) => session)).toEqual([null, null, null]);
+  expect(repo.calls('two')[1]?.prompt).toContain('Requirement 3 names its time now.');
+});
+
+test('implement: final validation resumes the reviewers that had passed [REUSE-R1.9/resumes] [REUSE-R1.9/change-summary]', async () => {
+  const repo = await trusted();
+  const session = (n: number) => ({ session_id: `s-${n}` });
+  // All three reviewers ask the same scripted agent, so the first answer may go to any of them.
+  repo.answers(
+    'two',
+    ...[1, 2, 3].map((n) => ({ ...(n === 1 ? VAGUE : APPROVED), ...session(n) })),
+    ...Array(4).fill(APPROVED),
+  );
+  repo.write('src/a.ts', `${'export const a = 1; // a line of code\n'.repeat(100)}`);
+  const client = await connectMcp(repo.root);
+  const { loop_id } = documentOf(await client.call('start_phase', { phase: 'implement', feature: 'docs/f' }));
+  repo.write('src/b.ts', 'export const b = 2;\n');
+  const ended = documentOf(await client.call('continue_phase', { loop_id, summary: 'b is there now.' }));
+  expect(ended).toMatchObject({ state: 'ended', phase: { status: 'approved' } });
+  const later = repo.calls('two').slice(3);
+  expect(later).toHaveLength(4);
+  expect(later.map(({ session }) => session).sort()).toEqual(['s-1', 's-1', 's-2', 's-3']);
+  for (const { prompt } of later.slice(0, 1)) expect(prompt).toContain('b is there now.');
+  for (const { session, prompt } of later.slice(1)) {
+    expect(prompt).toContain('This is the final validation round');
+    if (session !== 's-1') expect(prompt).toContain('b is there now.');
+  }
+});
+
+test('accept_with_notes accepts the open issues of a loop at its limit, and nothing else', async () => {
+  const repo = await trusted();
+  repo.answers('two', ...Array(10).fill(VAGUE));
+  const client = await connectMcp(repo.root);
+  let document = documentOf(await start(client));
+  const { loop_id } = document;
+  const accept = () => client.call('continue_phase', { loop_id, accept_with_notes: true });
+  const early = await accept();
+  expect([early.isError, early.text]).toEqual([true, expect.stringContaining('there is nothing to accept')]);
+  for (let n = 1; document.state === 'waiting'; n++) {
+    document = documentOf(await client.call('continue_phase', { loop_id, summary: fixOf(repo, n) }));
+  }
+  expect(document).toMatchObject({ phase: { end: 'cap' }, next: expect.stringContaining('accept_with_notes: true') });
+  const calls = repo.calls().length;
+  expect(documentOf(await accept()).phase).toMatchObject({
+    status: 'cap',
+    end: 'accepted-with-notes',
+    accepted_with_notes: true,
+  });
+  expect(repo.calls()).toHaveLength(calls);
+});
+
+test('fixer, simplify and deepen_tests: the named agent prepares the code and fixes it', async () => {
+  const repo = await trusted();
+  repo.write('src/a.ts', 'export const a = 2;\n');
+  repo.answers('two', ...Array(3).fill(APPROVED));
+  repo.answers('one', { summary: 'Simpler.' }, { ...OUTLINE, summary: 'Two gaps.' }, { summary: 'Tested.' });
+  const client = await connectMcp(repo.root);
+  const implement = { phase: 'implement', feature: 'docs/f', simplify: true, deepen_tests: true };
+  const unnamed = await client.call('start_phase', implement);
+  expect([unnamed.isError, unnamed.text]).toEqual([true, expect.stringContaining('name it as fixer')]);
+  const ended = documentOf(await client.call('start_phase', { ...implement, fixer: 'one' }));
+  expect(ended).toMatchObject({
+    state: 'ended',
+    phase: {
+      status: 'approved',
+      preparations: [{ role: 'code-simplifier' }, { role: 'test-deepener' }, { role: 'test-deepener' }],
+    },
+  });
 });
 
 test('a round outlives the client; a summary in the middle of it is refused', async () => {

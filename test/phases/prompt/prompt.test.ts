@@ -239,6 +239,29 @@ describe('the prompt of a new session [REUSE-I1-R4/used-for-fresh REUSE-TD1/r4-i
   );
 
   test.each(REVIEWS)(
+    'of $role in $phase has the fix summary from iteration 2 on, like the prompt of a resumed one [REUSE-I2/fix-summary-phase REUSE-I2/fix-summary-implement]',
+    (review) => {
+      const fixes = [FIX];
+      expect(fresh(review, { iteration: 1, fixes }).dynamic).not.toContain(FIX.summary.trim());
+      for (const template of ['I1-R4', 'I3'] as const) {
+        expect(fresh(review, { iteration: 2, template, fixes }).dynamic).toContain(
+          `Fix summary:\nThe fixer wrote this summary. Check it against the content:\n\`\`\`\n${FIX.summary.trim()}\n`,
+        );
+      }
+      for (const template of ['I2', 'I2-FV'] as const) {
+        expect(resumed(review, { template, fixes }).dynamic).toContain(
+          `## Fix Summary\nThe fixer wrote this summary. Check it against the changes:\n\`\`\`\n${FIX.summary.trim()}\n`,
+        );
+      }
+    },
+  );
+
+  test.each([[[]], [[{ round: 1, iteration: 1, summary: ' \n' }]]])('fixes %j: no summary', (fixes) => {
+    const { dynamic } = fresh({ role: 'spec-reviewer', phase: 'specify' }, { iteration: 2, fixes });
+    expect(dynamic).toContain('Fix summary:\n(No summary was given.)');
+  });
+
+  test.each(REVIEWS)(
     'of $role in $phase is the same up to the schema, whatever the iteration [REUSE-R4.1/stable-prefix REUSE-R4.1/dynamic-suffix REUSE-I1-R4/stable-prefix REUSE-I1-R4/dynamic-suffix REUSE-I1-R4/moved/static-first REUSE-R4-ROW/static-top REUSE-R4-ROW/dynamic-bottom REUSE-SCOPE/static-system-prompts]',
     (review) => {
       const first = fresh(review).stable;

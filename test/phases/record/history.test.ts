@@ -243,7 +243,7 @@ describe('records of a phase', () => {
       'code-quality-reviewer pass',
       'security-reviewer fail',
       'fix by fay: 1 file, done',
-      'onceover: implement review iteration 1 fixes',
+      'onceover: implement review iteration 1 fixes (loop-1)',
       'round 2: 1 look, 2 rest',
       'security-reviewer pass',
       'round 2 FV: 3 look, 0 rest',

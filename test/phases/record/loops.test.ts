@@ -1,4 +1,14 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../../src/kernel/ids.ts';
@@ -62,6 +72,14 @@ describe('an unreadable loop', () => {
     expect(await made.loops.write(keptLoop())).toEqual({ ok: true, value: undefined });
     expect(await read(made)).toEqual({ ok: true, value: keptLoop() });
   });
+});
+
+test('only the user can read the file of a loop, because it contains session ids', async () => {
+  const made = await kept();
+  expect(statSync(made.file).mode & 0o777).toBe(0o600);
+  chmodSync(made.file, 0o644);
+  await made.loops.write(keptLoop());
+  expect(statSync(made.file).mode & 0o777).toBe(0o600);
 });
 
 test('another worktree of the clone has its own', async () => {

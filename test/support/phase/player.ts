@@ -43,6 +43,7 @@ export const ARTIFACT = 'docs/f/spec.md' as RepoPath;
 export function phaseSetup(phase: PhaseName, more: Partial<PhaseSetup> = {}): PhaseSetup {
   return {
     phase,
+    loop: 'loop-1',
     assigned: Object.fromEntries(ROLES.map((role) => [role, { agent: 'claude', others: [] }])),
     mostIterations: 5,
     fixing: 'fixer',

@@ -75,7 +75,7 @@ export function settingsOf(setup: Setup): Settings {
     afterPass: setup.afterPass,
     unchangedGates: setup.unchangedGates,
     finalValidation: 'all',
-    deltaGuard: 'prompt',
+    deltaGuard: 'auto',
     resumeWhenCold: true,
     cacheTtl: 'auto',
     recheckDomain: false,
