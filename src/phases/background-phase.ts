@@ -54,7 +54,7 @@ function wrongOptions({ phase, fixer, preparations }: StartOptions): string | nu
   return fixer === null ? 'simplify and deepen_tests need an agent that may edit files: name it as fixer.' : null;
 }
 
-/** What the caller of `continue_phase` decides: the summary of its fix, or that the open issues are accepted. */
+/** The decision of the caller of `continue_phase`: a summary of its fix, or to accept the open issues. */
 type NextRound = { readonly summary?: string | null; readonly acceptWithNotes?: boolean };
 
 /**

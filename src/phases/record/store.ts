@@ -95,7 +95,7 @@ export function openPhaseLoops({ root, commonDir }: Pick<RepositoryPaths, 'root'
     },
     async write(loop: KeptLoop): Promise<Result<void>> {
       const text = JSON.stringify({ version, digest: digestOf(loop), loop });
-      // Who knows the id of a session can read or continue it, so only the user may read the file.
+      // With the id of a session, a reader could continue the session, so only the user may read the file.
       const written = folder.write(nameOf(loop.run.phase, loop.run.feature), text, 0o600);
       if (written.ok) removeLeftovers(folder.path, Date.now());
       return written;
