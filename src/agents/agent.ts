@@ -81,7 +81,8 @@ export interface Agent {
   readonly priceProvider: string | null;
   /** Paths in the repository under review that the agent always loads, so they must be hidden from it. */
   readonly loads?: readonly string[];
-  invoke(question: AgentQuestion, put: PutFile): Invocation;
+  /** Returns the command line for a question. The agent starts in the folder `cwd`, whose files it must not load. */
+  invoke(question: AgentQuestion, put: PutFile, cwd: string): Invocation;
   /** Returns the events after one more line of output. `now` is needed to read times such as "in 5 minutes". */
   hear(events: AgentEvents, line: string, now: Date): AgentEvents;
   /** For agents that print no events: returns the events from the whole output, after the program exited with 0. */

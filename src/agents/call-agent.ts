@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyWorkingTree } from '../git/working-files.ts';
 import type { AgentFailure, AgentReply, Usage } from '../kernel/agent.ts';
@@ -52,7 +53,7 @@ export async function callAgent(requested: AgentCall): Promise<AskEnd> {
 
 async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
   const { agent, question } = call;
-  const { args, env, input } = agent.invoke(question, scratch.put);
+  const { args, env, input } = agent.invoke(question, scratch.put, realpathSync(call.cwd));
   const { sessionId } = question;
   if (sessionId !== null && args.includes(sessionId) && !SESSION_ID.test(sessionId)) {
     return notCalled({ kind: 'session-lost', said: `${JSON.stringify(shorten(sessionId))} is not a session id` });

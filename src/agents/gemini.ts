@@ -3,7 +3,7 @@ import { type Agent, type AgentEvents, joinPrompt } from './agent.ts';
 import { errorFailure, numberAt, objectAt, readEvent, stringAt, withToolCall } from './parse-output.ts';
 
 // These settings override the user's settings for this call only: no tools but those for reading (a fixer may also
-// edit), no hooks, one attempt per request, and no clean-up of sessions that may be resumed later.
+// edit), no hooks, no skills, one attempt per request, and no clean-up of sessions that may be resumed later.
 const settings = (writes: boolean) => ({
   general: {
     enableAutoUpdate: false,
@@ -14,6 +14,9 @@ const settings = (writes: boolean) => ({
   tools: { core: [...READING, ...(writes ? WRITING : [])] },
   context: { includeDirectoryTree: false },
   hooksConfig: { enabled: false },
+  skills: { enabled: false },
+  // Even in an untrusted workspace, Gemini CLI would take an API key and a project from the repository's .env file.
+  advanced: { ignoreLocalEnv: true },
   security: { folderTrust: { enabled: false } },
 });
 

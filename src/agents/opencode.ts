@@ -24,11 +24,13 @@ function config(prompt: string, writes: boolean): object {
     webfetch: false,
     task: false,
     todowrite: false,
+    skill: false,
   };
   const permission = { edit: writes ? 'allow' : 'deny', bash: 'deny', webfetch: 'deny', external_directory: 'deny' };
   const description = writes ? 'Reads and fixes' : 'Reads and judges';
   const reviewer = { description, mode: 'primary', prompt, tools, permission };
-  return { autoupdate: false, share: 'disabled', agent: { [REVIEWER]: reviewer } };
+  // When a file is read, opencode would start language servers, also from the packages in the repository.
+  return { autoupdate: false, share: 'disabled', lsp: false, formatter: false, agent: { [REVIEWER]: reviewer } };
 }
 
 /** opencode, which has no option for a JSON schema, so the answer is read from its text. */
@@ -79,6 +81,7 @@ export const opencode: Agent = {
         ),
         OPENCODE_DISABLE_PROJECT_CONFIG: '1',
         OPENCODE_DISABLE_CLAUDE_CODE: '1',
+        OPENCODE_DISABLE_EXTERNAL_SKILLS: '1',
         OPENCODE_DISABLE_AUTOUPDATE: '1',
         OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
         OPENCODE_DISABLE_LSP_DOWNLOAD: '1',

@@ -166,9 +166,10 @@ const NO_QUESTION: Omit<AgentQuestion, 'model'> = {
 function toolsDigest({ agent, settings }: KnownAgent): string {
   const files: (readonly [string, string])[] = [];
   const model = settings?.model ?? null;
-  const { args, env } = agent.invoke({ ...NO_QUESTION, model }, (name, text) => {
+  const put = (name: string, text: string) => {
     files.push([name, text]);
     return `/${name}`;
-  });
+  };
+  const { args, env } = agent.invoke({ ...NO_QUESTION, model }, put, '/');
   return digestOf([agent.name, model, args, env, files]);
 }

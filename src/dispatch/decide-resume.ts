@@ -5,6 +5,7 @@ import {
   type KeptSession,
   newTokens,
   type Session,
+  totalTokens,
   type Usage,
 } from '../kernel/agent.ts';
 import { digestOf } from '../kernel/ids.ts';
@@ -131,6 +132,27 @@ export function sessionUse(
     lastUsedAt: call.at.toISOString(),
     warmMinutes: call.warmMinutes,
   };
+}
+
+/**
+ * Returns how a resumed call sent too much, so that a new session would be cheaper; `null` if it did not. `calls` is the
+ * usage of the session's calls, of which the first read a file of `fileLength` characters with a tool.
+ */
+export function resumedTooDear(calls: readonly (Usage | null)[], fileLength: number): string | null {
+  const [first = null, last = null] = [calls[0], calls.at(-1)];
+  if (calls.length < 2 || first === null || last === null) return null;
+  const answered = calls.slice(0, -1).reduce((sum, one) => sum + (one?.outputTokens ?? 0), 0);
+  // The first call sent at least two requests, one without the file and one with it. Their mean lacks half of the file, so
+  // this limit leaves room for half of the file, and a session that contains the file twice is above it.
+  const most = Math.ceil(sentTokens(first) / 2) + estimateTokens(fileLength) + answered;
+  const sent = sentTokens(last);
+  return sent <= most
+    ? null
+    : `it sends more when it is resumed than it sent before: ${sent} tokens instead of ${most}`;
+}
+
+function sentTokens(usage: Usage): number {
+  return totalTokens(usage) - usage.outputTokens;
 }
 
 /** Returns a digest of everything that is fixed when a session starts: tools, answer schema and stable prompt. */

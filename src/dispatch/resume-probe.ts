@@ -8,6 +8,7 @@ import { hasShape, isAmount, isString, orNull, readShape, type Shape } from '../
 import { openListFile } from '../platform/private-files.ts';
 import { makeScratch } from '../platform/scratch.ts';
 import { answerSchema } from './answer-schemas.ts';
+import { resumedTooDear } from './decide-resume.ts';
 import { readAnswer } from './read-answer.ts';
 import { isResumeFailure } from './retry.ts';
 
@@ -106,13 +107,21 @@ export async function probeInstalled(
   }
 }
 
-/** Returns the text to review in the resume tests. `firstLine` is random, so that the agent cannot guess it. */
+/**
+ * Returns the text to review in the resume tests. `firstLine` is random, so that the agent cannot guess it. The text is
+ * long, so that an agent that sends it twice shows in its usage.
+ */
 function probeFile(firstLine: string): string {
+  const sample = (row: number) =>
+    `- Row ${row} of the sample: one customer, one report, complete and written on time.\n`;
   return `${firstLine}
 
 The export writes a report for each customer. It should be fast. Reports are kept for some time and then deleted by
 anyone who notices. If the disk is full, the export goes on. Dates are written in the local format.
-`;
+
+## Sample, only for information
+
+${Array.from({ length: 100 }, (_, i) => sample(i + 1)).join('')}`;
 }
 
 const FORM = 'Answer with JSON: your answer in "reply", and "issues" as an empty list.';
@@ -141,7 +150,10 @@ type ProbeOutcome =
   | { readonly kind: 'tried'; readonly result: ResumeResult }
   | { readonly kind: 'not-tried'; readonly failure: AgentFailure };
 
-/** Runs the resume tests V1 to V4: does a session still have its memory when it is resumed after a tool call? */
+/**
+ * Runs the resume tests V1 to V4: does a session still have its memory when it is resumed after a tool call, and does it
+ * send that memory only once?
+ */
 export async function probeResume(agent: string, version: string, ports: ProbePorts): Promise<ProbeOutcome> {
   let freshMs: number | null = null;
   let resumedMs: number | null = null;
@@ -154,7 +166,8 @@ export async function probeResume(agent: string, version: string, ports: ProbePo
     isResumeFailure(failure) ? fail(test, describe(failure)) : { kind: 'not-tried', failure };
 
   const line = `# ${ports.randomLine()}`;
-  const first = await ask(ports, PROBE_QUESTIONS.V1(ports.writeFile(probeFile(line))), null);
+  const file = probeFile(line);
+  const first = await ask(ports, PROBE_QUESTIONS.V1(ports.writeFile(file)), null);
   if (!first.ok) return noReply('V1', first.failure);
   freshMs = first.durationMs;
   if (first.session === null) return fail('V1', 'it named no session');
@@ -165,6 +178,9 @@ export async function probeResume(agent: string, version: string, ports: ProbePo
   const second = await ask(ports, PROBE_QUESTIONS.V2, first.session);
   if (!second.ok) return noReply('V2', second.failure);
   resumedMs = second.durationMs;
+  const usage = [first.usage, second.usage];
+  const tooDear = resumedTooDear(usage, file.length);
+  if (tooDear !== null) return fail('V2', tooDear);
   const third = await ask(ports, PROBE_QUESTIONS.V3, first.session);
   if (!third.ok) return noReply('V3', third.failure);
   if (!third.reply.includes(line)) return fail('V3', `it remembered another first line: "${third.reply.slice(0, 80)}"`);
@@ -172,15 +188,18 @@ export async function probeResume(agent: string, version: string, ports: ProbePo
   if (!fourth.ok) return noReply('V4', fourth.failure);
   const count = /\d+/.exec(fourth.reply)?.[0];
   const expected = first.issues.length;
-  return Number(count) === expected ? end(null) : fail('V4', `it counted ${count ?? 'nothing'} instead of ${expected}`);
+  if (Number(count) !== expected) return fail('V4', `it counted ${count ?? 'nothing'} instead of ${expected}`);
+  // Some agents add another copy of the tool results with each resume.
+  const laterTooDear = resumedTooDear([...usage, third.usage, fourth.usage], file.length);
+  return end(laterTooDear === null ? null : { test: 'V4', how: laterTooDear });
 }
 
 async function ask(ports: ProbePorts, prompt: string, sessionId: string | null) {
   const end = await ports.ask(prompt, sessionId);
   if (!end.ok) return end;
   const read = readAnswer('probe', end.reply);
-  const { sessionId: session } = end.reply;
-  return read.ok ? ({ ok: true, ...read.answer, session, durationMs: end.durationMs } as const) : read;
+  const { sessionId: session, usage } = end.reply;
+  return read.ok ? ({ ok: true, ...read.answer, session, usage, durationMs: end.durationMs } as const) : read;
 }
 
 function describe(failure: AgentFailure): string {

@@ -196,7 +196,7 @@ describe('the facts about an agent', () => {
       const digest = async (change: (call: Invocation, put: (name: string, text: string) => string) => Invocation) => {
         const agent: typeof one.agent = {
           ...one.agent,
-          invoke: (question, put) => change(one.agent.invoke(question, put), put),
+          invoke: (question, put, cwd) => change(one.agent.invoke(question, put, cwd), put),
         };
         const options = { root, commonDir: folder, preference: null, resumable: async () => UNKNOWN };
         return (await openReviewers({ ...options, known: [{ ...one, agent }] }).describe(name)).toolsDigest;

@@ -13,6 +13,8 @@ if (code === 0) {
   const all = [
     'agents',
     'resume',
+    'doors',
+    'tools',
     'fix',
     'run',
     'run-trouble',

@@ -97,3 +97,32 @@ test.each([
     expect(await probeResume('claude', '1.0.0', ports)).toEqual({ kind: 'not-tried', failure });
   }
 });
+
+const used = (inputTokens: number, outputTokens = 100) => ({
+  inputTokens,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens,
+  costUsd: null,
+});
+
+/** Numbers of tokens that V1 to V4 send: the file of the tests has about 2,000 tokens. */
+test.each([
+  ['keeps its prefix', [12_000, 7300, 7400, 7500], null],
+  ['made three requests in V1', [19_000, 7300, 7400, 7500], null],
+  ['sends the results of its tools twice', [12_000, 9300, 9400, 9500], 'V2'],
+  ['sends them a third time later', [12_000, 7300, 9400, 11_500], 'V4'],
+  ['reports no usage', null, null],
+] as const)(
+  'an agent that %s when it is resumed: dearer than a new session is not resumed',
+  async (_, sent, failed) => {
+    const order = ['V1', 'V2', 'V3', 'V4'];
+    const { ports } = agent((question, usual) => {
+      if (!usual.ok) return usual;
+      const usage = sent === null ? null : used(sent[order.indexOf(question)] ?? 0);
+      return { ...usual, reply: { ...usual.reply, usage } };
+    });
+    const outcome = await probeResume('gemini', '0.60.0', ports);
+    expect(outcome.kind === 'tried' ? (outcome.result.failed?.test ?? null) : outcome).toBe(failed);
+  },
+);

@@ -2,15 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testedVersions } from '../../../src/agents/installed.ts';
 import { probeInstalled } from '../../../src/dispatch/resume-probe.ts';
 import { programOf, REAL_AGENTS } from '../../support/agent-clis.ts';
-import { asManyResponsesAsCalls } from '../../support/model-sim/rules/gemini.ts';
 import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
 import { agentUser, scratch } from '../../support/real-agents.ts';
 import { rememberingModel } from '../../support/remembering-model.ts';
 
 let sim: ModelSim;
 beforeAll(async () => {
-  // The real service demands one tool result per tool call.
-  sim = await startModelSim({ moreRules: { gemini: [asManyResponsesAsCalls] } });
+  sim = await startModelSim();
 });
 afterAll(() => sim.close());
 
