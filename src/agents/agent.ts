@@ -81,6 +81,8 @@ export interface Agent {
   readonly priceProvider: string | null;
   /** Paths in the repository under review that the agent always loads, so they must be hidden from it. */
   readonly loads?: readonly string[];
+  /** Names of files that the agent loads from each folder in which it reads a file, so they must be hidden from it. */
+  readonly loadsNamed?: readonly string[];
   /** Returns the command line for a question. The agent starts in the folder `cwd`, whose files it must not load. */
   invoke(question: AgentQuestion, put: PutFile, cwd: string): Invocation;
   /** Returns the events after one more line of output. `now` is needed to read times such as "in 5 minutes". */

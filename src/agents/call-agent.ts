@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { copyWorkingTree } from '../git/working-files.ts';
+import { copyWorkingTree, filesNamed } from '../git/working-files.ts';
 import type { AgentFailure, AgentReply, Usage } from '../kernel/agent.ts';
 import { ACTIVE, type AskEnd } from '../kernel/ports.ts';
-import { statIfPresent } from '../platform/files.ts';
+import { isSymlink, statIfPresent } from '../platform/files.ts';
 import { type ProcessRunEnd, runProcessGroup } from '../platform/run-process.ts';
 import { makeScratch, type Scratch } from '../platform/scratch.ts';
 import { type Agent, type AgentEvents, type AgentQuestion, NO_EVENTS } from './agent.ts';
@@ -122,25 +122,38 @@ function notStarted(program: string, code: string): AgentFailure {
  * writes are prevented. Uses bubblewrap or a temporary copy of the working tree; fails if neither is possible.
  */
 async function protect(call: AgentCall, scratch: Scratch): Promise<AgentCall | { readonly failure: AgentFailure }> {
-  const { loads = [] } = call.agent;
-  const hidden = loads.map((name) => join(call.cwd, name)).filter((path) => statIfPresent(path) !== null);
-  const readOnly = call.sandbox === true ? [call.cwd] : [];
-  const [first] = [...hidden, ...readOnly];
+  const { loads = [], loadsNamed = [] } = call.agent;
+  const named = await filesNamed(call.cwd, loadsNamed);
+  if (!named.ok) return { failure: { kind: 'unprotected', path: call.cwd } };
+  const present = (names: readonly string[]) =>
+    names.map((name) => join(call.cwd, name)).filter((path) => statIfPresent(path) !== null);
+  const folders = { hidden: present(loads), readOnly: call.sandbox === true ? [call.cwd] : [] };
+  const emptied = present(named.value);
+  const [first] = [...folders.hidden, ...emptied, ...folders.readOnly];
   if (first === undefined) return call;
-  const around = sandboxed(call.program, { hidden, readOnly }, call.env['PATH'] ?? '');
-  if (around !== null) return { ...call, program: around.program, before: around.before };
+  // Bubblewrap would hide the target of a symlink, which may be a file under review.
+  if (![...folders.hidden, ...emptied].some(isSymlink)) {
+    const empty = { file: emptied.length === 0 ? '' : scratch.put('empty', ''), over: emptied };
+    const around = sandboxed(call.program, { ...folders, empty }, call.env['PATH'] ?? '');
+    if (around !== null) return { ...call, program: around.program, before: around.before };
+  }
   const unprotected = { failure: { kind: 'unprotected', path: first } } as const;
   // A fixer must not work in a temporary copy, because its edits would be lost.
   if (call.question.writes === true) return unprotected;
   const cwd = join(scratch.folder, 'copy');
-  const copied = await copyWorkingTree(call.cwd, cwd, loads);
+  const copied = await copyWorkingTree(call.cwd, cwd, [...loads, ...named.value]);
   return copied.ok ? { ...call, cwd } : unprotected;
 }
 
 /** Returns the command that starts a program in bubblewrap; `null` if bubblewrap is not installed. */
 export function sandboxed(
   program: string,
-  folders: { readonly readOnly?: readonly string[]; readonly hidden?: readonly string[] },
+  folders: {
+    readonly readOnly?: readonly string[];
+    readonly hidden?: readonly string[];
+    /** Files that the program sees as empty: the path of an empty file, and the files that it replaces. */
+    readonly empty?: { readonly file: string; readonly over: readonly string[] };
+  },
   path: string,
 ): { readonly program: string; readonly before: readonly string[] } | null {
   const bubblewrap = findProgram('bwrap', path, '/');
@@ -148,6 +161,7 @@ export function sandboxed(
   const binds = [
     ...(folders.readOnly ?? []).flatMap((folder) => ['--ro-bind', folder, folder]),
     ...(folders.hidden ?? []).flatMap((folder) => ['--tmpfs', folder]),
+    ...(folders.empty?.over ?? []).flatMap((one) => ['--ro-bind', folders.empty?.file ?? '', one]),
   ];
   return {
     program: bubblewrap,

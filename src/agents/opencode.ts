@@ -62,6 +62,9 @@ export const opencode: Agent = {
   // opencode sometimes loads this folder despite the options that disable plug-ins and project settings.
   loads: ['.opencode'],
 
+  // When opencode reads a file, it adds the instructions of the file's folder, and no option turns that off.
+  loadsNamed: ['AGENTS.md', 'CONTEXT.md'],
+
   invoke(question, put) {
     return {
       args: [

@@ -35,6 +35,29 @@ export async function copyWorkingTree(root: string, into: string, without: reado
   return ok(undefined);
 }
 
+/**
+ * Returns the files with these names in the folders below `root`, in any case: those that git tracks, also in submodules,
+ * and those that it would track. Outside of a repository there are none.
+ */
+export async function filesNamed(root: string, names: readonly string[]): Promise<Result<readonly string[]>> {
+  if (names.length === 0 || statIfPresent(join(root, '.git')) === null) return ok([]);
+  const wanted = names.map((name) => name.toLowerCase());
+  const found: string[] = [];
+  for (const kind of [
+    ['--cached', '--recurse-submodules'],
+    ['--others', '--exclude-standard'],
+  ]) {
+    const listed = await asResult(git(root, ['ls-files', '-z', ...kind]));
+    if (!listed.ok) return listed;
+    found.push(...readNulList(listed.value.stdout).names);
+  }
+  return ok([...new Set(found)].filter((path) => isNamed(path.toLowerCase(), wanted)));
+}
+
+function isNamed(path: string, names: readonly string[]): boolean {
+  return names.some((name) => path.endsWith(`/${name}`));
+}
+
 function copyOne(from: string, to: string): Result<void> {
   const stats = statIfPresent(from);
   return tryDisk('write', to, () => {

@@ -32,7 +32,7 @@ describe.each(AGENTS)('$name', ({ invoke }) => {
           files.push(`${name}: ${text}`);
           return `/${name}`;
         };
-        const { args, env } = invoke({ ...QUESTION, sessionId, writes }, put);
+        const { args, env } = invoke({ ...QUESTION, sessionId, writes }, put, '/repo');
         return { args, env, files };
       };
       const [fresh, resumed] = [started(null), started('s1')];

@@ -99,6 +99,39 @@ test('without bubblewrap it is left out of the copy that the agent gets', async 
   expect(end.ok && end.reply.text).toContain('"message":""');
 });
 
+/** An agent that returns the instructions in the folders, and the first line of a file beside them. */
+async function instructed(path: string, change: (root: string) => void = () => {}) {
+  const { root } = repoWith({
+    'AGENTS.md': 'ROOT',
+    'src/AGENTS.md': 'TRACKED',
+    'src/a.txt': 'content',
+    'lib/deep/agents.md': 'OTHER-CASE',
+  });
+  mkdirSync(join(root, 'new'));
+  writeFileSync(join(root, 'new/AGENTS.md'), 'UNTRACKED');
+  change(root);
+  const files = 'AGENTS.md src/AGENTS.md lib/deep/agents.md new/AGENTS.md src/a.txt';
+  const script = `echo '{"status":"pass","violations":[],"message":"'$(cat ${files} 2>/dev/null)'"}'`;
+  const house = commandAgent({ name: 'house', command: ['/bin/sh', '-c', script], resume: false });
+  const agent = { ...house, loadsNamed: ['AGENTS.md'] };
+  const call = { agent, program: agent.program, cwd: root, env: { PATH: path }, question, idleSeconds: 20 };
+  const end = await callAgent({ ...call, signal: null });
+  return end.ok ? end.reply.text : JSON.stringify(end.failure);
+}
+
+test.skipIf(here === null)('instructions in the folders of the repository are hidden in bubblewrap', async () => {
+  expect(await instructed(PATH)).toContain('"message":"ROOTcontent"');
+});
+
+test('instructions in the folders of the repository are left out of a copy', async () => {
+  expect(await instructed(withoutBubblewrap())).toContain('"message":"ROOTcontent"');
+});
+
+test.skipIf(here === null)('a symlink among the instructions does not hide the file that it names', async () => {
+  const text = await instructed(PATH, (root) => symlinkSync('../src/a.txt', join(root, 'lib/AGENTS.md')));
+  expect(text).toContain('"message":"ROOTcontent"');
+});
+
 test('where nothing can hide it, the agent is not started', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, '.plugins'));
