@@ -1,5 +1,6 @@
 import type { Abilities, AgentFailure, ResumeResult, Usage } from '../kernel/agent.ts';
 import type { Question } from '../kernel/ports.ts';
+import type { AgentAccess } from './access.ts';
 
 /** One question to an agent, from which `invoke` makes a command line. */
 export type AgentQuestion = Omit<Question, 'idleSeconds' | 'model'> & {
@@ -79,6 +80,8 @@ export interface Agent {
   readonly warmMinutes: Readonly<Record<'5m' | '1h', number>>;
   /** The provider's id in the price list; `in-model` if model names start with the provider; `null` if unknown. */
   readonly priceProvider: string | null;
+  /** How to find out whether the agent can work; left out for a custom command. */
+  readonly access?: AgentAccess;
   /** Paths in the repository under review that the agent always loads, so they must be hidden from it. */
   readonly loads?: readonly string[];
   /** Names of files that the agent loads from each folder in which it reads a file, so they must be hidden from it. */

@@ -83,7 +83,7 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
     events = end.stdout.cut === null ? agent.conclude(end.stdout.text, question) : { ...events, failure: CUT_OFF };
   }
   const durationMs = Math.round(end.durationMs);
-  const failure = failureOf(call, end, events);
+  const failure = withLogIn(failureOf(call, end, events), agent);
   const { usage, sessionUsage } = usageOf(call, events);
   if (failure !== null) {
     const said = events.text || saidBy(failure) || lastWords(end).slice(0, LONGEST_SAID);
@@ -210,6 +210,11 @@ function failureOf(call: AgentCall, end: Ended, events: AgentEvents): AgentFailu
   const { sessionId: asked } = call.question;
   if (asked !== null && events.sessionId !== asked) return { kind: 'wrong-session', asked, got: events.sessionId };
   return usageOf(call, events).usage?.outputTokens === 0 ? { kind: 'no-tokens' } : null;
+}
+
+/** Adds to a failed login what the user has to do, which differs between agents. */
+function withLogIn(failure: AgentFailure | null, { access }: Agent): AgentFailure | null {
+  return failure?.kind === 'not-logged-in' && access !== undefined ? { ...failure, logIn: access.logIn } : failure;
 }
 
 type Ended = Extract<ProcessRunEnd, { kind: 'ended' }>;

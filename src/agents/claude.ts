@@ -1,5 +1,6 @@
 import { addUsage, type Usage } from '../kernel/agent.ts';
 import { isRecord } from '../kernel/json.ts';
+import { parseJson } from '../platform/private-files.ts';
 import type { Agent, AgentEvents } from './agent.ts';
 import { arrayAt, errorFailure, numberAt, objectAt, readEvent, stringAt, withToolCall } from './parse-output.ts';
 
@@ -26,6 +27,22 @@ export const claude: Agent = {
     'CLOUD_ML_REGION',
     'VERTEX_*',
   ],
+  access: {
+    status: { args: ['auth', 'status'], since: '2.1.325' },
+    settings: null,
+    credentials: null,
+    logIn: 'run "claude auth login", or set ANTHROPIC_API_KEY',
+    judgeLogin({ status }) {
+      const told = parseJson(/\{[\s\S]*\}/.exec(status?.output ?? '')?.[0] ?? '');
+      if (!isRecord(told) || typeof told['loggedIn'] !== 'boolean') return { state: 'unknown', why: null };
+      const by = told['apiKeySource'] ?? told['authMethod'];
+      return { state: told['loggedIn'] ? 'yes' : 'no', why: typeof by === 'string' ? by : null };
+    },
+    service({ env }) {
+      const isElsewhere = Object.keys(env).some((name) => name.startsWith('CLAUDE_CODE_USE_'));
+      return isElsewhere ? null : (env['ANTHROPIC_BASE_URL'] ?? 'https://api.anthropic.com');
+    },
+  },
   sessionLost: /No conversation found|requires a valid session ID/i,
 
   invoke(question, put) {

@@ -1,5 +1,6 @@
 import type { Usage } from '../kernel/agent.ts';
 import { isRecord } from '../kernel/json.ts';
+import { type LoginFacts, loginVariable } from './access.ts';
 import { type Agent, type AgentEvents, joinPrompt } from './agent.ts';
 import {
   arrayAt,
@@ -65,6 +66,24 @@ export const codex: Agent = {
   priceProvider: 'openai',
   install: 'npm install -g @openai/codex',
   variables: ['OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*'],
+  access: {
+    status: { args: ['login', 'status'], since: '0.166.0' },
+    settings: '.codex/config.toml',
+    credentials: null,
+    logIn: 'run "codex login", or set CODEX_API_KEY',
+    judgeLogin({ status, settings, env }) {
+      const variable = loginVariable(env, ['CODEX_API_KEY', 'CODEX_ACCESS_TOKEN']);
+      if (variable !== null) return variable;
+      // A provider in the settings has its own login, which the status command does not know.
+      if (status === null || isCustom(settings, env)) return { state: 'unknown', why: null };
+      return status.code === 0 ? { state: 'yes', why: '"codex login status"' } : { state: 'no', why: null };
+    },
+    service({ status, settings, env }) {
+      if (isCustom(settings, env)) return null;
+      const isSubscription = /ChatGPT/.test(status?.output ?? '');
+      return env['OPENAI_BASE_URL'] ?? (isSubscription ? 'https://chatgpt.com' : 'https://api.openai.com');
+    },
+  },
   sessionLost: /no rollout found for thread id|active writer/i,
 
   invoke(question, put, cwd) {
@@ -186,4 +205,9 @@ function orNull(schema: unknown): unknown {
     return already ? schema : { ...schema, anyOf: [...schema['anyOf'], { type: 'null' }] };
   }
   return { anyOf: [schema, { type: 'null' }] };
+}
+
+/** Whether the settings name another model service, or lie in a folder that is not read here. */
+function isCustom(settings: string | null, env: LoginFacts['env']): boolean {
+  return env['CODEX_HOME'] !== undefined || /^\s*(?:model_provider|profile|openai_base_url)\s*=/m.test(settings ?? '');
 }

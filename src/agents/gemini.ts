@@ -1,4 +1,5 @@
 import type { Usage } from '../kernel/agent.ts';
+import { loginVariable } from './access.ts';
 import { type Agent, type AgentEvents, joinPrompt } from './agent.ts';
 import { errorFailure, numberAt, objectAt, readEvent, stringAt, withToolCall } from './parse-output.ts';
 
@@ -38,6 +39,24 @@ export const gemini: Agent = {
   priceProvider: 'google',
   install: 'npm install -g @google/gemini-cli',
   variables: ['GEMINI_*', 'GOOGLE_*'],
+  access: {
+    status: null,
+    settings: '.gemini/settings.json',
+    credentials: '.gemini/oauth_creds.json',
+    logIn: 'start "gemini" once and log in, or set GEMINI_API_KEY',
+    judgeLogin({ settings, hasCredentials, env }) {
+      const names = ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_GENAI_USE_GCA'];
+      const variable = loginVariable(env, names);
+      if (variable !== null) return variable;
+      if (hasCredentials) return { state: 'yes', why: '~/.gemini/oauth_creds.json' };
+      // With a chosen kind of login, the login itself may be in the system's key store.
+      return { state: settings?.includes('selectedType') === true ? 'unknown' : 'no', why: null };
+    },
+    service({ env }) {
+      if (loginVariable(env, ['GOOGLE_GENAI_USE_VERTEXAI']) !== null) return null;
+      return env['GOOGLE_GEMINI_BASE_URL'] ?? 'https://generativelanguage.googleapis.com';
+    },
+  },
   sessionLost: /session.*(?:not found|invalid)|no previous sessions|invalid session identifier/i,
 
   invoke(question, put) {

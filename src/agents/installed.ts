@@ -6,6 +6,7 @@ import { isAmount, isString, readShape, type Shaped } from '../kernel/shape.ts';
 import { openListFile } from '../platform/private-files.ts';
 import { findOnPath, isProgram } from '../platform/program.ts';
 import { runProcessGroup } from '../platform/run-process.ts';
+import { readAccess, UNKNOWN_ACCESS } from './access.ts';
 import type { Agent } from './agent.ts';
 import { commandAgent } from './command.ts';
 import { loadAgents } from './table.ts';
@@ -113,16 +114,17 @@ export async function reportAgent(
 ): Promise<AgentReport> {
   const { agent, program, settings } = known;
   const { name, testedVersion, abilities, install } = agent;
-  const common = { name, program, testedVersion, abilities, install };
+  const common = { name, program, testedVersion, abilities, install, logIn: agent.access?.logIn ?? null };
   if (!isCustomCommand(known)) {
     const version = program === null ? null : await programVersion(program, known.env, root);
-    return { ...common, version, resume: resume(name, version) };
+    const { login, service } = await readAccess(known, version, root);
+    return { ...common, version, resume: resume(name, version), login, service };
   }
   const declared: AgentReport['resume'] =
     settings?.resume === true
       ? { kind: 'yes', from: 'config' }
       : { kind: 'no', from: 'config', why: 'onceover.yml does not set "resume: true"' };
-  return { ...common, version: null, resume: declared };
+  return { ...common, version: null, resume: declared, login: UNKNOWN_ACCESS, service: UNKNOWN_ACCESS };
 }
 
 const MOST_KEPT = 50;

@@ -57,6 +57,19 @@ export const opencode: Agent = {
     'GOOGLE_*',
   ],
 
+  access: {
+    status: { args: ['auth', 'list'], since: '1.18.33' },
+    settings: null,
+    credentials: null,
+    logIn: 'run "opencode auth login"',
+    judgeLogin({ status }) {
+      const listed = (status?.output ?? '').match(/[1-9]\d* (?:credential|environment variable)s?/g) ?? [];
+      // Some models need no login, and the settings can contain one, so an empty list does not mean "no".
+      return listed.length === 0 ? { state: 'unknown', why: null } : { state: 'yes', why: listed.join(', ') };
+    },
+    // The chosen model decides which service is called.
+    service: () => null,
+  },
   sessionLost: /session not found/i,
 
   // opencode sometimes loads this folder despite the options that disable plug-ins and project settings.

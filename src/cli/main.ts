@@ -43,8 +43,9 @@ async function main(): Promise<void> {
     process.stdout.write(`${ONCEOVER_VERSION}\n`);
     return;
   }
-  if (process.platform === 'win32') {
-    process.stderr.write('onceover does not support Windows yet. Use it inside WSL.\n');
+  // These commands only read, so they work on Windows, for example with records that were made in WSL.
+  if (process.platform === 'win32' && !['status', 'explain', 'cost', '--help', '-h', undefined].includes(first)) {
+    process.stderr.write(`onceover ${first} does not support Windows yet. Run it inside WSL.\n`);
     process.exitCode = 3;
     return;
   }

@@ -30,7 +30,8 @@ export type AgentFailure =
   | { readonly kind: 'not-found'; readonly program: string }
   /** `path` must be hidden from the agent or made read-only for it, but no sandbox is available. */
   | { readonly kind: 'unprotected'; readonly path: string }
-  | { readonly kind: 'not-logged-in'; readonly said: string }
+  /** `logIn` says what a user does to log in, if it is known. */
+  | { readonly kind: 'not-logged-in'; readonly said: string; readonly logIn?: string }
   | { readonly kind: 'limit'; readonly said: string; readonly resetAt: Date | null }
   | { readonly kind: 'timeout'; readonly seconds: number }
   | { readonly kind: 'idle'; readonly seconds: number }
@@ -194,6 +195,9 @@ export type Abilities = {
   readonly stopHook: 'yes' | 'when-trusted' | 'when-allowed' | 'none';
 };
 
+/** Whether an agent can do something, and what shows it; 'unknown' if nothing does. */
+export type AccessState = { readonly state: 'yes' | 'no' | 'unknown'; readonly why: string | null };
+
 /** An agent as installed on this machine. */
 export type AgentReport = {
   readonly name: string;
@@ -204,6 +208,12 @@ export type AgentReport = {
   readonly testedVersion: string | null;
   readonly abilities: Abilities;
   readonly resume: ResumeAbility;
+  /** Whether the agent is logged in. */
+  readonly login: AccessState;
+  /** Whether the agent's model service answers. */
+  readonly service: AccessState;
+  /** What a user does to log in; `null` for a custom agent. */
+  readonly logIn: string | null;
   /** The command that installs the agent; `null` for a custom agent. */
   readonly install: string | null;
 };

@@ -1,9 +1,10 @@
-import type { AgentReport, ResumeAbility } from '../kernel/agent.ts';
+import type { AccessState, AgentReport, ResumeAbility } from '../kernel/agent.ts';
 import { quoteName, showInvisible } from '../kernel/escape.ts';
 import { type Paint, type Styled, UNSTYLED, wrapTo } from '../ui/style.ts';
 import { count, withNpx } from '../ui/wording.ts';
 import { TOOL_NAMES } from './import/types.ts';
 import {
+  canReview,
   type DoctorReport,
   type GatesFound,
   HOOK_AGENTS,
@@ -24,11 +25,12 @@ export function describeDoctor(report: DoctorReport, styled: Styled = UNSTYLED):
   const { paint } = styled;
   const found = agents.filter(({ program }) => program !== null);
   const missing = agents.filter(({ program }) => program === null);
-  const names = found.map(({ name }) => quoteName(name)).join(', ');
+  const able = found.filter(canReview);
+  const names = able.map(({ name }) => quoteName(name)).join(', ');
   const blocks = [
-    found.length === 0
-      ? paint('bad', wrapTo(asTyped(NO_AGENT, styled, command), styled, 0))
-      : paint('good', wrapTo(`${count(found.length, 'agent')} can review here: ${names}.`, styled)),
+    able.length === 0
+      ? paint('bad', wrapTo(asTyped(found.length === 0 ? NO_AGENT : NONE_ABLE, styled, command), styled, 0))
+      : paint('good', wrapTo(`${count(able.length, 'agent')} can review here: ${names}.`, styled)),
     ...found.map((agent) =>
       [
         paint('strong', wrapTo(`${quoteName(agent.name)}${versionOf(agent)}`, styled)),
@@ -56,6 +58,9 @@ const LABEL = 12;
 const NO_AGENT =
   'No agent was found. Install one of the agents below and start it once to log in, or set a command of your own under "agent" in onceover.yml. "onceover demo" shows how onceover works without an agent.';
 
+const NONE_ABLE =
+  'No installed agent can review here. The lines "login" and "service" below say why and what to do. "onceover demo" shows how onceover works without an agent.';
+
 const NO_BUBBLEWRAP = 'bubblewrap not found (agents that would need it work on a copy of the repository)';
 
 function versionOf({ version, testedVersion }: AgentReport): string {
@@ -64,7 +69,8 @@ function versionOf({ version, testedVersion }: AgentReport): string {
   return ` ${version}${version === testedVersion ? '' : ` (tested with ${testedVersion})`}`;
 }
 
-function factsOf({ name, program, resume, abilities }: AgentReport): readonly (readonly [string, string])[] {
+function factsOf(agent: AgentReport): readonly (readonly [string, string])[] {
+  const { name, program, resume, abilities, logIn } = agent;
   const init = `"onceover init --hook ${name}"`;
   const stopHook = {
     yes: init,
@@ -74,9 +80,25 @@ function factsOf({ name, program, resume, abilities }: AgentReport): readonly (r
   };
   return [
     ['program', quoteName(program ?? '')],
+    ...(logIn === null ? [] : [['login', describeLogin(agent, logIn)] as const]),
+    ...describeService(agent.service),
     ['resume', describeResume(resume)],
     ['read-only', READ_ONLY[abilities.readOnly]],
     ['stop hook', stopHook[abilities.stopHook]],
+  ];
+}
+
+function describeLogin({ login }: AgentReport, logIn: string): string {
+  const why = login.why === null ? '' : ` (${showInvisible(login.why)})`;
+  if (login.state === 'yes') return `yes${why}`;
+  if (login.state === 'no') return `not logged in: ${logIn}`;
+  return `unknown; if a review fails, ${logIn}`;
+}
+
+function describeService({ state, why }: AccessState): readonly (readonly [string, string])[] {
+  if (state === 'unknown') return [];
+  return [
+    ['service', state === 'yes' ? `answers (${why})` : `cannot be reached (${why}); check the network and proxy`],
   ];
 }
 
@@ -217,6 +239,12 @@ const UNFIT: Readonly<Record<SkippedCommand['why'], string>> = {
   'changes-files': 'changes files. Add a command that only reads them',
 };
 
+function reviewsAfter(base: string | null): string {
+  if (base === null) return '"onceover run" reviews what you change after that.';
+  const unpushed = base.startsWith('origin/') ? ', which includes these files until you push them' : '';
+  return `"onceover run" reviews everything that differs from ${quoteName(base)}${unpushed}.`;
+}
+
 function describeIgnored({ path }: SetupStep): string {
   return path === RULES_FILE
     ? `git ignores ${path}, so onceover does not read it. Add the line "!${path}" to your .gitignore.`
@@ -240,12 +268,12 @@ const ALLOW_SERVER = ', allow the server "onceover", and ask it to review your c
 
 const PASSES = 'From then on it may stop once all checks and reviews pass. "onceover hook snooze" pauses that.';
 
-function nextSteps({ agents, proposed = null, isAllNew = false }: GatesFound): readonly string[] {
+function nextSteps({ agents, proposed = null, isAllNew = false, base = null }: GatesFound): readonly string[] {
   return [
     ...(agents.length > 0 ? [] : ['install an agent, because none was found: "onceover doctor" lists them.']),
     ...(proposed === null ? [] : ['add the lines above to onceover.yml.']),
     ...(isAllNew
-      ? ['commit these files; nothing else has changed yet.', '"onceover run" reviews what you change after that.']
+      ? ['commit these files; nothing else has changed yet.', reviewsAfter(base)]
       : ['"onceover run" runs the checks and reviews on your current change.']),
   ];
 }

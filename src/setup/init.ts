@@ -7,7 +7,7 @@ import { ownCommand, ownProgram } from '../platform/own-program.ts';
 import { addHookEntry, addMcpEntry, hookFile } from './agent-config.ts';
 import codeQuality from './code-quality.md';
 import { checkCommands, isCheckSource } from './detect/checks.ts';
-import type { RootFiles } from './detect/scripts.ts';
+import { packagePaths, type RootFiles } from './detect/scripts.ts';
 import { chooseTool, findImportSources, planImportedGates } from './import/import.ts';
 import type { ImportTool } from './import/types.ts';
 import { openInitManifest } from './own-files.ts';
@@ -83,10 +83,11 @@ export async function setupProject(project: Project, options: SetupOptions): Pro
     steps.push({ path, did, added, ignored: ignored.value });
   }
   const isAllNew = isClean && steps.some(({ added }) => added !== null);
+  const base = before?.ok === true ? (before.value.base?.name ?? null) : null;
   const isEntry = ({ path, added }: SetupStep) => added !== null && path.endsWith('.json');
   const byPath = program[0] === process.execPath && steps.some(isEntry);
   const command = ownCommand(place.root, process);
-  return ok({ steps, gates: gates.value && { ...gates.value.found, isAllNew }, hook, byPath, command });
+  return ok({ steps, gates: gates.value && { ...gates.value.found, isAllNew, base }, hook, byPath, command });
 }
 
 async function planGates(
@@ -114,7 +115,7 @@ function planStarterGates(
   root: RootFiles,
 ): WantedGates {
   const { checks, passedOver } = checkCommands(root);
-  const starter = { checks, exclude: toolWrittenGlobs(paths) };
+  const starter = { checks, exclude: toolWrittenGlobs(paths), packages: packagePaths(root) };
   // The settings are written last, so that they never name a prompt that does not exist yet.
   const wanted = [newFile(CODE_QUALITY_FILE, codeQuality), newFile(SETTINGS_FILE, starterSettings(agents, starter))];
   if (configured !== null && configured.length > 0) {

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { IMPORT_TOOLS } from './import/types.ts';
 
+const ACCESS = z.enum(['yes', 'no', 'unknown']);
+
 /** The document of `doctor --json`. */
 export const doctorSchema = z.object({
   agents: z.array(
@@ -15,6 +17,9 @@ export const doctorSchema = z.object({
         known_from: z.enum(['tested', 'probed', 'config']).nullable(),
         why: z.string().nullable(),
       }),
+      can_review: z.boolean().describe('Installed, not known to be logged out, and its service is not unreachable.'),
+      login: z.object({ state: ACCESS, why: z.string().nullable() }),
+      service: z.object({ state: ACCESS, why: z.string().nullable() }),
       schema: z.boolean(),
       read_only_by: z.enum(['tools', 'own-sandbox', 'nothing']),
       usage: z.enum(['dispatch', 'session', 'if-told']),

@@ -1,30 +1,36 @@
 import type { z } from 'zod';
 import type { doctorSchema, RemovalDocument, setUpSchema } from './json-schema.ts';
-import type { DoctorReport, Removal, SetupOutcome } from './types.ts';
+import { canReview, type DoctorReport, type Removal, type SetupOutcome } from './types.ts';
 
 type DoctorDocument = z.infer<typeof doctorSchema>;
 
 /** Returns the document of `doctor --json`. */
 export function doctorDocument({ agents, git, bubblewrap, node }: DoctorReport): DoctorDocument {
   return {
-    agents: agents.map(({ name, program, version, testedVersion, resume, abilities, install }) => ({
-      name,
-      found: program !== null,
-      path: program,
-      version,
-      tested_version: testedVersion,
-      resume: {
-        can: resume.kind === 'unknown' ? null : resume.kind === 'yes',
-        known_from: resume.kind === 'unknown' ? null : resume.from,
-        why: resume.kind === 'no' ? resume.why : null,
-      },
-      schema: abilities.schema,
-      read_only_by: abilities.readOnly,
-      usage: abilities.usage,
-      stable_part: abilities.stablePart,
-      stop_hook: abilities.stopHook,
-      install,
-    })),
+    agents: agents.map((agent) => {
+      const { name, program, version, testedVersion, resume, abilities, install, login, service } = agent;
+      return {
+        name,
+        found: program !== null,
+        path: program,
+        version,
+        tested_version: testedVersion,
+        resume: {
+          can: resume.kind === 'unknown' ? null : resume.kind === 'yes',
+          known_from: resume.kind === 'unknown' ? null : resume.from,
+          why: resume.kind === 'no' ? resume.why : null,
+        },
+        can_review: canReview(agent),
+        login,
+        service,
+        schema: abilities.schema,
+        read_only_by: abilities.readOnly,
+        usage: abilities.usage,
+        stable_part: abilities.stablePart,
+        stop_hook: abilities.stopHook,
+        install,
+      };
+    }),
     git,
     bubblewrap,
     node,

@@ -4,8 +4,13 @@ import type { ImportedEntry, SourceConfig } from './import/types.ts';
 import page from './starter-settings.md';
 import type { CheckCommand } from './types.ts';
 
-/** The checks of a project, and globs of files that reviewers do not need to see. */
-type StarterFacts = { readonly checks: readonly CheckCommand[]; readonly exclude: readonly string[] };
+type StarterFacts = {
+  readonly checks: readonly CheckCommand[];
+  /** Globs of files that reviewers do not need to see. */
+  readonly exclude: readonly string[];
+  /** The paths of the packages in a workspace, such as `packages/*`; empty in other projects. */
+  readonly packages: readonly string[];
+};
 
 /** Returns the text of a first `onceover.yml`; `agents` are the installed agents, the preferred one first. */
 export function starterSettings(agents: readonly string[], facts: StarterFacts): string {
@@ -17,15 +22,33 @@ export function starterSettings(agents: readonly string[], facts: StarterFacts):
 }
 
 /** Returns the `gates` part of a first `onceover.yml`. */
-export function starterGates({ checks, exclude }: StarterFacts): string {
-  const globLines = exclude.map((glob) => `      - ${yamlWord(glob)}\n`);
+export function starterGates({ checks, exclude, packages }: StarterFacts): string {
   const checkLines = checks.map(
     ({ name, run, timeoutSeconds }) => `      ${name}: { run: ${yamlWord(run)}, timeout: ${timeoutSeconds} }\n`,
   );
-  return fill('gates', {
-    exclude: exclude.length === 0 ? '' : [block('exclude'), ...globLines].join(''),
+  const common = {
+    exclude: excludeLines(exclude),
     checks: checks.length === 0 ? block('no-checks') : [block('checks'), ...checkLines].join(''),
+    reviews: block('reviews'),
+  };
+  if (packages.length === 0) return fill('gates', common);
+  const packageEntries = packages.map((path) =>
+    [
+      `${`  - path: ${yamlWord(path)}`.padEnd(27)} # a review per package: unchanged ones are skipped\n`,
+      excludeLines(exclude.filter((glob) => glob.startsWith('**/'))),
+      block('package-reviews'),
+    ].join(''),
+  );
+  return fill('workspace-gates', {
+    ...common,
+    checked: checks.length === 0 ? '' : fill('checked', common),
+    packages: packageEntries.join(''),
+    outside: excludeLines([...packages.map((path) => `${path.replace(/\/\*$/, '')}/**`), ...exclude]),
   });
+}
+
+function excludeLines(globs: readonly string[]): string {
+  return globs.length === 0 ? '' : [block('exclude'), ...globs.map((glob) => `      - ${yamlWord(glob)}\n`)].join('');
 }
 
 function block(name: string): string {

@@ -47,6 +47,8 @@ export type GatesFound = {
   readonly passedOver?: readonly SkippedCommand[];
   /** Whether the files of `init` are the only change in the repository. */
   readonly isAllNew?: boolean;
+  /** The base branch that a run compares with; null if there is none. */
+  readonly base?: string | null;
   /** The lines that the user should add to an existing `onceover.yml`; null if none are missing. */
   readonly proposed?: string | null;
   /** With `--from`: the imported configuration, and a line for each setting that was not imported as it is. */
@@ -64,6 +66,11 @@ export type CheckName = (typeof CHECK_NAMES)[number];
 
 /** A command that cannot be a check: it never ends ('watches'), or it changes the files under review. */
 export type SkippedCommand = { readonly run: string; readonly why: 'watches' | 'changes-files' };
+
+/** Whether an agent can review here, as far as it is known: installed, not logged out, and its service answers. */
+export function canReview({ program, login, service }: AgentReport): boolean {
+  return program !== null && login.state !== 'no' && service.state !== 'no';
+}
 
 /** The result of `doctor`. */
 export type DoctorReport = {

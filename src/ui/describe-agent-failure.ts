@@ -11,7 +11,8 @@ const AGENT_FAILURES: ByKind<AgentFailure, string> = {
   'not-found': ({ program }) => `could not be started (command: ${quoteName(program)})`,
   unprotected: ({ path }) =>
     `was not started: it would run code from ${quoteName(path)} of this repository, and onceover can hide that folder only if bubblewrap is installed`,
-  'not-logged-in': ({ said }) => `is not logged in: ${showInvisible(said)}`,
+  'not-logged-in': ({ said, logIn }) =>
+    `is not logged in: ${showInvisible(said)}${logIn === undefined ? '' : ` (to log in, ${logIn})`}`,
   limit: ({ resetAt, said }) => {
     const until = resetAt === null ? '' : ` until ${resetAt.toISOString()}`;
     return `has reached a limit${until}: ${showInvisible(said)}`;

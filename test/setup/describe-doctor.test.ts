@@ -10,6 +10,9 @@ const claude: AgentReport = {
   testedVersion: '2.1.325',
   abilities: { schema: true, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'yes' },
   resume: { kind: 'yes', from: 'tested' },
+  login: { state: 'yes', why: 'ANTHROPIC_API_KEY' },
+  service: { state: 'yes', why: 'https://api.example.com' },
+  logIn: 'run "claude auth login"',
   install: 'npm install -g it',
 };
 const tell = (...agents: AgentReport[]) => describeDoctor({ agents, git: '2.40.0', bubblewrap: null, node: '20.19.0' });
@@ -19,6 +22,8 @@ test('lists the facts about an installed agent', () => {
 
 claude 2.1.325
   program     /bin/claude
+  login       yes (ANTHROPIC_API_KEY)
+  service     answers (https://api.example.com)
   resume      yes, tested with this version
   read-only   it gets no tool that can write files
   stop hook   "onceover init --hook claude"
@@ -38,6 +43,21 @@ test.each<[string, AgentReport, RegExp]>([
     'a failed probe',
     { ...claude, resume: { kind: 'no', from: 'probed', why: 'V3: x' } },
     /resume +no, tested here: V3: x/,
+  ],
+  [
+    'an agent that is logged out',
+    { ...claude, login: { state: 'no', why: 'none' } },
+    /^No installed agent can review here\..*login +not logged in: run "claude auth login"$/ms,
+  ],
+  [
+    'a service that does not answer',
+    { ...claude, service: { state: 'no', why: 'https://api.example.com: ENOTFOUND' } },
+    /^No installed agent can review here\..*service +cannot be reached \(https:\/\/api\.example\.com: ENOTFOUND\)/ms,
+  ],
+  [
+    'an unknown login',
+    { ...claude, login: { state: 'unknown', why: null }, service: { state: 'unknown', why: null } },
+    /^1 agent can review here: claude\..*login +unknown; if a review fails, run "claude auth login"\n {2}resume/ms,
   ],
   [
     'a missing agent',

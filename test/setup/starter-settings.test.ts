@@ -9,7 +9,7 @@ import type { CheckCommand } from '../../src/setup/types.ts';
 
 const PROMPT = '.onceover/reviews/code-quality.md';
 const LINT: CheckCommand = { name: 'lint', run: 'npm run lint', timeoutSeconds: 300 };
-const NOTHING = { checks: [], exclude: [] };
+const NOTHING = { checks: [], exclude: [], packages: [] };
 
 function read(text: string): Settings {
   const parsed = parseSettings(text);
@@ -22,9 +22,9 @@ const { gates: _none, ...defaults } = read('');
 describe('a first onceover.yml', () => {
   test('contains the agents, checks and excludes of the project', () => {
     const exclude = ['**/*.snap', 'yarn.lock'];
-    const settings = read(starterSettings(['claude', 'codex'], { checks: [LINT], exclude }));
+    const settings = read(starterSettings(['claude', 'codex'], { ...NOTHING, checks: [LINT], exclude }));
     const { gates, ...others } = settings;
-    expect(others).toEqual({ ...defaults, agents: ['claude', 'codex'], unchangedGates: 'rest' });
+    expect(others).toEqual({ ...defaults, agents: ['claude', 'codex'], unchangedGates: 'rest', failOn: 'medium' });
     expect(gates).toMatchObject([
       {
         path: '.',
@@ -32,6 +32,25 @@ describe('a first onceover.yml', () => {
         checks: { lint: { run: 'npm run lint', timeoutSeconds: 300 } },
         reviews: { 'code-quality': { prompt: PROMPT, numReviews: 1, agents: null } },
       },
+    ]);
+  });
+
+  test('has one review per package in a workspace, and checks for the whole repository', () => {
+    const facts = { checks: [LINT], exclude: ['**/*.snap', 'yarn.lock'], packages: ['packages/*', 'apps/web'] };
+    const reviews = { 'code-quality': { prompt: PROMPT, numReviews: 1 } };
+    expect(read(starterSettings(['claude'], facts)).gates).toMatchObject([
+      { path: '.', exclude: ['**/*.snap', 'yarn.lock'], checks: { lint: { run: 'npm run lint' } }, reviews: {} },
+      { path: 'packages/*', exclude: ['**/*.snap'], checks: {}, reviews },
+      { path: 'apps/web', exclude: ['**/*.snap'], checks: {}, reviews },
+      { path: '.', exclude: ['packages/**', 'apps/web/**', '**/*.snap', 'yarn.lock'], checks: {}, reviews },
+    ]);
+  });
+
+  test('has no entry without gates in a workspace without checks', () => {
+    const { gates } = read(starterSettings(['claude'], { ...NOTHING, packages: ['packages/*'] }));
+    expect(gates.map(({ path, reviews }) => [path, Object.keys(reviews)])).toEqual([
+      ['packages/*', ['code-quality']],
+      ['.', ['code-quality']],
     ]);
   });
 
@@ -94,7 +113,7 @@ describe('a first onceover.yml', () => {
     fc.assert(
       fc.property(agents, names, fc.subarray(globs), (found, checkNames, exclude) => {
         const checks = checkNames.map((name) => ({ ...LINT, name }));
-        const text = starterSettings(found, { checks, exclude });
+        const text = starterSettings(found, { ...NOTHING, checks, exclude });
         const settings = read(text);
         expect(settings.agents ?? []).toEqual(found);
         expect(settings.gates[0]?.exclude).toEqual(exclude);

@@ -366,6 +366,12 @@ export const WORDS: Readonly<Record<string, string>> = {
   'doctor agents[].resume.known_from':
     'How onceover knows whether it can resume sessions. `tested`: we tested this version. `probed`: onceover tested the agent on this machine. `config`: onceover.yml says it.',
   'doctor agents[].resume.why': 'The reason why onceover cannot resume sessions of this agent; null if it can.',
+  'doctor agents[].login': 'Whether the agent is logged in. onceover makes no call to a model to find this out.',
+  'doctor agents[].login.state': '`unknown` if neither the agent nor its variables and files show it.',
+  'doctor agents[].login.why': 'What shows the login, such as the name of a variable; null if nothing does.',
+  'doctor agents[].service': 'Whether the model service of the agent answers a request without a login.',
+  'doctor agents[].service.state': '`unknown` if onceover did not try, for example behind a proxy.',
+  'doctor agents[].service.why': 'The address, with the error if it cannot be reached; null if onceover did not try.',
   'doctor agents[].schema': 'Whether the agent itself makes sure that its answer matches a JSON schema.',
   'doctor agents[].read_only_by': 'What prevents the agent from writing files when it reviews.',
   'doctor agents[].usage':

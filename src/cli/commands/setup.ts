@@ -5,7 +5,7 @@ import { describeNotice } from '../../rules/describe.ts';
 import { describeDoctor, describeRemoval, describeSetUp } from '../../setup/describe.ts';
 import { IMPORT_TOOLS } from '../../setup/import/types.ts';
 import { doctorDocument, removalDocument, setUpDocument } from '../../setup/json.ts';
-import { HOOK_AGENTS } from '../../setup/types.ts';
+import { canReview, HOOK_AGENTS } from '../../setup/types.ts';
 import { describeSnoozed } from '../../stop-hook/describe.ts';
 import { count } from '../../ui/wording.ts';
 import { workflowWarnings } from '../../workflows/describe.ts';
@@ -22,6 +22,7 @@ export async function doctorCommand(options: JsonFlag & { readonly resume?: stri
     document: doctorDocument,
     text: describeDoctor,
     exitCode({ agents }) {
+      if (!agents.some(canReview)) return 3;
       const tried = agents.filter(({ name, program }) => program !== null && (resume === 'all' || name === resume));
       return tried.some((agent) => agent.resume.kind === 'no' && agent.resume.from === 'probed') ? 1 : 0;
     },

@@ -89,12 +89,10 @@ const RUN_IN_PACKAGES: Partial<Readonly<Record<Manager, string>>> = {
 
 /** Returns the scripts of all packages in the workspace; the texts of scripts with the same name are joined. */
 function packageScripts(texts: RootFiles['texts'], declared: unknown): Scripts {
-  const pnpm = readYaml(texts.get('pnpm-workspace.yaml') ?? '');
-  const globs = [declared, pnpm.ok ? pnpm.value : null]
-    .flatMap((one) => (isRecord(one) ? one['packages'] : one))
-    .filter((glob) => typeof glob === 'string')
-    .map((glob) => compileGlob(glob.replace(/^\.\/|\/$/g, ''), ''))
-    .flatMap((one) => (one.ok ? [one.glob] : []));
+  const globs = workspaceGlobs(texts, declared).flatMap((glob) => {
+    const compiled = compileGlob(glob, '');
+    return compiled.ok ? [compiled.glob] : [];
+  });
   const all = new Map<string, string>();
   for (const [path, text] of texts) {
     const folder = path.endsWith('/package.json') ? path.slice(0, -'/package.json'.length) : null;
@@ -102,6 +100,32 @@ function packageScripts(texts: RootFiles['texts'], declared: unknown): Scripts {
     for (const [name, script] of scriptsOf(readJson(text))) all.set(name, `${all.get(name) ?? ''}\n${script}`);
   }
   return all;
+}
+
+/** Returns the globs of package folders that package.json (`declared`) and pnpm-workspace.yaml list. */
+function workspaceGlobs(texts: RootFiles['texts'], declared: unknown): readonly string[] {
+  const pnpm = readYaml(texts.get('pnpm-workspace.yaml') ?? '');
+  return [declared, pnpm.ok ? pnpm.value : null]
+    .flatMap((one) => (isRecord(one) ? one['packages'] : one))
+    .filter((glob) => typeof glob === 'string')
+    .map((glob) => glob.replace(/^\.\/|\/$/g, ''));
+}
+
+/**
+ * Returns the paths of gates that cover each package of a workspace on its own: `packages/*` or a folder. A project
+ * with fewer than two packages has none.
+ */
+export function packagePaths({ texts }: RootFiles): readonly string[] {
+  const folders = [...texts.keys()].flatMap((path) => /^(.+)\/package\.json$/.exec(path)?.[1] ?? []);
+  const globs = workspaceGlobs(texts, readJson(texts.get('package.json'))['workspaces']);
+  const isIn = (glob: string) => (folder: string) =>
+    glob.endsWith('/*') ? folder.slice(0, folder.lastIndexOf('/')) === glob.slice(0, -2) : folder === glob;
+  // Other globs, such as `packages/**`, cannot be the path of one gate per package.
+  const usable = [...new Set(globs)].filter(
+    (glob) => /^[\w@.-]+(?:\/[\w@.-]+)*(?:\/\*)?$/.test(glob) && folders.some(isIn(glob)),
+  );
+  const covered = folders.filter((folder) => usable.some((glob) => isIn(glob)(folder)));
+  return covered.length < 2 ? [] : usable;
 }
 
 const LOCKFILES: readonly (readonly [file: string, manager: Manager])[] = [

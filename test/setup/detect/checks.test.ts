@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkCommands, isCheckSource } from '../../../src/setup/detect/checks.ts';
+import { packagePaths } from '../../../src/setup/detect/scripts.ts';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -361,5 +362,32 @@ describe('the packages of a workspace', () => {
       checks: [],
       passedOver: [{ run: 'npm run test --workspaces --if-present', why: 'watches' }],
     });
+  });
+});
+
+describe('finds the packages of a workspace:', () => {
+  const at = (...folders: string[]) => folders.map((folder) => [`${folder}/package.json`, '{}'] as const);
+  test.each<[string, readonly (readonly [string, string])[], readonly string[]]>([
+    ['none', at('a', 'b'), []],
+    [
+      'npm',
+      [
+        ['package.json', '{"workspaces": ["./packages/*", "apps/web/"]}'],
+        ...at('packages/a', 'packages/b', 'apps/web'),
+      ],
+      ['packages/*', 'apps/web'],
+    ],
+    ['pnpm', [['pnpm-workspace.yaml', 'packages: ["libs/*"]'], ...at('libs/a', 'libs/b')], ['libs/*']],
+    ['one package only', [['package.json', '{"workspaces": ["packages/*"]}'], ...at('packages/a')], []],
+    [
+      'globs that match no package, or that are no path of a gate',
+      [
+        ['package.json', '{"workspaces": ["packages/**", "!x", "gone/*", "libs/*"]}'],
+        ...at('libs/a', 'libs/b', 'packages/c/d'),
+      ],
+      ['libs/*'],
+    ],
+  ])('%s', (_title, texts, expected) => {
+    expect(packagePaths({ names: new Set(), texts: new Map(texts) })).toEqual(expected);
   });
 });

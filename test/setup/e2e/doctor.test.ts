@@ -7,13 +7,17 @@ import { CLI, onceover, onceoverJson } from '../../support/cli.ts';
 import { cleanEnvironment, repoWith, temporaryFolder } from '../../support/repo.ts';
 
 /** A folder with a program "claude" that answers like Claude Code: with memory, without memory, or never. */
-function fakeClaude(memory: boolean, hangs = false): { readonly PATH: string; readonly calls: string } {
+function fakeClaude(
+  memory: boolean,
+  { hangs = false, isLoggedIn = true } = {},
+): { readonly PATH: string; readonly HTTPS_PROXY: string; readonly calls: string } {
   const folder = temporaryFolder();
   const calls = join(folder, 'calls');
   const script = `#!${process.execPath}
 const fs = require('node:fs');
 const args = process.argv.slice(2);
 if (args[0] === '--version') { console.log('9.9.9 (Claude Code)'); process.exit(0); }
+if (args[0] === 'auth') { console.log(JSON.stringify({ loggedIn: ${isLoggedIn}, authMethod: 'none' })); process.exit(0); }
 fs.appendFileSync(${JSON.stringify(calls)}, 'x');
 if (${hangs}) { setInterval(() => {}, 1000); return; }
 const at = (name) => args[args.indexOf(name) + 1];
@@ -37,7 +41,8 @@ console.log(JSON.stringify({ type: 'result', subtype: 'success', is_error: false
   mkdirSync(join(folder, 'bin'));
   writeFileSync(join(folder, 'bin/claude'), script);
   chmodSync(join(folder, 'bin/claude'), 0o755);
-  return { PATH: `${join(folder, 'bin')}:/usr/bin:/bin`, calls };
+  // Behind a proxy, doctor does not try to reach the service.
+  return { PATH: `${join(folder, 'bin')}:/usr/bin:/bin`, HTTPS_PROXY: 'http://127.0.0.1:1', calls };
 }
 
 type Doctor = {
@@ -52,26 +57,33 @@ const claudeOf = (document: Doctor) => document.agents.find((agent) => agent.nam
 
 test('shows the installed agents and how to install the others, also outside a repository', async () => {
   const folder = temporaryFolder();
-  const { PATH, calls } = fakeClaude(true);
-  const end = await onceover(folder, ['doctor'], { env: { PATH } });
+  const { calls, ...env } = fakeClaude(true);
+  const end = await onceover(folder, ['doctor'], { env });
   expect(end).toMatchObject({ code: 0, stderr: '' });
   expect(end.stdout).toMatch(
     /^1 agent can review here: claude\.\n\nclaude 9\.9\.9 \(tested with .*Not installed\n {2}codex +npm install/s,
   );
-  const document = await onceoverJson<Doctor>(folder, ['doctor'], { env: { PATH } });
+  const document = await onceoverJson<Doctor>(folder, ['doctor'], { env });
   expect(doctorSchema.safeParse(document).success).toBe(true);
   expect(claudeOf(document)).toMatchObject({ found: true, version: '9.9.9', resume: { can: null } });
   expect(() => readFileSync(calls)).toThrow();
 });
 
+test('exits with 3 if the only installed agent is logged out', async () => {
+  const { calls: _, ...env } = fakeClaude(true, { isLoggedIn: false });
+  const end = await onceover(temporaryFolder(), ['doctor'], { env });
+  expect([end.code, end.stdout]).toEqual([3, expect.stringMatching(/^No installed agent can review here\./)]);
+  expect(end.stdout).toMatch(/login +not logged in: run "claude auth login", or set ANTHROPIC_API_KEY/);
+});
+
 test('--resume tests the agent once and keeps the result', async () => {
   const { root } = repoWith({ 'a.txt': '' });
-  const { PATH, calls } = fakeClaude(true);
-  const end = await onceover(root, ['doctor', '--resume', 'claude'], { env: { PATH } });
+  const { calls, ...env } = fakeClaude(true);
+  const end = await onceover(root, ['doctor', '--resume', 'claude'], { env });
   expect(end).toMatchObject({ code: 0, stderr: expect.stringContaining('claude: testing whether it can resume') });
   expect(end.stdout).toMatch(/resume +yes, tested here/);
   expect(readFileSync(calls, 'utf8')).toBe('xxxx');
-  expect(claudeOf(await onceoverJson<Doctor>(root, ['doctor'], { env: { PATH } }))).toMatchObject({
+  expect(claudeOf(await onceoverJson<Doctor>(root, ['doctor'], { env }))).toMatchObject({
     resume: { can: true },
   });
   expect(readFileSync(calls, 'utf8')).toBe('xxxx');
@@ -79,11 +91,11 @@ test('--resume tests the agent once and keeps the result', async () => {
 
 test('--resume exits with 1 and keeps the reason if the agent forgets its session (V3)', async () => {
   const { root } = repoWith({ 'a.txt': '' });
-  const { PATH } = fakeClaude(false);
-  const end = await onceover(root, ['doctor', '--resume'], { env: { PATH } });
+  const { calls: _, ...env } = fakeClaude(false);
+  const end = await onceover(root, ['doctor', '--resume'], { env });
   expect(end.code).toBe(1);
   expect(end.stdout).toMatch(/resume +no, tested here: V3: it remembered another first line: "I do not know"/);
-  expect(claudeOf(await onceoverJson<Doctor>(root, ['doctor'], { env: { PATH } }))?.resume).toMatchObject({
+  expect(claudeOf(await onceoverJson<Doctor>(root, ['doctor'], { env }))?.resume).toMatchObject({
     can: false,
     why: expect.stringMatching(/^V3: /),
   });
@@ -102,7 +114,7 @@ test.each([
     3,
     /claude could not be started.*could not test whether the agent can resume/s,
   ],
-  ['no installed agent', ['doctor', '--resume'], 0, /^$/],
+  ['no installed agent', ['doctor', '--resume'], 3, /^$/],
 ])('reports %s', async (_title, args, code, said) => {
   const { root, git } = repoWith({ 'a.txt': '' });
   const bin = join(dirname(root), 'bin');
@@ -119,10 +131,10 @@ test('--resume fails outside a repository, because the result could not be kept'
 
 test('Ctrl-C ends the agent, keeps no result, and exits with 130', async () => {
   const { root, git } = repoWith({ 'a.txt': '' });
-  const { PATH, calls } = fakeClaude(true, true);
+  const { calls, ...env } = fakeClaude(true, { hangs: true });
   const child = spawn(process.execPath, [CLI, 'doctor', '--resume', 'claude'], {
     cwd: root,
-    env: { ...cleanEnvironment(dirname(root)), PATH },
+    env: { ...cleanEnvironment(dirname(root)), ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import type { AccessState } from '../kernel/agent.ts';
+import { statIfPresent } from '../platform/files.ts';
+import { decodeUtf8, readPlainFile } from '../platform/private-files.ts';
+import { runProcessGroup } from '../platform/run-process.ts';
+
+/** How `onceover doctor` finds out, without a paid call, whether an agent can work. */
+export type AgentAccess = {
+  /**
+   * The command that prints the login state. An older version could take its words for a prompt and answer it, so it
+   * runs only from version `since` on. `null` if the agent has no such command.
+   */
+  readonly status: { readonly args: readonly string[]; readonly since: string } | null;
+  /** A settings file that can name another service, and a file that exists after a login. Both are in the home. */
+  readonly settings: string | null;
+  readonly credentials: string | null;
+  /** What a user does to log in: "run …" or "set …". */
+  readonly logIn: string;
+  judgeLogin(facts: LoginFacts): AccessState;
+  /** Returns the address of the model service; `null` if it depends on settings that onceover does not read. */
+  service(facts: LoginFacts): string | null;
+};
+
+export type LoginFacts = {
+  /** The end of the status command; `null` if it did not run. */
+  readonly status: { readonly code: number | null; readonly output: string } | null;
+  /** The text of the settings file; `null` if it does not exist. */
+  readonly settings: string | null;
+  /** Whether the file with the login exists. Its content is never read. */
+  readonly hasCredentials: boolean;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+type Access = { readonly login: AccessState; readonly service: AccessState };
+
+const STATUS_TIMEOUT_MS = 15_000;
+
+const LONGEST_FILE = 64 * 1024;
+
+export const UNKNOWN_ACCESS: AccessState = { state: 'unknown', why: null };
+
+/** Returns whether an installed agent is logged in and its service can be reached. Makes no call to a model. */
+export async function readAccess(
+  known: {
+    readonly agent: { readonly access?: AgentAccess };
+    readonly program: string | null;
+    readonly env: Readonly<Record<string, string>>;
+  },
+  version: string | null,
+  cwd: string,
+): Promise<Access> {
+  const { access } = known.agent;
+  if (access === undefined || known.program === null) return { login: UNKNOWN_ACCESS, service: UNKNOWN_ACCESS };
+  const { env, program } = known;
+  const isNew = access.status !== null && version !== null && isAtLeast(version, access.status.since);
+  const end = isNew
+    ? await runProcessGroup({
+        ...{ program, cwd, env, args: access.status?.args ?? [], input: '' },
+        ...{ timeoutMs: STATUS_TIMEOUT_MS, idleMs: null, signal: null },
+      })
+    : null;
+  const status =
+    end?.kind === 'ended' && end.ending === 'by-itself'
+      ? { code: end.code, output: `${end.stdout.text}\n${end.stderr.text}` }
+      : null;
+  const inHome = (name: string) => join(env['HOME'] ?? '/', name);
+  const read = access.settings === null ? null : readPlainFile(inHome(access.settings), LONGEST_FILE);
+  const settings = read?.ok === true ? (decodeUtf8(read.bytes, { isCut: read.cut })?.text ?? '') : null;
+  const hasCredentials = access.credentials !== null && statIfPresent(inHome(access.credentials)) !== null;
+  const facts = { status, settings, hasCredentials, env };
+  const login = access.judgeLogin(facts);
+  const address = access.service(facts);
+  return { login, service: address === null || login.state === 'no' ? UNKNOWN_ACCESS : await reach(address, env) };
+}
+
+/** Returns the first of these variables that is set, as the proof of a login; `null` if none is. */
+export function loginVariable(env: LoginFacts['env'], names: readonly string[]): AccessState | null {
+  const name = names.find((one) => (env[one] ?? '') !== '');
+  return name === undefined ? null : { state: 'yes', why: name };
+}
+
+/** Whether a version is the same as, or newer than, another one. */
+export function isAtLeast(version: string, other: string): boolean {
+  const numbers = (text: string) => text.split(/[^\d]+/, 3).map(Number);
+  const [a, b] = [numbers(version), numbers(other)];
+  const differs = [0, 1, 2].find((at) => (a[at] ?? 0) !== (b[at] ?? 0));
+  return differs === undefined || (a[differs] ?? 0) > (b[differs] ?? 0);
+}
+
+const REACH_TIMEOUT_MS = 5000;
+
+const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
+
+/** Sends one request without a login. Any answer shows that the service can be reached. */
+async function reach(address: string, env: Readonly<Record<string, string>>): Promise<AccessState> {
+  // Node.js connects directly, so behind a proxy the result would say nothing about the agent.
+  if (PROXIES.some((name) => (env[name] ?? '') !== '')) return UNKNOWN_ACCESS;
+  try {
+    const signal = AbortSignal.timeout(REACH_TIMEOUT_MS);
+    const { origin } = new URL(address);
+    await (await fetch(origin, { method: 'HEAD', redirect: 'manual', signal })).body?.cancel();
+    return { state: 'yes', why: origin };
+  } catch (error) {
+    return { state: 'no', why: `${address}: ${reasonOf(error)}` };
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = (error.cause ?? error) as { code?: unknown };
+  if (error.name === 'TimeoutError') return `no answer within ${REACH_TIMEOUT_MS / 1000} seconds`;
+  return typeof code === 'string' ? code : error.message;
+}
