@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { lstatSync } from 'node:fs';
+import { lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { gitProgram } from '../platform/program.ts';
 
@@ -23,14 +23,23 @@ export function gitSync(
   return end.status === 0 ? end : null;
 }
 
+// The commit-graph file repeats the parents of each commit. git believes it, even if the commits say otherwise.
+const ALWAYS = ['core.commitGraph=false'];
+
 /** Returns the arguments for git, with the settings in front as `-c` options. */
 export function withConfig(args: readonly string[], { config = [] }: GitSettings): readonly string[] {
-  return [...config.flatMap((setting) => ['-c', setting]), ...args];
+  return [...[...ALWAYS, ...config].flatMap((setting) => ['-c', setting]), ...args];
 }
 
+// The variables with which users choose a repository, its settings, an identity or programs. git has others that change
+// what it sees: another history, other attributes, other rules for paths, switches for its own tests.
+const KEPT =
+  /^(?!GIT_)|^GIT_(?:DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|(?:ALTERNATE_)?OBJECT_DIRECTOR(?:Y|IES)|QUARANTINE_PATH|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|CONFIG_.+|(?:AUTHOR|COMMITTER)_.+|.*EDITOR|EXEC_PATH|ALLOW_PROTOCOL|ASKPASS|SSH.*|TRACE.*)$/;
+
+/** Returns the environment for git: of git's own variables, only those that cannot hide a change. */
 export function gitEnvironment({ env }: GitSettings): NodeJS.ProcessEnv {
   return {
-    ...process.env,
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name))),
     // Without this variable, `git status` and `git diff` rewrite the user's index.
     GIT_OPTIONAL_LOCKS: '0',
     // Without this variable, git gives `*` and `:` in paths a special meaning.
@@ -38,6 +47,8 @@ export function gitEnvironment({ env }: GitSettings): NodeJS.ProcessEnv {
     GIT_TERMINAL_PROMPT: '0',
     // `git replace` makes git show other content in place of an object, but reviews need the object itself.
     GIT_NO_REPLACE_OBJECTS: '1',
+    // `.git/info/grafts` gives commits other parents. git reads the named file instead, which cannot exist.
+    GIT_GRAFT_FILE: '/dev/null/none',
     LC_ALL: 'C',
     ...env,
   };
@@ -65,7 +76,14 @@ export function withStrictStat(commonDir: string): readonly string[] {
     'core.safecrlf=false',
     'submodule.recurse=false',
     ...caseSensitivity(commonDir),
+    ...(keepsModes(commonDir) ? ['core.fileMode=true'] : []),
   ];
+}
+
+// Without `core.fileMode`, git misses that a file became executable. Some file systems show every file as executable.
+function keepsModes(commonDir: string): boolean {
+  const mode = lstatOf(commonDir, 'HEAD')?.mode;
+  return mode !== undefined && (mode & 0o111) === 0;
 }
 
 /** Returns the setting that makes git treat `A` and `a` as two files; no setting if the file system ignores case. */
@@ -74,11 +92,14 @@ export function caseSensitivity(commonDir: string): readonly string[] {
 }
 
 function isCaseSensitive(commonDir: string): boolean {
+  const known = lstatOf(commonDir, 'HEAD')?.ino;
+  return known !== undefined && lstatOf(commonDir, 'hEaD')?.ino !== known;
+}
+
+function lstatOf(folder: string, name: string): Stats | undefined {
   try {
-    const inode = (name: string) => lstatSync(join(commonDir, name), { throwIfNoEntry: false })?.ino;
-    const known = inode('HEAD');
-    return known !== undefined && inode('hEaD') !== known;
+    return lstatSync(join(folder, name), { throwIfNoEntry: false });
   } catch {
-    return false;
+    return undefined;
   }
 }

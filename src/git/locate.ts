@@ -1,7 +1,10 @@
+import { realpathSync } from 'node:fs';
+import { relative } from 'node:path';
 import type { CommitId } from '../kernel/ids.ts';
 import { type Base, DEFAULT_BASES, type RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { asResult, type GitAnswer, GitError, git } from './git.ts';
+import { gitDirOf } from './worktree-paths.ts';
 
 // If several branches or tags have the same name, git picks one, which may be an attacker's, and only warns on stderr.
 // This setting makes sure that git warns.
@@ -76,6 +79,7 @@ export async function findRepositoryWith(
     '--path-format=absolute',
     '--show-toplevel',
     '--git-common-dir',
+    '--absolute-git-dir',
     '--git-path',
     'index',
     '--is-shallow-repository',
@@ -91,12 +95,13 @@ export async function findRepositoryWith(
     if (/must be run in a work tree/i.test(answer.failure.said)) return err({ kind: 'bare-repository', folder });
     return answer;
   }
-  const [root, commonDir, index, shallow, prefix, ...more] = answer.value.stdout.toString('utf8').split('\n');
+  const [root, commonDir, gitDir = '', index, shallow, prefix, ...more] = answer.value.stdout.toString('utf8').split('\n');
   if (root === undefined || commonDir === undefined || index === undefined || root.startsWith('--')) {
     return err({ kind: 'git-too-old' });
   }
   // If a path contains a line break, all later lines are shifted, so this line is neither "true" nor "false".
   if (shallow !== 'true' && shallow !== 'false') return err({ kind: 'odd-root', folder });
+  if (!isOwnWorktree(folder, root, gitDir)) return err({ kind: 'other-worktree', folder, root });
   const { stderr } = answer.value;
   const found = base === null || ambiguousName(stderr) !== null ? null : readBaseAndHead(base, more);
   if (base !== null && found === null) return findRepositoryWith(folder, null);
@@ -111,6 +116,22 @@ export async function findRepositoryWith(
   };
   return ok({ place, footing: found?.footing ?? null });
 }
+
+/** Whether `root` is the working tree that belongs to `gitDir`, or that the user chose and stands in. */
+function isOwnWorktree(folder: string, root: string, gitDir: string): boolean {
+  const real = realpathSync.native;
+  try {
+    if (WORKTREE_CHOICE.some((name) => process.env[name] !== undefined)) {
+      return !relative(real(root), real(folder)).startsWith('..');
+    }
+    const own = gitDirOf(root);
+    return own === gitDir || real(own) === real(gitDir);
+  } catch {
+    return false;
+  }
+}
+
+const WORKTREE_CHOICE = ['GIT_DIR', 'GIT_WORK_TREE'];
 
 // git does not list a default branch whose short name is ambiguous, and says so on stderr. Return such a branch anyway,
 // so that the next command reports the ambiguity instead of using a less preferred branch.

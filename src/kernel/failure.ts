@@ -10,6 +10,7 @@ const COULD_NOT_JUDGE: ReadonlySet<Failure['kind']> = new Set([
   'not-a-repository',
   'odd-root',
   'bare-repository',
+  'other-worktree',
   'git-missing',
   'git-too-old',
   'git-failed',
@@ -48,6 +49,8 @@ export type Failure =
       'not-a-repository': { folder: string };
       'odd-root': { folder: string };
       'bare-repository': { folder: string };
+      /** git reads the folder `root` in place of the one that onceover runs in. */
+      'other-worktree': { folder: string; root: string };
       'git-missing': unknown;
       'git-too-old': unknown;
       'git-failed': { command: string; said: string };

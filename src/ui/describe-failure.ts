@@ -45,6 +45,10 @@ const MESSAGES: ByKind<Failure, Message> = {
     what: `${quoteName(folder)} has no working tree (a bare repository, or the inside of .git).`,
     next: 'Run onceover in a working tree of the repository.',
   }),
+  'other-worktree': ({ folder, root }) => ({
+    what: `git is configured to read ${quoteName(root)} instead of ${quoteName(folder)} (core.worktree or GIT_WORK_TREE), so it does not see changes here.`,
+    next: 'Run "git config --unset core.worktree" and "unset GIT_WORK_TREE GIT_DIR", or run onceover in that folder.',
+  }),
   'git-missing': () => ({
     what: 'git was not found, and onceover needs git to read changes.',
     next: 'Install git 2.31 or newer and make sure that it is on PATH.',

@@ -33,6 +33,7 @@ const CODES: OneOfEach = {
   'broken-config': [{ kind: 'broken-config', problems: [] }, USAGE],
   'log-dir-hides': [{ kind: 'log-dir-hides', logDir: 'src', files: ['src/a.ts'] }, USAGE],
   'bad-review-id': [{ kind: 'bad-review-id', id: '', why: 'empty' }, USAGE],
+  'other-worktree': [{ kind: 'other-worktree', folder: '/x', root: '/y' }, 3],
   'odd-root': [{ kind: 'odd-root', folder: '/x' }, 3],
   'agent-not-tried': [{ kind: 'agent-not-tried', agent: 'x', failure: { kind: 'cancelled' } }, 3],
   'cannot-fix': [{ kind: 'cannot-fix', name: 'x', able: ['claude'] }, USAGE],

@@ -36,6 +36,7 @@ const spec = 'docs/login/spec.md' as RepoPath;
 const REPOSITORY = {
   'not-a-repository': { kind: 'not-a-repository', folder: '/home/me/notes' },
   'bare-repository': { kind: 'bare-repository', folder: '/srv/shop.git' },
+  'other-worktree': { kind: 'other-worktree', folder: '/home/me/shop', root: '/home/me/shop-copy' },
   'odd-root': { kind: 'odd-root', folder: '/home/me/sh\uFFFDp' },
   'git-missing': { kind: 'git-missing' },
   'git-too-old': { kind: 'git-too-old' },
