@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import type { TextFiles } from '../git/tree-files.ts';
 import type { PlacedProblem, UnusableFile } from '../kernel/failure.ts';
 import { sha256 } from '../kernel/ids.ts';
 import { isRecord } from '../kernel/json.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
-import { makeFolder, writeAtomically } from '../platform/files.ts';
-import { readJsonFile } from '../platform/private-files.ts';
+import { openFolder } from '../platform/private-files.ts';
 import type { ParsedSettings } from './parse-settings.ts';
 import { SETTINGS_FILE, type Settings } from './settings.ts';
 
@@ -70,7 +68,8 @@ const LARGEST_BYTES = 64 * 1024 * 1024;
 
 /** Opens the cache in the git folder of the clone. Results of other onceover versions are ignored. */
 export function openParsedFiles(commonDir: string, version: string) {
-  const file = readJsonFile(join(commonDir, 'onceover', NAME), LARGEST_BYTES);
+  const folder = openFolder(commonDir, 'onceover');
+  const file = folder.cache(NAME, LARGEST_BYTES);
   const files = isRecord(file) && file['version'] === version ? file['files'] : null;
   const saved = isRecord(files) ? files : {};
   const added: Record<string, unknown> = {};
@@ -94,8 +93,7 @@ export function openParsedFiles(commonDir: string, version: string) {
     save(): void {
       if (Object.keys(added).length === 0) return;
       const all = Object.keys(saved).length > MOST_RESULTS ? added : { ...saved, ...added };
-      const folder = makeFolder(commonDir, 'onceover');
-      if (folder.ok) writeAtomically(folder.value, NAME, JSON.stringify({ version, files: all }));
+      folder.writeCache(NAME, { version, files: all });
     },
   };
 }

@@ -24,7 +24,7 @@ type Answers = Readonly<Record<string, { readonly key: string; readonly answer: 
 export function openAnswerCache({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>) {
   const name = `${indexName(root)}.json`;
   const folder = openFolder(commonDir, FOLDER);
-  const saved = readAnswers(folder.json(name, LARGEST_FILE));
+  const saved = readAnswers(folder.cache(name, LARGEST_FILE));
   const added: Record<string, { key: string; answer: string }> = {};
   /** Returns the cached answer to this question; `null` if there is none with this key. */
   const get = (question: string, key: string): Buffer | null => {
@@ -48,7 +48,7 @@ export function openAnswerCache({ root, commonDir }: Pick<RepositoryPaths, 'root
     /** Writes the new answers to disk. If the write fails, git only has to be asked again next time. */
     save(): void {
       if (Object.keys(added).length === 0) return;
-      const written = folder.write(name, JSON.stringify({ ...saved, ...added }));
+      const written = folder.writeCache(name, { ...saved, ...added });
       if (written.ok) removeOldest(folder.path, MOST_FILES, new Set([name]));
     },
   };

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, linkSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256 } from '../kernel/ids.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import {
   checkFolder,
@@ -73,6 +74,16 @@ export function parseJson(text: string): unknown {
   }
 }
 
+// The first line of a cache file is the checksum of the rest.
+function readCacheFile(path: string, limit: number): unknown {
+  const read = readPlainFile(path, limit);
+  if (!read.ok || read.cut) return undefined;
+  const text = read.bytes.toString('utf8');
+  const end = text.indexOf('\n');
+  const body = text.slice(end + 1);
+  return text.slice(0, Math.max(0, end)) === sha256(body) ? parseJson(body) : undefined;
+}
+
 const LARGEST_BYTES = 64 * 1024 * 1024;
 
 /** A folder of files that onceover writes. */
@@ -85,6 +96,13 @@ export function openFolder(top: string, folder: string) {
     const there = checkFolder(top, folder);
     return there.ok ? use() : there;
   };
+  /** Replaces a file in one step. Makes the folder if it is missing. `permissions` is for files with secrets. */
+  function write(name: string, text: string, permissions?: number): Result<void> {
+    // Check first: this is faster than creating an existing folder, and every run waits for it.
+    const found = checkFolder(top, folder);
+    const made = found.ok && found.value === 'missing' ? makeFolder(top, folder) : found;
+    return made.ok ? writeAtomically(path, name, text, permissions) : made;
+  }
   return {
     path,
     /** Returns the entries of the folder; none if it is missing. */
@@ -94,13 +112,15 @@ export function openFolder(top: string, folder: string) {
     /** Returns the JSON value in a file; `undefined` if the file is missing, not JSON, or longer than `limit` bytes. */
     json: (name: string, limit = LARGEST_BYTES) =>
       checkFolder(top, folder).ok ? readJsonFile(join(path, name), limit) : undefined,
-    /** Replaces a file in one step. Makes the folder if it is missing. `permissions` is for files with secrets. */
-    write(name: string, text: string, permissions?: number): Result<void> {
-      // Check first: this is faster than creating an existing folder, and every run waits for it.
-      const found = checkFolder(top, folder);
-      const made = found.ok && found.value === 'missing' ? makeFolder(top, folder) : found;
-      return made.ok ? writeAtomically(path, name, text, permissions) : made;
+    /** Returns the value that `writeCache` stored; `undefined` if the file is missing, damaged or too long. */
+    cache: (name: string, limit: number) =>
+      checkFolder(top, folder).ok ? readCacheFile(join(path, name), limit) : undefined,
+    /** Stores a JSON value with its checksum, so that `cache` never returns a damaged one. */
+    writeCache(name: string, value: unknown): Result<void> {
+      const text = JSON.stringify(value);
+      return write(name, `${sha256(text)}\n${text}`);
     },
+    write,
     remove: (name: string) => ifReal(() => removeFile(join(path, name))),
   };
 }

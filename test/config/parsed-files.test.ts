@@ -43,6 +43,15 @@ test.each<[string, (folder: string) => void]>([
     (folder) => writeFileSync(kept(folder), readFileSync(kept(folder), 'utf8').replace('said', 'told')),
   ],
   [
+    'has one wrong bit',
+    (folder) => {
+      const bytes = readFileSync(kept(folder));
+      const at = bytes.lastIndexOf('a');
+      bytes[at] = (bytes[at] ?? 0) ^ 1;
+      writeFileSync(kept(folder), bytes);
+    },
+  ],
+  [
     'is a symlink',
     (folder) => {
       renameSync(kept(folder), join(folder, 'elsewhere.json'));

@@ -42,6 +42,15 @@ test.each<[string, (path: string) => void]>([
   ['is not JSON', (path) => writeFileSync(path, 'nonsense')],
   ['contains a list', (path) => writeFileSync(path, '[1]')],
   ['contains invalid answers', (path) => writeFileSync(path, '{"diff":{"key":"a","answer":1}}')],
+  [
+    'has one wrong bit',
+    (path) => {
+      const bytes = readFileSync(path);
+      const at = bytes.lastIndexOf('1');
+      bytes[at] = (bytes[at] ?? 0) ^ 1;
+      writeFileSync(path, bytes);
+    },
+  ],
   ['is truncated', (path) => writeFileSync(path, readFileSync(path).subarray(0, 20))],
 ])('ignores a cache file that %s', (_title, spoil) => {
   const place = placeOf(someRepo().root);

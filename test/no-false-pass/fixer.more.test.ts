@@ -121,7 +121,7 @@ way('The fixer copies the receipts of a pass and then fails, and someone runs th
 
 way('The fixer changes the cached settings, and someone runs the gates after the loop.', async () => {
   const forgets =
-    "const fs=require('fs'),p='.git/onceover/parsed.json',k=JSON.parse(fs.readFileSync(p));for(const f of Object.values(k.files))if(f.settings)f.settings.gates=[];else if(f.gates)f.gates=[];fs.writeFileSync(p,JSON.stringify(k))";
+    "const fs=require('fs'),p='.git/onceover/parsed.json',k=JSON.parse(fs.readFileSync(p,'utf8').split('\\n')[1]);for(const f of Object.values(k.files))if(f.settings)f.settings.gates=[];else if(f.gates)f.gates=[];const t=JSON.stringify(k);fs.writeFileSync(p,require('crypto').createHash('sha256').update(t).digest('hex')+'\\n'+t)";
   const repo = judged();
   repo.answers('two', fix(`${write(B3)}; node -e "${forgets}"`, [], { $exit: 1 }));
   expect((await loopOf(repo)).loop.end).toBe('fixer-failed');

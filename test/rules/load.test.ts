@@ -222,7 +222,7 @@ describe('the cache of parsed files', () => {
       const repo = twoFiles();
       repo.write('.git/onceover/parsed.json', text);
       expect((await parses(repo, '1.0.0')).count).toBe(2);
-      expect(JSON.parse(readFileSync(keptFile(repo), 'utf8'))).toMatchObject({ version: '1.0.0' });
+      expect(readFileSync(keptFile(repo), 'utf8')).toContain('"version":"1.0.0"');
       expect((await parses(repo, '1.0.0')).count).toBe(0);
     },
   );

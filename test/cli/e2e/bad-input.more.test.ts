@@ -187,9 +187,11 @@ describe('a broken .deepreview: exit 0, a warning with its place, the other rule
     await ask(repo);
     const kept = join(repo.root, '.git/onceover/parsed.json');
     const text = readFileSync(kept, 'utf8');
-    const files = Object.keys((JSON.parse(text) as { files: object }).files).map((key) => [key, null]);
-    const broken = { ...(JSON.parse(text) as object), files: Object.fromEntries(files) };
-    for (const content of [text.slice(0, -20), '{}', JSON.stringify(broken)]) {
+    const [, json = ''] = text.split('\n');
+    const files = Object.keys((JSON.parse(json) as { files: object }).files).map((key) => [key, null]);
+    const broken = JSON.stringify({ ...(JSON.parse(json) as object), files: Object.fromEntries(files) });
+    const withSum = `${createHash('sha256').update(broken).digest('hex')}\n${broken}`;
+    for (const content of [text.slice(0, -20), '{}', broken, withSum, text.replace('"rules":[', '"rules":[],"x":[')]) {
       writeFileSync(kept, content);
       expect((await ask(repo)).tasks).toHaveLength(1);
     }
