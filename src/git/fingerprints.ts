@@ -13,15 +13,6 @@ export function indexVersion(index: Buffer): number {
   return index.readUInt32BE(4);
 }
 
-/** A pathspec for files with the git attribute `ident`. git ignores edits between `$Id:` and `$` in these files. */
-export const HIDING_ATTRIBUTES = ':(top,attr:ident)';
-
-/** Whether the repository may set git attributes; `false` is certain. */
-export function mayHaveAttributes(commonDir: string, indexFile: string): boolean {
-  if (existsSync(join(commonDir, 'info/attributes'))) return true;
-  return indexMayContain(readFileSync(indexFile), '.gitattributes');
-}
-
 /** Returns the current fingerprint of each path: a text that changes whenever the file or folder changes. */
 export function statFingerprints(paths: readonly string[]): StatFingerprints {
   return Object.fromEntries(paths.map((path) => [path, fingerprint(path)]));
@@ -81,16 +72,24 @@ export function statusFingerprint(
 ): StatusFingerprint | null {
   const index = keptIndex(commonDir, name);
   if (index === null) return null;
-  const options = { config: withStrictStat(commonDir), env: { GIT_INDEX_FILE: index, GIT_LITERAL_PATHSPECS: '0' } };
+  // With other line endings a check may fail, so git must not convert them here.
+  const config = [...withStrictStat(commonDir), 'core.autocrlf=false'];
+  const options = { config, env: { GIT_INDEX_FILE: index, GIT_LITERAL_PATHSPECS: '0' } };
   const answer = gitSync(root, STATUS, options);
   // git skips a folder that it may not read and says so only on stderr, so the output may be incomplete.
   if (answer === null || answer.stderr.length > 0) return null;
-  // `git status` misses edits inside `$Id$` text, so its output proves nothing about files with the attribute `ident`.
+  // `git status` reads files through the filters of the user, which can hide an edit. `git diff-files` compares times.
   if (mayHaveAttributes(commonDir, index)) {
-    const hiding = gitSync(root, ['ls-files', '-z', '--', HIDING_ATTRIBUTES], options);
-    if (hiding === null || hiding.stdout.length > 0) return null;
+    const touched = gitSync(root, ['diff-files', '--name-only', '-z', '--ignore-submodules=all'], options);
+    if (touched === null || touched.stdout.length > 0) return null;
   }
   return readStatus(answer.stdout);
+}
+
+// Whether the repository may set git attributes; `false` is certain.
+function mayHaveAttributes(commonDir: string, indexFile: string): boolean {
+  if (existsSync(join(commonDir, 'info/attributes'))) return true;
+  return indexMayContain(readFileSync(indexFile), '.gitattributes');
 }
 
 const STATUS = [

@@ -95,7 +95,9 @@ export async function findRepositoryWith(
     if (/must be run in a work tree/i.test(answer.failure.said)) return err({ kind: 'bare-repository', folder });
     return answer;
   }
-  const [root, commonDir, gitDir = '', index, shallow, prefix, ...more] = answer.value.stdout.toString('utf8').split('\n');
+  const [root, commonDir, gitDir = '', index, shallow, prefix, ...more] = answer.value.stdout
+    .toString('utf8')
+    .split('\n');
   if (root === undefined || commonDir === undefined || index === undefined || root.startsWith('--')) {
     return err({ kind: 'git-too-old' });
   }

@@ -53,6 +53,18 @@ export function clearRacySizes(index: Buffer, second: number): Buffer | null {
   return cleared;
 }
 
+/** Returns a digest of the sizes on disk of all files in an index. Another line ending gives a file another size. */
+export function sizesDigest(index: Buffer): string {
+  const hash = createHash('sha256');
+  for (const at of entriesIn(index, checksumOf(index)?.length ?? CHECKSUM_BYTES) ?? []) {
+    // The size of a submodule is the size of its folder, which differs between file systems.
+    if (!index.subarray(at + MODE, at + MODE + 4).equals(SUBMODULE_MODE)) {
+      hash.update(index.subarray(at + SIZE, at + ID));
+    }
+  }
+  return hash.digest('hex');
+}
+
 /** Whether an index ends with its own checksum, so that it is complete. git itself does not verify the checksum. */
 export function isCompleteIndex(index: Buffer): boolean {
   return checksumOf(index) !== undefined;
@@ -72,6 +84,8 @@ function checksumOf(index: Buffer) {
 
 // Byte positions: the end of the index header; inside an entry (one per file), the file's size and the object id.
 const HEADER = 12;
+
+const MODE = 24;
 
 const SIZE = 36;
 

@@ -11,12 +11,13 @@ import {
   type RepositoryPaths,
   type WithheldFile,
 } from '../kernel/repository.ts';
-import { checkFolder, errorCode } from '../platform/files.ts';
+import { checkFolder } from '../platform/files.ts';
 import { type AnswerCache, cacheBase, openAnswerCache } from './answer-cache.ts';
 import { readRawDiff } from './diff.ts';
+import { hiddenEntries, mayConvert } from './disk-bytes.ts';
 import { NO_USER_PROGRAMS, withStrictStat } from './environment.ts';
-import { HIDING_ATTRIBUTES, mayHaveAttributes, statFingerprints } from './fingerprints.ts';
-import { allEnded, asResult, type GitAnswer, GitError, git, gitFailed, type Names, readNulList } from './git.ts';
+import { statFingerprints } from './fingerprints.ts';
+import { allEnded, asResult, type GitAnswer, git, gitFailed, type Names, readNulList } from './git.ts';
 import { checksumAt, countEntries, type PrivateIndex } from './private-index.ts';
 
 /**
@@ -46,41 +47,6 @@ function asLatin1(path: string): string {
 
 /** Runs git with the private index. */
 type Ask = (args: readonly string[], input?: Buffer) => Promise<GitAnswer>;
-
-/**
- * Returns index entries that store files with the git attribute `ident` exactly as on disk. git itself would drop the
- * text between "$Id:" and "$", which may be code.
- */
-async function identEntries(repo: RepositoryPaths, indexFile: string, ask: Ask): Promise<Buffer> {
-  if (!mayHaveAttributes(repo.commonDir, indexFile)) return NONE;
-  const listed = await ask(['ls-files', '-z', '-s', '--', HIDING_ATTRIBUTES]);
-  const entries: string[] = [];
-  for (const line of listed.stdout.toString('latin1').split('\0')) {
-    const [, mode = '', path = ''] = /^(100\d{3}) [0-9a-f]+ 0\t([\s\S]+)$/.exec(line) ?? [];
-    const text = path === '' ? null : readIfPresent(join(repo.root, Buffer.from(path, 'latin1').toString('utf8')));
-    if (text === null || !hasIdentText(text)) continue;
-    const stored = await ask(['hash-object', '-w', '--no-filters', '--stdin'], text);
-    entries.push(`${mode} ${stored.stdout.toString('utf8').trim()} 0\t${path}\0`);
-  }
-  return Buffer.from(entries.join(''), 'latin1');
-}
-
-// The text that git itself writes when it checks out a file with the attribute `ident`. It is not an edit by the user.
-const WRITTEN_BY_GIT = /\$Id: (?:[0-9a-f]{40}|[0-9a-f]{64}) \$/g;
-
-function hasIdentText(text: Buffer): boolean {
-  return text.includes('$Id:') && /\$Id:[^$\n]*\$/.test(text.toString('latin1').replace(WRITTEN_BY_GIT, ''));
-}
-
-function readIfPresent(path: string): Buffer | null {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    throw new GitError({ kind: 'disk', action: 'read', path, code });
-  }
-}
 
 /** Files that the last commit does not have: untracked files, and staged files even if git ignores them. */
 type NewFiles = { readonly untracked: Names; readonly staged: Names };
@@ -228,7 +194,8 @@ export async function scanWorkingTree(
   const head = commit ?? comparison.baseTree;
   const reset = () => ask(commit === null ? ['read-tree', '--empty'] : ['read-tree', '-m', commit]);
   const update = () => askWithoutSkips(ask, ['add', '-u', '--', ':/', ...omitted.folders.map(excludeFolder)]);
-  const listUntracked = () => askWithoutSkips(ask, ['ls-files', '-z', '--others', '--exclude-standard']);
+  const listUntracked = () =>
+    askWithoutSkips(ask, ['ls-files', '-z', '--others', '--exclude-standard', ATTRIBUTES_TOO]);
 
   const cache = openAnswerCache(repo);
   const path = index.env.GIT_INDEX_FILE;
@@ -247,10 +214,16 @@ export async function scanWorkingTree(
   const newFiles = { untracked: readNulList(untracked.stdout), staged };
   const { add, withheld, unnameable } = await classifyNewFiles(repo, newFiles, pathSet(omitted.folders));
   if (add.length > 0) await askWithoutSkips(ask, ['update-index', ...ADD], add);
-  await setEntries(ask, await identEntries(repo, path, ask));
-  const diff = await cache.getOrAsk('diff', `${checksumAt(path)} ${comparison.baseTree}`, () =>
-    ask([...DIFF_INDEX, comparison.baseTree, '--']),
-  );
+  const askDiff = () => ask([...DIFF_INDEX, comparison.baseTree, '--']);
+  let diff = await cache.getOrAsk('diff', `${checksumAt(path)} ${comparison.baseTree}`, askDiff);
+  if (mayConvert(repo, readFileSync(path), newFiles.untracked.names)) {
+    const changed = new Set(
+      readRawDiff(diff).flatMap(({ paths, unnameable: odd }) => [...paths.map(asLatin1), ...odd]),
+    );
+    const entries = await hiddenEntries(repo.root, ask, cache, (name) => changed.has(name));
+    await setEntries(ask, entries);
+    if (entries.length > 0) diff = (await askDiff()).stdout;
+  }
   if (comparison.scope.kind === 'full' && comparison.baseName !== null) cacheBase(cache, comparison.baseName);
   cache.save();
   await flag(ask, '--no-skip-worktree', hidden);
@@ -288,6 +261,9 @@ const DIFF_INDEX = ['diff-index', '--cached', ...RAW];
 
 // With `--remove`, git does not fail for a file that was deleted after it was listed.
 const ADD = ['--add', '--remove', '-z', '--stdin'];
+
+// git reads `.gitattributes` files even if it ignores them.
+const ATTRIBUTES_TOO = '--exclude=!.gitattributes';
 
 const excludeFolder = (folder: string) => `:(top,exclude,literal)${folder}`;
 

@@ -2,16 +2,25 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { byCodePoint } from '../kernel/collections.ts';
 import type { RepoPath } from '../kernel/ids.ts';
-import type { Comparison, Entry, OmittedFiles, RepositoryPaths, Snapshot, Snapshots } from '../kernel/repository.ts';
+import type {
+  Comparison,
+  Entry,
+  OmittedFiles,
+  RepositoryPaths,
+  Snapshot,
+  Snapshots,
+  UnseenContent,
+  WithheldFile,
+} from '../kernel/repository.ts';
 import { ok } from '../kernel/result.ts';
 import { checkFolder } from '../platform/files.ts';
 import { findComparison } from './comparison.ts';
 import { diffSections, readRawDiff } from './diff.ts';
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { entryFingerprint, indexMayContain } from './fingerprints.ts';
-import { asResult, git, orThrow, readNulList } from './git.ts';
+import { asResult, GitError, git, orThrow, readNulList } from './git.ts';
 import type { BaseAndHead } from './locate.ts';
-import { mayHaveRepositories, treeOfIndex, withPrivateIndex } from './private-index.ts';
+import { mayHaveRepositories, sizesDigest, treeOfIndex, withPrivateIndex } from './private-index.ts';
 import { pathSet, RAW, scanWorkingTree } from './scan-working-tree.ts';
 import { pinForOwner, pinSnapshot, prunePins } from './snapshot-refs.ts';
 import { filesInTree, textInTree } from './tree-files.ts';
@@ -46,6 +55,7 @@ async function takeSnapshot(repo: RepositoryPaths, comparison: Comparison, omitt
     withheld: scanned.withheld.filter(({ path }) => wanted.path(path)),
     unnameable: [...diff.unnameable, ...scanned.unnameable.filter(wanted.bytes)],
     mayHave: (part) => indexMayContain(index, part) || scanned.newNames.some((names) => names.includes(part)),
+    unseen: () => asResult(unseenContent(repo, index, scanned.withheld)),
     tree() {
       tree ??= asResult(treeOfIndex(repo, index));
       return tree;
@@ -53,26 +63,40 @@ async function takeSnapshot(repo: RepositoryPaths, comparison: Comparison, omitt
   };
 }
 
+/** Returns fingerprints of what a check may read although the tree does not have it: see `Snapshot.unseen`. */
+async function unseenContent(
+  repo: RepositoryPaths,
+  index: Buffer,
+  withheld: readonly WithheldFile[],
+): Promise<readonly UnseenContent[]> {
+  const sizes = { path: '' as RepoPath, print: sizesDigest(index) };
+  if (withheld.length === 0 && !mayHaveRepositories(index)) return [sizes];
+  const { flaggedFiles, withheldContent } = await import('./submodules.ts');
+  return [sizes, ...(await withheldContent(repo, withheld)), ...(await flaggedFiles(repo, index))];
+}
+
 function readDiff(
   output: Buffer,
   comparison: Comparison,
   omitted: OmittedFiles,
-): { readonly entries: Entry[]; readonly unnameable: string[]; readonly left: RepoPath[] } {
+): { readonly entries: Entry[]; readonly unnameable: string[] } {
   const isOmitted = pathSet(omitted.folders);
   const wanted = pathSet(comparison.files ?? ['']);
   const entries: Entry[] = [];
   const unnameable: string[] = [];
-  const left: RepoPath[] = [];
+  const committed: RepoPath[] = [];
   for (const { oldMode, newMode, oldId, newId, status, paths, unnameable: odd } of readRawDiff(output)) {
     unnameable.push(...odd.filter((name) => wanted.bytes(name) && !isOmitted.bytes(name)));
     const mode = status === 'D' ? oldMode : newMode;
     const modes = oldId === null || oldMode === mode ? { mode } : { mode, baseMode: oldMode };
     for (const path of paths.filter((one) => wanted.path(one))) {
-      if (isOmitted.path(path)) left.push(path);
-      else entries.push({ path, ...modes, baseBlob: oldId, headBlob: newId });
+      if (!isOmitted.path(path)) entries.push({ path, ...modes, baseBlob: oldId, headBlob: newId });
+      else if (newId !== null) committed.push(path);
     }
   }
-  return { entries: entries.sort((a, b) => byCodePoint(a.path, b.path)), unnameable, left };
+  // No reviewer sees the files in onceover's own folders, so a change must not bring any along. Deleting them is fine.
+  if (committed.length > 0) throw new GitError({ kind: 'own-files-committed', files: committed });
+  return { entries: entries.sort((a, b) => byCodePoint(a.path, b.path)), unnameable };
 }
 
 /** Opens the port for snapshots. The first `compare` uses `prefetched`, if its base is the requested one. */

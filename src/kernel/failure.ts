@@ -61,6 +61,8 @@ export type Failure =
       'no-merge-base': { base: string; shallow: boolean };
       'several-merge-bases': { base: string };
       'broken-config': { problems: readonly Problem[] };
+      /** The change commits files in the folders in which onceover writes its own files. */
+      'own-files-committed': { files: readonly string[] };
       'log-dir-hides': { logDir: string; files: readonly string[] };
       'bad-review-id': { id: string; why: BadReviewId };
       'unknown-agent': { name: string; known: readonly string[] };

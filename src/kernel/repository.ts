@@ -183,17 +183,20 @@ export type Snapshot = {
   /** Untracked files and nested repositories that reviewers do not get, with the reason for each. */
   readonly withheld: readonly WithheldFile[];
   readonly unnameable: readonly string[];
-  /** Committed changes in omitted folders. No reviewer sees these files, so the run reports them. */
-  readonly left?: readonly RepoPath[];
-  readonly dirty?: readonly DirtyRepository[];
+  readonly dirty?: readonly UnseenContent[];
+  /**
+   * Returns fingerprints of everything else that a check may read and that the tree does not have: withheld files,
+   * files that a submodule's index hides, and line endings (as the sizes of all files).
+   */
+  unseen?(): Promise<Result<readonly UnseenContent[]>>;
   /** Whether the name of any file, even an omitted or withheld one, may contain this text. `false` is certain. */
   mayHave(part: string): boolean;
   /** Returns the id of the snapshot's tree. The first call writes the tree to git. */
   tree(): Promise<Result<SnapshotId>>;
 };
 
-/** A nested repository with uncommitted changes, and a fingerprint of those changes. */
-export type DirtyRepository = { readonly path: RepoPath; readonly print: string };
+/** Content that is not in the tree of a snapshot, such as changes in a nested repository, and its fingerprint. */
+export type UnseenContent = { readonly path: RepoPath; readonly print: string };
 
 /** The diff of one file. For a renamed file, `paths` has the old and the new path. */
 export type DiffSection = { readonly paths: readonly RepoPath[]; readonly text: string };

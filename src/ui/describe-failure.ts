@@ -88,6 +88,10 @@ const MESSAGES: ByKind<Failure, Message> = {
     what: problems.map(describeProblem).join('\n'),
     next: 'No gate ran. Fix the configuration and run again.',
   }),
+  'own-files-committed': ({ files }) => ({
+    what: `The change commits files in a folder in which onceover writes its own files (${someNames(files)}). Reviewers do not see them.`,
+    next: 'Remove them from git with "git rm -r --cached" and the names of the files, commit, and run again.',
+  }),
   'log-dir-hides': ({ files, logDir }) => {
     const tracked = `contains tracked files that are not records (${someNames(files)}), and changes to them would not be reviewed.`;
     if (logDir === DEFAULT_LOG_DIR)

@@ -31,6 +31,7 @@ const CODES: OneOfEach = {
   'no-base': [{ kind: 'no-base', tried: ['main'] }, USAGE],
   'no-merge-base': [{ kind: 'no-merge-base', base: 'x', shallow: false }, USAGE],
   'broken-config': [{ kind: 'broken-config', problems: [] }, USAGE],
+  'own-files-committed': [{ kind: 'own-files-committed', files: ['.deepwork/tmp/a.js'] }, USAGE],
   'log-dir-hides': [{ kind: 'log-dir-hides', logDir: 'src', files: ['src/a.ts'] }, USAGE],
   'bad-review-id': [{ kind: 'bad-review-id', id: '', why: 'empty' }, USAGE],
   'other-worktree': [{ kind: 'other-worktree', folder: '/x', root: '/y' }, 3],

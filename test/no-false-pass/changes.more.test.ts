@@ -331,6 +331,39 @@ way('Someone replaces the text under review with "git replace".', async () => {
   expect(repo.calls()[0]?.prompt).toContain('+export const evil = 1;');
 });
 
+way('Someone gives the commits other parents in .git/info/grafts, so that the base contains the change.', async () => {
+  const repo = alone();
+  repo.commit();
+  repo.write('.git/info/grafts', repo.git('rev-parse', 'main', 'work').trim().replace('\n', ' '));
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo);
+});
+
+way('Settings of git (core.worktree) make git read a copy of the base in another folder.', async () => {
+  const repo = await passed();
+  repo.git('clone', '-q', '-b', 'main', '.', '../copy');
+  repo.git('config', 'core.worktree', join(dirname(repo.root), 'copy'));
+  expect((await command(repo, 'run')).code).toBe(3);
+  expect((await command(repo, 'status')).code).toBe(3);
+});
+
+way('A filter of git replaces the changed text by the text of the base.', async () => {
+  const prompt = await expectSeen((repo) => {
+    repo.git('config', 'filter.own.clean', 'git show HEAD:%f');
+    repo.write('.git/info/attributes', 'src/old.ts filter=own\n');
+    repo.write('src/old.ts', 'export const evil = 1;\n');
+  }, OLD);
+  expect(prompt).toContain('+export const evil = 1;');
+});
+
+way('Git attributes (working-tree-encoding) make git show other text than programs read.', async () => {
+  const prompt = await expectSeen((repo) => {
+    repo.write('.gitattributes', '*.js working-tree-encoding=UTF-16LE\n');
+    repo.write('src/new.js', 'steal(); // all of it. \n');
+  });
+  expect(prompt).toContain('+steal(); // all of it.');
+});
+
 /** Adds a file in src whose name is not UTF-8. */
 function addOdd(repo: GateRepo): void {
   writeFileSync(Buffer.concat([Buffer.from(at(repo, 'src/evil')), Buffer.from([0xe4])]), 'export const evil = 1;\n');
@@ -369,8 +402,19 @@ way('Someone commits a file in the folder in which onceover writes generated fil
   repo.write('.deepwork/tmp/evil.js', 'evil()\n');
   repo.git('add', '-f', '.deepwork/tmp/evil.js');
   repo.commit();
-  const run = await repo.document();
-  expect(JSON.stringify(run)).toContain('.deepwork/tmp');
+  const run = await command(repo, 'run');
+  expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('.deepwork/tmp/evil.js')]);
+  expect((await command(repo, 'status')).code).toBe(2);
+});
+
+way('Someone commits a file in log_dir that has the name of a record.', async () => {
+  const repo = await passed();
+  for (const path of ['.deepwork/logs/review_evil.1.json', '.deepwork/logs/previous/evil.js']) {
+    repo.write(path, 'evil()\n');
+    repo.git('add', '-f', path);
+  }
+  repo.commit();
+  expect((await command(repo, 'run')).code).toBe(2);
 });
 
 way('Someone runs the gates in a repository that has no commit yet.', async () => {

@@ -98,6 +98,55 @@ way('A check has passed, and then someone edits a file in a nested repository.',
   await expectFailed(repo);
 });
 
+way('A check has passed, and then someone edits an untracked file that is withheld from reviewers.', async () => {
+  for (const [path, text] of [
+    ['.env.test', 'good\n'],
+    ['large.txt', `${' '.repeat(5 * 1024 * 1024)}\ngood\n`],
+  ] as const) {
+    const repo = checked(`grep -q good ${path}`);
+    repo.write(path, text);
+    expect((await repo.run()).code).toBe(0);
+    repo.write(path, text.replace('good', 'evil'));
+    await expectFailed(repo);
+  }
+});
+
+way('A check has passed, and then someone edits a file in a nested repository that has no commit.', async () => {
+  const repo = checked('grep -q good lib/flag');
+  repo.write('lib/flag', 'good\n');
+  repo.git('init', '-q', 'lib');
+  expect((await repo.run()).code).toBe(0);
+  repo.write('lib/flag', 'evil\n');
+  await expectFailed(repo);
+});
+
+way(
+  'A check has passed, and then someone edits a file of a submodule that the index of the submodule hides.',
+  async () => {
+    for (const flag of ['--assume-unchanged', '--skip-worktree']) {
+      const repo = checked('grep -q good lib/flag');
+      repo.write('lib/flag', 'good\n');
+      repo.git('init', '-q', 'lib');
+      repo.git('-C', 'lib', 'add', 'flag');
+      repo.git('-C', 'lib', 'commit', '-q', '-m', 'one');
+      repo.git('-C', 'lib', 'update-index', flag, 'flag');
+      expect((await repo.run()).code).toBe(0);
+      repo.write('lib/flag', 'evil\n');
+      await expectFailed(repo);
+    }
+  },
+);
+
+way('A check has passed, and then someone edits only line endings, which git converts.', async () => {
+  const repo = alone({
+    gates: checks("test $(tr -dc '\\r' < src/flag | wc -c) = 0"),
+    files: { 'src/flag': 'one\n', '.gitattributes': '* text=auto\n' },
+  });
+  expect((await repo.run()).code).toBe(0);
+  repo.write('src/flag', 'one\r\n');
+  await expectFailed(repo);
+});
+
 way('A check has passed, and someone gives its name to another check.', async () => {
   const repo = checked('true', 'exit 0');
   expect((await repo.run()).code).toBe(0);

@@ -119,6 +119,11 @@ way('Someone commits records that say that a reviewer passed.', async () => {
   repo.writeRecord(`${GATE}_two@2.1.json`, byHand('pass'));
   repo.git('add', '-f', '.deepwork/logs');
   repo.commit();
+  const run = await repo.run();
+  expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('git rm -r --cached')]);
+  repo.git('rm', '-q', '--cached', '-r', '.deepwork');
+  repo.git('commit', '-q', '-m', 'without records');
+  rmSync(join(repo.root, '.deepwork'), { recursive: true });
   repo.answers('two', OBJECTION);
   expect((await repo.run()).code).toBe(1);
   expect(repo.calls()).toHaveLength(2);
@@ -133,7 +138,7 @@ way('Someone replaces the folder of the records by a nested repository with comm
   repo.git('add', '-f', '.deepwork/logs');
   repo.commit();
   repo.answers('two', OBJECTION);
-  expect((await repo.run()).code).toBe(3);
+  expect((await repo.run()).code).toBe(2);
 });
 
 way('Someone replaces the folder of the records by a symlink.', async () => {
@@ -207,5 +212,30 @@ way('Someone copies the stored passes of another repository to this one.', async
   repo.write('src/a.ts', 'export const evil = 1;\n');
   repo.answers('one', OBJECTION);
   expect(dirname(repo.root)).not.toBe(dirname(other.root));
+  await expectAsked(repo);
+});
+
+/** Changes one bit of a file, in the last place at which it has this text. */
+function flipBit(path: string, text: string): void {
+  const bytes = readFileSync(path);
+  const at = bytes.lastIndexOf(text);
+  expect(at).toBeGreaterThan(0);
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+}
+
+way('One bit of a cached answer of git or of the cached settings is wrong.', async () => {
+  const repo = alone();
+  expect((await repo.run()).code).toBe(0);
+  repo.write('src/a.ts', 'export const evil = 1;\n');
+  expect((await command(repo, 'status')).code).toBe(1);
+  const folder = join(repo.root, '.git/onceover/answers');
+  for (const name of readdirSync(folder)) flipBit(join(folder, name), 'src/a.ts');
+  for (const text of ['code-quality', '{', '"gates"']) {
+    flipBit(join(repo.root, '.git/onceover/parsed.json'), text);
+    expect((await command(repo, 'status')).code).toBe(1);
+  }
+  repo.answers('one', OBJECTION);
+  repo.forget();
   await expectAsked(repo);
 });

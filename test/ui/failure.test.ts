@@ -26,9 +26,14 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
     'no-merge-base': [{ kind: 'no-merge-base', base: given, shallow: false }, given, /Choose a base.*--base/],
     'several-merge-bases': [{ kind: 'several-merge-bases', base: given }, given, /Merge .* into this branch/],
     'broken-config': [{ kind: 'broken-config', problems: [problem] }, given, /Fix the configuration/],
+    'own-files-committed': [{ kind: 'own-files-committed', files: [given] }, given, /git rm -r --cached/],
     'log-dir-hides': [{ kind: 'log-dir-hides', logDir: given, files: [given] }, given, /remove "log_dir"/],
     'bad-review-id': [{ kind: 'bad-review-id', id: given, why: 'separator' }, given, /exactly as the instruction file/],
-    'other-worktree': [{ kind: 'other-worktree', folder: given, root: '/y' }, given, /git config --unset core.worktree/],
+    'other-worktree': [
+      { kind: 'other-worktree', folder: given, root: '/y' },
+      given,
+      /git config --unset core.worktree/,
+    ],
     'odd-root': [{ kind: 'odd-root', folder: given }, given, /Rename the folder/],
     'agent-not-tried': [
       { kind: 'agent-not-tried', agent: given, failure: { kind: 'not-logged-in', said: given } },

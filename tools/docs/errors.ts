@@ -61,6 +61,7 @@ const CONFIGURATION = {
     ],
   },
   'config-changed': { kind: 'config-changed' },
+  'own-files-committed': { kind: 'own-files-committed', files: ['.deepwork/tmp/cart.js'] },
   'log-dir-hides': { kind: 'log-dir-hides', logDir: 'src', files: ['src/cart.ts'] },
   'unreadable-json': { kind: 'unreadable-json', path: '.mcp.json', said: 'Unexpected token at line 3' },
   'not-trusted': { kind: 'not-trusted', commands: ['npm test'] },

@@ -1,15 +1,15 @@
 import { grouped } from '../../kernel/collections.ts';
 import { digestOf, type GateId, type SnapshotId, sha256 } from '../../kernel/ids.ts';
 import { isAtOrBelow, safeName } from '../../kernel/paths.ts';
-import type { Comparison, DirtyRepository } from '../../kernel/repository.ts';
+import type { Comparison, UnseenContent } from '../../kernel/repository.ts';
 import type { ArchivedRecord, GateName, RecordHistory } from '../record-types.ts';
 import { type Gate, isOpen, type KnownFinding } from '../types.ts';
 import { findingState, isSameBranch, type StateOptions } from './gate-state.ts';
 import type { GateRequest } from './select-gates.ts';
 
-/** Returns the tree id for which a check's pass counts. It also covers uncommitted changes in nested repositories. */
-export function checkedTree(tree: SnapshotId, dirty: readonly DirtyRepository[] = []): SnapshotId {
-  return dirty.length === 0 ? tree : (`${tree} ${digestOf(dirty)}` as SnapshotId);
+/** Returns the tree id for which a check's pass counts. It also covers content that is not in the tree. */
+export function checkedTree(tree: SnapshotId, unseen: readonly UnseenContent[] = []): SnapshotId {
+  return unseen.length === 0 ? tree : (`${tree} ${digestOf(unseen)}` as SnapshotId);
 }
 
 /** The records and findings of gates that have no changes on this branch any more. A run of all gates archives them. */

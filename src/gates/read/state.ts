@@ -98,7 +98,9 @@ export async function readGateStates(
   const checks = headTree === null ? selected.value.filter((gate) => gate.kind === 'check') : [];
   const tree = checks.length === 0 ? ok(null) : await snapshot.tree();
   if (!tree.ok) return tree;
-  const checked = tree.value === null ? null : checkedTree(tree.value, snapshot.dirty);
+  const unseen = tree.value === null ? ok([]) : ((await snapshot.unseen?.()) ?? ok([]));
+  if (!unseen.ok) return unseen;
+  const checked = tree.value === null ? null : checkedTree(tree.value, [...(snapshot.dirty ?? []), ...unseen.value]);
 
   const seesAll = request.gates.length === 0 && (request.paths.length === 0 || request.paths.includes('' as RepoPath));
   // A run that does not cover all gates archives nothing.

@@ -79,7 +79,7 @@ export function concludeRun(
     baseName: comparison.baseName,
     isOnBase: branch !== null && branch === `refs/heads/${comparison.baseName}`,
     asked: facts.seesAll ? null : requestedScope(facts, request),
-    uncovered: [...facts.planned.uncovered, ...(snapshot.left ?? [])],
+    uncovered: facts.planned.uncovered,
     withheld: snapshot.withheld,
     notices: [...facts.notices, ...judged.notices, ...callNotices(actions, request, budget)],
     usage: actions.slots.reduce<Usage | null>((sum, { outcome }) => addUsage(sum, outcome.usage), null),
