@@ -97,7 +97,7 @@ test("commands and skill name existing tools, and none may waive a finding witho
   expect(allowed).not.toContain('resolve_finding');
 });
 
-const OTHER_WORDS = ['loop_id', 'needs_work'];
+const OTHER_WORDS = ['accept_with_notes', 'loop_id', 'needs_work'];
 
 test('has the version of the package, and the marketplace leads to the plugin', () => {
   const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as { version: string };

@@ -183,7 +183,7 @@ describe('a loop in a repository', () => {
     expect([second, third]).toEqual([expect.stringContaining('+fixed 1'), expect.stringContaining('+fixed 2')]);
     const last = scene.puts.filter(({ template }) => template === 'I2-FV').map(({ question }) => question.dynamic);
     expect(last.filter((one) => one.includes('+fixed 2'))).toHaveLength(2);
-    expect(scene.repo.git('log', '--format=%s', '-2')).toMatch(/iteration 2 fixes\n.*iteration 1 fixes\n/);
+    expect(scene.repo.git('log', '--format=%s', '-2')).toMatch(/iteration 2 fixes \(.*\n.*iteration 1 fixes \(.*\n/);
   });
 
   test('open issues at the cap can be accepted there, although nothing differs from the branch any more', async () => {
