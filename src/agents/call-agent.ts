@@ -127,8 +127,10 @@ async function protect(call: AgentCall, scratch: Scratch): Promise<AgentCall | {
   if (!named.ok) return { failure: { kind: 'unprotected', path: call.cwd } };
   const present = (names: readonly string[]) =>
     names.map((name) => join(call.cwd, name)).filter((path) => statIfPresent(path) !== null);
-  const folders = { hidden: present(loads), readOnly: call.sandbox === true ? [call.cwd] : [] };
-  const emptied = present(named.value);
+  const isFolder = (path: string) => statIfPresent(path)?.isDirectory() === true;
+  const loaded = present(loads);
+  const folders = { hidden: loaded.filter(isFolder), readOnly: call.sandbox === true ? [call.cwd] : [] };
+  const emptied = [...loaded.filter((path) => !isFolder(path)), ...present(named.value)];
   const [first] = [...folders.hidden, ...emptied, ...folders.readOnly];
   if (first === undefined) return call;
   // Bubblewrap would hide the target of a symlink, which may be a file under review.

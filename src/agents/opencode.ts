@@ -72,8 +72,8 @@ export const opencode: Agent = {
   },
   sessionLost: /session not found/i,
 
-  // opencode sometimes loads this folder despite the options that disable plug-ins and project settings.
-  loads: ['.opencode'],
+  // opencode sometimes loads these, and runs their plug-ins, despite the options that disable project settings.
+  loads: ['.opencode', 'opencode.json', 'opencode.jsonc', 'tui.json', 'tui.jsonc'],
 
   // When opencode reads a file, it adds the instructions of the file's folder, and no option turns that off.
   loadsNamed: ['AGENTS.md', 'CONTEXT.md'],
