@@ -89,7 +89,9 @@ export const settingsSchema = z
       .min(0)
       .max(1000)
       .default(3)
-      .describe('How often onceover runs a failed review again, before it stops running the review until you act.'),
+      .describe(
+        'How often onceover runs a failed review again without progress (the same code, and no finding closed), before it waits for a change.',
+      ),
     rerun_new_issue_threshold: priority
       .default('low')
       .describe(
@@ -106,7 +108,7 @@ export const settingsSchema = z
       'Which reviewers run if a review passed and then the code changes. latch: reviewer 1. all: every reviewer.',
     ),
     unchanged_gates: choice('run', 'rest').describe(
-      'What a run does with gates that already passed. rest: it skips them. run: it runs them too, if another gate has to run.',
+      'What a run does with gates that have not changed. rest: it skips those that passed, and shows the findings of those that failed. run: it runs a review that failed, and the others too if a gate has to run.',
     ),
     final_validation: choice('all', 'changed').describe(
       'Only for onceover phase: which reviewers review again at the end. all: every reviewer. changed: only the reviewers that have not seen the current code.',

@@ -40,7 +40,7 @@ export function summariseCost(
     since: selection.since?.toISOString() ?? null,
     branch: selection.branch,
     runs: runs.length,
-    idle_runs: runs.filter(({ iteration }) => iteration === null).length,
+    idle_runs: runs.filter(({ iteration, checks }) => iteration === null && checks.length === 0).length,
     fixes: entries.filter(({ kind }) => kind === 'fix').length,
     paid: paidFor(rows),
     not_paid: { pass: by('pass'), slot: by('slot'), session: by('session'), prefix: by('prefix'), baseline: BASELINE },

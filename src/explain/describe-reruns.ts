@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import { allCovered, type GateState, hasSeen } from '../gates/decide/gate-state.ts';
-import type { CheckState } from '../gates/decide/plan-run.ts';
+import { type CheckState, hasFailedUnchanged } from '../gates/decide/plan-run.ts';
 import { planSlots } from '../gates/decide/skip-reviewers.ts';
 import type { SlotNumber } from '../gates/types.ts';
 import { ASKED_AGAIN } from '../ui/describe-agent-failure.ts';
@@ -16,7 +16,9 @@ export const RERUNS = {
   everyRun: (slots: readonly SlotNumber[]) =>
     `every run calls ${reviewers(slots)} until ${slots.length === 1 ? 'it passes' : 'they pass'}`,
   retryLimit: (failing: number) =>
-    `no run calls it, because it failed ${count(failing, 'time')} in a row; ${ASKED_AGAIN}`,
+    `no run calls it, because it failed ${count(failing, 'time')} without progress; ${ASKED_AGAIN}`,
+  unchangedFailure:
+    'no run calls it while it is unchanged (unchanged_gates: rest): change its files or its prompt, use "onceover resolve" on a finding, or use --force',
   removedReviewer:
     'no run calls it: the open findings belong to a reviewer that was removed. Resolve them, or raise num_reviews',
   files: (next: NextSlots) =>
@@ -55,6 +57,7 @@ export function reviewReruns(state: GateState, settings: Rules, only: SlotNumber
   const hasNotPassed = slots.some(({ slot, covers }) => covers === null && running.includes(slot));
   if (!holds && (only === null || hasNotPassed)) {
     if (failing > settings.maxRetries) return [RERUNS.retryLimit(failing)];
+    if (settings.unchangedGates === 'rest' && hasFailedUnchanged(state)) return [RERUNS.unchangedFailure];
     return [allCovered(slots) ? RERUNS.removedReviewer : RERUNS.everyRun(running)];
   }
   const isCalled = (slot: SlotNumber) => !holds && next.slots.includes(slot);

@@ -114,7 +114,7 @@ const ENDS: Readonly<Record<LoopEnd, (rounds: readonly RoundDocument[], failure:
   'max-iterations': (rounds) =>
     `Stopped after ${count(rounds.length, 'round')}, the limit of --max-iterations. Open: ${stillOpen(rounds)}. Fix it yourself, or run again to continue.`,
   'retry-limit': () =>
-    `Stopped: a gate failed too often in a row (max_retries), and a person has to look; ${ASKED_AGAIN}.`,
+    `Stopped: a gate failed too often without progress (max_retries), and a person has to look; ${ASKED_AGAIN}.`,
   budget: (rounds) =>
     `Stopped: the budget is used up. Open: ${stillOpen(rounds)}. ${EDITS_STAY} Raise "budget" in onceover.yml, or run again to continue.`,
   'fixer-failed'(_rounds, failure) {

@@ -41,7 +41,9 @@ export const findingSchema = z.object({
   fix: z.string().nullable(),
   priority: z.enum(PRIORITIES),
   state: z.enum(FINDING_STATES),
-  since: z.number().describe('The number of the run that first reported the finding.'),
+  since: z
+    .number()
+    .describe('The number of the run that first reported the finding. The records of that run may be archived.'),
   mark: z
     .string()
     .nullable()
@@ -88,7 +90,10 @@ const loop = z.object({
 /** The schema of `run --json`, `status --json` and `get_run`. */
 export const runSchema = z.object({
   status: z.enum(RUN_STATUSES),
-  iteration: z.number().nullable().describe('The number of the run; null if nothing ran.'),
+  iteration: z
+    .number()
+    .nullable()
+    .describe('The number of the run; null if nothing ran, or a failed check stopped it before the reviews.'),
   gates: z.array(gate),
   not_asked: z.array(z.string()).describe('Gates that cover a changed file, but were not selected for this run.'),
   findings: z.array(findingSchema),

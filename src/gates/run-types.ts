@@ -11,7 +11,7 @@ import type { FindingState, Gate, KnownFinding, RunReason, SlotPlan, SlotRun } f
 export type RunOutcome = {
   readonly status: RunStatus;
   readonly exitCode: 0 | 1 | 3;
-  /** The number of the run; `null` if nothing ran. */
+  /** The number of the run; `null` if the run is not an iteration: nothing ran, or it ended before its reviews. */
   readonly iteration: number | null;
   readonly scope: Scope;
   readonly baseName: string | null;
@@ -54,6 +54,8 @@ export type GateReason =
   | 'unchanged-since-pass'
   | 'marked-as-passed'
   | 'open-findings'
+  /** `unchanged_gates: rest`: the findings are from an earlier run, because nothing changed since. */
+  | 'unchanged-since-fail'
   | 'slots-to-run'
   | 'could-not-judge'
   | 'changed-meanwhile'

@@ -1,7 +1,7 @@
 import { type Budget, openBudget } from '../dispatch/limits.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { decideRun, type RunPlan } from './decide/plan-run.ts';
-import { runChecks } from './do/run-checks.ts';
+import { confirmIteration, runChecks } from './do/run-checks.ts';
 import { NO_ACTIONS, type RunActions } from './judge/judge-run.ts';
 import type { RunContext, RunFacts, RunPorts, RunRequest } from './ports.ts';
 import { readGateStates } from './read/state.ts';
@@ -118,10 +118,13 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
     };
     const ran = await runChecks(run, { gates, iteration, comparison, names, tree }, takeTree);
     if (!ran.ok) return ran;
-    checks = new Map(ran.value.map((check) => [check.id, check]));
-    const stopped = ran.value.some(({ status }) => status !== 'pass') && !request.all;
+    checks = new Map(ran.value.ran.map((check) => [check.id, check]));
+    const stopped = ran.value.ran.some(({ status }) => status !== 'pass') && !request.all;
     const interrupted = request.stop?.aborted === true;
-    if (stopped || interrupted) return ok({ ...NO_ACTIONS, iteration, checks, stopped, interrupted });
+    // A run that ends before its reviews is not an iteration (requirement RUN-SLOTS), so the next run gets its number.
+    if (stopped || interrupted) return ok({ ...NO_ACTIONS, checks, stopped, interrupted });
+    const confirmed = await confirmIteration(run, facts, ran.value);
+    if (!confirmed.ok) return confirmed;
     // Checks can change files. Plan again, so that reviewers see the tree that the checks left.
     const planned = decideRun(facts, request.settings, { ...request, iterationStarted: true });
     reviews = planned.reviews.filter((one) => one.kind === 'run');

@@ -14,11 +14,12 @@ import type {
 } from '../kernel/repository.ts';
 import { ok } from '../kernel/result.ts';
 import { checkFolder } from '../platform/files.ts';
+import { branchMark, onlyGrew } from './branch-log.ts';
 import { findComparison } from './comparison.ts';
 import { diffSections, readRawDiff } from './diff.ts';
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { entryFingerprint, indexMayContain } from './fingerprints.ts';
-import { asResult, GitError, git, orThrow, readNulList } from './git.ts';
+import { asResult, GitError, git, objectId, orThrow, readNulList } from './git.ts';
 import type { BaseAndHead } from './locate.ts';
 import { mayHaveRepositories, sizesDigest, treeOfIndex, withPrivateIndex } from './private-index.ts';
 import { pathSet, RAW, scanWorkingTree } from './scan-working-tree.ts';
@@ -115,6 +116,9 @@ export function openSnapshots(repo: RepositoryPaths, prefetched: BaseAndHead | n
     hold: (owner, trees) => asResult(pinForOwner(repo, owner, trees)),
     sections: (from, to, contextLines) => asResult(diffSections(repo, { from, to }, { contextLines })),
     plainSections: (from, to, paths) => asResult(diffSections(repo, { from, to }, { paths })),
+    changedFiles: (from, to) => asResult(changedFiles(repo, from, to)),
+    branchMark: (branch) => branchMark(repo, branch),
+    onlyGrew: (since, now) => asResult(onlyGrew(repo, since, now)),
     filesIn: (tree, paths) => asResult(filesInTree(repo, tree, paths)),
     textIn: (tree, path) => asResult(textInTree(repo, tree, path)),
     touched(paths) {
@@ -128,6 +132,15 @@ export function openSnapshots(repo: RepositoryPaths, prefetched: BaseAndHead | n
         listedNames(repo, ['--cached', '--others', '--exclude-standard']).then((names) => [...names].sort(byCodePoint)),
       ),
   };
+}
+
+async function changedFiles(
+  repo: RepositoryPaths,
+  from: string,
+  to: string,
+): Promise<ReadonlyMap<RepoPath, string | null>> {
+  const diff = await git(repo.root, ['diff-tree', '-r', ...RAW, objectId(from), objectId(to), '--']);
+  return new Map(readRawDiff(diff.stdout).flatMap(({ paths, newId }) => paths.map((path) => [path, newId] as const)));
 }
 
 // git lists an untracked nested repository as a folder with a final slash. The result has no such slash.

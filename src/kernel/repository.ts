@@ -144,6 +144,12 @@ export interface Snapshots {
   sections(from: string, to: string, contextLines: number): Promise<Result<readonly DiffSection[]>>;
   /** Returns the diff of two trees for these paths only. A rename appears as a deletion and an addition. */
   plainSections(from: string, to: string, paths: readonly RepoPath[]): Promise<Result<readonly DiffSection[]>>;
+  /** Returns the paths that differ between two trees, with the new object id of each; `null` if it was deleted. */
+  changedFiles(from: string, to: string): Promise<Result<ReadonlyMap<RepoPath, string | null>>>;
+  /** Returns a mark of the branch's history for a `HistoryPoint`. */
+  branchMark(branch: string | null): string | null;
+  /** Whether no commit of the change was dropped or merged since a point in its history. `false` if that is unknown. */
+  onlyGrew(since: HistoryPoint, now: Comparison): Promise<Result<boolean>>;
   /** Returns those of the paths that exist in a tree, with the object id and mode of each. */
   filesIn(tree: SnapshotId, paths: readonly RepoPath[]): Promise<Result<ReadonlyMap<RepoPath, TreeFile>>>;
   /** Returns the text of a file in a tree; `null` if the file is missing or not text. */
@@ -233,6 +239,15 @@ export type BranchContext = {
   /** Full name of the branch; `null` if HEAD is detached. */
   readonly branch: string | null;
   readonly mergeBase: CommitId | null;
+};
+
+/** A point in the history of a change, by which a later run knows whether it is still about the same change. */
+export type HistoryPoint = {
+  readonly mergeBase: CommitId | null;
+  /** The commit at HEAD; `null` if there were no commits. */
+  readonly head: CommitId | null;
+  /** Identifies the reflog of the branch; `null` if there is none. */
+  readonly mark: string | null;
 };
 
 /**

@@ -86,6 +86,11 @@ export function orNull(check: Check): Check {
   return (value) => value === null || check(value);
 }
 
+/** For fields that documents of older versions do not have. */
+export function orMissing<T>(check: Guard<T>): Guard<T | undefined> {
+  return (value): value is T | undefined => value === undefined || check(value);
+}
+
 export function hasShape<T>(shape: Shape<T>): Guard<T> {
   return (value): value is T => isRecord(value) && fits<T>(value, shape);
 }

@@ -78,9 +78,9 @@ export function askedAgain({ mode, agent }: { readonly mode: keyof typeof AGAIN;
   return AGAIN[mode](agent);
 }
 
-/** The advice for a gate that no longer runs because it failed too often in a row. */
+/** The advice for a gate that no longer runs because it failed too often without progress. */
 export const ASKED_AGAIN =
-  'use "onceover resolve" on a finding, "onceover run --force" or "onceover clean" to run it again';
+  'change the code, or use "onceover resolve" on a finding, "onceover run --force" or "onceover clean" to run it again';
 
 /** Returns the note for a call whose session is lost. Such a call starts a new session, so `dispatch` is 'fresh'. */
 export function describeFallback(dispatch: 'fresh' | 'resumed'): string {

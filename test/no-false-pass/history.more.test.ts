@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { onceover } from '../support/cli.ts';
-import type { GateRepo } from '../support/gates.ts';
+import { type GateRepo, gateRepo } from '../support/gates.ts';
 import { alone, command, expectAsked, expectOpen, OBJECTION, objected, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Other branches, commits and worktrees');
@@ -235,3 +235,108 @@ way('Someone creates a branch at the last commit that has the same name as the r
   repo.git('branch', 'origin/main');
   await expectAmbiguous(repo, 'origin/main');
 });
+
+/** One reviewer passed the change and the other failed it. The first one would fail any later change. */
+async function halfPassed(prepare: (repo: GateRepo) => void = () => {}): Promise<GateRepo> {
+  const repo = gateRepo();
+  prepare(repo);
+  repo.answers('two', OBJECTION);
+  expect((await repo.run()).code).toBe(1);
+  repo.forget();
+  repo.answers('one', ...Array.from({ length: 3 }, () => ({ status: 'fail' as const, violations: [], message: 'no' })));
+  return repo;
+}
+
+/** Expects that the reviewer that passed earlier work reviews this one. */
+async function expectBoth(repo: GateRepo): Promise<void> {
+  const run = await repo.document();
+  expect(run.code).toBe(1);
+  expect(repo.calls('one')).toHaveLength(1);
+  expect(run.gates[0]?.slots).toMatchObject([{ status: 'fail' }, { status: 'pass' }]);
+  expect((await command(repo, 'status')).code).toBe(1);
+}
+
+const otherWork = (repo: GateRepo) => repo.write('src/a.ts', 'export const other = 9;\nexport const work = 8;\n');
+
+way('One reviewer passed, the branch is merged, and other work starts on it in the same file.', async () => {
+  const repo = await halfPassed();
+  repo.commit();
+  repo.git('branch', '-f', 'main', 'work');
+  otherWork(repo);
+  await expectBoth(repo);
+});
+
+way('One reviewer passed, the branch is merged as one commit, and other work goes on in the same file.', async () => {
+  const repo = await halfPassed((made) => made.commit());
+  repo.git('checkout', '-q', 'main');
+  repo.git('merge', '-q', '--squash', 'work');
+  repo.git('commit', '-q', '-m', 'all of it');
+  repo.git('checkout', '-q', 'work');
+  repo.git('merge', '-q', '-m', 'merge', 'main');
+  otherWork(repo);
+  await expectBoth(repo);
+});
+
+way(
+  'One reviewer passed, and someone deletes the branch and creates it again for other work in the same file.',
+  async () => {
+    const repo = await halfPassed();
+    repo.commit();
+    repo.git('checkout', '-q', 'main');
+    repo.git('branch', '-q', '-D', 'work');
+    repo.git('checkout', '-q', '-b', 'work');
+    otherWork(repo);
+    await expectBoth(repo);
+  },
+);
+
+way('One reviewer passed, and someone resets the branch and starts other work in the same file.', async () => {
+  const repo = await halfPassed();
+  repo.commit();
+  repo.git('reset', '-q', '--hard', 'main');
+  otherWork(repo);
+  await expectBoth(repo);
+});
+
+way('One reviewer passed, and someone reverts the uncommitted change and changes another file.', async () => {
+  const repo = await halfPassed();
+  repo.git('checkout', '-q', '--', 'src/a.ts');
+  repo.write('src/b.ts', 'export const other = 9;\n');
+  await expectBoth(repo);
+});
+
+way('One reviewer passed, and someone checks out another commit with the same base, without a branch.', async () => {
+  const detached = (repo: GateRepo) => {
+    repo.git('checkout', '-q', '--detach', 'main');
+    repo.write('src/a.ts', 'export const a = 1;\nexport const b = 2;\n');
+    repo.commit();
+  };
+  const repo = await halfPassed((made) => {
+    made.git('checkout', '-q', '--', 'src/a.ts');
+    detached(made);
+  });
+  repo.git('checkout', '-q', '--detach', 'main');
+  otherWork(repo);
+  repo.commit();
+  await expectBoth(repo);
+});
+
+way(
+  'One reviewer passed other work, and the first run about the new work is stopped before that reviewer has run.',
+  async () => {
+    const repo = await halfPassed();
+    repo.commit();
+    repo.git('reset', '-q', '--hard', 'main');
+    otherWork(repo);
+    repo.answers('one', { $exit: 1, $stderr: 'no' }, { $exit: 1, $stderr: 'no' }, { $exit: 1, $stderr: 'no' });
+    repo.answers('two', { $exit: 1, $stderr: 'no' });
+    await repo.run();
+    const [record = ''] = repo.records().filter((name) => /@1\.2\.json$/.test(name));
+    rmSync(join(repo.root, '.deepwork/logs', record));
+    rmSync(join(repo.root, '.deepwork/logs', record.replace('.json', '.log')));
+    repo.forget();
+    repo.answers('one', { status: 'fail', violations: [], message: 'no' });
+    repo.answers('two', { status: 'pass', violations: [] });
+    await expectBoth(repo);
+  },
+);

@@ -20,6 +20,7 @@ export function ownFacts(differs: Partial<RecordMetadata> = {}): RecordMetadata 
     usage: null,
     durationMs: 12,
     error: null,
+    cycle: { start: 1, base: 'b1', head: 'h1' as CommitId, mark: null },
     ...differs,
   };
 }
@@ -56,6 +57,7 @@ export function checkRecord(differs: Partial<CheckRecord> = {}): CheckRecord {
     mergeBase: 'b1' as CommitId,
     scope: 'full',
     why: null,
+    iterationTookPlace: true,
     ...differs,
   };
 }
@@ -119,6 +121,15 @@ const own: fc.Arbitrary<RecordMetadata> = fc.record({
   usage: maybe(usage),
   durationMs: maybe(amount),
   error: maybe(text),
+  cycle: fc.option(
+    fc.record({
+      start: ordinal,
+      base: text,
+      head: maybe(text.map((commit) => commit as CommitId)),
+      mark: maybe(text),
+    }),
+    { nil: undefined },
+  ),
 });
 
 const violation: fc.Arbitrary<Violation> = fc.record({
@@ -168,6 +179,7 @@ export const anyCheckRecord: fc.Arbitrary<CheckRecord> = fc.record({
   mergeBase: maybe(text.map((commit) => commit as CommitId)),
   scope: text,
   why: maybe(text),
+  iterationTookPlace: fc.constantFrom(true, false, undefined),
 });
 
 // The fields of a finding that only our own records have.

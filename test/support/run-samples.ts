@@ -161,7 +161,7 @@ export function stateOf(
   options: Partial<StateOptions> = {},
 ): GateState {
   const receipts = new Map((facts.receipts ?? []).map((one) => [one.slot, one]));
-  const usual = { gate: reviewGate(), records: [], findings: [], held: null, marked: false };
+  const usual = { gate: reviewGate(), records: [], cycleStart: 0, findings: [], held: null, marked: false };
   return gateState({ ...usual, ...facts, receipts }, { ...HERE, ...options });
 }
 

@@ -1,7 +1,7 @@
 import { grouped } from '../../kernel/collections.ts';
-import { digestOf, type GateId, type SnapshotId, sha256 } from '../../kernel/ids.ts';
+import { digestOf, type GateId, type RepoPath, type SnapshotId, sha256 } from '../../kernel/ids.ts';
 import { isAtOrBelow, safeName } from '../../kernel/paths.ts';
-import type { Comparison, UnseenContent } from '../../kernel/repository.ts';
+import type { Comparison, DiffSection, Entry, UnseenContent } from '../../kernel/repository.ts';
 import type { ArchivedRecord, GateName, RecordHistory } from '../record-types.ts';
 import { type Gate, isOpen, type KnownFinding } from '../types.ts';
 import { findingState, isSameBranch, type StateOptions } from './gate-state.ts';
@@ -12,33 +12,82 @@ export function checkedTree(tree: SnapshotId, unseen: readonly UnseenContent[] =
   return unseen.length === 0 ? tree : (`${tree} ${digestOf(unseen)}` as SnapshotId);
 }
 
-/** The records and findings of gates that have no changes on this branch any more. A run of all gates archives them. */
+/** The records and findings of cycles that ended on this branch. A run of all gates archives them. */
 export type EndedCycles = {
   readonly records: readonly ArchivedRecord[];
   readonly findings: readonly KnownFinding[];
 };
 
+/**
+ * Returns the cycles of gates that have no changes any more. `isConfigured` says whether the settings and rules have a
+ * gate. The cycle of another gate goes on, because its settings may be missing for one run only. Also returns the
+ * records before the current cycle of a gate (`starts`: its first iteration). Their findings stay open until a reviewer
+ * closes them, because the change may contain the problem still.
+ */
 export function endedCycles(
   { where, scope }: Pick<Comparison, 'where' | 'scope'>,
   gates: readonly Gate[],
+  { isConfigured, starts }: { isConfigured(gate: GateId): boolean; readonly starts: ReadonlyMap<GateId, number> },
   past: RecordHistory,
   findings: readonly KnownFinding[],
 ): EndedCycles {
   const ids = new Set(gates.map(({ id }) => id));
+  const isIdle = (gate: GateId) => !ids.has(gate) && isConfigured(gate);
+  const isEarlier = ({ gate, iteration }: ArchivedRecord) => ids.has(gate) && iteration < (starts.get(gate) ?? 0);
   const slots = past.slots.flatMap(({ gate, iteration, own }) => (own === null ? [] : [{ ...own, gate, iteration }]));
   return {
     records: [...past.others, ...past.checks, ...slots]
-      .filter((record) => !ids.has(record.gate) && isSameBranch(record, where))
+      .filter((record) => (isIdle(record.gate) || isEarlier(record)) && isSameBranch(record, where))
       .map(({ gate, iteration }) => ({ gate, iteration })),
     findings: findings.filter(
       (finding) =>
-        !ids.has(finding.gate) &&
+        isIdle(finding.gate) &&
         finding.scope === scope.key &&
         finding.kept !== 'closed' &&
         !finding.cycleEnded &&
         isSameBranch(finding, where),
     ),
   };
+}
+
+/** Whether a file that the gate reviews was part of an earlier change (`before`), and that change was not merged. */
+export function touchesReviewed(entries: readonly Entry[], before: ReadonlyMap<RepoPath, string | null>): boolean {
+  return entries.some(({ path, baseBlob }) => before.has(path) && before.get(path) !== baseBlob);
+}
+
+/** Whether at least half of the changed lines of an earlier diff are in the current diff, in the files of `entries`. */
+export function isMostlyKept(
+  before: readonly DiffSection[],
+  now: readonly DiffSection[],
+  entries: readonly Entry[],
+): boolean {
+  const paths = new Set(entries.map(({ path }) => path));
+  const there = new Map<string, number>();
+  for (const line of changedLines(now, paths)) there.set(line, (there.get(line) ?? 0) + 1);
+  let all = 0;
+  let kept = 0;
+  for (const line of changedLines(before, paths)) {
+    const left = there.get(line) ?? 0;
+    all++;
+    if (left === 0) continue;
+    kept++;
+    there.set(line, left - 1);
+  }
+  return all > 0 && kept * 2 >= all;
+}
+
+/** Returns each added or deleted line with its file. A binary file has none, so its index line stands for it. */
+function changedLines(sections: readonly DiffSection[], paths: ReadonlySet<RepoPath>): string[] {
+  return sections.flatMap(({ paths: own, text }) => {
+    const path = own.at(-1);
+    if (path === undefined || !paths.has(path)) return [];
+    const lines = text.split('\n');
+    const start = lines.findIndex((line) => line.startsWith('@@'));
+    // Brackets and empty lines are in every change, so they do not show that it is the same one.
+    const changed = (start === -1 ? [] : lines.slice(start)).filter((line) => /^[-+].*[\p{L}\p{N}]/u.test(line));
+    const named = changed.length > 0 ? changed : lines.filter((line) => line.startsWith('index '));
+    return named.map((line) => `${path}\0${line}`);
+  });
 }
 
 /** Returns the open findings of removed gates in the requested files, without those whose file has changed since. */

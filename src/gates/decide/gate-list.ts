@@ -136,9 +136,14 @@ export function configuredGates(
   return [...entries, ...together];
 }
 
-/** Whether the settings and rules can produce a gate with this id, even if none of the gate's files has changed. */
-export function isGateId(id: string, settings: readonly EntrySettings[], rules: readonly Rule[]): boolean {
-  if (configuredGates(settings, rules).some((gate) => gate.id === id)) return true;
+/** Returns whether the settings and rules can produce a gate with an id, even if none of the gate's files has changed. */
+export function gateIds(settings: readonly EntrySettings[], rules: readonly Rule[]): (id: string) => boolean {
+  const configured = new Set<string>(configuredGates(settings, rules).map(({ id }) => id));
+  return (id) => configured.has(id) || isVariableId(id, settings, rules);
+}
+
+/** Whether the id is of a gate for a folder of `packages/*`, or of a rule for a single file. */
+function isVariableId(id: string, settings: readonly EntrySettings[], rules: readonly Rule[]): boolean {
   const isOfFolder = (entry: EntrySettings) => {
     const path = compilePath(entry.path);
     if (path.kind !== 'each') return false;

@@ -13,17 +13,18 @@ import {
   type SlotRun,
 } from '../types.ts';
 import { isSameEntry } from './gate-list.ts';
-import { byIteration, lastPassIteration } from './skip-reviewers.ts';
+import { failingIterations, passedWithoutLaterFailure } from './retries.ts';
+import { lastPassIteration } from './skip-reviewers.ts';
 
 type CycleContext = { readonly scope: Scope; readonly where: BranchContext };
 
 /**
- * Whether a record belongs to the gate's history on this branch (its cycle); with a detached HEAD, the merge-base
- * stands for the branch. Records of other tools name no branch, so they belong to every branch. A narrow run, such
- * as `--uncommitted`, uses no earlier records, and later runs ignore its records.
+ * Whether a record belongs to the gate's history on this branch since its iteration `start` (its cycle); with a
+ * detached HEAD, the merge-base stands for the branch. Records of other tools name no branch, so they belong to every
+ * branch. A narrow run, such as `--uncommitted`, uses no earlier records, and later runs ignore its records.
  */
-export function isInCycle(record: SlotRecord, { scope, where }: CycleContext): boolean {
-  if (scope.kind === 'narrow') return false;
+export function isInCycle(record: SlotRecord, start: number, { scope, where }: CycleContext): boolean {
+  if (scope.kind === 'narrow' || record.iteration < start) return false;
   if (record.own === null) return true;
   return record.own.scope === scope.key && isSameBranch(record.own, where);
 }
@@ -53,42 +54,12 @@ export function findingState(finding: KnownFinding, options: StateOptions): Find
   return finding.resolution?.how === 'fixed' ? 'fixed_claimed' : 'open';
 }
 
-/** Returns how many iterations of a gate failed since its last pass, or since one of its findings was last resolved. */
-export function failingIterations(
-  cycle: readonly SlotRecord[],
-  findings: readonly KnownFinding[],
-  held: HeldReceipt | null,
-): number {
-  const resolvedAt = findings.reduce((latest, { resolution }) => {
-    const counts = resolution !== null && resolution.how !== 'disputed';
-    return counts && resolution.at > latest ? resolution.at : latest;
-  }, '');
-  const counted = since(held, cycle).filter(({ timestamp }) => timestamp === '' || timestamp >= resolvedAt);
-  return byIteration(counted).filter(([, records]) => records.some(isFailing)).length;
-}
-
-/** Whether the gate passed on this branch, and none of its reviews failed or ended in an error since. */
-export function passedWithoutLaterFailure(cycle: readonly SlotRecord[], held: HeldReceipt | null): boolean {
-  return held !== null && !since(held, cycle).some((record) => isFailing(record) || record.status === 'error');
-}
-
-function since(held: HeldReceipt | null, cycle: readonly SlotRecord[]): readonly SlotRecord[] {
-  if (held === null) return cycle;
-  const before = cycle.filter(({ timestamp }) => timestamp !== '' && timestamp <= held.at);
-  // Some records, such as those written by hand, have no timestamp, so compare iteration numbers.
-  const last = Math.max(0, ...before.map(({ iteration }) => iteration));
-  return cycle.filter(({ iteration }) => iteration > last);
-}
-
-/** Whether the record left a finding open. A reviewer that only repeats waived findings does not fail the gate. */
-function isFailing({ status, own, violations }: SlotRecord): boolean {
-  return status === 'fail' && (own === null || violations.some(({ state }) => state !== null && isOpen(state)));
-}
-
 export type GateFacts = {
   readonly gate: ReviewGate;
   /** All records of the gate, from every branch and scope. */
   readonly records: readonly SlotRecord[];
+  /** The first iteration of the current cycle; 0 if there is no earlier cycle. */
+  readonly cycleStart: number;
   /** All findings of the gate, from every branch and scope. */
   readonly findings: readonly KnownFinding[];
   /** Each slot's verdict on the current content with the current prompt. */
@@ -109,6 +80,7 @@ export type GateState = {
   readonly holds: boolean;
   /** Whether the gate passes, and no slot counts as passed only because it was skipped. */
   readonly certified: boolean;
+  /** How often the current content failed without progress; 0 if the content or the prompt changed since. */
   readonly failing: number;
   /** Whether the gate passed on different content, and none of its reviews failed or ended in an error since. */
   readonly heldBefore: boolean;
@@ -138,8 +110,10 @@ export type StateOptions = CycleContext & {
 
 /** Returns the state of a gate. It is used before an iteration to plan it, and afterwards to judge the gate. */
 export function gateState(facts: GateFacts, options: StateOptions): GateState {
-  const { gate, held } = facts;
-  const cycle = facts.records.filter((record) => isInCycle(record, options)).sort((a, b) => a.iteration - b.iteration);
+  const { gate, held, cycleStart } = facts;
+  const cycle = facts.records
+    .filter((record) => isInCycle(record, cycleStart, options))
+    .sort((a, b) => a.iteration - b.iteration);
   const findings = facts.findings.map((finding) => ({ finding, state: findingState(finding, options) }));
   const open = findings.filter(({ state }) => isOpen(state));
   // Waivers count on every branch and in every scope, so take all waived findings of the gate.
@@ -166,7 +140,7 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
     findings,
     holds,
     certified: holds && slots.every(hasSeen),
-    failing: failingIterations(cycle, facts.findings, held),
+    failing: failingIterations(gate, cycle, facts.findings, held),
     heldBefore: hasHeld && held?.content !== gate.content,
     isHeldNoted: hasHeld && held?.content === gate.content,
   };
@@ -201,7 +175,7 @@ function verdictOf(receipt: Receipt | undefined, waived: ReadonlySet<string>): '
   return receipt.findings.length > 0 && receipt.findings.every((id) => waived.has(id)) ? 'waived' : 'failed';
 }
 
-/** Returns the gate's records for `planSlots`. Findings, waivers, receipts or a new prompt can change their status. */
+/** Returns the gate's records for `planSlots`. Findings, receipts or a new prompt can change their status. */
 function slotHistory(
   { gate, receipts }: GateFacts,
   cycle: readonly SlotRecord[],
@@ -217,11 +191,7 @@ function slotHistory(
     if (withFindings.has(slot)) return { ...run, status: 'fail' };
     // The slot reviewed with an older prompt, so its pass does not count.
     if (own !== null && own.promptDigest !== gate.rubric.digest) return { ...run, status: 'error' };
-    const verdict = verdictOf(receipts.get(slot), waived);
-    if (status === 'fail' && verdict === 'waived' && own?.content === gate.content) {
-      return { ...run, status: 'pass', violations: 0 };
-    }
     // If the receipt says that the slot failed on the current content, a record cannot overrule it.
-    return { ...run, status: verdict === 'failed' ? 'fail' : status };
+    return { ...run, status: verdictOf(receipts.get(slot), waived) === 'failed' ? 'fail' : status };
   });
 }

@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/settings.ts';
-import type { CheckGate, SlotPlan } from '../types.ts';
+import { type CheckGate, isOpen, type SlotPlan } from '../types.ts';
 import { allCovered, type GateState, hasSeen, type SlotState } from './gate-state.ts';
 import { planSlots } from './skip-reviewers.ts';
 
@@ -71,15 +71,40 @@ export function decideRun(
   };
 }
 
-function needsRun(state: GateState, settings: Pick<Settings, 'maxRetries'>, { force, fresh }: RunOverrides): boolean {
+type RerunSettings = Pick<Settings, 'maxRetries' | 'unchangedGates'>;
+
+function needsRun(state: GateState, settings: RerunSettings, { force, fresh }: RunOverrides): boolean {
   if (fresh) return force || !isOverLimit(state, settings);
   if (force) return !state.slots.every(hasSeen);
+  if (settings.unchangedGates === 'rest' && hasFailedUnchanged(state)) return false;
   // An open finding of a removed slot triggers no review, because no remaining reviewer could close it.
   return !allCovered(state.slots) && !isOverLimit(state, settings);
 }
 
 function isOverLimit(state: GateState, settings: Pick<Settings, 'maxRetries'>): boolean {
   return !state.holds && state.failing > settings.maxRetries;
+}
+
+/**
+ * Whether every reviewer that has not passed already failed the current content with the current prompt, and no
+ * finding of the gate was answered since. Then another review would only repeat the answer.
+ */
+export function hasFailedUnchanged({ gate, slots, findings }: GateState): boolean {
+  const answers = findings.flatMap(({ finding: { resolution }, state }) =>
+    resolution !== null && isOpen(state) && resolution.how !== 'refuted' ? [resolution.at] : [],
+  );
+  // A slot that passed before is skipped as long as another one runs.
+  const waiting = slots.filter(({ covers, passIteration }) => covers === null && passIteration === null);
+  return (
+    waiting.length > 0 &&
+    waiting.every(
+      ({ latest }) =>
+        latest?.status === 'fail' &&
+        latest.own?.content === gate.content &&
+        latest.own.promptDigest === gate.rubric.digest &&
+        !answers.some((at) => at >= latest.timestamp),
+    )
+  );
 }
 
 function slotsOf(
@@ -90,7 +115,7 @@ function slotsOf(
   if (fresh) return slots.map(({ slot }): SlotPlan => ({ kind: 'run', slot, why: 'asked-for' }));
   const runsAll = settings.afterPass === 'all' && heldBefore && !holds;
   const forcesOthers = force && !runsAll && !slots.every(hasSeen);
-  return planSlots(gate.numReviews, history).map((plan): SlotPlan => {
+  const plans = planSlots(gate.numReviews, history).map((plan): SlotPlan => {
     const { slot } = plan;
     const own = slots.find((one) => one.slot === slot);
     const seen = own !== undefined && hasSeen(own);
@@ -102,6 +127,18 @@ function slotsOf(
     if (runsAll) return { kind: 'run', slot, why: 'after-pass' };
     return force && !seen ? { kind: 'run', slot, why: 'forced' } : plan;
   });
+  return runsAll ? plans : withoutWaived(plans, slots);
+}
+
+/**
+ * Removes slots whose findings on the current content are all waived, unless no other slot runs. Such a slot need not
+ * review the same content again, and it has not passed, so it is not recorded as skipped either.
+ */
+function withoutWaived(plans: readonly SlotPlan[], slots: readonly SlotState[]): readonly SlotPlan[] {
+  const waived = new Set(slots.filter(({ covers }) => covers === 'waived').map(({ slot }) => slot));
+  const running = plans.filter(({ kind }) => kind === 'run');
+  const kept = running.find(({ slot }) => !waived.has(slot)) ?? running[0];
+  return plans.filter((plan) => plan.kind === 'skip' || plan === kept || !waived.has(plan.slot));
 }
 
 /**
@@ -117,19 +154,9 @@ function certifySlot({ slot, covers, passIteration }: SlotState): SlotPlan[] {
 export function hasNothingLeftToAsk({ reviews }: Pick<RunPlan, 'reviews'>, checks: readonly CheckState[]): boolean {
   if (checks.some(({ holds }) => !holds)) return false;
   const hasFailing = reviews.some(({ kind, state }) => kind === 'run' && !state.holds);
-  return reviews.every((plan) => {
-    if (plan.kind !== 'run') return true;
+  return reviews.every(({ kind, state }) => {
+    if (kind !== 'run') return true;
     // Along with a failing gate, a passing gate runs without need. Without one, it runs to certify, which is needed.
-    if (plan.state.holds) return hasFailing;
-    const { gate, slots } = plan.state;
-    return plan.slots.every((planned) => {
-      if (planned.kind === 'skip') return true;
-      const latest = slots.find(({ slot }) => slot === planned.slot)?.latest;
-      return (
-        latest?.status === 'fail' &&
-        latest.own?.content === gate.content &&
-        latest.own.promptDigest === gate.rubric.digest
-      );
-    });
+    return state.holds ? hasFailing : hasFailedUnchanged(state);
   });
 }

@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../../kernel/result.ts';
 import type { Rule } from '../../rules/types.ts';
 import type { GateOutcome } from '../run-types.ts';
 import type { Gate } from '../types.ts';
-import { isGateId } from './gate-list.ts';
+import { gateIds } from './gate-list.ts';
 
 /** The gates that a user selects. An empty list selects all gates. */
 export type GateRequest = {
@@ -23,9 +23,10 @@ export function selectGates(gates: readonly Gate[], request: GateRequest): Resul
     ...settings.gates.flatMap((entry) => [...Object.keys(entry.checks), ...Object.keys(entry.reviews)]),
     ...rules.map(({ name }) => name),
   ];
+  const isGateId = gateIds(settings.gates, rules);
   for (const gate of request.gates) {
     const isKnown = configured.includes(gate) || gates.some(({ id }) => id === gate);
-    if (!isKnown && !isGateId(gate, settings.gates, rules)) {
+    if (!isKnown && !isGateId(gate)) {
       return err({ kind: 'unknown-gate', gate, known: [...new Set(configured)] });
     }
   }

@@ -43,7 +43,7 @@ function nextAfterPass({ status, not_asked }: RunResult): string {
 
 function nextAfterFailure(run: RunResult): string {
   if (run.gates.some(({ why }) => why === 'retry-limit')) {
-    return `A gate failed too often in a row, and the user has to decide. List the open findings for the user; ${ASKED_AGAIN}.`;
+    return `A gate failed too often without progress, and the user has to decide. List the open findings for the user; ${ASKED_AGAIN}.`;
   }
   const problems = listProblems(run);
   const hasError = problems.length === 0 || run.gates.some(({ status }) => status === 'error');

@@ -79,7 +79,9 @@ export const RESOLUTION_LABELS: Readonly<Record<NonNullable<ReportedFinding['fin
 /** Returns the gate, reviewer and run that reported a finding, and a note if something is wrong with its place. */
 export function describeFindingSource(finding: Finding): string {
   const mark = finding.mark === null ? '' : `, ${MARKS[finding.mark]}`;
-  return `${quoteName(finding.gate)}, ${reviewerName(finding)}, since run ${finding.since}${mark}`;
+  // The number of an archived run means nothing beside the numbers of the runs since.
+  const since = finding.cycleEnded ? 'from an archived run' : `since run ${finding.since}`;
+  return `${quoteName(finding.gate)}, ${reviewerName(finding)}, ${since}${mark}`;
 }
 
 const MARKS = {

@@ -76,6 +76,7 @@ export const GATE_REASONS: Readonly<Record<GateReason, string>> = {
   'unchanged-since-pass': 'unchanged since it passed',
   'marked-as-passed': 'marked as passed',
   'open-findings': 'it has open findings',
+  'unchanged-since-fail': 'unchanged since it failed (use --force to review it again)',
   'slots-to-run': 'the current code is not reviewed yet',
   'could-not-judge': 'the review has no result',
   'changed-meanwhile': 'files changed during the review; run again',
@@ -84,7 +85,7 @@ export const GATE_REASONS: Readonly<Record<GateReason, string>> = {
   'check-to-run': 'has not passed on the current code',
   'check-keeps-changing-files': 'the checks change files every time they run',
   'stopped-by-check': 'a check failed (use --all to run reviews anyway)',
-  'retry-limit': 'failed too often in a row, so it does not run again',
+  'retry-limit': 'failed too often without progress, so it does not run again until it changes',
   interrupted: 'interrupted',
 };
 

@@ -27,7 +27,7 @@ const RESULTS: Readonly<Record<RunOutcome['status'], (outcome: RunOutcome) => st
       ? `Not reviewed yet: ${count(withStatus(outcome, 'not_run').length, 'gate has', 'gates have')} not passed on the current code`
       : `Failed: ${counts(outcome)}`,
   error: (outcome) => `Error: ${counts(outcome)}`,
-  retry_limit_exceeded: () => 'Failed: a gate failed too often in a row, so onceover stopped running it',
+  retry_limit_exceeded: () => 'Failed: a gate failed too often without progress, so onceover stopped running it',
   lock_conflict: () => 'Another run is in progress in this working tree',
 };
 

@@ -112,7 +112,10 @@ function describeGate(
 ): string[] {
   const open = findings.filter(({ finding, state }) => finding.gate === gate.id && isOpen(state)).length;
   const why = gate.why === 'passed' ? '' : describeGateDetail(gate);
-  const detail = gate.status === 'fail' && gate.why === 'open-findings' ? count(open, 'open finding') : why;
+  const isOpenIn = gate.why === 'open-findings' || gate.why === 'unchanged-since-fail';
+  const detail = isOpenIn
+    ? [count(open, 'open finding'), ...(gate.why === 'open-findings' ? [] : [why])].join(', ')
+    : why;
   const word = styled.paint(STATUS_STYLES[gate.status], STATUS_WORDS[gate.status].padEnd(WORD_WIDTH));
   const margin = ' '.repeat(WORD_WIDTH);
   const slots = gate.slots.filter(({ status }) => verbose || status === 'error' || status === 'skipped_prior_pass');

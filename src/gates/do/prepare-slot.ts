@@ -57,6 +57,8 @@ export type IterationContext = RunContext & {
   readonly iteration: number;
   readonly reviewers: Reviewers;
   readonly tree: SnapshotId;
+  /** Identifies the reflog of the branch, for the records. */
+  readonly mark: string | null;
   /** Agents whose program the change under review modified, each with the modified path. */
   readonly authored: ReadonlyMap<string, string>;
   readonly prefixes: PrefixGate;

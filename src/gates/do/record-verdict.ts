@@ -5,6 +5,7 @@ import { repoPath } from '../../kernel/paths.ts';
 import type { Entry } from '../../kernel/repository.ts';
 import { forEachOk, ok, type Result } from '../../kernel/result.ts';
 import { describeTrouble } from '../../ui/describe-agent-failure.ts';
+import type { GateState } from '../decide/gate-state.ts';
 import { slotLog } from '../describe/logs.ts';
 import {
   fileFingerprint,
@@ -18,7 +19,7 @@ import { toleratedAfter } from '../judge/priority.ts';
 import type { SlotAnswer, SlotJob, SlotResult, UnassignableSlot } from '../ports.ts';
 import type { RecordMetadata, SlotRecord, Violation } from '../record-types.ts';
 import type { SlotOutcome } from '../run-types.ts';
-import { type Finding, type FindingState, NO_AGENT, type ReviewGate } from '../types.ts';
+import { type Finding, type FindingState, NO_AGENT } from '../types.ts';
 import type { IterationContext } from './prepare-slot.ts';
 
 /** Turns a reviewer's answer into a `SlotReview`: locates each problem in the files, and adds the earlier findings. */
@@ -239,7 +240,7 @@ async function record(
   const durationMs = answer?.durationMs ?? 0;
   const written = await writeRecord(
     context,
-    gate,
+    job.state,
     adapter,
     {
       ...{ slot, adapter, status, rawOutput: answer?.raw ?? '', passIteration: null },
@@ -267,22 +268,29 @@ async function record(
 }
 
 type NewRecord = Omit<SlotRecord, 'gate' | 'iteration' | 'timestamp' | 'own'> & {
-  readonly own: Omit<RecordMetadata, 'content' | 'branch' | 'mergeBase' | 'scope' | 'promptDigest'>;
+  readonly own: Omit<RecordMetadata, 'content' | 'branch' | 'mergeBase' | 'scope' | 'promptDigest' | 'cycle'>;
 };
 
 /** Writes the record and the log of a slot in this iteration. The files are named after `agent`. */
 export async function writeRecord(
-  { ports, facts, iteration }: IterationContext,
-  gate: ReviewGate,
+  { ports, facts, iteration, mark }: IterationContext,
+  { gate, cycle }: GateState,
   agent: string,
   { own, ...record }: NewRecord,
   logOf: (record: SlotRecord) => string,
 ): Promise<Result<void>> {
   const name = facts.names.get(gate.id);
   if (name === undefined) return ok(undefined);
-  const { where, scope } = facts.comparison;
+  const { where, scope, baseTree: base, headCommit: head } = facts.comparison;
+  const start = cycle[0]?.iteration ?? iteration;
   const about = { content: gate.content, ...where, scope: scope.key, promptDigest: gate.rubric.digest };
   const timestamp = ports.clock.now().toISOString();
-  const written = { ...record, gate: gate.id, iteration, timestamp, own: { ...about, ...own } };
+  const written = {
+    ...record,
+    gate: gate.id,
+    iteration,
+    timestamp,
+    own: { ...about, ...own, cycle: { start, base, head, mark } },
+  };
   return ports.records.writeSlot(written, { gate: name, agent }, logOf(written));
 }

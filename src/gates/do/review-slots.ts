@@ -84,6 +84,7 @@ async function openContext(run: RunContext, facts: RunFacts, iteration: number):
     facts,
     iteration,
     tree,
+    mark: snapshots.branchMark(facts.comparison.where.branch),
     reviewers: await reviewers(),
     authored: authored.value,
     prefixes: openPrefixGate(),
@@ -186,7 +187,7 @@ async function recordSkippedSlots(
       violations: [],
       own: { ...nothing, dispatch: 'none', why },
     } as const;
-    const kept = await writeRecord(context, gate, assigned, record, (all) => slotLog(all, plan, []));
+    const kept = await writeRecord(context, state, assigned, record, (all) => slotLog(all, plan, []));
     if (!kept.ok) return kept;
     const sawOlder = passedBy?.own?.content !== gate.content;
     const outcome = { ...NO_CALL, ...skip, agent, why, sawOlder } as const;

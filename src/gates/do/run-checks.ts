@@ -15,29 +15,49 @@ type CheckRun = Pick<RunFacts, 'comparison' | 'names'> & {
   readonly tree: SnapshotId;
 };
 
+/** The results of the checks, and their records. */
+export type RanChecks = { readonly ran: readonly CheckResult[]; readonly records: readonly CheckRecord[] };
+
 /**
  * Runs the checks one after the other. If all pass but change files, they run a second time on the changed tree. A pass
- * is recorded only for a tree that no check changed.
+ * is recorded only for a tree that no check changed. The records say that the iteration did not take place, until
+ * `confirmIteration`.
  */
 export async function runChecks(
   run: RunContext,
   checks: CheckRun,
   takeTree: () => Promise<Result<SnapshotId>>,
-): Promise<Result<readonly CheckResult[]>> {
+): Promise<Result<RanChecks>> {
   let { tree } = checks;
   for (let round = 1; ; round++) {
     const once = await runOnce(run, { ...checks, tree }, takeTree);
     if (!once.ok) return once;
-    const { ran, after, isSteady } = once.value;
+    const { ran, records, after, isSteady } = once.value;
     if (isSteady) {
       const passed = checks.gates.filter((gate) => ran.some(({ id, status }) => id === gate.id && status === 'pass'));
       const written = await forEachOk(passed, (gate) => writeReceipt(run.ports, gate, tree, 'pass'));
-      return written.ok ? ok(ran) : written;
+      return written.ok ? ok({ ran, records }) : written;
     }
-    if (ran.some(({ status }) => status !== 'pass')) return ok(ran);
+    if (ran.some(({ status }) => status !== 'pass')) return ok({ ran, records });
     tree = after;
-    if (round === 2) return ok(ran.map((check) => ({ ...check, status: 'error', why: 'check-keeps-changing-files' })));
+    if (round < 2) continue;
+    const broken = ran.map((check) => ({ ...check, status: 'error', why: 'check-keeps-changing-files' }) as const);
+    return ok({ ran: broken, records });
   }
+}
+
+/** Records that the run of these checks goes on to its reviews, so that its number is used up. */
+export function confirmIteration(
+  { ports }: RunContext,
+  { names }: Pick<RunFacts, 'names'>,
+  { records }: RanChecks,
+): Promise<Result<void>> {
+  return forEachOk(records, async (record) => {
+    const name = names.get(record.gate);
+    return name === undefined
+      ? ok(undefined)
+      : ports.records.writeCheck({ ...record, iterationTookPlace: true }, name, null);
+  });
 }
 
 function writeReceipt(
@@ -51,7 +71,7 @@ function writeReceipt(
 }
 
 /** One round of the checks. `isSteady`: whether the tree was the same after every check. */
-type Round = { readonly ran: readonly CheckResult[]; readonly after: SnapshotId; readonly isSteady: boolean };
+type Round = RanChecks & { readonly after: SnapshotId; readonly isSteady: boolean };
 
 async function runOnce(
   { ports, request }: RunContext,
@@ -59,6 +79,7 @@ async function runOnce(
   takeTree: () => Promise<Result<SnapshotId>>,
 ): Promise<Result<Round>> {
   const ran: CheckResult[] = [];
+  const records: CheckRecord[] = [];
   let after = checks.tree;
   let isSteady = true;
   for (const gate of checks.gates) {
@@ -71,19 +92,20 @@ async function runOnce(
     const { why } = check.check;
     ports.reporter.tell({ kind: 'check-ended', gate: gate.id, status, why, durationMs: end.durationMs });
     ran.push(check);
-    if (end.ending === 'cancelled') return ok({ ran, after, isSteady: false });
+    if (end.ending === 'cancelled') return ok({ ran, records, after, isSteady: false });
     // Replace an earlier pass on this tree at once, so that the failure counts even if the run is interrupted later.
     const revoked = status === 'fail' ? await writeReceipt(ports, gate, after, 'fail') : ok(undefined);
     if (!revoked.ok) return revoked;
     const recorded = await recordCheck(ports, checks, { gate, status, why, end });
     if (!recorded.ok) return recorded;
+    records.push(recorded.value);
     const tree = await takeTree();
     if (!tree.ok) return tree;
     after = tree.value;
     // Even if a later check restores a changed file, some check ran on another tree than the final one.
     if (after !== checks.tree) isSteady = false;
   }
-  return ok({ ran, after, isSteady });
+  return ok({ ran, records, after, isSteady });
 }
 
 function judge({ id, kind, command }: CheckGate, end: CheckEnd, seconds: number): CheckResult {
@@ -106,12 +128,17 @@ async function recordCheck(
     why,
     end,
   }: Pick<CheckRecord, 'status' | 'why'> & { readonly gate: CheckGate; readonly end: CheckEnd },
-): Promise<Result<void>> {
+): Promise<Result<CheckRecord>> {
   const { id, command } = gate;
   const timestamp = ports.clock.now().toISOString();
   const { where, scope } = comparison;
   const ended = { status, why, exitCode: end.exitCode, durationMs: Math.round(end.durationMs) };
-  const record: CheckRecord = { gate: id, command, iteration, timestamp, tree, ...ended, ...where, scope: scope.key };
+  const record: CheckRecord = {
+    ...{ gate: id, command, iteration, timestamp, tree, ...ended, ...where, scope: scope.key },
+    iterationTookPlace: false,
+  };
   const name = names.get(gate.id);
-  return name === undefined ? ok(undefined) : ports.records.writeCheck(record, name, checkLog(record, end.output));
+  if (name === undefined) return ok(record);
+  const written = await ports.records.writeCheck(record, name, checkLog(record, end.output));
+  return written.ok ? ok(record) : written;
 }

@@ -4,7 +4,7 @@ import type { GateId } from '../../kernel/ids.ts';
 import type { Snapshot } from '../../kernel/repository.ts';
 import type { RunStatus } from '../../ledger/entries.ts';
 import type { GateState, SlotState } from '../decide/gate-state.ts';
-import type { CheckState } from '../decide/plan-run.ts';
+import { type CheckState, hasFailedUnchanged } from '../decide/plan-run.ts';
 import type { RanSlots, RunFacts } from '../ports.ts';
 import type {
   CheckOutcome,
@@ -24,6 +24,7 @@ export type CheckResult = GateOutcome & {
 
 /** The checks and slots that ran or were skipped in a run. */
 export type RunActions = RanSlots & {
+  /** `null` if the run is not an iteration: nothing ran, or it ended before its reviews. */
   readonly iteration: number | null;
   readonly checks: ReadonlyMap<GateId, CheckResult>;
   /** The review gates whose slots ran or were skipped, with the content at that time. */
@@ -50,7 +51,7 @@ type GateFactsAfterRun = Pick<RunFacts, 'checks' | 'reviews' | 'orphans' | 'sees
 export function judgeRun(
   facts: GateFactsAfterRun,
   actions: RunActions,
-  settings: Pick<Settings, 'maxRetries' | 'certify'>,
+  settings: Pick<Settings, 'maxRetries' | 'certify' | 'unchangedGates'>,
 ): Pick<RunOutcome, 'status' | 'exitCode' | 'gates' | 'findings' | 'notices'> {
   const judgeGates = (passesIf: 'holds' | 'certified'): readonly GateOutcome[] => [
     ...facts.checks.map((state) => judgeCheck(state, actions)),
@@ -81,7 +82,7 @@ function judgeCheck({ gate, holds }: CheckState, { checks, iteration, interrupte
   }
   const base = { id: gate.id, kind: gate.kind, slots: [], check: null };
   if (holds) return { ...base, status: 'holds', why: 'unchanged-since-pass' };
-  if (iteration === null) return { ...base, status: 'not_run', why: 'check-to-run' };
+  if (iteration === null && checks.size === 0) return { ...base, status: 'not_run', why: 'check-to-run' };
   if (interrupted) return { ...base, status: 'not_run', why: 'interrupted' };
   // The run skipped the check because it had passed on the tree at the start, but the tree has changed since.
   return { ...base, status: 'error', why: 'changed-meanwhile' };
@@ -118,7 +119,7 @@ function slotsOf({ slots }: RunActions, id: GateId): readonly SlotOutcome[] {
 function judgeGate(
   state: GateState,
   actions: RunActions,
-  { maxRetries }: Pick<Settings, 'maxRetries'>,
+  { maxRetries, unchangedGates }: Pick<Settings, 'maxRetries' | 'unchangedGates'>,
   passes: boolean,
 ): GateOutcome {
   const { gate } = state;
@@ -139,7 +140,13 @@ function judgeGate(
   }
   const isOverLimit = state.failing > maxRetries;
   if (state.findings.some((one) => isOpen(one.state))) {
-    return { ...base, status: 'fail', why: reviewed === undefined && isOverLimit ? 'retry-limit' : 'open-findings' };
+    if (reviewed !== undefined) return { ...base, status: 'fail', why: 'open-findings' };
+    const rests = unchangedGates === 'rest' && hasFailedUnchanged(state);
+    return {
+      ...base,
+      status: 'fail',
+      why: isOverLimit ? 'retry-limit' : rests ? 'unchanged-since-fail' : 'open-findings',
+    };
   }
   if (reviewed === undefined) {
     const waiting = isOverLimit ? 'retry-limit' : 'slots-to-run';

@@ -132,7 +132,8 @@ function repeatedFinding(review: SlotReview, problem: ReportedProblem, { finding
   const warns =
     state === 'warning' ? onlyWarns(priority, finding, review) : !isOpen(state) && isBelow(priority, review.failOn);
   const kept = warns ? 'warning' : 'open';
-  return { ...withoutResolution(finding), ...common(review, problem), priority, kept, closed: null };
+  const since = sinceOf(review, finding);
+  return { ...withoutResolution(finding), ...common(review, problem), priority, kept, since, closed: null };
 }
 
 function common(review: SlotReview, problem: ReportedProblem) {
@@ -155,7 +156,13 @@ function confirmedFinding(review: SlotReview, finding: KnownFinding): Finding {
   const { content, where, at } = review;
   const { file } = finding;
   const now = file === null ? {} : { seen: review.seenNow(file), entry: review.entryNow(file) ?? finding.entry };
-  return { ...withoutResolution(finding), ...now, content, at, ...where, kept: 'open', cycleEnded: false };
+  const since = sinceOf(review, finding);
+  return { ...withoutResolution(finding), ...now, content, at, ...where, kept: 'open', since, cycleEnded: false };
+}
+
+// The numbers of archived runs are used again, so a finding that outlived its cycle gets the number of this run.
+function sinceOf({ iteration }: SlotReview, { since, cycleEnded }: KnownFinding): number {
+  return cycleEnded ? iteration : since;
 }
 
 /** Returns why a finding that was not reported again is closed; `null` if it stays open. */

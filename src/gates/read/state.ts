@@ -5,7 +5,7 @@ import { hiddenByLogDir, isInside } from '../../kernel/paths.ts';
 import { type BranchContext, type Comparison, type Snapshot, SUBMODULE } from '../../kernel/repository.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
 import { checkedTree, endedCycles, findingsOfRemovedGates, gateNames } from '../decide/cycles.ts';
-import { configuredGates, entryFolder, type GateList, matchesEntry, planGates } from '../decide/gate-list.ts';
+import { configuredGates, entryFolder, type GateList, gateIds, matchesEntry, planGates } from '../decide/gate-list.ts';
 import { type GateFacts, gateState, isSameBranch, type StateOptions } from '../decide/gate-state.ts';
 import type { CheckState } from '../decide/plan-run.ts';
 import { selectGates } from '../decide/select-gates.ts';
@@ -16,6 +16,7 @@ import { gateFileName } from '../record/record-names.ts';
 import type { CheckRecord } from '../record-types.ts';
 import type { RunNotice } from '../run-types.ts';
 import type { CheckGate, Receipt, ReviewGate } from '../types.ts';
+import { cycleStarts } from './cycle-starts.ts';
 
 /** Returns the gates that apply to a snapshot, and the paths of entry points that match no file. */
 export async function gatesOf(
@@ -103,11 +104,14 @@ export async function readGateStates(
   const checked = tree.value === null ? null : checkedTree(tree.value, [...(snapshot.dirty ?? []), ...unseen.value]);
 
   const seesAll = request.gates.length === 0 && (request.paths.length === 0 || request.paths.includes('' as RepoPath));
-  // A run that does not cover all gates archives nothing.
-  const ended =
-    scope.kind === 'full' && seesAll
-      ? endedCycles(comparison, planned.gates, past.value, known.value)
-      : { records: [], findings: [] };
+  const starts = await cycleStarts(ports, { comparison, snapshot, past: past.value }, reviews);
+  if (!starts.ok) return starts;
+  // If nothing at all has changed, the cycles of removed gates have ended too.
+  const isConfigured = snapshot.entries.length === 0 ? () => true : gateIds(settings.gates, rules);
+  // A run that does not cover all gates may not see the changes of the other gates.
+  const seen = scope.kind === 'full' && seesAll ? isConfigured : () => false;
+  const cycles = { isConfigured: seen, starts: starts.value };
+  const ended = endedCycles(comparison, planned.gates, cycles, past.value, known.value);
   const findings = known.value.map((one) => (ended.findings.includes(one) ? { ...one, cycleEnded: true } : one));
   const entries = new Map(snapshot.entries.map((entry) => [entry.path as string, entry]));
   const options: StateOptions = {
@@ -129,6 +133,7 @@ export async function readGateStates(
       const facts: GateFacts = {
         gate,
         records: past.value.slots.filter((record) => record.gate === gate.id),
+        cycleStart: starts.value.get(gate.id) ?? 0,
         findings: findings.filter((finding) => finding.gate === gate.id),
         receipts: await receiptsOf(ports, gate, scope.key),
         held: await ports.receipts.find('held', { gate: gate.id, ...where }),

@@ -18,7 +18,7 @@ export function readCheck(value: unknown, iteration: number): CheckRecord | null
 
 export function unreadableCheck(gate: GateId, iteration: number): CheckRecord {
   const empty = { timestamp: '', command: '', exitCode: null, durationMs: 0, tree: '', scope: '', why: null };
-  return { ...empty, gate, iteration, status: 'error', branch: null, mergeBase: null };
+  return { ...empty, gate, iteration, status: 'error', branch: null, mergeBase: null, iterationTookPlace: undefined };
 }
 
 const OWN_RECORD = { gate: isString, slot: isOrdinal, iteration: isOrdinal, ...OWN };

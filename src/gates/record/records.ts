@@ -90,16 +90,21 @@ export function openRecords(root: string, logDir: RepoPath) {
       // Write the log first: if the process dies in between, a log without its JSON does not count as a pass.
       return write({ [name('log')]: log, [name('json')]: slotText(record) });
     },
-    async writeCheck(record: CheckRecord, { stem }: GateName, log: string): Promise<Result<void>> {
+    /** Writes a check's record and, unless it is `null`, the log. */
+    async writeCheck(record: CheckRecord, { stem }: GateName, log: string | null): Promise<Result<void>> {
       const name = (ext: 'log' | 'json') => gateFileName(stem, record.iteration, ext);
-      return write({ [name('log')]: log, [name('json')]: checkText(record) });
+      return write({ ...(log === null ? {} : { [name('log')]: log }), [name('json')]: checkText(record) });
     },
     /** Writes the log of the gate's decisions in one iteration: why each slot runs or is skipped. */
     async writeGateLog({ stem }: GateName, iteration: number, lines: readonly string[]): Promise<Result<void>> {
       return write({ [gateFileName(stem, iteration, 'log')]: lines.map((line) => `${line}\n`).join('') });
     },
+    /** Writes the log of a fix after an iteration. If the iteration has such a log, it gets the next free number. */
     async writeFixLog(agent: string, iteration: number, log: string): Promise<Result<void>> {
-      return write({ [fixLogName(agent, iteration)]: log });
+      const listed = listFolder(folder);
+      if (!listed.ok) return listed;
+      const numbers = listed.value.flatMap(({ name }) => readFixLogName(name)?.iteration ?? []);
+      return write({ [fixLogName(agent, freeNumber(iteration, numbers))]: log });
     },
     /** Returns the fix logs that are not archived, newest first. */
     async fixLogs(): Promise<readonly FixLog[]> {
@@ -137,6 +142,10 @@ export function openRecords(root: string, logDir: RepoPath) {
   };
 }
 
+function freeNumber(wanted: number, taken: readonly number[]): number {
+  return taken.includes(wanted) ? Math.max(...taken) + 1 : wanted;
+}
+
 /** The gate, iteration and slot of a file; `slot` is `null` for a check, or for the log of a gate's decisions. */
 type RecordFile = ArchivedRecord & { readonly slot: number | null };
 
@@ -155,6 +164,8 @@ function readRecords(
   const slots: SlotRecord[] = [];
   const checks: CheckRecord[] = [];
   const files = new Map<string, RecordFile>();
+  // Checks of runs that were not iterations, and fixes, use up no number.
+  const unnumbered = new Set(listed.flatMap(({ name }) => (readFixLogName(name) === null ? [] : [name])));
 
   for (const { name, isFile } of counted) {
     const named = nameOf(name);
@@ -167,7 +178,10 @@ function readRecords(
     if ('slot' in record) slots.push(record);
     else checks.push(record);
     const file = { gate: record.gate, slot: 'slot' in record ? record.slot : null, iteration: record.iteration };
-    for (const own of [name, withExt(name, 'log')]) if (existing.has(own)) files.set(own, file);
+    for (const own of [name, withExt(name, 'log')]) {
+      if (existing.has(own)) files.set(own, file);
+      if (!('slot' in record) && record.iterationTookPlace === false) unnumbered.add(own);
+    }
   }
   for (const { name } of counted) {
     const named = nameOf(name);
@@ -177,7 +191,8 @@ function readRecords(
     if (gate !== null) files.set(name, { gate, slot: null, iteration });
   }
 
-  const lastIteration = listed.reduce((last, { name }) => Math.max(last, numberIn(name)), 0);
+  const numbered = listed.filter(({ name }) => !unnumbered.has(name));
+  const lastIteration = numbered.reduce((last, { name }) => Math.max(last, numberIn(name)), 0);
   return { past: { lastIteration, ...split(slots, checks, known) }, files };
 }
 

@@ -15,6 +15,7 @@ import {
   isString,
   isStrings,
   isTime,
+  orMissing,
   orNull,
   type Shape,
   type Shaped,
@@ -149,6 +150,8 @@ export const CHECK_RECORD = {
   ...BRANCH,
   scope: isString,
   why: orNull(isString),
+  /** `false`: the run stopped before its reviews, so it was not an iteration. Missing in records of older versions. */
+  iterationTookPlace: orMissing(isBoolean),
 };
 
 const SESSION: Shape<KeptSession> = {
@@ -168,6 +171,16 @@ const SESSION: Shape<KeptSession> = {
   shown: isStrings,
 };
 
+/** The cycle that a slot record belongs to, and the point in the history of the change at which it was made. */
+const CYCLE = {
+  /** The first iteration of the cycle. */
+  start: isOrdinal,
+  /** The commit or tree with which the change was compared. */
+  base: isString,
+  head: orNull(isCommit),
+  mark: orNull(isString),
+};
+
 /** The fields of a slot record that only onceover writes. Records that another tool wrote do not have them. */
 export const OWN = {
   content: isContent,
@@ -184,4 +197,6 @@ export const OWN = {
   durationMs: orNull(isAmount),
   /** The reason why there is no verdict, as a sentence; `null` if there is a verdict. */
   error: orNull(isString),
+  /** Missing in records of older versions. */
+  cycle: orMissing(hasShape<Shaped<typeof CYCLE>>(CYCLE)),
 };

@@ -41,7 +41,18 @@ describe('the records of a cycle', () => {
     ['of a narrow run, in the same narrow one', made({ scope: 'uncommitted' }), NARROW, false],
     ['without a branch, in a narrow run', slotRecord({ own: null }), NARROW, false],
   ])('%s', (_title, record, scope, expected) => {
-    expect(isInCycle(record, { scope, where: ON_WORK })).toBe(expected);
+    expect(isInCycle(record, 0, { scope, where: ON_WORK })).toBe(expected);
+  });
+});
+
+describe('the start of a cycle', () => {
+  test.each<[string, number, boolean]>([
+    ['before it', 2, false],
+    ['at it', 3, true],
+  ])('a record %s', (_title, iteration, expected) => {
+    for (const own of [ownFacts(), null]) {
+      expect(isInCycle(slotRecord({ iteration, own }), 3, { scope: HERE.scope, where: ON_WORK })).toBe(expected);
+    }
   });
 });
 

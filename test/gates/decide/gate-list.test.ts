@@ -5,7 +5,7 @@ import {
   contentOf,
   fileRubric,
   type GateSources,
-  isGateId,
+  gateIds,
   matchesEntry,
   planGates,
   ruleRubric,
@@ -286,6 +286,6 @@ describe('configured gates', () => {
     ['rule:.:styles:a.ts', false],
   ])('%s can be the id of a gate: %s', (id, expected) => {
     const settings = [entryPoint(), entryPoint({ path: './packages/*', checks })];
-    expect(isGateId(id, settings, [rule()])).toBe(expected);
+    expect(gateIds(settings, [rule()])(id)).toBe(expected);
   });
 });

@@ -255,7 +255,7 @@ describe('which slots run next', () => {
     [
       'waived on this content',
       { records: records('1.1 error', '2.1 waived'), receipts: [failedWith(2, 'F1')], findings: [waivedF1] },
-      ['not-passed', 'rests since 1'],
+      ['not-passed', 'not-passed'],
     ],
     [
       'waived on this content, after a skip on it',
@@ -264,7 +264,7 @@ describe('which slots run next', () => {
         receipts: [failedWith(2, 'F1')],
         findings: [waivedF1],
       },
-      ['not-passed', 'rests since 1'],
+      ['not-passed', 'not-passed'],
     ],
     [
       'failed before it passed, and was skipped since',

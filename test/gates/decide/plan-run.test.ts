@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest';
 import type { GateState } from '../../../src/gates/decide/gate-state.ts';
 import { type CheckState, decideRun, type RunOverrides, type RunPlan } from '../../../src/gates/decide/plan-run.ts';
 import type { SlotRecord } from '../../../src/gates/record-types.ts';
-import type { SlotPlan } from '../../../src/gates/types.ts';
+import type { Resolution, SlotPlan } from '../../../src/gates/types.ts';
 import {
   checkGate,
+  claim,
   content,
   finding,
   held,
@@ -118,6 +119,97 @@ describe('whether there is an iteration', () => {
     expect(plan.iterates).toBe(expected);
     const runs = [...plan.checks, ...plan.reviews].some(({ kind }) => kind === 'run');
     expect(runs).toBe(expected);
+  });
+});
+
+describe('a slot whose findings are all waived', () => {
+  const both = [
+    receipt({ verdict: 'fail', findings: ['F1'] }),
+    receipt({ slot: 2, verdict: 'fail', findings: ['F2'] }),
+  ];
+  const waivers = [finding({ resolution: waiver() }), finding({ id: 'F2', slot: 2, resolution: waiver() })];
+  const failed = records('1.1 waived', '2.1 waived');
+
+  test.each<[string, GateState, readonly string[][]]>([
+    [
+      'does not run beside one that has not passed',
+      stateOf({ records: records('1.1 waived', '2.1 error'), receipts: both.slice(0, 1), findings: waivers }),
+      [['not-passed']],
+    ],
+    [
+      'runs if no other slot has to',
+      stateOf({
+        records: records('1.1 waived', '2.1 pass'),
+        receipts: [...both.slice(0, 1), ...passed(2)],
+        findings: waivers,
+      }),
+      [['not-passed', 'rests since 1']],
+    ],
+    [
+      'runs alone beside another one',
+      stateOf({ records: failed, receipts: both, findings: waivers }),
+      [['not-passed']],
+    ],
+  ])('%s', (_title, state, expected) => {
+    expect(state.slots[0]).toMatchObject({ covers: 'waived', passIteration: null });
+    const plan = decide({ reviews: [state], wishes: { iterationStarted: true } });
+    expect(told(plan).reviews).toEqual(expected);
+  });
+});
+
+describe('an unchanged gate that failed', () => {
+  const rubric = { source: 'x', text: 'Look again.', digest: 'p2' };
+  const at = '2026-03-01T12:00:30.000Z';
+  const failed = records('1.1 pass', '2.1 fail');
+  const open = (resolution: Resolution | null) => [finding({ slot: 2, resolution })];
+  const answered = (resolution: Resolution) =>
+    stateOf({ records: failed, receipts: passed(1), findings: open(resolution) });
+
+  test.each<[string, GateState, Partial<RunOverrides>, boolean]>([
+    ['is not reviewed again', ONE_FAILS, {}, false],
+    ['runs with --force', ONE_FAILS, { force: true }, true],
+    ['runs with --fresh', ONE_FAILS, { fresh: true }, true],
+    [
+      'runs if its content changed',
+      stateOf({ records: records('1.1 pass c0', '2.1 fail c0'), findings: open(null) }),
+      {},
+      true,
+    ],
+    [
+      'runs if its prompt changed',
+      stateOf({ gate: reviewGate({ rubric }), records: failed, findings: open(null) }),
+      {},
+      true,
+    ],
+    ['runs if a fix was claimed since', answered(claim('', at)), {}, true],
+    ['runs if the fixer gave a reason since', answered({ ...claim('', at), how: 'disputed' }), {}, true],
+    ['does not run because of an older claim', answered(claim('', '2026-03-01T11:00:00.000Z')), {}, false],
+    ['does not run because of a refuted claim', answered({ ...claim('', at), how: 'refuted' }), {}, false],
+    [
+      'runs if another reviewer has no verdict',
+      stateOf({ records: records('1.1 error', '2.1 fail'), findings: open(null) }),
+      {},
+      true,
+    ],
+    [
+      'runs if another reviewer is new',
+      stateOf({ gate: reviewGate({ numReviews: 3 }), records: failed, receipts: passed(1), findings: open(null) }),
+      {},
+      true,
+    ],
+  ])('%s (unchanged_gates: rest)', (_title, state, wishes, runs) => {
+    const plan = decide({ reviews: [state], settings: { unchangedGates: 'rest' }, wishes });
+    expect(plan.iterates).toBe(runs);
+    expect(plan.reviews[0]?.kind).toBe(runs ? 'run' : 'not-run');
+  });
+
+  test('is not reviewed again beside a gate that runs (unchanged_gates: rest)', () => {
+    const plan = decide({ reviews: [ONE_FAILS, NEW], settings: { unchangedGates: 'rest' } });
+    expect(told(plan).reviews).toEqual(['not run: open-findings', ['first-run', 'first-run']]);
+  });
+
+  test('runs in every iteration (unchanged_gates: run)', () => {
+    expect(told(decide({ reviews: [ONE_FAILS] })).reviews).toEqual([['rests since 1', 'not-passed']]);
   });
 });
 
@@ -297,7 +389,7 @@ describe('--force', () => {
       [['rests since 1', 'not-passed']],
     ],
     [
-      'one slot is waived on the current content: it is skipped',
+      'one slot is waived on the current content: it neither runs nor counts as passed',
       {
         reviews: [
           stateOf({
@@ -308,7 +400,7 @@ describe('--force', () => {
         ],
         wishes: force,
       },
-      [['rests since 1', 'not-passed']],
+      [['not-passed']],
     ],
   ])('%s', (_title, given, expected) => {
     expect(told(decide(given)).reviews).toEqual(expected);
@@ -466,7 +558,8 @@ describe('properties of plans', () => {
           if (review.kind !== 'not-run') continue;
           expect(review.state.holds).toBe(false);
           const isOver = review.state.failing > one.settings.maxRetries;
-          expect(isOver || review.state === ORPHANED).toBe(true);
+          const rests = one.settings.unchangedGates === 'rest' && review.state === ONE_FAILS;
+          expect(isOver || rests || review.state === ORPHANED).toBe(true);
         }
       }),
       { numRuns: 1000 },

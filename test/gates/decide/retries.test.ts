@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { failingIterations, passedWithoutLaterFailure } from '../../../src/gates/decide/gate-state.ts';
+import { failingIterations, passedWithoutLaterFailure } from '../../../src/gates/decide/retries.ts';
 import type { SlotRecord } from '../../../src/gates/record-types.ts';
 import type { HeldReceipt, KnownFinding } from '../../../src/gates/types.ts';
 import { slotRecord } from '../../support/record-samples.ts';
-import { claim, finding, held, records, violation, waiver } from '../../support/run-samples.ts';
+import { claim, finding, held, records, reviewGate, violation, waiver } from '../../support/run-samples.ts';
 
+const GATE = reviewGate();
 const FAILED_TWICE = ['1.1 fail', '2.1 pass', '1.2 fail', '2.2 rest@1'];
 const later = (iteration: number) => `2026-03-01T12:00:0${iteration}.500Z`;
 
@@ -26,10 +27,16 @@ describe('failing iterations', () => {
     ['the gate passed in between', [...FAILED_TWICE, '1.3 pass', '2.3 rest@1', '1.4 fail', '2.4 rest@1'], held(3), 1],
     ['the gate passed before all of them', ['1.5 fail', '1.6 fail'], held(1), 2],
     ['records in any order', ['1.4 fail', ...FAILED_TWICE], held(2), 1],
+    ['the content changed before every iteration', ['1.1 fail c3', '1.2 fail c2', '1.3 fail'], null, 1],
+    ['the content changed since the last iteration', ['1.1 fail c0', '1.2 fail c0', '1.3 fail c0'], null, 0],
+    ['earlier iterations without progress', ['1.1 fail c0', '1.2 fail c0', '1.3 fail'], null, 2],
+    ['content that was reviewed before is not new', ['1.1 fail', '1.2 fail c0', '1.3 fail'], null, 2],
+    ['a slot closed its finding', ['1.1 fail', '2.1 fail', '1.2 pass', '2.2 fail'], null, 1],
+    ['an error closes nothing', ['1.1 fail', '2.1 fail', '1.2 error', '2.2 fail'], null, 2],
     ['only waived findings were reported again', ['1.1 waived', '2.1 pass'], null, 0],
     ['warnings do not fail', ['1.1 warned', '2.1 pass'], null, 0],
   ])('%s', (_title, cycle, since, expected) => {
-    expect(failingIterations(records(...cycle), [], since)).toBe(expected);
+    expect(failingIterations(GATE, records(...cycle), [], since)).toBe(expected);
   });
 
   test.each<[string, number, number]>([
@@ -37,7 +44,7 @@ describe('failing iterations', () => {
     ['in a later iteration', 3, 1],
   ])('a record without a timestamp, %s', (_title, iteration, expected) => {
     const byHand = slotRecord({ status: 'fail', own: null, timestamp: '', iteration });
-    expect(failingIterations([byHand, ...records('1.2 pass')], [], held(2))).toBe(expected);
+    expect(failingIterations(GATE, [byHand, ...records('1.2 pass')], [], held(2))).toBe(expected);
   });
 
   test.each<[string, SlotRecord, number]>([
@@ -49,7 +56,7 @@ describe('failing iterations', () => {
     ],
     ['a record without a timestamp', slotRecord({ status: 'fail', own: null, timestamp: '' }), 1],
   ])('%s counts', (_title, record, expected) => {
-    expect(failingIterations([record], [], null)).toBe(expected);
+    expect(failingIterations(GATE, [record], [], null)).toBe(expected);
   });
 
   test.each<[string, readonly KnownFinding[], number]>([
@@ -64,12 +71,25 @@ describe('failing iterations', () => {
     ],
     ['no resolution', [finding()], 2],
   ])('since a finding was resolved: %s', (_title, findings, expected) => {
-    expect(failingIterations(records(...FAILED_TWICE), findings, null)).toBe(expected);
+    expect(failingIterations(GATE, records(...FAILED_TWICE), findings, null)).toBe(expected);
+  });
+
+  test('the prompt changed', () => {
+    const edited = reviewGate({ rubric: { source: 'x', text: 'Look again.', digest: 'p2' } });
+    expect(failingIterations(edited, records(...FAILED_TWICE), [], null)).toBe(0);
+  });
+
+  test('one of two findings was closed', () => {
+    const both = [violation({ id: 'F1' }), violation({ id: 'F2' })];
+    const cycle = [both, [violation({ id: 'F2' })]].map((violations, i) =>
+      slotRecord({ status: 'fail', violations, iteration: i + 1 }),
+    );
+    expect(failingIterations(GATE, cycle, [], null)).toBe(1);
   });
 
   test('a record without a timestamp counts as newer than a resolution', () => {
     const old = slotRecord({ status: 'fail', own: null, timestamp: '' });
-    expect(failingIterations([old], [finding({ resolution: waiver() })], null)).toBe(1);
+    expect(failingIterations(GATE, [old], [finding({ resolution: waiver() })], null)).toBe(1);
   });
 });
 

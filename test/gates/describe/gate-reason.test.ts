@@ -8,6 +8,7 @@ const EXPECTED: Readonly<Record<GateReason, RegExp>> = {
   'unchanged-since-pass': /unchanged/,
   'marked-as-passed': /marked/,
   'open-findings': /has open findings/,
+  'unchanged-since-fail': /unchanged since it failed.*--force/,
   'slots-to-run': /current code is not reviewed yet/,
   'could-not-judge': /has no result/,
   'changed-meanwhile': /changed during the review; run again/,

@@ -33,8 +33,11 @@ type Given = Partial<Pick<RunFacts, 'checks' | 'reviews' | 'orphans'>> &
     readonly settings?: Parameters<typeof judgeRun>[2];
   };
 
+const SETTINGS = { maxRetries: 3, certify: false, unchangedGates: 'run' } as const;
+const RESTING = { ...SETTINGS, unchangedGates: 'rest' } as const;
+
 function judge({ checks = [], reviews = [], orphans = [], hasEntries = true, unnameable = 0, ...given }: Given) {
-  const { actions = new Map(), ranChecks = new Map(), settings = { maxRetries: 3, certify: false } } = given;
+  const { actions = new Map(), ranChecks = new Map(), settings = SETTINGS } = given;
   const snapshot = { entries: hasEntries ? [entry()] : [], unnameable: Array(unnameable).fill('name') };
   const gates = new Map([...actions].map(([id, one]) => [id, reviewGate({ id, content: content(one.content) })]));
   const slots = [...actions].flatMap(([id, one]) => one.slots.map((outcome: SlotOutcome) => slot(id, outcome)));
@@ -64,6 +67,7 @@ const BOTH = stateOf({ marked: true, receipts: passed(1, 2) });
 const NEW = stateOf();
 const OPEN = stateOf({ receipts: passed(1, 2), findings: [finding()] });
 const RESTS = stateOf({ records: records('1.1 pass c0', '1.2 rest@1', '2.2 pass'), receipts: passed(2) });
+const UNCHANGED = stateOf({ records: records('1.1 fail', '2.1 pass'), receipts: passed(2), findings: [finding()] });
 const FAILED_FOUR_TIMES = records('1.1 fail', '1.2 fail', '1.3 fail', '1.4 fail');
 const OVER = stateOf({ records: FAILED_FOUR_TIMES, findings: [finding()] });
 const OVER_AND_CLOSED = stateOf({ records: FAILED_FOUR_TIMES });
@@ -71,6 +75,16 @@ const OVER_AND_CLOSED = stateOf({ records: FAILED_FOUR_TIMES });
 describe('a review gate', () => {
   test.each<[string, Given, Pick<GateOutcome, 'status' | 'why'>]>([
     ['passes, and did not run', { reviews: [HOLDS] }, { status: 'holds', why: 'unchanged-since-pass' }],
+    [
+      'failed, and nothing changed since (unchanged_gates: rest)',
+      { reviews: [UNCHANGED], settings: RESTING },
+      { status: 'fail', why: 'unchanged-since-fail' },
+    ],
+    [
+      'failed, and nothing changed since (unchanged_gates: run)',
+      { reviews: [UNCHANGED] },
+      { status: 'fail', why: 'open-findings' },
+    ],
     ['is marked as passed', { reviews: [MARKED] }, { status: 'holds', why: 'marked-as-passed' }],
     ['is marked, and all slots passed it', { reviews: [BOTH] }, { status: 'holds', why: 'unchanged-since-pass' }],
     ['passes, and ran', { reviews: [HOLDS], actions: action() }, { status: 'pass', why: 'passed' }],
@@ -84,7 +98,7 @@ describe('a review gate', () => {
     ],
     [
       'is at the retry limit',
-      { reviews: [OVER], settings: { maxRetries: 4, certify: false } },
+      { reviews: [OVER], settings: { ...SETTINGS, maxRetries: 4, certify: false } },
       { status: 'fail', why: 'open-findings' },
     ],
     [
@@ -94,7 +108,7 @@ describe('a review gate', () => {
     ],
     [
       'is at the retry limit, and nothing is open',
-      { reviews: [OVER_AND_CLOSED], settings: { maxRetries: 4, certify: false } },
+      { reviews: [OVER_AND_CLOSED], settings: { ...SETTINGS, maxRetries: 4, certify: false } },
       { status: 'not_run', why: 'slots-to-run' },
     ],
     ['has not run yet', { reviews: [NEW], iteration: null }, { status: 'not_run', why: 'slots-to-run' }],
@@ -132,27 +146,32 @@ describe('a review gate', () => {
     ['passes with a skipped slot', { reviews: [RESTS], actions: action() }, { status: 'pass', why: 'passed' }],
     [
       'certify: a skipped slot has to run',
-      { reviews: [RESTS], actions: action(), settings: { maxRetries: 3, certify: true } },
+      { reviews: [RESTS], actions: action(), settings: { ...SETTINGS, maxRetries: 3, certify: true } },
       { status: 'error', why: 'could-not-judge' },
     ],
     [
       'certify: slots have to run until then',
-      { reviews: [RESTS], iteration: null, settings: { maxRetries: 3, certify: true } },
+      { reviews: [RESTS], iteration: null, settings: { ...SETTINGS, maxRetries: 3, certify: true } },
       { status: 'not_run', why: 'slots-to-run' },
     ],
     [
       'certify: skipped slots do not have to run if the run fails',
-      { reviews: [RESTS], actions: action(), orphans: [finding()], settings: { maxRetries: 3, certify: true } },
+      {
+        reviews: [RESTS],
+        actions: action(),
+        orphans: [finding()],
+        settings: { ...SETTINGS, maxRetries: 3, certify: true },
+      },
       { status: 'pass', why: 'passed' },
     ],
     [
       'certify: skipped slots do not have to run before the run can pass',
-      { reviews: [RESTS], iteration: null, unnameable: 1, settings: { maxRetries: 3, certify: true } },
+      { reviews: [RESTS], iteration: null, unnameable: 1, settings: { ...SETTINGS, maxRetries: 3, certify: true } },
       { status: 'holds', why: 'unchanged-since-pass' },
     ],
     [
       'certify: all slots reviewed',
-      { reviews: [HOLDS], actions: action(), settings: { maxRetries: 3, certify: true } },
+      { reviews: [HOLDS], actions: action(), settings: { ...SETTINGS, maxRetries: 3, certify: true } },
       { status: 'pass', why: 'passed' },
     ],
   ])('%s', (_title, given, expected) => {
@@ -184,7 +203,7 @@ describe('the slots of a gate', () => {
     const { gates } = judgeRun(
       { checks: [], reviews: [NEW], orphans: [], seesAll: true, snapshot: { entries: [entry()], unnameable: [] } },
       { ...NO_ACTIONS, iteration: 1, gates: new Map([[GATE, reviewGate()]]), slots: [...slots, stopped] },
-      { maxRetries: 3, certify: false },
+      SETTINGS,
     );
     expect(gates[0]?.slots).toMatchObject([{ slot: 1, status: 'not_run' }, review]);
   });

@@ -143,6 +143,28 @@ function recordsContract(name: string, open: () => Records): void {
       expect(await records.fixLogs()).toEqual([]);
     });
 
+    test('a second fix log of an iteration gets the next free number', async () => {
+      const records = open();
+      for (const log of ['first', 'second', 'third']) await records.writeFixLog('codex', 0, log);
+      expect((await records.fixLogs()).map(({ iteration, log }) => `${iteration} ${log}`)).toEqual([
+        '2 third',
+        '1 second',
+        '0 first',
+      ]);
+    });
+
+    test('a check of a run that was not an iteration uses up no number, and neither does a fix [RUN-SLOTS/rule/invariant]', async () => {
+      const records = open();
+      await write(records, slotRecord({ gate: a, iteration: 2 }));
+      await records.writeFixLog('codex', 3, 'fixed');
+      const stopped = checkRecord({ iteration: 3, iterationTookPlace: false });
+      await records.writeCheck(stopped, nameOf(lint), 'printed');
+      expect(await past(records, a, lint)).toMatchObject({ lastIteration: 2, checks: [stopped] });
+      expect(await records.writeCheck({ ...stopped, iterationTookPlace: true }, nameOf(lint), null)).toEqual(fine);
+      expect(await past(records, a, lint)).toMatchObject({ lastIteration: 3 });
+      expect(await records.readLog(nameOf(lint), null, 3)).toBe('printed');
+    });
+
     test('archives records of unnamed gates by their gate and iteration', async () => {
       const records = open();
       await write(records, slotRecord({ gate: b, iteration: 3 }));

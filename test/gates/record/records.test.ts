@@ -50,7 +50,7 @@ describe('writing', () => {
     expect(Object.keys(document)).toEqual([
       ...['adapter', 'timestamp', 'status', 'rawOutput', 'violations'],
       ...['gate', 'slot', 'iteration', 'content', 'snapshot', 'branch', 'mergeBase', 'scope', 'promptDigest'],
-      ...['session', 'dispatch', 'why', 'parts', 'usage', 'durationMs', 'error'],
+      ...['session', 'dispatch', 'why', 'parts', 'usage', 'durationMs', 'error', 'cycle'],
     ]);
     expect(Object.keys(document.violations[0])).toEqual([
       ...['file', 'line', 'issue', 'fix', 'priority', 'status', 'result', 'id', 'state'],
@@ -82,7 +82,7 @@ describe('writing', () => {
       const { records, names, past } = openFolder();
       expect(await records.writeFixLog(agent, 2, 'sent and said')).toEqual(fine);
       expect(names().slice(1)).toEqual([expect.stringMatching(/^fix_[\w.-]{1,60}\.2\.log$/)]);
-      expect(await past([QUALITY])).toEqual({ lastIteration: 2, slots: [], checks: [], others: [] });
+      expect(await past([QUALITY])).toEqual({ lastIteration: 0, slots: [], checks: [], others: [] });
       const [log] = await records.fixLogs();
       expect(log).toMatchObject({
         iteration: 2,

@@ -83,7 +83,8 @@ describe('an unreadable record is not a pass', () => {
 
   test.each<[string, object]>([
     ...Object.keys(ownFacts()).flatMap((field): [string, object][] => [
-      [`without ${field}`, { [field]: undefined }],
+      // Records of older versions name no cycle.
+      ...(field === 'cycle' ? [] : [[`without ${field}`, { [field]: undefined }] as [string, object]]),
       [`with a wrong ${field}`, { [field]: true }],
     ]),
     ['of another slot than its name says', { slot: 2 }],

@@ -9,6 +9,8 @@ type Kept = { readonly gate: GateId; readonly iteration: number } & (
   | { readonly kind: 'decisions'; readonly log: string }
 );
 
+const isNumbered = (one: Kept) => one.kind !== 'check' || one.record.iterationTookPlace !== false;
+
 /** Records in memory. All of them are our own and complete, and git tracks none of them. */
 export function memoryRecords(): Records {
   const fixLogs = new Map<string, string>();
@@ -25,7 +27,12 @@ export function memoryRecords(): Records {
         ...checks(),
       ];
       return ok({
-        lastIteration: Math.max(0, ...all().map(({ iteration }) => iteration)),
+        lastIteration: Math.max(
+          0,
+          ...all()
+            .filter(isNumbered)
+            .map(({ iteration }) => iteration),
+        ),
         slots: slots().filter(isAsked),
         checks: checks().filter(isAsked),
         others: made
@@ -40,7 +47,8 @@ export function memoryRecords(): Records {
     },
     async writeCheck(record, _gate, log) {
       const { gate, iteration } = record;
-      kept.set(`${gate} ${iteration}`, { kind: 'check', gate, iteration, record, log });
+      const key = `${gate} ${iteration}`;
+      kept.set(key, { kind: 'check', gate, iteration, record, log: log ?? kept.get(key)?.log ?? '' });
       return ok(undefined);
     },
     async writeGateLog({ id }, iteration, lines) {
@@ -53,7 +61,8 @@ export function memoryRecords(): Records {
       return ok(undefined);
     },
     async writeFixLog(agent, iteration, log) {
-      fixLogs.set(`${agent}.${iteration}`, log);
+      const taken = [...fixLogs.keys()].map((key) => Number(key.slice(key.lastIndexOf('.') + 1)));
+      fixLogs.set(`${agent}.${taken.includes(iteration) ? Math.max(...taken) + 1 : iteration}`, log);
       return ok(undefined);
     },
     async fixLogs() {

@@ -77,6 +77,17 @@ export function memorySnapshots(clone: MemoryClone, worktree: MemoryWorktree): M
     async plainSections(from, to, paths) {
       return sectionsBetween(find(from), find(to), paths);
     },
+    async changedFiles(from, to) {
+      const [before, after] = [find(from), find(to)];
+      if (!before.ok) return before;
+      if (!after.ok) return after;
+      return ok(new Map(differences(before.value, after.value).map(({ path, headBlob }) => [path, headBlob])));
+    },
+    branchMark: () => null,
+    // Without a reflog, only a base that moved shows that the change may be another one.
+    async onlyGrew({ mergeBase }, { where }) {
+      return ok(mergeBase === where.mergeBase);
+    },
     async filesIn(tree, paths) {
       const found = find(tree);
       if (!found.ok) return found;

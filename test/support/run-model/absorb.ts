@@ -32,7 +32,7 @@ export function absorbLook(
   const label = `${gate.id}@${slot}`;
   const own = writes.filter((write) => isAbout(write, gate.id, slot, model.findings));
   const answer = look === null ? null : answerOf(look, partsOf(ground, gate));
-  const isRerun = cycleLooks(model, ground.tree, stand, gate.id).some(
+  const isRerun = cycleLooks(model, ground.tree, stand, gate).some(
     (one) => one.slot === slot && one.own?.prompt === gate.prompt && (one.status === 'pass' || one.status === 'fail'),
   );
   const isSettled = look !== null && answer !== null;
@@ -90,12 +90,18 @@ export function absorbRest(
 function keepRecord(
   { model, tree }: Ground,
   { stand, gate, slot, iteration }: Pick<Facts, 'stand' | 'gate' | 'slot' | 'iteration'>,
-  { status, passIteration }: SlotRecord,
+  { status, passIteration, violations: found, own: written }: SlotRecord,
   { violations, fails }: Pick<ModelLook, 'violations' | 'fails'>,
 ): void {
-  const own = { content: gate.content, prompt: gate.prompt, scope: stand.scope.key };
-  const look: ModelLook = { slot, status, violations, passIteration, fails, moment: ++model.moments, own };
-  const record = { gate: gate.id, iteration, where: stand.where, look };
+  const [first] = cycleLooks(model, tree, stand, gate)
+    .map((one) => one.iteration)
+    .sort((a, b) => a - b);
+  const files = status === 'skipped_prior_pass' || written?.snapshot == null ? null : stand.files;
+  const change = { start: first ?? iteration, base: stand.base, files };
+  const own = { content: gate.content, prompt: gate.prompt, scope: stand.scope.key, ...change };
+  const open = found.flatMap(({ id, state }) => (id !== null && state !== null && isOpen(state) ? [id] : []));
+  const look: ModelLook = { slot, status, violations, passIteration, fails, open, moment: ++model.moments, own };
+  const record = { gate: gate.id, iteration, where: stand.where, look, isNumbered: true };
   model.records[tree === 0 ? 0 : 1] = [...(model.records[tree] ?? []), record];
 }
 

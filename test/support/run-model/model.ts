@@ -2,7 +2,7 @@ import type { Priority } from '../../../src/config/settings.ts';
 import type { FindingState } from '../../../src/gates/types.ts';
 import type { GateId, RepoPath } from '../../../src/kernel/ids.ts';
 import type { BranchContext, Entry } from '../../../src/kernel/repository.ts';
-import type { MemoryClone } from '../memory/git.ts';
+import type { MemoryClone, MemoryTree } from '../memory/git.ts';
 import type { Setup } from './setup.ts';
 
 // The facts that design.md §6 says must be remembered, in the simplest form. Nothing here is taken from src.
@@ -35,6 +35,8 @@ export type ModelRecord = {
   readonly gate: GateId;
   readonly iteration: number;
   readonly where: BranchContext | null;
+  /** Whether its iteration took place: a run that stops at a failing check is none. */
+  readonly isNumbered: boolean;
   /** `null` if it is not a slot's record. */
   readonly look: ModelLook | null;
 };
@@ -46,10 +48,20 @@ export type ModelLook = {
   readonly passIteration: number | null;
   /** Whether it left a finding open. */
   readonly fails: boolean;
+  /** The ids of the findings that it left open. */
+  readonly open: readonly string[];
   /** Position in the order of all events. */
   readonly moment: number;
   /** `null` if it was made by hand or by another tool. */
-  readonly own: { readonly content: string; readonly prompt: string; readonly scope: string } | null;
+  readonly own: {
+    readonly content: string;
+    readonly prompt: string;
+    readonly scope: string;
+    /** The first iteration of its cycle, and the change that it saw. */
+    readonly start: number;
+    readonly base: MemoryTree;
+    readonly files: MemoryTree | null;
+  } | null;
 };
 
 export type ModelReceipt = { readonly verdict: 'pass' | 'fail'; readonly findings: readonly string[] };

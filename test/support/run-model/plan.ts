@@ -39,6 +39,7 @@ export function planRun(standing: Standings, setup: Setup, asked: Asked, isOn: b
   const needs = (one: GateStand) => {
     if (asked.fresh) return !isOver(one);
     if (asked.force) return one.slots.some(lacksPass);
+    if (setup.unchangedGates === 'rest' && one.isSettled) return false;
     return !one.isCovered && !isOver(one);
   };
   const isNeeded = gates.some(needs) || unmet.length > 0 || (asked.fresh && stand.checks.length > 0);
@@ -87,11 +88,13 @@ function slotsOf({ slots, holds, gate, heldBefore }: GateStand, setup: Setup, as
   const all = slots.map(({ slot }) => slot);
   const notPassed = slots.filter(({ passedIn }) => passedIn === null).map(({ slot }) => slot);
   const forced = asked.force ? slots.filter(lacksPass).map(({ slot }) => slot) : [];
-  const wanted = all.filter((slot) => notPassed.includes(slot) || forced.includes(slot));
+  // A slot that is waived on this content runs only if no other does.
+  const waived = slots.filter(({ covers }) => covers === 'waived').map(({ slot }) => slot);
+  const wanted = all.filter((slot) => (notPassed.includes(slot) && !waived.includes(slot)) || forced.includes(slot));
   const run = () => {
     if (asked.fresh || gate.count === 1) return all;
     if (setup.afterPass === 'all' && !holds && heldBefore) return all;
-    return wanted.length > 0 ? wanted : [1];
+    return wanted.length > 0 ? wanted : [waived.find((slot) => notPassed.includes(slot)) ?? 1];
   };
   const runs = run();
   return {

@@ -210,7 +210,7 @@ async function writeForeign(
 ): Promise<void> {
   const gate = GATES[which % GATES.length] ?? '';
   const own = model.records[tree] ?? [];
-  const iteration = Math.max(0, ...own.map((one) => one.iteration)) + 1;
+  const iteration = Math.max(0, ...own.filter((one) => one.isNumbered).map((one) => one.iteration)) + 1;
   const passIteration = status === 'skipped_prior_pass' ? (since ?? null) : null;
   const record: SlotRecord = {
     gate,
@@ -233,10 +233,11 @@ async function writeForeign(
     violations: 0,
     passIteration,
     fails: status === 'fail',
+    open: [],
     moment: ++model.moments,
     own: null,
   };
-  model.records[tree === 0 ? 0 : 1] = [...own, { gate, iteration, where: null, look }];
+  model.records[tree === 0 ? 0 : 1] = [...own, { gate, iteration, where: null, look, isNumbered: true }];
 }
 
 function pathOf(path: number): RepoPath {

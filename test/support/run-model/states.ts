@@ -1,6 +1,7 @@
 import type { FindingState } from '../../../src/gates/types.ts';
-import type { GateId } from '../../../src/kernel/ids.ts';
+import type { GateId, RepoPath } from '../../../src/kernel/ids.ts';
 import type { BranchContext, Entry } from '../../../src/kernel/repository.ts';
+import { differences, type MemoryTree } from '../memory/git.ts';
 import {
   isBelow,
   isOpen,
@@ -18,6 +19,8 @@ type SlotStand = {
   readonly covers: 'ran' | 'waived' | 'rests' | null;
   /** The iteration of its pass, if the slot may be skipped. */
   readonly passedIn: number | null;
+  /** The time at which it failed the current content with the current prompt, if that is its latest record. */
+  readonly failedAt: number | null;
 };
 
 export type GateStand = {
@@ -29,7 +32,9 @@ export type GateStand = {
   readonly holds: boolean;
   /** The gate passes without a skipped slot. */
   readonly certified: boolean;
-  /** Failing iterations since the gate last passed. */
+  /** Every slot that would run has failed the current content, and no open finding was claimed as fixed since. */
+  readonly isSettled: boolean;
+  /** Failing iterations without progress since the gate last passed, and the first one. */
   readonly failing: number;
   /** The gate passed other content, and no review failed or ended in an error since. */
   readonly heldBefore: boolean;
@@ -41,7 +46,7 @@ type CycleLook = ModelLook & Pick<ModelRecord, 'iteration'>;
 /** Returns the state of a gate, by the definitions. */
 export function gateStand(model: Model, tree: number, stand: Stand, gate: ModelGate): GateStand {
   const standing = standingOf(model, stand, gate.id);
-  const looks = cycleLooks(model, tree, stand, gate.id);
+  const looks = cycleLooks(model, tree, stand, gate);
   const slots = Array.from({ length: gate.count }, (_, i) => slotStand(model, stand, gate, i + 1, standing, looks));
   const isCovered =
     slots.every(({ covers }) => covers !== null) && slots.some(({ covers }) => covers === 'ran' || covers === 'waived');
@@ -54,9 +59,21 @@ export function gateStand(model: Model, tree: number, stand: Stand, gate: ModelG
     isCovered,
     holds,
     certified,
+    isSettled: isSettled(model, slots, standing),
     failing: failingIterations(model, stand, gate, looks),
     heldBefore: heldBefore(model, stand, gate, looks),
   };
+}
+
+function isSettled(model: Model, slots: readonly SlotStand[], standing: readonly Standing[]): boolean {
+  const claimed = standing
+    .filter(({ state }) => state === 'fixed_claimed')
+    .map(({ finding }) => model.resolved.get(finding.id) ?? 0);
+  const waiting = slots.filter(({ covers, passedIn }) => covers === null && passedIn === null);
+  return (
+    waiting.length > 0 &&
+    waiting.every(({ failedAt }) => failedAt !== null && claimed.every((moment) => moment < failedAt))
+  );
 }
 
 /** Whether the gate passed other content, and no review failed or ended in an error since. */
@@ -81,22 +98,25 @@ function slotStand(
     model.findings.some((one) => one.id === id && one.said === 'skipped' && one.kept !== 'closed');
   const waived = receipt?.verdict === 'fail' && receipt.findings.length > 0 && receipt.findings.every(isWaived);
   // A slot with an open finding of its own has not passed.
-  if (own.some(({ state }) => isOpen(state))) return { slot, covers: null, passedIn: null };
   const mine = looks.filter((look) => look.slot === slot);
+  const last = newest(mine).at(-1);
+  const isFailure = last?.status === 'fail' && last.own?.content === gate.content && last.own.prompt === gate.prompt;
+  const failedAt = isFailure ? last.moment : null;
+  if (own.some(({ state }) => isOpen(state))) return { slot, covers: null, passedIn: null, failedAt };
   // A slot with warnings passes its content, but is never skipped.
   const isRestless = own.some(({ state }) => state === 'warning');
   const failed = receipt?.verdict === 'fail' && !waived;
-  const passedIn = isRestless ? null : passOf(mine, { gate, waived, failed });
+  const passedIn = isRestless ? null : passOf(mine, { gate, failed });
   const rests = newest(mine).some(({ status }) => status === 'skipped_prior_pass');
   const covers = receipt?.verdict === 'pass' ? 'ran' : waived ? 'waived' : rests && passedIn !== null ? 'rests' : null;
-  return { slot, covers, passedIn };
+  return { slot, covers, passedIn, failedAt };
 }
 
-type PassFacts = { readonly gate: ModelGate; readonly waived: boolean; readonly failed: boolean };
+type PassFacts = { readonly gate: ModelGate; readonly failed: boolean };
 
 /** Returns the iteration in which a slot passed, if its latest record is that pass or a skip. */
 function passOf(mine: readonly CycleLook[], facts: PassFacts): number | null {
-  const { gate, waived, failed } = facts;
+  const { gate, failed } = facts;
   // The slot failed the current content.
   if (failed) return null;
   const latest = newest(mine);
@@ -105,8 +125,6 @@ function passOf(mine: readonly CycleLook[], facts: PassFacts): number | null {
     switch (look.status) {
       case 'pass':
         return look.violations === 0 ? look.iteration : null;
-      case 'fail':
-        return waived && look.own?.content === gate.content ? look.iteration : null;
       case 'skipped_prior_pass': {
         const before = mine.filter(({ iteration }) => iteration < look.iteration);
         const { passIteration: said } = look;
@@ -132,16 +150,71 @@ function newest(looks: readonly CycleLook[]): readonly CycleLook[] {
   return looks.filter(({ iteration }) => iteration === last);
 }
 
-/** The gate's records made on this branch (detached: with this merge-base) or without a branch. Narrow runs have none. */
-export function cycleLooks(model: Model, tree: number, stand: Stand, gate: GateId): readonly CycleLook[] {
+/**
+ * The gate's records made on this branch (detached: with this merge-base) or without a branch, since its cycle began.
+ * Narrow runs have none.
+ */
+export function cycleLooks(model: Model, tree: number, stand: Stand, gate: ModelGate): readonly CycleLook[] {
   if (stand.scope.kind === 'narrow') return [];
+  const start = cycleStart(model, tree, stand, gate);
   return (model.records[tree] ?? []).flatMap((record) => {
-    const { look, where, iteration } = record;
-    if (record.gate !== gate || look === null) return [];
-    const isOurs =
-      look.own === null || (look.own.scope === stand.scope.key && where !== null && isHere(where, stand.where));
-    return isOurs ? [{ ...look, iteration }] : [];
+    const { look, iteration } = record;
+    if (record.gate !== gate.id || look === null || iteration < start) return [];
+    return look.own === null || isOwnHere(record, stand) ? [{ ...look, iteration }] : [];
   });
+}
+
+function isOwnHere({ look, where }: ModelRecord, stand: Stand): boolean {
+  return look?.own?.scope === stand.scope.key && where !== null && isHere(where, stand.where);
+}
+
+/** A cycle ends when the change that it was about was merged, or is no longer part of the current one. */
+export function cycleStart(model: Model, tree: number, stand: Stand, gate: ModelGate): number {
+  const own = (model.records[tree] ?? []).filter((record) => record.gate === gate.id && isOwnHere(record, stand));
+  const last = Math.max(0, ...own.map(({ iteration }) => iteration));
+  const latest = own.filter(({ iteration }) => iteration === last);
+  const [seen = latest[0]] = latest.filter(({ look }) => look?.own?.files != null);
+  if (seen?.look?.own == null) return 0;
+  return isContained(seen.look.own, seen.where, stand, gate) ? seen.look.own.start : last + 1;
+}
+
+function isContained(
+  own: NonNullable<ModelLook['own']>,
+  where: BranchContext | null,
+  stand: Stand,
+  gate: ModelGate,
+): boolean {
+  if (own.content === gate.content) return true;
+  const { files, base } = own;
+  if (files === null) return false;
+  const before = differences(base, files);
+  const isReviewed = gate.entries.some(({ path, baseBlob }) =>
+    before.some((entry) => entry.path === path && entry.headBlob !== baseBlob),
+  );
+  if (!isReviewed || where?.mergeBase === stand.where.mergeBase) return isReviewed;
+  // The base moved: at least half of the lines have to be the same.
+  const paths = gate.entries.map(({ path }) => path);
+  const left = changedLines(stand.base, stand.files, paths);
+  const wanted = changedLines(base, files, paths);
+  const kept = wanted.filter((line) => {
+    const at = left.indexOf(line);
+    if (at !== -1) left.splice(at, 1);
+    return at !== -1;
+  });
+  return wanted.length > 0 && kept.length >= wanted.length / 2;
+}
+
+/** The lines of a diff in memory, which shows a changed file as a whole: first without, then with the change. */
+function changedLines(from: MemoryTree, to: MemoryTree, paths: readonly RepoPath[]): string[] {
+  return differences(from, to)
+    .filter(({ path }) => paths.includes(path))
+    .flatMap(({ path, baseBlob, headBlob }) => {
+      const lines = [from, to].flatMap((tree, i) =>
+        (tree.get(path)?.text ?? '').split('\n').map((line) => `${path} ${'-+'[i]}${line}`),
+      );
+      const worded = lines.filter((line) => /[-+].*\w/.test(line.slice(path.length)));
+      return worded.length > 0 ? worded : [`${path} ${baseBlob}..${headBlob}`];
+    });
 }
 
 export function isHere(made: BranchContext, where: BranchContext): boolean {
@@ -155,8 +228,32 @@ function failingIterations(model: Model, stand: Stand, gate: ModelGate, looks: r
     .filter((finding) => finding.gate === gate.id)
     .map(({ id }) => model.resolved.get(id) ?? 0);
   const since = Math.max(model.held.get(heldKey(stand, gate.id))?.moment ?? 0, ...resolved);
-  const failing = looks.filter((look) => look.fails && look.moment > since);
-  return new Set(failing.map(({ iteration }) => iteration)).size;
+  // Only failing iterations without progress count: the same content and prompt as before, and no finding closed.
+  const known = new Set<string>();
+  let retries = 0;
+  let failed = '';
+  for (const iteration of [...new Set(looks.map((look) => look.iteration))].sort((a, b) => a - b)) {
+    const these = looks.filter((look) => look.iteration === iteration && look.moment > since);
+    if (these.length === 0) continue;
+    const own = these.find((look) => look.own !== null)?.own ?? null;
+    const what = own === null ? 'unknown' : JSON.stringify([own.content, own.prompt]);
+    const isNew = known.size === 0 || !known.has(what);
+    known.add(what);
+    if (!these.some(({ fails }) => fails)) continue;
+    failed = what;
+    if (!isNew && !these.some((look) => closesOne(look, looks, since))) retries++;
+  }
+  const isCurrent = failed === 'unknown' || failed === JSON.stringify([gate.content, gate.prompt]);
+  return isCurrent ? retries + 1 : 0;
+}
+
+/** Whether a review no longer has a finding open that the slot's review before it had. */
+function closesOne(look: CycleLook, looks: readonly CycleLook[], since: number): boolean {
+  const isVerdict = ({ status }: CycleLook) => status === 'pass' || status === 'fail';
+  const [before] = looks
+    .filter((one) => one.slot === look.slot && one.iteration < look.iteration && one.moment > since && isVerdict(one))
+    .sort((a, b) => b.iteration - a.iteration);
+  return isVerdict(look) && before?.open.some((id) => !look.open.includes(id)) === true;
 }
 
 export function heldKey({ where }: Stand, gate: GateId): string {

@@ -8,7 +8,7 @@ import type { ObservedCheck, ObservedRun, ObservedWave, Write } from './observed
 import { type ModelPlan, planCertify, planRun, type Standings, standings } from './plan.ts';
 import { AGENTS, LONG, type Setup, SMALL_LIMIT } from './setup.ts';
 import { type ModelGate, type Stand, standAt } from './stand.ts';
-import { checkKey, heldKey, isHere } from './states.ts';
+import { checkKey, cycleStart, heldKey, isHere } from './states.ts';
 
 /** Compares a run with the definitions, and updates the model with what it left behind. */
 export function verifyRun(ground: Ground, run: ObservedRun): void {
@@ -68,7 +68,8 @@ function verifyWave(
 ): 'passed' | 'not-passed' {
   const { model, tree, setup } = ground;
   const writes = run.writes.filter((write) => write.wave === index);
-  const last = Math.max(0, ...(model.records[tree] ?? []).map(({ iteration }) => iteration));
+  const numbered = (model.records[tree] ?? []).filter(({ isNumbered }) => isNumbered);
+  const last = Math.max(0, ...numbered.map(({ iteration }) => iteration));
   expect(wave.iteration, 'the number of the iteration').toBe(last + 1);
   const checks = verifyChecks(ground, plan, wave, begun, writes, isComplete(run));
   const stops = checks !== 'passed' && !run.asked.all;
@@ -82,7 +83,7 @@ function verifyWave(
   verifyLooks(ground, run, wave, reviews, shown);
   for (const write of writes) {
     if (write.kind === 'log')
-      remember(ground, { gate: write.gate, iteration: write.iteration, where: null, look: null });
+      remember(ground, { gate: write.gate, iteration: write.iteration, where: null, look: null, isNumbered: true });
   }
   for (const write of writes) if (write.kind === 'cooling') model.cooling.add(write.agent);
   const gateOf = (id: GateId): ModelGate => shown.gates.find((gate) => gate.id === id) ?? missing(id);
@@ -153,6 +154,13 @@ function remember({ model, tree }: Ground, record: Model['records'][0][number]):
   model.records[tree === 0 ? 0 : 1] = [...(model.records[tree] ?? []), record];
 }
 
+/** The next run gets the number of a run that was not an iteration, so its record of a check replaces the old one. */
+function forgetCheck({ model, tree }: Ground, gate: GateId, iteration: number): void {
+  model.records[tree === 0 ? 0 : 1] = (model.records[tree] ?? []).filter(
+    (record) => record.gate !== gate || record.iteration !== iteration,
+  );
+}
+
 /** Checks run in order, and again if they changed the tree. They count for a tree that did not change. */
 function verifyChecks(
   ground: Ground,
@@ -177,8 +185,14 @@ function verifyChecks(
       const isReported = hasReceipt(writes, 'fail', gate, treeId(seen.files));
       if (isReported) model.checks.set(checkKey(gate, command, treeId(seen.files)), false);
       if (isReported || hasEnded) expect(isReported, `whether the failure of ${gate} is reported`).toBe(!passed);
-      if (writes.some((write) => write.kind === 'check' && write.record.gate === gate))
-        remember(ground, { gate, iteration: wave.iteration, where: begun.where, look: null });
+      const written = writes.flatMap((write) =>
+        write.kind === 'check' && write.record.gate === gate ? [write.record] : [],
+      );
+      const record = written.at(-1);
+      if (record === undefined) continue;
+      forgetCheck(ground, gate, wave.iteration);
+      const isNumbered = record.iterationTookPlace !== false;
+      remember(ground, { gate, iteration: wave.iteration, where: begun.where, look: null, isNumbered });
     }
     const isWhole = these.length === plan.checks.length;
     const after = treeId(these.at(-1)?.after.files ?? new Map());
@@ -221,7 +235,11 @@ function verifyOutcome(
   checks: 'passed' | 'not-passed',
 ): void {
   const { gates, unmet, orphans } = standing;
-  expect(outcome.iteration, 'the reported iteration').toBe(run.waves.at(-1)?.iteration ?? null);
+  // A run that ends before its reviews is not an iteration.
+  const last = run.waves.at(-1);
+  const isCut = run.isStopped && last?.checks.length !== 0 && last?.looks.length === 0;
+  const isIteration = last !== undefined && !isCut && (checks === 'passed' || run.asked.all);
+  expect(outcome.iteration, 'the reported iteration').toBe(isIteration ? last.iteration : null);
   const lacking = gates.filter(({ holds, certified }) => !(setup.certify ? certified : holds));
   // An error in this run decides, even if the content passed before, or no change is left.
   const isLeft = (id: GateId) => gates.some(({ gate }) => gate.id === id);
@@ -264,12 +282,19 @@ function verifyFindings(outcome: RunOutcome, { gates, orphans }: Standings): voi
 /** A whole run that finds no changes for a gate ends its cycle: records are archived, findings are marked as ended. */
 function absorbEndedCycles(ground: Ground, run: ObservedRun, stand: Stand): void {
   const { model, tree } = ground;
-  const isOver = (gate: GateId) => stand.isWhole && !stand.ids.has(gate);
+  // The settings may lack a gate for one run only, so its cycle goes on while anything is changed.
+  const isKnown = (gate: GateId) =>
+    ground.setup.hasSecurity || !gate.endsWith(':security') || stand.entries.length === 0;
+  const isOver = (gate: GateId) => stand.isWhole && !stand.ids.has(gate) && isKnown(gate);
+  const starts = new Map(
+    stand.gates.map((gate) => [gate.id, stand.scope.kind === 'full' ? cycleStart(model, tree, stand, gate) : 0]),
+  );
   const archived = run.writes.flatMap((write) =>
     write.kind === 'archive' && write.which !== 'all' ? write.which : [],
   );
   const kept = (model.records[tree] ?? []).filter((record) => {
-    const isDue = isOver(record.gate) && record.where !== null && isHere(record.where, stand.where);
+    const isEarlier = record.iteration < (starts.get(record.gate) ?? 0);
+    const isDue = (isOver(record.gate) || isEarlier) && record.where !== null && isHere(record.where, stand.where);
     const isGone = archived.some((one) => one.gate === record.gate && one.iteration === record.iteration);
     if (isGone && record.where !== null) expect(isDue, `${record.gate} moves to the archive`).toBe(true);
     if (run.outcome !== null && record.where !== null)

@@ -1,0 +1,75 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { sha256 } from '../kernel/ids.ts';
+import type { Comparison, HistoryPoint, RepositoryPaths } from '../kernel/repository.ts';
+import { git } from './git.ts';
+
+/**
+ * Returns a mark of a branch's reflog: its length, its first entry and when the file was made. A branch that was
+ * deleted and made again has another mark. Returns `null` if HEAD is detached or the branch has no reflog.
+ */
+export function branchMark(repo: RepositoryPaths, branch: string | null): string | null {
+  const log = branch === null ? null : readLog(repo, branch, 0);
+  return log === null ? null : markOf(log);
+}
+
+/** Whether the history at HEAD still contains the commits of `since`, and the branch was neither reset nor made again. */
+export async function onlyGrew(repo: RepositoryPaths, since: HistoryPoint, now: Comparison): Promise<boolean> {
+  const { headCommit, where } = now;
+  if (since.mergeBase !== where.mergeBase) return false;
+  if (since.head === null || headCommit === null) return since.head === headCommit;
+  if (since.head !== headCommit && !(await isAncestor(repo, since.head, headCommit))) return false;
+  // If the change had commits of its own and they are still there, it goes on. Otherwise only the reflog can tell.
+  return since.head !== since.mergeBase || hasGrown(repo, where.branch, since.mark);
+}
+
+type Log = { readonly size: number; readonly born: bigint; readonly first: string; readonly added: string };
+
+const LONGEST_ENTRY = 4096;
+const MOST_ADDED = 1024 * 1024;
+
+function markOf({ size, born, first }: Log): string {
+  return `${size} ${sha256(`${born} ${first}`)}`;
+}
+
+/** Reads the first entry of a reflog, and what was added after `from` bytes; `null` if there is no such file. */
+function readLog({ commonDir }: RepositoryPaths, branch: string, from: number): Log | null {
+  let file: number;
+  try {
+    file = openSync(join(commonDir, 'logs', branch), 'r');
+  } catch {
+    return null;
+  }
+  try {
+    const { size, birthtimeNs } = fstatSync(file, { bigint: true });
+    const part = (at: number, most: number) => {
+      const buffer = Buffer.alloc(Math.max(0, Math.min(most, Number(size) - at)));
+      return buffer.toString('utf8', 0, readSync(file, buffer, 0, buffer.length, at));
+    };
+    const [first = ''] = part(0, LONGEST_ENTRY).split('\n');
+    return { size: Number(size), born: birthtimeNs, first, added: part(from, MOST_ADDED) };
+  } catch {
+    return null;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Entries that only add commits to a branch. Others, such as `reset` or `commit (amend)`, may drop some. */
+const GROWTH = /^(?:commit(?: \((?:initial|merge|cherry-pick)\))?:|merge |pull\b|cherry-pick:|revert:|am:)/;
+
+function hasGrown(repo: RepositoryPaths, branch: string | null, mark: string | null): boolean {
+  if (branch === null || mark === null) return false;
+  const size = Number(mark.split(' ', 1)[0]);
+  const log = readLog(repo, branch, size);
+  if (log === null || log.size < size || log.size - size > MOST_ADDED || markOf({ ...log, size }) !== mark)
+    return false;
+  const entries = log.added.split('\n').filter((line) => line !== '');
+  return entries.every((line) => GROWTH.test(line.slice(line.indexOf('\t') + 1)));
+}
+
+async function isAncestor(repo: RepositoryPaths, older: string, newer: string): Promise<boolean> {
+  // Exit code 128: a commit no longer exists.
+  const answer = await git(repo.root, ['merge-base', '--is-ancestor', older, newer], { expected: [0, 1, 128] });
+  return answer.code === 0;
+}
