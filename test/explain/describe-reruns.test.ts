@@ -31,7 +31,8 @@ const FRESH = RERUNS.fresh;
 describe('the rerun triggers of a gate', () => {
   test.each<[string, Facts, Partial<Rules>, readonly string[]]>([
     ['no reviewer has run', {}, {}, [RERUNS.everyRun([1, 2])]],
-    ['one reviewer has failed', FAILS, {}, [RERUNS.everyRun([2])]],
+    ['one reviewer has failed', FAILS, { unchangedGates: 'run' }, [RERUNS.everyRun([2])]],
+    ['one reviewer has failed, and unchanged gates rest', FAILS, {}, [RERUNS.unchangedFailure]],
     ['all passed older code', CHANGED, {}, [RERUNS.everyRun([1])]],
     ['it failed too often', FAILS, { maxRetries: 0 }, [RERUNS.retryLimit(1)]],
     [
@@ -71,7 +72,8 @@ describe('the rerun triggers of a gate', () => {
 describe('the rerun triggers of a reviewer', () => {
   test.each<[string, Facts, number, Partial<Rules>, readonly string[]]>([
     ['it has not run', {}, 2, {}, [RERUNS.everyRun([2])]],
-    ['it has failed', FAILS, 2, {}, [RERUNS.everyRun([2])]],
+    ['it has failed', FAILS, 2, { unchangedGates: 'run' }, [RERUNS.everyRun([2])]],
+    ['it has failed, and unchanged gates rest', FAILS, 2, {}, [RERUNS.unchangedFailure]],
     ['it has failed too often', FAILS, 2, { maxRetries: 0 }, [RERUNS.retryLimit(1)]],
     ['another has failed', FAILS, 1, {}, [rest([2]), PROMPT, FRESH]],
     ['it is the latch', BOTH, 1, {}, [files([1], true), PROMPT, FRESH]],
@@ -154,7 +156,7 @@ test('the reviewers named for a change of files are those that the plan runs', (
 describe('an event that makes something run again', () => {
   test.each<[string, RegExp]>([
     [RERUNS.everyRun([1, 2]), /^every run calls reviewers 1, 2 until they pass$/],
-    [RERUNS.retryLimit(4), /failed 4 times in a row.*resolve.*--force.*clean/],
+    [RERUNS.retryLimit(4), /failed 4 times without progress.*change the code.*resolve.*--force.*clean/],
     [RERUNS.removedReviewer, /reviewer that was removed/],
     [files([1], true), /^one of its files changes.*then reviewer 1 runs, and the others are skipped\./],
     [files([1, 2]), /then reviewers 1, 2 run\. Touching or committing/],

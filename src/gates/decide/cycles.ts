@@ -55,39 +55,40 @@ export function touchesReviewed(entries: readonly Entry[], before: ReadonlyMap<R
   return entries.some(({ path, baseBlob }) => before.has(path) && before.get(path) !== baseBlob);
 }
 
+/** The added and deleted lines of a diff, by file. */
+type LinesByFile = ReadonlyMap<RepoPath, readonly string[]>;
+
 /** Whether at least half of the changed lines of an earlier diff are in the current diff, in the files of `entries`. */
-export function isMostlyKept(
-  before: readonly DiffSection[],
-  now: readonly DiffSection[],
-  entries: readonly Entry[],
-): boolean {
-  const paths = new Set(entries.map(({ path }) => path));
-  const there = new Map<string, number>();
-  for (const line of changedLines(now, paths)) there.set(line, (there.get(line) ?? 0) + 1);
+export function isMostlyKept(before: LinesByFile, now: LinesByFile, entries: readonly Entry[]): boolean {
   let all = 0;
   let kept = 0;
-  for (const line of changedLines(before, paths)) {
-    const left = there.get(line) ?? 0;
-    all++;
-    if (left === 0) continue;
-    kept++;
-    there.set(line, left - 1);
+  for (const { path } of entries) {
+    const left = new Map<string, number>();
+    for (const line of now.get(path) ?? []) left.set(line, (left.get(line) ?? 0) + 1);
+    for (const line of before.get(path) ?? []) {
+      const there = left.get(line) ?? 0;
+      all++;
+      if (there === 0) continue;
+      kept++;
+      left.set(line, there - 1);
+    }
   }
   return all > 0 && kept * 2 >= all;
 }
 
-/** Returns each added or deleted line with its file. A binary file has none, so its index line stands for it. */
-function changedLines(sections: readonly DiffSection[], paths: ReadonlySet<RepoPath>): string[] {
-  return sections.flatMap(({ paths: own, text }) => {
-    const path = own.at(-1);
-    if (path === undefined || !paths.has(path)) return [];
-    const lines = text.split('\n');
-    const start = lines.findIndex((line) => line.startsWith('@@'));
-    // Brackets and empty lines are in every change, so they do not show that it is the same one.
-    const changed = (start === -1 ? [] : lines.slice(start)).filter((line) => /^[-+].*[\p{L}\p{N}]/u.test(line));
-    const named = changed.length > 0 ? changed : lines.filter((line) => line.startsWith('index '));
-    return named.map((line) => `${path}\0${line}`);
-  });
+/** Returns the changed lines of a diff. A binary file has none, so its index line stands for it. */
+export function changedLines(sections: readonly DiffSection[]): LinesByFile {
+  return new Map(
+    sections.flatMap(({ paths, text }) => {
+      const path = paths.at(-1);
+      if (path === undefined) return [];
+      const lines = text.split('\n');
+      const start = lines.findIndex((line) => line.startsWith('@@'));
+      // Brackets and empty lines are in every change, so they do not show that it is the same one.
+      const changed = (start === -1 ? [] : lines.slice(start)).filter((line) => /^[-+].*[\p{L}\p{N}]/u.test(line));
+      return [[path, changed.length > 0 ? changed : lines.filter((line) => line.startsWith('index '))] as const];
+    }),
+  );
 }
 
 /** Returns the open findings of removed gates in the requested files, without those whose file has changed since. */

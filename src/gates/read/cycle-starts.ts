@@ -1,7 +1,6 @@
 import type { GateId } from '../../kernel/ids.ts';
-import type { DiffSection } from '../../kernel/repository.ts';
 import { ok, type Result } from '../../kernel/result.ts';
-import { isMostlyKept, touchesReviewed } from '../decide/cycles.ts';
+import { changedLines, isMostlyKept, touchesReviewed } from '../decide/cycles.ts';
 import { isSameBranch } from '../decide/gate-state.ts';
 import type { RunFacts, RunPorts } from '../ports.ts';
 import type { RecordMetadata, SlotRecord } from '../record-types.ts';
@@ -59,12 +58,13 @@ function compareWithEarlier({ snapshots }: Pick<RunPorts, 'snapshots'>, { compar
   const linesBefore = (from: string, to: string) =>
     once(`lines ${from} ${to}`, async () => {
       const sections = await snapshots.sections(from, to, 0);
-      return ok(sections.ok ? sections.value : []);
+      return ok(changedLines(sections.ok ? sections.value : []));
     });
   const linesNow = () =>
-    once('now', async (): Promise<Result<readonly DiffSection[]>> => {
+    once('now', async () => {
       const tree = await snapshot.tree();
-      return tree.ok ? snapshots.sections(comparison.baseTree, tree.value, 0) : tree;
+      const sections = tree.ok ? await snapshots.sections(comparison.baseTree, tree.value, 0) : tree;
+      return sections.ok ? ok(changedLines(sections.value)) : sections;
     });
   return async (own: RecordMetadata, gate: ReviewGate): Promise<Result<boolean>> => {
     if (own.content === gate.content) return ok(true);

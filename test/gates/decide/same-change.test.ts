@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isMostlyKept, touchesReviewed } from '../../../src/gates/decide/cycles.ts';
+import { changedLines, isMostlyKept, touchesReviewed } from '../../../src/gates/decide/cycles.ts';
 import type { DiffSection } from '../../../src/kernel/repository.ts';
 import { entry, path } from '../../support/run-samples.ts';
 
@@ -61,6 +61,6 @@ describe('whether a change still contains an earlier one', () => {
     ['another binary file', [binary('src/a.ts', '1..2')], [binary('src/a.ts', '1..3')], false],
     ['headers are not content', [diff('src/a.ts', '+one')], [diff('src/a.ts')], false],
   ])('%s', (_title, before, now, expected) => {
-    expect(isMostlyKept(before, now, [A, B])).toBe(expected);
+    expect(isMostlyKept(changedLines(before), changedLines(now), [A, B])).toBe(expected);
   });
 });

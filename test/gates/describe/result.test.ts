@@ -135,7 +135,7 @@ describe('the verdict of a run', () => {
     [
       'the retry limit',
       { status: 'retry_limit_exceeded', exitCode: 1 },
-      'Failed: a gate failed too often in a row, so onceover stopped running it (exit code 1)',
+      'Failed: a gate failed too often without progress, so onceover stopped running it (exit code 1)',
     ],
     [
       'another run',

@@ -77,7 +77,7 @@ describe('all slots passed, and a failed check was fixed', () => {
     expect(slotsIn(second)).toEqual(['@1 fail', '@2 skipped_prior_pass 1', '@3 skipped_prior_pass 1']);
   });
 
-  test('an iteration stopped by the check has no reviews [RUN-SLOTS/safety-latch/skips-other-slots]', async () => {
+  test('a run stopped by the check has no reviews and is not an iteration [RUN-SLOTS/safety-latch/skips-other-slots]', async () => {
     const repo = slotRepo(['codex', 'claude', 'gemini'], { gates });
     repo.write('README.md', 'ready\n');
     expect(await repo.document()).toMatchObject({ code: 0, iteration: 1 });
@@ -87,7 +87,7 @@ describe('all slots passed, and a failed check was fixed', () => {
     const stopped = await repo.document();
     expect(stopped).toMatchObject({
       code: 1,
-      iteration: 2,
+      iteration: null,
       gates: [{ status: 'fail' }, { id: GATE, status: 'not_run' }],
     });
     expect([asked(repo), repo.records().filter((name) => name.startsWith('review_') && name.includes('.2.'))]).toEqual([
@@ -96,8 +96,8 @@ describe('all slots passed, and a failed check was fixed', () => {
     ]);
     repo.write('README.md', 'ready\n');
     const fixed = await repo.document();
-    expect([fixed.code, fixed.iteration, asked(repo)]).toEqual([0, 3, ['codex']]);
-    expect(slotLines(repo.log('review_src_code-quality.3.log'))).toEqual([LATCH_LINE, skipLine(2, 1), skipLine(3, 1)]);
+    expect([fixed.code, fixed.iteration, asked(repo)]).toEqual([0, 2, ['codex']]);
+    expect(slotLines(repo.log('review_src_code-quality.2.log'))).toEqual([LATCH_LINE, skipLine(2, 1), skipLine(3, 1)]);
   });
 });
 

@@ -185,7 +185,7 @@ function sectionsBetween(
     differences(from.value, to.value)
       .filter(({ path }) => paths === null || paths.includes(path))
       .map(({ path, baseBlob, headBlob }) => {
-        const names = `diff --git a/${path} b/${path}\nindex ${baseBlob ?? NONE}..${headBlob ?? NONE}\n`;
+        const names = `diff --git a/${path} b/${path}\nindex ${baseBlob ?? NONE}..${headBlob ?? NONE}\n@@ -1 +1 @@\n`;
         const text = [names, ...lines(from.value, path, '-'), ...lines(to.value, path, '+')].join('');
         return { paths: [path], text };
       }),
