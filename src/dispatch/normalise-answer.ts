@@ -115,7 +115,12 @@ function lineOf(value: unknown): number | null {
 }
 
 function disposition(value: unknown): unknown {
-  return isRecord(value) ? { ...value, state: lower(value['state']), why: value['why'] ?? '' } : value;
+  if (!isRecord(value)) return value;
+  const id =
+    typeof value['id'] === 'string'
+      ? (/^\W*(f\d+)\W*$/i.exec(value['id'])?.[1]?.toUpperCase() ?? value['id'])
+      : value['id'];
+  return { ...value, id, state: lower(value['state']), why: value['why'] ?? '' };
 }
 
 function issue(value: unknown): unknown {

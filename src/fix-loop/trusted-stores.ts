@@ -113,12 +113,12 @@ function trustedFindings(under: RunPorts['findings'], isClosed: () => boolean): 
         .map((one): KnownFinding => (one.resolution?.how === 'skipped' ? { ...one, resolution: null } : one));
       return ok([...known.values(), ...others].sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1))));
     },
-    async add(finding) {
-      // Write removed findings back first, because the store could give one of their ids to the new finding.
+    async add(findings) {
+      // Write removed findings back first, because the store could give one of their ids to a new finding.
       const whole = await restore();
       if (!whole.ok) return whole;
-      const added = await under.add(finding);
-      if (added.ok) known.set(added.value.id, { ...added.value, resolution: null });
+      const added = await under.add(findings);
+      if (added.ok) for (const one of added.value) known.set(one.id, { ...one, resolution: null });
       return added;
     },
     async update(finding) {

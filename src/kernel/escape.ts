@@ -19,6 +19,14 @@ export function showInvisible(text: string): string {
   });
 }
 
+/** Returns the text with invisible characters as escapes. Line breaks and tabs stay as they are. */
+export function showInvisibleInLines(text: string): string {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.split('\t').map(showInvisible).join('\t'))
+    .join('\n');
+}
+
 /** Returns the text on one line, with each run of whitespace replaced by one space and invisible characters escaped. */
 export function foldLines(text: string): string {
   return showInvisible(text.replace(/\s+/g, ' ').trim());

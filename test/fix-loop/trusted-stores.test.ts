@@ -3,6 +3,7 @@ import { openTrustedStores } from '../../src/fix-loop/trusted-stores.ts';
 import type { RunPorts } from '../../src/gates/ports.ts';
 import type { CheckReceipt } from '../../src/gates/types.ts';
 import type { ReviewId } from '../../src/kernel/ids.ts';
+import { addOne } from '../support/add-finding.ts';
 import { findingWith } from '../support/finding.ts';
 import { memoryFindings } from '../support/memory/findings.ts';
 import { memoryPasses } from '../support/memory/passes.ts';
@@ -30,7 +31,7 @@ describe('before the stores are closed', () => {
   test('everything on disk counts', async () => {
     const { disk, loop } = opened();
     await disk.receipts.write('review', receipt());
-    await disk.findings.add(findingWith());
+    await addOne(disk.findings, findingWith());
     expect(await loop.receipts.find('review', receipt())).toEqual(receipt());
     expect(await loop.findings.all()).toEqual(await disk.findings.all());
   });
@@ -108,7 +109,7 @@ describe('findings', () => {
 
   test('a waiver that appears later does not count', async () => {
     const { disk, loop, close } = opened();
-    await disk.findings.add(findingWith());
+    await addOne(disk.findings, findingWith());
     await loop.findings.all();
     close();
     await disk.findings.resolve('F1', waiver());
@@ -117,7 +118,7 @@ describe('findings', () => {
 
   test('a waiver from before counts', async () => {
     const { disk, loop, close } = opened();
-    await disk.findings.add(findingWith());
+    await addOne(disk.findings, findingWith());
     await disk.findings.resolve('F1', waiver());
     await loop.findings.all();
     close();
@@ -126,7 +127,7 @@ describe('findings', () => {
 
   test('a waiver that appears later is not overwritten', async () => {
     const { disk, loop, close } = opened();
-    await disk.findings.add(findingWith());
+    await addOne(disk.findings, findingWith());
     await loop.findings.all();
     close();
     await disk.findings.resolve('F1', waiver());
@@ -137,7 +138,7 @@ describe('findings', () => {
 
   test('a finding that another process closed stays open here', async () => {
     const { disk, loop, close } = opened();
-    const added = await disk.findings.add(findingWith());
+    const added = await addOne(disk.findings, findingWith());
     await loop.findings.all();
     close();
     if (added.ok) await disk.findings.update({ ...added.value, kept: 'closed' });
@@ -148,17 +149,17 @@ describe('findings', () => {
     const { disk, loop, close } = opened();
     await loop.findings.all();
     close();
-    await disk.findings.add(findingWith());
+    await addOne(disk.findings, findingWith());
     await disk.findings.resolve('F1', waiver());
-    await disk.findings.add(findingWith({ kept: 'warning' }));
-    await disk.findings.add(findingWith({ kept: 'closed' }));
+    await addOne(disk.findings, findingWith({ kept: 'warning' }));
+    await addOne(disk.findings, findingWith({ kept: 'closed' }));
     expect(await ids(loop)).toEqual([['F1', 'open', null]]);
   });
 
   test('findings that the loop adds and closes count', async () => {
     const { loop, close } = opened();
     close();
-    const added = await loop.findings.add(findingWith());
+    const added = await addOne(loop.findings, findingWith());
     await loop.findings.resolve('F1', { ...waiver(), how: 'disputed' });
     if (added.ok) await loop.findings.update({ ...added.value, kept: 'closed' });
     expect(await ids(loop)).toEqual([['F1', 'closed', 'disputed']]);
@@ -166,14 +167,14 @@ describe('findings', () => {
 
   test('restores removed findings before a new one gets an id', async () => {
     const { disk, loop } = opened();
-    await disk.findings.add(findingWith());
+    await addOne(disk.findings, findingWith());
     await loop.findings.all();
     const emptied = memoryFindings();
     const memory = openTrustedStores({ ...disk, findings: swapped(disk.findings, emptied) } as unknown as RunPorts);
     await memory.ports.findings.all();
     memory.close();
     swap = true;
-    const added = await memory.ports.findings.add(findingWith());
+    const added = await addOne(memory.ports.findings, findingWith());
     expect(added).toMatchObject({ value: { id: 'F2' } });
     expect(await emptied.all()).toMatchObject({ value: [{ id: 'F1' }, { id: 'F2' }] });
   });

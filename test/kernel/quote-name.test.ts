@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { foldLines, quoteName, showInvisible } from '../../src/kernel/escape.ts';
+import { foldLines, quoteName, showInvisible, showInvisibleInLines } from '../../src/kernel/escape.ts';
 
 describe('a quoted name', () => {
   test.each([
@@ -83,4 +83,10 @@ test('every shown name stands for exactly one name', () => {
 
 test('a text in one line has no invisible characters', () => {
   expect(foldLines('  one\n\n two\u2028three\u200b ')).toBe('one two three\\u200b');
+});
+
+test('a text in several lines keeps its line breaks and tabs alone', () => {
+  expect(showInvisibleInLines('one\r\n\ttwo\u001b[2J\rthree\u202e\n')).toBe(
+    'one\n\ttwo\\u001b[2J\\u000dthree\\u202e\n',
+  );
 });

@@ -177,6 +177,49 @@ way('The reviewer gives an absolute path for a problem.', async () => {
   await expectOpen(repo);
 });
 
+way(
+  'The reviewer writes the path of a problem with a diff prefix, a line number, backticks or without folders.',
+  async () => {
+    for (const name of ['b/src/a.ts', 'src/a.ts:2', '`src/a.ts`', 'a.ts', 'SRC/a.ts']) {
+      const repo = alone();
+      repo.answers('one', failing(name, BAD));
+      expect((await repo.document()).findings).toMatchObject([{ file: 'src/a.ts', mark: null, state: 'open' }]);
+      await expectOpen(repo);
+    }
+  },
+);
+
+way('The reviewer names a file that does not exist, and does not mention the problem again.', async () => {
+  const repo = alone();
+  repo.answers('one', failing('src/none.ts', BAD));
+  expect((await repo.document()).code).toBe(1);
+  await expectOpen(repo);
+  repo.write('src/a.ts', FIXED);
+  await expectOpen(repo);
+  repo.answers('one', said('withdrawn'));
+  expect((await repo.run()).code).toBe(0);
+});
+
+way('The reviewer fails the change without naming a file, and does not mention the problem again.', async () => {
+  const repo = alone();
+  repo.answers('one', { status: 'fail', violations: [], message: 'I do not like it.' });
+  expect((await repo.document()).code).toBe(1);
+  await expectOpen(repo);
+});
+
+way('The reviewer passes and calls a finding open that onceover does not know.', async () => {
+  const repo = alone();
+  repo.answers('one', { ...PASS, previous: [{ id: 'F9', state: 'open', why: 'It loses data.' }] });
+  expect(await repo.document()).toMatchObject({ code: 1, findings: [{ issue: 'F9 is still open: It loses data.' }] });
+});
+
+way('Someone edits the file, and the reviewer calls its finding open under the id f1.', async () => {
+  const repo = await objected();
+  repo.write('src/a.ts', FIXED);
+  repo.answers('one', { ...PASS, previous: [{ id: ' `f1`', state: 'open', why: 'Still there.' }] });
+  await expectOpen(repo);
+});
+
 way('The reviewer gives 0, a range, a line past the end of the file or no line for a problem.', async () => {
   const repo = alone();
   const violations = [0, '12-15', 4711, null].map((line) => ({

@@ -105,6 +105,21 @@ way('Someone reverts a file that a rule matches, so that it leaves the change.',
   expect(await shown(repo)).toContain('-mended');
 });
 
+way('Someone reverts a file and merges a newer base branch at the same time.', async () => {
+  const repo = await seen({ files: BASE }, taken);
+  repo.commit();
+  repo.git('checkout', '-q', 'main');
+  repo.write('README.md', '# New\n');
+  repo.commit();
+  repo.git('checkout', '-q', 'work');
+  repo.git('merge', '-q', '-m', 'merged', 'main');
+  repo.write('src/b.ts', 'as it was\n');
+  const prompt = await shown(repo);
+  expect(prompt).toContain('-mended');
+  expect(prompt).not.toContain('# New');
+  expect(repo.calls()[0]?.session).toBe('kept');
+});
+
 way('The agent answers from another session: onceover starts a new session with the full prompt.', async () => {
   const repo = await seen({});
   repo.write('src/a.ts', FIXED);

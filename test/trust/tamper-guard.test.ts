@@ -9,6 +9,7 @@ import type { CheckReceipt, Resolution } from '../../src/gates/types.ts';
 import type { RepoPath, ReviewId } from '../../src/kernel/ids.ts';
 import { openPasses } from '../../src/rules/passes.ts';
 import { openConsentStore } from '../../src/trust/consent.ts';
+import { addOne } from '../support/add-finding.ts';
 import { findingWith } from '../support/finding.ts';
 import { slotRecord } from '../support/record-samples.ts';
 import { temporaryFolder } from '../support/repo.ts';
@@ -53,7 +54,7 @@ describe('existing files stay unchanged', () => {
   test('if no file was written', async () => {
     const { receipts, findings, trust, passes, meanwhile, put, at } = opened();
     await receipts.write('review', receipt());
-    await findings.add(findingWith());
+    await addOne(findings, findingWith());
     await findings.resolve('F1', waiver());
     await trust.trust('d1');
     await passes.mark('a--b--c' as ReviewId, 'run', new Date(0));
@@ -137,7 +138,7 @@ describe('findings', () => {
     ['one that warns stays what it is', 'warning'],
   ])('%s, even if a fixer closes or removes it', async (_title, kept) => {
     const clone = opened();
-    const one = value(await clone.findings.add(findingWith({ kept })));
+    const one = value(await addOne(clone.findings, findingWith({ kept })));
     await clone.meanwhile(() => clone.findings.update({ ...one, kept: 'closed' }));
     expect(await found(clone)).toEqual([['F1', kept, null]]);
     await clone.meanwhile(() => rmSync(clone.at('findings'), { recursive: true }));
@@ -151,7 +152,7 @@ describe('findings', () => {
     ['a waiver that is taken back', waiver(), claim(), 'fixed'],
   ])('%s', async (_title, before, now, expected) => {
     const clone = opened();
-    await clone.findings.add(findingWith());
+    await addOne(clone.findings, findingWith());
     if (before !== null) await clone.findings.resolve('F1', before);
     await clone.meanwhile(() => clone.findings.resolve('F1', now));
     expect(await found(clone)).toEqual([['F1', 'open', expected]]);
@@ -159,17 +160,17 @@ describe('findings', () => {
 
   test('a waiver of a future finding is removed', async () => {
     const clone = opened();
-    await clone.findings.add(findingWith());
+    await addOne(clone.findings, findingWith());
     await clone.meanwhile(() => clone.put('findings/F2.said.json', JSON.stringify(waiver())));
     expect(existsSync(clone.at('findings/F2.said.json'))).toBe(false);
   });
 
   test('new or reopened findings of another working tree stay', async () => {
     const clone = opened();
-    const one = value(await clone.findings.add(findingWith({ kept: 'closed' })));
+    const one = value(await addOne(clone.findings, findingWith({ kept: 'closed' })));
     const taken = await clone.meanwhile(async () => {
       await clone.findings.update({ ...one, kept: 'open' });
-      await clone.findings.add(findingWith());
+      await addOne(clone.findings, findingWith());
     });
     expect([taken, await found(clone)]).toEqual([
       [],
@@ -183,7 +184,7 @@ describe('findings', () => {
 
 test('a failed restore is an error, and all other files are restored', async () => {
   const { receipts, findings, at, meanwhile } = opened();
-  await findings.add(findingWith());
+  await addOne(findings, findingWith());
   await receipts.write('review', receipt({ content: content('c0') }));
   const before = readFileSync(at('findings/F1.json'), 'utf8');
   const taken = meanwhile(async () => {

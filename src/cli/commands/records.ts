@@ -5,6 +5,7 @@ import { describeRunExplanation } from '../../explain/describe.ts';
 import { explainDocument } from '../../explain/json.ts';
 import { describeCleaned, describeResolved } from '../../gates/describe/messages.ts';
 import { resolvedDocument } from '../../gates/json.ts';
+import { showInvisibleInLines } from '../../kernel/escape.ts';
 import { ok } from '../../kernel/result.ts';
 import { describeExplanation } from '../../rules/describe.ts';
 import { PAGE_WIDTH } from '../../ui/terminal.ts';
@@ -57,7 +58,7 @@ export async function explainCommand(
   const { explanation } = explained.value;
   const { document } = explanation;
   if (!prompt || json) return finish(ok(explanation), json, { document: () => document, text: describeRunExplanation });
-  if ('log' in document) return printResult(document.log ?? 'It has not run on this change yet.');
+  if ('log' in document) return printResult(showInvisibleInLines(document.log ?? 'It has not run on this change yet.'));
   return wrongUsage(
     'explain',
     '--prompt works with a reviewer or a check. Name a reviewer by gate and number, such as "review:src:code-quality@1".',

@@ -5,6 +5,7 @@ import { describeRunNotice } from '../../gates/describe/result.ts';
 import { type Amount, describeRun } from '../../gates/describe/run.ts';
 import { dryRunDocument, runDocument } from '../../gates/json.ts';
 import type { RunOutcome } from '../../gates/run-types.ts';
+import { showInvisibleInLines } from '../../kernel/escape.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { consoleReporter } from '../../progress/reporter.ts';
 import { shownOn } from '../../ui/terminal.ts';
@@ -140,7 +141,7 @@ export async function statusCommand(
     document: ({ outcome }) => runDocument(outcome),
     text: async ({ outcome, failingChecks }, style) =>
       prompt
-        ? describePromptForAgent(outcome.findings, await failingChecks())
+        ? showInvisibleInLines(describePromptForAgent(outcome.findings, await failingChecks()))
         : describeRun(outcome, style, amountOf(options)),
     exitCode: ({ outcome }) => outcome.exitCode,
   });

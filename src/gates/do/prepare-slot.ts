@@ -116,7 +116,7 @@ export async function prepareSlot(
   });
   const kept = lastLook?.own?.session ?? null;
   const freshLength = fresh.reduce((sum, { length }) => sum + length, 0);
-  const resumed = kept === null ? null : await resumedPrompt(context, gate, kept, past, lastLook);
+  const resumed = kept === null ? null : await resumedPrompt(context, gate, kept, past);
   const delta = resumed?.ok === true ? resumed : null;
   const deltaLength = delta?.prompt.dynamic.length ?? 0;
   const dispatch = decideDispatch({
@@ -189,7 +189,6 @@ async function resumedPrompt(
   gate: ReviewGate,
   session: KeptSession,
   past: SlotPast,
-  lastLook: SlotRecord | null,
 ): Promise<ResumedPrompt> {
   const opening = await context.ports.openings.read(session.stableDigest);
   if (opening === null) return { ok: false, lost: 'session' };
@@ -200,7 +199,7 @@ async function resumedPrompt(
     const inTree = new Set(delta.value.flatMap(({ paths }) => paths));
     // The diff since the session's last review omits a file that is unchanged but new to the gate, or has a new base.
     if (!sessionCoversChange(session.shown, gate.entries, inTree)) return { ok: false, lost: 'diff' };
-    const changed = new Set(changedPaths(context, gate, delta.value, lastLook));
+    const changed = new Set(changedPaths(gate, delta.value, session.shown));
     const text = delta.value
       .filter(({ paths }) => paths.some((path) => changed.has(path)))
       .map((section) => section.text)
@@ -213,19 +212,36 @@ async function resumedPrompt(
 }
 
 /**
- * Returns the paths of the gate that changed since the last review: its changed files, and files that were reverted to
- * the base. Files that differ only because the base is newer are left out.
+ * Returns the paths of the gate that changed since the last review: its changed files, and files that the last review
+ * showed as changed and that have left the change. Files that differ only because the base is newer are left out.
  */
 function changedPaths(
+  gate: ReviewGate,
+  sections: readonly DiffSection[],
+  shown: readonly string[],
+): readonly RepoPath[] {
+  const own = new Set(gate.entries.map(({ path }) => path));
+  const seen = new Set(shown.map((one) => one.slice(0, LENGTH)));
+  return sections.flatMap(({ paths }) => paths).filter((path) => own.has(path) || seen.has(short(path)));
+}
+
+/**
+ * Returns the same without a session that says what the last review showed; `null` if a file that is not part of the
+ * change differs, and it is unknown whether someone reverted it or the base is newer.
+ */
+function changedSince(
   { facts }: IterationContext,
   gate: ReviewGate,
   sections: readonly DiffSection[],
-  lastLook: SlotRecord | null,
-): readonly RepoPath[] {
+  lastLook: SlotRecord,
+): readonly RepoPath[] | null {
+  const session = lastLook.own?.session ?? null;
+  if (session !== null) return changedPaths(gate, sections, session.shown);
   const own = new Set(gate.entries.map(({ path }) => path));
   const changed = new Set(facts.snapshot.entries.map(({ path }) => path));
-  const isSameBase = lastLook?.own?.mergeBase === facts.comparison.where.mergeBase;
-  return sections.flatMap(({ paths }) => paths).filter((path) => own.has(path) || (isSameBase && !changed.has(path)));
+  const paths = sections.flatMap((section) => section.paths).filter((path) => own.has(path) || !changed.has(path));
+  const isSameBase = lastLook.own?.mergeBase === facts.comparison.where.mergeBase;
+  return isSameBase || paths.every((path) => own.has(path)) ? paths : null;
 }
 
 async function pastOf(
@@ -237,16 +253,12 @@ async function pastOf(
   const own = (one: ReportedFinding) => one.finding.slot === slot && isOpen(one.state);
   const seen = lastLook?.own?.snapshot ?? null;
   const delta = seen === null ? null : await context.diff(seen, DEFAULT_DIFF_CONTEXT);
+  const changed =
+    lastLook === null || delta?.ok !== true ? null : changedSince(context, state.gate, delta.value, lastLook);
   return {
     open: state.findings.filter(own).map(({ finding }) => finding),
     declined: state.findings.filter((one) => one.state === 'waived').map(({ finding }) => finding),
-    since:
-      lastLook === null || delta?.ok !== true
-        ? null
-        : {
-            passed: lastLook.status === 'pass',
-            changed: [...new Set(changedPaths(context, state.gate, delta.value, lastLook))],
-          },
+    since: changed === null ? null : { passed: lastLook?.status === 'pass', changed: [...new Set(changed)] },
   };
 }
 

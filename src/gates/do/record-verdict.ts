@@ -1,20 +1,15 @@
 import type { Answers } from '../../dispatch/answer-schemas.ts';
+import { openQueue } from '../../dispatch/limits.ts';
 import type { DispatchPlan, SlotTrouble } from '../../kernel/agent.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
-import { repoPath } from '../../kernel/paths.ts';
 import type { Entry } from '../../kernel/repository.ts';
 import { forEachOk, ok, type Result } from '../../kernel/result.ts';
 import { describeTrouble } from '../../ui/describe-agent-failure.ts';
 import type { GateState } from '../decide/gate-state.ts';
 import { slotLog } from '../describe/logs.ts';
-import {
-  fileFingerprint,
-  locateFinding,
-  type MatchedFindings,
-  matchFindings,
-  type ReportedProblem,
-  type SlotReview,
-} from '../judge/match-findings.ts';
+import { findFile, readFileName } from '../judge/finding-path.ts';
+import { fileFingerprint, findingLocator, locateFinding } from '../judge/locate-finding.ts';
+import { type MatchedFindings, matchFindings, type ReportedProblem, type SlotReview } from '../judge/match-findings.ts';
 import { toleratedAfter } from '../judge/priority.ts';
 import type { SlotAnswer, SlotJob, SlotResult, UnassignableSlot } from '../ports.ts';
 import type { RecordMetadata, SlotRecord, Violation } from '../record-types.ts';
@@ -31,32 +26,30 @@ async function interpretAnswer(
   isStale: boolean,
 ): Promise<Result<SlotReview>> {
   const { comparison } = context.facts;
-  const { root, settings } = context.request;
+  const { settings } = context.request;
   const entries = new Map<string, Entry>(job.gate.entries.map((entry) => [entry.path, entry]));
-  const files = new Map<RepoPath, { readonly text: string | null; readonly seen: string | null }>();
+  const named = await namedFiles(context, job, said.violations);
+  if (!named.ok) return named;
   const earlier = job.state.findings.flatMap(({ finding }) => finding.file ?? []);
-  const pathOf = (name: string) => repoPath(name.startsWith(`${root}/`) ? name.slice(root.length + 1) : name) || null;
-  for (const file of [...said.violations.map(({ file: one }) => pathOf(one)), ...earlier]) {
-    if (file === null || files.has(file)) continue;
-    const text = await context.ports.snapshots.textIn(job.tree, file);
-    if (!text.ok) return text;
-    files.set(file, { text: text.value, seen: fileFingerprint(entries.get(file), text.value) });
-  }
+  const reading = await readFiles(context, job, [...named.value.values()].map(({ file }) => file).concat(earlier));
+  if (!reading.ok) return reading;
+  const files = reading.value;
   const reported = said.violations.map((violation): ReportedProblem => {
-    const file = pathOf(violation.file);
+    const name = violation.file.trim();
+    const { file, line: lineInName } = named.value.get(violation.file) ?? NO_FILE;
     const known = file === null ? undefined : files.get(file);
-    const line = violation['no_such_line'] === true ? 0 : violation.line;
-    const pointed = locateFinding(known?.text ?? null, line, violation.code ?? null);
+    const line = violation['no_such_line'] === true ? 0 : (violation.line ?? lineInName);
+    const pointed = known?.locate(line, violation.code ?? null) ?? locateFinding(null, line, violation.code ?? null);
     const entry = file === null ? null : (entries.get(file) ?? null);
     return {
       file,
       line: pointed.line,
       code: violation.code ?? null,
       anchor: pointed.anchor,
-      issue: file === null && violation.file.trim() !== '' ? `${violation.file}: ${violation.issue}` : violation.issue,
+      issue: file === null && name !== '' ? `${name}: ${violation.issue}` : violation.issue,
       fix: violation.fix ?? null,
       priority: violation.priority,
-      mark: file !== null && entry === null ? 'off-diff' : pointed.mark,
+      mark: name !== '' && entry === null ? 'off-diff' : pointed.mark,
       entry,
       seen: known?.seen ?? null,
     };
@@ -83,6 +76,54 @@ async function interpretAnswer(
     seenNow: (file) => files.get(file)?.seen ?? null,
   });
 }
+
+type NamedFile = { readonly file: RepoPath | null; readonly line: number | null };
+
+const NO_FILE: NamedFile = { file: null, line: null };
+
+/** Returns the file that each name in an answer means, by the files of the gate, of the change and of the repository. */
+async function namedFiles(
+  { ports, request, facts }: IterationContext,
+  job: SlotJob,
+  violations: Answers['gate']['violations'],
+): Promise<Result<ReadonlyMap<string, NamedFile>>> {
+  const own = job.gate.entries.map(({ path }) => path);
+  const changed = facts.snapshot.entries.map(({ path }) => path);
+  const spelled = new Map(violations.map(({ file }) => [file, readFileName(file, request.root)]));
+  const known = new Set<RepoPath>([...own, ...changed]);
+  const unknown = new Set([...spelled.values()].flatMap(({ paths }) => paths).filter((path) => !known.has(path)));
+  const found = await ports.snapshots.filesIn(job.tree, [...unknown]);
+  if (!found.ok) return found;
+  const exists = (path: RepoPath) => known.has(path) || found.value.has(path);
+  const named = [...spelled].map(([name, spelling]): [string, NamedFile] => {
+    const file = findFile(spelling, own, exists) ?? findFile(spelling, changed, exists) ?? spelling.literal;
+    return [name, { file, line: spelling.line }];
+  });
+  return ok(new Map(named));
+}
+
+type KnownFile = { readonly locate: ReturnType<typeof findingLocator>; readonly seen: string | null };
+
+/** Reads files in the reviewed tree, a few at a time. */
+async function readFiles(
+  { ports }: IterationContext,
+  job: SlotJob,
+  paths: readonly (RepoPath | null)[],
+): Promise<Result<ReadonlyMap<RepoPath, KnownFile>>> {
+  const entries = new Map<string, Entry>(job.gate.entries.map((entry) => [entry.path, entry]));
+  const distinct = [...new Set(paths.filter((path) => path !== null))];
+  const queue = openQueue(FILES_AT_ONCE);
+  const texts = await Promise.all(distinct.map((path) => queue(() => ports.snapshots.textIn(job.tree, path))));
+  const files = new Map<RepoPath, KnownFile>();
+  for (const [i, path] of distinct.entries()) {
+    const text = texts[i];
+    if (text?.ok !== true) return text ?? ok(files);
+    files.set(path, { locate: findingLocator(text.value), seen: fileFingerprint(entries.get(path), text.value) });
+  }
+  return ok(files);
+}
+
+const FILES_AT_ONCE = 8;
 
 /** Judges an answer and writes findings, receipt and record. `isStale`: whether the files changed during the review. */
 export async function judgeSlot(
@@ -141,16 +182,12 @@ async function keepFindings(
   matched: MatchedFindings,
 ): Promise<Result<readonly Finding[]>> {
   const { findings } = ports;
-  const added: Finding[] = [];
-  for (const finding of matched.added) {
-    const kept = await findings.add(finding);
-    if (!kept.ok) return kept;
-    added.push(kept.value);
-  }
+  const added = await findings.add(matched.added);
+  if (!added.ok) return added;
   const updated = await forEachOk(matched.updated, (finding) => findings.update(finding));
   if (!updated.ok) return updated;
   const refuted = await forEachOk(matched.refuted, ({ id, claim }) => findings.refute(id, claim));
-  return refuted.ok ? ok(added) : refuted;
+  return refuted.ok ? added : refuted;
 }
 
 type Standing = { readonly finding: Finding; readonly state: FindingState };

@@ -1,4 +1,4 @@
-import { type RepoPath, sha256 } from '../../kernel/ids.ts';
+import type { RepoPath } from '../../kernel/ids.ts';
 import type { BranchContext, Entry } from '../../kernel/repository.ts';
 import type { ReportedFinding } from '../run-types.ts';
 import {
@@ -60,6 +60,7 @@ export type MatchedFindings = {
 /** Matches a slot's reported problems with its earlier findings: by the code that they point at, not by their text. */
 export function matchFindings(review: SlotReview): MatchedFindings {
   const own = review.earlier.filter(({ finding }) => finding.slot === review.slot);
+  const answers = dispositionsIn(review);
   const matched = matchEarlier(review.reported, own);
   const repeated = new Set(matched.values());
   const updated: Finding[] = [];
@@ -76,13 +77,14 @@ export function matchFindings(review: SlotReview): MatchedFindings {
   for (const earlier of own) {
     const { finding, state } = earlier;
     if (repeated.has(earlier) || (state !== 'warning' && !isOpen(state))) continue;
-    const closed = closingOf(review, finding);
+    const closed = closingOf(review, finding, answers.get(finding.id));
     if (closed !== null) updated.push({ ...withoutResolution(finding), kept: 'closed', closed });
-    else if (isOpen(state)) (dispositionOf(review, finding)?.state === 'open' ? confirmed : unchanged).push(finding);
+    else if (isOpen(state)) (answers.get(finding.id)?.state === 'open' ? confirmed : unchanged).push(finding);
   }
   updated.push(...confirmed.map((finding) => confirmedFinding(review, finding)));
+  added.push(...unknownFindings(review, answers));
   const stillOpen = [...confirmed, ...unchanged];
-  if (review.status === 'fail' && review.reported.length === 0 && stillOpen.length === 0) {
+  if (review.status === 'fail' && added.length === 0 && review.reported.length === 0 && stillOpen.length === 0) {
     added.push(messageFinding(review));
   }
   const notFixed = [...[...repeated].map(({ finding }) => finding), ...stillOpen];
@@ -99,23 +101,37 @@ function matchEarlier(
 ): ReadonlyMap<ReportedProblem, ReportedFinding> {
   const order = ({ finding, state }: ReportedFinding) =>
     isOpen(state) ? 0 : state === 'warning' ? 1 : finding.kept === 'closed' ? 3 : 2;
-  const candidates = new Set([...own].sort((a, b) => order(a) - order(b)));
+  const candidates = new Map<string, ReportedFinding[]>();
+  for (const earlier of [...own].sort((a, b) => order(a) - order(b))) {
+    const place = placeOf(earlier.finding);
+    if (place === null) continue;
+    const here = candidates.get(place);
+    if (here === undefined) candidates.set(place, [earlier]);
+    else here.push(earlier);
+  }
   const matched = new Map<ReportedProblem, ReportedFinding>();
   for (const problem of reported) {
-    const found = [...candidates].find((earlier) => isSame(problem, earlier));
-    if (found === undefined) continue;
-    candidates.delete(found);
-    matched.set(problem, found);
+    const here = candidates.get(placeOf(problem) ?? '') ?? [];
+    const found = here.findIndex((earlier) => mayMatch(problem, earlier));
+    const [earlier] = found === -1 ? [] : here.splice(found, 1);
+    if (earlier !== undefined) matched.set(problem, earlier);
   }
   return matched;
 }
 
-function isSame({ anchor, file, priority }: ReportedProblem, { finding, state }: ReportedFinding): boolean {
+/**
+ * Returns a text that is the same for two reports of one place; `null` if reports of this place cannot be compared. In
+ * an unknown file there is no code to compare, so the name and the description have to be the same.
+ */
+function placeOf({ file, anchor, seen, issue }: ReportedProblem): string | null {
+  if (anchor !== null) return JSON.stringify([file, anchor.text, anchor.occurrence]);
+  return seen === null ? JSON.stringify([file, issue]) : null;
+}
+
+function mayMatch({ priority }: ReportedProblem, { finding, state }: ReportedFinding): boolean {
   const isWaived = finding.resolution?.how === 'skipped';
   // A finding that no longer applies cannot match again. A waived finding can, because waivers count on every branch.
   if (state === 'gone' && !isWaived) return false;
-  if (anchor === null || finding.anchor === null || file !== finding.file) return false;
-  if (anchor.text !== finding.anchor.text || anchor.occurrence !== finding.anchor.occurrence) return false;
   // A waiver applies up to the priority of its finding. A more severe problem at the same place is a new finding.
   return !isWaived || !isBelow(finding.priority, priority);
 }
@@ -145,10 +161,24 @@ function withoutResolution({ resolution: _, ...finding }: KnownFinding): Finding
   return finding;
 }
 
-/** Returns the reviewer's answer about an earlier finding. If there are several answers, `open` counts. */
-function dispositionOf(review: SlotReview, { id }: KnownFinding): Disposition | undefined {
-  const answers = review.previous.filter((one) => one.id === id);
-  return answers.find(({ state }) => state === 'open') ?? answers[0];
+/** Returns the reviewer's answer about each earlier finding. If there are several about one, `open` counts. */
+function dispositionsIn({ previous }: SlotReview): ReadonlyMap<string, Disposition> {
+  const answers = new Map<string, Disposition>();
+  for (const answer of previous) {
+    if (answer.state === 'open' || !answers.has(answer.id)) answers.set(answer.id, answer);
+  }
+  return answers;
+}
+
+/** Returns findings for the answers "open" about a finding that is not known as open or waived: it is a problem too. */
+function unknownFindings(
+  review: SlotReview,
+  answers: ReadonlyMap<string, Disposition>,
+): readonly Omit<Finding, 'id'>[] {
+  const standing = review.earlier.filter(({ state }) => state !== 'closed' && state !== 'gone');
+  const known = new Set(standing.map(({ finding }) => finding.id));
+  const unknown = [...answers.values()].filter(({ id, state }) => state === 'open' && !known.has(id));
+  return unknown.map(({ id, why }) => findingWithoutPlace(review, `${id} is still open: ${why}`));
 }
 
 /** Returns a finding that its reviewer confirmed as open, updated as if it had been reported on the current content. */
@@ -166,9 +196,8 @@ function sinceOf({ iteration }: SlotReview, { since, cycleEnded }: KnownFinding)
 }
 
 /** Returns why a finding that was not reported again is closed; `null` if it stays open. */
-function closingOf(review: SlotReview, finding: KnownFinding): Closing | null {
+function closingOf(review: SlotReview, finding: KnownFinding, answer: Disposition | undefined): Closing | null {
   if (review.isStale === true) return null;
-  const answer = dispositionOf(review, finding);
   const { iteration } = review;
   switch (answer?.state) {
     case 'withdrawn':
@@ -178,81 +207,27 @@ function closingOf(review: SlotReview, finding: KnownFinding): Closing | null {
       return finding.content !== review.content ? { how: 'fixed', why: answer.why, iteration } : null;
     case 'open':
       return null;
-    case undefined: {
-      const seenNow = finding.file === null ? null : review.seenNow(finding.file);
-      const isUnchanged = finding.seen !== null && finding.seen === seenNow;
-      return isUnchanged ? null : { how: 'silent', why: '', iteration };
-    }
+    case undefined:
+      return isChanged(review, finding) ? { how: 'silent', why: '', iteration } : null;
   }
+}
+
+/**
+ * Whether the code of a finding differs from the code that it was reported on. A finding without a file is about all
+ * code of the gate. If the named file is unknown, no change can fix it, so only the reviewer can withdraw the finding.
+ */
+function isChanged(review: SlotReview, { file, mark, seen, content }: KnownFinding): boolean {
+  if (file === null) return mark === null && content !== review.content;
+  return seen !== null && seen !== review.seenNow(file);
 }
 
 /** Returns a finding with the reviewer's message, for a review that failed without naming a problem. */
 function messageFinding(review: SlotReview): Omit<Finding, 'id'> {
-  const issue = review.message?.trim() || 'The reviewer failed the change and did not say why.';
+  return findingWithoutPlace(review, review.message?.trim() || 'The reviewer failed the change and did not say why.');
+}
+
+function findingWithoutPlace(review: SlotReview, issue: string): Omit<Finding, 'id'> {
   const nowhere = { file: null, line: null, code: null, anchor: null, mark: null, entry: null, seen: null };
   const problem: ReportedProblem = { ...nowhere, issue, fix: null, priority: 'critical' };
   return { ...common(review, problem), kept: 'open', since: review.iteration, closed: null };
-}
-
-/** The position of a finding in a file's text, and the problem with that position (`mark`). */
-export type FindingLocation = Pick<Finding, 'anchor' | 'line'> & {
-  readonly mark: 'no-such-line' | 'code-not-found' | null;
-};
-
-/**
- * Locates a finding by the occurrence of the quoted code that is nearest to the reported line or, without code, by the
- * text of that line. White space around lines is ignored. If the file does not contain the code, `anchor` is `null`.
- * `given` is the reported line: `null` if there is none, below 1 if it is not a valid line number.
- */
-export function locateFinding(text: string | null, given: number | null, code: string | null): FindingLocation {
-  const line = given !== null && given < 1 ? null : given;
-  if (text === null) return { anchor: null, line, mark: null };
-  const lines = trimmedLines(text);
-  // A line break at the end of the text does not start another line.
-  if (/[\r\n]$/.test(text)) lines.pop();
-  const quoted = code === null ? [] : trimmedLines(code);
-  while (quoted[0] === '') quoted.shift();
-  while (quoted.at(-1) === '') quoted.pop();
-  if (quoted.length > 0) {
-    const starts = occurrences(lines, quoted);
-    const nearest = nearestTo(starts, (line ?? 1) - 1);
-    if (nearest === null) return { anchor: null, line, mark: 'code-not-found' };
-    const anchor = { text: quoted.join('\n'), occurrence: starts.indexOf(nearest) + 1 };
-    return { anchor, line: nearest + 1, mark: null };
-  }
-  const exists = given === line && (line === null || line <= lines.length);
-  if (!exists) return { anchor: null, line, mark: 'no-such-line' };
-  const pointed = line === null ? '' : (lines[line - 1] ?? '');
-  if (line === null || pointed === '') return { anchor: null, line, mark: null };
-  const starts = occurrences(lines, [pointed]);
-  return { anchor: { text: pointed, occurrence: starts.indexOf(line - 1) + 1 }, line, mark: null };
-}
-
-function trimmedLines(text: string): string[] {
-  return text.split(/\r\n|\n|\r/).map((line) => line.trim());
-}
-
-/** Returns the line indexes at which the quoted code begins. A single quoted line may be part of a line in the file. */
-function occurrences(lines: readonly string[], quoted: readonly string[]): number[] {
-  const [only] = quoted;
-  const found: number[] = [];
-  for (let i = 0; i + quoted.length <= lines.length; i++) {
-    const matches =
-      quoted.length === 1 && only !== undefined
-        ? (lines[i] ?? '').includes(only)
-        : quoted.every((one, n) => lines[i + n] === one);
-    if (matches) found.push(i);
-  }
-  return found;
-}
-
-function nearestTo(starts: readonly number[], index: number): number | null {
-  const distance = (start: number) => Math.abs(start - index);
-  return [...starts].sort((a, b) => distance(a) - distance(b))[0] ?? null;
-}
-
-/** Returns a text that changes whenever the file's content does; `null` if nothing is known about the file. */
-export function fileFingerprint(entry: Entry | undefined, text: string | null): string | null {
-  if (text !== null) return `text ${sha256(text)}`;
-  return entry === undefined ? null : `blob ${entry.headBlob ?? 'deleted'}`;
 }

@@ -27,26 +27,43 @@ const FOLDER = 'onceover/findings';
 const MOST_CLOSED = 200;
 const LAST_NUMBER = 999_999_999;
 const ADDED_BETWEEN_CLEANUPS = 50;
+const STORED_AT_ONCE = 100;
 
 export type FindingStore = ReturnType<typeof openFindings>;
 
 /** Opens the findings of all branches, in the git folder that all worktrees share. Each resolution has its own file. */
 export function openFindings(commonDir: string) {
   const path = join(commonDir, FOLDER);
-  let added = 0;
+  let untilCleanup = 0;
   const all = (): Result<readonly KnownFinding[]> => {
     const checked = checkFolder(commonDir, FOLDER);
     return checked.ok ? readAll(path) : checked;
   };
   return {
     all: async () => all(),
-    /** Stores the finding under the next free id. */
-    async add(finding: Omit<Finding, 'id'>): Promise<Result<Finding>> {
+    /** Stores the findings under the next free ids. */
+    async add(findings: readonly Omit<Finding, 'id'>[]): Promise<Result<readonly Finding[]>> {
+      if (findings.length === 0) return ok([]);
       const folder = makeFolder(commonDir, FOLDER);
       if (!folder.ok) return folder;
-      const stored = addNext(path, finding);
-      if (stored.ok && added++ % ADDED_BETWEEN_CLEANUPS === 0) cleanUp(path);
-      return stored;
+      const numbers = numbersIn(path);
+      if (!numbers.ok) return numbers;
+      let last = numbers.value.highest;
+      const stored: Finding[] = [];
+      for (const finding of findings) {
+        const one = addAfter(path, finding, last);
+        if (!one.ok) return one;
+        stored.push(one.value);
+        last = Number(one.value.id.slice(1));
+        // The files are written synchronously, so let Ctrl-C through between them.
+        if (stored.length % STORED_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+      untilCleanup -= stored.length;
+      if (untilCleanup < 0) {
+        cleanUp(path);
+        untilCleanup = ADDED_BETWEEN_CLEANUPS - 1;
+      }
+      return ok(stored);
     },
     async update(finding: Finding): Promise<Result<void>> {
       const folder = makeFolder(commonDir, FOLDER);
@@ -119,11 +136,11 @@ function numbersIn(folder: string) {
   return ok({ findings: findings.sort((a, b) => a - b), resolutions, highest });
 }
 
-function addNext(folder: string, finding: Omit<Finding, 'id'>): Result<Finding> {
-  const numbers = numbersIn(folder);
-  if (!numbers.ok) return numbers;
-  for (let number = numbers.value.highest + 1; number <= LAST_NUMBER; number++) {
+/** Stores a finding under the first number after `last` that neither a finding nor a resolution has. */
+function addAfter(folder: string, finding: Omit<Finding, 'id'>, last: number): Result<Finding> {
+  for (let number = last + 1; number <= LAST_NUMBER; number++) {
     const id = `F${number}`;
+    if (statIfPresent(join(folder, resolutionFileOf(id))) !== null) continue;
     const readable = requireReadable(folder, fileOf(id), readFinding({ ...finding, id }));
     if (!readable.ok) return readable;
     const written = writeNew(folder, fileOf(id), JSON.stringify(readable.value));

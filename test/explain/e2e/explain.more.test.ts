@@ -97,3 +97,18 @@ test('explain counts a warning as open once a stricter fail_on fails its gate', 
   expect(status.findings).toMatchObject([{ id: 'F1', state: 'open' }]);
   expect((await onceover(repo.root, ['explain', 'F1'])).stdout).toMatch(/^F1 is open: /);
 });
+
+test('escape sequences of a reviewer do not reach the terminal by --prompt', async () => {
+  const repo = gateRepo({ agents: ['one'], numReviews: 1 });
+  const issue = '\u001b]0;owned\u0007\u001b[2J\ta\u202eb\nnext\r';
+  repo.answers('one', failing('src/a.ts', 'export const b = 2;', { issue }));
+  expect((await repo.run()).code).toBe(1);
+  for (const args of [
+    ['status', '--prompt'],
+    ['explain', 'review:src:code-quality@1', '--prompt'],
+  ]) {
+    const { stdout } = await onceover(repo.root, args);
+    expect(stdout, args.join(' ')).toContain('owned');
+    expect(stdout, args.join(' ')).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
+  }
+});

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fileFingerprint } from '../../../src/gates/judge/match-findings.ts';
+import { fileFingerprint } from '../../../src/gates/judge/locate-finding.ts';
 import { entry } from '../../support/run-samples.ts';
 
 test.each([

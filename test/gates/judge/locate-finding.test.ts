@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type FindingLocation, locateFinding } from '../../../src/gates/judge/match-findings.ts';
+import { type FindingLocation, locateFinding } from '../../../src/gates/judge/locate-finding.ts';
 
 const TEXT = `function a() {
   return 1;

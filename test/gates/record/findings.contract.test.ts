@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type FindingStore, openFindings } from '../../../src/gates/record/findings.ts';
 import type { KnownFinding, Resolution } from '../../../src/gates/types.ts';
+import { addOne } from '../../support/add-finding.ts';
 import { findingWith } from '../../support/finding.ts';
 import { memoryFindings } from '../../support/memory/findings.ts';
 import { temporaryFolder } from '../../support/repo.ts';
@@ -36,8 +37,8 @@ function findingsContract(name: string, open: () => FindingStore): void {
         mark: null,
         entry: null,
       });
-      expect(await findings.add(findingWith())).toEqual({ ok: true, value: { ...findingWith(), id: 'F1' } });
-      expect(await findings.add(other)).toEqual({ ok: true, value: { ...other, id: 'F2' } });
+      expect(await addOne(findings, findingWith())).toEqual({ ok: true, value: { ...findingWith(), id: 'F1' } });
+      expect(await addOne(findings, other)).toEqual({ ok: true, value: { ...other, id: 'F2' } });
       expect(await known(findings)).toEqual([
         { ...findingWith(), id: 'F1', resolution: null },
         { ...other, id: 'F2', resolution: null },
@@ -46,21 +47,23 @@ function findingsContract(name: string, open: () => FindingStore): void {
 
     test('returns findings in the order of their ids', async () => {
       const findings = open();
-      for (let n = 0; n < 12; n++) await findings.add(findingWith({ since: n }));
+      for (let n = 0; n < 12; n++) await addOne(findings, findingWith({ since: n }));
       expect((await known(findings)).map((one) => one.id)).toEqual(Array.from({ length: 12 }, (_, n) => `F${n + 1}`));
     });
 
     test('gives findings that are added at once different ids', async () => {
       const findings = open();
-      const added = await Promise.all(Array.from({ length: 20 }, (_, n) => findings.add(findingWith({ since: n }))));
+      const added = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => addOne(findings, findingWith({ since: n }))),
+      );
       expect(new Set(added.map((one) => (one.ok ? one.value.id : null))).size).toBe(20);
       expect(await known(findings)).toHaveLength(20);
     });
 
     test('replaces a finding on update', async () => {
       const findings = open();
-      await findings.add(findingWith());
-      const second = await findings.add(findingWith({ slot: 2 }));
+      await addOne(findings, findingWith());
+      const second = await addOne(findings, findingWith({ slot: 2 }));
       if (!second.ok) throw new Error();
       const closed = { how: 'withdrawn', why: 'A mistake.', iteration: 4 } as const;
       expect(await findings.update({ ...second.value, kept: 'closed', closed })).toEqual(fine);
@@ -73,21 +76,21 @@ function findingsContract(name: string, open: () => FindingStore): void {
     test('restores a removed finding on update, and does not reuse its id', async () => {
       const findings = open();
       expect(await findings.update({ ...findingWith(), id: 'F7' })).toEqual(fine);
-      expect(await findings.add(findingWith())).toMatchObject({ value: { id: 'F8' } });
+      expect(await addOne(findings, findingWith())).toMatchObject({ value: { id: 'F8' } });
       expect((await known(findings)).map((one) => one.id)).toEqual(['F7', 'F8']);
     });
 
     test.each([waiver, claim, refuted])('returns the resolution: $how', async (word) => {
       const findings = open();
-      await findings.add(findingWith());
-      await findings.add(findingWith());
+      await addOne(findings, findingWith());
+      await addOne(findings, findingWith());
       expect(await findings.resolve('F2', word)).toEqual(fine);
       expect((await known(findings)).map((one) => one.resolution)).toEqual([null, word]);
     });
 
     test('replaces a resolution with a later one', async () => {
       const findings = open();
-      await findings.add(findingWith());
+      await addOne(findings, findingWith());
       await findings.resolve('F1', claim);
       await findings.resolve('F1', waiver);
       expect(await known(findings)).toMatchObject([{ resolution: waiver }]);
@@ -95,7 +98,7 @@ function findingsContract(name: string, open: () => FindingStore): void {
 
     test('keeps a resolution that was given during a run when the run updates the finding', async () => {
       const findings = open();
-      const added = await findings.add(findingWith());
+      const added = await addOne(findings, findingWith());
       if (!added.ok) throw new Error();
       await findings.resolve('F1', waiver);
       await findings.update({ ...added.value, cycleEnded: true });
@@ -104,7 +107,7 @@ function findingsContract(name: string, open: () => FindingStore): void {
 
     test('does not write a resolution on update', async () => {
       const findings = open();
-      await findings.add(findingWith());
+      await addOne(findings, findingWith());
       await findings.resolve('F1', waiver);
       const before = await known(findings);
       await findings.resolve('F1', refuted);
@@ -114,8 +117,8 @@ function findingsContract(name: string, open: () => FindingStore): void {
 
     test.each(['F3', 'F0', 'F01', 'f1', '', 'F1.json', '../F1'])('rejects a resolution for %j', async (id) => {
       const findings = open();
-      await findings.add(findingWith());
-      await findings.add(findingWith({ kept: 'warning' }));
+      await addOne(findings, findingWith());
+      await addOne(findings, findingWith({ kept: 'warning' }));
       const unknown = { ok: false, failure: { kind: 'unknown-finding', id, known: ['F1'] } };
       expect(await findings.resolve(id, waiver)).toEqual(unknown);
     });
@@ -131,7 +134,7 @@ function findingsContract(name: string, open: () => FindingStore): void {
       ['writes nothing if there is no resolution', null, null],
     ])('%s', async (_title, said, expected) => {
       const findings = open();
-      await findings.add(findingWith());
+      await addOne(findings, findingWith());
       if (said !== null) await findings.resolve('F1', said);
       expect(await findings.refute('F1', claim)).toEqual(fine);
       expect((await known(findings))[0]?.resolution).toEqual(expected);
@@ -140,7 +143,7 @@ function findingsContract(name: string, open: () => FindingStore): void {
     test('does not change a list that it returned', async () => {
       const findings = open();
       const before = await findings.all();
-      await findings.add(findingWith());
+      await addOne(findings, findingWith());
       expect(before).toEqual({ ok: true, value: [] });
     });
   });

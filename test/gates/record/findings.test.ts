@@ -14,6 +14,7 @@ import { expect, test } from 'vitest';
 import { openFindings } from '../../../src/gates/record/findings.ts';
 import type { Finding, Resolution } from '../../../src/gates/types.ts';
 import type { RepoPath } from '../../../src/kernel/ids.ts';
+import { addOne } from '../../support/add-finding.ts';
 import { asNobody } from '../../support/as-nobody.ts';
 import { findingWith } from '../../support/finding.ts';
 import { temporaryFolder } from '../../support/repo.ts';
@@ -34,7 +35,7 @@ function open(base?: string) {
 
 test('a finding and its resolution are two files', async () => {
   const { folder, findings } = open();
-  await findings.add(findingWith());
+  await addOne(findings, findingWith());
   await findings.resolve('F1', WAIVER);
   expect(readdirSync(folder).sort()).toEqual(['F1.json', 'F1.said.json']);
   expect(JSON.parse(readFileSync(join(folder, 'F1.json'), 'utf8'))).toEqual(F1);
@@ -59,7 +60,7 @@ test('any text of a reviewer is returned unchanged', async () => {
   });
   await fc.assert(
     fc.asyncProperty(told, async (what) => {
-      const added = await findings.add(findingWith(what));
+      const added = await addOne(findings, findingWith(what));
       const all = await findings.all();
       expect(all.ok && all.value.at(-1)).toEqual({ ...(added.ok ? added.value : null), ...what, resolution: null });
     }),
@@ -150,7 +151,7 @@ test('other files are ignored', async () => {
     write(name, '?');
   }
   expect(await findings.all()).toEqual({ ok: true, value: [] });
-  expect(await findings.add(findingWith())).toMatchObject({ value: { id: 'F1' } });
+  expect(await addOne(findings, findingWith())).toMatchObject({ value: { id: 'F1' } });
 });
 
 test.each<[string, unknown]>([
@@ -185,11 +186,11 @@ test('a finding that could not be read back is not written', async () => {
   const { folder, findings } = open();
   const broken = findingWith({ file: '../a' as RepoPath });
   const failure = { kind: 'disk', action: 'write', path: join(folder, 'F1.json'), code: 'not a finding' };
-  expect(await findings.add(broken)).toEqual({ ok: false, failure });
+  expect(await addOne(findings, broken)).toEqual({ ok: false, failure });
   expect(await findings.update({ ...broken, id: 'F1' })).toEqual({ ok: false, failure });
   expect(await findings.update({ ...F1, id: '../F1' })).toMatchObject({ failure: { code: 'not a finding' } });
   expect(readdirSync(folder)).toEqual([]);
-  await findings.add(findingWith());
+  await addOne(findings, findingWith());
   const unsaid = { kind: 'disk', action: 'write', path: join(folder, 'F1.said.json'), code: 'not a resolution' };
   expect(await findings.resolve('F1', { ...WAIVER, at: 'now' })).toEqual({ ok: false, failure: unsaid });
   expect(readdirSync(folder)).toEqual(['F1.json']);
@@ -198,17 +199,17 @@ test('a finding that could not be read back is not written', async () => {
 test('a number that any file uses is not given again, so no finding inherits a resolution', async () => {
   const { write, folder, findings } = open();
   mkdirSync(join(folder, 'F4.json'));
-  expect(await findings.add(findingWith())).toMatchObject({ value: { id: 'F5' } });
+  expect(await addOne(findings, findingWith())).toMatchObject({ value: { id: 'F5' } });
   write('F9.said.json', WAIVER);
-  expect(await findings.add(findingWith())).toMatchObject({ value: { id: 'F10' } });
+  expect(await addOne(findings, findingWith())).toMatchObject({ value: { id: 'F10' } });
 });
 
 test('adding fails if all numbers are used', async () => {
   const { write, folder, findings } = open();
   write('F999999998.json', { ...F1, id: 'F999999998' });
-  expect(await findings.add(findingWith())).toMatchObject({ value: { id: 'F999999999' } });
+  expect(await addOne(findings, findingWith())).toMatchObject({ value: { id: 'F999999999' } });
   const failure = { kind: 'disk', action: 'write', path: folder, code: 'no number left' };
-  expect(await findings.add(findingWith())).toEqual({ ok: false, failure });
+  expect(await addOne(findings, findingWith())).toEqual({ ok: false, failure });
 });
 
 test('keeps the newest 200 closed findings, and all others', async () => {
@@ -219,7 +220,7 @@ test('keeps the newest 200 closed findings, and all others', async () => {
   write('F1.said.json', WAIVER);
   write('F2.said.json', WAIVER);
   write('F5.json', 'broken');
-  expect(await findings.add(findingWith({ kept: 'closed' }))).toMatchObject({ value: { id: 'F210' } });
+  expect(await addOne(findings, findingWith({ kept: 'closed' }))).toMatchObject({ value: { id: 'F210' } });
   // There are 210 findings, 207 of them closed.
   const gone = [1, 4, 6, 7, 8, 9, 10];
   const left = [...numbers, 210].filter((n) => !gone.includes(n)).map((n) => `F${n}.json`);
@@ -231,7 +232,7 @@ test('leftovers of a killed process are removed after a while', async () => {
   write('.onceover-1-old', '{');
   write('.onceover-1-new', '{');
   utimesSync(join(folder, '.onceover-1-old'), 1_000_000, 1_000_000);
-  await findings.add(findingWith());
+  await addOne(findings, findingWith());
   expect(readdirSync(folder).sort()).toEqual(['.onceover-1-new', 'F1.json']);
 });
 
@@ -243,7 +244,7 @@ test('a symlink at the folder is not followed', async () => {
   const findings = openFindings(commonDir);
   const refused = { ok: false, failure: { kind: 'path-in-the-way', path: join(commonDir, FOLDER), found: 'symlink' } };
   expect(await findings.all()).toEqual(refused);
-  expect(await findings.add(findingWith())).toEqual(refused);
+  expect(await addOne(findings, findingWith())).toEqual(refused);
   expect(await findings.update(F1)).toEqual(refused);
   expect(await findings.resolve('F1', WAIVER)).toEqual(refused);
   expect(readdirSync(outside)).toEqual(['F1.json']);
@@ -253,8 +254,20 @@ const [MAY_NOT_LIST, MAY_NOT_WRITE] = [0o333, 0o555];
 
 test.each<[string, number, (folder: string) => Promise<unknown>, string, string]>([
   ['reading a folder that cannot be listed', MAY_NOT_LIST, (dir) => openFindings(dir).all(), 'read', ''],
-  ['adding to a folder that cannot be listed', MAY_NOT_LIST, (dir) => openFindings(dir).add(findingWith()), 'read', ''],
-  ['adding to a read-only folder', MAY_NOT_WRITE, (dir) => openFindings(dir).add(findingWith()), 'write', 'F2.json'],
+  [
+    'adding to a folder that cannot be listed',
+    MAY_NOT_LIST,
+    (dir) => addOne(openFindings(dir), findingWith()),
+    'read',
+    '',
+  ],
+  [
+    'adding to a read-only folder',
+    MAY_NOT_WRITE,
+    (dir) => addOne(openFindings(dir), findingWith()),
+    'write',
+    'F2.json',
+  ],
   ['updating in a read-only folder', MAY_NOT_WRITE, (dir) => openFindings(dir).update(F1), 'write', 'F1.json'],
   [
     'resolving in a read-only folder',
@@ -276,10 +289,10 @@ test.each<[string, number, (folder: string) => Promise<unknown>, string, string]
 
 test('cleans up at the first finding that a process adds, and then from time to time', async () => {
   const { folder, write, findings } = open();
-  await findings.add(findingWith());
+  await addOne(findings, findingWith());
   for (let n = 2; n <= 205; n++) write(`F${n}.json`, { ...F1, id: `F${n}`, kept: 'closed' });
-  for (let n = 0; n < 49; n++) await findings.add(findingWith());
+  for (let n = 0; n < 49; n++) await addOne(findings, findingWith());
   expect(existsSync(join(folder, 'F2.json'))).toBe(true);
-  await findings.add(findingWith());
+  await addOne(findings, findingWith());
   expect(['F1', 'F5', 'F6'].map((id) => existsSync(join(folder, `${id}.json`)))).toEqual([true, false, true]);
 });

@@ -13,9 +13,9 @@ export function memoryFindings(): FindingStore {
       const known = [...findings.values()].map((one) => ({ ...one, resolution: said.get(one.id) ?? null }));
       return ok(known.sort((a, b) => numberOf(a) - numberOf(b)));
     },
-    async add(finding) {
-      const added = { ...finding, id: `F${++last}` };
-      findings.set(added.id, added);
+    async add(given) {
+      const added = given.map((finding) => ({ ...finding, id: `F${++last}` }));
+      for (const one of added) findings.set(one.id, one);
       return ok(added);
     },
     async update(finding) {

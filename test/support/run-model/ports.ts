@@ -36,7 +36,11 @@ export function tellingStores<
     },
     findings: {
       ...findings,
-      add: (finding) => after(findings.add(finding), (added) => ({ kind: 'add', finding: added })),
+      async add(given) {
+        const added = await findings.add(given);
+        if (added.ok) for (const finding of added.value) tell({ kind: 'add', finding });
+        return added;
+      },
       update: (finding) => after(findings.update(finding), () => ({ kind: 'update', finding })),
       resolve: (id, resolution) => after(findings.resolve(id, resolution), () => ({ kind: 'resolve', id, resolution })),
       refute: (id, claim) =>
