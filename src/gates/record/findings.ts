@@ -27,7 +27,6 @@ const FOLDER = 'onceover/findings';
 const MOST_CLOSED = 200;
 const LAST_NUMBER = 999_999_999;
 const ADDED_BETWEEN_CLEANUPS = 50;
-const STORED_AT_ONCE = 100;
 
 export type FindingStore = ReturnType<typeof openFindings>;
 
@@ -55,8 +54,7 @@ export function openFindings(commonDir: string) {
         if (!one.ok) return one;
         stored.push(one.value);
         last = Number(one.value.id.slice(1));
-        // The files are written synchronously, so let Ctrl-C through between them.
-        if (stored.length % STORED_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+        await handleSignals();
       }
       untilCleanup -= stored.length;
       if (untilCleanup < 0) {
@@ -66,6 +64,7 @@ export function openFindings(commonDir: string) {
       return ok(stored);
     },
     async update(finding: Finding): Promise<Result<void>> {
+      await handleSignals();
       const folder = makeFolder(commonDir, FOLDER);
       return folder.ok ? replace(path, fileOf(finding.id), readFinding(finding)) : folder;
     },
@@ -87,6 +86,11 @@ export function openFindings(commonDir: string) {
       return isFindingId(id) ? replaceResolution(path, id, claim, asRefuted(claim)) : ok(undefined);
     },
   };
+}
+
+/** Lets Node.js handle Ctrl-C between thousands of findings, because files are written synchronously. */
+function handleSignals(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 const fileOf = (id: string) => `${id}.json`;

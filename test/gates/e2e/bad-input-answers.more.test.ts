@@ -93,11 +93,8 @@ test('an answer with 4,000 findings in as many lines takes seconds, not minutes'
   const many = Array.from({ length: 4000 }, (_, n) => here({ line: n + 1, code: name(n), issue: `number ${n}` }));
   const repo = repoWithAnswer(...many);
   repo.write('src/a.ts', many.map((_, n) => `${name(n)}\n`).join(''));
-  const started = Date.now();
-  const run = await repo.document();
+  const run = await repo.document([], { timeoutMs: 30_000 });
   expect([run.code, run.findings.length, run.findings.at(-1)?.id]).toEqual([1, 4000, 'F4000']);
-  expect((await repo.document()).findings).toHaveLength(4000);
-  expect(Date.now() - started).toBeLessThan(30_000);
 });
 
 test('findings at lines that do not exist are marked', async () => {

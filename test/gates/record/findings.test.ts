@@ -296,3 +296,13 @@ test('cleans up at the first finding that a process adds, and then from time to 
   await addOne(findings, findingWith());
   expect(['F1', 'F5', 'F6'].map((id) => existsSync(join(folder, `${id}.json`)))).toEqual([true, false, true]);
 });
+
+test('many findings are stored one after the other, and signals are handled meanwhile', async () => {
+  const findings = openFindings(temporaryFolder());
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  const added = await findings.add(Array.from({ length: 500 }, (_, n) => findingWith({ since: n + 1 })));
+  clearInterval(timer);
+  expect(added.ok && added.value.map(({ id }) => id)).toEqual(Array.from({ length: 500 }, (_, n) => `F${n + 1}`));
+  expect(turns).toBeGreaterThan(5);
+});
