@@ -55,15 +55,16 @@ export function clearRacySizes(index: Buffer, second: number): Buffer | null {
 
 /** Returns a digest of the sizes on disk of all files in an index. Another line ending gives a file another size. */
 export function sizesDigest(index: Buffer): string {
-  const hash = createHash('sha256');
-  for (const at of entriesIn(index, checksumOf(index)?.length ?? CHECKSUM_BYTES) ?? []) {
+  const entries = entriesIn(index, checksumOf(index)?.length ?? CHECKSUM_BYTES) ?? [];
+  const sizes = new Uint32Array(entries.length);
+  for (const [n, at] of entries.entries()) {
     // The size of a submodule is the size of its folder, which differs between file systems.
-    if (!index.subarray(at + MODE, at + MODE + 4).equals(SUBMODULE_MODE)) {
-      hash.update(index.subarray(at + SIZE, at + ID));
-    }
+    if (index.readUInt32BE(at + MODE) !== SUBMODULE_BITS) sizes[n] = index.readUInt32BE(at + SIZE);
   }
-  return hash.digest('hex');
+  return createHash('sha256').update(sizes).digest('hex');
 }
+
+const SUBMODULE_BITS = 0xe000;
 
 /** Whether an index ends with its own checksum, so that it is complete. git itself does not verify the checksum. */
 export function isCompleteIndex(index: Buffer): boolean {
