@@ -39,6 +39,11 @@ export type AgentEvents = {
   /** Whether the agent has reported success. */
   readonly done: boolean;
   readonly failure: AgentFailure | null;
+  /** The last error, if the agent goes on after it and has shown no progress since. */
+  readonly trouble: AgentFailure | null;
+  /** How often the agent has repeated a request to its service: in this call, and since its last progress. */
+  readonly retries: number;
+  readonly retriesInARow: number;
   readonly filesRead: readonly string[];
   /** The agent's current activity, for the live display. */
   readonly doing: string | null;
@@ -54,6 +59,9 @@ export const NO_EVENTS: AgentEvents = {
   begun: false,
   done: false,
   failure: null,
+  trouble: null,
+  retries: 0,
+  retriesInARow: 0,
   filesRead: [],
   doing: null,
 };
@@ -90,6 +98,8 @@ export interface Agent {
   invoke(question: AgentQuestion, put: PutFile, cwd: string): Invocation;
   /** Returns the events after one more line of output. `now` is needed to read times such as "in 5 minutes". */
   hear(events: AgentEvents, line: string, now: Date): AgentEvents;
+  /** Returns the events after one more line of the agent's error output, for agents that report retries only there. */
+  hearLog?(events: AgentEvents, line: string, now: Date): AgentEvents;
   /** For agents that print no events: returns the events from the whole output, after the program exited with 0. */
   conclude?(stdout: string, question: AgentQuestion): AgentEvents;
   /** Matches the error message for a session that the agent cannot find; `null` for a custom command. */

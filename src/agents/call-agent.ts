@@ -7,6 +7,7 @@ import { isSymlink, statIfPresent } from '../platform/files.ts';
 import { type ProcessRunEnd, runProcessGroup } from '../platform/run-process.ts';
 import { makeScratch, type Scratch } from '../platform/scratch.ts';
 import { type Agent, type AgentEvents, type AgentQuestion, NO_EVENTS } from './agent.ts';
+import { giveUpAt } from './give-up.ts';
 import { findProgram } from './installed.ts';
 import { errorFailure, errorLines, shorten } from './parse-output.ts';
 
@@ -60,6 +61,18 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
   }
   let events = NO_EVENTS;
   const giveUp = new AbortController();
+  const patience = openPatience(question.mostRetries, () => {
+    events = { ...events, failure: events.failure ?? events.trouble };
+    giveUp.abort();
+  });
+  const after = (next: AgentEvents) => {
+    events = next;
+    // After a final failure an agent usually exits, but some would retry forever, so stop it after a short wait.
+    if (events.failure !== null) setTimeout(() => giveUp.abort(), PATIENCE_MS).unref();
+    const isActive = patience.hear(events);
+    call.watch?.(events, usageOf(call, events).usage);
+    return isActive;
+  };
   const signals = call.signal === null ? [giveUp.signal] : [giveUp.signal, call.signal];
   const end = await runProcessGroup({
     program: call.program,
@@ -70,30 +83,59 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
     timeoutMs: question.timeoutSeconds * 1000,
     idleMs: call.idleSeconds * 1000,
     signal: AbortSignal.any(signals),
-    onLine(line) {
-      if (events.failure !== null) return;
-      events = agent.hear(events, line, new Date());
-      // After a final failure an agent usually exits, but some would retry forever, so stop it after a short wait.
-      if (events.failure !== null) setTimeout(() => giveUp.abort(), PATIENCE_MS).unref();
-      call.watch?.(events, usageOf(call, events).usage);
-    },
+    onLine: (line) => events.failure === null && after(agent.hear(events, line, new Date())),
+    // The activity of an agent is its events. Its error output is not: some agents log the same error again and again.
+    ...(agent.conclude === undefined
+      ? {
+          onErrorLine(line: string) {
+            const next = agent.hearLog?.(events, line, new Date()) ?? events;
+            if (events.failure === null && next !== events) after(next);
+            return false;
+          },
+        }
+      : {}),
   });
+  patience.end();
   if (end.kind === 'not-started') return notCalled(notStarted(call.program, end.code));
   if (end.code === 0 && agent.conclude !== undefined) {
     events = end.stdout.cut === null ? agent.conclude(end.stdout.text, question) : { ...events, failure: CUT_OFF };
   }
   const durationMs = Math.round(end.durationMs);
+  const { retries } = events;
   const failure = withLogIn(failureOf(call, end, events), agent);
   const { usage, sessionUsage } = usageOf(call, events);
   if (failure !== null) {
     const said = events.text || saidBy(failure) || lastWords(end).slice(0, LONGEST_SAID);
-    return { ok: false, failure, usage, said, durationMs };
+    return { ok: false, failure, usage, said, durationMs, retries };
   }
   const { text, structured, model } = events;
   // Without events it is unknown which files the agent opened.
   const filesRead = agent.conclude === undefined ? events.filesRead : null;
   const reply = { text, structured, sessionId: events.sessionId, filesRead, usage, sessionUsage };
-  return { ok: true, reply, model, durationMs };
+  return { ok: true, reply, model, durationMs, retries };
+}
+
+/** Calls `giveUp` when the agent has reported nothing but errors for too long. */
+function openPatience(mostRetries: number | undefined, giveUp: () => void) {
+  let progressAt = Date.now();
+  let troubleAt = progressAt;
+  let isTroubled = false;
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    /** Takes the events after a line. Returns whether the line was activity, and not only a report of an error. */
+    hear(events: AgentEvents): boolean {
+      const now = Date.now();
+      if (events.trouble === null) progressAt = now;
+      else if (!isTroubled) troubleAt = now;
+      isTroubled = events.trouble !== null;
+      clearTimeout(timer);
+      const goesOn = events.failure === null && !events.done;
+      const at = goesOn ? giveUpAt(events, { progressAt, troubleAt }, mostRetries) : null;
+      if (at !== null) timer = setTimeout(giveUp, Math.max(0, at - now)).unref();
+      return !isTroubled;
+    },
+    end: () => clearTimeout(timer),
+  };
 }
 
 // The part of a very long output that was not kept may contain a refusal, so the rest of the output is not an answer.

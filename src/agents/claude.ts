@@ -1,8 +1,20 @@
 import { addUsage, type Usage } from '../kernel/agent.ts';
 import { isRecord } from '../kernel/json.ts';
+import { MOST_RETRIES } from '../kernel/ports.ts';
 import { parseJson } from '../platform/private-files.ts';
 import type { Agent, AgentEvents } from './agent.ts';
-import { arrayAt, errorFailure, numberAt, objectAt, readEvent, stringAt, withToolCall } from './parse-output.ts';
+import {
+  arrayAt,
+  errorFailure,
+  numberAt,
+  objectAt,
+  readEvent,
+  stringAt,
+  withFailure,
+  withProgress,
+  withRetry,
+  withToolCall,
+} from './parse-output.ts';
 
 /** Claude Code. New sessions share only the system prompt in the provider's cache, so the stable part goes there. */
 export const claude: Agent = {
@@ -52,6 +64,8 @@ export const claude: Agent = {
         '--output-format',
         'stream-json',
         '--verbose',
+        // Without these events, the first sign of the answer is its first whole block.
+        '--include-partial-messages',
         ...(question.model === null ? [] : ['--model', question.model]),
         '--tools',
         ...(question.writes === true
@@ -68,7 +82,9 @@ export const claude: Agent = {
       ],
       env: {
         CLAUDE_CODE_ATTRIBUTION_HEADER: '0',
-        CLAUDE_CODE_MAX_RETRIES: '2',
+        CLAUDE_CODE_MAX_RETRIES: String(Math.min(question.mostRetries ?? MOST_RETRIES, MOST_RETRIES)),
+        // Otherwise Claude Code repeats a request whose answer was cut off once more, without an event.
+        CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: '1',
         API_TIMEOUT_MS: String(question.timeoutSeconds * 1000),
         DISABLE_AUTOUPDATER: '1',
         ...(question.cacheTtl === '1h' ? { ENABLE_PROMPT_CACHING_1H: '1' } : {}),
@@ -82,9 +98,10 @@ export const claude: Agent = {
     if (event === null) return events;
     switch (event['type']) {
       case 'system':
-        return event['subtype'] === 'init'
-          ? { ...events, sessionId: stringAt(event, 'session_id'), model: stringAt(event, 'model'), doing: 'reading' }
-          : events;
+        return readSystem(events, event, now);
+      case 'stream_event':
+        // A repeated request has got through, but its answer may be cut off again.
+        return { ...events, begun: true, trouble: null };
       case 'assistant':
         return readMessage(events, event);
       case 'result':
@@ -95,9 +112,27 @@ export const claude: Agent = {
   },
 };
 
+function readSystem(events: AgentEvents, event: Readonly<Record<string, unknown>>, now: Date): AgentEvents {
+  switch (event['subtype']) {
+    case 'init':
+      return { ...events, sessionId: stringAt(event, 'session_id'), model: stringAt(event, 'model'), doing: 'reading' };
+    case 'api_retry': {
+      const status = numberAt(event, 'error_status');
+      const said = `${stringAt(event, 'error') ?? 'error'}${status === 0 ? '' : ` (HTTP status ${status})`}`;
+      const failure = errorFailure(said, status, now);
+      const resetAt = new Date(now.getTime() + numberAt(event, 'retry_delay_ms'));
+      return withRetry(events, failure.kind === 'limit' ? { ...failure, resetAt } : failure);
+    }
+    default:
+      return events;
+  }
+}
+
 function readMessage(before: AgentEvents, event: Readonly<Record<string, unknown>>): AgentEvents {
   const message = objectAt(event, 'message');
-  let events: AgentEvents = { ...before, begun: true, ...countMessage(before, message) };
+  // Claude Code reports its own errors as messages of a model with this name.
+  const isReal = stringAt(message, 'model') !== '<synthetic>';
+  let events: AgentEvents = { ...(isReal ? withProgress(before) : before), ...countMessage(before, message) };
   for (const block of arrayAt(message, 'content')) {
     const name = stringAt(block, 'type') === 'tool_use' ? stringAt(block, 'name') : null;
     if (name === null || name === 'StructuredOutput') continue;
@@ -127,15 +162,16 @@ function readResult(events: AgentEvents, event: Readonly<Record<string, unknown>
   // API failures also have the subtype "success", so check `is_error` too.
   const failed = event['is_error'] === true || subtype.startsWith('error');
   const status = numberAt(event, 'api_error_status');
-  return {
+  const ended = {
     ...events,
     sessionId: stringAt(event, 'session_id') ?? events.sessionId,
     text: said,
     structured: event['structured_output'],
     usage: usageOf(event) ?? events.usage,
     done: !failed,
-    failure: failed ? errorFailure(said || subtype || 'error', status, now, claude.sessionLost) : null,
   };
+  if (!failed) return { ...ended, failure: null };
+  return withFailure(ended, errorFailure(said || subtype || 'error', status, now, claude.sessionLost));
 }
 
 // `usage` covers only this call, but `total_cost_usd` covers the whole session, so add up the costs per model instead.

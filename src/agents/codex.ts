@@ -10,6 +10,9 @@ import {
   objectAt,
   readEvent,
   stringAt,
+  withFailure,
+  withProgress,
+  withRetry,
   withText,
   withToolCall,
 } from './parse-output.ts';
@@ -121,22 +124,31 @@ export const codex: Agent = {
         return { ...events, sessionId: stringAt(event, 'thread_id'), doing: 'reading' };
       case 'item.started':
       case 'item.completed':
-        return readItem({ ...events, begun: true }, objectAt(event, 'item'));
+        return readItem(events, objectAt(event, 'item'));
       case 'turn.completed':
         return { ...events, usage: usageOf(objectAt(event, 'usage')), done: true };
       case 'turn.failed':
-        return {
-          ...events,
-          failure: errorFailure(stringAt(objectAt(event, 'error'), 'message') ?? 'the turn failed', null, now),
-        };
-      default:
+        return withFailure(
+          events,
+          errorFailure(stringAt(objectAt(event, 'error'), 'message') ?? 'the turn failed', null, now),
+        );
+      case 'error':
         // Codex may recover after an "error" event, so only the end of the turn counts.
+        return readError(events, stringAt(event, 'message') ?? 'error', now);
+      default:
         return events;
     }
   },
 };
 
-function readItem(events: AgentEvents, item: Readonly<Record<string, unknown>>): AgentEvents {
+// The last error before the end of the turn is not followed by a retry.
+function readError(events: AgentEvents, said: string, now: Date): AgentEvents {
+  return said.startsWith('Reconnecting') ? withRetry(events, errorFailure(said, null, now)) : events;
+}
+
+function readItem(before: AgentEvents, item: Readonly<Record<string, unknown>>): AgentEvents {
+  // An "error" item is a warning of Codex itself, not a part of the answer.
+  const events = item['type'] === 'error' ? before : withProgress(before);
   switch (item['type']) {
     case 'agent_message':
       return withText(events, stringAt(item, 'text'));

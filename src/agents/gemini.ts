@@ -1,7 +1,16 @@
 import type { Usage } from '../kernel/agent.ts';
 import { loginVariable } from './access.ts';
 import { type Agent, type AgentEvents, joinPrompt } from './agent.ts';
-import { errorFailure, numberAt, objectAt, readEvent, stringAt, withToolCall } from './parse-output.ts';
+import {
+  errorFailure,
+  numberAt,
+  objectAt,
+  readEvent,
+  stringAt,
+  withFailure,
+  withProgress,
+  withToolCall,
+} from './parse-output.ts';
 
 // These settings override the user's settings for this call only: no tools but those for reading (a fixer may also
 // edit), no hooks, no skills, one attempt per request, and no clean-up of sessions that may be resumed later.
@@ -95,15 +104,12 @@ export const gemini: Agent = {
         };
       case 'message':
         if (event['role'] !== 'assistant') return events;
-        return { ...events, begun: true, text: events.text + (stringAt(event, 'content') ?? '') };
+        return { ...withProgress(events), text: events.text + (stringAt(event, 'content') ?? '') };
       case 'tool_use':
         return readTool(events, event);
       case 'result':
         if (event['status'] === 'success') return { ...events, usage: usageOf(objectAt(event, 'stats')), done: true };
-        return {
-          ...events,
-          failure: errorFailure(stringAt(objectAt(event, 'error'), 'message') ?? 'error', null, now),
-        };
+        return withFailure(events, errorFailure(stringAt(objectAt(event, 'error'), 'message') ?? 'error', null, now));
       default:
         return events;
     }

@@ -7,6 +7,9 @@ import {
   readEvent,
   shorten,
   stringAt,
+  withFailure,
+  withProgress,
+  withRetry,
   withText,
   withToolCall,
 } from './parse-output.ts';
@@ -83,6 +86,10 @@ export const opencode: Agent = {
       args: [
         'run',
         '--pure',
+        // Its events do not report retries, so read them from its log.
+        '--print-logs',
+        '--log-level',
+        'ERROR',
         '--format',
         'json',
         '--agent',
@@ -110,7 +117,7 @@ export const opencode: Agent = {
     const event = readEvent(line);
     if (event === null) return events;
     // opencode prints its first event after the model has started to answer.
-    const known = { ...events, begun: true, sessionId: stringAt(event, 'sessionID') ?? events.sessionId };
+    const known = { ...withProgress(events), sessionId: stringAt(event, 'sessionID') ?? events.sessionId };
     const body = objectAt(event, 'part');
     switch (event['type']) {
       case 'text':
@@ -123,11 +130,19 @@ export const opencode: Agent = {
         const error = objectAt(event, 'error');
         const data = objectAt(error, 'data');
         const said = stringAt(data, 'message') ?? stringAt(error, 'name') ?? 'error';
-        return { ...known, failure: errorFailure(said, numberAt(data, 'statusCode'), now) };
+        return withFailure(
+          { ...known, trouble: events.trouble },
+          errorFailure(said, numberAt(data, 'statusCode'), now),
+        );
       }
       default:
         return known;
     }
+  },
+
+  hearLog(events, line, now) {
+    const said = /\blevel=ERROR\b.*\bmessage="stream error".*\berror\.error="((?:[^"\\]|\\.)*)"/.exec(line)?.[1];
+    return said === undefined ? events : withRetry(events, errorFailure(said, null, now));
   },
 };
 

@@ -38,7 +38,31 @@ export function arrayAt(value: unknown, key: string): readonly unknown[] {
 
 /** Returns the events after a tool call. Text before it is commentary and is dropped: the answer comes at the end. */
 export function withToolCall(events: AgentEvents, doing: string | null, filesRead: readonly string[]): AgentEvents {
-  return { ...events, begun: true, text: '', doing, filesRead: [...events.filesRead, ...filesRead] };
+  return { ...withProgress(events), text: '', doing, filesRead: [...events.filesRead, ...filesRead] };
+}
+
+/** Returns the events after a part of an answer has arrived. */
+export function withProgress(events: AgentEvents): AgentEvents {
+  return { ...events, begun: true, trouble: null, retriesInARow: 0 };
+}
+
+/** Returns the events after an error that does not end the agent: it repeats the request by itself. */
+export function withRetry(events: AgentEvents, trouble: AgentFailure): AgentEvents {
+  const said = 'said' in trouble ? `: ${trouble.said}` : '';
+  return {
+    ...events,
+    trouble,
+    retries: events.retries + 1,
+    retriesInARow: events.retriesInARow + 1,
+    doing: shorten(`retrying after an error${said}`),
+  };
+}
+
+/** Returns the events after the agent has given up. An earlier error may say more: when a usage limit ends. */
+export function withFailure(events: AgentEvents, failure: AgentFailure): AgentEvents {
+  const { trouble } = events;
+  if (failure.kind !== 'limit' || trouble?.kind !== 'limit') return { ...events, failure };
+  return { ...events, failure: { ...failure, resetAt: failure.resetAt ?? trouble.resetAt } };
 }
 
 /** Returns the events after a message. Messages without a tool call between them are one answer. */
@@ -49,10 +73,14 @@ export function withText(events: AgentEvents, said: string | null): AgentEvents 
 // Error texts of agents and providers for usage limits and missing logins. They are matched only against error
 // messages, because a review may mention limits and logins too.
 const LIMIT =
-  /usage limit|rate.?limit|quota (?:exceeded|will reset)|exceeded your current quota|credit balance is too low|out of (?:extra )?usage|too many requests|resource.?exhausted|\b429\b/i;
+  /usage limit|rate.?limit|quota (?:exceeded|will reset)|exceeded your current quota|credit balance is too low|out of (?:extra )?usage|too many requests|resource.?exhausted|increase your limits|\b429\b/i;
 
 const LOGIN =
   /not logged in|please run \/login|failed to authenticate|invalid (?:x-)?api.?key|unauthori[sz]ed|authentication|missing (?:an? )?(?:environment variable|api.?key)|api key not (?:valid|found)|\b401\b|\b403\b/i;
+
+// Error texts of agents that could not connect to their service. A connection that was lost is not among them.
+const UNREACHABLE =
+  /connection failed|waiting for network|unable to connect|cannot connect|typo in the url|error sending request|fetch failed|failed to lookup|getaddrinfo|could not resolve|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|connection ?refused|ENETUNREACH|EHOSTUNREACH|network is unreachable/i;
 
 /** Returns the failure that matches the text and HTTP status of an error. */
 export function errorFailure(
@@ -65,6 +93,7 @@ export function errorFailure(
   if (sessionLost?.test(said) === true) return { kind: 'session-lost', said: short };
   if (status === 429 || LIMIT.test(said)) return { kind: 'limit', said: short, resetAt: resetTime(said, now) };
   if (status === 401 || status === 403 || LOGIN.test(said)) return { kind: 'not-logged-in', said: short };
+  if (UNREACHABLE.test(said)) return { kind: 'unreachable', said: short };
   return { kind: 'agent-error', said: short };
 }
 

@@ -76,10 +76,10 @@ export function openReviewers(options: Options): Reviewers {
         warmMinutes: one.agent.warmMinutes,
       };
     },
-    async ask(name, question, { stop, watch }) {
-      const send = () => sendTo(find(name), options, { ...question, stop, watch });
+    async ask(name, question, asking) {
+      const send = () => sendTo(find(name), options, { ...question, ...asking });
       const { sessionId } = question;
-      return sessionId === null ? send() : inTurn(JSON.stringify([name, sessionId]), stop, send);
+      return sessionId === null ? send() : inTurn(JSON.stringify([name, sessionId]), asking.stop, send);
     },
   };
 }
@@ -112,10 +112,9 @@ async function versionOf(one: KnownAgent, versions: Versions, root: string): Pro
 async function sendTo(
   { agent, settings, program, env }: KnownAgent,
   { root, scratchBase }: Options,
-  { stop, watch, idleSeconds, ...question }: Question & AskOptions,
+  { stop, watch, begun, idleSeconds, ...question }: Question & AskOptions,
 ): Promise<AskEnd> {
   if (program === null) return notCalled({ kind: 'not-found', program: settings?.path ?? agent.program });
-  const sharesPrefix = agent.abilities.stablePart === 'cached';
   // The first report is passed on at once. Of the reports during a pause, only the last is passed on, after the pause.
   let latest: readonly [doing: string | null, usage: Usage | null] | null = null;
   let pause: NodeJS.Timeout | undefined;
@@ -139,9 +138,7 @@ async function sendTo(
       signal: stop,
       ...(scratchBase === undefined ? {} : { scratchBase }),
       watch(events, usage) {
-        // Reviewers with the same prompt prefix wait for the first report from here, so report only after the model has
-        // begun to answer: then the prefix is in the provider's cache.
-        if (!events.begun && sharesPrefix) return;
+        if (events.begun) begun?.();
         latest = [events.doing, usage];
         if (pause === undefined) report();
       },

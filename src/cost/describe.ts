@@ -18,8 +18,8 @@ export type CostStyle = {
 
 /** Returns the text of `cost`: the money paid, the tokens saved, and the cost by gate, feature, step, agent and day. */
 export function describeCost(report: CostDocument, style: CostStyle): string {
-  const { runs, fixes, loops, workflows, since, branch } = report;
-  const isEmpty = runs + fixes + loops.features.length + workflows.length === 0;
+  const { runs, fixes, loops, workflows, resume_tests: tests, since, branch } = report;
+  const isEmpty = runs + fixes + loops.features.length + workflows.length + tests.looks === 0;
   const nothing =
     since === null && branch === null
       ? 'No run of this clone is in the ledger yet. Start one with "onceover run", then run "onceover cost" again.'
@@ -41,12 +41,13 @@ function blocksOf(report: CostDocument, style: CostStyle): readonly string[] {
 }
 
 function describeRuns(report: CostDocument): string {
-  const { runs, idle_runs: idle, fixes, loops, workflows } = report;
+  const { runs, idle_runs: idle, fixes, loops, workflows, resume_tests: tests } = report;
   const parts = [
     ...(runs === 0 ? [] : [`${count(runs, 'run')}${idle === 0 ? '' : ` (${idle} with nothing to do)`}`]),
     ...(fixes === 0 ? [] : [count(fixes, 'fix by an agent', 'fixes by agents')]),
     ...(loops.features.length === 0 ? [] : [`phases of ${count(loops.features.length, 'feature')}`]),
     ...(workflows.length === 0 ? [] : [`reviews of ${count(workflows.length, 'workflow step')}`]),
+    ...(tests.looks === 0 ? [] : [`${count(tests.looks, 'resume test')} (${count(tests.dispatches, 'call')})`]),
   ];
   const text = `${parts.join(', ')} ${selectionText(report)}.`;
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;

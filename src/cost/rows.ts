@@ -1,10 +1,18 @@
 import type { PriceList } from '../kernel/agent.ts';
 import { money } from '../kernel/json.ts';
-import type { LedgerEntry, LedgerFix, LedgerLoop, LedgerRun, LedgerSlot, LedgerStep } from '../ledger/entries.ts';
+import type {
+  LedgerEntry,
+  LedgerFix,
+  LedgerLoop,
+  LedgerProbe,
+  LedgerRun,
+  LedgerSlot,
+  LedgerStep,
+} from '../ledger/entries.ts';
 import type { Paid } from './json-schema.ts';
 
-/** A review, a fix, a call of a phase, or a review of a workflow step, with its price. */
-export type CostRow = ReviewRow | (LedgerFix & Priced) | LoopRow | (LedgerStep & Priced);
+/** A review, a fix, a call of a phase, a review of a workflow step, or a resume test, with its price. */
+export type CostRow = ReviewRow | (LedgerFix & Priced) | LoopRow | (LedgerStep & Priced) | (LedgerProbe & Priced);
 
 type ReviewRow = LedgerSlot &
   Pick<LedgerRun, 'at' | 'startedBy' | 'branch' | 'scope' | 'iteration'> &
@@ -18,8 +26,8 @@ type Priced = {
 };
 
 /**
- * Returns one row per review, fix, call of a phase, and review of a workflow step. A price that the agent reported
- * takes precedence over the list price.
+ * Returns one row per review, fix, call of a phase, review of a workflow step, and resume test. A price that the agent
+ * reported takes precedence over the list price.
  */
 export function costRows(entries: readonly LedgerEntry[], priceOf: PriceList): readonly CostRow[] {
   return entries.flatMap((entry): readonly CostRow[] => {

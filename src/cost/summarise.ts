@@ -42,6 +42,7 @@ export function summariseCost(
     runs: runs.length,
     idle_runs: runs.filter(({ iteration, checks }) => iteration === null && checks.length === 0).length,
     fixes: entries.filter(({ kind }) => kind === 'fix').length,
+    resume_tests: paidFor(rows.filter(({ kind }) => kind === 'probe')),
     paid: paidFor(rows),
     not_paid: { pass: by('pass'), slot: by('slot'), session: by('session'), prefix: by('prefix'), baseline: BASELINE },
     looked_again: lookedAgain(rows),

@@ -4,7 +4,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Reviewers } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
-import { ensureResumable, openCapabilities, probeInstalled } from './resume-probe.ts';
+import { ensureResumable, openCapabilities, type ProbeCost, probeInstalled } from './resume-probe.ts';
 
 /** Returns a failure if the agent is not installed or must not be allowed to edit files. */
 export async function checkFixer(reviewers: Reviewers, name: string): Promise<Result<void>> {
@@ -20,11 +20,15 @@ export async function agentsThatCanFix(reviewers: Reviewers, names: readonly str
   return able.flat();
 }
 
-/** Opens the agents of this machine as reviewers. An untested agent version is tested before its first resume. */
+/**
+ * Opens the agents of this machine as reviewers. An untested agent version is tested before its first resume; `paid`
+ * takes the cost of such a test.
+ */
 export async function openReviewersFor(
   { root, commonDir }: RepositoryPaths,
   settings: Settings,
   stop: AbortSignal | null,
+  paid: (cost: ProbeCost) => Promise<unknown>,
 ): Promise<Reviewers> {
   const known = await knownAgents(settings.agent, process.env, root);
   const capabilities = openCapabilities(commonDir);
@@ -37,7 +41,11 @@ export async function openReviewersFor(
       const one = known.find(({ agent }) => agent.name === name);
       const program = one?.program ?? null;
       if (one === undefined || program === null) return { kind: 'unknown' };
-      const probe = () => probeInstalled({ ...one, program }, version, { signal: stop });
+      const probe = async () => {
+        const outcome = await probeInstalled({ ...one, program }, version, { signal: stop });
+        await paid(outcome.cost);
+        return outcome;
+      };
       return ensureResumable({ name, version }, { capabilities, tested: testedVersions([one.agent]), probe });
     },
   });

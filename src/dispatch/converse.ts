@@ -13,7 +13,7 @@ import { startCooldown } from './cooldowns.ts';
 import type { Budget } from './limits.ts';
 import { type ComposedPrompt, repairPrompt } from './prompt.ts';
 import { answerFromEdits, keepRefusal, type ReadAnswer, readAnswer } from './read-answer.ts';
-import { type DispatchState, nextDispatchStep, startDispatch, transcriptEntry } from './retry.ts';
+import { type DispatchState, MOST_REQUESTS, nextDispatchStep, startDispatch, transcriptEntry } from './retry.ts';
 
 type Prompt = Pick<ComposedPrompt, 'stable' | 'dynamic'>;
 
@@ -43,7 +43,7 @@ export type ConversePorts = {
   readonly reviewers: Pick<Reviewers, 'describe'>;
   readonly clock: Clock;
   /** The limits on calls and cost; `null` if there are none. */
-  readonly budget: Pick<Budget, 'spend' | 'used'> | null;
+  readonly budget: Pick<Budget, 'spend' | 'used' | 'retried'> | null;
   /** The cooldowns to which an agent that reaches a usage limit is added; `null` to add none. */
   readonly coolings: Cooldowns | null;
   send(agent: string, question: Question, state: DispatchState): Promise<AskEnd>;
@@ -65,6 +65,8 @@ export type ConverseEnd<Answer> = {
   /** The last reply in the last session, which can be resumed later; `null` if there was no reply in it. */
   readonly last: AgentReply | null;
   readonly usage: Usage | null;
+  /** The number of requests: the calls, and the requests that the agents repeated by themselves. */
+  readonly requests: number;
   readonly durationMs: number;
   /** All questions and replies, for the log. */
   readonly exchanges: readonly TranscriptEntry[];
@@ -94,8 +96,8 @@ export async function converse<K extends AnswerKind>(
   const unread: AgentReply[] = [];
   let because: AgentFailure | null = null;
   const soFar = () => {
-    const { agent, asked: dispatch } = state;
-    return { agent, model, dispatch, last, usage, durationMs, exchanges };
+    const { agent, asked: dispatch, requests } = state;
+    return { agent, model, dispatch, last, usage, requests, durationMs, exchanges };
   };
   const answered = (answer: Answers[K]) => ({ ...soFar(), answer, trouble: null });
   const noAnswer = (trouble: NoAnswer) => ({ ...soFar(), answer: null, trouble });
@@ -121,7 +123,11 @@ export async function converse<K extends AnswerKind>(
       state.mode === 'repair' && because !== null
         ? await repairQuestion({ base, whole }, because, earlier, facts)
         : base;
-    const sent = await ports.send(state.agent, { ...question, timeoutSeconds }, state);
+    const mostRetries = MOST_REQUESTS - state.requests - 1;
+    const sent = await ports.send(state.agent, { ...question, timeoutSeconds, mostRetries }, state);
+    const { retries = 0 } = sent;
+    budget?.retried(retries);
+    state = { ...state, requests: state.requests + 1 + retries };
     model = (sent.ok ? sent.model : null) ?? model ?? facts.model;
     usage = addUsage(usage, countUsage(budget, state.agent, sent));
     durationMs += sent.durationMs;

@@ -20,18 +20,25 @@ export function openCooldowns(commonDir: string): Cooldowns {
       const stored = readShape<Shaped<typeof STORED>>(one, STORED);
       return stored === null ? [] : [{ ...stored, until: new Date(stored.until) }];
     });
+  const active = (now: Date) => {
+    const latest = new Map<string, Cooldown>();
+    for (const cooldown of read().filter(({ until }) => isPlausible(until, now))) {
+      const known = latest.get(cooldown.agent);
+      if (known === undefined || known.until < cooldown.until) latest.set(cooldown.agent, cooldown);
+    }
+    return [...latest.values()];
+  };
   return {
-    async all(now) {
-      const latest = new Map<string, Cooldown>();
-      for (const cooldown of read().filter(({ until }) => isPlausible(until, now))) {
-        const known = latest.get(cooldown.agent);
-        if (known === undefined || known.until < cooldown.until) latest.set(cooldown.agent, cooldown);
-      }
-      return [...latest.values()];
-    },
+    all: async (now) => active(now),
     async add(cooldown) {
       // Do not filter by date here: whether a date is plausible depends on the time of reading.
       return file.write([...read(), cooldown].slice(-MOST_KEPT));
+    },
+    async lift(now) {
+      const lifted = active(now);
+      if (lifted.length === 0) return ok(lifted);
+      const written = file.write([]);
+      return written.ok ? ok(lifted) : written;
     },
   };
 }
@@ -92,13 +99,20 @@ function nameOf(digest: string): string {
   return `${digest}.md`;
 }
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 
-/** Starts a cooldown until the usage limit ends (default: one hour). A failed write only costs one failing call. */
+const USED_UP = /usage limit|quota|credit|out of (?:extra )?usage/i;
+
+/** Returns how long to wait for a limit whose end is not known: a used-up allowance takes longer than a full minute. */
+function usualWait(said: string): number {
+  return USED_UP.test(said) ? 60 * MINUTE_MS : MINUTE_MS;
+}
+
+/** Starts a cooldown until the limit ends. A failed write only costs one failing call. */
 export async function startCooldown(
   { coolings, clock }: { readonly coolings: Cooldowns; readonly clock: Clock },
   agent: string,
   { resetAt, said }: Extract<AgentFailure, { kind: 'limit' }>,
 ): Promise<void> {
-  await coolings.add({ agent, until: resetAt ?? new Date(clock.now().getTime() + HOUR_MS), said });
+  await coolings.add({ agent, until: resetAt ?? new Date(clock.now().getTime() + usualWait(said)), said });
 }

@@ -1,12 +1,13 @@
 import type { Settings } from '../config/settings.ts';
 import type { Usage } from '../kernel/agent.ts';
 
-/** Counts the calls of a run, retries included, and their cost. */
+/** Counts the calls of a run and their cost. Requests that an agent repeats by itself count as calls, too. */
 export type Budget = ReturnType<typeof openBudget>;
 
 export function openBudget(limits: Settings['budget']) {
   let dispatches = 0;
   let usd = 0;
+  let retries = 0;
   const unpriced = new Set<string>();
   /** Returns the limit that the calls have reached, so that no further call is allowed; `null` if none is reached. */
   const over = (): 'usd' | 'dispatches' | null => {
@@ -21,6 +22,11 @@ export function openBudget(limits: Settings['budget']) {
       if (spent === null) dispatches++;
       return spent;
     },
+    /** Counts requests that an agent repeated by itself. */
+    retried(times: number): void {
+      dispatches += times;
+      retries += times;
+    },
     used(agent: string, usage: Usage | null): void {
       const cost = usage?.costUsd ?? null;
       if (cost === null) unpriced.add(agent);
@@ -29,6 +35,7 @@ export function openBudget(limits: Settings['budget']) {
     /** Returns the agents that were called and did not report a cost. */
     unpriced: (): readonly string[] => [...unpriced],
     dispatches: () => dispatches,
+    retries: () => retries,
   };
 }
 
@@ -69,20 +76,32 @@ export function sharePending<T>(work: () => Promise<T>): () => Promise<T> {
 /** Delays calls with the same prompt prefix until the first gets an answer, so that the others find it in the cache. */
 export type PrefixGate = ReturnType<typeof openPrefixGate>;
 
-export function openPrefixGate() {
+/** How long to wait for the first call. A second copy of the prefix costs less than a reviewer that is late or hangs. */
+const LONGEST_WAIT_MS = 10_000;
+
+export function openPrefixGate(longestWaitMs = LONGEST_WAIT_MS) {
   const warm = new Map<string, Promise<void>>();
   return {
     /**
      * The first caller with a prefix does not wait, and calls the returned function when its agent begins to answer.
-     * Other callers with that prefix wait until then; a caller with `null` never waits.
+     * Other callers with that prefix wait until then, but not for ever; a caller with `null` never waits.
      */
     async join(prefix: string | null): Promise<() => void> {
       let begun = () => {};
       if (prefix === null) return begun;
       const leader = warm.get(prefix);
-      if (leader !== undefined) await leader;
-      else warm.set(prefix, new Promise((resolve) => (begun = resolve)));
+      if (leader === undefined) warm.set(prefix, new Promise((resolve) => (begun = resolve)));
+      else await within(longestWaitMs, leader);
       return begun;
     },
   };
+}
+
+async function within(ms: number, wanted: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([wanted, late]);
+  clearTimeout(timer);
 }

@@ -1,7 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { callAgent } from '../agents/call-agent.ts';
 import type { KnownAgent } from '../agents/installed.ts';
-import type { AgentFailure, ProbeTest, ResumeAbility, ResumeResult, Usage } from '../kernel/agent.ts';
+import {
+  type AgentFailure,
+  addUsage,
+  type ProbeTest,
+  type ResumeAbility,
+  type ResumeResult,
+  type Usage,
+} from '../kernel/agent.ts';
 import type { AskEnd } from '../kernel/ports.ts';
 import type { Result } from '../kernel/result.ts';
 import { hasShape, isAmount, isString, orNull, readShape, type Shape } from '../kernel/shape.ts';
@@ -10,7 +17,6 @@ import { makeScratch } from '../platform/scratch.ts';
 import { answerSchema } from './answer-schemas.ts';
 import { resumedTooDear } from './decide-resume.ts';
 import { readAnswer } from './read-answer.ts';
-import { isResumeFailure } from './retry.ts';
 
 /** Returns whether an agent version can resume sessions. A test on this machine overrides the shipped results. */
 export function resumeAbility(
@@ -71,14 +77,35 @@ const STABLE = 'You review a short text and answer questions about your review. 
 
 const TIMEOUT_SECONDS = 180;
 
+/** The cost of the resume tests of an agent, which are calls like any others. */
+export type ProbeCost = {
+  readonly agent: string;
+  readonly model: string | null;
+  /** The number of requests. */
+  readonly asks: number;
+  readonly usage: Usage | null;
+  readonly durationMs: number;
+};
+
+function addCall(cost: ProbeCost, end: AskEnd): ProbeCost {
+  return {
+    agent: cost.agent,
+    model: (end.ok ? end.model : null) ?? cost.model,
+    asks: cost.asks + 1 + (end.retries ?? 0),
+    usage: addUsage(cost.usage, end.ok ? end.reply.usage : end.usage),
+    durationMs: cost.durationMs + end.durationMs,
+  };
+}
+
 /** Tests in a temporary folder whether an installed agent can resume a session. */
 export async function probeInstalled(
   { agent, program, env, settings }: KnownAgent & { readonly program: string },
   version: string,
   { signal, ...scratchOptions }: { readonly scratchBase?: string; readonly signal: AbortSignal | null },
-): Promise<ProbeOutcome> {
+): Promise<ProbeOutcome & { readonly cost: ProbeCost }> {
   const scratch = makeScratch(scratchOptions.scratchBase);
   let usedBefore: Usage | null = null;
+  let cost: ProbeCost = { agent: agent.name, model: settings?.model ?? null, asks: 0, usage: null, durationMs: 0 };
   const ports: ProbePorts = {
     async ask(prompt, sessionId) {
       const question = {
@@ -95,13 +122,15 @@ export async function probeInstalled(
       const call = { agent, program, cwd: scratch.folder, env, question, signal, ...scratchOptions };
       const end = await callAgent({ ...call, idleSeconds: TIMEOUT_SECONDS });
       if (end.ok) usedBefore = end.reply.sessionUsage;
+      cost = addCall(cost, end);
       return end;
     },
     writeFile: (text) => scratch.put('spec.md', text),
     randomLine: () => `Export ${randomBytes(8).toString('hex')}`,
   };
   try {
-    return await probeResume(agent.name, version, ports);
+    const outcome = await probeResume(agent.name, version, ports);
+    return { ...outcome, cost };
   } finally {
     scratch.remove();
   }
@@ -130,8 +159,8 @@ const FORM = 'Answer with JSON: your answer in "reply", and "issues" as an empty
 const PROBE_QUESTIONS = {
   V1: (path: string) => `Review this file: ${path}. List the first line verbatim.
 
-Read it with your own tool for reading files. Answer with JSON: the first line in "reply", and in "issues" one entry for
-each thing that is unclear or missing in the text.`,
+Read it with your own tool for reading files. Answer with JSON: the first line in "reply", and in "issues" one object for
+each thing that is unclear or missing in the text, as {"description": "the thing"}.`,
   V2: `Confirm you can still respond.\n\n${FORM}`,
   V3: `Repeat verbatim the first line of the file you read.\n\nDo not read it again: it has changed since. ${FORM}`,
   V4: `How many issues did you identify in your V1 review?\n\nV1 was your first answer here. Reply with the number alone. ${FORM}`,
@@ -145,7 +174,7 @@ type ProbePorts = {
   randomLine(): string;
 };
 
-/** The result of the resume tests; `not-tried` if a call failed for an unrelated reason, such as a usage limit. */
+/** The result of the resume tests; `not-tried` if a call failed in a way that leaves open whether the agent can resume. */
 type ProbeOutcome =
   | { readonly kind: 'tried'; readonly result: ResumeResult }
   | { readonly kind: 'not-tried'; readonly failure: AgentFailure };
@@ -163,7 +192,7 @@ export async function probeResume(agent: string, version: string, ports: ProbePo
   });
   const fail = (test: ProbeTest, how: string) => end({ test, how });
   const noReply = (test: ProbeTest, failure: AgentFailure): ProbeOutcome =>
-    isResumeFailure(failure) ? fail(test, describe(failure)) : { kind: 'not-tried', failure };
+    showsCannotResume(test, failure) ? fail(test, describe(failure)) : { kind: 'not-tried', failure };
 
   const line = `# ${ports.randomLine()}`;
   const file = probeFile(line);
@@ -192,6 +221,30 @@ export async function probeResume(agent: string, version: string, ports: ProbePo
   // Some agents add another copy of the tool results with each resume.
   const laterTooDear = resumedTooDear([...usage, third.usage, fourth.usage], file.length);
   return end(laterTooDear === null ? null : { test: 'V4', how: laterTooDear });
+}
+
+// The service understood the request for a resumed session and refused it. It would refuse the next one, too.
+const REFUSED = /\b400\b|bad request|invalid.?request/i;
+
+/**
+ * Whether a failed call shows that the agent cannot resume sessions. Any other failure, such as that of an overloaded
+ * service or an answer in another form, leaves this open, and the tests run again.
+ */
+function showsCannotResume(test: ProbeTest, failure: AgentFailure): boolean {
+  const isResumed = test !== 'V1';
+  switch (failure.kind) {
+    case 'session-lost':
+    case 'wrong-session':
+      return true;
+    case 'no-tokens':
+      return isResumed;
+    case 'unreadable-answer':
+      return isResumed && failure.why === 'empty';
+    case 'agent-error':
+      return isResumed && REFUSED.test(failure.said);
+    default:
+      return false;
+  }
 }
 
 async function ask(ports: ProbePorts, prompt: string, sessionId: string | null) {

@@ -2,6 +2,7 @@ import { joinPrompt } from '../agents/agent.ts';
 import type { AgentFailure, AgentReply, AskMode, TranscriptEntry } from '../kernel/agent.ts';
 import type { AskEnd, Question } from '../kernel/ports.ts';
 import { describeAgentFailure } from '../ui/describe-agent-failure.ts';
+import { count } from '../ui/wording.ts';
 
 /** The state of one conversation: which agent is called next, in which session, and which agents may take over. */
 export type DispatchState = {
@@ -15,7 +16,12 @@ export type DispatchState = {
   readonly failedOver: boolean;
   /** Whether the agent edits files. Its edits stay, so after a timeout no agent is called again. */
   readonly writes: boolean;
+  /** The number of requests so far: the calls to agents, and the requests that agents repeated by themselves. */
+  readonly requests: number;
 };
+
+/** How many requests one conversation may take, those that agents repeat by themselves included. */
+export const MOST_REQUESTS = 8;
 
 /** Returns the state of a conversation before the first call. */
 export function startDispatch(agent: string, asked: 'fresh' | 'resumed', others: readonly string[]): DispatchState {
@@ -27,15 +33,17 @@ export function startDispatch(agent: string, asked: 'fresh' | 'resumed', others:
     repaired: false,
     failedOver: false,
     writes: false,
+    requests: 0,
   };
 }
 
 /**
  * Returns the next call after a failed one, or `null` to give up. The order is: one repair question for an unreadable
- * answer, then a new session with the same agent after a failed resume, then the next agent.
+ * answer, then a new session with the same agent after a failed resume, then the next agent. All of them together have a
+ * limit, which includes the requests that agents repeat by themselves: each of those is billed, too.
  */
 export function nextDispatchStep(state: DispatchState, failure: AgentFailure): DispatchState | null {
-  if (failure.kind === 'cancelled') return null;
+  if (failure.kind === 'cancelled' || state.requests >= MOST_REQUESTS) return null;
   // An agent that edits files has spent its time on edits, and a new session would start the work from the beginning.
   if (failure.kind === 'timeout' && state.writes) return null;
   if (failure.kind === 'unreadable-answer' && !state.repaired) {
@@ -64,7 +72,8 @@ export function transcriptEntry(
   unreadable: AgentFailure | null,
 ): TranscriptEntry {
   const said = end.ok ? replyText(end.reply) : end.said;
-  return { agent, mode, sent: joinPrompt(question), said, failure: end.ok ? unreadable : end.failure };
+  const { retries = 0 } = end;
+  return { agent, mode, sent: joinPrompt(question), said, failure: end.ok ? unreadable : end.failure, retries };
 }
 
 function replyText({ text, structured }: AgentReply): string {
@@ -73,11 +82,12 @@ function replyText({ text, structured }: AgentReply): string {
 
 /** Returns the log lines of a conversation: each question with its reply, in order. */
 export function describeTranscript(exchanges: readonly TranscriptEntry[]): readonly string[] {
-  return exchanges.flatMap(({ agent, mode, sent, said, failure }) => [
+  return exchanges.flatMap(({ agent, mode, sent, said, failure, retries = 0 }) => [
     `--- Sent (${agent}, ${mode}) ---`,
     sent,
     `--- Said (${agent}) ---`,
     said,
+    ...(retries === 0 ? [] : [`--- ${agent} repeated ${count(retries, 'request')} by itself ---`]),
     ...(failure === null ? [] : [`--- ${agent} ${describeAgentFailure(failure)} ---`]),
   ]);
 }

@@ -207,7 +207,7 @@ function recordClaims({ ports }: Loop, claims: readonly Claim[], iteration: numb
 /** Writes the cost of the fix to the ledger. If the write fails, returns a notice, and the loop continues. */
 async function recordCost(
   { ports, request, fixer }: Loop,
-  { model, dispatch, exchanges, usage, durationMs }: FixerEnd,
+  { model, dispatch, requests, usage, durationMs }: FixerEnd,
   { comparison }: ChangeView,
 ): Promise<readonly RunNotice[]> {
   const kept = await ports.ledger.add({
@@ -219,7 +219,7 @@ async function recordCost(
     agent: fixer,
     model,
     dispatch,
-    asks: exchanges.length,
+    asks: requests,
     usage,
   });
   return kept.ok ? [] : [{ kind: 'not-in-ledger', failure: kept.failure }];

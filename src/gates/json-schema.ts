@@ -106,7 +106,8 @@ export const runSchema = z.object({
   scope: z.string(),
   base: z.string().nullable(),
   exit_code: z.union([z.literal(0), z.literal(1), z.literal(3)]),
-  dispatches: z.number(),
+  dispatches: z.number().describe('The number of calls to agents, including retries.'),
+  retries: z.number().describe('How many of the calls are requests that agents repeated by themselves.'),
   warnings: z.array(z.string()),
   loop: loop.optional().describe('With --until-pass: every review, with the fix that followed it.'),
 });

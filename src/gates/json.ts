@@ -31,6 +31,7 @@ export function runDocument(outcome: RunOutcome, more: readonly string[] = []): 
     base: outcome.baseName,
     exit_code: outcome.exitCode,
     dispatches: outcome.dispatches,
+    retries: outcome.retries,
     warnings: [...outcome.notices.map(describeRunNotice), ...more],
   };
 }
@@ -95,6 +96,7 @@ export function lockConflictDocument(held: Extract<Failure, { kind: 'lock-held' 
     base: null,
     exit_code: 3,
     dispatches: 0,
+    retries: 0,
     warnings: [describeFailure(held).what],
   };
 }

@@ -10,6 +10,7 @@ import type { RepoPath } from '../kernel/ids.ts';
 import { ACTIVE, type ReporterOf } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
+import { probeEntry } from '../ledger/entries.ts';
 import { openLedger } from '../ledger/store.ts';
 import { openLock } from '../platform/lock.ts';
 import { openChecks } from '../platform/run-process.ts';
@@ -154,6 +155,7 @@ async function openRun(repository: RepositoryPaths, options: RunOptions): Promis
   );
   if (!config.ok) return config;
   const { root, commonDir } = repository;
+  const ledger = openLedger(commonDir);
   const ports: RunPorts = {
     snapshots,
     records: openRecords(root, settings.logDir),
@@ -162,13 +164,15 @@ async function openRun(repository: RepositoryPaths, options: RunOptions): Promis
     openings: openSessionPrompts(commonDir),
     coolings: openCooldowns(commonDir),
     passes: openPasses(repository),
-    ledger: openLedger(commonDir),
+    ledger,
     contents: () => openContents(root),
     checks: openChecks(root, process.env),
     clock: { now: () => new Date() },
     reporter,
     reviewers: async () =>
-      (await import('../dispatch/choose-agents.ts')).openReviewersFor(repository, settings, options.stop),
+      (await import('../dispatch/choose-agents.ts')).openReviewersFor(repository, settings, options.stop, (cost) =>
+        ledger.add(probeEntry(cost, options.startedBy, new Date())),
+      ),
   };
   const pullRequest: RunRequest['pullRequest'] =
     source.from === null

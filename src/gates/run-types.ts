@@ -26,7 +26,9 @@ export type RunOutcome = {
   readonly notices: readonly RunNotice[];
   readonly usage: Usage | null;
   readonly saved: Saved;
+  /** The number of calls to agents. It includes `retries`, the requests that agents repeated by themselves. */
   readonly dispatches: number;
+  readonly retries: number;
 };
 
 /** The gates or paths that the user limited the run to. */

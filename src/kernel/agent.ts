@@ -33,6 +33,8 @@ export type AgentFailure =
   /** `logIn` says what a user does to log in, if it is known. */
   | { readonly kind: 'not-logged-in'; readonly said: string; readonly logIn?: string }
   | { readonly kind: 'limit'; readonly said: string; readonly resetAt: Date | null }
+  /** The agent cannot connect to its service. */
+  | { readonly kind: 'unreachable'; readonly said: string }
   | { readonly kind: 'timeout'; readonly seconds: number }
   | { readonly kind: 'idle'; readonly seconds: number }
   | { readonly kind: 'session-lost'; readonly said: string }
@@ -75,6 +77,8 @@ export type TranscriptEntry = {
   readonly sent: string;
   readonly said: string;
   readonly failure: AgentFailure | null;
+  /** How often the agent repeated a request to its service by itself; default: 0. */
+  readonly retries?: number;
 };
 
 /** The agent of a slot, or of a role in a review loop, and the agents that replace it if it fails. */

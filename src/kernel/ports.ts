@@ -58,12 +58,19 @@ export type Question = {
   readonly writes?: boolean;
   /** The model to use instead of the configured one. */
   readonly model?: string;
+  /** How often the agent may repeat requests to its service in this call. Default: `MOST_RETRIES`. */
+  readonly mostRetries?: number;
 };
+
+/** How often an agent may repeat a request without an answer before onceover ends it. */
+export const MOST_RETRIES = 2;
 
 export type AskOptions = {
   readonly stop: AbortSignal | null;
   /** Called with the agent's current activity and its usage so far. */
   watch(doing: string | null, usage: Usage | null): void;
+  /** Called when the model begins to answer: from then on, the provider's cache contains the prompt. */
+  begun?(): void;
 };
 
 /** The outcome of a call: a reply that is not parsed yet, or a failure. */
@@ -74,6 +81,8 @@ export type AskEnd =
       /** The model that answered; `null` if the agent did not report it. */
       readonly model: string | null;
       readonly durationMs: number;
+      /** How often the agent repeated a request to its service by itself; default: 0. */
+      readonly retries?: number;
     }
   | {
       readonly ok: false;
@@ -81,6 +90,7 @@ export type AskEnd =
       readonly usage: Usage | null;
       readonly said: string;
       readonly durationMs: number;
+      readonly retries?: number;
     };
 
 /** Runs the shell command of a check. */
@@ -115,6 +125,8 @@ type GuardedState = {
 export interface Cooldowns {
   all(now: Date): Promise<readonly Cooldown[]>;
   add(cooling: Cooldown): Promise<Result<void>>;
+  /** Ends all cooldowns, on request of a person. Returns those that were active. */
+  lift(now: Date): Promise<Result<readonly Cooldown[]>>;
 }
 
 /** Allows one run at a time per working tree. */

@@ -17,13 +17,16 @@ export const SAVED_BY: Readonly<Record<Lever, string>> = {
 export function describePaid({
   usage,
   dispatches,
+  retries = 0,
   saved,
 }: {
   readonly usage: Usage | null;
   readonly dispatches: number;
+  readonly retries?: number;
   readonly saved: Saved;
 }): string[] {
-  const paid = `Paid: ${count(dispatches, 'call')}${usage === null ? '' : `, ${describeUsage(usage)}`}.`;
+  const repeated = retries === 0 ? '' : ` (${count(retries, 'retry', 'retries')} by the agents themselves)`;
+  const paid = `Paid: ${count(dispatches, 'call')}${repeated}${usage === null ? '' : `, ${describeUsage(usage)}`}.`;
   const savings = LEVERS.filter((lever) => saved[lever] > 0).map(
     (lever) => `${tokensOf(saved[lever])} ${SAVED_BY[lever]}`,
   );

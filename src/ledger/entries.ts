@@ -1,3 +1,4 @@
+import type { ProbeCost } from '../dispatch/resume-probe.ts';
 import type { Usage } from '../kernel/agent.ts';
 import {
   LOOP_DISPATCH_REASONS,
@@ -161,12 +162,25 @@ const STEP = {
 /** The ledger entry of a review of a workflow step's outputs. It includes all retries. */
 export type LedgerStep = Shaped<typeof STEP>;
 
-/** The tokens and the cost of a run, a fix, a call of a phase, or a review of a workflow step. */
-export type LedgerEntry = LedgerRun | LedgerFix | LedgerLoop | LedgerStep;
+const PROBE = { kind: isOneOf(['probe']), ...DATED, ...DISPATCHED };
+
+/** The ledger entry of a test whether an agent can resume sessions. */
+export type LedgerProbe = Shaped<typeof PROBE>;
+
+/** Returns the ledger entry of a resume test. It belongs to no branch: its result counts for all of them. */
+export function probeEntry(cost: ProbeCost, startedBy: LedgerProbe['startedBy'], now: Date): LedgerProbe {
+  const { agent, model, asks, usage } = cost;
+  const durationMs = Math.round(cost.durationMs);
+  const call = { agent, model, dispatch: 'fresh', asks, usage } as const;
+  return { kind: 'probe', at: now.toISOString(), durationMs, startedBy, branch: null, ...call };
+}
+
+/** The tokens and the cost of a run, a fix, a call of a phase, a review of a workflow step, or a resume test. */
+export type LedgerEntry = LedgerRun | LedgerFix | LedgerLoop | LedgerStep | LedgerProbe;
 
 /** Returns an entry as the text of its file. */
 export function ledgerText(entry: LedgerEntry): string {
-  const shape = { run: RUN, fix: FIX, loop: LOOP, step: STEP }[entry.kind];
+  const shape = { run: RUN, fix: FIX, loop: LOOP, step: STEP, probe: PROBE }[entry.kind];
   return `${JSON.stringify(withKeyOrder<object>(entry, shape))}\n`;
 }
 
@@ -176,6 +190,7 @@ export function readLedgerEntry(value: unknown): LedgerEntry | null {
     readShape<LedgerRun>(value, RUN) ??
     readShape<LedgerFix>(value, FIX) ??
     readShape<LedgerLoop>(value, LOOP) ??
-    readShape<LedgerStep>(value, STEP)
+    readShape<LedgerStep>(value, STEP) ??
+    readShape<LedgerProbe>(value, PROBE)
   );
 }

@@ -14,6 +14,7 @@ import { ACTIVE, type TamperGuard } from '../kernel/ports.ts';
 import type { RepositoryPaths, Selection } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { PHASES, type PhaseName, type Preparation } from '../kernel/review-loops.ts';
+import { probeEntry } from '../ledger/entries.ts';
 import { openLedger } from '../ledger/store.ts';
 import { newJobId } from '../platform/background.ts';
 import { statIfPresent } from '../platform/files.ts';
@@ -85,6 +86,7 @@ async function openPhase(
   if (!barred.ok) return barred;
   const agentFiles = filesOfAgents(repository, settings);
   const { root, commonDir } = repository;
+  const ledger = openLedger(commonDir);
   const request: PhaseRequest = {
     rerun: options.rerun === true,
     acceptWithNotes: options.acceptWithNotes === true,
@@ -113,10 +115,12 @@ async function openPhase(
       logs: openPhaseLogs(root, settings.logDir),
       commits: openCommits(repository),
       coolings: openCooldowns(commonDir),
-      ledger: openLedger(commonDir),
+      ledger,
       clock: { now: () => new Date() },
       reporter: options.reporter,
-      reviewers: await openReviewersFor(repository, settings, options.stop),
+      reviewers: await openReviewersFor(repository, settings, options.stop, (cost) =>
+        ledger.add(probeEntry(cost, options.startedBy, new Date())),
+      ),
       proof: guard(settings.logDir),
       contents: openContents(root),
       newId: () => newJobId('loop'),

@@ -16,8 +16,11 @@ const TAIL_BYTES = 8 * 1024 * 1024;
 
 const LONGEST_LINE = 8 * 1024 * 1024;
 
-/** Reads a stream with bounded memory and calls `heard` for every chunk. The returned function returns the output. */
-function capture(stream: Readable, heard: () => void, onLine?: (line: string) => void): () => Captured {
+/**
+ * Reads a stream with bounded memory. Calls `heard` for every chunk, except for chunks whose lines are all no activity.
+ * The returned function returns the output.
+ */
+function capture(stream: Readable, heard: () => void, onLine?: (line: string) => boolean): () => Captured {
   const head: Buffer[] = [];
   let tail: Buffer[] = [];
   let headBytes = 0;
@@ -25,9 +28,8 @@ function capture(stream: Readable, heard: () => void, onLine?: (line: string) =>
   let bytes = 0;
   const lines = onLine === undefined ? null : lineReader(onLine);
   stream.on('data', (chunk: Buffer) => {
-    heard();
     bytes += chunk.length;
-    lines?.add(chunk);
+    if (lines === null || lines.add(chunk)) heard();
     if (tail.length === 0 && headBytes + chunk.length <= HEAD_BYTES) {
       head.push(chunk);
       headBytes += chunk.length;
@@ -52,21 +54,32 @@ function capture(stream: Readable, heard: () => void, onLine?: (line: string) =>
 }
 
 /** Splits chunks into lines. Drops empty lines and lines that are longer than 8 MiB. */
-function lineReader(onLine: (line: string) => void): { add(chunk: Buffer): void; end(): void } {
+function lineReader(onLine: (line: string) => boolean): {
+  /** Returns whether the chunk is activity: one of its lines is, or it ends no line. */
+  add(chunk: Buffer): boolean;
+  end(): void;
+} {
   let open: Buffer[] = [];
   let length = 0;
+  let lines = 0;
+  let active = false;
   const close = (last: Buffer) => {
     if (length + last.length <= LONGEST_LINE) {
       const line = Buffer.concat([...open, last])
         .toString('utf8')
         .replace(/\r$/, '');
-      if (line !== '') onLine(line);
+      if (line !== '') {
+        lines++;
+        active = onLine(line) || active;
+      }
     }
     open = [];
     length = 0;
   };
   return {
     add(chunk) {
+      lines = 0;
+      active = false;
       let from = 0;
       for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
         close(chunk.subarray(from, at));
@@ -76,6 +89,7 @@ function lineReader(onLine: (line: string) => void): { add(chunk: Buffer): void;
       length += rest.length;
       if (length <= LONGEST_LINE) open.push(rest);
       else open = [];
+      return active || lines === 0;
     },
     end() {
       if (length > 0) close(Buffer.alloc(0));
@@ -95,8 +109,10 @@ export type ProcessRun = {
   /** onceover ends the program after this time without output; `null` for no limit. */
   readonly idleMs: number | null;
   readonly signal: AbortSignal | null;
-  /** Called for each complete line of standard output. */
-  onLine?(line: string): void;
+  /** Called for each complete line of standard output. Returns whether the line is activity, which resets `idleMs`. */
+  onLine?(line: string): boolean;
+  /** The same for standard error. Without it, all output there is activity. */
+  onErrorLine?(line: string): boolean;
 };
 
 /** The reason why a program ended: by itself, or because onceover ended it. */
@@ -154,7 +170,7 @@ export function runProcessGroup(call: ProcessRun): Promise<ProcessRunEnd> {
 
     const heard = () => idle?.refresh();
     const stdout = capture(child.stdout, heard, call.onLine);
-    const stderr = capture(child.stderr, heard);
+    const stderr = capture(child.stderr, heard, call.onErrorLine);
     // Ignore write errors: a program may close its input early, and its exit code says whether that was a failure.
     child.stdin.on('error', () => {});
     child.stdin.end(call.input);

@@ -21,7 +21,7 @@ import {
 
 /** Returns the text of `doctor`: the installed agents, and how to install the others. */
 export function describeDoctor(report: DoctorReport, styled: Styled = UNSTYLED): string {
-  const { agents, git, node, bubblewrap, command } = report;
+  const { agents, git, node, bubblewrap, command, lifted = [] } = report;
   const { paint } = styled;
   const found = agents.filter(({ program }) => program !== null);
   const missing = agents.filter(({ program }) => program === null);
@@ -38,6 +38,12 @@ export function describeDoctor(report: DoctorReport, styled: Styled = UNSTYLED):
           wrapTo(`  ${paint('quiet', label.padEnd(LABEL))}${asTyped(fact, styled, command)}`, styled, LABEL),
         ),
       ].join('\n'),
+    ),
+    ...lifted.map(({ agent, until, said }) =>
+      wrapTo(
+        `${quoteName(agent)} had reached a limit (${showInvisible(said)}). onceover would not have called it until ${until.toISOString()}; the next run calls it again.`,
+        styled,
+      ),
     ),
     ...(missing.length === 0 ? [] : [[paint('strong', 'Not installed'), ...missing.map(describeMissing)].join('\n')]),
     wrapTo(

@@ -6,9 +6,14 @@ import {
   reportAgent,
   testedVersions,
 } from '../agents/installed.ts';
+import { openCooldowns } from '../dispatch/cooldowns.ts';
 import { type Capabilities, openCapabilities, probeInstalled, resumeAbility } from '../dispatch/resume-probe.ts';
 import { gitVersion } from '../git/locate.ts';
+import { ACTIVE } from '../kernel/ports.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
+import { probeEntry } from '../ledger/entries.ts';
+import { openLedger } from '../ledger/store.ts';
 import { ownCommand } from '../platform/own-program.ts';
 import { openProject } from '../rules/load.ts';
 import type { DoctorReport } from './types.ts';
@@ -28,9 +33,14 @@ export async function doctor(cwd: string, options: DoctorOptions): Promise<Resul
   if (!project.ok && (project.failure.kind !== 'not-a-repository' || options.resume !== null)) return project;
   const root = project.ok ? project.value.place.root : cwd;
   const known = await knownAgents(project.ok ? project.value.settings.agent : {}, process.env, root);
+  // A process that a run started is not a person, so it must not end the cooldowns of its own run.
+  const isPerson = process.env[ACTIVE] === undefined;
+  const lifted = project.ok && isPerson ? await openCooldowns(project.value.place.commonDir).lift(new Date()) : ok([]);
+  if (!lifted.ok) return lifted;
   const capabilities = project.ok ? openCapabilities(project.value.place.commonDir) : null;
-  if (options.resume !== null && capabilities !== null) {
-    const tested = await testResume(known, { ...options, resume: options.resume }, capabilities, root);
+  if (options.resume !== null && project.ok && capabilities !== null) {
+    const { place } = project.value;
+    const tested = await testResume(known, { ...options, resume: options.resume }, capabilities, place);
     if (!tested.ok) return tested;
   }
   const probed = capabilities?.probed() ?? [];
@@ -40,14 +50,15 @@ export async function doctor(cwd: string, options: DoctorOptions): Promise<Resul
   );
   const bubblewrap = findProgram('bwrap', process.env['PATH'] ?? '', root);
   const command = ownCommand(root, process);
-  return ok({ agents, git: await gitVersion(cwd), bubblewrap, node: process.versions.node, command });
+  const { node } = process.versions;
+  return ok({ agents, git: await gitVersion(cwd), bubblewrap, node, command, lifted: lifted.value });
 }
 
 async function testResume(
   known: readonly KnownAgent[],
   options: DoctorOptions & { readonly resume: string },
   capabilities: Capabilities,
-  root: string,
+  { root, commonDir }: RepositoryPaths,
 ): Promise<Result<void>> {
   const named = known.filter(({ agent }) => options.resume === 'all' || agent.name === options.resume);
   if (named.length === 0)
@@ -64,6 +75,9 @@ async function testResume(
     options.tell?.(agent.name);
     const version = (await programVersion(program, one.env, root)) ?? 'unknown';
     const outcome = await probeInstalled({ ...one, program }, version, { signal: options.signal });
+    const entry = probeEntry(outcome.cost, 'person', new Date());
+    const paid = await openLedger(commonDir).add(entry);
+    if (!paid.ok) return paid;
     if (outcome.kind === 'not-tried')
       return err({ kind: 'agent-not-tried', agent: agent.name, failure: outcome.failure });
     const kept = capabilities.keep(outcome.result);

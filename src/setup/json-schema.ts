@@ -34,6 +34,16 @@ export const doctorSchema = z.object({
     .nullable()
     .describe('The path of bubblewrap; null if it is not installed. onceover uses it for commands with sandbox: true.'),
   node: z.string(),
+  lifted_cooldowns: z
+
+    .array(
+      z.object({
+        agent: z.string(),
+        until: z.string().describe('The time until which onceover would not have called the agent.'),
+        said: z.string().describe('The error message of the agent.'),
+      }),
+    )
+    .describe('Agents that had reached a limit. The next run calls them again, although the limit may not have ended.'),
 });
 
 /** The document of `init --json`. */

@@ -5,7 +5,7 @@ import { canReview, type DoctorReport, type Removal, type SetupOutcome } from '.
 type DoctorDocument = z.infer<typeof doctorSchema>;
 
 /** Returns the document of `doctor --json`. */
-export function doctorDocument({ agents, git, bubblewrap, node }: DoctorReport): DoctorDocument {
+export function doctorDocument({ agents, git, bubblewrap, node, lifted = [] }: DoctorReport): DoctorDocument {
   return {
     agents: agents.map((agent) => {
       const { name, program, version, testedVersion, resume, abilities, install, login, service } = agent;
@@ -34,6 +34,7 @@ export function doctorDocument({ agents, git, bubblewrap, node }: DoctorReport):
     git,
     bubblewrap,
     node,
+    lifted_cooldowns: lifted.map(({ agent, until, said }) => ({ agent, until: until.toISOString(), said })),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { AgentReport } from '../kernel/agent.ts';
+import type { AgentReport, Cooldown } from '../kernel/agent.ts';
 import type { RepoPath } from '../kernel/ids.ts';
 import type { ImportTool } from './import/types.ts';
 import type { RemovalDocument } from './json-schema.ts';
@@ -82,6 +82,8 @@ export type DoctorReport = {
   readonly node: string;
   /** The command that starts onceover; default: onceover. */
   readonly command?: string;
+  /** The cooldowns that `doctor` ended; default: none. */
+  readonly lifted?: readonly Cooldown[];
 };
 
 /** An item that `init --remove` removes: files or refs of onceover, a file of `init`, or an entry in a user's file. */

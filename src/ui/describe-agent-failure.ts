@@ -17,6 +17,7 @@ const AGENT_FAILURES: ByKind<AgentFailure, string> = {
     const until = resetAt === null ? '' : ` until ${resetAt.toISOString()}`;
     return `has reached a limit${until}: ${showInvisible(said)}`;
   },
+  unreachable: ({ said }) => `cannot reach its service: ${showInvisible(said)}`,
   timeout: ({ seconds }) => `did not finish within ${count(seconds, 'second')}`,
   idle: ({ seconds }) => `printed nothing for ${count(seconds, 'second')}`,
   'session-lost': ({ said }) => `no longer has its session: ${showInvisible(said)}`,
@@ -66,7 +67,7 @@ type NoAgent = Extract<SlotTrouble, { kind: 'no-agent' }>;
 export function describeNoAgent({ wanted, cooling }: Omit<NoAgent, 'kind'>): string {
   if (cooling.length > 0) {
     const limits = cooling.map(({ agent, until }) => `${agent} until ${until.toISOString()}`).join(', ');
-    return `every available agent has reached a limit (${limits})`;
+    return `every available agent has reached a limit (${limits}); "onceover doctor" lets the next run call them before that`;
   }
   const names = wanted.map(quoteName).join(', ');
   const none = { 0: 'no agent is', 1: `${names} is not` }[wanted.length] ?? `none of the agents ${names} is`;

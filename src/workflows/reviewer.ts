@@ -73,7 +73,7 @@ function costOf({ dispatches, isAnswered }: QualityQuestions) {
     agent: last?.agent ?? '',
     model: last?.model ?? null,
     dispatch: 'fresh',
-    asks: dispatches.length,
+    asks: dispatches.reduce((sum, { retries }) => sum + 1 + retries, 0),
     usage: dispatches.reduce<Usage | null>((sum, { usage }) => addUsage(sum, usage), null),
   } as const;
 }

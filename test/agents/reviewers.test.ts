@@ -291,6 +291,7 @@ describe('a question', () => {
       },
       model: 'm',
       durationMs: expect.any(Number),
+      retries: 0,
     });
     expect([readdirSync(scratch), readdirSync(root)]).toEqual([[], []]);
   });
@@ -360,6 +361,36 @@ describe('a question that fails', () => {
     const { ask } = await machine({ programs: { claude: script } });
     const end = await ask('claude', { sessionId: kind === 'wrong-session' ? SESSION : null, timeoutSeconds: 2 });
     expect(end).toMatchObject({ ok: false, failure: { kind }, said });
+  });
+
+  const RECONNECTING = {
+    type: 'error',
+    message: 'Reconnecting... waiting for network (Connection failed: error sending request)',
+  };
+
+  test('names the cause when an agent only repeats that it cannot connect, long before the time is up', async () => {
+    const script = `${say({ type: 'thread.started', thread_id: SESSION }, { type: 'turn.started' })}
+      for (;;) { ${say(RECONNECTING)} await after(100); }`;
+    const { ask } = await machine({ programs: { codex: script } });
+    const end = await ask('codex');
+    expect(end).toMatchObject({ ok: false, failure: { kind: 'unreachable' }, retries: 3 });
+    expect(end.durationMs).toBeLessThan(10_000);
+  });
+
+  test('does not take an error that an agent repeats in its log for activity', async () => {
+    const script = 'for (;;) { console.error("ERROR cannot connect"); await after(100); }';
+    const { ask } = await machine({ programs: { claude: script } });
+    expect(await ask('claude', { idleSeconds: 1 })).toMatchObject({ ok: false, failure: { kind: 'idle' } });
+  });
+
+  test('ends an agent that repeats more requests than this review may still take', async () => {
+    const retry = { type: 'system', subtype: 'api_retry', attempt: 1, error_status: 529, error: 'overloaded' };
+    const { ask } = await machine({
+      programs: { claude: `${say(INIT, retry, message('m1', 'a.ts'), retry)} await after(60000);` },
+    });
+    const end = await ask('claude', { mostRetries: 1 });
+    expect(end).toMatchObject({ ok: false, failure: { kind: 'agent-error', said: expect.stringContaining('529') } });
+    expect(end.retries).toBe(2);
   });
 
   test.each([
@@ -445,7 +476,7 @@ describe('watching', () => {
       usage: { input_tokens: 1 }, content: [{ type: 'tool_use', name: 'Read', input: { file_path: 'f' + n } }] } });
       await after(1); } await after(400); ${say(result())} await after(50);`;
     const told = await watched('claude', script);
-    expect(told[0]).toMatchObject({ doing: 'Read f0', input: 1 });
+    expect(told[0]).toMatchObject({ doing: 'reading', input: null });
     const gaps = told.slice(1).map(({ at }, n) => at - (told[n]?.at ?? 0));
     expect(Math.min(...gaps)).toBeGreaterThan(90);
     expect(told.length).toBeGreaterThan(5);
@@ -454,6 +485,7 @@ describe('watching', () => {
 
   test.each([
     ['claude', [INIT], [message('m1', 'a.ts')]],
+    ['claude', [INIT], [{ type: 'stream_event', event: { type: 'message_start' } }]],
     [
       'gemini',
       [
@@ -463,15 +495,27 @@ describe('watching', () => {
       [{ type: 'message', role: 'assistant', content: 'x', delta: true }],
     ],
     ['opencode', [], [{ type: 'step_start', sessionID: SESSION, part: {} }]],
-  ] as const)('of %s begins when its model does, not when it is started', async (name, before, begin) => {
-    const silent = await watched(name, before.length === 0 ? '' : say(...before));
-    expect(silent).toEqual([]);
-    expect(await watched(name, say(...before, ...begin))).toHaveLength(1);
-  });
-
-  test('drops a pending report when the question ends', async () => {
-    expect(await watched('claude', say(INIT, message('m1', 'a.ts'), message('m2', 'b.ts')))).toHaveLength(1);
-  });
+  ] as const)(
+    'says of %s that it has begun when its model has, not when it is started',
+    async (name, before, begin) => {
+      const begins = async (script: string) => {
+        let begun = false;
+        const { ask } = await machine({ programs: { [name]: script } });
+        await ask(
+          name,
+          {},
+          {
+            begun: () => {
+              begun = true;
+            },
+          },
+        );
+        return begun;
+      };
+      expect(await begins(before.length === 0 ? '' : say(...before))).toBe(false);
+      expect(await begins(say(...before, ...begin))).toBe(true);
+    },
+  );
 
   test('of one whose prompts are not cached begins with its first event', async () => {
     expect(await watched('codex', say({ type: 'thread.started', thread_id: SESSION }))).toMatchObject([

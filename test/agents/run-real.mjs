@@ -15,6 +15,7 @@ if (code === 0) {
     'resume',
     'doors',
     'tools',
+    'unreachable',
     'fix',
     'run',
     'run-trouble',

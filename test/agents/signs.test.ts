@@ -17,7 +17,8 @@ describe('what an error means', () => {
     ['Missing environment variable: `OPENAI_API_KEY`', null, 'not-logged-in'],
     ['whatever', 403, 'not-logged-in'],
     ['Internal server error', 500, 'agent-error'],
-    ['connection refused', null, 'agent-error'],
+    ['connection refused', null, 'unreachable'],
+    ['connection lost (ECONNRESET)', null, 'agent-error'],
   ])('%s (%s) is %s', (said, status, kind) => {
     expect(errorFailure(said, status, now).kind).toBe(kind);
   });

@@ -6,7 +6,7 @@ import type { PriceList } from '../../src/kernel/agent.ts';
 import type { LedgerEntry } from '../../src/ledger/entries.ts';
 import { cells } from '../../src/ui/layout.ts';
 import { COLOURED, PLAIN } from '../../src/ui/style.ts';
-import { ledgerFix, ledgerRun, ledgerSlot, ledgerStep, spared } from '../support/ledger-samples.ts';
+import { ledgerFix, ledgerProbe, ledgerRun, ledgerSlot, ledgerStep, spared } from '../support/ledger-samples.ts';
 import { usage } from '../support/run-samples.ts';
 
 const LOOKS: CostStyle = {
@@ -121,6 +121,13 @@ describe('describeCost', () => {
     expect(text).toMatch(/^Reviews of 2 workflow steps in this clone\./);
     expect(text).toMatch(/^By workflow step +calls +tokens +money +saved$/m);
     expect(text).toMatch(/^report: check +1 /m);
+  });
+
+  test('counts the calls of resume tests in the total', () => {
+    const text = page([ledgerProbe(), ledgerRun({ slots: [ledgerSlot()] })]);
+    expect(text).toMatch(/^1 run, 1 resume test \(5 calls\) in this clone\./);
+    expect(text).toContain('Calls to agents: 6,');
+    expect(page([ledgerProbe()])).toMatch(/^1 resume test \(5 calls\) in this clone\./);
   });
 
   test('cuts long tables and counts the rest', () => {

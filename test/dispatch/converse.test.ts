@@ -147,6 +147,28 @@ test('stops before a call that the budget does not allow', async () => {
   expect(asked).toHaveLength(1);
 });
 
+describe('requests that an agent repeats by itself', () => {
+  const storm = (retries: number): AskEnd => ({ ...fails({ kind: 'agent-error', said: 'cut off' }), retries });
+
+  test('count in the budget and in the result', async () => {
+    const { end, budget } = await talk([{ ...answers(PASS), retries: 2 }]);
+    expect([end.requests, budget.dispatches(), budget.retries()]).toEqual([3, 3, 2]);
+    expect(end.exchanges).toMatchObject([{ retries: 2 }]);
+  });
+
+  test('use up the budget', async () => {
+    const { end, asked } = await talk([storm(2)], { calls: 3, request: { resumed: RESUMED } });
+    expect(end.trouble).toEqual({ kind: 'budget', what: 'dispatches' });
+    expect(asked).toHaveLength(1);
+  });
+
+  test('leave fewer to each later call, and none after eight for one review', async () => {
+    const { end, asked } = await talk([storm(2), storm(4)], { request: { resumed: RESUMED } });
+    expect(asked.map(({ mostRetries }) => mostRetries)).toEqual([7, 4]);
+    expect(end).toMatchObject({ answer: null, requests: 8, trouble: { kind: 'agent', agent: 'ann' } });
+  });
+});
+
 describe('a timeout for the whole conversation', () => {
   test('leaves the remaining time to the repair question', async () => {
     const { asked } = await talk([GARBAGE(), answers(PASS)], { request: { sharesTimeout: true }, secondsEach: 20.5 });

@@ -33,6 +33,17 @@ function coolingsContract(name: string, open: () => Cooldowns): void {
       expect(await coolings.all(new Date(NOON + 2 * HOUR))).toEqual([]);
     });
 
+    test('all cooldowns can be lifted, and later ones count again', async () => {
+      const coolings = open();
+      expect(await coolings.lift(now)).toEqual({ ok: true, value: [] });
+      await coolings.add(cooling('claude', HOUR));
+      await coolings.add(cooling('codex', -HOUR));
+      expect(await coolings.lift(now)).toEqual({ ok: true, value: [cooling('claude', HOUR)] });
+      expect(await coolings.all(now)).toEqual([]);
+      await coolings.add(cooling('claude', HOUR));
+      expect(await coolings.all(now)).toEqual([cooling('claude', HOUR)]);
+    });
+
     test.each([
       [[HOUR, 2 * HOUR], 2 * HOUR],
       [[2 * HOUR, HOUR], 2 * HOUR],

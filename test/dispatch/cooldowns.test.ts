@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openCooldowns } from '../../src/dispatch/cooldowns.ts';
+import { openCooldowns, startCooldown } from '../../src/dispatch/cooldowns.ts';
 import { temporaryFolder } from '../support/repo.ts';
 
 const NOON = new Date('2026-03-01T12:00:00.000Z');
@@ -20,6 +20,16 @@ test('another process reads the cooldown', async () => {
   await openCooldowns(folder).add({ ...GOOD, until: new Date(GOOD.until) });
   expect(await openCooldowns(folder).all(NOON)).toEqual([{ ...GOOD, until: new Date(GOOD.until) }]);
   expect(JSON.parse(readFileSync(join(folder, 'onceover/cooling.json'), 'utf8'))).toEqual([GOOD]);
+});
+
+test.each<[string, string, Date | null, number]>([
+  ['until the announced time', 'rate limit', new Date(NOON.getTime() + 2000), 2],
+  ['for a minute after a 429 that names no time', '429 Too Many Requests', null, 60],
+  ['for an hour if the allowance is used up and no time is named', 'You have hit your usage limit.', null, 3600],
+])('a cooldown lasts %s', async (_, said, resetAt, seconds) => {
+  const coolings = openCooldowns(temporaryFolder());
+  await startCooldown({ coolings, clock: { now: () => NOON } }, 'claude', { kind: 'limit', said, resetAt });
+  expect(await coolings.all(NOON)).toMatchObject([{ until: new Date(NOON.getTime() + seconds * 1000) }]);
 });
 
 test.each<[string, unknown]>([

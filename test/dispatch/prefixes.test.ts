@@ -33,6 +33,14 @@ test('lets a caller that arrives at the same moment wait, too', async () => {
   (await first)?.();
 });
 
+test('does not wait longer than the limit for a first caller that hangs', async () => {
+  const prefixes = openPrefixGate(30);
+  await prefixes.join('p');
+  const start = performance.now();
+  await Promise.all([prefixes.join('p'), prefixes.join('p')]);
+  expect(performance.now() - start).toBeLessThan(5000);
+});
+
 test('lets callers with another prefix start at once', async () => {
   const prefixes = openPrefixGate();
   const done: string[] = [];

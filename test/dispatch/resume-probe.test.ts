@@ -64,6 +64,7 @@ test.each([
   ['V1', 'a file that was not read', 'V1', text('{"reply":"a spec","issues":[]}'), /did not read/],
   ['V2', 'an error', 'V2', gone, /session-lost/],
   ['V2', 'nothing', 'V2', text(''), /unreadable-answer/],
+  ['V2', 'a refusal', 'V2', fails({ kind: 'agent-error', said: 'API Error: 400 tool_use_id' }), /400 tool_use_id/],
   [
     'V3',
     'the line that is in the file now',
@@ -91,6 +92,10 @@ test.each([
   { kind: 'idle', seconds: 5 },
   { kind: 'not-found', program: 'claude' },
   { kind: 'cancelled' },
+  { kind: 'unreachable', said: 'Connection failed' },
+  { kind: 'agent-error', said: 'API Error: 529 Overloaded' },
+  { kind: 'agent-error', said: 'unexpected status 500 Internal Server Error' },
+  { kind: 'agent-error', said: 'stream disconnected before completion' },
 ] as const)('$kind at any question leaves open whether the agent can be resumed', async (failure) => {
   for (const at of ['V1', 'V2', 'V3', 'V4']) {
     const { ports } = agent((question, usual) => (question === at ? fails(failure) : usual));
@@ -126,3 +131,17 @@ test.each([
     expect(outcome.kind === 'tried' ? (outcome.result.failed?.test ?? null) : outcome).toBe(failed);
   },
 );
+
+test.each([
+  ['V1', '{"reply":"# line 1","issues":["unclear"]}'],
+  ['V1', 'The first line is "# line 1".'],
+  ['V1', ''],
+  ['V3', 'It was "# line 1".'],
+] as const)('an answer to %s in another form leaves it open: %s', async (at, said) => {
+  const { ports, asked } = agent((question, usual) => (question === at ? text(said) : usual));
+  expect(await probeResume('claude', '1.0.0', ports)).toMatchObject({
+    kind: 'not-tried',
+    failure: { kind: 'unreadable-answer' },
+  });
+  expect(asked[0]).toContain('one object for\neach thing');
+});

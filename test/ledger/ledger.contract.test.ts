@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { LedgerEntry, LedgerLoop } from '../../src/ledger/entries.ts';
 import { type Ledger, openLedger } from '../../src/ledger/store.ts';
-import { ledgerFix, ledgerLoop, ledgerRun, ledgerSlot, ledgerStep, spared } from '../support/ledger-samples.ts';
+import {
+  ledgerFix,
+  ledgerLoop,
+  ledgerProbe,
+  ledgerRun,
+  ledgerSlot,
+  ledgerStep,
+  spared,
+} from '../support/ledger-samples.ts';
 import { memoryLedger } from '../support/memory/ledger.ts';
 import { temporaryFolder } from '../support/repo.ts';
 import { usage } from '../support/run-samples.ts';
@@ -47,6 +55,7 @@ function ledgerContract(name: string, open: () => Ledger): void {
         'what goes before the reviews of code',
         ledgerLoop({ role: 'test-deepener', template: null, iteration: 0, status: 'done' }),
       ],
+      ['a resume test', ledgerProbe()],
       ['a review of a step of a workflow', ledgerStep({ status: 'error', asks: 2, usage: null, branch: null })],
       ['a review without an answer', ledgerLoop({ status: 'error', usage: null, asks: 3, fellBack: true })],
     ])('%s comes back as it was', async (_, entry) => {

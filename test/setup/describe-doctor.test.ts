@@ -31,6 +31,13 @@ claude 2.1.325
 git 2.40.0, Node 20.19.0, bubblewrap not found (agents that would need it work on a copy of the repository)`);
 });
 
+test('says which cooldowns it has ended', () => {
+  const lifted = [{ agent: 'claude', until: new Date('2026-03-01T12:00:00Z'), said: '429' }];
+  expect(describeDoctor({ agents: [claude], git: '2.40.0', bubblewrap: null, node: '20.19.0', lifted })).toContain(
+    'claude had reached a limit (429). onceover would not have called it until 2026-03-01T12:00:00.000Z; the next run calls it again.',
+  );
+});
+
 test.each<[string, AgentReport, RegExp]>([
   ['another version than tested', { ...claude, version: '3.0.0' }, /^claude 3\.0\.0 \(tested with 2\.1\.325\)/m],
   ['no version', { ...claude, version: null }, /^claude, version unknown \(tested with 2\.1\.325\)$/m],

@@ -1,4 +1,12 @@
-import type { LedgerFix, LedgerLoop, LedgerRun, LedgerSlot, LedgerStep, SavedUsage } from '../../src/ledger/entries.ts';
+import type {
+  LedgerFix,
+  LedgerLoop,
+  LedgerProbe,
+  LedgerRun,
+  LedgerSlot,
+  LedgerStep,
+  SavedUsage,
+} from '../../src/ledger/entries.ts';
 import { usage } from './run-samples.ts';
 
 /** A run in the ledger. */
@@ -106,6 +114,23 @@ export function ledgerStep(differs: Partial<LedgerStep> = {}): LedgerStep {
     model: null,
     dispatch: 'fresh',
     asks: 1,
+    usage: usage(),
+    ...differs,
+  };
+}
+
+/** A test whether an agent can resume sessions. */
+export function ledgerProbe(differs: Partial<LedgerProbe> = {}): LedgerProbe {
+  return {
+    kind: 'probe',
+    at: '2026-03-01T12:04:00.000Z',
+    durationMs: 9000,
+    startedBy: 'person',
+    branch: null,
+    agent: 'claude',
+    model: null,
+    dispatch: 'fresh',
+    asks: 5,
     usage: usage(),
     ...differs,
   };

@@ -210,6 +210,7 @@ export function runOutcome(differs: Partial<RunOutcome> = {}): RunOutcome {
     usage: null,
     saved: { pass: 0, slot: 0, session: 0, prefix: 0 },
     dispatches: 1,
+    retries: 0,
     ...differs,
   };
 }

@@ -9,6 +9,7 @@ const samples = (given: string): Samples => ({
   unprotected: [{ kind: 'unprotected', path: given }, /would run code from .*bubblewrap/],
   'not-logged-in': [{ kind: 'not-logged-in', said: given }, /is not logged in/],
   limit: [{ kind: 'limit', said: given, resetAt: new Date('2026-01-01T00:00:00Z') }, /limit until 2026-01-01T00:00:00/],
+  unreachable: [{ kind: 'unreachable', said: given }, /cannot reach its service/],
   timeout: [{ kind: 'timeout', seconds: 7 }, /within 7 seconds/],
   idle: [{ kind: 'idle', seconds: 7 }, /nothing for 7 seconds/],
   'session-lost': [{ kind: 'session-lost', said: given }, /no longer has its session/],

@@ -258,7 +258,7 @@ describe('describeFailure', () => {
       'No reviewer is available: no agent is installed; see "onceover doctor".',
     );
     expect(describeFailure({ kind: 'no-reviewer', wanted: [], cooling })).toEqual({
-      what: 'No reviewer is available: every available agent has reached a limit (claude until 2026-03-01T12:00:00.000Z).',
+      what: 'No reviewer is available: every available agent has reached a limit (claude until 2026-03-01T12:00:00.000Z); "onceover doctor" lets the next run call them before that.',
       next: 'Wait until then, or add another agent under "agents" in onceover.yml.',
     });
   });

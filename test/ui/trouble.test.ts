@@ -35,7 +35,7 @@ test.each<[string, SlotTrouble, string]>([
         { agent: 'claude', until: until(2), said: '' },
       ],
     },
-    'every available agent has reached a limit (codex until 2026-01-01T01:00:00.000Z, claude until 2026-01-01T02:00:00.000Z)',
+    'every available agent has reached a limit (codex until 2026-01-01T01:00:00.000Z, claude until 2026-01-01T02:00:00.000Z); "onceover doctor" lets the next run call them before that',
   ],
   [
     'says that files changed during the review',

@@ -162,6 +162,7 @@ const AGENT_FAILURES: { readonly [K in AgentFailure['kind']]: Extract<AgentFailu
   'not-found': { kind: 'not-found', program: 'claude' },
   'not-logged-in': { kind: 'not-logged-in', said: 'Please run /login' },
   limit: { kind: 'limit', said: 'usage limit reached', resetAt: new Date('2026-03-01T17:00:00Z') },
+  unreachable: { kind: 'unreachable', said: 'Connection failed: error sending request' },
   timeout: { kind: 'timeout', seconds: 1200 },
   idle: { kind: 'idle', seconds: 180 },
   'session-lost': { kind: 'session-lost', said: 'No conversation found' },
@@ -178,7 +179,8 @@ const AGENT_NEXT: Readonly<Record<AgentFailure['kind'], string>> = {
     'Install the agent, or correct its `command` in onceover.yml. `onceover doctor` shows what is installed.',
   'not-logged-in': "Log in with the agent's own program, or set its API key, and run again.",
   limit:
-    'Wait until the time in the message, or list another agent under `agents` in onceover.yml. onceover does not call the agent before that time.',
+    'Wait until the time in the message, or list another agent under `agents` in onceover.yml. onceover does not call the agent before that time, unless you run `onceover doctor` or `onceover run --force`.',
+  unreachable: "Check the network, the proxy and the address of the agent's service, and run again.",
   timeout: 'Raise `timeout` in onceover.yml, or split the change.',
   idle: 'Raise `idle_timeout` in onceover.yml, or check the network of the agent.',
   'session-lost': 'You do not have to do anything: onceover starts a new session with the agent.',

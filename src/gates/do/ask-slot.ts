@@ -38,10 +38,8 @@ async function askPart(
       async send(name, question) {
         const sent = await reviewers.ask(name, question, {
           stop: request.stop,
-          watch(doing, usage) {
-            begun();
-            ports.reporter.tell({ kind: 'slot-active', ...slotRef, doing, usage });
-          },
+          watch: (doing, usage) => ports.reporter.tell({ kind: 'slot-active', ...slotRef, doing, usage }),
+          begun,
         });
         begun();
         return sent;
@@ -96,6 +94,7 @@ function joinParts(a: SlotAnswer, b: SlotAnswer): SlotAnswer {
     ...b,
     session: null,
     usage: addUsage(a.usage, b.usage),
+    requests: a.requests + b.requests,
     durationMs: a.durationMs + b.durationMs,
     exchanges: [...a.exchanges, ...b.exchanges],
     raw: `${a.raw}\n${b.raw}`,

@@ -230,7 +230,7 @@ export function slotResult(
 ): SlotResult {
   const { gate, slot } = job;
   const agent = answer?.agent ?? job.agent;
-  const asks = answer?.exchanges.length ?? 0;
+  const asks = answer?.requests ?? 0;
   const dispatch = answer === null || asks === 0 ? 'none' : answer.dispatch;
   const session = sessionReason(job, dispatch);
   // The reason why the slot runs (`job.why`) says more than that its session is the first one or was requested.

@@ -85,6 +85,7 @@ export function concludeRun(
     usage: actions.slots.reduce<Usage | null>((sum, { outcome }) => addUsage(sum, outcome.usage), null),
     saved: totalSaved(spared),
     dispatches: budget.dispatches(),
+    retries: budget.retries(),
   };
 }
 

@@ -86,6 +86,7 @@ async function talkTo(playing: PhaseContext, ask: Ask) {
           ),
       },
     );
+    asks += sent.retries ?? 0;
     if (sent.ok) model = sent.model ?? model;
     return sent;
   };

@@ -11,6 +11,8 @@ import { findRepository } from '../../git/locate.ts';
 import { openSnapshots } from '../../git/snapshot.ts';
 import type { Clock, Reviewers } from '../../kernel/ports.ts';
 import { ok, type Result } from '../../kernel/result.ts';
+import { probeEntry } from '../../ledger/entries.ts';
+import { openLedger } from '../../ledger/store.ts';
 import { agentsBarredByChange } from '../../trust/consent.ts';
 import { describeTrouble } from '../../ui/describe-agent-failure.ts';
 import {
@@ -30,7 +32,7 @@ type QualityAgent = {
   readonly settings: Pick<Settings, 'cacheTtl' | 'idleTimeoutSeconds'>;
   readonly clock: Clock;
   readonly stop: AbortSignal | null;
-  readonly budget: Pick<Budget, 'spend' | 'used'> | null;
+  readonly budget: Pick<Budget, 'spend' | 'used' | 'retried'> | null;
   /** Called after every question to the agent. */
   told(dispatch: QualityDispatch): void;
   /** Called once per evaluation, after its last question; not called if no question was sent. */
@@ -65,6 +67,7 @@ async function evaluate(given: QualityAgent, call: QualityCall): Promise<Answers
           mode: mode === 'repair' ? 'repair' : 'fresh',
           usage: end.ok ? end.reply.usage : end.usage,
           durationMs: end.durationMs,
+          retries: end.retries ?? 0,
           failure: end.ok ? null : end.failure,
         };
         dispatches.push(dispatch);
@@ -136,7 +139,9 @@ export async function openQualityCli(
   }
   const cli = agentQualityCli({
     agent,
-    reviewers: await openReviewersFor(repository.value, settings, stop),
+    reviewers: await openReviewersFor(repository.value, settings, stop, (cost) =>
+      openLedger(repository.value.commonDir).add(probeEntry(cost, 'agent', new Date())),
+    ),
     atOnce,
     settings,
     clock: { now: () => new Date() },

@@ -75,6 +75,8 @@ export type QualityDispatch = {
   readonly mode: Exclude<AskMode, 'resumed'>;
   readonly usage: Usage | null;
   readonly durationMs: number;
+  /** How often the agent repeated a request to its service by itself. */
+  readonly retries: number;
   readonly failure: AgentFailure | null;
 };
 

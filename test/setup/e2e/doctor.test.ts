@@ -87,6 +87,9 @@ test('--resume tests the agent once and keeps the result', async () => {
     resume: { can: true },
   });
   expect(readFileSync(calls, 'utf8')).toBe('xxxx');
+  expect(await onceoverJson(root, ['cost'])).toMatchObject({
+    resume_tests: { looks: 1, dispatches: 4, input_tokens: 4 },
+  });
 });
 
 test('--resume exits with 1 and keeps the reason if the agent forgets its session (V3)', async () => {

@@ -7,12 +7,18 @@ const MONTH_MS = 31 * 24 * 60 * 60 * 1000;
 /** Cooldowns in memory. */
 export function memoryCoolings(): Cooldowns {
   const added: Cooldown[] = [];
+  const active = (now: Date) => {
+    const believable = added
+      .filter(({ until }) => until > now && until.getTime() - now.getTime() <= MONTH_MS)
+      .sort((a, b) => a.until.getTime() - b.until.getTime());
+    return [...new Map(believable.map((one) => [one.agent, one])).values()];
+  };
   return {
-    async all(now) {
-      const believable = added
-        .filter(({ until }) => until > now && until.getTime() - now.getTime() <= MONTH_MS)
-        .sort((a, b) => a.until.getTime() - b.until.getTime());
-      return [...new Map(believable.map((one) => [one.agent, one])).values()];
+    all: async (now) => active(now),
+    async lift(now) {
+      const lifted = active(now);
+      added.splice(0);
+      return ok(lifted);
     },
     async add(cooling) {
       added.push(cooling);

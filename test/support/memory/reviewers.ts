@@ -27,7 +27,7 @@ export function memoryReviewers(
       const { answer: _, ...facts } = agents[name] ?? { answer: null, canResume: async () => false };
       return { ...FACTS, toolsDigest: `tools of ${name}`, ...facts };
     },
-    async ask(name, question, { stop, watch }) {
+    async ask(name, question, { stop, watch, begun }) {
       const agent = agents[name];
       if (agent === undefined) return fails({ kind: 'not-found', program: name });
       const cancelled = whenStopped(stop);
@@ -38,6 +38,7 @@ export function memoryReviewers(
         asked.push({ ...question, agent: name });
         const n = asked.filter((one) => one.agent === name).length;
         watch('reading', null);
+        begun?.();
         const end = await Promise.race([agent.answer(question, n), cancelled]);
         if (!end.ok || end.reply.sessionId !== null) return end;
         return { ...end, reply: { ...end.reply, sessionId: question.sessionId ?? `${name}-${n}` } };

@@ -68,6 +68,7 @@ test('makes a read-only call with the given schema and timeout', async () => {
       cacheTtl: '5m',
       timeoutSeconds: 270,
       idleSeconds: 100,
+      mostRetries: 7,
     },
   ]);
   expect(dispatches).toMatchObject([{ agent: 'claude', model: 'm1', mode: 'fresh', failure: null }]);

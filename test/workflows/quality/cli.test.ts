@@ -70,6 +70,7 @@ echo '{"passed": true, "feedback": "Good.", "usage": {"input_tokens": 7, "output
         mode: 'fresh',
         usage: { inputTokens: 7, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 2, costUsd: 0.5 },
         durationMs: expect.any(Number),
+        retries: 0,
         failure: null,
       },
     ]);
