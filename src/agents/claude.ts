@@ -83,7 +83,7 @@ export const claude: Agent = {
       env: {
         CLAUDE_CODE_ATTRIBUTION_HEADER: '0',
         CLAUDE_CODE_MAX_RETRIES: String(Math.min(question.mostRetries ?? MOST_RETRIES, MOST_RETRIES)),
-        // Otherwise Claude Code repeats a request whose answer was cut off once more, without an event.
+        // Otherwise Claude Code repeats a request whose answer was cut off without an event.
         CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: '1',
         API_TIMEOUT_MS: String(question.timeoutSeconds * 1000),
         DISABLE_AUTOUPDATER: '1',
