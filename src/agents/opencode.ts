@@ -32,7 +32,7 @@ function config(prompt: string, writes: boolean): object {
   const permission = { edit: writes ? 'allow' : 'deny', bash: 'deny', webfetch: 'deny', external_directory: 'deny' };
   const description = writes ? 'Reads and fixes' : 'Reads and judges';
   const reviewer = { description, mode: 'primary', prompt, tools, permission };
-  // When a file is read, opencode would start language servers, also from the packages in the repository.
+  // Language servers and formatters are programs that may come from the repository. A reviewer needs neither.
   return { autoupdate: false, share: 'disabled', lsp: false, formatter: false, agent: { [REVIEWER]: reviewer } };
 }
 
