@@ -527,3 +527,20 @@ describe('properties of matching', () => {
     );
   });
 });
+
+test('thousands of problems are matched with as many findings at once', () => {
+  const at = (n: number) => ({ anchor: { text: `v${n}`, occurrence: 1 }, code: `v${n}` });
+  const many = (length: number) => Array.from({ length }, (_, n) => n);
+  const cpuFor = (count: number) => {
+    const given = look({
+      reported: many(count).map((n) => reported(at(n))),
+      earlier: standing(...many(count).map((n) => finding({ id: `F${n + 1}`, ...at(count - 1 - n) }))),
+      previous: many(count).map((n) => ({ id: `F${n + 1}`, state: 'open' as const, why: '' })),
+    });
+    const before = process.cpuUsage();
+    expect(matchFindings(given).updated).toHaveLength(count);
+    return process.cpuUsage(before).user;
+  };
+  cpuFor(1000);
+  expect(cpuFor(20_000)).toBeLessThan(2_000_000);
+});
