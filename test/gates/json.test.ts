@@ -187,6 +187,7 @@ describe('the document of a run', () => {
       base: 'main',
       exit_code: 1,
       dispatches: 3,
+      retries: 0,
       warnings: ['no file matches the gate path docs'],
     });
   });
