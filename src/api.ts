@@ -234,8 +234,11 @@ async function withGuard<T>(
     call(repository, options, (logDir) => guardProof(repository, logDir));
 }
 
-/** Marks a finding as fixed, which its reviewer has to confirm, or waives it with a reason. */
+/** Marks a finding as fixed, which its reviewer has to confirm, waives it, or confirms a proposed waiver. */
 export const resolve = inRepository(async () => (await import('./gates/resolve.ts')).resolveFinding);
+
+/** Resolves several findings in the same way, or none of them if one cannot be resolved. */
+export const resolveAll = inRepository(async () => (await import('./gates/resolve.ts')).resolveFindings);
 
 /** Archives the records of past runs, so that the next run is number 1. */
 export const clean = inRepository(async () => (await import('./gates/clean.ts')).clean);

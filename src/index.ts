@@ -2,7 +2,9 @@ import { resolve } from 'node:path';
 import * as app from './api.ts';
 import type { ExplainDocument, RunExplanationDocument } from './explain/json.ts';
 import { explainDocument } from './explain/json.ts';
+import { UNKNOWN_ACTOR } from './gates/decide/waivers.ts';
 import { type FindingDocument, type RunDocument, resolvedDocument, runDocument } from './gates/json.ts';
+import type { Actor } from './gates/types.ts';
 import type { Failure } from './kernel/failure.ts';
 import type { Result } from './kernel/result.ts';
 import type { PhaseName } from './kernel/review-loops.ts';
@@ -29,7 +31,7 @@ export { type ComposedPrompt, composePrompt, type PromptSection } from './dispat
 export type { ExplainDocument, RunExplanationDocument } from './explain/json.ts';
 export { planSlots } from './gates/decide/skip-reviewers.ts';
 export type { FindingDocument, RunDocument } from './gates/json.ts';
-export type { FindingState, SlotNumber, SlotPlan, SlotRun } from './gates/types.ts';
+export type { Actor, FindingState, SlotNumber, SlotPlan, SlotRun } from './gates/types.ts';
 export type { AgentFailure, AgentSettings, DispatchFacts, DispatchPlan, Session, Usage } from './kernel/agent.ts';
 export type { BadReviewId, Failure, InTheWay, Position, Problem, ProblemKind, UnusableFile } from './kernel/failure.ts';
 export type { CommitId, GateId, RepoPath, ReviewId, SnapshotId } from './kernel/ids.ts';
@@ -153,13 +155,17 @@ export async function status(options: Pick<RunOptions, 'root' | 'base'> = {}): P
   return runDocument((await call(app.status, options, options.base ?? null)).outcome);
 }
 
-/** Marks a finding as fixed, which its reviewer has to confirm, or waives it with a reason. */
+/**
+ * Marks a finding as fixed, which its reviewer has to confirm, waives it with a reason, or confirms a proposed waiver.
+ * A waiver counts only if `by` says that a person decided it; by default it is a proposal.
+ */
 export async function resolveFinding(
   id: string,
-  word: { readonly how: 'fixed' | 'skipped'; readonly why: string },
-  options: { readonly root?: string } = {},
+  word: { readonly how: 'fixed' | 'skipped' | 'confirmed'; readonly why: string },
+  options: { readonly root?: string; readonly by?: Actor } = {},
 ): Promise<FindingDocument> {
-  return resolvedDocument((await call(app.resolve, options, id, word)).finding);
+  const by = options.by ?? { kind: 'agent', name: UNKNOWN_ACTOR };
+  return resolvedDocument(await call(app.resolve, options, id, word, by));
 }
 
 /** Options of a phase. Without `fixer` and `step`, the phase only reviews and returns the verdict. */

@@ -58,14 +58,15 @@ export function addDailyCommands(program: Command): void {
 
   program
     .command('resolve')
-    .summary('mark a finding as fixed, or waive it with a reason')
+    .summary('mark findings as fixed, or waive them with a reason')
     .description(
-      'Marks a finding as fixed, or waives it. A finding marked as fixed stays open until its reviewer confirms the fix. A waived finding no longer fails its gate, and reviewers see your reason.',
+      'Marks findings as fixed, or waives them. A finding marked as fixed stays open until its reviewer confirms the fix. A waived finding no longer fails its gate, and reviewers see your reason. If an agent waives a finding, that is a proposal: the finding stays open until you confirm the waiver in a terminal.',
     )
-    .argument('<finding>', 'the id of a finding, such as F1')
-    .option('--fixed [how]', 'mark it as fixed; a reviewer has to confirm')
-    .option('--skip <why>', 'waive it for this reason')
-    .action(async (id, options) => (await import('./commands/records.ts')).resolveCommand(id, options));
+    .argument('<findings...>', 'the ids of findings, such as F1')
+    .option('--fixed [how]', 'mark them as fixed; a reviewer has to confirm')
+    .option('--skip <why>', 'waive them for this reason')
+    .option('--confirm', 'confirm the waivers that an agent proposed')
+    .action(async (ids, options) => (await import('./commands/records.ts')).resolveCommand(ids, options));
 }
 
 /** Adds the commands `cost` and `clean`, which read and archive the records of past runs. */

@@ -131,6 +131,14 @@ export const settingsSchema = z
     trust_marks: off.describe(
       'If true, a run accepts marks by mark_review_as_passed, although onceover does not verify them.',
     ),
+    waivers: z
+      .strictObject({
+        who: choice('people', 'anyone').describe(
+          'Whose waivers count. people: the waiver of an agent is a proposal until a person confirms it. anyone: agents can waive too.',
+        ),
+      })
+      .prefault({})
+      .describe('Rules for waived findings.'),
     budget: z
       .strictObject({
         usd: z

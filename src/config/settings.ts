@@ -34,6 +34,8 @@ export type Settings = {
   readonly cacheTtl: 'auto' | '5m' | '1h';
   readonly recheckDomain: boolean;
   readonly trustMarks: boolean;
+  /** Whose waivers count. */
+  readonly waivers: { readonly who: 'people' | 'anyone' };
   readonly budget: { readonly usd: number | null; readonly dispatches: number | null };
   readonly agent: Readonly<Record<string, AgentSettings>>;
   readonly gates: readonly EntrySettings[];

@@ -1,3 +1,4 @@
+import { confirmCommand } from '../gates/describe/finding.ts';
 import type { ReportedFinding } from '../gates/run-types.ts';
 import { quoteName, showInvisible } from '../kernel/escape.ts';
 
@@ -16,6 +17,7 @@ const STATES: Readonly<Record<ReportedFinding['state'] | 'of-part', StateWords>>
     state: ({ resolution }) => `is open: it fails its gate.${OBJECTIONS[resolution?.how ?? 'fixed'] ?? ''}`,
     next: (finding, calls) => [
       `${calls} closes the finding if it confirms a fix, withdraws the finding, or does not report it again after ${filesOf(finding)} changed`,
+      ...(finding.resolution?.how === 'proposed' ? [`"${confirmCommand([finding.id])}" in a terminal accepts the proposed waiver`] : []),
       `"onceover resolve ${finding.id} --fixed" marks it as fixed, for reviewer ${finding.slot} to confirm`,
       waive(finding),
     ],
@@ -62,7 +64,7 @@ const STATES: Readonly<Record<ReportedFinding['state'] | 'of-part', StateWords>>
 
 const OBJECTIONS: Partial<Record<string, string>> = {
   refuted: ' It was marked as fixed, but its reviewer did not confirm the fix.',
-  disputed: ' The fixer disputes it, and its reviewer sees the reason.',
+  proposed: ' A waiver is proposed; its reviewer sees the reason, and a person can confirm the waiver.',
 };
 
 const CLOSINGS = {

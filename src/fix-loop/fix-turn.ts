@@ -192,14 +192,16 @@ function fixOf(end: FixerEnd, filesChanged: number, claims: readonly Claim[]): F
 
 const LONGEST_REASON = 2000;
 
-/** Records which findings the fixer claims to have fixed or disputes. Only reviewers can close them. */
-function recordClaims({ ports }: Loop, claims: readonly Claim[], iteration: number | null): Promise<Result<void>> {
+/** Records the findings that the fixer says it fixed, and its reasons to waive others. Neither closes a finding. */
+function recordClaims({ ports, fixer }: Loop, claims: readonly Claim[], iteration: number | null): Promise<Result<void>> {
   return forEachOk(claims, ({ id, state, why }) =>
     ports.findings.resolve(id, {
-      how: state === 'fixed' ? 'fixed' : 'disputed',
+      how: state === 'fixed' ? 'fixed' : 'proposed',
       why: why.slice(0, LONGEST_REASON),
       at: ports.clock.now().toISOString(),
       iteration: iteration ?? 0,
+      by: { kind: 'agent', name: fixer },
+      proposedBy: null,
     }),
   );
 }

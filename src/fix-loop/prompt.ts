@@ -61,8 +61,8 @@ function describeTask({ findings, checks }: FixTask): string {
 
 function describeFinding(finding: KnownFinding): string {
   const { resolution } = finding;
-  const isDeclined = resolution?.how === 'disputed' && resolution.why !== '';
-  return promptFinding(finding, isDeclined ? [`you declined it, and it is still open: ${resolution.why}`] : []);
+  const isDeclined = resolution?.how === 'proposed' && resolution.why !== '';
+  return promptFinding(finding, isDeclined ? [`declined, and still open: ${resolution.why}`] : []);
 }
 
 function describeCheck({ id, check }: GateOutcome): string {

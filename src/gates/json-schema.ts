@@ -30,6 +30,8 @@ const gate = z.object({
     .describe('With --dry-run: what a run would do with the gate, in words; empty if it would skip the gate.'),
 });
 
+const actor = z.object({ kind: z.enum(['person', 'agent']), name: z.string() });
+
 export const findingSchema = z.object({
   id: z.string(),
   gate: z.string(),
@@ -49,6 +51,12 @@ export const findingSchema = z.object({
     .nullable()
     .describe('What is wrong with the place of the finding, such as a line that does not exist; null if nothing is.'),
   why: z.string().nullable().describe('The reason that was given with resolve; null if there is none.'),
+  answer: z
+    .enum(['fixed', 'skipped', 'refuted', 'proposed'])
+    .nullable()
+    .describe('What was answered with resolve. A proposed waiver counts only after a person confirms it.'),
+  by: actor.nullable().describe('Who gave the answer; null if there is none.'),
+  proposed_by: actor.nullable().describe('Who proposed the waiver that a person confirmed; else null.'),
 });
 
 const fix = z
@@ -59,7 +67,7 @@ const fix = z
     fixed: z
       .array(z.string())
       .describe('Findings that the fixer marked as fixed; they stay open until a reviewer confirms the fix.'),
-    declined: z.array(z.string()).describe('Findings that the fixer disputes; the reviewer decides.'),
+    declined: z.array(z.string()).describe('Findings that the fixer proposes to waive.'),
     files_changed: z.number(),
     usage,
     failure: z.string().nullable().describe('The reason why the fixer gave no answer; null if it gave one.'),

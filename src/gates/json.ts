@@ -65,12 +65,18 @@ export function slotDocument(outcome: SlotOutcome): GateDocument['slots'][number
 
 export function findingDocument({ finding, state }: ReportedFinding): FindingDocument {
   const { id, gate, slot, file, line, code, issue, fix, priority, since, mark, resolution } = finding;
-  return { id, gate, slot, file, line, code, issue, fix, priority, state, since, mark, why: resolution?.why || null };
+  return {
+    ...{ id, gate, slot, file, line, code, issue, fix, priority, state, since, mark, why: resolution?.why || null },
+    answer: resolution?.how ?? null,
+    by: resolution === null ? null : { ...resolution.by },
+    proposed_by: resolution?.proposedBy == null ? null : { ...resolution.proposedBy },
+  };
 }
 
 /** Returns the result of `resolve --json` and `resolve_finding`: the finding in its new state. */
 export function resolvedDocument(finding: ReportedFinding['finding']): FindingDocument {
-  return findingDocument({ finding, state: finding.resolution?.how === 'skipped' ? 'waived' : 'fixed_claimed' });
+  const how = finding.resolution?.how;
+  return findingDocument({ finding, state: how === 'skipped' ? 'waived' : how === 'proposed' ? 'open' : 'fixed_claimed' });
 }
 
 /** Returns the JSON for a failed command: an error or, for a run that found another run in progress, a run result. */

@@ -1,27 +1,63 @@
+import { readSettings } from '../config/effective-settings.ts';
 import { ACTIVE } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
-import { err, ok, type Result } from '../kernel/result.ts';
+import { err, forEachOk, ok, type Result } from '../kernel/result.ts';
+import { decideResolution, type FindingAnswer } from './decide/waivers.ts';
 import { openFindings } from './record/findings.ts';
-import type { KnownFinding, Resolution } from './types.ts';
+import type { Actor, KnownFinding, Resolution } from './types.ts';
 
-/** Marks a finding as fixed or waived. Fails if the finding is closed, or if an agent inside a run waives it. */
-export async function resolveFinding(
+/**
+ * Marks findings as fixed, waives them, or confirms proposed waivers. A waiver by an agent is stored as a proposal
+ * unless the settings say otherwise. Writes nothing if one of the findings is unknown, closed or cannot be resolved so.
+ */
+export async function resolveFindings(
   repository: RepositoryPaths,
-  id: string,
-  answer: Pick<Resolution, 'how' | 'why'>,
-): Promise<Result<{ readonly finding: KnownFinding; readonly resolution: Resolution }>> {
-  if (answer.how === 'skipped' && process.env[ACTIVE] !== undefined) return err({ kind: 'waived-inside-a-run' });
+  ids: readonly string[],
+  answer: FindingAnswer,
+  by: Actor,
+): Promise<Result<readonly KnownFinding[]>> {
+  const settings = await readSettings(repository, { kind: 'change', base: null });
+  // Without readable settings the stricter rule applies, so that broken settings do not keep a person from answering.
+  const who = settings.ok ? settings.value.settings.waivers.who : 'people';
+  const isInRun = process.env[ACTIVE] !== undefined;
+  const at = new Date().toISOString();
   const findings = openFindings(repository.commonDir);
   const all = await findings.all();
   if (!all.ok) return all;
-  const wanted = id.trim().toUpperCase();
-  const finding = all.value.find((one) => one.id === wanted);
-  if (finding === undefined) {
-    const known = all.value.filter(({ kept }) => kept === 'open').map((one) => one.id);
-    return err({ kind: 'unknown-finding', id, known });
+  const decided = new Map<KnownFinding, Resolution | null>();
+  for (const given of ids) {
+    const finding = findingWith(given, all.value);
+    if (!finding.ok) return finding;
+    const resolution = decideResolution(finding.value, answer, by, { who, isInRun, at });
+    if (!resolution.ok) return resolution;
+    decided.set(finding.value, resolution.value);
   }
-  if (finding.kept === 'closed') return err({ kind: 'finding-closed', id: wanted });
-  const resolution: Resolution = { ...answer, at: new Date().toISOString(), iteration: finding.since };
-  const stored = await findings.resolve(finding.id, resolution);
-  return stored.ok ? ok({ finding: { ...finding, resolution }, resolution }) : stored;
+  const stored = await forEachOk([...decided], async ([{ id }, resolution]) =>
+    resolution === null ? ok(undefined) : findings.resolve(id, resolution),
+  );
+  if (!stored.ok) return stored;
+  return ok([...decided].map(([finding, resolution]) => ({ ...finding, resolution: resolution ?? finding.resolution })));
+}
+
+/** Resolves one finding, like `resolveFindings`. */
+export async function resolveFinding(
+  repository: RepositoryPaths,
+  id: string,
+  answer: FindingAnswer,
+  by: Actor,
+): Promise<Result<KnownFinding>> {
+  const resolved = await resolveFindings(repository, [id], answer, by);
+  if (!resolved.ok) return resolved;
+  const [finding] = resolved.value;
+  return finding === undefined ? err({ kind: 'unknown-finding', id, known: [] }) : ok(finding);
+}
+
+function findingWith(given: string, all: readonly KnownFinding[]): Result<KnownFinding> {
+  const id = given.trim().toUpperCase();
+  const finding = all.find((one) => one.id === id);
+  if (finding === undefined) {
+    const known = all.filter(({ kept }) => kept === 'open').map((one) => one.id);
+    return err({ kind: 'unknown-finding', id: given, known });
+  }
+  return finding.kept === 'closed' ? err({ kind: 'finding-closed', id }) : ok(finding);
 }

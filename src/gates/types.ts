@@ -2,7 +2,7 @@ import type { GateId } from '../kernel/ids.ts';
 import type { BranchContext, Entry } from '../kernel/repository.ts';
 import type { Shaped } from '../kernel/shape.ts';
 import type { RuleTask } from '../rules/types.ts';
-import type { CLOSING, FINDING, GateContent, RECEIPTS, RESOLUTION } from './record/shapes.ts';
+import type { ACTOR, CLOSING, FINDING, GateContent, RECEIPTS, RESOLUTION } from './record/shapes.ts';
 
 export type { GateContent } from './record/shapes.ts';
 
@@ -23,6 +23,8 @@ export type Finding = Shaped<typeof FINDING> & {
 
 export type Closing = Shaped<typeof CLOSING>;
 
+export type Actor = Shaped<typeof ACTOR>;
+
 export type Resolution = Shaped<typeof RESOLUTION>;
 
 /** Returns the claim of a fix as it is stored after a reviewer rejected it. */
@@ -32,6 +34,11 @@ export function asRefuted(claim: Resolution): Resolution {
 
 export function isSameResolution(a: Resolution, b: Resolution): boolean {
   return a.how === b.how && a.why === b.why && a.at === b.at && a.iteration === b.iteration;
+}
+
+/** Whether someone proposed to waive an open finding, and no person has confirmed that. */
+export function isProposed({ resolution }: Pick<KnownFinding, 'resolution'>): boolean {
+  return resolution?.how === 'proposed';
 }
 
 /** A finding with the answer of a user or a fixer; `resolution` is `null` if there is no answer. */

@@ -20,7 +20,7 @@ const COULD_NOT_JUDGE: ReadonlySet<Failure['kind']> = new Set([
   'input-cut-off',
   'lock-held',
   'inside-a-run',
-  'waived-inside-a-run',
+  'confirmed-by-agent',
   'agreed-inside-a-run',
   'config-changed',
   'not-trusted',
@@ -77,8 +77,9 @@ export type Failure =
       'wrong-usage': { said: string; command: string | null };
       'lock-held': { pid: number; host: string; since: string };
       'inside-a-run': unknown;
-      /** A process that a run started tried to waive a finding, which only the user may do. */
-      'waived-inside-a-run': unknown;
+      /** Someone confirmed a waiver, and onceover cannot tell that it is a person. `isInRun`: a run started the process. */
+      'confirmed-by-agent': { id: string; isInRun: boolean };
+      'not-proposed': { id: string };
       'agreed-inside-a-run': unknown;
       'unknown-path': { path: string };
       'config-changed': unknown;

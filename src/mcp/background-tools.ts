@@ -1,6 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { continuePhase, getRun, resolve, startPhase, startRun } from '../api.ts';
+import { UNKNOWN_ACTOR } from '../gates/decide/waivers.ts';
 import { describeStartedRun, startedRunDocument } from '../gates/describe/background.ts';
 import { describeResolved } from '../gates/describe/messages.ts';
 import { resolvedDocument } from '../gates/json.ts';
@@ -49,20 +50,21 @@ export function addRunTools(server: McpServer, root: string): void {
     {
       title: 'Resolve a finding',
       description:
-        'Marks a finding as fixed (its reviewer has to confirm it in the next run), or waives it with a reason. Waive only findings that are wrong or that must stay; fix all others.',
+        'Marks a finding as fixed (its reviewer has to confirm it in the next run), or proposes to waive it with a reason. A person has to confirm the waiver; until then the finding stays open. Propose a waiver only for findings that are wrong or that must stay; fix all others.',
       inputSchema: onlyInput({
         id: z.string().describe('The id of the finding, such as F1.'),
         how: z
           .enum(['fixed', 'skip'])
-          .describe('fixed: you fixed it, and its reviewer has to confirm that. skip: you waive it.'),
-        why: z.string().trim().min(1).describe('What you fixed, or why you waive the finding.'),
+          .describe('fixed: you fixed it, and its reviewer has to confirm that. skip: you propose to waive it.'),
+        why: z.string().trim().min(1).describe('What you fixed, or why the finding should be waived.'),
       }),
       outputSchema: findingSchema,
     },
     async (input) => {
       const how = input.how === 'skip' ? 'skipped' : 'fixed';
-      return answer(await resolve(root, input.id, { how, why: input.why }), ({ finding }) => [
-        describeResolved(finding),
+      const by = { kind: 'agent', name: server.server.getClientVersion()?.name || UNKNOWN_ACTOR } as const;
+      return answer(await resolve(root, input.id, { how, why: input.why }, by), (finding) => [
+        describeResolved([finding]),
         resolvedDocument(finding),
       ]);
     },

@@ -78,7 +78,7 @@ function describeFix(fix: Fix): string {
   return [
     `${count(filesChanged, 'file')} changed`,
     ...(fixed.length > 0 ? [`marked as fixed: ${fixed.join(', ')}`] : []),
-    ...(declined.length > 0 ? [`disputed: ${declined.join(', ')}`] : []),
+    ...(declined.length > 0 ? [`waiver proposed: ${declined.join(', ')}`] : []),
     describeCost(fix),
   ].join(', ');
 }

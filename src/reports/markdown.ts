@@ -1,4 +1,4 @@
-import { describeFindingSource, RESOLUTION_LABELS, STATES } from '../gates/describe/finding.ts';
+import { describeAnswer, describeFindingSource, STATES } from '../gates/describe/finding.ts';
 import {
   describeGateDetail,
   describeSlotReason,
@@ -126,6 +126,6 @@ function findingBlock({ finding, state }: ReportedFinding): string[] {
     ...(fix === null ? [] : ['Fix:', quotation(fix)]),
     ...(resolution === null || resolution.why === ''
       ? []
-      : [`${RESOLUTION_LABELS[resolution.how]}:`, quotation(resolution.why)]),
+      : [`${inline(describeAnswer(resolution))}:`, quotation(resolution.why)]),
   ];
 }

@@ -8,7 +8,7 @@ import { describeRunNotice } from '../gates/describe/result.ts';
 import { gateDocument, type RunDocument } from '../gates/json.ts';
 import { previewGates, READ_ONLY } from '../gates/open-run.ts';
 import type { RunOutcome } from '../gates/run-types.ts';
-import { isOpen } from '../gates/types.ts';
+import { isOpen, isProposed } from '../gates/types.ts';
 import { statFingerprints, statusFingerprint } from '../git/fingerprints.ts';
 import { findRepository } from '../git/locate.ts';
 import { gitFiles } from '../git/watched-files.ts';
@@ -211,7 +211,8 @@ function stillRunning(progress: readonly string[]): StopVerdict {
 function fails({ findings }: RunOutcome, gates: readonly FailingGate[]): StopVerdict {
   const open = findings.filter(({ state }) => isOpen(state));
   const names = [...open.map(({ finding }) => finding.id), ...gates.map(({ id }) => id)];
-  return { kind: 'fails', open: names, reason: describeStopReason(open, gates) };
+  const proposed = open.filter(({ finding }) => isProposed(finding)).map(({ finding }) => finding.id);
+  return { kind: 'fails', open: names, proposed, reason: describeStopReason(open, gates) };
 }
 
 /**

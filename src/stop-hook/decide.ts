@@ -21,7 +21,11 @@ export function decideStop(
       return { answer: mayWait ? block(verdict) : allow({ kind: 'still-running', waits: MOST_WAITS }), blocks };
     }
     case 'fails': {
-      const { open } = verdict;
+      const { open, proposed } = verdict;
+      // Only a person can act on a proposed waiver, so do not keep the agent waiting.
+      if (open.length > 0 && proposed.length === open.length) {
+        return { answer: allow({ kind: 'proposed', ids: proposed }), blocks: before };
+      }
       const isFirst = before === null || before.count === 0;
       const isProgress = isFirst || before.open.some((id) => !open.includes(id));
       const count = isProgress ? 1 : before.count + 1;
@@ -53,6 +57,8 @@ export type AllowStopReason =
   | { readonly kind: 'unjudged'; readonly said: string }
   | { readonly kind: 'still-running'; readonly waits: number }
   | { readonly kind: 'no-progress'; readonly blocks: number; readonly open: readonly string[] }
+  /** Every problem that is left is a finding with a proposed waiver. */
+  | { readonly kind: 'proposed'; readonly ids: readonly string[] }
   /** The number of blocks cannot be stored, because this folder is not writable. */
   | { readonly kind: 'not-counted'; readonly folder: string }
   | { readonly kind: 'asleep'; readonly until: Date };
@@ -66,7 +72,13 @@ export type StopVerdict =
 type RememberedVerdict =
   | { readonly kind: 'holds' }
   /** `open` lists the open findings and failing gates. If one is gone at the next stop, the agent made progress. */
-  | { readonly kind: 'fails'; readonly open: readonly string[]; readonly reason: string }
+  | {
+      readonly kind: 'fails';
+      readonly open: readonly string[];
+      /** Those of `open` that are findings with a proposed waiver. */
+      readonly proposed: readonly string[];
+      readonly reason: string;
+    }
   | { readonly kind: 'unjudged'; readonly why: string };
 
 /** How often in a row a session was blocked without progress (`count`), and had to wait for a run (`waits`). */

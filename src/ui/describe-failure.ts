@@ -152,9 +152,15 @@ const MESSAGES: ByKind<Failure, Message> = {
     what: `A run of onceover started this command (${ACTIVE} is set), so no gate ran.`,
     next: 'Remove "onceover run" from the commands that a check or a reviewer starts.',
   }),
-  'waived-inside-a-run': () => ({
-    what: `A run of onceover started this command (${ACTIVE} is set), and a fixer or reviewer cannot waive findings.`,
-    next: 'Explain in your answer why the finding is wrong; the reviewer decides. A person can waive the finding with "onceover resolve".',
+  'confirmed-by-agent': ({ id, isInRun }) => ({
+    what: isInRun
+      ? `A run of onceover started this command (${ACTIVE} is set), and only a person can confirm a waiver.`
+      : 'Only a person can confirm a waiver, and an agent runs this command, or its standard input is not a terminal.',
+    next: `Run "onceover resolve ${id} --confirm" yourself in a terminal.`,
+  }),
+  'not-proposed': ({ id }) => ({
+    what: `No one has proposed to waive ${id}, so there is nothing to confirm.`,
+    next: `To waive it yourself, run "onceover resolve ${id} --skip WHY".`,
   }),
   'agreed-inside-a-run': () => ({
     what: `A run of onceover started this command (${ACTIVE} is set), and only a person can approve commands.`,

@@ -23,6 +23,7 @@ const DEFAULTS = {
   cacheTtl: 'auto',
   recheckDomain: false,
   trustMarks: false,
+  waivers: { who: 'people' },
   budget: { usd: null, dispatches: null },
   agent: {},
   gates: [],
@@ -122,6 +123,7 @@ describe('good settings', () => {
     ['cache_ttl: 5m', { cacheTtl: '5m' }],
     ['recheck_domain: true', { recheckDomain: true }],
     ['trust_marks: true', { trustMarks: true }],
+    ['waivers: { who: anyone }', { waivers: { who: 'anyone' } }],
     ['budget: { usd: 0.5 }', { budget: { usd: 0.5, dispatches: null } }],
     [
       'agent: { gemini: { path: /opt/gemini, timeout: 60 } }',

@@ -299,9 +299,9 @@ describe('the explanation of a finding', () => {
       ['did not confirm the fix'],
     ],
     [
-      'open, disputed by the fixer',
-      about('open', { resolution: { ...claim(), how: 'disputed' } }),
-      ['The fixer disputes it'],
+      'open, with a proposed waiver',
+      about('open', { resolution: { ...claim(), how: 'proposed' } }),
+      ['A waiver is proposed', '"onceover resolve F1 --confirm" in a terminal accepts the proposed waiver'],
     ],
     [
       'marked as fixed',
@@ -312,7 +312,7 @@ describe('the explanation of a finding', () => {
     [
       'waived',
       about('waived', { resolution: waiver('So be it.') }),
-      ['F1 is waived', 'Waived: So be it.', 'withdraws the waiver'],
+      ['F1 is waived', 'Waived by ann: So be it.', 'withdraws the waiver'],
     ],
     [
       'closed',

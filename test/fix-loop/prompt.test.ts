@@ -12,7 +12,8 @@ const FINDING = finding({
   issue: 'b is never read.',
   fix: 'Remove it.',
 });
-const disputed = (why: string) => ({ how: 'disputed', why, at: '', iteration: 1 }) as const;
+const by = { kind: 'agent', name: 'two' } as const;
+const proposed = (why: string) => ({ how: 'proposed', why, at: '', iteration: 1, by, proposedBy: null }) as const;
 const BARE: KnownFinding = {
   ...FINDING,
   id: 'F2',
@@ -22,7 +23,7 @@ const BARE: KnownFinding = {
   code: null,
   issue: 'Too much at once.',
   fix: null,
-  resolution: disputed('It belongs together.'),
+  resolution: proposed('It belongs together.'),
 };
 const lint = (differs: Partial<CheckOutcome>) => ({ ...CHECK_FAILED, check: { ...failedCheck, ...differs } });
 const TASK: FixTask = {
@@ -52,7 +53,7 @@ test('text of findings and checks stays inside its block', () => {
     fc.string(),
   );
   const text = fc.array(tricks, { maxLength: 4 }).map((parts) => parts.join('\n'));
-  const told = fc.record({ issue: text, fix: text, code: text, file: text.map(path), resolution: text.map(disputed) });
+  const told = fc.record({ issue: text, fix: text, code: text, file: text.map(path), resolution: text.map(proposed) });
   fc.assert(
     fc.property(told, text, text, (words, command, tail) => {
       const task = { findings: [{ ...FINDING, ...words }], checks: [lint({ command, tail })] };

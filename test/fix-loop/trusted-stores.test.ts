@@ -160,9 +160,9 @@ describe('findings', () => {
     const { loop, close } = opened();
     close();
     const added = await addOne(loop.findings, findingWith());
-    await loop.findings.resolve('F1', { ...waiver(), how: 'disputed' });
+    await loop.findings.resolve('F1', { ...waiver(), how: 'proposed' });
     if (added.ok) await loop.findings.update({ ...added.value, kept: 'closed' });
-    expect(await ids(loop)).toEqual([['F1', 'closed', 'disputed']]);
+    expect(await ids(loop)).toEqual([['F1', 'closed', 'proposed']]);
   });
 
   test('restores removed findings before a new one gets an id', async () => {

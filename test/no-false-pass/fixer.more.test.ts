@@ -1,9 +1,9 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { CLI } from '../support/cli.ts';
+import { CLI, onceover } from '../support/cli.ts';
 import { fix, fixRepo, loopOf, objection, untilPass, write } from '../support/fixing.ts';
-import { type GateRepo, PASS, type ScriptedAnswer } from '../support/gates.ts';
+import { ANN, type GateRepo, PASS, type ScriptedAnswer } from '../support/gates.ts';
 import { waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Fixers that cheat');
@@ -39,7 +39,7 @@ const changed = (change: string) =>
 
 const FORGETS = 'rm .git/onceover/findings/*';
 
-const WAIVER = JSON.stringify({ how: 'skipped', why: 'no', at: '2026-01-01T00:00:00.000Z', iteration: 1 });
+const WAIVER = JSON.stringify({ how: 'skipped', why: 'no', at: '2026-01-01T00:00:00.000Z', iteration: 1, by: ANN, proposedBy: null });
 
 way('The fixer says that a finding is fixed, and changes nothing.', async () => {
   const repo = fixRepo();
@@ -58,10 +58,20 @@ way('The fixer declines a finding, and the reviewer does not mention it again.',
 way('The fixer waives the finding with "onceover resolve".', async () => {
   const repo = fixRepo();
   repo.answers('one', objection(B2), PASS, PASS);
-  const said = join(dirname(repo.root), 'said');
-  repo.answers('two', fix(`node ${CLI} resolve F1 --skip no 2> ${said}`));
+  repo.answers('two', fix(`node ${CLI} resolve F1 --skip no`));
   expect(await loopOf(repo)).toMatchObject({ code: 1, loop: { end: 'stalled' }, findings: [{ state: 'open' }] });
-  expect(readFileSync(said, 'utf8')).toContain('a fixer or reviewer cannot waive findings');
+  const { findings } = JSON.parse((await onceover(repo.root, ['status', '--json'])).stdout);
+  expect(findings).toMatchObject([{ state: 'open', answer: 'proposed', by: { kind: 'agent' } }]);
+});
+
+way('The fixer declines a finding and confirms the waiver with "onceover resolve --confirm".', async () => {
+  const repo = fixRepo();
+  repo.answers('one', objection(B2), PASS, PASS);
+  const said = join(dirname(repo.root), 'said');
+  const skipped = `node ${CLI} resolve F1 --skip no`;
+  repo.answers('two', fix(`${skipped}; node ${CLI} resolve F1 --confirm 2> ${said}`, ['F1 declined']));
+  expect(await loopOf(repo)).toMatchObject({ code: 1, loop: { end: 'stalled' }, findings: [{ answer: 'proposed' }] });
+  expect(readFileSync(said, 'utf8')).toContain('only a person can confirm a waiver');
 });
 
 way(

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { failing, gateRepo } from '../support/gates.ts';
-import { BAD, command, configure, expectOpen, OBJECTION, objected, waysUnder } from '../support/ways.ts';
+import { failing, gateRepo, waive } from '../support/gates.ts';
+import { BAD, configure, expectOpen, OBJECTION, objected, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Gates that lose findings');
 
@@ -8,7 +8,7 @@ const FIXED = 'export const a = 1;\nexport const b = 3;\n';
 
 way('Someone waived a finding, and its reviewer reports a more severe problem for the same code.', async () => {
   const repo = await objected();
-  await command(repo, 'resolve', 'F1', '--skip', 'it is meant so');
+  await waive(repo, 'F1');
   expect((await repo.run()).code).toBe(0);
   repo.write('src/a.ts', `${BAD}\nexport const c = 1;\n`);
   repo.answers('one', failing('src/a.ts', BAD, { priority: 'critical' }));
@@ -22,7 +22,7 @@ way('Someone waived a finding, and another reviewer of the same gate reports the
   repo.answers('two', OBJECTION);
   const first = await repo.document();
   expect(first.findings).toMatchObject([{ state: 'open' }, { state: 'open' }]);
-  await command(repo, 'resolve', 'F1', '--skip', 'it is meant so');
+  await waive(repo, 'F1');
   const again = await repo.document();
   expect(again).toMatchObject({ code: 1, findings: [{ state: 'waived' }, { state: 'open' }] });
 });
@@ -31,7 +31,7 @@ way('Someone waived all findings of a reviewer and then changes the code.', asyn
   const repo = gateRepo();
   repo.answers('two', OBJECTION);
   await repo.run();
-  await command(repo, 'resolve', 'F1', '--skip', 'it is meant so');
+  await waive(repo, 'F1');
   repo.write('src/a.ts', 'export const c = 1;\n');
   repo.answers('two', failing('src/a.ts', 'export const c = 1;'));
   expect(await repo.document()).toMatchObject({ code: 1 });
@@ -45,7 +45,7 @@ way(
     repo.answers('one', failing('src/a.ts', 'export const a = 1;'));
     repo.answers('two', OBJECTION);
     expect((await repo.document()).findings).toMatchObject([{ slot: 1 }, { slot: 2 }]);
-    await command(repo, 'resolve', 'F2', '--skip', 'it is meant so');
+    await waive(repo, 'F2');
     expect((await repo.document()).gates[0]?.slots[1]).toMatchObject({ status: 'skipped_prior_pass' });
     repo.write('src/a.ts', 'export const c = 1;\n');
     repo.answers('two', failing('src/a.ts', 'export const c = 1;'));

@@ -7,7 +7,10 @@ import { describeAllowedStop } from '../../src/stop-hook/describe.ts';
 const HOLDS: StopVerdict = { kind: 'holds' };
 const UNJUDGED: StopVerdict = { kind: 'unjudged', why: 'no agent' };
 const RUNNING: StopVerdict = { kind: 'running', reason: 'wait' };
-const fails = (...open: string[]): StopVerdict => ({ kind: 'fails', open, reason: 'fix it' });
+const fails = (...open: string[]): StopVerdict => ({ kind: 'fails', open, proposed: [], reason: 'fix it' });
+const proposes = (open: string[], ...proposed: string[]): StopVerdict => ({
+  ...{ kind: 'fails', open, proposed, reason: 'fix it' },
+});
 const blocks = (count: number, open: readonly string[], waits = 0): Blocks => ({ count, open, waits });
 
 type Row = [title: string, verdict: StopVerdict, before: Blocks | null, answer: RegExp, after: Blocks | null];
@@ -32,6 +35,14 @@ test.each<Row>([
   ['one finding is closed and another is new', fails('F3'), blocks(3, ['F1']), /^block/, blocks(1, ['F3'])],
   ['a new finding is not progress', fails('F1', 'F2'), blocks(3, ['F1']), /^let go/, blocks(4, ['F1', 'F2'])],
   ['it fails without a name', fails(), blocks(3, []), /^let go: .*progress\. Run "onceover status"/, blocks(4, [])],
+  [
+    'every open finding has a proposed waiver: the user gets the command that confirms it',
+    proposes(['F1', 'F2'], 'F1', 'F2'),
+    blocks(1, ['F1', 'F2']),
+    /^let go: .*do not pass.*waive F1, F2\. .*: onceover resolve F1 F2 --confirm$/,
+    blocks(1, ['F1', 'F2']),
+  ],
+  ['one of two has a proposed waiver', proposes(['F1', 'F2'], 'F1'), null, /^block/, blocks(1, ['F1', 'F2'])],
   ['a run is not done', RUNNING, null, /^block: wait$/, blocks(0, [], 1)],
   ['a run is not done for the third time', RUNNING, blocks(0, [], 2), /^block/, blocks(0, [], 3)],
   ['a run is not done for the fourth time', RUNNING, blocks(0, [], 3), /^let go: .*still running/, blocks(0, [], 4)],

@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { RunDocument } from '../../src/gates/json.ts';
+import { openFindings } from '../../src/gates/record/findings.ts';
+import type { Actor } from '../../src/gates/types.ts';
 import { type CliEnd, type CliOptions, onceover } from './cli.ts';
 import { repoWith, type TestRepo } from './repo.ts';
 
@@ -47,6 +49,15 @@ export type GateRepo = TestRepo & {
   log(name: string): readonly string[];
   writeRecord(name: string, record: unknown): void;
 };
+
+export const ANN: Actor = { kind: 'person', name: 'ann' };
+
+/** Waives a finding as a person does with "onceover resolve --skip" in a terminal. Tests have no terminal. */
+export async function waive({ root }: Pick<TestRepo, 'root'>, id: string, why = 'it is meant so'): Promise<void> {
+  const waiver = { how: 'skipped', why, at: new Date().toISOString(), iteration: 1, by: ANN, proposedBy: null } as const;
+  const stored = await openFindings(join(root, '.git')).resolve(id, waiver);
+  if (!stored.ok) throw new Error(stored.failure.kind);
+}
 
 export const PASS: ScriptedAnswer = { status: 'pass', violations: [] };
 

@@ -67,7 +67,11 @@ export function finding(differs: Partial<KnownFinding> = {}): KnownFinding {
   return { ...findingWith(usual), id: 'F1', resolution: null, ...differs };
 }
 
-const said = (how: Resolution['how'], why: string, at: string): Resolution => ({ how, why, at, iteration: 1 });
+const said = (how: Resolution['how'], why: string, at: string): Resolution => ({
+  ...{ how, why, at, iteration: 1 },
+  by: { kind: 'person', name: 'ann' },
+  proposedBy: null,
+});
 /** After every record that has the usual time. */
 const LATER = '2026-03-01T13:00:00.000Z';
 

@@ -56,7 +56,12 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
       `process 4711 on ${given}, since 2026-03-01T12:00:00.000Z`,
       /Wait until the other run ends/,
     ],
-    'waived-inside-a-run': [{ kind: 'waived-inside-a-run' }, 'cannot waive', /the reviewer decides/],
+    'confirmed-by-agent': [
+      { kind: 'confirmed-by-agent', id: 'F1', isInRun: false },
+      'Only a person can confirm a waiver',
+      /"onceover resolve F1 --confirm" yourself in a terminal/,
+    ],
+    'not-proposed': [{ kind: 'not-proposed', id: 'F1' }, 'No one has proposed', /resolve F1 --skip/],
     'agreed-inside-a-run': [{ kind: 'agreed-inside-a-run' }, 'only a person', /onceover trust/],
     'inside-a-run': [{ kind: 'inside-a-run' }, 'ONCEOVER_ACTIVE', /Remove "onceover run" from the commands/],
     'finding-closed': [{ kind: 'finding-closed', id: 'F1' }, 'F1', /onceover explain F1/],

@@ -448,7 +448,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'loop rounds[].fix.fixed':
     'The ids of the findings that the fixer marked as fixed; these findings stay open until their reviewer confirms the fix.',
   'loop rounds[].fix.declined':
-    'The ids of the findings that the fixer disputes; the reviewer decides whether these findings stay open.',
+    'The ids of the findings that the fixer proposes to waive. They stay open until the reviewer withdraws them or a person confirms the waiver.',
   'loop rounds[].fix.failure': 'The reason why the fixer gave no answer; null if it gave an answer.',
   'started-run progress': 'The last lines of the progress output of the run.',
   'started-run run': 'The result of the run; null until the run has ended.',
@@ -461,6 +461,10 @@ export const WORDS: Readonly<Record<string, string>> = {
   'finding mark':
     'What is wrong with the place of the finding, such as a line that does not exist; null if nothing is wrong.',
   'finding why': 'The reason that someone gave with `onceover resolve`; null if no one gave a reason.',
+  'finding answer':
+    'What someone answered with `onceover resolve`; null if no one did. proposed: an agent proposes to waive the finding, and a person has to confirm that. refuted: the reviewer did not confirm a fix.',
+  'finding by': 'The person or agent that gave the answer; null if there is no answer.',
+  'finding proposed_by': 'The agent that proposed the waiver, if a person confirmed it; else null.',
   'explain-run.gate history[].iteration': 'The number of the run.',
   'explain-run.slot history[].iteration': 'The number of the run.',
   'explain-run.check history[].iteration': 'The number of the run.',

@@ -78,7 +78,8 @@ const CONFIGURATION = {
 const RUNS = {
   'lock-held': { kind: 'lock-held', pid: 4711, host: 'laptop', since: '2026-03-01T12:00:00.000Z' },
   'inside-a-run': { kind: 'inside-a-run' },
-  'waived-inside-a-run': { kind: 'waived-inside-a-run' },
+  'confirmed-by-agent': { kind: 'confirmed-by-agent', id: 'F1', isInRun: false },
+  'not-proposed': { kind: 'not-proposed', id: 'F1' },
   'agreed-inside-a-run': { kind: 'agreed-inside-a-run' },
   'unknown-gate': { kind: 'unknown-gate', gate: 'lnt', known: ['check:.:lint', 'review:src:code-quality'] },
   'unknown-finding': { kind: 'unknown-finding', id: 'F9', known: ['F1', 'F2'] },

@@ -1,14 +1,17 @@
-import { clean, cost, explain, resolve } from '../../api.ts';
+import { userInfo } from 'node:os';
+import { clean, cost, explain, resolveAll } from '../../api.ts';
 import { costCsv } from '../../cost/csv.ts';
 import { describeCost, describeFeatureCost } from '../../cost/describe.ts';
 import { describeRunExplanation } from '../../explain/describe.ts';
 import { explainDocument } from '../../explain/json.ts';
+import { commandActor } from '../../gates/decide/waivers.ts';
 import { describeCleaned, describeResolved } from '../../gates/describe/messages.ts';
 import { resolvedDocument } from '../../gates/json.ts';
 import { showInvisibleInLines } from '../../kernel/escape.ts';
 import { ok } from '../../kernel/result.ts';
 import { describeExplanation } from '../../rules/describe.ts';
 import { PAGE_WIDTH } from '../../ui/terminal.ts';
+import { givenFlags } from '../input.ts';
 import { exitWith, finish, type JsonFlag, printResult, workingDirectory, wrongUsage } from '../output.ts';
 
 export async function cleanCommand({ json = false }: JsonFlag): Promise<void> {
@@ -65,16 +68,25 @@ export async function explainCommand(
   );
 }
 
-export async function resolveCommand(
-  id: string,
-  { fixed, skip, json = false }: JsonFlag & { readonly fixed?: string | true; readonly skip?: string },
-): Promise<void> {
-  if ((fixed === undefined) === (skip === undefined))
-    return wrongUsage('resolve', 'Use either --fixed, or --skip with a reason.', json);
+type ResolveFlags = JsonFlag & {
+  readonly fixed?: string | true;
+  readonly skip?: string;
+  readonly confirm?: boolean;
+};
+
+export async function resolveCommand(ids: readonly string[], flags: ResolveFlags): Promise<void> {
+  const { fixed, skip, confirm, json = false } = flags;
+  const given = givenFlags({ '--fixed': fixed, '--skip': skip, '--confirm': confirm });
+  if (given.length !== 1) return wrongUsage('resolve', 'Use --fixed, --skip with a reason, or --confirm.', json);
   const why = skip?.trim() ?? (typeof fixed === 'string' ? fixed : '');
   if (skip !== undefined && why === '') return wrongUsage('resolve', '--skip needs a reason.', json);
-  await finish(await resolve(workingDirectory(), id, { how: skip === undefined ? 'fixed' : 'skipped', why }), json, {
-    document: ({ finding }) => resolvedDocument(finding),
-    text: ({ finding }) => describeResolved(finding),
+  const how = confirm === true ? 'confirmed' : skip === undefined ? 'fixed' : 'skipped';
+  const by = commandActor(process.env, { isTerminal: process.stdin.isTTY === true, user: userInfo().username });
+  await finish(await resolveAll(workingDirectory(), ids, { how, why }, by), json, {
+    document(findings) {
+      const [first, ...others] = findings.map(resolvedDocument);
+      return first !== undefined && others.length === 0 ? first : { findings: [first, ...others] };
+    },
+    text: describeResolved,
   });
 }

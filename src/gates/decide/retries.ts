@@ -14,7 +14,7 @@ export function failingIterations(
   held: HeldReceipt | null,
 ): number {
   const resolvedAt = findings.reduce((latest, { resolution }) => {
-    const counts = resolution !== null && resolution.how !== 'disputed';
+    const counts = resolution !== null && resolution.how !== 'proposed';
     return counts && resolution.at > latest ? resolution.at : latest;
   }, '');
   const counted = since(held, cycle).filter(({ timestamp }) => timestamp === '' || timestamp >= resolvedAt);

@@ -2,11 +2,11 @@ import type * as z from 'zod';
 import { quoteName } from '../../kernel/escape.ts';
 import { errorSchema } from '../../kernel/json-schema.ts';
 import { ASKED_AGAIN } from '../../ui/describe-agent-failure.ts';
-import { someNames } from '../../ui/wording.ts';
+import { count, someNames } from '../../ui/wording.ts';
 import type { StartedRun } from '../background-run.ts';
 import { runSchema, type startedRunSchema } from '../json-schema.ts';
 import { isOpen } from '../types.ts';
-import { promptFinding } from './finding.ts';
+import { confirmCommand, describeAnswer, promptFinding } from './finding.ts';
 import { listProblems } from './result.ts';
 
 export type StartedRunDocument = z.output<typeof startedRunSchema>;
@@ -45,15 +45,21 @@ function nextAfterFailure(run: RunResult): string {
   if (run.gates.some(({ why }) => why === 'retry-limit')) {
     return `A gate failed too often without progress, and the user has to decide. List the open findings for the user; ${ASKED_AGAIN}.`;
   }
+  const open = run.findings.filter(({ state }) => isOpen(state));
+  const proposed = open.filter(({ answer }) => answer === 'proposed').map(({ id }) => id);
+  const confirm = `Ask the user to confirm the proposed waivers in a terminal: ${confirmCommand(proposed)}`;
+  const others = run.gates.filter(({ status, why }) => status !== 'pass' && status !== 'holds' && why !== 'open-findings');
+  if (proposed.length > 0 && proposed.length === open.length && others.length === 0) return confirm;
   const problems = listProblems(run);
   const hasError = problems.length === 0 || run.gates.some(({ status }) => status === 'error');
   return [
     ...(hasError ? ['Some gates have no result, so nothing passed.'] : []),
     `Fix ${[...problems, ...(hasError ? ['the errors above'] : [])].join(' and ')}, then call start_run again.`,
     ...(hasError ? ['If you cannot fix an error, report it to the user.'] : []),
-    ...(run.findings.some(({ state }) => isOpen(state))
-      ? ['If a finding is wrong or must stay, call resolve_finding with how "skip" and the reason.']
+    ...(open.length > proposed.length
+      ? ['If a finding is wrong or must stay, propose a waiver: call resolve_finding with how "skip" and the reason.']
       : []),
+    ...(proposed.length > 0 ? [confirm] : []),
   ].join(' ');
 }
 
@@ -70,9 +76,23 @@ function blocksOf({ run_id, state, progress, run, error }: StartedRunDocument): 
   return [
     `Result: ${run.status} (exit code ${run.exit_code})`,
     run.gates.map(({ id, status, detail }) => `${status}: ${quoteName(id)} (${detail})`).join('\n'),
-    ...run.findings.filter(({ state }) => isOpen(state)).map((finding) => promptFinding(finding)),
+    ...run.findings.filter(({ state }) => isOpen(state)).map((finding) => promptFinding(finding, answerOf(finding))),
+    ...describeWaived(run.findings.filter(({ state }) => state === 'waived')),
     run.not_asked.length === 0 ? '' : `Not part of this run: ${someNames(run.not_asked)}.`,
     run.uncovered_files.length === 0 ? '' : `Not covered by any review: ${someNames(run.uncovered_files)}.`,
     run.warnings.map((warning) => `Warning: ${warning}`).join('\n'),
   ];
+}
+
+/** Lists the waived findings, because the gates pass only by the decision of the person or agent that waived them. */
+function describeWaived(waived: RunResult['findings']): string[] {
+  if (waived.length === 0) return [];
+  return [
+    `${count(waived.length, 'finding is', 'findings are')} waived and ${waived.length === 1 ? 'does' : 'do'} not fail a gate:`,
+    ...waived.map((finding) => promptFinding(finding, answerOf(finding))),
+  ];
+}
+
+function answerOf({ answer: how, by, proposed_by: proposedBy, why }: RunResult['findings'][number]): readonly string[] {
+  return how === null || by === null ? [] : [`${describeAnswer({ how, by, proposedBy })}: ${why ?? ''}`];
 }

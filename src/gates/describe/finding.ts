@@ -4,7 +4,8 @@ import { cells, cut } from '../../ui/layout.ts';
 import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '../../ui/style.ts';
 import { describePlace, NO_LOCATION } from '../../ui/wording.ts';
 import type { ReportedFinding } from '../run-types.ts';
-import type { Finding } from '../types.ts';
+import { UNKNOWN_ACTOR } from '../decide/waivers.ts';
+import type { Actor, Finding, Resolution } from '../types.ts';
 import { reviewerName } from './reasons.ts';
 
 /** Renders a finding for people: place, problem, code, fix and reviewer. With `brief`, only place and problem. */
@@ -24,9 +25,8 @@ export function describeFinding(
   if (detail === 'brief') return [head];
   const notes = [
     ...(fix === null ? [] : [`Fix: ${fix}`]),
-    ...(resolution === null || resolution.why === ''
-      ? []
-      : [`${RESOLUTION_LABELS[resolution.how]}: ${resolution.why}`]),
+    ...(resolution === null || resolution.why === '' ? [] : [`${describeAnswer(resolution)}: ${resolution.why}`]),
+    ...(resolution?.how === 'proposed' ? [`To accept this: ${confirmCommand([id])}`] : []),
   ];
   return [
     head,
@@ -67,14 +67,28 @@ export const STATES: Readonly<Record<ReportedFinding['state'], string>> = {
   gone: ' (no longer applies)',
 };
 
-/** The label before the reason that a user or a fixer gave for a finding. */
-export const RESOLUTION_LABELS: Readonly<Record<NonNullable<ReportedFinding['finding']['resolution']>['how'], string>> =
-  {
-    fixed: 'Marked as fixed',
-    skipped: 'Waived',
-    refuted: 'Marked as fixed, but the reviewer disagreed',
-    disputed: 'Disputed by the fixer',
-  };
+const ANSWERS: Readonly<Record<Resolution['how'], string>> = {
+  fixed: 'Marked as fixed',
+  skipped: 'Waived',
+  refuted: 'Marked as fixed, but the reviewer disagreed',
+  proposed: 'Waiver proposed',
+};
+
+/** Returns what was answered to a finding and by whom, as the label before the reason: "Waived by ann". */
+export function describeAnswer({ how, by, proposedBy }: Pick<Resolution, 'how' | 'by' | 'proposedBy'>): string {
+  const proposer = proposedBy === null ? '' : `, proposed by ${describeActor(proposedBy)}`;
+  return how === 'refuted' ? ANSWERS[how] : `${ANSWERS[how]} by ${describeActor(by)}${proposer}`;
+}
+
+function describeActor({ kind, name }: Actor): string {
+  if (name === UNKNOWN_ACTOR) return 'an unknown program';
+  return kind === 'person' ? quoteName(name) : `the agent ${quoteName(name)}`;
+}
+
+/** Returns the command with which a person accepts proposed waivers. */
+export function confirmCommand(ids: readonly string[]): string {
+  return `onceover resolve ${ids.join(' ')} --confirm`;
+}
 
 /** Returns the gate, reviewer and run that reported a finding, and a note if something is wrong with its place. */
 export function describeFindingSource(finding: Finding): string {

@@ -4,8 +4,8 @@ import { ASKED_AGAIN } from '../../ui/describe-agent-failure.ts';
 import { describeFailure } from '../../ui/describe-failure.ts';
 import { type ByKind, byKind, count, describeTakenBack, someNames } from '../../ui/wording.ts';
 import type { GateOutcome, ReportedFinding, RunNotice, RunOutcome } from '../run-types.ts';
-import { isOpen } from '../types.ts';
-import { bySeverity } from './finding.ts';
+import { isOpen, isProposed } from '../types.ts';
+import { bySeverity, confirmCommand } from './finding.ts';
 import { NOT_FOUND } from './reasons.ts';
 
 /** Returns one line each for the verdict of a run, the parts that the run left out, and the next step. */
@@ -119,8 +119,12 @@ const ON_BASE =
 
 function afterFailure(outcome: RunOutcome): string[] {
   const { gates, findings, iteration, status } = outcome;
-  if (gates.some(({ why }) => why === 'retry-limit')) return [`Next: look at the open findings; then ${ASKED_AGAIN}.`];
   const open = findings.filter(({ state }) => isOpen(state)).sort(bySeverity);
+  const proposed = open.filter(({ finding }) => isProposed(finding)).map(({ finding }) => finding.id);
+  const confirm = proposed.length === 0 ? [] : [`To accept the proposed waivers: ${confirmCommand(proposed)}`];
+  if (gates.some(({ why }) => why === 'retry-limit')) {
+    return [`Next: look at the open findings; then ${ASKED_AGAIN}.`, ...confirm];
+  }
   const hasError = status === 'error' || withStatus(outcome, 'error').length > 0;
   const solution = knownSolution(gates);
   const problems = [...listProblems(outcome), ...(hasError && solution === null ? ['the error above'] : [])];
@@ -130,11 +134,12 @@ function afterFailure(outcome: RunOutcome): string[] {
   if (steps.length === 0) {
     return iteration === null && withStatus(outcome, 'not_run').length > 0 ? ['Next: run "onceover run".'] : [];
   }
-  const [first] = open;
+  const first = open.find(({ finding }) => !isProposed(finding));
   const waive = open.length === 1 ? 'To waive the finding instead' : 'To waive a finding instead';
   return [
     `Next: ${steps.join(', ')}, then ${AGAIN}.`,
     ...(first === undefined ? [] : [`${waive}: onceover resolve ${first.finding.id} --skip "reason"`]),
+    ...confirm,
   ];
 }
 

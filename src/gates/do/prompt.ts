@@ -135,7 +135,7 @@ ${findings.map((finding) => promptFinding(finding, [`declined because: ${finding
 
 function claimOn({ resolution }: KnownFinding): readonly string[] {
   if (resolution?.how === 'fixed') return [`claimed to be fixed: ${resolution.why}`];
-  return resolution?.how === 'disputed' ? [`disputed by the author, who may be wrong: ${resolution.why}`] : [];
+  return resolution?.how === 'proposed' ? [`disputed by the author, who may be wrong: ${resolution.why}`] : [];
 }
 
 /** Returns the diff sections of a gate, and its paths in renames into or out of it (`torn`), to diff separately. */

@@ -9,6 +9,7 @@ import { configuredGates, entryFolder, type GateList, gateIds, matchesEntry, pla
 import { type GateFacts, gateState, isSameBranch, type StateOptions } from '../decide/gate-state.ts';
 import type { CheckState } from '../decide/plan-run.ts';
 import { selectGates } from '../decide/select-gates.ts';
+import { countedResolution } from '../decide/waivers.ts';
 import { checkOutput, describeFailedCheck, type FailingGate } from '../describe/reasons.ts';
 import type { RunFacts, RunPorts, RunRequest } from '../ports.ts';
 import { markedTasks } from '../record/after-run.ts';
@@ -83,6 +84,10 @@ export async function readGateStates(
   const tracked = await trackedRecords(ports, settings, snapshot);
   if (!tracked.ok) return tracked;
   if (!known.ok) return known;
+  const all = known.value.map((one) => ({
+    ...one,
+    resolution: countedResolution(one.resolution, settings.waivers),
+  }));
   const unknown = await unknownPath(ports, request, snapshot);
   if (unknown !== null) return err({ kind: 'unknown-path', path: unknown });
   const gates = await gatesOf(ports, request, snapshot);
@@ -111,8 +116,8 @@ export async function readGateStates(
   // A run that does not cover all gates may not see the changes of the other gates.
   const seen = scope.kind === 'full' && seesAll ? isConfigured : () => false;
   const cycles = { isConfigured: seen, starts: starts.value };
-  const ended = endedCycles(comparison, planned.gates, cycles, past.value, known.value);
-  const findings = known.value.map((one) => (ended.findings.includes(one) ? { ...one, cycleEnded: true } : one));
+  const ended = endedCycles(comparison, planned.gates, cycles, past.value, all);
+  const findings = all.map((one) => (ended.findings.includes(one) ? { ...one, cycleEnded: true } : one));
   const entries = new Map(snapshot.entries.map((entry) => [entry.path as string, entry]));
   const options: StateOptions = {
     scope,

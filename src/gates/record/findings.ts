@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isRecord } from '../../kernel/json.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
 import { readShape } from '../../kernel/shape.ts';
 import {
@@ -11,7 +12,8 @@ import {
   writeAtomically,
 } from '../../platform/files.ts';
 import { claimFile, parseJson, readPrivateFile, writeNew } from '../../platform/private-files.ts';
-import { asRefuted, type Finding, isSameResolution, type KnownFinding, type Resolution } from '../types.ts';
+import { UNKNOWN_ACTOR } from '../decide/waivers.ts';
+import { type Actor, asRefuted, type Finding, isSameResolution, type KnownFinding, type Resolution } from '../types.ts';
 import { FINDING, isFindingId, RESOLUTION } from './shapes.ts';
 
 /** Returns the finding in a parsed document, without unknown fields; `null` if it is not a finding. */
@@ -19,9 +21,15 @@ export function readFinding(value: unknown): Finding | null {
   return readShape<Finding>(value, { ...FINDING, onRerun: (flag) => flag === undefined || flag === true });
 }
 
+/** Returns the resolution in a parsed document; `null` if it is not one. */
 export function readResolution(value: unknown): Resolution | null {
-  return readShape<Resolution>(value, RESOLUTION);
+  if (!isRecord(value)) return null;
+  // Older files name no actor, so a waiver in them may be an agent's. They call a proposal `disputed`.
+  const how = value['how'] === 'disputed' ? 'proposed' : value['how'];
+  return readShape<Resolution>({ by: NO_ACTOR, proposedBy: null, ...value, how }, RESOLUTION);
 }
+
+const NO_ACTOR: Actor = { kind: 'agent', name: UNKNOWN_ACTOR };
 
 const FOLDER = 'onceover/findings';
 const MOST_CLOSED = 200;

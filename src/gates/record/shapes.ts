@@ -38,19 +38,27 @@ function isBranded<T extends string>(value: unknown): value is T {
   return isString(value);
 }
 
-/** The answer of a user, an agent or a fixer to a finding. */
+/** Who answered a finding: a person by login name, or an agent by its own name. */
+export const ACTOR = { kind: isOneOf(['person', 'agent']), name: isString };
+
+const isActor = hasShape<Shaped<typeof ACTOR>>(ACTOR);
+
+/** The answer of a person, an agent or a fixer to a finding. */
 export const RESOLUTION = {
   /**
    * - `fixed`: a claim that the finding is fixed; it stays open until a reviewer confirms the fix.
-   * - `skipped`: a waiver; the finding no longer fails its gate.
+   * - `skipped`: a waiver; the finding no longer fails its gate. See `countedResolution` for a waiver by an agent.
    * - `refuted`: a claim that a reviewer rejected; only its time (`at`) still counts, for the retry limit.
-   * - `disputed`: a fixer's objection; it changes nothing until a reviewer has read it.
+   * - `proposed`: an agent's reason to waive; the finding stays open until a person confirms it or its reviewer withdraws.
    */
-  how: isOneOf(['fixed', 'skipped', 'refuted', 'disputed']),
+  how: isOneOf(['fixed', 'skipped', 'refuted', 'proposed']),
   why: isString,
   at: isTime,
   /** For information only; the retry limit uses `at`. */
   iteration: isCount,
+  by: isActor,
+  /** For a confirmed waiver: who proposed it. */
+  proposedBy: orNull(isActor),
 };
 
 export const CLOSING = { how: isOneOf(['fixed', 'withdrawn', 'silent']), why: isString, iteration: isCount };

@@ -40,7 +40,7 @@ const commands: [string, string[]][] = [
     ],
   ],
   ['status', ['--prompt', '--base <ref>', '--verbose', '--json']],
-  ['resolve', ['<finding>', '--fixed [how]', '--skip <why>', '--json']],
+  ['resolve', ['<findings...>', '--fixed [how]', '--skip <why>', '--confirm', '--json']],
   ['init', ['--gates', '--from [tool]', '--rules', '--mcp <agent>', '--hook <agent>', '--remove', '--yes', '--json']],
   ['trust', ['--json']],
   ['config', ['check']],

@@ -182,7 +182,7 @@ describe('an unchanged gate that failed', () => {
       true,
     ],
     ['runs if a fix was claimed since', answered(claim('', at)), {}, true],
-    ['runs if the fixer gave a reason since', answered({ ...claim('', at), how: 'disputed' }), {}, true],
+    ['runs if the fixer gave a reason since', answered({ ...claim('', at), how: 'proposed' }), {}, true],
     ['does not run because of an older claim', answered(claim('', '2026-03-01T11:00:00.000Z')), {}, false],
     ['does not run because of a refuted claim', answered({ ...claim('', at), how: 'refuted' }), {}, false],
     [

@@ -58,7 +58,7 @@ describe('the next step after start_run', () => {
     [
       'findings are open',
       ended({ ...FAILED, findings: [OPEN] }),
-      /^Fix the open finding, then call start_run again\. If a finding is wrong or must stay, call resolve_finding with how "skip"/,
+      /^Fix the open finding, then call start_run again\. If a finding is wrong or must stay, propose a waiver: call resolve_finding with how "skip"/,
     ],
     [
       'a check fails',

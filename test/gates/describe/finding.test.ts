@@ -46,10 +46,22 @@ describe('a finding for people', () => {
   });
 
   test.each<[string, KnownFinding['resolution'], readonly string[]]>([
-    ['a fix', claim('Fixed.'), ['              Marked as fixed: Fixed.']],
+    ['a fix', claim('Fixed.'), ['              Marked as fixed by ann: Fixed.']],
     ['a fix without a reason', claim(''), []],
-    ['a waiver', waiver('So be it.'), ['              Waived: So be it.']],
-    ['an objection', { ...claim('No.'), how: 'disputed' }, ['              Disputed by the fixer: No.']],
+    ['a waiver', waiver('So be it.'), ['              Waived by ann: So be it.']],
+    [
+      'a proposed waiver, with the command that confirms it',
+      { ...claim('No.'), how: 'proposed', by: { kind: 'agent', name: 'claude-code' } },
+      [
+        '              Waiver proposed by the agent claude-code: No.',
+        '              To accept this: onceover resolve F1 --confirm',
+      ],
+    ],
+    [
+      'a confirmed waiver',
+      { ...waiver('No.'), proposedBy: { kind: 'agent', name: 'unknown' } },
+      ['              Waived by ann, proposed by an unknown program: No.'],
+    ],
     [
       'a fix that was not confirmed',
       { ...claim('Fixed.'), how: 'refuted' },

@@ -103,7 +103,7 @@ passed   review:src:security
          reviewer 1 (codex): passed, new session (first review)
 `);
     expect(text).toContain(`F3  high      src/a.ts:1 (waived)  It is wrong.
-              Waived: It has to be so.
+              Waived by ann: It has to be so.
 `);
     expect(text).not.toContain('--verbose');
   });

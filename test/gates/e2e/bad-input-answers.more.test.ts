@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { onceover } from '../../support/cli.ts';
-import { failing, gateRepo, PASS, type ScriptedAnswer } from '../../support/gates.ts';
+import { failing, gateRepo, PASS, type ScriptedAnswer, waive } from '../../support/gates.ts';
 
 /** A reviewer of one slot that answers so. */
 function repoWithAnswer(...violations: readonly object[]) {
@@ -140,7 +140,7 @@ test('reviewers of a narrow run see waived findings', async () => {
   const repo = gateRepo({ agents: ['one'], numReviews: 1 });
   repo.answers('one', failing('src/a.ts', 'export const b = 2;'));
   await repo.run();
-  await onceover(repo.root, ['resolve', 'F1', '--skip', 'two it shall be']);
+  await waive(repo, 'F1', 'two it shall be');
   repo.forget();
   repo.answers('one', failing('src/a.ts', 'export const b = 2;'));
   const run = await repo.document(['--uncommitted']);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { StartedRunDocument } from '../../../src/gates/describe/background.ts';
 import { onceover } from '../../support/cli.ts';
-import { failing, type GateRepo, gateRepo } from '../../support/gates.ts';
+import { ANN, failing, type GateRepo, gateRepo, waive } from '../../support/gates.ts';
 import { connectMcp, type McpConnection, type ToolAnswer } from '../../support/mcp.ts';
 import { callOf, INITIALIZE, openWire } from '../../support/mcp-wire.ts';
 import { temporaryFolder } from '../../support/repo.ts';
@@ -241,20 +241,43 @@ describe('trust', () => {
 });
 
 describe('resolve_finding', () => {
-  test('skip waives, fixed waits for a reviewer', async () => {
+  test('skip proposes a waiver that only a person can confirm, fixed waits for a reviewer', async () => {
     const repo = await trustedRepo();
     repo.answers('one', { status: 'fail', violations: [...(B_IS_ODD.violations ?? []), { ...odd(1) }] });
     const client = await connectMcp(repo.root);
     await runToEnd(client);
-    const waived = await client.call('resolve_finding', { id: 'F1', how: 'skip', why: 'it is even' });
-    expect(waived).toMatchObject({ isError: false, structured: { id: 'F1', state: 'waived', why: 'it is even' } });
-    expect(waived.text).toContain('F1 is waived: it is even');
+    const proposed = await client.call('resolve_finding', { id: 'F1', how: 'skip', why: 'it is even' });
+    const answer = { id: 'F1', state: 'open', why: 'it is even', answer: 'proposed', by: { kind: 'agent', name: 'test' } };
+    expect(proposed).toMatchObject({ isError: false, structured: answer });
+    expect(proposed.text).toContain('F1 stays open until a person confirms the waiver in a terminal');
     const claimed = await client.call('resolve_finding', { id: 'f2', how: 'fixed', why: 'renamed' });
     expect(claimed).toMatchObject({ isError: false, structured: { id: 'F2', state: 'fixed_claimed', why: 'renamed' } });
     expect(claimed.text).toContain('It stays open until reviewer 1 of review:src:code-quality confirms the fix');
-    const states = documentOf(await runToEnd(client)).run?.findings.map(({ id, state }) => `${id} ${state}`);
+    const run = await runToEnd(client);
+    const states = documentOf(run).run?.findings.map(({ id, state }) => `${id} ${state}`);
     // Nothing changed, so a claim is not confirmed by silence.
-    expect(states).toEqual(['F1 waived', 'F2 open']);
+    expect(states).toEqual(['F1 open', 'F2 open']);
+    expect(run.text).toContain('Ask the user to confirm the proposed waivers in a terminal: onceover resolve F1 --confirm');
+    const refused = await onceover(repo.root, ['resolve', 'F1', '--confirm', '--json']);
+    expect([refused.code, refused.stdout]).toEqual([3, expect.stringContaining('confirmed-by-agent')]);
+    await waive(repo, 'F1', 'it is even');
+    const waived = await runToEnd(client);
+    expect(documentOf(waived).run?.findings).toMatchObject([{ state: 'waived', by: ANN }, { state: 'open' }]);
+    expect(waived.text).toContain('1 finding is waived and does not fail a gate:');
+    expect(waived.text).toContain('Waived by ann: it is even');
+  });
+
+  test('with waivers.who: anyone, skip waives', async () => {
+    const repo = await trustedRepo();
+    configure(repo, 'agents:', 'waivers: { who: anyone }\nagents:');
+    repo.answers('one', B_IS_ODD);
+    const client = await connectMcp(repo.root);
+    await runToEnd(client);
+    const waived = await client.call('resolve_finding', { id: 'F1', how: 'skip', why: 'it is even' });
+    expect(waived).toMatchObject({ structured: { state: 'waived', by: { kind: 'agent' } } });
+    expect(documentOf(await runToEnd(client)).run?.exit_code).toBe(0);
+    configure(repo, 'who: anyone', 'who: people');
+    expect(await repo.document()).toMatchObject({ code: 1, findings: [{ state: 'open', answer: 'proposed' }] });
   });
 
   test('rejects wrong input with a sentence', async () => {

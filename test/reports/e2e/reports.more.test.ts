@@ -2,7 +2,7 @@ import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { onceover } from '../../support/cli.ts';
-import { failing, type GateRepo, gateRepo, PASS } from '../../support/gates.ts';
+import { failing, type GateRepo, gateRepo, PASS, waive } from '../../support/gates.ts';
 import { temporaryFolder } from '../../support/repo.ts';
 import { junitProblems, rdjsonSchema, sarifProblems } from '../../support/report-schemas.ts';
 import { startOnceover, told, toldInJson } from '../../support/told.ts';
@@ -83,7 +83,7 @@ describe('run --report', () => {
     const repo = reportRepo();
     repo.answers('one', B_IS_ODD, B_IS_ODD);
     await repo.run();
-    await onceover(repo.root, ['resolve', 'F1', '--skip', 'It has to be so.']);
+    await waive(repo, 'F1', 'It has to be so.');
     expect((await repo.run(['--report', `sarif=${repo.out('x.sarif')}`])).code).toBe(0);
     const { results } = readSarif(repo.out('x.sarif'));
     expect(results).toMatchObject([{ suppressions: [{ justification: 'It has to be so.' }] }]);

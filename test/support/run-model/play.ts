@@ -191,7 +191,11 @@ async function resolve(
   const one = known[known.length - 1 - (finding % Math.max(1, known.length))];
   if (one === undefined) return;
   const at = world.clock.now().toISOString();
-  await world.shared.findings.resolve(one.id, { how, why: 'because', at, iteration: 1 });
+  await world.shared.findings.resolve(one.id, {
+    ...{ how, why: 'because', at, iteration: 1 },
+    by: { kind: 'person', name: 'ann' },
+    proposedBy: null,
+  });
   model.findings = model.findings.map((old) => (old.id === one.id ? { ...old, said: how } : old));
   model.resolved.set(one.id, ++model.moments);
 }

@@ -1,0 +1,66 @@
+import type { Settings } from '../../config/settings.ts';
+import { ACTIVE } from '../../kernel/ports.ts';
+import { err, ok, type Result } from '../../kernel/result.ts';
+import type { Actor, KnownFinding, Resolution } from '../types.ts';
+
+type WaiverPolicy = Settings['waivers'];
+
+/** The name of an actor that onceover cannot identify. */
+export const UNKNOWN_ACTOR = 'unknown';
+
+/** Environment variables that agents set for the commands that they run. */
+const AGENT_VARIABLES: Readonly<Record<string, readonly string[]>> = {
+  claude: ['CLAUDECODE'],
+  codex: ['CODEX_THREAD_ID', 'CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED'],
+  gemini: ['GEMINI_CLI'],
+  opencode: ['OPENCODE'],
+  cursor: ['CURSOR_AGENT'],
+  [UNKNOWN_ACTOR]: ['AI_AGENT', ACTIVE],
+};
+
+/**
+ * Returns who runs a command. It is a person only if standard input is a terminal and no variable of an agent is set.
+ * An agent that removes its variables and opens a terminal cannot be told apart from a person.
+ */
+export function commandActor(
+  env: Readonly<Record<string, string | undefined>>,
+  shell: { readonly isTerminal: boolean; readonly user: string },
+): Actor {
+  const agent = Object.entries(AGENT_VARIABLES).find(([, names]) => names.some((name) => env[name] !== undefined));
+  if (agent !== undefined) return { kind: 'agent', name: agent[0] };
+  return shell.isTerminal ? { kind: 'person', name: shell.user } : { kind: 'agent', name: UNKNOWN_ACTOR };
+}
+
+/**
+ * Returns the resolution as it counts. A waiver by an agent is only a proposal unless `waivers.who` is `anyone`, so an
+ * agent gains nothing by changing that setting for a moment.
+ */
+export function countedResolution(resolution: Resolution | null, { who }: WaiverPolicy): Resolution | null {
+  const isProposal = resolution?.how === 'skipped' && resolution.by.kind === 'agent' && who === 'people';
+  return isProposal ? { ...resolution, how: 'proposed' } : resolution;
+}
+
+/** The answer of a person or an agent to a finding. `confirmed`: the proposed waiver of the finding becomes a waiver. */
+export type FindingAnswer = { readonly how: 'fixed' | 'skipped' | 'confirmed'; readonly why: string };
+
+/** Returns the resolution to store, or `null` if nothing changes. A process inside a run can never waive. */
+export function decideResolution(
+  { id, since, resolution }: KnownFinding,
+  { how, why }: FindingAnswer,
+  by: Actor,
+  { who, isInRun, at }: WaiverPolicy & { readonly isInRun: boolean; readonly at: string },
+): Result<Resolution | null> {
+  const now = { why, at, iteration: since, by, proposedBy: null };
+  if (how === 'fixed') return ok({ ...now, how });
+  const counted = countedResolution(resolution, { who });
+  const mayWaive = !isInRun && (by.kind === 'person' || who === 'anyone');
+  if (how === 'skipped') {
+    if (mayWaive) return ok({ ...now, how });
+    // A proposal must not replace the waiver of a person.
+    return ok(counted?.how === 'skipped' ? null : { ...now, how: 'proposed' });
+  }
+  if (!mayWaive) return err({ kind: 'confirmed-by-agent', id, isInRun });
+  if (counted?.how === 'skipped') return ok(null);
+  if (counted?.how !== 'proposed') return err({ kind: 'not-proposed', id });
+  return ok({ ...now, how: 'skipped', why: counted.why, proposedBy: counted.by });
+}

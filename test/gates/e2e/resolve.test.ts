@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { dirname } from 'node:path';
+import { expect, test } from 'vitest';
+import { CLI, onceover } from '../../support/cli.ts';
+import { failing, type GateRepo, gateRepo } from '../../support/gates.ts';
+import { cleanEnvironment } from '../../support/repo.ts';
+
+const TWO = {
+  status: 'fail',
+  violations: ['a', 'b'].flatMap((name) => failing('src/a.ts', `export const ${name}`).violations ?? []),
+} as const;
+
+/** Runs onceover with a terminal as its standard input, as a person does. Needs the program `script` of Linux. */
+function inTerminal({ root }: GateRepo, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  return new Promise<{ readonly code: number | null; readonly text: string }>((resolve, reject) => {
+    const child = spawn('script', ['-qec', [process.execPath, CLI, ...args].join(' '), '/dev/null'], {
+      cwd: root,
+      env: { ...cleanEnvironment(dirname(root)), SHELL: '/bin/sh', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let text = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString('utf8');
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, text }));
+  });
+}
+
+async function twoFindings(): Promise<GateRepo> {
+  const repo = gateRepo({ agents: ['one'], numReviews: 1 });
+  repo.answers('one', TWO);
+  expect((await repo.run()).code).toBe(1);
+  return repo;
+}
+
+test('without a terminal, --skip is a proposal for several findings, and --confirm is refused', async () => {
+  const repo = await twoFindings();
+  const proposed = await onceover(repo.root, ['resolve', 'F1', 'f2', '--skip', 'they are meant so']);
+  expect(proposed.code).toBe(0);
+  expect(proposed.stdout).toContain('A waiver of F1 is proposed: they are meant so');
+  expect(proposed.stdout).toContain('confirms the waiver in a terminal: onceover resolve F2 --confirm');
+  const status = await onceover(repo.root, ['status']);
+  expect(status.code).toBe(1);
+  expect(status.stdout).toContain('Waiver proposed by an unknown program: they are meant so');
+  expect(status.stdout).toContain('To accept the proposed waivers: onceover resolve F1 F2 --confirm');
+  const confirmed = await onceover(repo.root, ['resolve', 'F1', '--confirm']);
+  expect([confirmed.code, confirmed.stderr]).toEqual([3, expect.stringContaining('Only a person can confirm a waiver')]);
+  expect((await repo.run()).code).toBe(1);
+});
+
+test('nothing is stored if one of several findings is unknown', async () => {
+  const repo = await twoFindings();
+  expect((await onceover(repo.root, ['resolve', 'F1', 'F9', '--skip', 'so'])).code).toBe(2);
+  expect((await repo.document()).findings).toMatchObject([{ answer: null }, { answer: null }]);
+});
+
+test.runIf(process.platform === 'linux')('a person in a terminal confirms what an agent proposed', async () => {
+  const repo = await twoFindings();
+  const agent = { CLAUDECODE: '1' };
+  expect((await inTerminal(repo, ['resolve', 'F1', 'F2', '--skip', 'meant'], agent)).text).toContain('is proposed');
+  expect((await inTerminal(repo, ['resolve', 'F1', 'F2', '--confirm'], agent)).code).toBe(3);
+  expect((await inTerminal(repo, ['resolve', 'F1', 'F2', '--confirm'], { ONCEOVER_ACTIVE: '1' })).code).toBe(3);
+  expect((await inTerminal(repo, ['resolve', 'F1', 'F2', '--confirm'])).text).toContain('F2 is waived: meant');
+  const run = await repo.document();
+  expect(run.code).toBe(0);
+  expect(run.findings).toMatchObject([
+    { state: 'waived', by: { kind: 'person' }, proposed_by: { kind: 'agent', name: 'claude' } },
+    { state: 'waived' },
+  ]);
+});
