@@ -163,16 +163,17 @@ export type RunWish = {
   readonly force?: boolean;
   readonly fresh?: boolean;
   readonly all?: boolean;
+  readonly allowUnconfigured?: boolean;
 };
 
 /** Returns the request for a run. Default: the whole change, but only reviews and checks that have not passed it. */
 export function runRequest(
   wish: RunWish,
   files: GivenFiles | null,
-  more: Omit<RunRequestOptions, 'selection' | 'force' | 'fresh' | 'all'>,
+  more: Omit<RunRequestOptions, 'selection' | 'force' | 'fresh' | 'all' | 'allowUnconfigured'>,
 ): RunRequestOptions {
   const { base = null, commit, uncommitted = false, force = false, fresh = false, all = false } = wish;
-  const options = { ...more, force, fresh, all };
+  const options = { ...more, force, fresh, all, allowUnconfigured: wish.allowUnconfigured === true };
   if (commit !== undefined) return { ...options, selection: { kind: 'commit', commit } };
   if (uncommitted) return { ...options, selection: { kind: 'uncommitted' } };
   return { ...options, selection: files === null ? { kind: 'change', base } : { kind: 'files', files, base } };

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import type { AgentReport, AgentSettings, ResumeResult } from '../kernel/agent.ts';
+import type { AgentReport, AgentSettings, MissingAgent, ResumeResult } from '../kernel/agent.ts';
 import { ACTIVE } from '../kernel/ports.ts';
 import { isAmount, isString, readShape, type Shaped } from '../kernel/shape.ts';
 import { openListFile } from '../platform/private-files.ts';
@@ -92,6 +92,17 @@ export async function knownAgents(
       env: { ...agentEnvironment(own, agent.variables), ...mine?.env },
     };
   });
+}
+
+/** Returns the agents whose program was not found or is not executable. */
+export function missingAgents(known: readonly KnownAgent[], root: string): readonly MissingAgent[] {
+  return known
+    .filter(({ program }) => program === null)
+    .map(({ agent, settings }) => {
+      const program = settings?.path ?? agent.program;
+      const stats = program.includes('/') ? statSync(resolve(root, program), { throwIfNoEntry: false }) : undefined;
+      return { name: agent.name, program, isFile: stats?.isFile() === true, install: agent.install };
+    });
 }
 
 /** Whether the agent is a custom command from the settings. */

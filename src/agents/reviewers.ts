@@ -5,7 +5,14 @@ import type { AskEnd, AskOptions, Question, Reviewers } from '../kernel/ports.ts
 import type { AgentQuestion } from './agent.ts';
 import { callAgent, notCalled } from './call-agent.ts';
 import { commandAgent } from './command.ts';
-import { isCustomCommand, type KnownAgent, openVersions, programVersion, type Versions } from './installed.ts';
+import {
+  isCustomCommand,
+  type KnownAgent,
+  missingAgents,
+  openVersions,
+  programVersion,
+  type Versions,
+} from './installed.ts';
 
 /** Returns a function that runs one job at a time per key. If `stop` aborts, waiting jobs start and must check it. */
 function openSessionLocks() {
@@ -52,6 +59,7 @@ export function openReviewers(options: Options): Reviewers {
   return {
     names: preferred(known, options.preference),
     found: foundNames(known),
+    missing: missingAgents(known, root),
     async describe(name) {
       const one = find(name);
       const version = (await versionOf(one, versions, root)) ?? UNKNOWN_VERSION;

@@ -9,6 +9,8 @@ import { ensureResumable, openCapabilities, type ProbeCost, probeInstalled } fro
 /** Returns a failure if the agent is not installed or must not be allowed to edit files. */
 export async function checkFixer(reviewers: Reviewers, name: string): Promise<Result<void>> {
   const { found } = reviewers;
+  const agent = reviewers.missing.find((one) => one.name === name);
+  if (agent !== undefined) return err({ kind: 'agent-not-installed', agent });
   if (!found.includes(name)) return err({ kind: 'unknown-agent', name, known: found });
   const able = await agentsThatCanFix(reviewers, found);
   return able.includes(name) ? ok(undefined) : err({ kind: 'cannot-fix', name, able });

@@ -17,7 +17,9 @@ const STATES: Readonly<Record<ReportedFinding['state'] | 'of-part', StateWords>>
     state: ({ resolution }) => `is open: it fails its gate.${OBJECTIONS[resolution?.how ?? 'fixed'] ?? ''}`,
     next: (finding, calls) => [
       `${calls} closes the finding if it confirms a fix, withdraws the finding, or does not report it again after ${filesOf(finding)} changed`,
-      ...(finding.resolution?.how === 'proposed' ? [`"${confirmCommand([finding.id])}" in a terminal accepts the proposed waiver`] : []),
+      ...(finding.resolution?.how === 'proposed'
+        ? [`"${confirmCommand([finding.id])}" in a terminal accepts the proposed waiver`]
+        : []),
       `"onceover resolve ${finding.id} --fixed" marks it as fixed, for reviewer ${finding.slot} to confirm`,
       waive(finding),
     ],

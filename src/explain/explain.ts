@@ -21,7 +21,11 @@ export async function explainRun(
   name: string,
   base: string | null,
 ): Promise<Result<RunExplanation | null>> {
-  const previewed = await previewGates(paths, { ...READ_ONLY, selection: { kind: 'change', base } });
+  const previewed = await previewGates(paths, {
+    ...READ_ONLY,
+    selection: { kind: 'change', base },
+    allowUnconfigured: true,
+  });
   if (!previewed.ok) return previewed;
   const { request, outcome } = previewed.value;
   const subject = subjectOf(name, outcome.gates);

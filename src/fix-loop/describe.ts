@@ -3,7 +3,7 @@ import type { LoopEnd, RunOutcome } from '../gates/run-types.ts';
 import type { AgentFailure } from '../kernel/agent.ts';
 import { oneLine, quoteName } from '../kernel/escape.ts';
 import { usageDocument } from '../ledger/describe.ts';
-import { ASKED_AGAIN, describeAgentFailure } from '../ui/describe-agent-failure.ts';
+import { ASKED_AGAIN, describeAgentFailure, describeNoAnswer } from '../ui/describe-agent-failure.ts';
 import { cut } from '../ui/layout.ts';
 import { type Styled, wrapTo } from '../ui/style.ts';
 import { count, someNames } from '../ui/wording.ts';
@@ -118,8 +118,7 @@ const ENDS: Readonly<Record<LoopEnd, (rounds: readonly RoundDocument[], failure:
   budget: (rounds) =>
     `Stopped: the budget is used up. Open: ${stillOpen(rounds)}. ${EDITS_STAY} Raise "budget" in onceover.yml, or run again to continue.`,
   'fixer-failed'(_rounds, failure) {
-    const why = failure === null ? '' : ` (${describeAgentFailure(failure)})`;
-    return `Stopped: the fixer gave no answer${why}. ${EDITS_STAY} Run again to continue.`;
+    return `Stopped: the fixer ${describeNoAnswer(failure)}. ${EDITS_STAY} Run again to continue.`;
   },
   'gate-changed': () =>
     'Stopped: the fixer changed settings, prompts, rules, roles, an agent or the base, or hid a file from review. Check "git status" and "git diff", and run again if that is right.',

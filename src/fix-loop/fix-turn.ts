@@ -193,7 +193,11 @@ function fixOf(end: FixerEnd, filesChanged: number, claims: readonly Claim[]): F
 const LONGEST_REASON = 2000;
 
 /** Records the findings that the fixer says it fixed, and its reasons to waive others. Neither closes a finding. */
-function recordClaims({ ports, fixer }: Loop, claims: readonly Claim[], iteration: number | null): Promise<Result<void>> {
+function recordClaims(
+  { ports, fixer }: Loop,
+  claims: readonly Claim[],
+  iteration: number | null,
+): Promise<Result<void>> {
   return forEachOk(claims, ({ id, state, why }) =>
     ports.findings.resolve(id, {
       how: state === 'fixed' ? 'fixed' : 'proposed',

@@ -12,7 +12,11 @@ export async function clean(repository: RepositoryPaths): Promise<Result<Cleaned
   const lock = await openLock(repository).take();
   if (!lock.ok) return lock;
   try {
-    const preview = await previewGates(repository, { ...READ_ONLY, selection: { kind: 'change', base: null } });
+    const preview = await previewGates(repository, {
+      ...READ_ONLY,
+      selection: { kind: 'change', base: null },
+      allowUnconfigured: true,
+    });
     if (!preview.ok) return preview;
     const { ports, facts, outcome } = preview.value;
     const archived = await ports.records.archive('all');

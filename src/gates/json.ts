@@ -76,7 +76,10 @@ export function findingDocument({ finding, state }: ReportedFinding): FindingDoc
 /** Returns the result of `resolve --json` and `resolve_finding`: the finding in its new state. */
 export function resolvedDocument(finding: ReportedFinding['finding']): FindingDocument {
   const how = finding.resolution?.how;
-  return findingDocument({ finding, state: how === 'skipped' ? 'waived' : how === 'proposed' ? 'open' : 'fixed_claimed' });
+  return findingDocument({
+    finding,
+    state: how === 'skipped' ? 'waived' : how === 'proposed' ? 'open' : 'fixed_claimed',
+  });
 }
 
 /** Returns the JSON for a failed command: an error or, for a run that found another run in progress, a run result. */

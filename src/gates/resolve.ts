@@ -36,7 +36,9 @@ export async function resolveFindings(
     resolution === null ? ok(undefined) : findings.resolve(id, resolution),
   );
   if (!stored.ok) return stored;
-  return ok([...decided].map(([finding, resolution]) => ({ ...finding, resolution: resolution ?? finding.resolution })));
+  return ok(
+    [...decided].map(([finding, resolution]) => ({ ...finding, resolution: resolution ?? finding.resolution })),
+  );
 }
 
 /** Resolves one finding, like `resolveFindings`. */

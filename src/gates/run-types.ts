@@ -55,6 +55,8 @@ export type GateReason =
   | 'passed'
   | 'unchanged-since-pass'
   | 'marked-as-passed'
+  /** The gate passes only because findings of one of its reviewers are waived. */
+  | 'waived'
   | 'open-findings'
   /** `unchanged_gates: rest`: the findings are from an earlier run, because nothing changed since. */
   | 'unchanged-since-fail'
@@ -66,6 +68,8 @@ export type GateReason =
   | 'check-to-run'
   | 'check-keeps-changing-files'
   | 'stopped-by-check'
+  /** The check was left out because no reviewer has an agent that can run. */
+  | 'no-agent'
   | 'retry-limit'
   | 'interrupted';
 
@@ -98,6 +102,8 @@ export type SlotOutcome = {
   readonly usage: Usage | null;
   readonly durationMs: number | null;
   readonly trouble: SlotTrouble | null;
+  /** The slot's last review, if the slot did not run now and that review failed or ended in an error. */
+  readonly earlier: { readonly iteration: number; readonly isCurrent: boolean; readonly error: string | null } | null;
 };
 
 export type RunNotice =
@@ -108,6 +114,8 @@ export type RunNotice =
   /** A nested repository with uncommitted changes. */
   | { readonly kind: 'dirty-submodule'; readonly path: RepoPath }
   | { readonly kind: 'base-config'; readonly base: string }
+  /** There is no gate and no rule, in the working tree or on the target branch of the pull request. */
+  | { readonly kind: 'unconfigured'; readonly base: string | null }
   | { readonly kind: 'checks-left-out' }
   /** Reviewers saw only that these files differ, because their content is binary. */
   | { readonly kind: 'binary'; readonly paths: readonly RepoPath[] }
@@ -151,7 +159,7 @@ type OfSlot = { readonly gate: GateId; readonly slot: number };
 
 export type RunProgress =
   | FixProgress
-  | { readonly kind: 'iteration-started'; readonly iteration: number; readonly gates: number; readonly slots: number }
+  | { readonly kind: 'iteration-started'; readonly iteration: number; readonly checks: number; readonly slots: number }
   | { readonly kind: 'check-started'; readonly gate: GateId; readonly command: string }
   | {
       readonly kind: 'check-ended';

@@ -1,6 +1,6 @@
 import { type Budget, openBudget } from '../dispatch/limits.ts';
 import { ok, type Result } from '../kernel/result.ts';
-import { decideRun, type RunPlan } from './decide/plan-run.ts';
+import { decideRun, type GateRun, type RunPlan } from './decide/plan-run.ts';
 import { confirmIteration, runChecks } from './do/run-checks.ts';
 import { NO_ACTIONS, type RunActions } from './judge/judge-run.ts';
 import type { RunContext, RunFacts, RunPorts, RunRequest } from './ports.ts';
@@ -104,12 +104,14 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
   ports.reporter.tell({
     kind: 'iteration-started',
     iteration,
-    gates: gates.length + reviews.length,
+    checks: gates.length,
     slots: reviews.flatMap(({ slots }) => slots).filter(({ kind }) => kind === 'run').length,
   });
   let { checks } = NO_ACTIONS;
   const { comparison, names, checked: tree } = facts;
-  if (gates.length > 0 && tree !== null) {
+  // Checks can take long, so find out first whether any reviewer could run after them.
+  const lacksAgents = gates.length > 0 && !request.all && (await cannotReview(run, facts, reviews));
+  if (gates.length > 0 && tree !== null && !lacksAgents) {
     const takeTree = async () => {
       const again = await readGateStates(ports, request, comparison);
       if (!again.ok) return again;
@@ -136,7 +138,14 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
       : await (await import('./do/review-slots.ts')).runReviews(run, facts, reviews, iteration);
   if (!slots.ok) return slots;
   const reviewed = new Map(reviews.map(({ state }) => [state.gate.id, state.gate]));
-  return ok({ ...NO_ACTIONS, ...slots.value, iteration, checks, gates: reviewed });
+  return ok({ ...NO_ACTIONS, ...slots.value, iteration, checks, gates: reviewed, lacksAgents });
+}
+
+/** Whether reviews are planned and none of them has an agent that can run. */
+async function cannotReview(run: RunContext, facts: RunFacts, reviews: readonly GateRun[]): Promise<boolean> {
+  if (reviews.length === 0) return false;
+  const { hasNoAgent } = await import('./do/review-slots.ts');
+  return hasNoAgent(run, facts, reviews);
 }
 
 /** Returns the plan to run the skipped slots, if `certify` requires this before the run passes; otherwise `null`. */

@@ -242,11 +242,27 @@ export type KeptSession = Session & {
 /** The reason why a slot (a reviewer of a review) has no verdict. */
 export type SlotTrouble =
   | { readonly kind: 'agent'; readonly agent: string; readonly failure: AgentFailure }
-  | { readonly kind: 'no-agent'; readonly wanted: readonly string[]; readonly cooling: readonly Cooldown[] }
+  | {
+      readonly kind: 'no-agent';
+      readonly wanted: readonly string[];
+      readonly cooling: readonly Cooldown[];
+      /** The wanted agents whose program cannot be started. */
+      readonly missing?: readonly MissingAgent[];
+    }
   | { readonly kind: 'stale' }
   | { readonly kind: 'file-too-large'; readonly path: string; readonly characters: number; readonly limit: number }
   | { readonly kind: 'budget'; readonly what: 'usd' | 'dispatches' }
   | { readonly kind: 'author-agent'; readonly agent: string; readonly path: string };
+
+/** A known agent whose program cannot be started: it is not there, or it is a file that is not executable. */
+export type MissingAgent = {
+  readonly name: string;
+  /** The program as the settings name it. */
+  readonly program: string;
+  readonly isFile: boolean;
+  /** The command that installs the agent; `null` for a custom command. */
+  readonly install: string | null;
+};
 
 /** An agent that has reached a usage limit, and the time at which the limit ends. */
 export type Cooldown = { readonly agent: string; readonly until: Date; readonly said: string };

@@ -1,4 +1,4 @@
-import type { AgentFailure, Cooldown } from './agent.ts';
+import type { AgentFailure, Cooldown, MissingAgent } from './agent.ts';
 import type { RepoPath, SessionId } from './ids.ts';
 import type { DocumentPhase, PhaseName } from './review-loops.ts';
 
@@ -63,9 +63,12 @@ export type Failure =
       'broken-config': { problems: readonly Problem[] };
       /** The change commits files in the folders in which onceover writes its own files. */
       'own-files-committed': { files: readonly string[] };
+      /** There is no gate and no rule. `base`: the target branch of a pull request, whose configuration counts. */
+      'not-configured': { base: string | null };
       'log-dir-hides': { logDir: string; files: readonly string[] };
       'bad-review-id': { id: string; why: BadReviewId };
       'unknown-agent': { name: string; known: readonly string[] };
+      'agent-not-installed': { agent: MissingAgent };
       /** onceover cannot let this agent write files. `able` lists the agents that can fix. */
       'cannot-fix': { name: string; able: readonly string[] };
       'agent-not-tried': { agent: string; failure: AgentFailure };

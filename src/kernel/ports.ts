@@ -1,4 +1,4 @@
-import type { AgentFailure, AgentReply, Cooldown, Usage } from './agent.ts';
+import type { AgentFailure, AgentReply, Cooldown, MissingAgent, Usage } from './agent.ts';
 import type { Result } from './result.ts';
 
 /** The environment variable that onceover sets for programs it starts, so that they cannot start a run. */
@@ -14,6 +14,8 @@ export interface Reviewers {
   readonly names: readonly string[];
   /** All installed agents, including those that run only if a review names them. */
   readonly found: readonly string[];
+  /** The known agents that cannot be started. */
+  readonly missing: readonly MissingAgent[];
   /** Returns the facts about an agent that a call needs. This may start the agent to ask for its version. */
   describe(name: string): Promise<ReviewerFacts>;
   ask(name: string, question: Question, options: AskOptions): Promise<AskEnd>;

@@ -17,8 +17,8 @@ export function describeEvent(event: Event, paint: Paint = PLAIN): string | null
 }
 
 const linesFor = (paint: Paint): ByKind<Event, string | null> => ({
-  'iteration-started': ({ iteration, gates, slots }) =>
-    `Run ${iteration}: ${count(gates, 'gate')}, ${count(slots, 'reviewer')}`,
+  'iteration-started': ({ iteration, checks, slots }) =>
+    `Run ${iteration}: ${countAll({ check: checks, reviewer: slots }).join(', ') || 'nothing to run'}`,
   'check-started': ({ gate, command }) => `${quoteName(gate)}: ${oneLine(command)}`,
   'check-ended': ({ gate, status, why, durationMs }) =>
     `${quoteName(gate)}: ${paint(STYLES[status], STATUS_WORDS[status])}${why === null ? '' : ` (${why})`}, ${describeDuration(durationMs)}`,

@@ -4,7 +4,7 @@ import { SESSIONS } from '../gates/describe/reasons.ts';
 import { oneLine } from '../kernel/escape.ts';
 import { cells, cut, cutStart, padCells, wrap } from '../ui/layout.ts';
 import type { Paint } from '../ui/style.ts';
-import { tokensOf } from '../ui/wording.ts';
+import { count, tokensOf } from '../ui/wording.ts';
 import { describeEvent, isRoutine } from './describe.ts';
 import type { Event } from './events.ts';
 import { type ConsoleReporter, NO_PROGRESS, type Progress, progressAfter, type Running } from './state.ts';
@@ -29,12 +29,14 @@ export function frame(progress: Progress, { columns, rows }: Size, now: number, 
 
 const MOST_LINES = 12;
 
-function summary({ title, slots, ended, failed, running, tokens, startedAt }: Progress, now: number): string {
+function summary(progress: Progress, now: number): string {
+  const { title, checks, checksEnded, slots, ended, failed, running, tokens, startedAt } = progress;
   const used = [...running.values()].reduce((sum, one) => sum + (one.tokens ?? 0), tokens);
   return [
     title ?? '',
     `${running.size} running`,
-    slots === 0 ? '' : `${ended} of ${slots} reviewers done`,
+    checks === 0 ? '' : `${Math.min(checksEnded, checks)} of ${count(checks, 'check')} done`,
+    slots === 0 ? '' : `${ended} of ${count(slots, 'reviewer')} done`,
     failed === 0 ? '' : `${failed} failed`,
     elapsed(now - startedAt),
     used === 0 ? '' : `${tokensOf(used)} tokens`,

@@ -10,6 +10,8 @@ export type Progress = {
   /** The name of the run or of the round of a phase; `null` before it starts. */
   readonly title: string | null;
   readonly startedAt: number;
+  readonly checks: number;
+  readonly checksEnded: number;
   readonly slots: number;
   readonly ended: number;
   readonly failed: number;
@@ -29,13 +31,28 @@ export type Running = {
 };
 
 export function NO_PROGRESS(now: number): Progress {
-  return { title: null, startedAt: now, slots: 0, ended: 0, failed: 0, tokens: 0, running: new Map() };
+  return {
+    title: null,
+    startedAt: now,
+    checks: 0,
+    checksEnded: 0,
+    slots: 0,
+    ended: 0,
+    failed: 0,
+    tokens: 0,
+    running: new Map(),
+  };
 }
 
 export function progressAfter(before: Progress, event: Event, now: number): Progress {
   switch (event.kind) {
     case 'iteration-started':
-      return { ...NO_PROGRESS(before.startedAt), title: `Run ${event.iteration}`, slots: event.slots };
+      return {
+        ...NO_PROGRESS(before.startedAt),
+        title: `Run ${event.iteration}`,
+        checks: event.checks,
+        slots: event.slots,
+      };
     case 'round-started': {
       const round = event.isFinalValidation ? 'final validation' : `iteration ${event.iteration} of ${event.most}`;
       return { ...NO_PROGRESS(before.startedAt), title: `${event.phase}, ${round}`, slots: event.roles.length };
@@ -68,8 +85,13 @@ export function progressAfter(before: Progress, event: Event, now: number): Prog
         dispatch: event.mode === 'repair' ? one.dispatch : 'fresh',
         doing: null,
       }));
-    case 'check-ended':
-      return ended(before, event, null);
+    case 'check-ended': {
+      const counted = {
+        checksEnded: before.checksEnded + 1,
+        failed: before.failed + (event.status === 'pass' ? 0 : 1),
+      };
+      return ended({ ...before, ...counted }, event, null);
+    }
     case 'fix-ended':
       return ended(before, event, event.fix.usage);
     case 'slot-ended':

@@ -2,6 +2,7 @@ import { describeAnswer, describeFindingSource, STATES } from '../gates/describe
 import {
   describeGateDetail,
   describeSlotReason,
+  gateWord,
   reviewerName,
   SESSIONS,
   STATUS_WORDS,
@@ -82,7 +83,7 @@ function gateTable(gates: readonly GateOutcome[], findings: readonly ReportedFin
     // A `|` would end the table cell even inside inline code.
     const name = codeName(gate.id).replaceAll('|', '\\|');
     return [
-      row([name, '', STATUS_WORDS[gate.status], inline(describeGateDetail(gate))]),
+      row([name, '', gateWord(gate), inline(describeGateDetail(gate))]),
       ...gate.slots.map((slot) => slotRow(slot, open)),
     ];
   });

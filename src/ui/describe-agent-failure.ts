@@ -1,6 +1,6 @@
-import type { AgentFailure, SlotTrouble, UnreadableAnswer } from '../kernel/agent.ts';
+import type { AgentFailure, MissingAgent, SlotTrouble, UnreadableAnswer } from '../kernel/agent.ts';
 import { quoteName, showInvisible } from '../kernel/escape.ts';
-import { type ByKind, byKind, count } from './wording.ts';
+import { asShellWord, type ByKind, byKind, count, type Message } from './wording.ts';
 
 /** Returns why an agent gave no answer, as words that follow the agent's name: "is not logged in". */
 export function describeAgentFailure(failure: AgentFailure): string {
@@ -27,6 +27,13 @@ const AGENT_FAILURES: ByKind<AgentFailure, string> = {
   'agent-error': ({ said }) => `failed: ${showInvisible(said)}`,
   cancelled: () => 'was stopped',
 };
+
+/** Returns why there is no usable answer, as words that follow "the fixer". An unreadable answer is named as such. */
+export function describeNoAnswer(failure: AgentFailure | null): string {
+  if (failure === null) return 'gave no answer';
+  const why = describeAgentFailure(failure);
+  return failure.kind === 'unreadable-answer' ? why : `gave no answer (${why})`;
+}
 
 /** Returns what is wrong with an answer, in words for the agent that gave the answer. */
 export function describeUnreadable(failure: AgentFailure): string {
@@ -63,11 +70,29 @@ const TROUBLES: ByKind<SlotTrouble, string> = {
 
 type NoAgent = Extract<SlotTrouble, { kind: 'no-agent' }>;
 
+/** Returns why an agent cannot be started, and the command that helps. */
+export function describeMissingAgent({ name, program, isFile, install }: MissingAgent): Message {
+  const agent = quoteName(name);
+  if (isFile) {
+    return {
+      what: `${agent} cannot start: ${quoteName(program)} is not executable`,
+      next: `chmod +x ${asShellWord(program)}`,
+    };
+  }
+  if (install !== null) return { what: `${agent} is not installed`, next: install };
+  return { what: `${agent} cannot start: ${quoteName(program)} does not exist`, next: 'onceover config check' };
+}
+
 /** Returns why no agent can review, as a sentence without its full stop. */
-export function describeNoAgent({ wanted, cooling }: Omit<NoAgent, 'kind'>): string {
+export function describeNoAgent({ wanted, cooling, missing = [] }: Omit<NoAgent, 'kind'>): string {
   if (cooling.length > 0) {
     const limits = cooling.map(({ agent, until }) => `${agent} until ${until.toISOString()}`).join(', ');
     return `every available agent has reached a limit (${limits}); "onceover doctor" lets the next run call them before that`;
+  }
+  const file = missing.find(({ isFile }) => isFile);
+  if (file !== undefined) {
+    const { what, next } = describeMissingAgent(file);
+    return `${what}; run "${next}"`;
   }
   const names = wanted.map(quoteName).join(', ');
   const none = { 0: 'no agent is', 1: `${names} is not` }[wanted.length] ?? `none of the agents ${names} is`;

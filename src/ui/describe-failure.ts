@@ -2,7 +2,7 @@ import { quoteName, showInvisible } from '../kernel/escape.ts';
 import type { BadReviewId, Failure, InTheWay } from '../kernel/failure.ts';
 import { DEFAULT_LOG_DIR } from '../kernel/paths.ts';
 import { ACTIVE } from '../kernel/ports.ts';
-import { describeAgentFailure } from './describe-agent-failure.ts';
+import { describeAgentFailure, describeMissingAgent } from './describe-agent-failure.ts';
 import { PHASE_FAILURES } from './describe-phase-failure.ts';
 import { describeProblem } from './describe-problem.ts';
 import { WORKFLOW_FAILURES } from './describe-workflow-failure.ts';
@@ -92,6 +92,16 @@ const MESSAGES: ByKind<Failure, Message> = {
     what: `The change commits files in a folder in which onceover writes its own files (${someNames(files)}). Reviewers do not see them.`,
     next: 'Remove them from git with "git rm -r --cached" and the names of the files, commit, and run again.',
   }),
+  'not-configured': ({ base }) =>
+    base === null
+      ? {
+          what: 'onceover is not configured here: there is no gate in onceover.yml and no .deepreview rule, so nothing was reviewed.',
+          next: 'Create a first configuration with "onceover init".',
+        }
+      : {
+          what: `A pull request is reviewed with the configuration of its target branch, and ${quoteName(base)} has no gate and no rule. Nothing was reviewed.`,
+          next: 'Merge a first configuration ("onceover init" writes one). To let this job succeed until then, run "onceover run --allow-unconfigured".',
+        },
   'log-dir-hides': ({ files, logDir }) => {
     const tracked = `contains tracked files that are not records (${someNames(files)}), and changes to them would not be reviewed.`;
     if (logDir === DEFAULT_LOG_DIR)
@@ -112,6 +122,10 @@ const MESSAGES: ByKind<Failure, Message> = {
     what: `${quoted(name)} is not a known agent.`,
     next: `Use one of these agents: ${known.map(quoteName).join(', ')}. Or define the agent under "agent" in onceover.yml.`,
   }),
+  'agent-not-installed': ({ agent }) => {
+    const { what, next } = describeMissingAgent(agent);
+    return { what: `${what}.`, next: `Run "${next}".` };
+  },
   'cannot-fix': ({ name, able }) => ({
     what: `${quoteName(name)} cannot be a fixer: it could write outside the working tree (opencode), or it cannot write at all (a command with "sandbox: true").`,
     next:

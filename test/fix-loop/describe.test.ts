@@ -66,6 +66,8 @@ test.each(LOOP_ENDS)('stays within 40 columns: %s', (end) => {
 });
 
 describe('the last line: how the loop ended, and the next step', () => {
+  const invalid = { kind: 'unreadable-answer', why: 'broken-json', said: '' } as const;
+  const malformed = { ...ROUND, fix: { ...FIX, failure: invalid } };
   const failed = { ...ROUND, fix: { ...FIX, failure: { kind: 'timeout', seconds: 9 } as const } };
   test.each<[LoopEnd, readonly LoopRound[], RegExp]>([
     ['passed', [LAST], /^There was nothing to fix\.$/],
@@ -81,6 +83,11 @@ describe('the last line: how the loop ended, and the next step', () => {
     ['retry-limit', [ROUND], /max_retries.*onceover resolve.*--force/],
     ['budget', [ROUND], /^Stopped: the budget is used up\. Open: F1, F2\..* Raise "budget" in onceover\.yml/],
     ['fixer-failed', [failed], /gave no answer \(.*9.*\)\. The fixer's edits are in the working tree/],
+    [
+      'fixer-failed',
+      [malformed],
+      /^Stopped: the fixer gave an unreadable answer: its JSON is invalid\. The fixer's edits/,
+    ],
     ['gate-changed', [ROUND], /the fixer changed settings, .*git diff/],
     ['nothing-left', [ROUND], /reverted the change instead of fixing it/],
     ['could-not-judge', [ROUND], /some gates could not run\. Fix the error above and run again\.$/],

@@ -180,7 +180,9 @@ describe('a loop', () => {
       fixes: [() => says('F1', 'declined', 'it is meant so')],
     });
     expect(end).toBe('stalled');
-    expect(await world.findings.all()).toMatchObject({ value: [{ resolution: { how: 'disputed' } }] });
+    expect(await world.findings.all()).toMatchObject({
+      value: [{ resolution: { how: 'proposed', by: { kind: 'agent', name: 'fay' } } }],
+    });
     expect(asked[2]?.dynamic).toContain('disputed by the author, who may be wrong: it is meant so');
   });
 

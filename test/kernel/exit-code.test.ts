@@ -23,6 +23,11 @@ const CODES: OneOfEach = {
   'inside-a-run': [{ kind: 'inside-a-run' }, COULD_NOT_JUDGE],
   'agreed-inside-a-run': [{ kind: 'agreed-inside-a-run' }, COULD_NOT_JUDGE],
   'confirmed-by-agent': [{ kind: 'confirmed-by-agent', id: 'F1', isInRun: true }, COULD_NOT_JUDGE],
+  'agent-not-installed': [
+    { kind: 'agent-not-installed', agent: { name: 'x', program: 'x', isFile: false, install: null } },
+    USAGE,
+  ],
+  'not-configured': [{ kind: 'not-configured', base: null }, USAGE],
   'not-proposed': [{ kind: 'not-proposed', id: 'F1' }, USAGE],
   'ambiguous-subject': [{ kind: 'ambiguous-subject', name: 'x', gates: ['a', 'b'] }, USAGE],
   'not-trusted': [{ kind: 'not-trusted', commands: ['make'] }, COULD_NOT_JUDGE],

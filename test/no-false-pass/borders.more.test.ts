@@ -170,7 +170,7 @@ way(
   'On your own machine, you remove a gate without open findings: the run lists the files that the gate covered.',
   async () => {
     const repo = alone();
-    configure(repo, { gates: '  []' });
+    configure(repo, { gates: '  - path: lib\n    checks: { lint: { run: "true" } }' });
     const run = await repo.document();
     expect(run).toMatchObject({ code: 0, status: 'no_applicable_gates' });
     expect(run.uncovered_files).toContain('src/a.ts');

@@ -39,7 +39,14 @@ const changed = (change: string) =>
 
 const FORGETS = 'rm .git/onceover/findings/*';
 
-const WAIVER = JSON.stringify({ how: 'skipped', why: 'no', at: '2026-01-01T00:00:00.000Z', iteration: 1, by: ANN, proposedBy: null });
+const WAIVER = JSON.stringify({
+  how: 'skipped',
+  why: 'no',
+  at: '2026-01-01T00:00:00.000Z',
+  iteration: 1,
+  by: ANN,
+  proposedBy: null,
+});
 
 way('The fixer says that a finding is fixed, and changes nothing.', async () => {
   const repo = fixRepo();

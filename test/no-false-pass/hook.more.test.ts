@@ -15,9 +15,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { waive } from '../support/gates.ts';
 import { onceover } from '../support/cli.ts';
 import type { GateRepo, gateRepo } from '../support/gates.ts';
+import { waive } from '../support/gates.ts';
 import { editMemory, hookRepo, isFromMemory, markMemory, memoryIn, stop } from '../support/hook.ts';
 import { cleanEnvironment } from '../support/repo.ts';
 import { configure, OBJECTION, waysUnder } from '../support/ways.ts';

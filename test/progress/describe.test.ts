@@ -36,13 +36,13 @@ describe('the line for an event', () => {
   test.each<[string, Event, string | null]>([
     [
       'the start of a run',
-      { kind: 'iteration-started', iteration: 3, gates: 2, slots: 1 },
-      'Run 3: 2 gates, 1 reviewer',
+      { kind: 'iteration-started', iteration: 3, checks: 2, slots: 1 },
+      'Run 3: 2 checks, 1 reviewer',
     ],
     [
       'the start of a run without reviewers',
-      { kind: 'iteration-started', iteration: 1, gates: 1, slots: 0 },
-      'Run 1: 1 gate, 0 reviewers',
+      { kind: 'iteration-started', iteration: 1, checks: 1, slots: 0 },
+      'Run 1: 1 check',
     ],
     ['a check', { kind: 'check-started', gate: 'check:.:lint', command: 'npm run lint' }, 'check:.:lint: npm run lint'],
     [

@@ -40,7 +40,7 @@ function having(...events: readonly Event[]): Progress {
   return events.reduce((progress, event, n) => progressAfter(progress, event, n * 1000), NO_PROGRESS(0));
 }
 
-const ITERATION: Event = { kind: 'iteration-started', iteration: 2, gates: 2, slots: 3 };
+const ITERATION: Event = { kind: 'iteration-started', iteration: 2, checks: 2, slots: 3 };
 const WIDE = { columns: 100, rows: 30 };
 
 describe('the live view', () => {
@@ -58,15 +58,23 @@ describe('the live view', () => {
     expect(frame(progress, WIDE, 65_000, PLAIN)).toEqual([
       '  check:src:lint                  1:04  npm run lint; npm run types',
       '  review:src:quality, reviewer 1  1:03  claude  new session  12.3k tokens  reads src/a.ts',
-      'Run 2 · 2 running · 0 of 3 reviewers done · 1:05 · 12.3k tokens',
+      'Run 2 · 2 running · 0 of 2 checks done · 0 of 3 reviewers done · 1:05 · 12.3k tokens',
     ]);
+  });
+
+  test('counts checks and reviewers apart', () => {
+    const lint = { kind: 'check-ended', gate: LINT, status: 'fail', why: null, durationMs: 5 } as const;
+    const progress = having(ITERATION, { kind: 'check-started', gate: LINT, command: 'lint' }, lint, started(1));
+    expect(frame(progress, WIDE, 4000, PLAIN).at(-1)).toBe(
+      'Run 2 · 1 running · 1 of 2 checks done · 0 of 3 reviewers done · 1 failed · 0:04',
+    );
   });
 
   test('removes and counts reviewers that ended', () => {
     const progress = having(ITERATION, started(1), started(2, 'codex'), ended(1, 'fail'), started(3), ended(3, 'pass'));
     expect(frame(progress, WIDE, 5000, PLAIN)).toEqual([
       '  review:src:quality, reviewer 2  0:03  codex  new session',
-      'Run 2 · 1 running · 2 of 3 reviewers done · 1 failed · 0:05 · 1.0k tokens',
+      'Run 2 · 1 running · 0 of 2 checks done · 2 of 3 reviewers done · 1 failed · 0:05 · 1.0k tokens',
     ]);
   });
 
@@ -88,7 +96,7 @@ describe('the live view', () => {
     });
     expect(frame(progress, { columns: 40, rows: 24 }, 2000, PLAIN)).toEqual([
       '  …uality, reviewer 1  0:01  claude  n…',
-      'Run 2 · 1 running · 0 of 3 reviewers d…',
+      'Run 2 · 1 running · 0 of 2 checks done…',
     ]);
     expect(frame(progress, { columns: 24, rows: 24 }, 2000, PLAIN)[0]).toContain('iewer 1');
   });

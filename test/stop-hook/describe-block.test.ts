@@ -18,7 +18,9 @@ describe('why an agent may not stop', () => {
       '```\nid: F1\npriority: high\nplace: src/a.ts:1\ncode: a = 1\nissue: It is wrong.\n```',
       'check:.:lint fails: npm run lint: exit code 1\n```\n  2 errors\n```',
       expect.stringMatching(/does not run a command again .* run "onceover run" before you stop\.$/),
-      expect.stringMatching(/^Fix it, then stop again: .*"onceover resolve ID --skip WHY"\. A person has to confirm the waiver\.$/),
+      expect.stringMatching(
+        /^Fix it, then stop again: .*"onceover resolve ID --skip WHY"\. A person has to confirm the waiver\.$/,
+      ),
     ]);
   });
 

@@ -54,7 +54,14 @@ export const ANN: Actor = { kind: 'person', name: 'ann' };
 
 /** Waives a finding as a person does with "onceover resolve --skip" in a terminal. Tests have no terminal. */
 export async function waive({ root }: Pick<TestRepo, 'root'>, id: string, why = 'it is meant so'): Promise<void> {
-  const waiver = { how: 'skipped', why, at: new Date().toISOString(), iteration: 1, by: ANN, proposedBy: null } as const;
+  const waiver = {
+    how: 'skipped',
+    why,
+    at: new Date().toISOString(),
+    iteration: 1,
+    by: ANN,
+    proposedBy: null,
+  } as const;
   const stored = await openFindings(join(root, '.git')).resolve(id, waiver);
   if (!stored.ok) throw new Error(stored.failure.kind);
 }

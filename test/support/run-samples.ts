@@ -183,6 +183,7 @@ export function slotOutcome(differs: Partial<SlotOutcome> = {}): SlotOutcome {
     dispatch: 'fresh',
     why: 'first-run',
     passIteration: null,
+    earlier: null,
     sawOlder: false,
     usage: null,
     durationMs: 1000,

@@ -61,6 +61,12 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
       'Only a person can confirm a waiver',
       /"onceover resolve F1 --confirm" yourself in a terminal/,
     ],
+    'agent-not-installed': [
+      { kind: 'agent-not-installed', agent: { name: 'claude', program: given, isFile: true, install: null } },
+      'claude cannot start:',
+      /^Run "chmod \+x /,
+    ],
+    'not-configured': [{ kind: 'not-configured', base: null }, 'onceover is not configured here', /"onceover init"/],
     'not-proposed': [{ kind: 'not-proposed', id: 'F1' }, 'No one has proposed', /resolve F1 --skip/],
     'agreed-inside-a-run': [{ kind: 'agreed-inside-a-run' }, 'only a person', /onceover trust/],
     'inside-a-run': [{ kind: 'inside-a-run' }, 'ONCEOVER_ACTIVE', /Remove "onceover run" from the commands/],

@@ -464,7 +464,9 @@ export const WORDS: Readonly<Record<string, string>> = {
   'finding answer':
     'What someone answered with `onceover resolve`; null if no one did. proposed: an agent proposes to waive the finding, and a person has to confirm that. refuted: the reviewer did not confirm a fix.',
   'finding by': 'The person or agent that gave the answer; null if there is no answer.',
+  'finding by.name': 'The login name of the person, or the name of the agent; unknown if onceover cannot tell.',
   'finding proposed_by': 'The agent that proposed the waiver, if a person confirmed it; else null.',
+  'finding proposed_by.name': 'The name of the agent; unknown if onceover cannot tell.',
   'explain-run.gate history[].iteration': 'The number of the run.',
   'explain-run.slot history[].iteration': 'The number of the run.',
   'explain-run.check history[].iteration': 'The number of the run.',

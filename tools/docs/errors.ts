@@ -62,10 +62,15 @@ const CONFIGURATION = {
   },
   'config-changed': { kind: 'config-changed' },
   'own-files-committed': { kind: 'own-files-committed', files: ['.deepwork/tmp/cart.js'] },
+  'not-configured': { kind: 'not-configured', base: null },
   'log-dir-hides': { kind: 'log-dir-hides', logDir: 'src', files: ['src/cart.ts'] },
   'unreadable-json': { kind: 'unreadable-json', path: '.mcp.json', said: 'Unexpected token at line 3' },
   'not-trusted': { kind: 'not-trusted', commands: ['npm test'] },
   'unknown-agent': { kind: 'unknown-agent', name: 'cluade', known: ['claude', 'codex', 'gemini', 'opencode'] },
+  'agent-not-installed': {
+    kind: 'agent-not-installed',
+    agent: { name: 'claude', program: 'claude', isFile: false, install: 'npm install -g @anthropic-ai/claude-code' },
+  },
   'cannot-fix': { kind: 'cannot-fix', name: 'opencode', able: ['claude', 'codex', 'gemini'] },
   'agent-not-tried': {
     kind: 'agent-not-tried',

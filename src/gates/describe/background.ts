@@ -48,7 +48,9 @@ function nextAfterFailure(run: RunResult): string {
   const open = run.findings.filter(({ state }) => isOpen(state));
   const proposed = open.filter(({ answer }) => answer === 'proposed').map(({ id }) => id);
   const confirm = `Ask the user to confirm the proposed waivers in a terminal: ${confirmCommand(proposed)}`;
-  const others = run.gates.filter(({ status, why }) => status !== 'pass' && status !== 'holds' && why !== 'open-findings');
+  const others = run.gates.filter(
+    ({ status, why }) => status !== 'pass' && status !== 'holds' && why !== 'open-findings',
+  );
   if (proposed.length > 0 && proposed.length === open.length && others.length === 0) return confirm;
   const problems = listProblems(run);
   const hasError = problems.length === 0 || run.gates.some(({ status }) => status === 'error');

@@ -3,8 +3,8 @@ import { fence, quoteName, showInvisible } from '../../kernel/escape.ts';
 import { cells, cut } from '../../ui/layout.ts';
 import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '../../ui/style.ts';
 import { describePlace, NO_LOCATION } from '../../ui/wording.ts';
-import type { ReportedFinding } from '../run-types.ts';
 import { UNKNOWN_ACTOR } from '../decide/waivers.ts';
+import type { ReportedFinding } from '../run-types.ts';
 import type { Actor, Finding, Resolution } from '../types.ts';
 import { reviewerName } from './reasons.ts';
 

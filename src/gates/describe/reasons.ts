@@ -75,6 +75,7 @@ export const GATE_REASONS: Readonly<Record<GateReason, string>> = {
   passed: 'passed',
   'unchanged-since-pass': 'unchanged since it passed',
   'marked-as-passed': 'marked as passed',
+  waived: 'findings are waived',
   'open-findings': 'it has open findings',
   'unchanged-since-fail': 'unchanged since it failed (use --force to review it again)',
   'slots-to-run': 'the current code is not reviewed yet',
@@ -85,6 +86,7 @@ export const GATE_REASONS: Readonly<Record<GateReason, string>> = {
   'check-to-run': 'has not passed on the current code',
   'check-keeps-changing-files': 'the checks change files every time they run',
   'stopped-by-check': 'a check failed (use --all to run reviews anyway)',
+  'no-agent': 'left out, because no agent can review (use --all to run it anyway)',
   'retry-limit': 'failed too often without progress, so it does not run again until it changes',
   interrupted: 'interrupted',
 };
@@ -115,8 +117,14 @@ const SLOT_REASONS: Readonly<Record<Exclude<SlotOutcome['why'], NonNullable<Slot
   };
 
 /** Describes why a slot was skipped, did not run, or ran in a new or resumed session. */
-export function describeSlotReason({ status, why, trouble, passIteration, sawOlder }: SlotOutcome): string {
+export function describeSlotReason(outcome: SlotOutcome): string {
+  const { status, why, trouble, passIteration, sawOlder, earlier } = outcome;
   if (trouble !== null) return describeTrouble(trouble);
+  if (earlier !== null) {
+    const end =
+      earlier.error === null ? `failed in run ${earlier.iteration}` : `in run ${earlier.iteration}: ${earlier.error}`;
+    return earlier.isCurrent ? end : `${end}; the code has changed since`;
+  }
   if (status === 'skipped_prior_pass') {
     return `already passed in run ${passIteration}${sawOlder ? ', has not reviewed the changes since' : ''}`;
   }
@@ -129,6 +137,11 @@ export function describeWhy(codes: string): string {
   // Without a kept session, every review has the code `first-look`, so only the other code is informative.
   const shown = all.length > 1 ? all.filter((code) => code !== 'first-look') : all;
   return shown.map((code) => SLOT_REASONS[code as keyof typeof SLOT_REASONS] ?? showInvisible(code)).join(', ');
+}
+
+/** Returns the word for the status of a gate. A gate that passes because of waivers does not say "passed". */
+export function gateWord({ status, why }: Pick<GateOutcome, 'status' | 'why'>): string {
+  return why === 'waived' ? 'waived' : STATUS_WORDS[status];
 }
 
 /** Describes why a gate has its status. For a failed check, adds the command and how it ended. */

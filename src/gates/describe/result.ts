@@ -2,7 +2,7 @@ import { quoteName, showInvisible } from '../../kernel/escape.ts';
 import { describeNotice } from '../../rules/describe.ts';
 import { ASKED_AGAIN } from '../../ui/describe-agent-failure.ts';
 import { describeFailure } from '../../ui/describe-failure.ts';
-import { type ByKind, byKind, count, describeTakenBack, someNames } from '../../ui/wording.ts';
+import { asShellWord, type ByKind, byKind, count, describeTakenBack, someNames } from '../../ui/wording.ts';
 import type { GateOutcome, ReportedFinding, RunNotice, RunOutcome } from '../run-types.ts';
 import { isOpen, isProposed } from '../types.ts';
 import { bySeverity, confirmCommand } from './finding.ts';
@@ -19,7 +19,8 @@ export function describeVerdict(outcome: RunOutcome): string[] {
 
 const RESULTS: Readonly<Record<RunOutcome['status'], (outcome: RunOutcome) => string>> = {
   no_changes: (outcome) => `Nothing to review: ${describeNoChanges(outcome)}`,
-  no_applicable_gates: (outcome) => `Nothing was reviewed: ${describeNoGate(outcome)}`,
+  no_applicable_gates: (outcome) =>
+    `${isUnconfiguredRun(outcome) ? 'Neutral, nothing' : 'Nothing'} was reviewed: ${describeNoGate(outcome)}`,
   passed: (outcome) => `Passed: ${describePassed(outcome)}`,
   passed_with_warnings: (outcome) => `Passed with warnings: ${describePassed(outcome)}`,
   failed: (outcome) =>
@@ -31,13 +32,19 @@ const RESULTS: Readonly<Record<RunOutcome['status'], (outcome: RunOutcome) => st
   lock_conflict: () => 'Another run is in progress in this working tree',
 };
 
+function isUnconfiguredRun({ notices }: RunOutcome): boolean {
+  return notices.some(({ kind }) => kind === 'unconfigured');
+}
+
 export function describeNoChanges({ baseName, scope }: RunOutcome): string {
   if (baseName === null) return 'there are no files yet';
   return `${scope.kind === 'full' ? 'no changes' : 'no changes in the requested part'} since ${quoteName(baseName)}`;
 }
 
 /** Describes that no gate covers the change, or the requested part of it. */
-export function describeNoGate({ asked }: RunOutcome): string {
+export function describeNoGate({ asked, notices }: RunOutcome): string {
+  const unconfigured = notices.find(({ kind }) => kind === 'unconfigured');
+  if (unconfigured !== undefined) return describeRunNotice(unconfigured);
   if (asked === null) return 'no gate or rule covers the changed files';
   const paths = asked.paths.filter((path) => path !== '');
   const where = paths.length === 0 ? 'this change' : someNames(paths);
@@ -47,12 +54,14 @@ export function describeNoGate({ asked }: RunOutcome): string {
 }
 
 function describePassed({ gates, asked, iteration, scope, baseName }: RunOutcome): string {
+  const waived = gates.filter(({ why }) => why === 'waived').length;
   const all = gates.length === 1 ? '1 gate' : `all ${gates.length} gates`;
   const which = (asked?.others.length ?? 0) > 0 ? count(gates.length, 'requested gate') : all;
   const [kind = ''] = scope.key.split(' ');
   const since = kind === 'base' ? `, changes since ${quoteName(baseName ?? 'the first commit')} only` : '';
   const only = SCOPES[kind]?.only ?? since;
-  return `${which}${only}${iteration === null ? ', unchanged since the last pass' : ''}`;
+  const byWaiver = waived === 0 ? '' : `, ${waived === gates.length ? '' : `${waived} `}with waived findings`;
+  return `${which}${only}${byWaiver}${iteration === null ? `, unchanged since the last ${waived === 0 ? 'pass' : 'run'}` : ''}`;
 }
 
 /** Lists the parts that a passed run did not review, so that no reader assumes that they passed. */
@@ -107,7 +116,9 @@ function nextSteps(outcome: RunOutcome): string[] {
   if (status === 'no_changes' && isOnBase) return [ON_BASE];
   if (status === 'no_applicable_gates') {
     return asked === null
-      ? ['Next: create an onceover.yml with "onceover init", or add a gate to yours.']
+      ? [
+          `Next: ${isUnconfiguredRun(outcome) ? 'create a first configuration with "onceover init"' : 'add a gate for these files to onceover.yml'}.`,
+        ]
       : ['Next: run "onceover status" to see the gates of this change.'];
   }
   if (status === 'lock_conflict') return [`Next: wait until the other run has ended, then ${AGAIN}.`];
@@ -164,6 +175,8 @@ export function listProblems({ gates, findings }: JudgedRun): string[] {
 function knownSolution(gates: readonly GateOutcome[]): string | null {
   for (const { trouble } of gates.flatMap(({ slots }) => slots)) {
     if (trouble?.kind === 'no-agent' && trouble.cooling.length === 0) {
+      const file = trouble.missing?.find(({ isFile }) => isFile);
+      if (file !== undefined) return `run "chmod +x ${asShellWord(file.program)}"`;
       return 'run "onceover doctor" to see how to install an agent';
     }
     if (trouble?.kind === 'agent' && trouble.failure.kind === 'not-logged-in') {
@@ -188,6 +201,10 @@ const NOTICES: ByKind<RunNotice, string> = {
   'dirty-submodule': ({ path }) =>
     `${quoteName(path)} is a submodule with uncommitted changes, which are not reviewed here`,
   'base-config': ({ base }) => `this is a pull request, so settings, rules and prompts come from ${quoteName(base)}`,
+  unconfigured: ({ base }) =>
+    base === null
+      ? 'no gate and no rule is configured here'
+      : `no gate and no rule is configured on ${quoteName(base)} yet`,
   'checks-left-out': () => 'checks need the working tree, so a run about a commit leaves them out',
   binary: ({ paths }) =>
     `${someNames(paths)}: binary (contains a NUL byte), so reviewers saw only that the content differs`,

@@ -6,7 +6,7 @@ import { count, someNames, withNpx } from '../../ui/wording.ts';
 import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '../run-types.ts';
 import { isOpen } from '../types.ts';
 import { bySeverity, describeFinding } from './finding.ts';
-import { describeGateDetail, describeSlotReason, reviewerName, SESSIONS, STATUS_WORDS } from './reasons.ts';
+import { describeGateDetail, describeSlotReason, gateWord, reviewerName, SESSIONS, STATUS_WORDS } from './reasons.ts';
 import { describeVerdict } from './result.ts';
 
 /** How much of a run to show: `quiet` shows only the verdict and the open findings, `verbose` shows everything. */
@@ -116,7 +116,7 @@ function describeGate(
   const detail = isOpenIn
     ? [count(open, 'open finding'), ...(gate.why === 'open-findings' ? [] : [why])].join(', ')
     : why;
-  const word = styled.paint(STATUS_STYLES[gate.status], STATUS_WORDS[gate.status].padEnd(WORD_WIDTH));
+  const word = styled.paint(STATUS_STYLES[gate.status], gateWord(gate).padEnd(WORD_WIDTH));
   const margin = ' '.repeat(WORD_WIDTH);
   const slots = gate.slots.filter(({ status }) => verbose || status === 'error' || status === 'skipped_prior_pass');
   return [

@@ -68,7 +68,7 @@ export type IterationContext = RunContext & {
 
 /** Returns the agents that can run a gate now, in order of preference, and the agents that are in a cooldown. */
 export async function availableAgents(
-  { ports, reviewers, authored }: IterationContext,
+  { ports, reviewers, authored }: Pick<IterationContext, 'ports' | 'reviewers' | 'authored'>,
   gate: ReviewGate,
 ): Promise<{ readonly names: readonly string[]; readonly cooling: readonly Cooldown[] }> {
   const wanted = (gate.agents ?? reviewers.names).filter(
@@ -94,7 +94,8 @@ export async function prepareSlot(
     if (authored !== undefined && wanted.includes(authored[0])) {
       return unassignable({ kind: 'author-agent', agent: authored[0], path: authored[1] });
     }
-    return unassignable({ kind: 'no-agent', wanted, cooling: available.cooling });
+    const missing = context.reviewers.missing.filter(({ name }) => wanted.includes(name));
+    return unassignable({ kind: 'no-agent', wanted, cooling: available.cooling, missing });
   }
   const { agent, others } = assigned;
   const described = await Promise.all([agent, ...others].map((name) => context.reviewers.describe(name)));

@@ -242,7 +242,7 @@ export function slotResult(
     job: 'fresh' in job ? job : null,
     outcome: {
       ...{ ...call, agent, dispatch, durationMs, trouble },
-      ...{ why: trouble?.kind ?? why, passIteration: null, sawOlder: false },
+      ...{ why: trouble?.kind ?? why, passIteration: null, sawOlder: false, earlier: null },
     },
     cost:
       agent === null || dispatch === 'none'

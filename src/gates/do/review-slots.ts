@@ -71,6 +71,16 @@ export async function runReviews(
   return ok({ slots, interrupted, binary });
 }
 
+/** Whether none of the planned reviews has an agent that could run now. */
+export async function hasNoAgent(run: RunContext, facts: RunFacts, plans: readonly GateRun[]): Promise<boolean> {
+  const authored = await authoredAgents(run, facts);
+  // The reviews report this failure themselves.
+  if (!authored.ok) return false;
+  const context = { ports: run.ports, reviewers: await run.ports.reviewers(), authored: authored.value };
+  const available = await Promise.all(plans.map(({ state }) => availableAgents(context, state.gate)));
+  return available.every(({ names }) => names.length === 0);
+}
+
 /** Returns the data that all slots share. Keeps the snapshot, because diffs in later iterations start from it. */
 async function openContext(run: RunContext, facts: RunFacts, iteration: number): Promise<Result<IterationContext>> {
   const { snapshots, reviewers } = run.ports;

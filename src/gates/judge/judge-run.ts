@@ -31,6 +31,8 @@ export type RunActions = RanSlots & {
   readonly gates: ReadonlyMap<GateId, ReviewGate>;
   /** Whether reviews were left out because a check failed. */
   readonly stopped: boolean;
+  /** Whether checks were left out because no reviewer has an agent that can run. */
+  readonly lacksAgents: boolean;
 };
 
 export const NO_ACTIONS: RunActions = {
@@ -41,6 +43,7 @@ export const NO_ACTIONS: RunActions = {
   checks: new Map(),
   gates: new Map(),
   stopped: false,
+  lacksAgents: false,
 };
 
 type GateFactsAfterRun = Pick<RunFacts, 'checks' | 'reviews' | 'orphans' | 'seesAll'> & {
@@ -74,7 +77,10 @@ function isPassing({ status }: GateOutcome): boolean {
   return status === 'pass' || status === 'holds';
 }
 
-function judgeCheck({ gate, holds }: CheckState, { checks, iteration, interrupted }: RunActions): GateOutcome {
+function judgeCheck(
+  { gate, holds }: CheckState,
+  { checks, iteration, interrupted, lacksAgents }: RunActions,
+): GateOutcome {
   const ran = checks.get(gate.id);
   if (ran !== undefined) {
     // The check passed, but not on the current tree, so its pass does not count.
@@ -84,6 +90,7 @@ function judgeCheck({ gate, holds }: CheckState, { checks, iteration, interrupte
   if (holds) return { ...base, status: 'holds', why: 'unchanged-since-pass' };
   if (iteration === null && checks.size === 0) return { ...base, status: 'not_run', why: 'check-to-run' };
   if (interrupted) return { ...base, status: 'not_run', why: 'interrupted' };
+  if (lacksAgents) return { ...base, status: 'not_run', why: 'no-agent' };
   // The run skipped the check because it had passed on the tree at the start, but the tree has changed since.
   return { ...base, status: 'error', why: 'changed-meanwhile' };
 }
@@ -129,14 +136,16 @@ function judgeGate(
     id: gate.id,
     kind: gate.kind,
     check: null,
-    slots: state.slots.map((slot) => ran.find((one) => one.slot === slot.slot) ?? idleSlot(slot)),
+    slots: state.slots.map((slot) => ran.find((one) => one.slot === slot.slot) ?? idleSlot(slot, gate)),
   };
   // An error in this run keeps the gate from passing, even if an earlier review passed on the same content.
   if (passes && !ran.some(({ status }) => status === 'error')) {
-    if (reviewed !== undefined) return { ...base, status: 'pass', why: 'passed' };
+    const status = reviewed === undefined ? 'holds' : 'pass';
+    if (state.slots.some(({ covers }) => covers === 'waived')) return { ...base, status, why: 'waived' };
+    if (reviewed !== undefined) return { ...base, status, why: 'passed' };
     // A mark is not verified, so the result says that the gate passes because of a mark.
     const isMarked = state.slots.some(({ covers }) => covers === 'marked');
-    return { ...base, status: 'holds', why: isMarked ? 'marked-as-passed' : 'unchanged-since-pass' };
+    return { ...base, status, why: isMarked ? 'marked-as-passed' : 'unchanged-since-pass' };
   }
   const isOverLimit = state.failing > maxRetries;
   if (state.findings.some((one) => isOpen(one.state))) {
@@ -158,18 +167,24 @@ function judgeGate(
 }
 
 /** The `SlotOutcome` fields of a slot that made no call in this run. */
-export const NO_CALL = { dispatch: 'none', usage: null, durationMs: null, trouble: null } as const;
+export const NO_CALL = { dispatch: 'none', usage: null, durationMs: null, trouble: null, earlier: null } as const;
 
 /** Returns the outcome of a slot that was neither run nor skipped in this run, from its earlier records. */
-function idleSlot({ slot, covers, passIteration, latest }: SlotState): SlotOutcome {
+function idleSlot({ slot, covers, passIteration, latest }: SlotState, gate: ReviewGate): SlotOutcome {
+  const isCurrent = latest?.own?.content === gate.content && latest.own.promptDigest === gate.rubric.digest;
+  const ended = isCurrent && (latest.status === 'fail' || latest.status === 'error') ? latest.status : 'not_run';
   return {
     ...NO_CALL,
     slot,
     agent: latest === null || latest.adapter === NO_AGENT ? null : latest.adapter,
-    status: covers === 'rests' ? 'skipped_prior_pass' : covers === null ? 'not_run' : 'pass',
+    status: covers === 'rests' ? 'skipped_prior_pass' : covers === null ? ended : 'pass',
     why: IDLE_REASONS[covers ?? 'not-passed'],
     passIteration,
     sawOlder: covers === 'rests',
+    earlier:
+      covers === null && latest !== null && (latest.status === 'fail' || latest.status === 'error')
+        ? { iteration: latest.iteration, isCurrent, error: latest.own?.error ?? null }
+        : null,
   };
 }
 
@@ -227,7 +242,7 @@ function statusOf(
 }
 
 /** Reasons why a gate could not run. A gate that did not run for any other reason makes the run fail. */
-const COULD_NOT_RUN: readonly GateReason[] = ['interrupted', 'stopped-by-check'];
+const COULD_NOT_RUN: readonly GateReason[] = ['interrupted', 'stopped-by-check', 'no-agent'];
 
 const PASSED: readonly RunStatus[] = ['no_changes', 'no_applicable_gates', 'passed', 'passed_with_warnings'];
 

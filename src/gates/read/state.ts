@@ -64,6 +64,11 @@ async function withoutFolder(
   return unchanged.filter((_, n) => exists[n] !== true);
 }
 
+/** Whether there is neither a gate nor a rule, so that no run could review anything. */
+export function isUnconfigured({ settings, rules }: Pick<RunRequest, 'settings' | 'rules'>): boolean {
+  return settings.gates.length === 0 && rules.length === 0;
+}
+
 /** Returns the change and the state of every gate. Compares with the base only if `compared` is not given. */
 export async function readGateStates(
   ports: RunPorts,
@@ -163,6 +168,7 @@ export async function readGateStates(
     seesAll,
     notices: [
       ...(pullRequest === null ? [] : [{ kind: 'base-config', base: pullRequest.base } as const]),
+      ...(isUnconfigured(request) ? [{ kind: 'unconfigured', base: pullRequest?.base ?? null } as const] : []),
       ...idle.map((path) => ({ kind: 'idle-gate', path }) as const),
       ...(tracked.value.size > 0 ? [{ kind: 'tracked-log-dir', logDir: settings.logDir } as const] : []),
       ...snapshotNotices(snapshot),

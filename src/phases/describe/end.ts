@@ -1,5 +1,5 @@
 import { quoteName } from '../../kernel/escape.ts';
-import { describeAgentFailure } from '../../ui/describe-agent-failure.ts';
+import { describeNoAnswer } from '../../ui/describe-agent-failure.ts';
 import { count, someNames } from '../../ui/wording.ts';
 import { ARTIFACT_OF } from '../roles/types.ts';
 import type { PhaseOutcome } from '../run-types.ts';
@@ -142,6 +142,5 @@ function noVerdict(outcome: PhaseOutcome): string {
 }
 
 function failedHow({ end }: PhaseOutcome): string {
-  const failure = end?.failure ?? null;
-  return `gave no answer${failure === null ? '' : ` (${describeAgentFailure(failure)})`}`;
+  return describeNoAnswer(end?.failure ?? null);
 }

@@ -7,6 +7,8 @@ const EXPECTED: Readonly<Record<GateReason, RegExp>> = {
   passed: /^passed$/,
   'unchanged-since-pass': /unchanged/,
   'marked-as-passed': /marked/,
+  waived: /findings are waived/,
+  'no-agent': /no agent can review/,
   'open-findings': /has open findings/,
   'unchanged-since-fail': /unchanged since it failed.*--force/,
   'slots-to-run': /current code is not reviewed yet/,

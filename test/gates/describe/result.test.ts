@@ -39,6 +39,11 @@ describe('the verdict of a run', () => {
     ['passed', {}, 'Passed: 1 gate (exit code 0)'],
     ['nothing had to run', { iteration: null }, 'Passed: 1 gate, unchanged since the last pass (exit code 0)'],
     [
+      'a gate passes because of a waiver',
+      { iteration: null, gates: [gateOutcome({ status: 'holds', why: 'waived' })] },
+      'Passed: 1 gate, with waived findings, unchanged since the last run (exit code 0)',
+    ],
+    [
       'a narrow run passed',
       { scope: { key: 'uncommitted', kind: 'narrow' } },
       'Passed: 1 gate, uncommitted changes only (exit code 0)',
@@ -242,10 +247,11 @@ describe('the verdict of a run', () => {
       { status: 'failed', exitCode: 1, gates: [{ ...CHECK_FAILED, check: { ...failedCheck, exitCode: 127 } }] },
       /^Next: install the command that the check calls, or change the check in onceover\.yml, then run "onceover run" again\.$/m,
     ],
+    ['no gate', { status: 'no_applicable_gates', gates: [] }, /^Next: add a gate for these files to onceover\.yml\.$/m],
     [
-      'no gate',
-      { status: 'no_applicable_gates', gates: [] },
-      /^Next: create an onceover\.yml with "onceover init", or add a gate to yours\.$/m,
+      'no configuration, with --allow-unconfigured',
+      { status: 'no_applicable_gates', gates: [], notices: [{ kind: 'unconfigured', base: 'origin/main' }] },
+      /^Neutral, nothing was reviewed: no gate and no rule is configured on origin\/main yet \(exit code 0\)\nNext: create a first configuration with "onceover init"\.$/m,
     ],
     [
       'no gate for the requested paths',
@@ -311,6 +317,7 @@ describe('a notice', () => {
     submodule: [{ kind: 'submodule', path: path(evil) }, /is a submodule; only its commit/],
     'dirty-submodule': [{ kind: 'dirty-submodule', path: path(evil) }, /submodule with uncommitted changes/],
     'base-config': [{ kind: 'base-config', base: evil }, /pull request.* come from/],
+    unconfigured: [{ kind: 'unconfigured', base: evil }, /no gate and no rule is configured on .* yet/],
     'checks-left-out': [{ kind: 'checks-left-out' }, /a run about a commit leaves them out/],
     binary: [{ kind: 'binary', paths: [path(evil)] }, /NUL byte.* only that the content differs/],
     'reference-unusable': [

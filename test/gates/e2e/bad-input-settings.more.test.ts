@@ -104,24 +104,28 @@ test('a deleted prompt file exits with 2 although the review had passed', async 
   expect(told(await repo.run(), 2)).toContain('does not exist');
 });
 
-test('without onceover.yml and rules there is nothing to review, exit 0, with a next step', async () => {
+test('no configuration is not a pass: without onceover.yml and rules, run and status exit with 2', async () => {
   const repo = withoutSettings();
-  const run = await repo.document();
+  for (const args of [['run'], ['run', '--dry-run'], ['run', '--gate', 'x'], ['status']]) {
+    const text = told(await onceover(repo.root, args), 2);
+    expect.soft(text).toContain('onceover is not configured here');
+    expect.soft(text).toContain('Create a first configuration with "onceover init".');
+  }
+  const run = await repo.document(['--allow-unconfigured']);
   expect(run).toMatchObject({ code: 0, status: 'no_applicable_gates', iteration: null, gates: [] });
   expect(run.uncovered_files).toEqual(['onceover.yml', 'src/a.ts']);
-  const { stdout } = await repo.run();
-  expect(stdout).toContain('2 changed files are not covered by any review: onceover.yml, src/a.ts');
-  expect(stdout).toContain('create an onceover.yml with "onceover init"');
-  expect(told(await repo.run(['--gate', 'x']), 2)).toContain(
-    'No gate is configured. Create a first onceover.yml with "onceover init".',
-  );
+  expect((await repo.run(['--allow-unconfigured'])).stdout).toContain('Neutral, nothing was reviewed');
+  expect((await onceover(repo.root, ['clean'])).code).toBe(0);
 });
 
-test('an empty onceover.yml means all defaults', async () => {
+test('an empty onceover.yml means all defaults, and without rules it is no configuration', async () => {
   const repo = gateRepo();
   for (const text of ['', '# nothing yet\n', 'gates: []\n']) {
     repo.write('onceover.yml', text);
-    expect.soft(await repo.document()).toMatchObject({ code: 0, status: 'no_applicable_gates' });
+    expect.soft((await repo.run()).code).toBe(2);
+    expect
+      .soft(await repo.document(['--allow-unconfigured']))
+      .toMatchObject({ code: 0, status: 'no_applicable_gates' });
   }
 });
 

@@ -247,7 +247,13 @@ describe('resolve_finding', () => {
     const client = await connectMcp(repo.root);
     await runToEnd(client);
     const proposed = await client.call('resolve_finding', { id: 'F1', how: 'skip', why: 'it is even' });
-    const answer = { id: 'F1', state: 'open', why: 'it is even', answer: 'proposed', by: { kind: 'agent', name: 'test' } };
+    const answer = {
+      id: 'F1',
+      state: 'open',
+      why: 'it is even',
+      answer: 'proposed',
+      by: { kind: 'agent', name: 'test' },
+    };
     expect(proposed).toMatchObject({ isError: false, structured: answer });
     expect(proposed.text).toContain('F1 stays open until a person confirms the waiver in a terminal');
     const claimed = await client.call('resolve_finding', { id: 'f2', how: 'fixed', why: 'renamed' });
@@ -257,7 +263,9 @@ describe('resolve_finding', () => {
     const states = documentOf(run).run?.findings.map(({ id, state }) => `${id} ${state}`);
     // Nothing changed, so a claim is not confirmed by silence.
     expect(states).toEqual(['F1 open', 'F2 open']);
-    expect(run.text).toContain('Ask the user to confirm the proposed waivers in a terminal: onceover resolve F1 --confirm');
+    expect(run.text).toContain(
+      'Ask the user to confirm the proposed waivers in a terminal: onceover resolve F1 --confirm',
+    );
     const refused = await onceover(repo.root, ['resolve', 'F1', '--confirm', '--json']);
     expect([refused.code, refused.stdout]).toEqual([3, expect.stringContaining('confirmed-by-agent')]);
     await waive(repo, 'F1', 'it is even');

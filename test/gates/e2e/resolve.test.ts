@@ -45,7 +45,10 @@ test('without a terminal, --skip is a proposal for several findings, and --confi
   expect(status.stdout).toContain('Waiver proposed by an unknown program: they are meant so');
   expect(status.stdout).toContain('To accept the proposed waivers: onceover resolve F1 F2 --confirm');
   const confirmed = await onceover(repo.root, ['resolve', 'F1', '--confirm']);
-  expect([confirmed.code, confirmed.stderr]).toEqual([3, expect.stringContaining('Only a person can confirm a waiver')]);
+  expect([confirmed.code, confirmed.stderr]).toEqual([
+    3,
+    expect.stringContaining('Only a person can confirm a waiver'),
+  ]);
   expect((await repo.run()).code).toBe(1);
 });
 

@@ -24,7 +24,7 @@ const CHECK = checkGate().id;
 type GateActions = { readonly content: string; readonly slots: readonly SlotOutcome[] };
 
 type Given = Partial<Pick<RunFacts, 'checks' | 'reviews' | 'orphans'>> &
-  Partial<Pick<RunActions, 'iteration' | 'stopped' | 'interrupted'>> & {
+  Partial<Pick<RunActions, 'iteration' | 'stopped' | 'interrupted' | 'lacksAgents'>> & {
     readonly hasEntries?: boolean;
     readonly unnameable?: number;
     readonly closed?: readonly string[];
@@ -41,12 +41,12 @@ function judge({ checks = [], reviews = [], orphans = [], hasEntries = true, unn
   const snapshot = { entries: hasEntries ? [entry()] : [], unnameable: Array(unnameable).fill('name') };
   const gates = new Map([...actions].map(([id, one]) => [id, reviewGate({ id, content: content(one.content) })]));
   const slots = [...actions].flatMap(([id, one]) => one.slots.map((outcome: SlotOutcome) => slot(id, outcome)));
-  const { iteration = 1, stopped = false, interrupted = false, closed = [] } = given;
+  const { iteration = 1, stopped = false, interrupted = false, lacksAgents = false, closed = [] } = given;
   return judgeRun(
     { checks, reviews, orphans, seesAll: true, snapshot },
     {
       ...NO_ACTIONS,
-      ...{ iteration, stopped, interrupted, checks: ranChecks, gates },
+      ...{ iteration, stopped, interrupted, lacksAgents, checks: ranChecks, gates },
       slots: [...slots, { ...slot('review:.:other', slotOutcome()), closed }],
     },
     settings,
@@ -65,6 +65,10 @@ const HOLDS = stateOf({ receipts: passed(1, 2) });
 const MARKED = stateOf({ marked: true });
 const BOTH = stateOf({ marked: true, receipts: passed(1, 2) });
 const NEW = stateOf();
+const WAIVED = stateOf({
+  receipts: [receipt({ slot: 2 }), receipt({ verdict: 'fail', findings: ['F1'] })],
+  findings: [finding({ resolution: waiver() })],
+});
 const OPEN = stateOf({ receipts: passed(1, 2), findings: [finding()] });
 const RESTS = stateOf({ records: records('1.1 pass c0', '1.2 rest@1', '2.2 pass'), receipts: passed(2) });
 const UNCHANGED = stateOf({ records: records('1.1 fail', '2.1 pass'), receipts: passed(2), findings: [finding()] });
@@ -86,6 +90,12 @@ describe('a review gate', () => {
       { status: 'fail', why: 'open-findings' },
     ],
     ['is marked as passed', { reviews: [MARKED] }, { status: 'holds', why: 'marked-as-passed' }],
+    ['passes because of a waiver, and did not run', { reviews: [WAIVED] }, { status: 'holds', why: 'waived' }],
+    [
+      'passes because of a waiver, and ran',
+      { reviews: [WAIVED], actions: action() },
+      { status: 'pass', why: 'waived' },
+    ],
     ['is marked, and all slots passed it', { reviews: [BOTH] }, { status: 'holds', why: 'unchanged-since-pass' }],
     ['passes, and ran', { reviews: [HOLDS], actions: action() }, { status: 'pass', why: 'passed' }],
     ['has an open finding', { reviews: [OPEN], actions: action() }, { status: 'fail', why: 'open-findings' }],
@@ -208,7 +218,8 @@ describe('the slots of a gate', () => {
     expect(gates[0]?.slots).toMatchObject([{ slot: 1, status: 'not_run' }, review]);
   });
 
-  type Told = Pick<SlotOutcome, 'agent' | 'status' | 'why' | 'passIteration' | 'sawOlder'>;
+  type Told = Pick<SlotOutcome, 'agent' | 'status' | 'why' | 'passIteration' | 'sawOlder'> &
+    Partial<Pick<SlotOutcome, 'earlier'>>;
   test.each<[string, Parameters<typeof stateOf>[0], Told]>([
     [
       'passed the current content',
@@ -223,7 +234,26 @@ describe('the slots of a gate', () => {
     [
       'no agent was available',
       { records: records('1.1 error').map((record) => ({ ...record, adapter: 'none' })) },
-      { agent: null, status: 'not_run', why: 'not-passed', passIteration: null, sawOlder: false },
+      {
+        ...{ agent: null, status: 'error', why: 'not-passed', passIteration: null, sawOlder: false },
+        earlier: { iteration: 1, isCurrent: true, error: null },
+      },
+    ],
+    [
+      'failed on the current content',
+      { records: records('1.1 fail') },
+      {
+        ...{ agent: 'codex', status: 'fail', why: 'not-passed', passIteration: null, sawOlder: false },
+        earlier: { iteration: 1, isCurrent: true, error: null },
+      },
+    ],
+    [
+      'failed on older content',
+      { records: records('1.1 fail c0') },
+      {
+        ...{ agent: 'codex', status: 'not_run', why: 'not-passed', passIteration: null, sawOlder: false },
+        earlier: { iteration: 1, isCurrent: false, error: null },
+      },
     ],
     [
       'skipped',
@@ -250,7 +280,7 @@ describe('the slots of a gate', () => {
     ],
   ])('are described by their state, if the gate did not run: %s', (_title, facts, expected) => {
     const [slot] = judge({ reviews: [stateOf(facts)], iteration: null }).gates[0]?.slots ?? [];
-    const nothing = { dispatch: 'none', usage: null, durationMs: null, trouble: null };
+    const nothing = { dispatch: 'none', usage: null, durationMs: null, trouble: null, earlier: null };
     expect(slot).toEqual({ slot: 1, ...nothing, ...expected });
   });
 });
@@ -301,6 +331,11 @@ describe('a check', () => {
       { status: 'error', why: 'changed-meanwhile' },
     ],
     ['has to run', { checks: [state(false)], iteration: null }, { status: 'not_run', why: 'check-to-run' }],
+    [
+      'is left out without an agent',
+      { checks: [state(false)], lacksAgents: true },
+      { status: 'not_run', why: 'no-agent' },
+    ],
     [
       'did not run before the interruption',
       { checks: [state(false)], interrupted: true },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { ANN } from '../../support/gates.ts';
 import { type FindingStore, openFindings } from '../../../src/gates/record/findings.ts';
 import type { KnownFinding, Resolution } from '../../../src/gates/types.ts';
 import { addOne } from '../../support/add-finding.ts';
 import { findingWith } from '../../support/finding.ts';
+import { ANN } from '../../support/gates.ts';
 import { memoryFindings } from '../../support/memory/findings.ts';
 import { temporaryFolder } from '../../support/repo.ts';
 
@@ -13,7 +13,14 @@ findingsContract('on disk', () => openFindings(temporaryFolder()));
 /** The contract of every FindingStore. */
 function findingsContract(name: string, open: () => FindingStore): void {
   const fine = { ok: true, value: undefined };
-  const waiver: Resolution = { how: 'skipped', why: 'It is meant so.', at: '2026-03-01T13:00:00.000Z', iteration: 2, by: ANN, proposedBy: null };
+  const waiver: Resolution = {
+    how: 'skipped',
+    why: 'It is meant so.',
+    at: '2026-03-01T13:00:00.000Z',
+    iteration: 2,
+    by: ANN,
+    proposedBy: null,
+  };
   const claim: Resolution = { ...waiver, how: 'fixed', why: '' };
   const refuted: Resolution = { ...claim, how: 'refuted' };
   const known = async (findings: FindingStore): Promise<readonly KnownFinding[]> => {

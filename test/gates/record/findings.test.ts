@@ -11,18 +11,25 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ANN } from '../../support/gates.ts';
 import { openFindings } from '../../../src/gates/record/findings.ts';
 import type { Finding, Resolution } from '../../../src/gates/types.ts';
 import type { RepoPath } from '../../../src/kernel/ids.ts';
 import { addOne } from '../../support/add-finding.ts';
 import { asNobody } from '../../support/as-nobody.ts';
 import { findingWith } from '../../support/finding.ts';
+import { ANN } from '../../support/gates.ts';
 import { temporaryFolder } from '../../support/repo.ts';
 
 const FOLDER = 'onceover/findings';
 const F1: Finding = { ...findingWith(), id: 'F1' };
-const WAIVER: Resolution = { how: 'skipped', why: 'Meant so.', at: '2026-03-01T13:00:00.000Z', iteration: 2, by: ANN, proposedBy: null };
+const WAIVER: Resolution = {
+  how: 'skipped',
+  why: 'Meant so.',
+  at: '2026-03-01T13:00:00.000Z',
+  iteration: 2,
+  by: ANN,
+  proposedBy: null,
+};
 
 /** Opens findings in a new folder. */
 function open(base?: string) {

@@ -22,6 +22,7 @@ export function memoryReviewers(
   return {
     names,
     found: Object.keys(agents),
+    missing: [],
     asked,
     async describe(name) {
       const { answer: _, ...facts } = agents[name] ?? { answer: null, canResume: async () => false };
