@@ -21,7 +21,7 @@ import { fileRubric } from './decide/gate-list.ts';
 import type { FailingGate } from './describe/reasons.ts';
 import type { RunPorts, RunRequest } from './ports.ts';
 import { takePrefetch } from './prefetch.ts';
-import { failingChecks, isUnconfigured } from './read/state.ts';
+import { failingChecks } from './read/state.ts';
 import { openFindings } from './record/findings.ts';
 import { openReceipts } from './record/receipts.ts';
 import { openRecords } from './record/records.ts';
@@ -67,11 +67,7 @@ function readRubrics(
 export type RunOptions = Pick<
   RunRequest,
   'selection' | 'gates' | 'paths' | 'force' | 'fresh' | 'all' | 'startedBy' | 'stop'
-> & {
-  readonly reporter: ReporterOf<RunProgress>;
-  /** Whether a repository without any gate or rule is no error. */
-  readonly allowUnconfigured?: boolean;
-};
+> & { readonly reporter: ReporterOf<RunProgress>; readonly allowUnconfigured: boolean };
 
 /** Options for a preview of all gates, in which nothing runs. */
 export const READ_ONLY: Omit<RunOptions, 'selection'> = {
@@ -80,6 +76,7 @@ export const READ_ONLY: Omit<RunOptions, 'selection'> = {
   force: false,
   fresh: false,
   all: false,
+  allowUnconfigured: false,
   startedBy: 'agent',
   reporter: { tell: () => {} },
   stop: null,
@@ -158,9 +155,6 @@ async function openRun(repository: RepositoryPaths, options: RunOptions): Promis
     first.then((snapshot) => snapshot?.mayHave ?? null),
   );
   if (!config.ok) return config;
-  if (isUnconfigured(config.value) && options.allowUnconfigured !== true) {
-    return err({ kind: 'not-configured', base: source.from });
-  }
   const { root, commonDir } = repository;
   const ledger = openLedger(commonDir);
   const ports: RunPorts = {

@@ -135,6 +135,8 @@ export type RunRequest = GateRequest &
       /** Returns the agents whose program the change edits, with the edited path; they may not review. */
       authorAgents(changed: ReadonlySet<string>): ReadonlyMap<string, string>;
     } | null;
+    /** If false, a repository without any gate or rule is an error, unless a finding of a removed gate is open. */
+    readonly allowUnconfigured?: boolean;
     readonly startedBy: 'person' | 'agent';
     readonly stop: AbortSignal | null;
     /** Only a fix loop with `--ratchet` sets this. */

@@ -64,11 +64,6 @@ async function withoutFolder(
   return unchanged.filter((_, n) => exists[n] !== true);
 }
 
-/** Whether there is neither a gate nor a rule, so that no run could review anything. */
-export function isUnconfigured({ settings, rules }: Pick<RunRequest, 'settings' | 'rules'>): boolean {
-  return settings.gates.length === 0 && rules.length === 0;
-}
-
 /** Returns the change and the state of every gate. Compares with the base only if `compared` is not given. */
 export async function readGateStates(
   ports: RunPorts,
@@ -152,6 +147,11 @@ export async function readGateStates(
       return gateState(facts, options);
     }),
   );
+  const orphans = findingsOfRemovedGates(findings, planned.gates, options, request);
+  const isUnconfigured = settings.gates.length === 0 && rules.length === 0;
+  if (isUnconfigured && orphans.length === 0 && request.allowUnconfigured === false) {
+    return err({ kind: 'not-configured', base: pullRequest?.base ?? null });
+  }
   const leavesChecksOut = headTree !== null && planned.gates.some(({ kind }) => kind === 'check');
   return ok({
     comparison,
@@ -163,12 +163,12 @@ export async function readGateStates(
     findings,
     checks: await Promise.all(checks.map((gate) => checkState(ports, gate, checked))),
     reviews: states,
-    orphans: findingsOfRemovedGates(findings, planned.gates, options, request),
+    orphans,
     ended,
     seesAll,
     notices: [
       ...(pullRequest === null ? [] : [{ kind: 'base-config', base: pullRequest.base } as const]),
-      ...(isUnconfigured(request) ? [{ kind: 'unconfigured', base: pullRequest?.base ?? null } as const] : []),
+      ...(isUnconfigured ? [{ kind: 'unconfigured', base: pullRequest?.base ?? null } as const] : []),
       ...idle.map((path) => ({ kind: 'idle-gate', path }) as const),
       ...(tracked.value.size > 0 ? [{ kind: 'tracked-log-dir', logDir: settings.logDir } as const] : []),
       ...snapshotNotices(snapshot),
