@@ -34,7 +34,7 @@ export type Settings = {
   readonly cacheTtl: 'auto' | '5m' | '1h';
   readonly recheckDomain: boolean;
   readonly trustMarks: boolean;
-  /** Whose waivers count. */
+  /** Waivers count if they come from `people` or from `anyone`. */
   readonly waivers: { readonly who: 'people' | 'anyone' };
   readonly budget: { readonly usd: number | null; readonly dispatches: number | null };
   readonly agent: Readonly<Record<string, AgentSettings>>;

@@ -20,7 +20,7 @@ const AGENT_VARIABLES: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Returns who runs a command. It is a person only if standard input is a terminal and no variable of an agent is set.
- * An agent that removes its variables and opens a terminal cannot be told apart from a person.
+ * An agent that removes its variables and opens a terminal looks like a person.
  */
 export function commandActor(
   env: Readonly<Record<string, string | undefined>>,

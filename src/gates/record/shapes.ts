@@ -38,7 +38,7 @@ function isBranded<T extends string>(value: unknown): value is T {
   return isString(value);
 }
 
-/** Who answered a finding: a person by login name, or an agent by its own name. */
+/** The person (by login name) or agent (by its own name) that answered a finding. */
 export const ACTOR = { kind: isOneOf(['person', 'agent']), name: isString };
 
 const isActor = hasShape<Shaped<typeof ACTOR>>(ACTOR);
