@@ -7,6 +7,10 @@ export type AgentQuestion = Omit<Question, 'idleSeconds' | 'model'> & {
   /** The id that a new session gets, for agents that let the caller choose it. */
   readonly newSessionId: string;
   readonly model: string | null;
+  /** The folder with the files under review. */
+  readonly root?: string;
+  /** Whether the agent starts in a checkout of the base branch instead of `root`. */
+  readonly startsFromBase?: boolean;
 };
 
 /** Returns the prompt as one text. A resumed session already has the stable part, so that part is left out. */

@@ -19,6 +19,8 @@ export type AgentCall = {
   /** Arguments before the agent's own, if `program` is a sandbox that starts the agent. */
   readonly before?: readonly string[];
   readonly cwd: string;
+  /** The folder with the files under review, if the agent starts in a checkout of the base branch. Default: `cwd`. */
+  readonly root?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly question: AgentQuestion;
   readonly idleSeconds: number;
@@ -54,7 +56,8 @@ export async function callAgent(requested: AgentCall): Promise<AskEnd> {
 
 async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
   const { agent, question } = call;
-  const { args, env, input } = agent.invoke(question, scratch.put, realpathSync(call.cwd));
+  const place = { root: call.root ?? call.cwd, startsFromBase: call.root !== undefined };
+  const { args, env, input } = agent.invoke({ ...question, ...place }, scratch.put, realpathSync(call.cwd));
   const { sessionId } = question;
   if (sessionId !== null && args.includes(sessionId) && !SESSION_ID.test(sessionId)) {
     return notCalled({ kind: 'session-lost', said: `${JSON.stringify(shorten(sessionId))} is not a session id` });
@@ -165,13 +168,14 @@ function notStarted(program: string, code: string): AgentFailure {
  */
 async function protect(call: AgentCall, scratch: Scratch): Promise<AgentCall | { readonly failure: AgentFailure }> {
   const { loads = [], loadsNamed = [] } = call.agent;
+  const root = call.root ?? call.cwd;
   const named = await filesNamed(call.cwd, loadsNamed);
   if (!named.ok) return { failure: { kind: 'unprotected', path: call.cwd } };
   const present = (names: readonly string[]) =>
     names.map((name) => join(call.cwd, name)).filter((path) => statIfPresent(path) !== null);
   const isFolder = (path: string) => statIfPresent(path)?.isDirectory() === true;
   const loaded = present(loads);
-  const folders = { hidden: loaded.filter(isFolder), readOnly: call.sandbox === true ? [call.cwd] : [] };
+  const folders = { hidden: loaded.filter(isFolder), readOnly: call.sandbox === true ? [root] : [] };
   const emptied = [...loaded.filter((path) => !isFolder(path)), ...present(named.value)];
   const [first] = [...folders.hidden, ...emptied, ...folders.readOnly];
   if (first === undefined) return call;
@@ -184,9 +188,10 @@ async function protect(call: AgentCall, scratch: Scratch): Promise<AgentCall | {
   const unprotected = { failure: { kind: 'unprotected', path: first } } as const;
   // A fixer must not work in a temporary copy, because its edits would be lost.
   if (call.question.writes === true) return unprotected;
-  const cwd = join(scratch.folder, 'copy');
-  const copied = await copyWorkingTree(call.cwd, cwd, [...loads, ...named.value]);
-  return copied.ok ? { ...call, cwd } : unprotected;
+  const copy = join(scratch.folder, 'copy');
+  const copied = await copyWorkingTree(root, copy, [...loads, ...named.value]);
+  if (!copied.ok) return unprotected;
+  return call.root === undefined ? { ...call, cwd: copy } : { ...call, root: copy };
 }
 
 /** Returns the command that starts a program in bubblewrap; `null` if bubblewrap is not installed. */

@@ -1,3 +1,4 @@
+import { quoteName } from '../kernel/escape.ts';
 import { isRecord, objectsIn } from '../kernel/json.ts';
 import { isAmount } from '../kernel/shape.ts';
 import { type Agent, type AgentEvents, joinPrompt, NO_EVENTS } from './agent.ts';
@@ -29,8 +30,12 @@ export function commandAgent(given: {
         given.resume && question.sessionId !== null ? { ONCEOVER_SESSION: question.sessionId } : {};
       return {
         args,
-        env: { ONCEOVER_SCHEMA: put('schema.json', JSON.stringify(question.schema)), ...session },
-        input: joinPrompt(question),
+        env: {
+          ONCEOVER_SCHEMA: put('schema.json', JSON.stringify(question.schema)),
+          ...(question.root === undefined ? {} : { ONCEOVER_ROOT: question.root }),
+          ...session,
+        },
+        input: `${question.startsFromBase === true ? whereFilesAre(question.root) : ''}${joinPrompt(question)}`,
       };
     },
 
@@ -42,6 +47,11 @@ export function commandAgent(given: {
       done: true,
     }),
   };
+}
+
+// A command that lets a model read files would otherwise show it the files of the base branch.
+function whereFilesAre(root = ''): string {
+  return `The working directory contains the base branch. The files under review are in ${quoteName(root)}.\n\n`;
 }
 
 /** Returns the session id and the usage from the answer. If the answer names no session, it is the requested one. */

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { type BaseCheckout, openBaseCheckout } from '../git/base-checkout.ts';
 import type { ResumeAbility, Usage } from '../kernel/agent.ts';
-import { digestOf } from '../kernel/ids.ts';
+import { type CommitId, digestOf } from '../kernel/ids.ts';
 import type { AskEnd, AskOptions, Question, Reviewers } from '../kernel/ports.ts';
 import type { AgentQuestion } from './agent.ts';
 import { callAgent, notCalled } from './call-agent.ts';
 import { commandAgent } from './command.ts';
+import { nameInside, startedFromBase } from './from-base.ts';
 import {
   isCustomCommand,
   type KnownAgent,
@@ -13,6 +15,7 @@ import {
   programVersion,
   type Versions,
 } from './installed.ts';
+import { shorten } from './parse-output.ts';
 
 /** Returns a function that runs one job at a time per key. If `stop` aborts, waiting jobs start and must check it. */
 function openSessionLocks() {
@@ -36,6 +39,8 @@ type Options = {
   /** Returns whether this version can resume sessions, after a test if necessary. */
   resumable(name: string, version: string): Promise<ResumeAbility>;
   readonly scratchBase?: string;
+  /** On a pull request, a commit of the base branch: custom commands that review start from its files. Else `null`. */
+  readonly base?: CommitId | null;
 };
 
 /** Stands for the version of an agent that reports none. Its sessions are never resumed: the version may be new. */
@@ -48,6 +53,7 @@ export function openReviewers(options: Options): Reviewers {
   const { known, root } = options;
   const versions = openVersions(options.commonDir);
   const inTurn = openSessionLocks();
+  const checkout = options.base == null ? null : openBaseCheckout(options, options.base);
   const tried = new Map<string, ReturnType<Options['resumable']>>();
   const find = (name: string) => known.find(({ agent }) => agent.name === name) ?? notInstalled(name);
   const abilityOf = (name: string, version: string) => {
@@ -60,6 +66,7 @@ export function openReviewers(options: Options): Reviewers {
     names: preferred(known, options.preference),
     found: foundNames(known),
     missing: missingAgents(known, root),
+    refused: refusedAgents(options),
     async describe(name) {
       const one = find(name);
       const version = (await versionOf(one, versions, root)) ?? UNKNOWN_VERSION;
@@ -85,7 +92,7 @@ export function openReviewers(options: Options): Reviewers {
       };
     },
     async ask(name, question, asking) {
-      const send = () => sendTo(find(name), options, { ...question, ...asking });
+      const send = () => sendFromBase(find(name), checkout, options, { ...question, ...asking });
       const { sessionId } = question;
       return sessionId === null ? send() : inTurn(JSON.stringify([name, sessionId]), asking.stop, send);
     },
@@ -117,10 +124,38 @@ async function versionOf(one: KnownAgent, versions: Versions, root: string): Pro
   return versions(program, () => programVersion(program, env, root));
 }
 
+/** Returns the built-in agents that would load files of the change, each with the name of such a file. */
+function refusedAgents({ known, root, base = null }: Options): ReadonlyMap<string, string> {
+  if (base === null) return new Map();
+  const inside = known.map((one) => [one.agent.name, nameInside(one, root)] as const);
+  return new Map(inside.flatMap(([name, path]) => (path === null ? [] : [[name, path] as const])));
+}
+
+/** Calls the agent. On a pull request, a custom command that reviews starts in a checkout of the base branch. */
+async function sendFromBase(
+  one: KnownAgent,
+  checkout: BaseCheckout | null,
+  options: Options,
+  question: Question & AskOptions,
+): Promise<AskEnd> {
+  const { root } = options;
+  // A fixer has to edit the working tree, so it starts there. Reviewers judge its edits.
+  if (checkout === null || one.program === null || !isCustomCommand(one) || question.writes === true) {
+    return sendTo(one, options, question, root);
+  }
+  return checkout.use(async (folder) => {
+    if (folder.ok) return sendTo(startedFromBase(one, root, folder.value), options, question, folder.value);
+    const { failure } = folder;
+    const why = failure.kind === 'git-failed' ? failure.said : failure.kind === 'disk' ? failure.code : failure.kind;
+    return notCalled({ kind: 'agent-error', said: shorten(`could not check out the base branch: ${why}`) });
+  });
+}
+
 async function sendTo(
   { agent, settings, program, env }: KnownAgent,
   { root, scratchBase }: Options,
   { stop, watch, begun, idleSeconds, ...question }: Question & AskOptions,
+  cwd: string,
 ): Promise<AskEnd> {
   if (program === null) return notCalled({ kind: 'not-found', program: settings?.path ?? agent.program });
   // The first report is passed on at once. Of the reports during a pause, only the last is passed on, after the pause.
@@ -137,7 +172,8 @@ async function sendTo(
     return await callAgent({
       agent,
       program,
-      cwd: root,
+      cwd,
+      ...(cwd === root ? {} : { root }),
       env,
       question: { ...question, newSessionId: randomUUID(), model: question.model ?? settings?.model ?? null },
       // An agent that prints no events may be silent until it answers, so it has no separate idle timeout.

@@ -1,6 +1,8 @@
+import { foundForPullRequest } from '../agents/from-base.ts';
 import { knownAgents, testedVersions } from '../agents/installed.ts';
 import { openReviewers } from '../agents/reviewers.ts';
 import type { Settings } from '../config/settings.ts';
+import type { CommitId } from '../kernel/ids.ts';
 import type { Reviewers } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
@@ -22,23 +24,31 @@ export async function agentsThatCanFix(reviewers: Reviewers, names: readonly str
   return able.flat();
 }
 
+type ReviewerOptions = {
+  readonly stop: AbortSignal | null;
+  readonly base: CommitId | null;
+  paid(cost: ProbeCost): Promise<unknown>;
+};
+
 /**
  * Opens the agents of this machine as reviewers. An untested agent version is tested before its first resume; `paid`
- * takes the cost of such a test.
+ * takes the cost of such a test. On a pull request, `base` is the commit that the settings come from: nothing of the
+ * change decides what a reviewer runs.
  */
 export async function openReviewersFor(
   { root, commonDir }: RepositoryPaths,
   settings: Settings,
-  stop: AbortSignal | null,
-  paid: (cost: ProbeCost) => Promise<unknown>,
+  { stop, base, paid }: ReviewerOptions,
 ): Promise<Reviewers> {
-  const known = await knownAgents(settings.agent, process.env, root);
+  const all = await knownAgents(settings.agent, process.env, root);
+  const known = base === null ? all : all.map((one) => foundForPullRequest(one, root, process.env['PATH'] ?? ''));
   const capabilities = openCapabilities(commonDir);
   return openReviewers({
     known,
     root,
     commonDir,
     preference: settings.agents,
+    base,
     async resumable(name, version) {
       const one = known.find(({ agent }) => agent.name === name);
       const program = one?.program ?? null;

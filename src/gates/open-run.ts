@@ -16,7 +16,8 @@ import { openLock } from '../platform/lock.ts';
 import { openChecks } from '../platform/run-process.ts';
 import { loadRules } from '../rules/load.ts';
 import { openPasses } from '../rules/passes.ts';
-import { agentsEditedByChange, requireConsent } from '../trust/consent.ts';
+import type { ReferenceFiles } from '../rules/select-files.ts';
+import { requireConsent } from '../trust/consent.ts';
 import { fileRubric } from './decide/gate-list.ts';
 import type { FailingGate } from './describe/reasons.ts';
 import type { RunPorts, RunRequest } from './ports.ts';
@@ -142,6 +143,10 @@ export async function previewGates(repository: RepositoryPaths, options: RunOpti
   return ok({ ...opened.value, ...previewed.value, failingChecks: () => failingChecks(ports, request, facts) });
 }
 
+function baseReferences(files: TextFiles): ReferenceFiles {
+  return { isBase: true, text: async (path, limit) => files.read(path, limit) };
+}
+
 /** Opens the stores and reads the configuration, while the first snapshot is being taken. */
 async function openRun(repository: RepositoryPaths, options: RunOptions): Promise<Result<OpenedRun>> {
   const { reporter, ...requested } = options;
@@ -167,18 +172,18 @@ async function openRun(repository: RepositoryPaths, options: RunOptions): Promis
     passes: openPasses(repository),
     ledger,
     contents: () => openContents(root),
+    references: () => (source.commit === null ? openContents(root) : baseReferences(source.files)),
     checks: openChecks(root, process.env),
     clock: { now: () => new Date() },
     reporter,
     reviewers: async () =>
-      (await import('../dispatch/choose-agents.ts')).openReviewersFor(repository, settings, options.stop, (cost) =>
-        ledger.add(probeEntry(cost, options.startedBy, new Date())),
-      ),
+      (await import('../dispatch/choose-agents.ts')).openReviewersFor(repository, settings, {
+        stop: options.stop,
+        base: source.commit,
+        paid: (cost) => ledger.add(probeEntry(cost, options.startedBy, new Date())),
+      }),
   };
-  const pullRequest: RunRequest['pullRequest'] =
-    source.from === null
-      ? null
-      : { base: source.from, authorAgents: (changed) => agentsEditedByChange(written.agent, changed) };
+  const pullRequest = source.from === null ? null : { base: source.from };
   const request = { ...requested, ...config.value, root, pullRequest };
   return ok({ ports, request, written, configFiles: source.read });
 }

@@ -11,6 +11,7 @@ import type { Comparison, Contents, Selection, Snapshot, Snapshots } from '../ke
 import type { LedgerSlot } from '../ledger/entries.ts';
 import type { Ledger } from '../ledger/store.ts';
 import type { Passes } from '../rules/passes.ts';
+import type { ReferenceFiles } from '../rules/select-files.ts';
 import type { UnusableReference } from '../rules/types.ts';
 import type { EndedCycles } from './decide/cycles.ts';
 import type { GateList } from './decide/gate-list.ts';
@@ -110,6 +111,8 @@ export type RunPorts = {
   readonly ledger: Ledger;
   /** Opens the files of the working tree. The result caches contents, so call this again to see later changes. */
   contents(): Contents;
+  /** Opens the reference files of rules: on a pull request those of the base branch. */
+  references(): ReferenceFiles;
   readonly checks: Checks;
   readonly clock: Clock;
   readonly reporter: ReporterOf<RunProgress>;
@@ -132,8 +135,6 @@ export type RunRequest = GateRequest &
     readonly pullRequest: {
       /** The target branch, from which the configuration was read. */
       readonly base: string;
-      /** Returns the agents whose program the change edits, with the edited path; they may not review. */
-      authorAgents(changed: ReadonlySet<string>): ReadonlyMap<string, string>;
     } | null;
     /** If false, a repository without any gate or rule is an error, unless a finding of a removed gate is open. */
     readonly allowUnconfigured?: boolean;

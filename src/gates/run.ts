@@ -145,7 +145,7 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
 async function cannotReview(run: RunContext, facts: RunFacts, reviews: readonly GateRun[]): Promise<boolean> {
   if (reviews.length === 0) return false;
   const { hasNoAgent } = await import('./do/review-slots.ts');
-  return hasNoAgent(run, facts, reviews);
+  return hasNoAgent(run, reviews);
 }
 
 /** Returns the plan to run the skipped slots, if `certify` requires this before the run passes; otherwise `null`. */

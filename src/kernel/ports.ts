@@ -16,6 +16,8 @@ export interface Reviewers {
   readonly found: readonly string[];
   /** The known agents that cannot be started. */
   readonly missing: readonly MissingAgent[];
+  /** Agents that may not review this pull request, each with a file of the repository that it would load. */
+  readonly refused?: ReadonlyMap<string, string>;
   /** Returns the facts about an agent that a call needs. This may start the agent to ask for its version. */
   describe(name: string): Promise<ReviewerFacts>;
   ask(name: string, question: Question, options: AskOptions): Promise<AskEnd>;

@@ -20,7 +20,7 @@ import { newJobId } from '../platform/background.ts';
 import { statIfPresent } from '../platform/files.ts';
 import { openLock } from '../platform/lock.ts';
 import { userPath } from '../platform/user-paths.ts';
-import { agentsBarredByChange, agentWords, requireConsent } from '../trust/consent.ts';
+import { agentWords, requireConsent } from '../trust/consent.ts';
 import { version } from '../version.ts';
 import { previewPhase, runPhase } from './do/run-phase.ts';
 import type { PhasePlanDocument } from './json-schema.ts';
@@ -82,8 +82,6 @@ async function openPhase(
   const ruleFiles = await listRuleFiles(repository, null, Promise.resolve(null));
   if (!ruleFiles.ok) return ruleFiles;
   const snapshots = openSnapshots(repository);
-  const barred = await agentsBarredByChange(snapshots, read.value);
-  if (!barred.ok) return barred;
   const agentFiles = filesOfAgents(repository, settings);
   const { root, commonDir } = repository;
   const ledger = openLedger(commonDir);
@@ -102,7 +100,6 @@ async function openPhase(
     fixing: fixingOf(options),
     preparations: preparationsOf(phase, options),
     selection: selection.value,
-    barred: barred.value,
     kept: [...keptFiles(feature.value, settings), ...ruleFiles.value, ...agentFiles],
     agentFiles: () => new Map(agentFiles.map((path) => [path, digestOfFiles(root, [path])])),
   };
@@ -118,9 +115,11 @@ async function openPhase(
       ledger,
       clock: { now: () => new Date() },
       reporter: options.reporter,
-      reviewers: await openReviewersFor(repository, settings, options.stop, (cost) =>
-        ledger.add(probeEntry(cost, options.startedBy, new Date())),
-      ),
+      reviewers: await openReviewersFor(repository, settings, {
+        stop: options.stop,
+        base: read.value.source.commit,
+        paid: (cost) => ledger.add(probeEntry(cost, options.startedBy, new Date())),
+      }),
       proof: guard(settings.logDir),
       contents: openContents(root),
       newId: () => newJobId('loop'),

@@ -107,8 +107,6 @@ export type PhaseRequest = Pick<PhaseOptions, 'startedBy' | 'stop'> & {
     | { readonly by: 'nobody' };
   readonly preparations: readonly Preparation[];
   readonly selection: Selection;
-  /** Agents that must not review this change, for example because the change edits the agent's program. */
-  readonly barred: ReadonlySet<string>;
   readonly kept: readonly RepoPath[];
   /** Returns the digest of each file that an agent's command in the settings names. A fixer must not edit them. */
   agentFiles(): ReadonlyMap<RepoPath, string>;

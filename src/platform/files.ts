@@ -53,6 +53,25 @@ export function makeFolder(top: string, folder: string): Result<string> {
   return ok(path);
 }
 
+/**
+ * Makes a folder with all its parents, following symlinks. Throws if that is impossible. Node's own recursive `mkdir`
+ * does not end where nothing can be made, for example in /proc.
+ */
+export function makeParents(folder: string, mode = 0o777): void {
+  const missing: string[] = [];
+  for (let path = folder; statSync(path, { throwIfNoEntry: false }) === undefined; path = dirname(path)) {
+    missing.unshift(path);
+  }
+  for (const path of missing) {
+    try {
+      mkdirSync(path, { mode });
+    } catch (error) {
+      // Another process may have made the folder at the same time.
+      if (errorCode(error) !== 'EEXIST') throw error;
+    }
+  }
+}
+
 /** Replaces a file in one step, so that no reader sees half of it. A symlink or a folder at the path is a failure. */
 export function writeAtomically(folder: string, name: string, data: string, permissions?: number): Result<void> {
   const path = join(folder, name);

@@ -1,7 +1,9 @@
-import { mkdirSync, mkdtempSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmdirSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { type Leftovers, removeLeftovers, tryDisk, tryToRemoveFolder } from './files.ts';
+import { isInside } from '../kernel/paths.ts';
+import { err, type Result } from '../kernel/result.ts';
+import { type Leftovers, makeParents, removeLeftovers, tryDisk, tryToRemoveFolder } from './files.ts';
 
 /** A temporary folder for the files of one call to an agent. Only the user can read the folder. */
 export type Scratch = {
@@ -16,7 +18,22 @@ const open = new Set<string>();
 
 /** Makes a folder that exists until `remove` or the exit of this process; after a crash, a later process removes it. */
 export function makeScratch(base: string | null = null): Scratch {
-  const folder = base === null ? makeInDefault() : makeIn(base);
+  return opened(base === null ? makeInDefault() : makeIn(base));
+}
+
+/** Makes such a folder outside of `root`. Fails if both the cache folder and the temporary folder are inside. */
+export function makeScratchOutside(root: string): Result<Scratch> {
+  for (const base of [defaultBase(), tmpdir()]) {
+    const made = tryDisk('write', base, () => {
+      makeParents(base, 0o700);
+      return isInside(realpathSync(base), root) ? null : makeIn(base);
+    });
+    if (made.ok && made.value !== null) return { ok: true, value: opened(made.value) };
+  }
+  return err({ kind: 'disk', action: 'write', path: tmpdir(), code: 'EPERM' });
+}
+
+function opened(folder: string): Scratch {
   if (open.size === 0) process.once('exit', removeAll);
   open.add(folder);
   return {
@@ -38,7 +55,7 @@ export function makeScratch(base: string | null = null): Scratch {
 function makeInDefault(): string {
   const base = defaultBase();
   try {
-    mkdirSync(base, { recursive: true, mode: 0o700 });
+    makeParents(base, 0o700);
     return makeIn(base);
   } catch {
     return makeIn(tmpdir());

@@ -56,16 +56,24 @@ function references(files: readonly ReferenceText[]): string[] {
   if (files.length === 0) return [];
   const shown = files.map((file) => {
     const title = `### ${quoteName(file.path)}${file.description === null ? '' : `: ${foldLines(file.description)}`}`;
-    if (file.text === null) return `${title}\n\n${LEFT_OUT[file.leftOut ?? 'unusable']}`;
-    return [title, fence(file.text), ...(file.leftOut === 'cut' ? [LEFT_OUT.cut] : [])].join('\n\n');
+    const why = file.leftOut === null && file.text === null ? 'unusable' : file.leftOut;
+    const note =
+      why === null ? [] : [`(${LEFT_OUT[why]}${why === 'unusable' ? '' : WHERE[`${file.isBase === true}`]})`];
+    return [title, ...(file.text === null ? [] : [fence(file.text)]), ...note].join('\n\n');
   });
   return [['## Reference files', 'Use these files for comparison. They are not under review.', ...shown].join('\n\n')];
 }
 
 const LEFT_OUT = {
-  cut: `(Cut here: at most ${MOST_REFERENCES.bytes / 1024} KiB of reference files are shown per rule. Read the file itself for the rest.)`,
-  'too-many': `(Not shown: at most ${MOST_REFERENCES.files} reference files are shown per rule. Read the file itself.)`,
-  unusable: '(Not shown: this file cannot be read as text inside this repository.)',
+  cut: `Cut here: at most ${MOST_REFERENCES.bytes / 1024} KiB of reference files are shown per rule.`,
+  'too-many': `Not shown: at most ${MOST_REFERENCES.files} reference files are shown per rule.`,
+  unusable: 'Not shown: this file cannot be read as text inside this repository.',
+} as const;
+
+/** Where the rest of a reference file is, by whether the file is from the base branch. */
+const WHERE = {
+  false: ' Read the file itself for the rest.',
+  true: ' The file on disk belongs to the change under review, so do not use it in place of the rest.',
 } as const;
 
 function list(title: string, lead: string, files: readonly RepoPath[], mark: '@' | ''): string {

@@ -40,10 +40,13 @@ export function toPaths(repository: RepositoryPaths, files: GivenFiles | null): 
   return ok({ listed, notices: [] });
 }
 
+/** Reads the reference files of rules. On a pull request they come from the base branch, as the rules do. */
+export type ReferenceFiles = Pick<Contents, 'text'> & { readonly isBase?: boolean };
+
 /** Reads the context that reviewers get besides the files under review, with one notice for each unusable file. */
 export async function readContext(
   tasks: readonly RuleTask[],
-  contents: Contents,
+  contents: ReferenceFiles,
   allChanged: readonly RepoPath[],
 ): Promise<{ readonly context: TaskContext; readonly notices: readonly UnusableReference[] }> {
   const references = new Map<RuleTask, readonly ReferenceText[]>();
@@ -56,14 +59,14 @@ export async function readContext(
 /** Reads the reference files of a task. Text beyond the limits is left out, and `leftOut` says why. */
 async function readReferences(
   task: RuleTask,
-  contents: Contents,
+  contents: ReferenceFiles,
   warn: (notice: UnusableReference) => void,
 ): Promise<readonly ReferenceText[]> {
   const references: ReferenceText[] = [];
   let bytesLeft: number = MOST_REFERENCES.bytes;
   for (const [i, { path, description }] of task.rule.references.entries()) {
     const add = (text: string | null, leftOut: ReferenceText['leftOut']) =>
-      references.push({ path, description, text, leftOut });
+      references.push({ path, description, text, leftOut, ...(contents.isBase === true ? { isBase: true } : {}) });
     if (i >= MOST_REFERENCES.files) add(null, 'too-many');
     else if (bytesLeft === 0) add(null, 'cut');
     else {

@@ -71,6 +71,8 @@ export type ReferenceText = {
   readonly text: string | null;
   /** The reason why part or all of the text is missing; `null` if nothing is missing. */
   readonly leftOut: 'cut' | 'too-many' | 'unusable' | null;
+  /** Whether the text is from the base branch, so that the working tree may have another version. */
+  readonly isBase?: boolean;
 };
 
 /** The material that a reviewer gets in addition to the files under review. */

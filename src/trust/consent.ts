@@ -1,29 +1,12 @@
-import type { RunSettings } from '../config/effective-settings.ts';
 import { loadSettings, openParsedFiles } from '../config/read-file.ts';
-import { omittedFolders, type Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { sparseFiles } from '../git/tree-files.ts';
 import { digestOf } from '../kernel/ids.ts';
-import { isInside, repoPath } from '../kernel/paths.ts';
 import { ACTIVE } from '../kernel/ports.ts';
-import type { RepositoryPaths, Snapshots } from '../kernel/repository.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { openListFile } from '../platform/private-files.ts';
 import { version } from '../version.ts';
-
-/** Returns the agents whose command runs or reads a file that the change edits, each with one such file. */
-export function agentsEditedByChange(
-  agents: Settings['agent'],
-  changed: ReadonlySet<string>,
-): ReadonlyMap<string, string> {
-  const edited = new Map<string, string>();
-  for (const [name, agent] of Object.entries(agents)) {
-    const parts = partsOf(agent);
-    const file = [...changed].find((path) => parts.some((part) => namesFile(part, path)));
-    const read = file ?? readBy(parts).find((path) => changed.has(path));
-    if (read !== undefined) edited.set(name, read);
-  }
-  return edited;
-}
 
 /** Returns every word of the agent settings that may be the name of a file that an agent runs or reads. */
 export function agentWords(agents: Settings['agent']): readonly string[] {
@@ -35,12 +18,6 @@ export function agentWords(agents: Settings['agent']): readonly string[] {
 
 function partsOf({ command, path }: Settings['agent'][string]): readonly string[] {
   return [...(command ?? []), ...(path === null ? [] : [path])];
-}
-
-/** Whether a part of a command contains the path of the file, or names the file or a folder that contains it. */
-function namesFile(part: string, file: string): boolean {
-  const words = [part, ...wordsOf(part)].flatMap((word) => repoPath(word) ?? []);
-  return part.includes(file) || words.some((word) => word !== '' && isInside(file, word));
 }
 
 /** For each program, the files that define what it runs, such as `package.json` for npm. */
@@ -78,24 +55,6 @@ function pythonModules(words: readonly string[]): readonly string[] {
 
 function wordsOf(part: string): readonly string[] {
   return part.split(/[\s'"=;&|()]+/);
-}
-
-/** Returns the agents that may not review a pull request, because it edits their program. */
-export async function agentsBarredByChange(
-  snapshots: Snapshots,
-  { source, settings, written }: RunSettings,
-): Promise<Result<ReadonlySet<string>>> {
-  if (source.from === null) return ok(new Set());
-  const changed = await pathsOfChange(snapshots, settings);
-  return changed.ok ? ok(new Set(agentsEditedByChange(written.agent, changed.value).keys())) : changed;
-}
-
-/** Returns the paths of all changed files, even if a run covers only some of them. */
-export async function pathsOfChange(snapshots: Snapshots, settings: Settings): Promise<Result<ReadonlySet<string>>> {
-  const comparison = await snapshots.compare({ kind: 'change', base: null }, settings.base);
-  if (!comparison.ok) return comparison;
-  const taken = await snapshots.take(comparison.value, omittedFolders(settings));
-  return taken.ok ? ok(new Set(taken.value.entries.map(({ path }) => path))) : taken;
 }
 
 /** Returns a digest of all commands in the settings: the commands of checks, and the agents that need approval. */

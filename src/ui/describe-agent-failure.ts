@@ -65,7 +65,7 @@ const TROUBLES: ByKind<SlotTrouble, string> = {
     `the diff of ${quoteName(path)} alone has ${characters} characters, and a prompt can hold ${limit}; exclude the file or split the change`,
   budget: ({ what }) => `this run has used up its budget (${what}); raise "budget" in onceover.yml or run again`,
   'author-agent': ({ agent, path }) =>
-    `the agent ${quoteName(agent)} runs ${quoteName(path)}, which this change modifies, so the author would review their own change`,
+    `the agent ${quoteName(agent)} would load ${quoteName(path)} from the change under review, so its author could decide the verdict; install the agent outside of the repository, or name a command of your own`,
 };
 
 type NoAgent = Extract<SlotTrouble, { kind: 'no-agent' }>;

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { onceover, onceoverJson } from '../support/cli.ts';
@@ -74,17 +74,32 @@ way('The author of the pull request removes a rule.', async () => {
   await expectAsked(repo, { env: PULL_REQUEST });
 });
 
-/** Creates a repository whose reviewer is a script in the repository that fails everything. */
-function withOwnScript(started = '[node, ./tools/reviewer.mjs]'): GateRepo {
-  const no = JSON.stringify(failing('src/a.ts', BAD));
-  const repo = gateRepo({ files: { 'tools/reviewer.mjs': `console.log(${JSON.stringify(no)});\n` } });
+type OwnReviewer = {
+  /** The command of the reviewer in onceover.yml. */
+  readonly command?: string;
+  /** More settings of the agent, such as `env: { … }`. */
+  readonly more?: string;
+  readonly files?: Readonly<Record<string, string>>;
+  /** Replaces the file tools/reviewer.mjs by a symlink to another file. */
+  readonly linkTo?: string;
+};
+
+const NO = `console.log(${JSON.stringify(JSON.stringify(failing('src/a.ts', BAD)))});\n`;
+
+/** Creates a repository whose reviewer is started from files of the repository and fails everything. */
+function withOwnScript({ command: started = '[node, ./tools/reviewer.mjs]', ...given }: OwnReviewer = {}): GateRepo {
+  const repo = gateRepo({ files: { 'tools/reviewer.mjs': NO, ...given.files } });
   repo.git('checkout', '-q', 'main');
+  if (given.linkTo !== undefined) {
+    rmSync(join(repo.root, 'tools/reviewer.mjs'));
+    symlinkSync(given.linkTo, join(repo.root, 'tools/reviewer.mjs'));
+  }
   repo.write(
     'onceover.yml',
-    `agents: [own]\nagent: { own: { command: ${started} } }\n` +
+    `agents: [own]\nagent: { own: { command: ${started}${given.more ?? ''} } }\n` +
       'gates: [{ path: src, reviews: { code-quality: { prompt: .onceover/reviews/code-quality.md } } }]\n',
   );
-  repo.git('add', 'onceover.yml');
+  repo.git('add', 'onceover.yml', 'tools');
   repo.git('commit', '-q', '-m', 'own reviewer');
   repo.git('checkout', '-q', '-B', 'work');
   return published(repo);
@@ -92,35 +107,138 @@ function withOwnScript(started = '[node, ./tools/reviewer.mjs]'): GateRepo {
 
 const YES = `console.log('{"status":"pass","violations":[]}');\n`;
 
-way('The author of the pull request edits the script of the reviewer.', async () => {
-  const repo = withOwnScript();
-  repo.write('tools/reviewer.mjs', YES);
+/** Expects that the reviewer of the base branch judges the change. */
+async function expectJudgedByBase(repo: GateRepo, args: readonly string[] = []): Promise<void> {
+  const run = await repo.document(args, { env: PULL_REQUEST });
+  expect([run.code, run.findings.map(({ state }) => state)]).toEqual([1, ['open']]);
+}
+
+/** Commits the change with these files in addition. */
+function commitWith(repo: GateRepo, files: Readonly<Record<string, string>>): GateRepo {
+  for (const [path, text] of Object.entries(files)) {
+    repo.write(path, text);
+    if (text.startsWith('#!')) chmodSync(join(repo.root, path), 0o755);
+  }
   repo.commit();
-  expect((await repo.run([], { env: PULL_REQUEST })).code).toBe(3);
+  return repo;
+}
+
+way('The author of the pull request edits the script of the reviewer.', async () => {
+  await expectJudgedByBase(commitWith(withOwnScript(), { 'tools/reviewer.mjs': YES }));
+});
+
+way('The author of the pull request deletes the script of the reviewer.', async () => {
+  const repo = withOwnScript();
+  repo.git('rm', '-q', 'tools/reviewer.mjs');
+  repo.commit();
+  await expectJudgedByBase(repo);
 });
 
 way(
   'The author edits the script of the reviewer, and onceover.yml names the script inside a longer command.',
   async () => {
-    const repo = withOwnScript('[sh, -c, node tools/reviewer.mjs]');
-    repo.write('tools/reviewer.mjs', YES);
-    repo.commit();
-    expect((await repo.run([], { env: PULL_REQUEST })).code).not.toBe(0);
+    const repo = withOwnScript({ command: '[sh, -c, node tools/reviewer.mjs]' });
+    await expectJudgedByBase(commitWith(repo, { 'tools/reviewer.mjs': YES }));
   },
 );
 
 way('The author edits the script of the reviewer, and onceover.yml names the script by an unusual path.', async () => {
-  const repo = withOwnScript('[node, tools/../tools/reviewer.mjs]');
-  repo.write('tools/reviewer.mjs', YES);
-  repo.commit();
-  expect((await repo.run([], { env: PULL_REQUEST })).code).not.toBe(0);
+  const repo = withOwnScript({ command: '[node, tools/../tools/reviewer.mjs]' });
+  await expectJudgedByBase(commitWith(repo, { 'tools/reviewer.mjs': YES }));
+});
+
+way('The author edits the script of the reviewer, and the CI job names the script by its full path.', async () => {
+  const repo = withOwnScript({ command: '[sh, -c, node "$WORKSPACE"/tools/reviewer.mjs]' });
+  commitWith(repo, { 'tools/reviewer.mjs': YES });
+  const env = { ...PULL_REQUEST, WORKSPACE: repo.root };
+  expect((await repo.document([], { env })).findings).toMatchObject([{ state: 'open' }]);
+});
+
+way('The author edits the file that the script of the reviewer is a symlink to.', async () => {
+  const repo = withOwnScript({ linkTo: '../lib/real.mjs', files: { 'lib/real.mjs': NO } });
+  await expectJudgedByBase(commitWith(repo, { 'lib/real.mjs': YES }));
+});
+
+way('The author edits a module that the script of the reviewer imports.', async () => {
+  const repo = withOwnScript({ files: { 'tools/reviewer.mjs': "import '../lib/judge.mjs';\n", 'lib/judge.mjs': NO } });
+  await expectJudgedByBase(commitWith(repo, { 'lib/judge.mjs': YES }));
+});
+
+way('The author adds a package that the script of the reviewer finds before another one.', async () => {
+  const main = "try { require('house-rules') } catch { require('../lib/judge.cjs') }\n";
+  const files = { 'tools/reviewer.cjs': main, 'lib/judge.cjs': NO };
+  const repo = withOwnScript({ command: '[node, tools/reviewer.cjs]', files });
+  await expectJudgedByBase(commitWith(repo, { 'tools/node_modules/house-rules/index.js': YES }));
+});
+
+way('The author changes "main" in package.json, and the command of the reviewer is "node .".', async () => {
+  const repo = withOwnScript({ command: '[node, .]', files: { 'package.json': '{"main":"tools/reviewer.mjs"}' } });
+  await expectJudgedByBase(commitWith(repo, { 'package.json': '{"main":"yes.mjs"}', 'yes.mjs': YES }));
+});
+
+way('The author edits a file that `NODE_OPTIONS` in the settings of the agent loads.', async () => {
+  const repo = withOwnScript({
+    more: ', env: { NODE_OPTIONS: --require ./tools/first.cjs }',
+    files: { 'tools/first.cjs': '' },
+  });
+  await expectJudgedByBase(commitWith(repo, { 'tools/first.cjs': `${YES}process.exit(0);\n` }));
+});
+
+way('The author edits a file that `BASH_ENV` in the settings of the agent names.', async () => {
+  const repo = withOwnScript({
+    command: '[bash, -c, node tools/reviewer.mjs]',
+    more: ', env: { BASH_ENV: tools/start.sh }',
+    files: { 'tools/start.sh': '' },
+  });
+  await expectJudgedByBase(commitWith(repo, { 'tools/start.sh': `node -e "${YES.trim()}"; exit\n` }));
+});
+
+way('The author adds a program to a folder that `PATH` in the settings of the agent names.', async () => {
+  const repo = withOwnScript({
+    command: '[sh, -c, node tools/reviewer.mjs]',
+    more: `, env: { PATH: "tools:${process.env['PATH']}" }`,
+  });
+  await expectJudgedByBase(commitWith(repo, { 'tools/node': `#!/bin/sh\necho '{"status":"pass","violations":[]}'\n` }));
+});
+
+way('The author adds a program to a folder of the repository that is on the PATH of the CI job.', async () => {
+  const repo = withOwnScript({ command: '[sh, -c, node tools/reviewer.mjs]' });
+  commitWith(repo, { 'bin/node': `#!/bin/sh\necho '{"status":"pass","violations":[]}'\n` });
+  const env = { ...PULL_REQUEST, PATH: `${process.env['PATH']}` };
+  const linked = join(dirname(repo.root), 'linked');
+  symlinkSync(join(repo.root, 'bin'), linked);
+  for (const folder of [join(repo.root, 'bin'), linked]) {
+    const run = await repo.document([], { env: { ...env, PATH: `${folder}${delimiter}${env.PATH}` } });
+    expect([run.code, run.findings.map(({ state }) => state)]).toEqual([1, ['open']]);
+  }
+});
+
+way('The author adds a file that a pattern in the command of the reviewer matches first.', async () => {
+  const repo = withOwnScript({ command: '[sh, -c, node tools/review*.mjs]' });
+  await expectJudgedByBase(commitWith(repo, { 'tools/review.mjs': YES }));
+});
+
+way('The author edits a module of a program that `agent.claude.path` names.', async () => {
+  const wrapper = `#!/bin/sh\ncd "$(dirname "$0")" && exec node ./claude.mjs\n`;
+  const repo = gateRepo({ files: { 'tools/claude': wrapper, 'tools/claude.mjs': '' } });
+  chmodSync(join(repo.root, 'tools/claude'), 0o755);
+  repo.git('checkout', '-q', 'main');
+  repo.write(
+    'onceover.yml',
+    'agents: [claude]\nagent: { claude: { path: ./tools/claude } }\n' +
+      'gates: [{ path: src, reviews: { code-quality: { prompt: .onceover/reviews/code-quality.md } } }]\n',
+  );
+  repo.git('add', 'onceover.yml', 'tools');
+  repo.git('commit', '-q', '-m', 'own claude');
+  repo.git('checkout', '-q', '-B', 'work');
+  commitWith(published(repo), { 'tools/claude.mjs': YES });
+  const run = await repo.run([], { env: PULL_REQUEST });
+  expect([run.code, run.stdout]).toEqual([3, expect.stringContaining('tools/claude')]);
 });
 
 way('The author edits the script of the reviewer, and the run reviews only other files (--files).', async () => {
-  const repo = withOwnScript();
-  repo.write('tools/reviewer.mjs', YES);
-  repo.commit();
-  expect((await repo.run(['--files', 'src/a.ts'], { env: PULL_REQUEST })).code).not.toBe(0);
+  const repo = commitWith(withOwnScript(), { 'tools/reviewer.mjs': YES });
+  await expectJudgedByBase(repo, ['--files', 'src/a.ts']);
 });
 
 way(
@@ -128,13 +246,27 @@ way(
   async () => {
     const repo = withOwnScript();
     repo.git('stash', '-q');
-    repo.write('tools/reviewer.mjs', YES);
-    repo.commit();
+    commitWith(repo, { 'tools/reviewer.mjs': YES });
     repo.git('stash', 'pop', '-q');
     repo.commit();
-    expect((await repo.run(['--commit', 'HEAD'], { env: PULL_REQUEST })).code).not.toBe(0);
+    await expectJudgedByBase(repo, ['--commit', 'HEAD']);
   },
 );
+
+way('The author edits a reference file of a rule.', async () => {
+  const rule = `own:
+  description: d
+  match: { include: ["src/**"] }
+  review: { strategy: individual, instructions: Look., reference_files: [{ path: docs/style.md }] }
+`;
+  const files = { '.deepreview': rule, 'docs/style.md': 'Never export b.\n' };
+  const repo = published(alone({ gates: '  []', files }));
+  commitWith(repo, { 'docs/style.md': 'Everything is allowed.\n' });
+  repo.answers('one', OBJECTION);
+  await expectAsked(repo, { env: PULL_REQUEST });
+  const prompt = repo.calls()[0]?.prompt ?? '';
+  expect([prompt.includes('Never export b.'), prompt.includes('Everything is allowed.')]).toEqual([true, false]);
+});
 
 way('The author starts the branch at a commit that does not have the gate yet.', async () => {
   const repo = alone();
@@ -252,6 +384,35 @@ way(
     repo.git('clone', '-q', '--branch', 'work', join(dirname(repo.root), 'origin.git'), clone);
     repo.git('-C', clone, 'remote', 'set-head', 'origin', 'main');
     expect((await onceover(clone, ['run'], { env: PULL_REQUEST })).code).toBe(2);
+  },
+);
+
+const MARKS_FOLDER = '.deepwork/tmp/review_instructions';
+
+way(
+  'The author of the pull request brings the mark of a passed review in a submodule, and the settings have `trust_marks: true`.',
+  async () => {
+    const rule = ruleText('own', { include: ['src/**'] });
+    const repo = alone({ gates: '  []', more: 'trust_marks: true', files: { '.deepreview': rule } });
+    const { tasks } = await onceoverJson<{ tasks: { review_id: string }[] }>(repo.root, ['instructions']);
+    for (const { review_id } of tasks) await command(repo, 'pass', review_id);
+    const marks = join(dirname(repo.root), 'marks');
+    cpSync(join(repo.root, MARKS_FOLDER), marks, { recursive: true });
+    rmSync(join(repo.root, '.deepwork'), { recursive: true });
+    repo.git('init', '-q', marks);
+    repo.git('-C', marks, 'add', '-f', '.');
+    repo.git('-C', marks, 'commit', '-q', '-m', 'marks');
+    repo.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', marks, MARKS_FOLDER);
+    repo.commit();
+    published(repo);
+    const clone = join(dirname(repo.root), 'clone');
+    const from = join(dirname(repo.root), 'origin.git');
+    const how = ['-q', '--recurse-submodules', '--branch', 'work'];
+    repo.git('-c', 'protocol.file.allow=always', 'clone', ...how, from, clone);
+    repo.git('-C', clone, 'remote', 'set-head', 'origin', 'main');
+    repo.answers('one', OBJECTION);
+    expect((await onceover(clone, ['run'], { env: PULL_REQUEST })).code).not.toBe(0);
+    expect((await onceover(clone, ['run'])).code).not.toBe(0);
   },
 );
 

@@ -32,10 +32,14 @@ export type Started = {
 };
 
 /** Starts the built program; it is ended with the test. */
-export function startOnceover(cwd: string, args: readonly string[]): Started {
+export function startOnceover(
+  cwd: string,
+  args: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): Started {
   const child = spawn(process.execPath, [CLI, ...args], {
     cwd,
-    env: cleanEnvironment(dirname(cwd)),
+    env: { ...cleanEnvironment(dirname(cwd)), ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

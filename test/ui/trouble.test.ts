@@ -58,9 +58,9 @@ test.each<[string, SlotTrouble, string]>([
     'this run has used up its budget (dispatches); raise "budget" in onceover.yml or run again',
   ],
   [
-    'says that the change modifies the agent',
+    'says that the agent would load a file of the change',
     { kind: 'author-agent', agent: 'house', path: './tools/a b.sh' },
-    'the agent house runs "./tools/a b.sh", which this change modifies, so the author would review their own change',
+    'the agent house would load "./tools/a b.sh" from the change under review, so its author could decide the verdict; install the agent outside of the repository, or name a command of your own',
   ],
 ])('%s', (_title, trouble, expected) => {
   expect(describeTrouble(trouble)).toBe(expected);

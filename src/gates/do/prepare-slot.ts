@@ -59,8 +59,6 @@ export type IterationContext = RunContext & {
   readonly tree: SnapshotId;
   /** Identifies the reflog of the branch, for the records. */
   readonly mark: string | null;
-  /** Agents whose program the change under review modified, each with the modified path. */
-  readonly authored: ReadonlyMap<string, string>;
   readonly prefixes: PrefixGate;
   /** Returns the diff from a tree to the current tree. Each diff is computed only once. */
   diff(from: string, contextLines: number): Promise<Result<readonly DiffSection[]>>;
@@ -68,11 +66,11 @@ export type IterationContext = RunContext & {
 
 /** Returns the agents that can run a gate now, in order of preference, and the agents that are in a cooldown. */
 export async function availableAgents(
-  { ports, reviewers, authored }: Pick<IterationContext, 'ports' | 'reviewers' | 'authored'>,
+  { ports, reviewers }: Pick<IterationContext, 'ports' | 'reviewers'>,
   gate: ReviewGate,
 ): Promise<{ readonly names: readonly string[]; readonly cooling: readonly Cooldown[] }> {
   const wanted = (gate.agents ?? reviewers.names).filter(
-    (name) => reviewers.found.includes(name) && !authored.has(name),
+    (name) => reviewers.found.includes(name) && reviewers.refused?.has(name) !== true,
   );
   const cooling = (await ports.coolings.all(ports.clock.now())).filter(({ agent }) => wanted.includes(agent));
   return { names: wanted.filter((name) => !cooling.some(({ agent }) => agent === name)), cooling };
@@ -89,11 +87,9 @@ export async function prepareSlot(
   const available = await availableAgents(context, gate);
   const assigned = assignAgents(plan.slot, available.names);
   if (assigned === null) {
-    const [authored] = context.authored;
     const wanted = gate.agents ?? context.request.settings.agents ?? context.reviewers.names;
-    if (authored !== undefined && wanted.includes(authored[0])) {
-      return unassignable({ kind: 'author-agent', agent: authored[0], path: authored[1] });
-    }
+    const refused = [...(context.reviewers.refused ?? [])].find(([name]) => wanted.includes(name));
+    if (refused !== undefined) return unassignable({ kind: 'author-agent', agent: refused[0], path: refused[1] });
     const missing = context.reviewers.missing.filter(({ name }) => wanted.includes(name));
     return unassignable({ kind: 'no-agent', wanted, cooling: available.cooling, missing });
   }
@@ -269,6 +265,6 @@ async function readRubric(
 ): Promise<{ readonly rubric: string; readonly unshown: SlotJob['unshown'] }> {
   if (gate.task === null) return { rubric: gate.rubric.text, unshown: [] };
   const allChanged = context.facts.snapshot.entries.map(({ path }) => path);
-  const read = await readContext([gate.task], context.ports.contents(), allChanged);
+  const read = await readContext([gate.task], context.ports.references(), allChanged);
   return { rubric: ruleReview(gate.task, read.context), unshown: read.notices };
 }

@@ -2,7 +2,6 @@ import { omittedFolders } from '../../config/settings.ts';
 import { openPrefixGate, openQueue, sharePending } from '../../dispatch/limits.ts';
 import type { DiffSection } from '../../kernel/repository.ts';
 import { ok, type Result } from '../../kernel/result.ts';
-import { pathsOfChange } from '../../trust/consent.ts';
 import type { GateRun } from '../decide/plan-run.ts';
 import { slotLog } from '../describe/logs.ts';
 import { describePlan } from '../describe/reasons.ts';
@@ -72,11 +71,8 @@ export async function runReviews(
 }
 
 /** Whether none of the planned reviews has an agent that could run now. */
-export async function hasNoAgent(run: RunContext, facts: RunFacts, plans: readonly GateRun[]): Promise<boolean> {
-  const authored = await authoredAgents(run, facts);
-  // The reviews report this failure themselves.
-  if (!authored.ok) return false;
-  const context = { ports: run.ports, reviewers: await run.ports.reviewers(), authored: authored.value };
+export async function hasNoAgent({ ports }: RunContext, plans: readonly GateRun[]): Promise<boolean> {
+  const context = { ports, reviewers: await ports.reviewers() };
   const available = await Promise.all(plans.map(({ state }) => availableAgents(context, state.gate)));
   return available.every(({ names }) => names.length === 0);
 }
@@ -90,8 +86,6 @@ async function openContext(run: RunContext, facts: RunFacts, iteration: number):
   const tree = taken.value;
   const kept = await snapshots.keep(tree);
   if (!kept.ok) return kept;
-  const authored = await authoredAgents(run, facts);
-  if (!authored.ok) return authored;
   const diffs = new Map<string, Promise<Result<readonly DiffSection[]>>>();
   return ok({
     ...run,
@@ -100,7 +94,6 @@ async function openContext(run: RunContext, facts: RunFacts, iteration: number):
     tree,
     mark: snapshots.branchMark(facts.comparison.where.branch),
     reviewers: await reviewers(),
-    authored: authored.value,
     prefixes: openPrefixGate(),
     diff(from, contextLines) {
       const key = `${from} ${contextLines}`;
@@ -109,19 +102,6 @@ async function openContext(run: RunContext, facts: RunFacts, iteration: number):
       return made;
     },
   });
-}
-
-/** Returns the agents whose program the whole change modified, even if the run covers only a part of the change. */
-async function authoredAgents(
-  { ports, request }: RunContext,
-  { snapshot, comparison }: RunFacts,
-): Promise<Result<IterationContext['authored']>> {
-  const { pullRequest, settings } = request;
-  if (pullRequest === null) return ok(new Map());
-  const whole =
-    comparison.scope.kind === 'full' ? ok(new Set<string>()) : await pathsOfChange(ports.snapshots, settings);
-  if (!whole.ok) return whole;
-  return ok(pullRequest.authorAgents(new Set([...whole.value, ...snapshot.entries.map(({ path }) => path)])));
 }
 
 /** Calls and judges one slot. A stopped review leaves no record. Returns `null` if the run stopped before the call. */

@@ -130,7 +130,7 @@ export async function readGateStates(
   // Marks apply to the working tree, and a commit may have different content.
   const marked =
     settings.trustMarks && headTree === null
-      ? await markedTasks(ports, reviews, settings.cache, allChanged)
+      ? await markedTasks(ports, reviews, { cache: settings.cache, allChanged, isPullRequest: pullRequest !== null })
       : ok(new Set<GateId>());
   if (!marked.ok) return marked;
   const states = await Promise.all(

@@ -1,11 +1,12 @@
 import type { Settings } from '../../config/settings.ts';
 import type { GateId, RepoPath, SnapshotId } from '../../kernel/ids.ts';
-import { GENERATED_FOLDER } from '../../kernel/paths.ts';
+import { folderOf, GENERATED_FOLDER, isInside } from '../../kernel/paths.ts';
 import type { Contents, Snapshots } from '../../kernel/repository.ts';
 import { forEachOk, ok, type Result } from '../../kernel/result.ts';
 import { isReadable, isTrusted, passMarkCovers } from '../../rules/decide.ts';
+import { INSTRUCTIONS_FOLDER } from '../../rules/passes.ts';
 import { taskFacts } from '../../rules/review-id.ts';
-import { readContext } from '../../rules/select-files.ts';
+import { type ReferenceFiles, readContext } from '../../rules/select-files.ts';
 import { identify } from '../../rules/tasks.ts';
 import type { RuleReviewTask, RuleTask } from '../../rules/types.ts';
 import type { RunFacts, RunPorts } from '../ports.ts';
@@ -46,17 +47,25 @@ export function endCycles(store: RunPorts['findings'], findings: readonly KnownF
   return forEachOk(findings, ({ resolution: _, ...finding }) => store.update({ ...finding, cycleEnded: true }));
 }
 
-type MarkPorts = Pick<RunPorts, 'passes' | 'contents'>;
+type MarkPorts = Pick<RunPorts, 'passes' | 'contents' | 'references'>;
+
+type MarkOptions = Pick<Settings, 'cache'> & {
+  readonly allChanged: readonly RepoPath[];
+  readonly isPullRequest: boolean;
+};
+
+const MARKS = `${GENERATED_FOLDER}/${INSTRUCTIONS_FOLDER}`;
 
 /** Returns the rule gates whose tasks are marked as passed with their current files and instructions. */
 export async function markedTasks(
   ports: MarkPorts & { readonly snapshots: Pick<Snapshots, 'trackedIn'> },
   gates: readonly ReviewGate[],
-  cache: Settings['cache'],
-  allChanged: readonly RepoPath[],
+  { cache, allChanged, isPullRequest }: MarkOptions,
 ): Promise<Result<ReadonlySet<GateId>>> {
-  const tracked = await ports.snapshots.trackedIn(GENERATED_FOLDER);
+  const tracked = await ports.snapshots.trackedIn(folderOf(GENERATED_FOLDER) as RepoPath);
   if (!tracked.ok) return tracked;
+  // git tracks a folder only if it is a submodule. Marks in a submodule came with the change under review.
+  if ([...tracked.value].some((path) => isInside(MARKS, path))) return ok(new Set());
   const marked = await ports.passes.marked();
   if (!marked.ok) return marked;
   const found = new Set<GateId>();
@@ -65,8 +74,10 @@ export async function markedTasks(
     // A mark that git tracks does not count, because it came with the change under review.
     const isTracked = [...tracked.value].some((path) => path.endsWith(`/${task.id}.passed`));
     if (!marked.value.ids.has(task.id) || isTracked) continue;
-    const facts = await factsOf(task, contents, allChanged);
-    if (!isTrusted(await ports.passes.receipt(task.id), facts, cache)) continue;
+    const facts = await factsOf(task, ports.references(), allChanged);
+    const receipt = await ports.passes.receipt(task.id);
+    // Only receipts are in the git folder, which the author of a pull request cannot write to.
+    if ((receipt === null && isPullRequest) || !isTrusted(receipt, facts, cache)) continue;
     for (const gate of own) if (gate.entries.every(passMarkCovers)) found.add(gate.id);
   }
   return ok(found);
@@ -98,7 +109,7 @@ export async function markPassed(
   const contents = ports.contents();
   for (const { task, gates: own } of await reviewTasks(contents, gates)) {
     if (!own.every((gate) => passed.has(gate.id) && isUntouched(gate))) continue;
-    const remembered = await ports.passes.remember([await factsOf(task, contents, allChanged)]);
+    const remembered = await ports.passes.remember([await factsOf(task, ports.references(), allChanged)]);
     if (!remembered.ok) return remembered;
     const marked = await ports.passes.mark(task.id, 'run', now);
     if (!marked.ok) return marked;
@@ -106,8 +117,8 @@ export async function markPassed(
   return ok(undefined);
 }
 
-async function factsOf(task: RuleReviewTask, contents: Contents, allChanged: readonly RepoPath[]) {
-  return taskFacts(task, (await readContext(task.parts, contents, allChanged)).context);
+async function factsOf(task: RuleReviewTask, references: ReferenceFiles, allChanged: readonly RepoPath[]) {
+  return taskFacts(task, (await readContext(task.parts, references, allChanged)).context);
 }
 
 /** Returns the tasks of rule gates, with the ids that `onceover instructions` gives them. */

@@ -8,12 +8,10 @@ import { converse } from '../../dispatch/converse.ts';
 import { cacheTtl } from '../../dispatch/decide-resume.ts';
 import { type Budget, openBudget, openQueue } from '../../dispatch/limits.ts';
 import { findRepository } from '../../git/locate.ts';
-import { openSnapshots } from '../../git/snapshot.ts';
 import type { Clock, Reviewers } from '../../kernel/ports.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { probeEntry } from '../../ledger/entries.ts';
 import { openLedger } from '../../ledger/store.ts';
-import { agentsBarredByChange } from '../../trust/consent.ts';
 import { describeTrouble } from '../../ui/describe-agent-failure.ts';
 import {
   type QualityCall,
@@ -125,23 +123,23 @@ export async function openQualityCli(
   const read = await readSettings(repository.value, { kind: 'change', base: null });
   if (!read.ok) return read;
   read.value.parsed.save();
-  const barred = await agentsBarredByChange(openSnapshots(repository.value), read.value);
-  if (!barred.ok) return barred;
-  const { settings } = read.value;
+  const { settings, source } = read.value;
   const { agent = USUAL_AGENT, concurrency: atOnce = settings.concurrency, signal: stop = null } = options;
-  if (barred.value.has(agent)) {
-    throw new QualityGateError(
-      `${agent} cannot evaluate: this pull request changes files that ${agent} is started from.`,
-    );
+  const reviewers = await openReviewersFor(repository.value, settings, {
+    stop,
+    base: source.commit,
+    paid: (cost) => openLedger(repository.value.commonDir).add(probeEntry(cost, 'agent', new Date())),
+  });
+  const path = reviewers.refused?.get(agent);
+  if (path !== undefined) {
+    throw new QualityGateError(`${describeTrouble({ kind: 'author-agent', agent, path })}.`);
   }
   if (!Number.isInteger(atOnce) || atOnce < 1) {
     throw new QualityGateError(`concurrency is ${atOnce}: give a whole number, 1 or more.`);
   }
   const cli = agentQualityCli({
     agent,
-    reviewers: await openReviewersFor(repository.value, settings, stop, (cost) =>
-      openLedger(repository.value.commonDir).add(probeEntry(cost, 'agent', new Date())),
-    ),
+    reviewers,
     atOnce,
     settings,
     clock: { now: () => new Date() },

@@ -19,6 +19,7 @@ test.each<[string, string, string, number]>([
       now = after;
       return memoryContents({ 'src/a.ts': 'text\n' });
     },
+    references: () => memoryContents({}),
   };
   await markPassed(ports, [RULE], new Set([RULE.id]), new Date(0), [], isLeftAlone);
   const marked = await ports.passes.marked();

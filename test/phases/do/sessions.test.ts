@@ -384,9 +384,12 @@ describe('another agent', () => {
 
   test('an agent that may not review here is not called', async () => {
     const scene = openScene({ agents: TWO });
-    await scene.play({ barred: new Set(['ann']) });
+    const refusing = (...names: readonly string[]) => ({
+      reviewers: { ...scene.ports.reviewers, refused: new Map(names.map((name) => [name, 'tools/agent'])) },
+    });
+    await scene.play({}, refusing('ann'));
     expect(new Set(scene.puts.map(({ agent }) => agent))).toEqual(new Set(['ben']));
-    expect(await scene.try({ barred: new Set(['ann', 'ben']) })).toMatchObject({ ok: false });
+    expect(await scene.try({}, refusing('ann', 'ben'))).toMatchObject({ ok: false });
   });
 });
 

@@ -203,7 +203,6 @@ export function openScene(options: SceneOptions = {}): Scene {
     commits: true,
     preparations: [],
     selection: { kind: 'change', base: null },
-    barred: new Set(),
     kept: ['onceover.yml', '.onceover', at('.review-history.md'), at('.meta.json'), 'tools/agent.sh'] as RepoPath[],
     agentFiles: () => new Map(agentFiles),
     startedBy: 'person',

@@ -69,6 +69,7 @@ export function openWorld() {
     records: here().records,
     contents: () =>
       memoryContents(Object.fromEntries([...here().git.now().files].map(([path, { text }]) => [path, text]))),
+    references: () => memoryContents({}),
     clock,
     ledger: memoryLedger(),
   });

@@ -1,0 +1,83 @@
+import { realpathSync } from 'node:fs';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { isInside } from '../kernel/paths.ts';
+import { statIfPresent, tryDisk } from '../platform/files.ts';
+import { findOnPath } from '../platform/program.ts';
+import { commandAgent } from './command.ts';
+import { findProgram, isCustomCommand, type KnownAgent } from './installed.ts';
+
+/** Returns PATH without the folders inside of `root`, where the author of a change could put programs. */
+function pathOutside(path: string, root: string): string {
+  const folders = path.split(delimiter).filter((folder) => isAbsolute(folder) && !isInside(realPath(folder), root));
+  return folders.join(delimiter);
+}
+
+/**
+ * Returns the agent as it is found for a pull request, where the working tree belongs to the author of the change. The
+ * program of a custom command may be in the repository, because `startedFromBase` takes it from the base branch.
+ */
+export function foundForPullRequest(one: KnownAgent, root: string, ownPath: string): KnownAgent {
+  const name = one.settings?.path ?? one.agent.program;
+  const isOwn = isCustomCommand(one);
+  const env = isOwn ? one.env : { ...one.env, PATH: pathOutside(one.env['PATH'] ?? '', root) };
+  if (!name.includes('/')) return { ...one, env, program: outside(findOnPath(name, pathOutside(ownPath, root)), root) };
+  return isOwn && isInside(resolve(root, name), root) ? { ...one, program: resolve(root, name) } : { ...one, env };
+}
+
+/** Returns the custom command as it starts from a checkout of the base: no word of it leads to the working tree. */
+export function startedFromBase(one: KnownAgent, root: string, checkout: string): KnownAgent {
+  const [name = '', ...args] = (one.settings?.command ?? []).map((word) => moved(word, root, checkout));
+  const values = Object.entries(one.env).map(([key, value]) => [key, moved(value, root, checkout)] as const);
+  const env = Object.fromEntries(values);
+  return {
+    ...one,
+    agent: commandAgent({ name: one.agent.name, command: [name, ...args], resume: one.settings?.resume === true }),
+    program: name.includes('/') ? outside(findProgram(name, '', checkout), root) : one.program,
+    env: { ...env, PATH: withoutFoldersOf(root, env['PATH'] ?? ''), PWD: checkout },
+  };
+}
+
+// A relative folder on PATH is inside of the checkout, so it stays.
+function withoutFoldersOf(root: string, path: string): string {
+  const isKept = (folder: string) => !isAbsolute(folder) || !isInside(realPath(folder), root);
+  return path.split(delimiter).filter(isKept).join(delimiter);
+}
+
+/** Returns the text with the path of the checkout in place of the path of the working tree. */
+function moved(text: string, root: string, checkout: string): string {
+  // `/work/shop` is not a folder of `/work/shop-tools`.
+  const changed = text.split(root).reduce((all, part) => all + (/^[\w.-]/.test(part) ? root : checkout) + part);
+  const real = isAbsolute(changed) ? realPath(changed) : '';
+  return isInside(real, root) ? checkout + real.slice(root.length) : changed;
+}
+
+function outside(program: string | null, root: string): string | null {
+  return program !== null && isInside(realPath(program), root) ? null : program;
+}
+
+function realPath(path: string): string {
+  const real = tryDisk('read', path, () => realpathSync(path));
+  return real.ok ? real.value : resolve(path);
+}
+
+/**
+ * Returns a name in the settings or the environment of a built-in agent that leads into the repository; `null` if there
+ * is none. The agent reads the change in the working tree, so it would load such a file from the change.
+ */
+export function nameInside(one: KnownAgent, root: string): string | null {
+  if (isCustomCommand(one)) return null;
+  const { path = null, env = {} } = one.settings ?? {};
+  if (path?.includes('/') === true && isInside(realPath(resolve(root, path)), root)) return path;
+  const own = Object.values(env).flatMap((value) => value.split(/[\s'"=;,:&|()]+/));
+  const given = Object.entries(one.env).filter(([name, value]) => isAbsolute(value) && !HARMLESS.has(name));
+  const isThere = (word: string) =>
+    [word, join('node_modules', word)].some((name) => {
+      const full = realPath(resolve(root, name));
+      return isInside(full, root) && statIfPresent(full) !== null;
+    });
+  const inherited = given.map(([, value]) => value).filter((value) => !value.includes(delimiter));
+  return [...own, ...inherited].find((word) => word !== '' && isThere(word)) ?? null;
+}
+
+/** Variables that name folders from which no agent loads code or settings. */
+const HARMLESS = new Set(['TMPDIR', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR', 'PWD']);
