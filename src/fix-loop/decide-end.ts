@@ -3,8 +3,7 @@ import { findingKey } from '../gates/judge/match-findings.ts';
 import type { GateOutcome, LoopEnd, RunNotice, RunOutcome } from '../gates/run-types.ts';
 import { isOpen, type KnownFinding } from '../gates/types.ts';
 import { addUsage } from '../kernel/agent.ts';
-import type { RepoPath } from '../kernel/ids.ts';
-import type { Comparison, Entry } from '../kernel/repository.ts';
+import type { Comparison } from '../kernel/repository.ts';
 
 /** Returns the findings that are not closed after a run, including those that the fixer says it fixed. */
 export function openFindingsOf({ findings }: Pick<RunOutcome, 'findings'>): readonly KnownFinding[] {
@@ -67,12 +66,6 @@ export function isSameComparison(before: Comparison, now: Comparison): boolean {
     before.where.branch === now.where.branch &&
     before.where.mergeBase === now.where.mergeBase
   );
-}
-
-/** Returns files that `before` adds and `now` does not contain. If one is still on disk, the fixer has hidden it. */
-export function hiddenNewFiles(before: readonly Entry[], now: readonly Entry[]): readonly RepoPath[] {
-  const isThere = new Set(now.map(({ path }) => path));
-  return before.filter(({ path, baseBlob }) => baseBlob === null && !isThere.has(path)).map(({ path }) => path);
 }
 
 /** The loop stalls after this many rounds in a row with the same open problems. */

@@ -121,7 +121,7 @@ const ENDS: Readonly<Record<LoopEnd, (rounds: readonly RoundDocument[], failure:
     return `Stopped: the fixer ${describeNoAnswer(failure)}. ${EDITS_STAY} Run again to continue.`;
   },
   'gate-changed': () =>
-    'Stopped: the fixer changed settings, prompts, rules, roles, an agent or the base, or hid a file from review. Check "git status" and "git diff", and run again if that is right.',
+    'Stopped: the fixer changed settings, prompts, rules, roles, an agent or the base, or which files reviewers see. Check "git status" and "git diff", and run again if that is right.',
   'nothing-left': () =>
     'Stopped: nothing of the change is left to review. The fixer reverted the change instead of fixing it: check "git status" and "git diff".',
   'could-not-judge': () => 'Stopped: some gates could not run. Fix the error above and run again.',

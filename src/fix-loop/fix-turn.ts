@@ -11,15 +11,18 @@ import type { KnownFinding } from '../gates/types.ts';
 import type { Usage } from '../kernel/agent.ts';
 import type { SnapshotId } from '../kernel/ids.ts';
 import type { Reviewers, TamperGuard } from '../kernel/ports.ts';
-import type { Comparison, Entry } from '../kernel/repository.ts';
+import type { Comparison, Visibility } from '../kernel/repository.ts';
 import { forEachOk, ok, type Result } from '../kernel/result.ts';
-import { failingChecksOf, hiddenNewFiles, isSameComparison, openFindingsOf } from './decide-end.ts';
+import { failingChecksOf, isSameComparison, openFindingsOf } from './decide-end.ts';
+import { hiddenByFix, type SeenFiles } from './decide-hidden.ts';
 import { type FixTask, freshFixPrompt, resumedFixPrompt } from './prompt.ts';
 
 export type Loop = FixerLoop & {
   readonly ports: RunPorts;
   readonly request: RunRequest;
   readonly proof: TamperGuard;
+  /** Reads what decides which files reviewers see. */
+  visibility(): Promise<Result<Visibility>>;
   /** Whether settings, rules, prompts and agents are the same as at the start of the loop. */
   isSameConfig(): Promise<boolean>;
 };
@@ -39,11 +42,7 @@ export type FixerSession = { readonly id: string; readonly usedBefore: Usage | n
 type FixerEnd = ConverseEnd<Answers['fixer']> & { readonly session: FixerSession | null };
 
 /** The change under review at one point in time. */
-type ChangeView = {
-  readonly comparison: Comparison;
-  readonly entries: readonly Entry[];
-  readonly tree: SnapshotId;
-};
+type ChangeView = SeenFiles & { readonly comparison: Comparison; readonly tree: SnapshotId };
 
 type FixerTurn = {
   /** `null` if the budget was used up before the call. */
@@ -85,10 +84,11 @@ export async function runFixer(
   if (!restored.ok) return restored;
   const after = await readChange(loop);
   if (!after.ok) return after;
-  const filesChanged = await changedFiles(loop, before.value, after.value);
-  if (!filesChanged.ok) return filesChanged;
+  const diff = await ports.snapshots.sections(before.value.tree, after.value.tree, 0);
+  if (!diff.ok) return diff;
+  const hidden = hiddenByFix(before.value, after.value, diff.value);
   const claims = claimsOf(end, open);
-  const fix = fixOf(end, filesChanged.value, claims);
+  const fix = fixOf(end, new Set(diff.value.flatMap(({ paths }) => paths)).size, claims);
   ports.reporter.tell({ kind: 'fix-ended', agent, fix });
   const asked = [...task.findings, ...task.checks].map(({ id }) => id);
   const log = fixLog(fix, { round, iteration: run.iteration, asked }, end.exchanges);
@@ -96,11 +96,13 @@ export async function runFixer(
   if (!logged.ok) return logged;
   const notices: readonly RunNotice[] = [
     ...(restored.value.length === 0 ? [] : [{ kind: 'proof-taken-back', paths: restored.value } as const]),
+    ...(hidden.length === 0 ? [] : [{ kind: 'hidden-by-fixer', paths: hidden } as const]),
     ...(await recordCost(loop, end, after.value)),
   ];
   const turn = { fix, session: null, after: after.value, notices };
   if (request.stop?.aborted === true) return ok({ ...turn, end: 'interrupted' });
-  if (await isReviewChanged(loop, before.value, after.value)) return ok({ ...turn, end: 'gate-changed' });
+  const isSame = isSameComparison(before.value.comparison, after.value.comparison) && (await loop.isSameConfig());
+  if (!isSame || hidden.length > 0) return ok({ ...turn, end: 'gate-changed' });
   if (end.trouble !== null) return ok({ ...turn, end: end.trouble.kind === 'budget' ? 'budget' : 'fixer-failed' });
   const kept = await recordClaims(loop, claims, run.iteration);
   return kept.ok ? ok({ ...turn, session: end.session, end: null }) : kept;
@@ -143,30 +145,17 @@ export async function askFixer(
   return { ...end, session: id === null ? null : { id, usedBefore: end.last?.sessionUsage ?? null } };
 }
 
-export async function readChange({ ports, request }: Pick<Loop, 'ports' | 'request'>): Promise<Result<ChangeView>> {
+export async function readChange({ ports, request, visibility }: Loop): Promise<Result<ChangeView>> {
   const comparison = await ports.snapshots.compare(request.selection, request.settings.base);
   if (!comparison.ok) return comparison;
   const taken = await ports.snapshots.take(comparison.value, omittedFolders(request.settings));
   if (!taken.ok) return taken;
   const tree = await taken.value.tree();
   if (!tree.ok) return tree;
-  return ok({ comparison: comparison.value, entries: taken.value.entries, tree: tree.value });
-}
-
-/** Whether the fixer changed the review itself: the settings, the base, or the set of reviewed files. */
-async function isReviewChanged(loop: Loop, before: ChangeView, after: ChangeView): Promise<boolean> {
-  if (!isSameComparison(before.comparison, after.comparison) || !(await loop.isSameConfig())) return true;
-  const contents = loop.ports.contents();
-  for (const path of hiddenNewFiles(before.entries, after.entries)) {
-    if ((await contents.exists(path)) === 'file') return true;
-  }
-  return false;
-}
-
-async function changedFiles({ ports }: Loop, before: ChangeView, after: ChangeView): Promise<Result<number>> {
-  if (after.tree === before.tree) return ok(0);
-  const sections = await ports.snapshots.sections(before.tree, after.tree, 0);
-  return sections.ok ? ok(new Set(sections.value.flatMap(({ paths }) => paths)).size) : sections;
+  const visible = await visibility();
+  if (!visible.ok) return visible;
+  const { entries, dirty = [] } = taken.value;
+  return ok({ comparison: comparison.value, entries, dirty, visibility: visible.value, tree: tree.value });
 }
 
 type Claim = { readonly id: string; readonly state: 'fixed' | 'declined'; readonly why: string };

@@ -1,3 +1,4 @@
+import { omittedFolders } from '../config/settings.ts';
 import { checkFixer } from '../dispatch/choose-agents.ts';
 import { openBudget } from '../dispatch/limits.ts';
 import { ratchetBelow } from '../gates/judge/priority.ts';
@@ -6,6 +7,7 @@ import type { RatchetHolder, RunPorts, RunRequest } from '../gates/ports.ts';
 import { guardProof } from '../gates/record/proof-files.ts';
 import { executeRun } from '../gates/run.ts';
 import type { LoopEnd, RunNotice, RunOutcome } from '../gates/run-types.ts';
+import { readVisibility } from '../git/visibility.ts';
 import { digestOfFiles } from '../git/watched-files.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
@@ -36,6 +38,7 @@ export function runUntilPass(
     const loop = await untilPass(ports, request, {
       ...wish,
       proof: guardProof(repository, request.settings.logDir),
+      visibility: () => readVisibility(repository, omittedFolders(request.settings)),
       isSameConfig: async () => digest() === began && (await isSameConfig(repository, request)),
     });
     if (!loop.ok || loop.value.end !== 'passed') return loop;
@@ -47,7 +50,7 @@ export function runUntilPass(
 export async function untilPass(
   given: RunPorts,
   requested: RunRequest,
-  wish: LoopOptions & Pick<Loop, 'proof' | 'isSameConfig'>,
+  wish: LoopOptions & Pick<Loop, 'proof' | 'isSameConfig' | 'visibility'>,
 ): Promise<Result<LoopOutcome>> {
   const ratchet: RatchetHolder = { now: { below: null, letBe: new Set() } };
   const request = wish.ratchet ? { ...requested, ratchetHolder: ratchet } : requested;
@@ -78,9 +81,14 @@ export async function untilPass(
     rounds.push(round);
     const end = request.stop?.aborted === true ? 'interrupted' : loopEnd(rounds, most);
     if (end === 'passed') {
-      // A background process of a fixer may have moved the base or the branch since the first round.
+      // A background process of a fixer may have moved the base, the branch or git's settings since the first round.
       const now = await ports.snapshots.compare(request.selection, request.settings.base);
-      const isSame = now.ok && isSameComparison(first.value.comparison, now.value);
+      const visible = await loop.visibility();
+      const isSame =
+        now.ok &&
+        isSameComparison(first.value.comparison, now.value) &&
+        visible.ok &&
+        visible.value.settings === first.value.visibility.settings;
       return ended(isSame ? 'passed' : 'gate-changed', run);
     }
     if (end !== null) return ended(end, run);

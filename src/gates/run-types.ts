@@ -125,6 +125,8 @@ export type RunNotice =
   | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
   /** Files with passes, findings or approvals. They changed while a fixer ran, so onceover deleted or restored them. */
   | { readonly kind: 'proof-taken-back'; readonly paths: readonly string[] }
+  /** What a fixer changed that decides which files reviewers see. `null` stands for git's own settings. */
+  | { readonly kind: 'hidden-by-fixer'; readonly paths: readonly (string | null)[] }
   | { readonly kind: 'orphan-slot'; readonly gate: GateId; readonly slot: number; readonly ids: readonly string[] }
   | { readonly kind: 'orphan-gate'; readonly gate: GateId; readonly ids: readonly string[] };
 

@@ -110,7 +110,7 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
   let { checks } = NO_ACTIONS;
   const { comparison, names, checked: tree } = facts;
   // Checks can take long, so find out first whether any reviewer could run after them.
-  const lacksAgents = gates.length > 0 && !request.all && (await cannotReview(run, facts, reviews));
+  const lacksAgents = gates.length > 0 && !request.all && (await cannotReview(run, reviews));
   if (gates.length > 0 && tree !== null && !lacksAgents) {
     const takeTree = async () => {
       const again = await readGateStates(ports, request, comparison);
@@ -142,7 +142,7 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
 }
 
 /** Whether reviews are planned and none of them has an agent that can run. */
-async function cannotReview(run: RunContext, facts: RunFacts, reviews: readonly GateRun[]): Promise<boolean> {
+async function cannotReview(run: RunContext, reviews: readonly GateRun[]): Promise<boolean> {
   if (reviews.length === 0) return false;
   const { hasNoAgent } = await import('./do/review-slots.ts');
   return hasNoAgent(run, reviews);

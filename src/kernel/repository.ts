@@ -201,6 +201,14 @@ export type Snapshot = {
   tree(): Promise<Result<SnapshotId>>;
 };
 
+/** The facts that decide which files a review sees, at one point in time. */
+export type Visibility = {
+  /** A digest of git's settings, of its files with ignore rules and attributes in the git folder, and of its hooks. */
+  readonly settings: string;
+  /** A fingerprint of each file that git does not track, ignored or not, and of each file in an omitted folder. */
+  readonly unseen: ReadonlyMap<string, string>;
+};
+
 /** Content that is not in the tree of a snapshot, such as changes in a nested repository, and its fingerprint. */
 export type UnseenContent = { readonly path: RepoPath; readonly print: string };
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { hiddenNewFiles, isSameComparison } from '../../src/fix-loop/decide-end.ts';
+import { isSameComparison } from '../../src/fix-loop/decide-end.ts';
 import type { CommitId } from '../../src/kernel/ids.ts';
 import type { Comparison } from '../../src/kernel/repository.ts';
-import { entry } from '../support/run-samples.ts';
 
 const MAIN: Comparison = {
   scope: { key: 'full', kind: 'full' },
@@ -24,13 +23,4 @@ test.each<[string, Partial<Comparison>, boolean]>([
   ['another scope', { scope: { key: 'uncommitted', kind: 'narrow' } }, false],
 ])('what differs is %s', (_title, differs, isSame) => {
   expect(isSameComparison(MAIN, { ...MAIN, ...differs })).toBe(isSame);
-});
-
-test('lists new files that left the change, but no reverted files', () => {
-  const before = [
-    entry({ path: 'new.ts', baseBlob: null }),
-    entry({ path: 'old.ts' }),
-    entry({ path: 'kept.ts', baseBlob: null }),
-  ];
-  expect(hiddenNewFiles(before, [entry({ path: 'kept.ts', baseBlob: null })])).toEqual(['new.ts']);
 });

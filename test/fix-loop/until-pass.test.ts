@@ -5,6 +5,7 @@ import { loopDocument } from '../../src/fix-loop/describe.ts';
 import { untilPass } from '../../src/fix-loop/until-pass.ts';
 import type { RunPorts, RunRequest } from '../../src/gates/ports.ts';
 import type { RepoPath } from '../../src/kernel/ids.ts';
+import { ok } from '../../src/kernel/result.ts';
 import type { Event } from '../../src/progress/events.ts';
 import { memoryChecks } from '../support/memory/checks.ts';
 import { memoryContents } from '../support/memory/contents.ts';
@@ -84,6 +85,7 @@ async function play(script: Script) {
     passes: memoryPasses(),
     ledger: world.ledger,
     contents: () => memoryContents(Object.fromEntries([...git.now().files].map(([path, { text }]) => [path, text]))),
+    references: () => memoryContents({}),
     checks: memoryChecks({ 'npm run lint': { exitCode: 0, output: '' } }),
     clock: { now: () => new Date(time++) },
     reporter: { tell: (event) => void events.push(event) },
@@ -110,6 +112,7 @@ async function play(script: Script) {
     ratchet: false,
     proof: memoryProof(),
     isSameConfig: async () => true,
+    visibility: async () => ok({ settings: '', unseen: new Map() }),
     ...script.wish,
   };
   const ended = await untilPass(ports, request, wish);

@@ -249,6 +249,95 @@ way('The fixer makes a new file too large to be reviewed.', async () => {
   await expectStopped(repo, 'head -c 6000000 /dev/zero >> src/new.ts', 'gate-changed');
 });
 
+/** Returns a shell command that moves the code that was objected to elsewhere, and leaves a reference to it. */
+const moveTo = (path: string) =>
+  `mkdir -p $(dirname ${path}); cp src/a.ts ${path}; printf 'export * from "../${path}";\n' > src/a.ts`;
+
+way('The fixer moves the code into an ignored folder.', async () => {
+  const repo = judged({ files: { '.gitignore': 'build/\n' } });
+  await expectStopped(repo, moveTo('build/a.ts'), 'gate-changed');
+});
+
+way('The fixer moves the code into a file that git ignores and that existed before.', async () => {
+  const repo = judged({ files: { '.gitignore': 'build/\n' } });
+  repo.write('build/a.ts', 'export const c = 1;\n');
+  await expectStopped(
+    repo,
+    `cat src/a.ts >> build/a.ts; echo 'export * from "../build/a";' > src/a.ts`,
+    'gate-changed',
+  );
+});
+
+way('The fixer moves the code into a folder that tools use as a cache, and refers to it.', async () => {
+  const repo = judged({ files: { '.gitignore': 'coverage/\n' } });
+  await expectStopped(repo, moveTo('coverage/a.ts'), 'gate-changed');
+});
+
+way('The fixer moves the code into the folder of generated files.', async () => {
+  await expectStopped(judged(), moveTo('.deepwork/tmp/a.ts'), 'gate-changed');
+});
+
+way('The fixer moves the code into the folder of records.', async () => {
+  await expectStopped(judged(), moveTo('.deepwork/logs/a.ts'), 'gate-changed');
+});
+
+way('The fixer moves the code into a new repository inside the repository.', async () => {
+  const inner = 'git init -q inner; git -C inner add .; git -C inner -c user.name=a -c user.email=a@b.c commit -qm a';
+  await expectStopped(judged(), `${moveTo('inner/a.ts')}; ${inner}`, 'gate-changed');
+});
+
+way('The fixer moves the code into a new repository without a commit.', async () => {
+  await expectStopped(judged(), `${moveTo('inner/a.ts')}; git init -q inner`, 'gate-changed');
+});
+
+way('The fixer moves the code into a repository that is inside the repository and ignored.', async () => {
+  const repo = judged({ files: { '.gitignore': 'vendor/\n' } });
+  repo.git('init', '-q', 'vendor/lib');
+  repo.write('vendor/lib/b.ts', '');
+  await expectStopped(repo, moveTo('vendor/lib/a.ts'), 'gate-changed');
+});
+
+way('The fixer moves the code into a file whose name looks like that of a secret.', async () => {
+  await expectStopped(judged(), moveTo('src/.env.ts'), 'gate-changed');
+});
+
+way('The fixer ignores new files in .gitignore.', async () => {
+  await expectStopped(judged(), `${write(B3)}; echo '*.gen.ts' > .gitignore`, 'gate-changed');
+});
+
+way('The fixer adds an ignore file that ignores itself.', async () => {
+  await expectStopped(judged(), `${write(B3)}; mkdir lib; echo '*' > lib/.gitignore`, 'gate-changed');
+});
+
+way('The fixer changes git attributes in the repository.', async () => {
+  await expectStopped(judged(), `${write(B3)}; echo '*.ts -diff' > src/.gitattributes`, 'gate-changed');
+});
+
+way('The fixer changes git attributes in the git folder.', async () => {
+  await expectStopped(judged(), `${write(B3)}; echo '*.ts filter=x' > .git/info/attributes`, 'gate-changed');
+});
+
+way('The fixer sets up a git filter that shows other content.', async () => {
+  const run = `${write(B2)}; git config filter.x.clean 'sed s/2/3/'`;
+  await expectStopped(judged(), run, 'gate-changed');
+});
+
+way('The fixer makes git use another working tree (`core.worktree`).', async () => {
+  await expectStopped(judged(), 'cp -r src ../src; git config core.worktree ../..', 'gate-changed');
+});
+
+way('The fixer makes git leave the code out with a sparse checkout.', async () => {
+  await expectStopped(judged(), 'git stash -q; git sparse-checkout set docs', 'gate-changed');
+});
+
+way('The fixer adds a git hook.', async () => {
+  await expectStopped(
+    judged(),
+    `${write(B3)}; mkdir -p .git/hooks; echo true > .git/hooks/post-commit`,
+    'gate-changed',
+  );
+});
+
 way('The fixer starts a run of its own.', async () => {
   await expectJudged(
     judged(),

@@ -106,7 +106,9 @@ function counts(outcome: RunOutcome): string {
     [withStatus(outcome, 'not_run').length, `${count(withStatus(outcome, 'not_run').length, 'gate')} not run`],
   ] as const;
   const shown = parts.filter(([number]) => number > 0).map(([, words]) => words);
-  return shown.length === 0 ? 'the name of a changed file is not UTF-8' : shown.join(', ');
+  if (shown.length > 0) return shown.join(', ');
+  const isUnnameable = outcome.notices.some(({ kind }) => kind === 'unnameable');
+  return isUnnameable ? 'the name of a changed file is not UTF-8' : 'every gate passes, but a report is missing';
 }
 
 const AGAIN = 'run "onceover run" again';
@@ -213,6 +215,14 @@ const NOTICES: ByKind<RunNotice, string> = {
     `budget.usd does not count calls to ${someNames(agents)}, which report no price; budget.dispatches counts all calls`,
   'not-in-ledger': ({ failure }) => `the cost of this run was not recorded: ${describeFailure(failure).what}`,
   'proof-taken-back': ({ paths }) => describeTakenBack(paths),
+  'hidden-by-fixer': ({ paths }) => {
+    const files = paths.filter((path) => path !== null);
+    const what = [
+      ...(paths.includes(null) ? ['the settings of git'] : []),
+      ...(files.length > 0 ? [someNames(files)] : []),
+    ];
+    return `the fixer changed what reviewers see: ${what.join(', ')}`;
+  },
   'orphan-slot': ({ gate, slot, ids }) =>
     `${quoteName(gate)} no longer has a reviewer ${slot}, which left ${ids.join(', ')} open; raise num_reviews again, or resolve the findings`,
   'orphan-gate': ({ gate, ids }) =>

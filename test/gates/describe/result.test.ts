@@ -287,6 +287,12 @@ describe('the verdict of a run', () => {
     );
   });
 
+  test('says that a report is missing if every gate passes', () => {
+    expect(describeVerdict(runOutcome({ status: 'error', exitCode: 3 }))[0]).toBe(
+      'Error: every gate passes, but a report is missing (exit code 3)',
+    );
+  });
+
   test('gives no next step after a pass', () => {
     expect(describeVerdict(runOutcome())).toHaveLength(1);
   });
@@ -328,6 +334,10 @@ describe('a notice', () => {
     'not-in-ledger': [
       { kind: 'not-in-ledger', failure: { kind: 'disk', action: 'write', path: evil, code: 'ENOSPC' } },
       /the cost of this run was not recorded/,
+    ],
+    'hidden-by-fixer': [
+      { kind: 'hidden-by-fixer', paths: [null, evil] },
+      /the fixer changed what reviewers see: the settings of git, /,
     ],
     'proof-taken-back': [{ kind: 'proof-taken-back', paths: [evil] }, /while the fixer ran.* restored them: /],
     'orphan-slot': [

@@ -1,0 +1,71 @@
+import { GENERATED_FOLDER } from '../kernel/paths.ts';
+import {
+  type DiffSection,
+  type UnseenContent,
+  type Entry,
+  SUBMODULE,
+  type Visibility,
+} from '../kernel/repository.ts';
+
+/** The change under review and what decides which files belong to it, before or after a fix. */
+export type SeenFiles = {
+  readonly entries: readonly Entry[];
+  readonly dirty: readonly UnseenContent[];
+  readonly visibility: Visibility;
+};
+
+/**
+ * Returns what a fixer changed so that reviewers see other files than before: files that it wrote and no reviewer sees,
+ * nested repositories, files with ignore rules or attributes, and git's own settings (`null`). `fix` is the visible
+ * diff of the fix.
+ */
+export function hiddenByFix(
+  before: SeenFiles,
+  after: SeenFiles,
+  fix: readonly DiffSection[],
+): readonly (string | null)[] {
+  const hiddenBefore = hiddenFiles(before);
+  const written = [...hiddenFiles(after)].filter(([path, print]) => hiddenBefore.get(path) !== print);
+  const added = fix.flatMap(({ text }) => text.split('\n').filter((line) => line.startsWith('+'))).join('\n');
+  const rules = fix.flatMap(({ paths }) => paths).filter((path) => RULE_FILES.test(path));
+  const paths = [
+    ...written.map(([path]) => path).filter((path) => !isByproduct(path, added)),
+    ...changedRepositories(before, after),
+    ...rules,
+  ];
+  const settings = before.visibility.settings === after.visibility.settings ? [] : [null];
+  return [...settings, ...[...new Set(paths)].sort()];
+}
+
+/** The files in which a repository says what git ignores, converts or does not show, and where its submodules are. */
+const RULE_FILES = /(?:^|\/)\.git(?:ignore|attributes|modules)$/;
+
+function hiddenFiles({ entries, visibility }: SeenFiles): ReadonlyMap<string, string> {
+  const seen = new Set<string>(entries.filter(({ headBlob }) => headBlob !== null).map(({ path }) => path));
+  return new Map([...visibility.unseen].filter(([path]) => !seen.has(path)));
+}
+
+/** Returns the nested repositories that are new or differ. Reviewers see only their commit. */
+function changedRepositories(before: SeenFiles, after: SeenFiles): readonly string[] {
+  const printsOf = ({ entries, dirty }: SeenFiles) =>
+    new Map<string, string>([
+      ...entries.filter(({ mode }) => mode === SUBMODULE).map(({ path, headBlob }) => [path, `${headBlob}`] as const),
+      ...dirty.map(({ path, print }) => [`${path}/`, print] as const),
+    ]);
+  const known = printsOf(before);
+  return [...printsOf(after)].filter(([path, print]) => known.get(path) !== print).map(([path]) => path);
+}
+
+/** Folders and files that tools write for themselves, for example when a fixer runs the tests. */
+const BYPRODUCTS =
+  /(?:^|\/)(__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.cache|\.vite|\.vitest|\.turbo|\.nyc_output|coverage|target|\.gradle|\.eslintcache|\.DS_Store|[^/]*\.tsbuildinfo)(?:\/|$)/;
+
+const INSTRUCTIONS = new RegExp(
+  `^${GENERATED_FOLDER.replaceAll('.', '\\.')}/(?:review_instructions/[^/]*\\.md|\\.gitignore)$`,
+);
+
+/** Whether a tool writes such a file by itself. If the fix mentions the folder, its code may use files in it. */
+function isByproduct(path: string, added: string): boolean {
+  const [, name] = BYPRODUCTS.exec(path) ?? [];
+  return INSTRUCTIONS.test(path) || (name !== undefined && !added.includes(name));
+}
