@@ -8,7 +8,15 @@ export function useCompileCache({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.Proce
     enableCompileCache?(folder: string): void;
   };
   const { dirname, isAbsolute, join } = process.getBuiltinModule('node:path');
-  const { existsSync } = process.getBuiltinModule('node:fs');
+  const { existsSync, mkdirSync } = process.getBuiltinModule('node:fs');
+  const makes = (folder: string) => {
+    try {
+      if (!existsSync(folder)) mkdirSync(folder);
+      return true;
+    } catch {
+      return false;
+    }
+  };
   const caches = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(HOME, '.cache');
   if (enableCompileCache === undefined || !isAbsolute(caches)) return;
   // Do not use a cache folder inside a working tree, because the cache would become part of the change.
@@ -16,5 +24,7 @@ export function useCompileCache({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.Proce
     if (existsSync(join(folder, '.git'))) return;
     if (folder === dirname(folder)) break;
   }
-  enableCompileCache(join(caches, 'onceover-compiled'));
+  const folder = join(caches, 'onceover-compiled');
+  // Node itself would not end where no folder can be made, for example in /proc.
+  if (makes(caches) && makes(folder)) enableCompileCache(folder);
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { readSettings } from '../config/effective-settings.ts';
@@ -13,7 +13,7 @@ import { asResult, git } from '../git/git.ts';
 import { findRepository } from '../git/locate.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
-import { tryDisk } from '../platform/files.ts';
+import { makeParents, tryDisk } from '../platform/files.ts';
 import { ownCommand } from '../platform/own-program.ts';
 import { type DemoAct, type DemoFile, type DemoOutcome, filesBefore, STORY } from './project.ts';
 
@@ -134,7 +134,7 @@ function writeFiles(folder: string, files: readonly DemoFile[]): Result<void> {
   return tryDisk('write', folder, () => {
     for (const { path, text } of files) {
       const file = join(folder, path);
-      mkdirSync(dirname(file), { recursive: true });
+      makeParents(dirname(file));
       writeFileSync(file, text);
     }
   });

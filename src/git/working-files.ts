@@ -4,7 +4,6 @@ import {
   constants,
   copyFileSync,
   fstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readlinkSync,
@@ -18,7 +17,7 @@ import type { RepoPath } from '../kernel/ids.ts';
 import { isInside } from '../kernel/paths.ts';
 import { type Contents, type FileDigest, type FileText, MISSING } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
-import { errorCode, isSymlink, statIfPresent, tryDisk } from '../platform/files.ts';
+import { errorCode, isSymlink, makeParents, statIfPresent, tryDisk } from '../platform/files.ts';
 import { decodeUtf8 } from '../platform/private-files.ts';
 import { asResult, git, readNulList } from './git.ts';
 
@@ -26,7 +25,7 @@ import { asResult, git, readNulList } from './git.ts';
 export async function copyWorkingTree(root: string, into: string, without: readonly string[]): Promise<Result<void>> {
   const listed = await asResult(git(root, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']));
   if (!listed.ok) return listed;
-  mkdirSync(into, { recursive: true });
+  makeParents(into);
   for (const name of new Set(readNulList(listed.value.stdout).names)) {
     if (without.some((folder) => isInside(name, folder))) continue;
     const copied = copyOne(join(root, name), join(into, name));
@@ -61,7 +60,7 @@ function isNamed(path: string, names: readonly string[]): boolean {
 function copyOne(from: string, to: string): Result<void> {
   const stats = statIfPresent(from);
   return tryDisk('write', to, () => {
-    mkdirSync(dirname(to), { recursive: true });
+    makeParents(dirname(to));
     if (stats?.isSymbolicLink() === true) symlinkSync(readlinkSync(from), to);
     else if (stats?.isFile() === true) copyFileSync(from, to, constants.COPYFILE_FICLONE);
   });

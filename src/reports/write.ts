@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { findRepository } from '../git/locate.ts';
 import { openRepository } from '../git/repository.ts';
@@ -7,7 +7,7 @@ import type { RepoPath } from '../kernel/ids.ts';
 import { folderOf } from '../kernel/paths.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
-import { errorCode, makeFolder, writeAtomically } from '../platform/files.ts';
+import { errorCode, makeFolder, makeParents, writeAtomically } from '../platform/files.ts';
 import { userPath } from '../platform/user-paths.ts';
 
 /** A report and its file name, relative to the working directory. */
@@ -57,7 +57,7 @@ function writeInside(repository: RepositoryPaths, path: RepoPath, text: string):
 function writeOutside(cwd: string, { name, text }: ReportFile): Result<void> {
   try {
     const path = resolve(cwd, name);
-    mkdirSync(dirname(path), { recursive: true });
+    makeParents(dirname(path));
     return writeAtomically(dirname(path), basename(path), text);
   } catch (error) {
     return err({ kind: 'disk', action: 'write', path: name, code: errorCode(error) });

@@ -41,7 +41,9 @@ async function currentStatus(place: RepositoryPaths): Promise<Result<CurrentStat
     ...[...configFiles].map((file) => join(place.root, file)),
     `${join(place.root, request.settings.logDir)}/`,
     `${join(place.commonDir, 'onceover/findings')}/`,
-    ...['receipts', 'trusted.json'].map((name) => join(place.commonDir, 'onceover', name)),
+    // With a final slash, so that a receipt that is overwritten in place counts as a change.
+    `${join(place.commonDir, 'onceover/receipts')}/`,
+    join(place.commonDir, 'onceover/trusted.json'),
     // A file that reviewers do not get because of its name stays withheld, but a file that is too large may shrink.
     ...outcome.withheld.filter(({ why }) => why === 'too-large').map(({ path }) => join(place.root, path)),
     ...files.value,

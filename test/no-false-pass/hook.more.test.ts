@@ -325,6 +325,13 @@ way('Someone makes the first commit in a nested repository.', async () => {
   expect((await stop(repo)).blocked).toContain('issue: no');
 });
 
+way('Someone overwrites a receipt in place.', async () => {
+  await expectHeld((repo) => {
+    const folder = at(repo, '.git/onceover/receipts');
+    for (const name of readdirSync(folder)) writeFileSync(join(folder, name), '{}');
+  });
+});
+
 way('Someone shortens a file that was too large to be reviewed.', async () => {
   await expectHeld(
     (repo) => truncateSync(at(repo, 'src/large.ts'), 100),

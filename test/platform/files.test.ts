@@ -9,6 +9,7 @@ import {
   errorCode,
   listFolder,
   makeFolder,
+  makeParents,
   removeFile,
   removeLeftovers,
   removeOldest,
@@ -18,6 +19,21 @@ import { temporaryFolder } from '../support/repo.ts';
 
 const MINUTE = 60_000;
 const fine = { ok: true, value: undefined };
+
+test('makes a folder with its parents, also through a symlink', () => {
+  const folder = temporaryFolder();
+  symlinkSync(folder, join(folder, 'link'));
+  makeParents(join(folder, 'link/a/b'));
+  makeParents(join(folder, 'a/b'));
+  expect(existsSync(join(folder, 'a/b'))).toBe(true);
+  writeFileSync(join(folder, 'plain'), '');
+  expect(() => makeParents(join(folder, 'plain/a'))).toThrow(/ENOTDIR|EEXIST/);
+});
+
+// Node's own recursive mkdir never returns there.
+test.skipIf(!existsSync('/proc/self'))('fails at once where no folder can be made', () => {
+  expect(() => makeParents('/proc/none/a/b')).toThrow('ENOENT');
+});
 
 test('writes the whole file and leaves no other file', () => {
   const folder = temporaryFolder();

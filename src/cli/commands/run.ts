@@ -70,7 +70,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
   const missing = (await reports.value?.write(ended)) ?? [];
   const isShort = missing.length > 0 && ended.exitCode === 0;
   const story = loop === null ? null : await import('../../fix-loop/describe.ts');
-  await finish(ok(isShort ? { ...ended, exitCode: 3 as const } : ended), json, {
+  await finish(ok(isShort ? { ...ended, status: 'error' as const, exitCode: 3 as const } : ended), json, {
     warnings: ({ notices }) => (quiet ? [] : notices.map(describeRunNotice)),
     document: (told) => ({
       ...runDocument(told, missing),

@@ -189,10 +189,22 @@ describe('a report that cannot be written', () => {
     ];
     const end = await repo.run(report);
     expect(told(end, 3)).toContain('A report is missing: ');
-    expect(end.stdout).toContain('(exit code 3)');
+    expect(end.stdout).toContain('Error: every gate passes, but a report is missing (exit code 3)');
+    expect(end.stdout).not.toContain('Passed');
     expect(existsSync(repo.out('x.sarif'))).toBe(true);
     const run = await repo.document(report);
-    expect(run).toMatchObject({ code: 3, exit_code: 3, warnings: [expect.stringContaining('a report is missing: ')] });
+    expect(run).toMatchObject({
+      code: 3,
+      exit_code: 3,
+      status: 'error',
+      warnings: [expect.stringContaining('a report is missing: ')],
+    });
+  });
+
+  test.skipIf(!existsSync('/proc/self'))('makes it exit with 3 where no folder can be made', async () => {
+    const repo = reportRepo();
+    const end = await repo.run(['--report', 'markdown=/proc/none/x.md'], { timeoutMs: 30_000 });
+    expect(told(end, 3)).toContain('A report is missing: ');
   });
 
   test('leaves exit code 1 of a run that failed', async () => {
