@@ -8,7 +8,7 @@ import { entryFingerprint } from './fingerprints.ts';
 import { allEnded, asResult, git, readNulList } from './git.ts';
 import { digestOfFiles, gitFiles } from './watched-files.ts';
 
-/** Reads what decides which files a review sees: git's own settings, and the files on disk that git does not track. */
+/** Reads the facts that decide which files a review sees: git's own settings, and the files on disk that git does not track. */
 export async function readVisibility(repo: RepositoryPaths, omitted: OmittedFiles): Promise<Result<Visibility>> {
   const files = await gitFiles(repo, null, process.env);
   if (!files.ok) return files;
