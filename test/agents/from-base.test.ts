@@ -47,7 +47,7 @@ describe('a command that reviews a pull request', () => {
       expect([one.program, started.program]).toEqual([join(root, 'tools/run'), join(checkout, 'tools/run')]);
       const question = { stable: '', dynamic: '', schema: {}, sessionId: null, newSessionId: '', usedBefore: null };
       const call = { ...question, model: null, cacheTtl: '5m', timeoutSeconds: 1 } as const;
-      const { args } = started.agent.invoke(call, (name) => name);
+      const { args } = started.agent.invoke(call, (name) => name, checkout);
       expect(args).toEqual([`--rules=${checkout}/rules`, `${root}-old`]);
       expect([started.env['HERE'], started.env['PWD']]).toEqual([checkout, checkout]);
     }
