@@ -1,11 +1,5 @@
 import { GENERATED_FOLDER } from '../kernel/paths.ts';
-import {
-  type DiffSection,
-  type UnseenContent,
-  type Entry,
-  SUBMODULE,
-  type Visibility,
-} from '../kernel/repository.ts';
+import { type DiffSection, type Entry, SUBMODULE, type UnseenContent, type Visibility } from '../kernel/repository.ts';
 
 /** The change under review and what decides which files belong to it, before or after a fix. */
 export type SeenFiles = {
