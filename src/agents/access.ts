@@ -14,7 +14,7 @@ export type AgentAccess = {
   /** A settings file that can name another service, and a file that exists after a login. Both are in the home. */
   readonly settings: string | null;
   readonly credentials: string | null;
-  /** What a user does to log in: "run …" or "set …". */
+  /** The way to log in: "run …" or "set …". */
   readonly logIn: string;
   judgeLogin(facts: LoginFacts): AccessState;
   /** Returns the address of the model service; `null` if it depends on settings that onceover does not read. */

@@ -216,7 +216,7 @@ export type AgentReport = {
   readonly login: AccessState;
   /** Whether the agent's model service answers. */
   readonly service: AccessState;
-  /** What a user does to log in; `null` for a custom agent. */
+  /** The way to log in; `null` for a custom agent. */
   readonly logIn: string | null;
   /** The command that installs the agent; `null` for a custom agent. */
   readonly install: string | null;

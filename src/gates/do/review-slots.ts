@@ -134,16 +134,25 @@ function watchFiles(
   if (comparison.headTree !== null) return async () => ok(false);
   const gates = plans.map(({ state }) => state.gate);
   const isUntouched = watchGateFiles(ports.snapshots, gates);
-  const currentGates = sharePending(async () => {
+  const currentContents = sharePending(async () => {
     const snapshot = await ports.snapshots.take(comparison, omittedFolders(request.settings));
-    return snapshot.ok ? gatesOf(ports, request, snapshot.value) : snapshot;
-  });
-  return async (gate) => {
-    const now = await currentGates();
+    if (!snapshot.ok) return snapshot;
+    const now = await gatesOf(ports, request, snapshot.value);
     if (!now.ok) return now;
-    const current = now.value.planned.gates.find(({ id }) => id === gate.id);
-    if (current === undefined || current.kind === 'check' || current.content !== gate.content) return ok(true);
-    return ok(!isUntouched(gate));
+    return ok(new Map(now.value.planned.gates.map((one) => [one.id, one.kind === 'check' ? null : one.content])));
+  });
+  let compared: ReturnType<typeof currentContents> | null = null;
+  const compareOnce = () => {
+    compared ??= currentContents();
+    return compared;
+  };
+  return async (gate) => {
+    // A gate of one file cannot gain files, so after one comparison it is enough to watch the file. To compare all gates
+    // after each review would take quadratic time, and such gates can be many.
+    const isOneFile = gate.task?.rule.strategy === 'individual';
+    const now = await (isOneFile ? compareOnce() : currentContents());
+    if (!now.ok) return now;
+    return ok(now.value.get(gate.id) !== gate.content || !isUntouched(gate));
   };
 }
 

@@ -56,11 +56,15 @@ export function judgeRun(
   actions: RunActions,
   settings: Pick<Settings, 'maxRetries' | 'certify' | 'unchangedGates'>,
 ): Pick<RunOutcome, 'status' | 'exitCode' | 'gates' | 'findings' | 'notices'> {
+  const slots = grouped(actions.slots, ({ gate }) => gate.id);
   const judgeGates = (passesIf: 'holds' | 'certified'): readonly GateOutcome[] => [
     ...facts.checks.map((state) => judgeCheck(state, actions)),
     ...removedChecks(facts, actions),
-    ...facts.reviews.map((state) => judgeGate(state, actions, settings, state[passesIf])),
-    ...removedReviews(facts, actions),
+    ...facts.reviews.map((state) => {
+      const ran = slotOutcomes(slots.get(state.gate.id) ?? []);
+      return judgeGate({ state, ran, passes: state[passesIf] }, actions, settings);
+    }),
+    ...removedReviews(facts, actions, slots),
   ];
   const uncertified = judgeGates('holds');
   // No reviewer can see a changed file whose name is not valid UTF-8, so the run cannot pass.
@@ -102,10 +106,14 @@ function removedChecks({ checks }: GateFactsAfterRun, actions: RunActions): read
 }
 
 /** Returns an error for each review gate that no longer applies and had a slot that did not pass in this run. */
-function removedReviews({ reviews }: GateFactsAfterRun, actions: RunActions): readonly GateOutcome[] {
+function removedReviews(
+  { reviews }: GateFactsAfterRun,
+  actions: RunActions,
+  ran: ReadonlyMap<GateId, RunActions['slots']>,
+): readonly GateOutcome[] {
   const current = new Set(reviews.map(({ gate }) => gate.id));
   return [...actions.gates].flatMap(([id, { kind }]): GateOutcome[] => {
-    const slots = slotsOf(actions, id);
+    const slots = slotOutcomes(ran.get(id) ?? []);
     const passed = slots.every(({ status }) => status === 'pass' || status === 'skipped_prior_pass');
     return passed || current.has(id)
       ? []
@@ -113,25 +121,23 @@ function removedReviews({ reviews }: GateFactsAfterRun, actions: RunActions): re
   });
 }
 
-/** Returns a gate's slot results. If a slot ran in one iteration and was skipped in another, its run counts. */
-function slotsOf({ slots }: RunActions, id: GateId): readonly SlotOutcome[] {
+/** Returns the results of a gate's slots. If a slot ran in one iteration and was skipped in another, its run counts. */
+function slotOutcomes(slots: RunActions['slots']): readonly SlotOutcome[] {
   const results = new Map<number, SlotOutcome>();
-  for (const { gate, outcome, isStopped } of slots) {
+  for (const { outcome, isStopped } of slots) {
     const counts = outcome.status !== 'skipped_prior_pass' || !results.has(outcome.slot);
-    if (gate.id === id && !isStopped && counts) results.set(outcome.slot, outcome);
+    if (!isStopped && counts) results.set(outcome.slot, outcome);
   }
   return [...results.values()].sort((a, b) => a.slot - b.slot);
 }
 
 function judgeGate(
-  state: GateState,
+  { state, ran, passes }: { state: GateState; ran: readonly SlotOutcome[]; passes: boolean },
   actions: RunActions,
   { maxRetries, unchangedGates }: Pick<Settings, 'maxRetries' | 'unchangedGates'>,
-  passes: boolean,
 ): GateOutcome {
   const { gate } = state;
   const reviewed = actions.gates.get(gate.id);
-  const ran = slotsOf(actions, gate.id);
   const base = {
     id: gate.id,
     kind: gate.kind,

@@ -1,4 +1,5 @@
 import { omittedFolders, SETTINGS_FILE, type Settings } from '../../config/settings.ts';
+import { grouped } from '../../kernel/collections.ts';
 import { lastLines } from '../../kernel/escape.ts';
 import type { GateId, RepoPath, SnapshotId } from '../../kernel/ids.ts';
 import { hiddenByLogDir, isInside } from '../../kernel/paths.ts';
@@ -117,7 +118,8 @@ export async function readGateStates(
   const seen = scope.kind === 'full' && seesAll ? isConfigured : () => false;
   const cycles = { isConfigured: seen, starts: starts.value };
   const ended = endedCycles(comparison, planned.gates, cycles, past.value, all);
-  const findings = all.map((one) => (ended.findings.includes(one) ? { ...one, cycleEnded: true } : one));
+  const endedFindings = new Set(ended.findings);
+  const findings = all.map((one) => (endedFindings.has(one) ? { ...one, cycleEnded: true } : one));
   const entries = new Map(snapshot.entries.map((entry) => [entry.path as string, entry]));
   const options: StateOptions = {
     scope,
@@ -133,13 +135,15 @@ export async function readGateStates(
       ? await markedTasks(ports, reviews, { cache: settings.cache, allChanged, isPullRequest: pullRequest !== null })
       : ok(new Set<GateId>());
   if (!marked.ok) return marked;
+  const records = grouped(past.value.slots, (record) => record.gate);
+  const findingsOf = grouped(findings, (finding) => finding.gate);
   const states = await Promise.all(
     reviews.map(async (gate) => {
       const facts: GateFacts = {
         gate,
-        records: past.value.slots.filter((record) => record.gate === gate.id),
+        records: records.get(gate.id) ?? [],
         cycleStart: starts.value.get(gate.id) ?? 0,
-        findings: findings.filter((finding) => finding.gate === gate.id),
+        findings: findingsOf.get(gate.id) ?? [],
         receipts: await receiptsOf(ports, gate, scope.key),
         held: await ports.receipts.find('held', { gate: gate.id, ...where }),
         marked: marked.value.has(gate.id),

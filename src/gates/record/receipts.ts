@@ -13,9 +13,13 @@ const LARGEST_RECEIPT = 1024 * 1024;
 
 export type ReceiptStore = ReturnType<typeof openReceipts>;
 
-/** Opens the receipts (verdicts on content or trees) in the git folder. Cleanups keep the newest `most` receipts. */
+/**
+ * Opens the receipts (verdicts on content or trees) in the git folder. Cleanups keep the newest `most` receipts, and all
+ * that were found or written through this store: the run that needs them is still going on.
+ */
 export function openReceipts(commonDir: string, most = MOST_RECEIPTS) {
   const folder = openFolder(commonDir, FOLDER);
+  const used = new Set<string>();
   let writes = 0;
   return {
     async find<K extends keyof Receipts>(kind: K, key: ReceiptKeys[K]): Promise<Receipts[K] | null> {
@@ -23,14 +27,17 @@ export function openReceipts(commonDir: string, most = MOST_RECEIPTS) {
       const receipt = readShape(folder.json(fileName(wanted), LARGEST_RECEIPT), SHAPES[kind]);
       // Compare the key in the file too, because the file may have been copied or edited.
       const isWanted = receipt !== null && JSON.stringify(receiptKey(kind, receipt)) === JSON.stringify(wanted);
-      return isWanted ? receipt : null;
+      if (!isWanted) return null;
+      used.add(fileName(wanted));
+      return receipt;
     },
     async write<K extends keyof Receipts>(kind: K, receipt: Receipts[K]): Promise<Result<void>> {
       const name = fileName(receiptKey(kind, receipt));
+      used.add(name);
       const written = folder.write(name, `${JSON.stringify(withKeyOrder(receipt, SHAPES[kind]))}\n`);
       if (written.ok && writes++ % WRITES_BETWEEN_CLEANUPS === 0) {
         removeLeftovers(folder.path, Date.now());
-        removeOldest(folder.path, most, new Set([name]));
+        removeOldest(folder.path, most, used);
       }
       return written;
     },

@@ -150,7 +150,8 @@ test('keeps the newest receipts up to a limit, and does not clean up at every wr
   for (let slot = 2; slot <= 100; slot++) await receipts.write('review', { ...RECEIPT, slot });
   expect(count()).toBe(119);
   await receipts.write('review', { ...RECEIPT, slot: 101 });
-  expect(count()).toBe(20);
+  // All that this run wrote stay.
+  expect(count()).toBe(101);
   expect(await receipts.find('review', { ...RECEIPT, slot: 101 })).toMatchObject({ slot: 101 });
 
   // Failing to remove an old receipt does not fail the write.
@@ -167,3 +168,15 @@ function replace(path: string, put: () => void): void {
   rmSync(path);
   put();
 }
+
+test('a cleanup keeps every receipt that this run has found or written, even if they are more than the limit', async () => {
+  const commonDir = temporaryFolder();
+  const slots = Array.from({ length: 130 }, (_, n) => n + 1);
+  const before = openReceipts(commonDir);
+  for (const slot of slots.slice(0, 20)) await before.write('review', { ...RECEIPT, slot });
+  const receipts = openReceipts(commonDir, 10);
+  expect(await receipts.find('review', { ...RECEIPT, slot: 1 })).not.toBeNull();
+  for (const slot of slots.slice(20)) await receipts.write('review', { ...RECEIPT, slot });
+  const found = await Promise.all(slots.map((slot) => receipts.find('review', { ...RECEIPT, slot })));
+  expect(slots.filter((slot) => found[slot - 1] !== null)).toEqual([1, ...slots.slice(20)]);
+});
