@@ -1,10 +1,25 @@
 import { expect } from 'vitest';
 import { failing, gateRepo, waive } from '../support/gates.ts';
-import { BAD, configure, expectOpen, OBJECTION, objected, waysUnder } from '../support/ways.ts';
+import { BAD, command, configure, expectOpen, OBJECTION, objected, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Gates that lose findings');
 
 const FIXED = 'export const a = 1;\nexport const b = 3;\n';
+
+way('An agent waives the finding in its shell and confirms the waiver.', async () => {
+  const repo = await objected();
+  expect((await command(repo, 'resolve', 'F1', '--skip', 'it is meant so')).code).toBe(0);
+  expect((await command(repo, 'resolve', 'F1', '--confirm')).code).toBe(3);
+  await expectOpen(repo);
+});
+
+way('An agent sets `waivers.who: anyone`, waives the finding and reverts the setting.', async () => {
+  const repo = await objected();
+  configure(repo, { more: 'waivers: { who: anyone }' });
+  expect((await command(repo, 'resolve', 'F1', '--skip', 'it is meant so')).stdout).toContain('F1 is waived');
+  configure(repo);
+  await expectOpen(repo);
+});
 
 way('Someone waived a finding, and its reviewer reports a more severe problem for the same code.', async () => {
   const repo = await objected();
@@ -46,7 +61,7 @@ way(
     repo.answers('two', OBJECTION);
     expect((await repo.document()).findings).toMatchObject([{ slot: 1 }, { slot: 2 }]);
     await waive(repo, 'F2');
-    expect((await repo.document()).gates[0]?.slots[1]).toMatchObject({ status: 'skipped_prior_pass' });
+    expect((await repo.document()).gates[0]?.slots[1]).toMatchObject({ status: 'pass', why: 'waived' });
     repo.write('src/a.ts', 'export const c = 1;\n');
     repo.answers('two', failing('src/a.ts', 'export const c = 1;'));
     expect((await repo.document()).code).toBe(1);

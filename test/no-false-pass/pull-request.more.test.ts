@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { onceover, onceoverJson } from '../support/cli.ts';
@@ -33,6 +33,23 @@ way('The author of the pull request deletes onceover.yml.', async () => {
   repo.commit();
   repo.answers('one', OBJECTION);
   await expectAsked(repo, { env: PULL_REQUEST });
+});
+
+way('The base branch of the pull request has no gate and no rule.', async () => {
+  const repo = alone();
+  const settings = readFileSync(join(repo.root, 'onceover.yml'), 'utf8');
+  repo.git('checkout', '-q', 'main');
+  repo.git('rm', '-q', 'onceover.yml');
+  repo.commit();
+  repo.git('checkout', '-q', '-B', 'work');
+  repo.write('onceover.yml', settings);
+  repo.commit();
+  const env = PULL_REQUEST;
+  published(repo);
+  const run = await repo.run([], { env });
+  expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('origin/main has no gate and no rule')]);
+  const allowed = await repo.run(['--allow-unconfigured'], { env });
+  expect([allowed.code, allowed.stdout]).toEqual([0, expect.stringContaining('Neutral, nothing was reviewed')]);
 });
 
 way('The author of the pull request makes a gate less strict.', async () => {

@@ -45,6 +45,19 @@ way('The prompt file of a review is empty.', async () => {
   expect((await repo.run()).code).toBe(2);
 });
 
+way('There is no onceover.yml and no rule.', async () => {
+  const repo = alone();
+  rmSync(join(repo.root, 'onceover.yml'));
+  expect((await repo.run()).code).toBe(2);
+  expect((await command(repo, 'status')).code).toBe(2);
+});
+
+way('The file onceover.yml has no gate, and there is no rule.', async () => {
+  const repo = alone();
+  configure(repo, { gates: '  []' });
+  expect((await repo.run()).code).toBe(2);
+});
+
 way('The file onceover.yml is not valid YAML.', async () => {
   const repo = await passed();
   repo.write('onceover.yml', 'gates: [\n');

@@ -30,6 +30,7 @@ const commands: [string, string[]][] = [
       '--force',
       '--fresh',
       '--report <format=file>',
+      '--allow-unconfigured',
       '--until-pass',
       '--fixer <agent>',
       '--max-iterations <n>',

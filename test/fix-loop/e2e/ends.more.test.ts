@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CLI as CLI_PATH, onceover } from '../../support/cli.ts';
+import { onceover } from '../../support/cli.ts';
 import { fix, fixRepo, loopOf, objection, untilPass, write } from '../../support/fixing.ts';
-import { type GateRepo, PASS, type ScriptedAnswer } from '../../support/gates.ts';
+import { ANN, type GateRepo, PASS, type ScriptedAnswer } from '../../support/gates.ts';
 
 const B = (n: number) => `export const b = ${n};`;
 const paid = (usd: number) => ({
@@ -264,7 +264,10 @@ describe('a fixer with a will of its own', () => {
   test("a waiver written while the fixer works is removed, because it may be the fixer's own, and a notice says so", async () => {
     const repo = fixRepo();
     repo.answers('one', objection(B(2)), objection(B(2)), PASS);
-    const waives = `env -u ONCEOVER_ACTIVE ${process.execPath} ${CLI_PATH} resolve F1 --skip "leave it"`;
+    // A person in a terminal writes this file while the fixer works.
+    const at = '2026-01-01T00:00:00.000Z';
+    const waiver = { how: 'skipped', why: 'leave it', at, iteration: 1, by: ANN, proposedBy: null };
+    const waives = `echo '${JSON.stringify(waiver)}' > .git/onceover/findings/F1.said.json`;
     repo.answers('two', fix(waives, ['F1 declined']));
     const end = await loopOf(repo);
     expect(end.code).toBe(1);
