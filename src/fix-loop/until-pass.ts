@@ -12,7 +12,7 @@ import { digestOfFiles } from '../git/watched-files.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { ROLE_NAMES, roleFile } from '../kernel/review-loops.ts';
-import { agentWords } from '../trust/consent.ts';
+import { agentWords } from '../trust/agent-words.ts';
 import { isSameComparison, type LoopOutcome, type LoopRound, loopEnd, loopOutcome } from './decide-end.ts';
 import { type FixerSession, type Loop, readChange, runFixer } from './fix-turn.ts';
 import { openTrustedStores } from './trusted-stores.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentSettings } from '../../src/kernel/agent.ts';
-import { agentWords } from '../../src/trust/consent.ts';
+import { agentWords } from '../../src/trust/agent-words.ts';
 
 describe('files of agents', () => {
   const agent = (...command: readonly string[]): AgentSettings => ({
