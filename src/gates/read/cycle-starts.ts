@@ -49,7 +49,6 @@ function latestRecords({ comparison: { scope, where }, past }: ChangeFacts): Rea
 /** Returns a function that says whether a gate's change still contains what an earlier record reviewed. */
 function compareWithEarlier({ snapshots }: Pick<RunPorts, 'snapshots'>, { comparison, snapshot }: ChangeFacts) {
   const once = memoized();
-  // If an old tree is gone, it is unknown what was reviewed. Then the reviewers start again, which is always safe.
   const changedBefore = (from: string, to: string) =>
     once(`files ${from} ${to}`, async () => {
       const changed = await snapshots.changedFiles(from, to);
@@ -73,14 +72,15 @@ function compareWithEarlier({ snapshots }: Pick<RunPorts, 'snapshots'>, { compar
     if (from === null || to === null) return ok(false);
     const changed = await changedBefore(from, to);
     if (!changed.ok) return changed;
-    if (changed.value === null || !touchesReviewed(gate.entries, changed.value)) return ok(false);
+    if (changed.value !== null && !touchesReviewed(gate.entries, changed.value)) return ok(false);
     const grew =
       cycle === undefined
         ? ok(false)
         : await once(`grew ${cycle.head} ${cycle.mark} ${mergeBase}`, () =>
             snapshots.onlyGrew({ mergeBase, head: cycle.head, mark: cycle.mark }, comparison),
           );
-    if (!grew.ok || grew.value) return grew;
+    // If the old tree is gone, only the history can show that this is the same change.
+    if (!grew.ok || grew.value || changed.value === null) return grew;
     const before = await linesBefore(from, to);
     if (!before.ok) return before;
     const now = await linesNow();

@@ -60,15 +60,20 @@ test('every rerun trigger that explain names causes a rerun', async () => {
   repo.answers('one', failing('src/a.ts', 'export const c = 3;'));
   expect((await repo.run()).code).toBe(1);
   expect(repo.calls().map(({ name }) => name)).toEqual(['one']);
+  // Nothing has changed since: no run calls the reviewer, until someone answers the finding.
+  const unchanged = expect.stringContaining('no run calls it while it is unchanged');
+  expect(await again(GATE, `${GATE}@1`)).toEqual([unchanged, unchanged]);
+  expect(await told('F1')).toMatchObject({ about: 'finding', would_be_asked: false });
+  await onceover(repo.root, ['resolve', 'F1', '--fixed', 'c is right']);
   expect(await again(GATE, `${GATE}@1`)).toEqual(Array(2).fill('every run calls reviewer 1 until it passes'));
   expect(await told('F1')).toMatchObject({ about: 'finding', would_be_asked: true });
   expect(await told(`${GATE}@1`)).toMatchObject({
     about: 'slot',
     slot: { slot: 1, status: 'not_run' },
     would_do: ['Running @1: it had not passed before'],
-    findings: [{ id: 'F1', state: 'open' }],
+    findings: [{ id: 'F1', state: 'fixed_claimed' }],
     history: [
-      { iteration: 3, slot: 1, agent: 'one', status: 'fail', dispatch: 'fresh', findings: ['F1'] },
+      { iteration: 2, slot: 1, agent: 'one', status: 'fail', dispatch: 'fresh', findings: ['F1'] },
       { iteration: 1, slot: 1, agent: 'one', status: 'pass', why: 'first-run, first-look', findings: [] },
     ],
     log: expect.stringContaining('Status: FAIL'),
@@ -77,8 +82,8 @@ test('every rerun trigger that explain names causes a rerun', async () => {
     about: 'check',
     would_run: false,
     history: [
-      { iteration: 3, status: 'pass', exit_code: 0, why: null },
-      { iteration: 2, status: 'fail', exit_code: 1 },
+      // The run that the check stopped was not an iteration, so the next one got its number.
+      { iteration: 2, status: 'pass', exit_code: 0, why: null },
       { iteration: 1, status: 'pass' },
     ],
   });

@@ -79,10 +79,20 @@ describe('it has gone on for long enough', () => {
 
   test('the retry limit holds here too', async () => {
     const repo = fixRepo({ more: 'max_retries: 1' });
-    script(repo, [2, 3, 4, 5, 6]);
+    repo.answers('one', objection(B(2)), objection(B(2)));
+    for (let i = 0; i < 2; i++) await repo.run();
+    repo.forget();
     const end = await loopOf(repo, ['--max-iterations', '9']);
     expect(end).toMatchObject({ code: 1, status: 'retry_limit_exceeded', loop: { end: 'retry-limit' } });
-    expect(asked(repo)).toEqual([2, 2]);
+    expect(asked(repo)).toEqual([0, 0]);
+  });
+
+  test('a round that reviews changed content is not a retry', async () => {
+    const repo = fixRepo({ more: 'max_retries: 1' });
+    script(repo, [2, 3, 4, 5, 6]);
+    const end = await loopOf(repo, ['--max-iterations', '4']);
+    expect(end).toMatchObject({ code: 1, loop: { end: 'max-iterations' } });
+    expect(asked(repo)).toEqual([4, 3]);
   });
 });
 
