@@ -5,8 +5,9 @@ import type { Comparison, HistoryPoint, RepositoryPaths } from '../kernel/reposi
 import { git } from './git.ts';
 
 /**
- * Returns a mark of a branch's reflog: its length, its first entry and when the file was made. A branch that was
- * deleted and made again has another mark. Returns `null` if HEAD is detached or the branch has no reflog.
+ * Returns a mark of a branch's reflog: its length and its first entry, which has the time at which the branch was made.
+ * So a branch that was deleted and made again has another mark. Returns `null` if HEAD is detached or the branch has no
+ * reflog.
  */
 export function branchMark(repo: RepositoryPaths, branch: string | null): string | null {
   const log = branch === null ? null : readLog(repo, branch, 0);
@@ -23,13 +24,13 @@ export async function onlyGrew(repo: RepositoryPaths, since: HistoryPoint, now: 
   return since.head !== since.mergeBase || hasGrown(repo, where.branch, since.mark);
 }
 
-type Log = { readonly size: number; readonly born: bigint; readonly first: string; readonly added: string };
+type Log = { readonly size: number; readonly first: string; readonly added: string };
 
 const LONGEST_ENTRY = 4096;
 const MOST_ADDED = 1024 * 1024;
 
-function markOf({ size, born, first }: Log): string {
-  return `${size} ${sha256(`${born} ${first}`)}`;
+function markOf({ size, first }: Log): string {
+  return `${size} ${sha256(first)}`;
 }
 
 /** Reads the first entry of a reflog, and what was added after `from` bytes; `null` if there is no such file. */
@@ -41,13 +42,13 @@ function readLog({ commonDir }: RepositoryPaths, branch: string, from: number): 
     return null;
   }
   try {
-    const { size, birthtimeNs } = fstatSync(file, { bigint: true });
+    const { size } = fstatSync(file);
     const part = (at: number, most: number) => {
-      const buffer = Buffer.alloc(Math.max(0, Math.min(most, Number(size) - at)));
+      const buffer = Buffer.alloc(Math.max(0, Math.min(most, size - at)));
       return buffer.toString('utf8', 0, readSync(file, buffer, 0, buffer.length, at));
     };
     const [first = ''] = part(0, LONGEST_ENTRY).split('\n');
-    return { size: Number(size), born: birthtimeNs, first, added: part(from, MOST_ADDED) };
+    return { size, first, added: part(from, MOST_ADDED) };
   } catch {
     return null;
   } finally {

@@ -24,8 +24,9 @@ function work(repo: Repo, text: string): void {
   repo.commit();
 }
 
-/** Deletes the branch and makes it again. */
+/** Deletes the branch and makes it again, a second later: reflogs have times in seconds. */
 function again(repo: Repo): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1100);
   repo.git('checkout', '-q', 'main');
   repo.git('branch', '-q', '-D', 'work');
   repo.git('checkout', '-q', '-b', 'work');
@@ -80,6 +81,13 @@ describe('whether the history of a branch only grew', () => {
     const point = await pointAt(repo);
     then(repo);
     expect(await grewSince(repo, point)).toBe(expected);
+  });
+
+  test('git cleaned up', async () => {
+    const repo = someRepo();
+    const point = await pointAt(repo);
+    repo.git('gc', '-q', '--prune=now');
+    expect(await grewSince(repo, point)).toBe(true);
   });
 
   test('a branch without a reflog, and without a commit of its own', async () => {

@@ -69,7 +69,7 @@ test('every rerun trigger that explain names causes a rerun', async () => {
   expect(await told('F1')).toMatchObject({ about: 'finding', would_be_asked: true });
   expect(await told(`${GATE}@1`)).toMatchObject({
     about: 'slot',
-    slot: { slot: 1, status: 'not_run' },
+    slot: { slot: 1, status: 'fail' },
     would_do: ['Running @1: it had not passed before'],
     findings: [{ id: 'F1', state: 'fixed_claimed' }],
     history: [

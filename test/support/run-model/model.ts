@@ -23,6 +23,8 @@ export type ModelFinding = {
   /** The entry of its path when it was last reported. */
   readonly entry: Entry | null;
   readonly content: string;
+  /** Whether the reviewer named a file. */
+  readonly isNamed: boolean;
   /** Its file at that time; `null` if unknown. */
   readonly seen: string | null;
   readonly where: BranchContext;

@@ -79,7 +79,7 @@ export function settle(look: VerdictLook): Settled {
     }
   }
   if (answer.status === 'fail' && answer.reports.length === 0 && staying === 0) {
-    const nowhere = { file: null, anchor: null, entry: null, seen: null };
+    const nowhere = { file: null, isNamed: false, anchor: null, entry: null, seen: null };
     added.set(answer.message, {
       ...nowhere,
       ...common(look),
@@ -129,7 +129,7 @@ const ORDER: readonly (readonly Standing['state'][])[] = [
   ['closed'],
 ];
 
-type Place = Pick<ModelFinding, 'file' | 'anchor' | 'entry' | 'seen'>;
+type Place = Pick<ModelFinding, 'file' | 'isNamed' | 'anchor' | 'entry' | 'seen'>;
 
 function isSame(place: Place, priority: Priority, { finding, state }: Standing): boolean {
   if (state === 'gone' && finding.said !== 'skipped') return false;
@@ -162,7 +162,9 @@ function isClosed(look: VerdictLook, finding: ModelFinding): boolean {
     case 'open':
       return false;
     case undefined:
-      return finding.seen === null || finding.seen !== seenAs(look, finding.file);
+      // Without a file it is about all code of the gate. If the named file is unknown, no change can fix it.
+      if (finding.file === null) return !finding.isNamed && finding.content !== gate.content;
+      return finding.seen !== null && finding.seen !== seenAs(look, finding.file);
   }
 }
 
@@ -190,6 +192,7 @@ function placeOf(look: VerdictLook, report: Report): Place {
   const text = file === null ? undefined : stand.files.get(file)?.text;
   return {
     file,
+    isNamed: name !== '',
     anchor: text === undefined ? null : anchorIn(text, report),
     entry: gate.entries.find(({ path }) => path === file) ?? null,
     seen: seenAs(look, file),
