@@ -134,9 +134,9 @@ const findings = part.openFindings(folder);
 async function answer(finding) {
   const ids = [];
   for (let n = 0; n < 20; n++) {
-    const added = await findings.add(finding);
+    const added = await findings.add([finding]);
     const all = await findings.all();
-    ids.push(added.ok && all.ok ? added.value.id : JSON.stringify([added, all]));
+    ids.push(added.ok && all.ok ? added.value[0].id : JSON.stringify([added, all]));
   }
   return ids;
 }`;
