@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
 import { gateRepo } from '../support/gates.ts';
-import { startOnceover } from '../support/told.ts';
+import { startOnceover } from '../support/said.ts';
 
 const SCRIPT = `
 let prompt = '';
@@ -14,7 +14,7 @@ process.stdin.on('data', (text) => { prompt += text; }).on('end', async () => {
   const issue = JSON.stringify({
     here: readFileSync('src/a.ts', 'utf8').includes('b = 2'),
     there: readFileSync(root + '/src/a.ts', 'utf8').includes('b = 2'),
-    told: prompt.includes(root),
+    said: prompt.includes(root),
     git: existsSync('.git'),
   });
   const violations = [{ file: 'src/a.ts', line: 2, issue, priority: 'high' }];
@@ -51,7 +51,7 @@ test.each([
   const run = await repo.document([], { env: repo.env });
   expect([run.code, JSON.parse(run.findings[0]?.issue ?? '{}')]).toEqual([
     1,
-    { here: false, there: true, told: true, git: false },
+    { here: false, there: true, said: true, git: false },
   ]);
   expect(repo.left()).toEqual([]);
   expect(repo.git('worktree', 'list').trim().split('\n')).toHaveLength(1);
