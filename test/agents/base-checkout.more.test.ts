@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
 import { gateRepo } from '../support/gates.ts';
-import { startOnceover } from '../support/said.ts';
+import { startOnceover } from '../support/told.ts';
 
 const SCRIPT = `
 let prompt = '';

@@ -55,7 +55,7 @@ function forgeCommitGraph(repo: Repo): void {
   writeFileSync(path, bytes);
 }
 
-describe('the change stays visible although git is told otherwise by', () => {
+describe('the change stays visible although git gets another history by', () => {
   test.each<[string, (repo: Repo) => void]>([
     ['.git/info/grafts', (repo) => repo.write('.git/info/grafts', graft(repo))],
     ['GIT_GRAFT_FILE', (repo) => setEnv('GIT_GRAFT_FILE', elsewhere(graft(repo)))],

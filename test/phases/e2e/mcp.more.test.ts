@@ -14,7 +14,7 @@ async function trusted(): Promise<FeatureRepo> {
   return repo;
 }
 
-/** What part A of the test-deepener answers. */
+/** The answer of part A of the test-deepener. */
 const OUTLINE = { outlines: [] };
 
 const documentOf = (answer: ToolAnswer) => {

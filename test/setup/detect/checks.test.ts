@@ -380,7 +380,7 @@ describe('finds the packages of a workspace:', () => {
     ['pnpm', [['pnpm-workspace.yaml', 'packages: ["libs/*"]'], ...at('libs/a', 'libs/b')], ['libs/*']],
     ['one package only', [['package.json', '{"workspaces": ["packages/*"]}'], ...at('packages/a')], []],
     [
-      'globs that match no package, or that are no path of a gate',
+      'globs that match no package, or cannot be the path of a gate',
       [
         ['package.json', '{"workspaces": ["packages/**", "!x", "gone/*", "libs/*"]}'],
         ...at('libs/a', 'libs/b', 'packages/c/d'),
