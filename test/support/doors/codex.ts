@@ -24,7 +24,10 @@ export const CODEX_DOORS: readonly Door[] = [
     'an MCP server',
     ({ script }) => ({ '.codex/config.toml': `[mcp_servers.house]\ncommand = "sh"\nargs = ["${script}"]\n` }),
   ],
-  ['a command that gets a notice of the end', ({ script }) => ({ '.codex/config.toml': `notify = ["sh", "${script}"]\n` })],
+  [
+    'a command that gets a notice of the end',
+    ({ script }) => ({ '.codex/config.toml': `notify = ["sh", "${script}"]\n` }),
+  ],
   [
     'hooks',
     (p) => ({
