@@ -14,7 +14,6 @@ import type {
 } from '../kernel/repository.ts';
 import { ok } from '../kernel/result.ts';
 import { checkFolder } from '../platform/files.ts';
-import { branchMark, onlyGrew } from './branch-log.ts';
 import { findComparison } from './comparison.ts';
 import { diffSections, readRawDiff } from './diff.ts';
 import { NO_USER_PROGRAMS } from './environment.ts';
@@ -117,8 +116,8 @@ export function openSnapshots(repo: RepositoryPaths, prefetched: BaseAndHead | n
     sections: (from, to, contextLines) => asResult(diffSections(repo, { from, to }, { contextLines })),
     plainSections: (from, to, paths) => asResult(diffSections(repo, { from, to }, { paths })),
     changedFiles: (from, to) => asResult(changedFiles(repo, from, to)),
-    branchMark: (branch) => branchMark(repo, branch),
-    onlyGrew: (since, now) => asResult(onlyGrew(repo, since, now)),
+    branchMark: async (branch) => (await import('./branch-log.ts')).branchMark(repo, branch),
+    onlyGrew: async (since, now) => asResult((await import('./branch-log.ts')).onlyGrew(repo, since, now)),
     filesIn: (tree, paths) => asResult(filesInTree(repo, tree, paths)),
     textIn: (tree, path) => asResult(textInTree(repo, tree, path)),
     touched(paths) {

@@ -147,7 +147,7 @@ export interface Snapshots {
   /** Returns the paths that differ between two trees, with the new object id of each; `null` if it was deleted. */
   changedFiles(from: string, to: string): Promise<Result<ReadonlyMap<RepoPath, string | null>>>;
   /** Returns a mark of the branch's history for a `HistoryPoint`. */
-  branchMark(branch: string | null): string | null;
+  branchMark(branch: string | null): Promise<string | null>;
   /** Whether no commit of the change was dropped or merged since a point in its history. `false` if that is unknown. */
   onlyGrew(since: HistoryPoint, now: Comparison): Promise<Result<boolean>>;
   /** Returns those of the paths that exist in a tree, with the object id and mode of each. */

@@ -11,7 +11,7 @@ async function pointAt({ root }: Repo): Promise<HistoryPoint> {
   return {
     mergeBase: where.mergeBase,
     head: headCommit,
-    mark: (await snapshotsAt(root)).branchMark(where.branch),
+    mark: await (await snapshotsAt(root)).branchMark(where.branch),
   };
 }
 

@@ -92,7 +92,7 @@ async function openContext(run: RunContext, facts: RunFacts, iteration: number):
     facts,
     iteration,
     tree,
-    mark: snapshots.branchMark(facts.comparison.where.branch),
+    mark: await snapshots.branchMark(facts.comparison.where.branch),
     reviewers: await reviewers(),
     prefixes: openPrefixGate(),
     diff(from, contextLines) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { changedLines, isMostlyKept, touchesReviewed } from '../../../src/gates/decide/cycles.ts';
+import { changedLines, isMostlyKept, touchesReviewed } from '../../../src/gates/decide/same-change.ts';
 import type { DiffSection } from '../../../src/kernel/repository.ts';
 import { entry, path } from '../../support/run-samples.ts';
 

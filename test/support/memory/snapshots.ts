@@ -83,7 +83,7 @@ export function memorySnapshots(clone: MemoryClone, worktree: MemoryWorktree): M
       if (!after.ok) return after;
       return ok(new Map(differences(before.value, after.value).map(({ path, headBlob }) => [path, headBlob])));
     },
-    branchMark: () => null,
+    branchMark: async () => null,
     // Without a reflog, only a base that moved shows that the change may be another one.
     async onlyGrew({ mergeBase }, { where }) {
       return ok(mergeBase === where.mergeBase);
