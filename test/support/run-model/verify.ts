@@ -63,10 +63,13 @@ function verifyWave(
   run: ObservedRun,
   index: number,
   wave: ObservedWave,
-  plan: ModelPlan,
+  planned: ModelPlan,
   begun: Stand,
 ): 'passed' | 'not-passed' {
   const { model, tree, setup } = ground;
+  // If no agent could review after them, checks do not run.
+  const lacksAgents = !run.asked.all && planned.gates.size > 0 && AGENTS.every((agent) => model.cooling.has(agent));
+  const plan = lacksAgents ? { ...planned, checks: [] } : planned;
   const writes = run.writes.filter((write) => write.wave === index);
   const numbered = (model.records[tree] ?? []).filter(({ isNumbered }) => isNumbered);
   const last = Math.max(0, ...numbered.map(({ iteration }) => iteration));

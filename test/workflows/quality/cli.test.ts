@@ -116,16 +116,14 @@ echo '{"passed": true, "feedback": "Good.", "usage": {"input_tokens": 7, "output
     });
   });
 
-  test('is not called for a pull request that changed it', async () => {
-    const repo = repoWithChecker('exit 1');
+  test('is the one of the base branch in a pull request that replaces it', async () => {
+    const repo = repoWithChecker(`echo '{"passed": false, "feedback": "From the base branch."}'`, { 'a.md': '' });
     repo.git('update-ref', 'refs/remotes/origin/main', 'main');
     vi.stubEnv('GITHUB_BASE_REF', 'main');
-    await openQualityCli({ root: repo.root, agent: 'checker' });
     repo.write('checker.sh', `echo '{"passed": true, "feedback": ""}'`);
-    await openQualityCli({ root: repo.root });
-    expect(await thrownBy(() => openQualityCli({ root: repo.root, agent: 'checker' }))).toEqual(
-      new QualityGateError('checker cannot evaluate: this pull request changes files that checker is started from.'),
-    );
+    const gate = new QualityGate({ cli: await openQualityCli({ root: repo.root, agent: 'checker' }) });
+    const given = { outputs: { docs: 'a.md' }, projectRoot: repo.root, qualityCriteria: { Clear: 'Is it?' } };
+    expect(await gate.evaluate(given)).toMatchObject({ passed: false, feedback: 'From the base branch.' });
   });
 
   test('judges only files of its own repository', async () => {
