@@ -34,6 +34,10 @@ export async function executeRun(
   const plan = decideRun(before.value, request.settings, request);
   let step: RunStep = { facts: before.value, actions: NO_ACTIONS, isUntouched: () => false };
   if (plan.iterates) {
+    // A person may know better than the last error that an agent can be called again. An agent may not decide this.
+    const isLifted = request.force && request.startedBy === 'person';
+    const lifted = isLifted ? await ports.coolings.lift(ports.clock.now()) : ok([]);
+    if (!lifted.ok) return lifted;
     const ran = await iterate(run, step, plan);
     if (!ran.ok) return ran;
     const certifying = certifyingPlan(ran.value, request);

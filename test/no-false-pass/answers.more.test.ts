@@ -185,18 +185,8 @@ way('The review has reached the retry limit, so its reviewer does not run.', asy
   const repo = alone({ more: 'max_retries: 0' });
   repo.answers('one', OBJECTION);
   expect((await repo.document()).code).toBe(1);
-  repo.write('src/a.ts', 'export const a = 1;\nexport const b = 3;\n');
   expect(await repo.document()).toMatchObject({ code: 1, status: 'retry_limit_exceeded' });
   expect(repo.calls()).toHaveLength(1);
-});
-
-way('The review has reached the retry limit, and then someone removes the code with the finding.', async () => {
-  const repo = alone({ more: 'max_retries: 0' });
-  repo.write('src/new.ts', 'export const n = 1;\n');
-  repo.answers('one', { status: 'fail', violations: [{ file: 'src/new.ts', line: 1, issue: 'x', priority: 'low' }] });
-  expect((await repo.document()).code).toBe(1);
-  repo.git('clean', '-qf', 'src');
-  expect(await repo.document()).toMatchObject({ code: 1, status: 'retry_limit_exceeded', findings: [] });
 });
 
 way(

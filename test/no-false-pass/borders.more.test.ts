@@ -31,10 +31,22 @@ way('Someone edits another file of the gate, and the reviewer says that its find
   expect((await repo.run()).code).toBe(0);
 });
 
-way('A reviewer failed the change without naming a file, and passes the same change in its next review.', async () => {
+way('A reviewer failed the change without naming a file, and withdraws that in its next review.', async () => {
   const repo = alone();
   repo.answers('one', { status: 'fail', violations: [], message: 'I do not like it.' });
   expect((await repo.run()).code).toBe(1);
+  expect((await repo.run()).code).toBe(1);
+  repo.answers('one', { ...PASS, previous: [{ id: 'F1', state: 'withdrawn', why: 'I was wrong' }] });
+  expect((await repo.run()).code).toBe(0);
+  expect(repo.calls()).toHaveLength(3);
+});
+
+way('The review has reached the retry limit. Then someone removes the code, and its reviewer passes the rest.', async () => {
+  const repo = alone({ more: 'max_retries: 0' });
+  repo.write('src/new.ts', 'export const n = 1;\n');
+  repo.answers('one', { status: 'fail', violations: [{ file: 'src/new.ts', line: 1, issue: 'x', priority: 'low' }] });
+  expect((await repo.run()).code).toBe(1);
+  repo.git('clean', '-qf', 'src');
   expect((await repo.run()).code).toBe(0);
   expect(repo.calls()).toHaveLength(2);
 });

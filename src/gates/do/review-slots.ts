@@ -23,10 +23,6 @@ export async function runReviews(
   plans: readonly GateRun[],
   iteration: number,
 ): Promise<Result<RanSlots>> {
-  const { force, startedBy } = run.request;
-  // A person may know better than the last error that an agent can be called again. An agent may not decide this.
-  const lifted = force && startedBy === 'person' ? await run.ports.coolings.lift(run.ports.clock.now()) : ok([]);
-  if (!lifted.ok) return lifted;
   const opened = await openContext(run, facts, iteration);
   if (!opened.ok) return opened;
   const context = opened.value;

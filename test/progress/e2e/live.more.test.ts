@@ -41,7 +41,7 @@ describe.skipIf(!hasTerminal)('a run on a terminal', () => {
     shown.write(raw.replaceAll(/\r+\n/g, '\n').replaceAll(/\u001b\[[\d;]*m/g, ''));
     const text = shown.shown().join('\n');
     expect(text).not.toContain('running');
-    expect(text).toMatch(/^Run 1: 1 gate, 2 reviewers\n/);
+    expect(text).toMatch(/^Run 1: 2 reviewers\n/);
     expect(text).toMatch(/^review:src:code-quality, reviewer 1\s+\(one\):\s+FAILED, 1\s+open\s+finding/m);
     expect(text).toMatch(/^review:src:code-quality, reviewer 2\s+\(two\):\s+passed/m);
     expect(text).toMatch(/^Failed: 1 open finding in 1 gate/m);
@@ -81,7 +81,7 @@ describe('a run into a pipe', () => {
   test('that is closed early does not change the result', () => {
     const command = `{ ${run} 2>&1; echo $? >code; } | head -1; cat code; rm code`;
     const end = spawnSync('sh', ['-c', command], { cwd: slowRepo().root, encoding: 'utf8' });
-    expect(end.stdout).toBe('Run 1: 1 gate, 2 reviewers\n1\n');
+    expect(end.stdout).toBe('Run 1: 2 reviewers\n1\n');
     expect(end.stderr).toBe('');
   });
 });

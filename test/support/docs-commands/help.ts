@@ -36,10 +36,10 @@ function readHelp(text: string): Help {
     if (name !== undefined && name !== 'help' && !/^(?:Options|Arguments):/.test(heading)) commands.push(name);
   }
   const optional = usage.match(/\[(?!options\]|command\])[a-z_]+(?:\.\.\.)?\]/g) ?? [];
-  const required = usage.match(/<(?!command>)[a-z_]+>/g)?.length ?? 0;
+  const required = usage.match(/<(?!command>)[a-z_]+(?:\.\.\.)?>/g)?.length ?? 0;
   return {
     required,
-    most: optional.some((one) => one.endsWith('...]')) ? Number.POSITIVE_INFINITY : required + optional.length,
+    most: /\.\.\.[\]>]/.test(usage) ? Number.POSITIVE_INFINITY : required + optional.length,
     options,
     needed: usage.match(/--[\w-]+(?= [A-Z])/g) ?? [],
     commands,

@@ -42,6 +42,7 @@ const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
     { in: 'held', exit: 0, says: /^Passed: all \d+ gates, unchanged since the last pass|"status": ?"passed/m },
   ],
   [/^onceover explain\b/, { in: 'open', exit: 0, says: /src/ }],
+  [/^onceover resolve F1\b.* --confirm/, { in: 'open', exit: 3, says: /Only a person can confirm/ }],
   [/^onceover resolve F1\b/, { in: 'open', exit: 0, says: /F1/ }],
 
   [/^onceover init --remove/, { in: 'open', exit: 0, says: /onceover\.yml/ }],

@@ -25,6 +25,7 @@ export function verifyRun(ground: Ground, run: ObservedRun): void {
   if (first === undefined) {
     if (hasEnded) expect(plan.iterates, 'no iteration although a gate has to run').toBe(false);
   } else {
+    if (run.asked.force) model.cooling.clear();
     checks = verifyWave(ground, run, 0, first, plan, before.stand);
     const now = at(run.waves.length > 1 ? (run.waves[1]?.begun ?? run.end) : run.end);
     absorbHeld(model, run, now, 0);
