@@ -41,15 +41,18 @@ way('A reviewer failed the change without naming a file, and withdraws that in i
   expect(repo.calls()).toHaveLength(3);
 });
 
-way('The review has reached the retry limit. Then someone removes the code, and its reviewer passes the rest.', async () => {
-  const repo = alone({ more: 'max_retries: 0' });
-  repo.write('src/new.ts', 'export const n = 1;\n');
-  repo.answers('one', { status: 'fail', violations: [{ file: 'src/new.ts', line: 1, issue: 'x', priority: 'low' }] });
-  expect((await repo.run()).code).toBe(1);
-  repo.git('clean', '-qf', 'src');
-  expect((await repo.run()).code).toBe(0);
-  expect(repo.calls()).toHaveLength(2);
-});
+way(
+  'The review has reached the retry limit. Then someone removes the code, and its reviewer passes the rest.',
+  async () => {
+    const repo = alone({ more: 'max_retries: 0' });
+    repo.write('src/new.ts', 'export const n = 1;\n');
+    repo.answers('one', { status: 'fail', violations: [{ file: 'src/new.ts', line: 1, issue: 'x', priority: 'low' }] });
+    expect((await repo.run()).code).toBe(1);
+    repo.git('clean', '-qf', 'src');
+    expect((await repo.run()).code).toBe(0);
+    expect(repo.calls()).toHaveLength(2);
+  },
+);
 
 way('A person waives the finding with a reason.', async () => {
   const repo = await objected();

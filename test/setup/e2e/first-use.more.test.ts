@@ -94,7 +94,9 @@ describe('a TypeScript project', () => {
     const run = as('npx', ['onceover', 'run'], repo.root);
     expect([run.code, run.out]).toEqual([
       3,
-      expect.stringMatching(/^ERROR .*\n.*no agent is installed.*\nnot run {2}check:\.:lint .*\nnot run {2}check:\.:test /),
+      expect.stringMatching(
+        /^ERROR .*\n.*no agent is installed.*\nnot run {2}check:\.:lint .*\nnot run {2}check:\.:test /,
+      ),
     ]);
     expect(run.out).toMatch(
       /^Next: run "npx onceover doctor" to see how to install an agent, then run "npx onceover run" again\.$/m,
