@@ -30,6 +30,7 @@ test.each([
   ['run', runs.runSchema, 'output'],
   ['explain-run', runs.runExplanationSchema, 'output'],
   ['finding', runs.findingSchema, 'output'],
+  ['resolved', runs.resolvedSchema, 'output'],
   ['clean', runs.cleanSchema, 'output'],
   ['cost', costSchema, 'output'],
   ['cost-feature', featureCostSchema, 'output'],

@@ -198,6 +198,9 @@ export const runExplanationSchema = z.discriminatedUnion('about', [
   }),
 ]);
 
+/** The schema of `resolve` with several findings. */
+export const resolvedSchema = z.object({ findings: z.array(findingSchema) });
+
 export const cleanSchema = z.object({ archived_iterations: z.number(), open_findings: z.array(z.string()) });
 
 export const trustSchema = z.object({ trusted_commands: z.array(z.string()) });

@@ -12,8 +12,13 @@ export const DOCUMENTS: readonly { readonly name: string; readonly from: string;
   },
   {
     name: 'finding',
-    from: '`resolve --json`, `resolve_finding`',
+    from: '`resolve --json` with one finding, `resolve_finding`',
     about: 'The document contains the finding, as it is after the command.',
+  },
+  {
+    name: 'resolved',
+    from: '`resolve --json` with several findings',
+    about: 'The document contains the findings, as they are after the command.',
   },
   {
     name: 'explain-run',
@@ -197,6 +202,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'loop rounds[].fix.files_changed': 'The number of files that the fixer changed.',
   'started-run run_id': 'The id of the run, which you can pass to `get_run`.',
   'started-run state': 'The state of the run. `died` means that its process ended without a result.',
+  'resolved findings': 'The findings that the command names, in the same order.',
   'finding id': 'The id of the finding, such as F1, which never changes.',
   'finding gate': 'The id of the gate that the finding belongs to.',
   'finding slot': 'The number of the reviewer that reported the finding and that alone can close the finding.',
@@ -464,8 +470,10 @@ export const WORDS: Readonly<Record<string, string>> = {
   'finding answer':
     'What someone answered with `onceover resolve`; null if no one did. proposed: an agent proposes to waive the finding, and a person has to confirm that. refuted: the reviewer did not confirm a fix.',
   'finding by': 'The person or agent that gave the answer; null if there is no answer.',
+  'finding by.kind': 'Whether a person or an agent gave the answer.',
   'finding by.name': 'The login name of the person, or the name of the agent; unknown if onceover cannot tell.',
   'finding proposed_by': 'The agent that proposed the waiver, if a person confirmed it; else null.',
+  'finding proposed_by.kind': 'Whether a person or an agent proposed the waiver.',
   'finding proposed_by.name': 'The name of the agent; unknown if onceover cannot tell.',
   'explain-run.gate history[].iteration': 'The number of the run.',
   'explain-run.slot history[].iteration': 'The number of the run.',

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
+import { findingSchema, resolvedSchema } from '../../../src/gates/json-schema.ts';
 import { CLI, onceover } from '../../support/cli.ts';
 import { failing, type GateRepo, gateRepo } from '../../support/gates.ts';
 import { cleanEnvironment } from '../../support/repo.ts';
@@ -56,6 +57,18 @@ test('nothing is stored if one of several findings is unknown', async () => {
   const repo = await twoFindings();
   expect((await onceover(repo.root, ['resolve', 'F1', 'F9', '--skip', 'so'])).code).toBe(2);
   expect((await repo.document()).findings).toMatchObject([{ answer: null }, { answer: null }]);
+});
+
+test('--json prints one document: the finding, or the list of several', async () => {
+  const repo = await twoFindings();
+  const resolved = async (...ids: readonly string[]) =>
+    JSON.parse((await onceover(repo.root, ['resolve', ...ids, '--fixed', '--json'])).stdout) as unknown;
+  expect(findingSchema.strict().parse(await resolved('F2'))).toMatchObject({ id: 'F2', answer: 'fixed' });
+  const { findings } = resolvedSchema.strict().parse(await resolved('F2', 'f1'));
+  expect(findings).toMatchObject([
+    { id: 'F2', answer: 'fixed' },
+    { id: 'F1', answer: 'fixed' },
+  ]);
 });
 
 test.runIf(process.platform === 'linux')('a person in a terminal confirms what an agent proposed', async () => {
