@@ -1,12 +1,17 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { onceover } from '../../support/cli.ts';
 import { failing } from '../../support/gates.ts';
-import { hookRepo, isFromMemory, markMemory, stop } from '../../support/hook.ts';
+import { hookRepo, stop } from '../../support/hook.ts';
 import { emptyRepo, repoWith, temporaryFolder } from '../../support/repo.ts';
 
 const OBJECTION = failing('src/a.ts', 'export const b = 2;', { line: 2 });
 const FREE = { blocked: null, message: null };
+const UNCONFIGURED = {
+  blocked: null,
+  message: expect.stringMatching(/^onceover could not judge this change, so nothing was passed: .*"onceover init"/),
+};
 
 describe('a change that cannot be judged does not block an agent', () => {
   test.each([
@@ -75,17 +80,18 @@ describe('where there is nothing to judge', () => {
     expect(await stop({ root: dirname(folder) }, { cwd: folder })).toMatchObject(FREE);
   });
 
-  test('no settings and no rules', async () => {
+  test('no settings and no rules: nothing passed, so the user is told at every stop, until there are gates', async () => {
     const repo = repoWith({ 'a.ts': '' });
     repo.write('a.ts', 'x');
-    expect(await stop(repo)).toMatchObject(FREE);
-    markMemory(repo);
-    expect(isFromMemory(await stop(repo))).toBe(true);
+    for (const again of [false, true, true, true]) expect(await stop(repo, { again })).toMatchObject(UNCONFIGURED);
+    repo.write('onceover.yml', 'gates: [{ path: ".", checks: { tests: { run: "false" } } }]\n');
+    expect((await onceover(repo.root, ['trust'])).code).toBe(0);
+    expect((await stop(repo)).blocked).toContain('check:.:tests');
   });
 
   test('no commit yet', async () => {
     const repo = emptyRepo();
     repo.write('a.ts', 'x');
-    expect(await stop(repo)).toMatchObject(FREE);
+    expect(await stop(repo)).toMatchObject(UNCONFIGURED);
   });
 });
