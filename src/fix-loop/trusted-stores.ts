@@ -113,11 +113,11 @@ function trustedFindings(under: RunPorts['findings'], isClosed: () => boolean): 
         .map((one): KnownFinding => (one.resolution?.how === 'skipped' ? { ...one, resolution: null } : one));
       return ok([...known.values(), ...others].sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1))));
     },
-    async add(findings) {
+    async add(findings, stop) {
       // Write removed findings back first, because the store could give one of their ids to a new finding.
       const whole = await restore();
       if (!whole.ok) return whole;
-      const added = await under.add(findings);
+      const added = await under.add(findings, stop);
       if (added.ok) for (const one of added.value) known.set(one.id, { ...one, resolution: null });
       return added;
     },

@@ -142,6 +142,7 @@ export async function judgeSlot(
   if (isStale && !fails) return recordError(context, job, answer, { kind: 'stale' });
   const added = await keepFindings(context, matched);
   if (!added.ok) return added;
+  if (added.value === 'stopped') return ok(stoppedSlot(job, answer));
   const { ratchetHolder: ratchet } = context.request;
   if (ratchet !== undefined) {
     const { isRerun } = review.value;
@@ -177,17 +178,29 @@ export function recordError(
   return record(context, job, answer, { status: 'error', trouble, closed: [], standing: [] });
 }
 
+/**
+ * Stores the findings of an answer, and returns the new ones with their ids. Storing thousands of findings takes long,
+ * so Ctrl-C stops it halfway. That is safe: the reviewer has no receipt yet, so it runs again in the next run.
+ */
 async function keepFindings(
-  { ports }: IterationContext,
+  { ports: { findings }, request: { stop } }: IterationContext,
   matched: MatchedFindings,
-): Promise<Result<readonly Finding[]>> {
-  const { findings } = ports;
-  const added = await findings.add(matched.added);
+): Promise<Result<readonly Finding[] | 'stopped'>> {
+  const added = await findings.add(matched.added, stop);
   if (!added.ok) return added;
-  const updated = await forEachOk(matched.updated, (finding) => findings.update(finding));
-  if (!updated.ok) return updated;
+  if (added.value.length < matched.added.length) return ok('stopped');
+  for (const finding of matched.updated) {
+    if (stop?.aborted === true) return ok('stopped');
+    const updated = await findings.update(finding);
+    if (!updated.ok) return updated;
+  }
   const refuted = await forEachOk(matched.refuted, ({ id, claim }) => findings.refute(id, claim));
   return refuted.ok ? added : refuted;
+}
+
+/** Returns the result of a slot whose review was stopped. Its calls are paid, but it has no verdict and no record. */
+export function stoppedSlot(job: SlotJob, answer: SlotAnswer): SlotResult {
+  return { ...slotResult(job, answer, { status: 'error', trouble: null, closed: [] }), isStopped: true };
 }
 
 type Standing = { readonly finding: Finding; readonly state: FindingState };
@@ -223,7 +236,7 @@ type SlotEnd = {
 };
 
 /** Returns the result of a slot from its calls. `answer` is `null` if no agent could be called. */
-export function slotResult(
+function slotResult(
   job: SlotJob | UnassignableSlot,
   answer: SlotAnswer | null,
   { status, trouble, closed }: SlotEnd,

@@ -14,7 +14,7 @@ import { NO_AGENT, type ReviewGate } from '../types.ts';
 import { askSlot } from './ask-slot.ts';
 import { availableAgents, DEFAULT_DIFF_CONTEXT, type IterationContext, prepareSlot } from './prepare-slot.ts';
 import { binaryPaths } from './prompt.ts';
-import { judgeSlot, recordError, slotResult, writeRecord } from './record-verdict.ts';
+import { judgeSlot, recordError, stoppedSlot, writeRecord } from './record-verdict.ts';
 
 /** Runs the planned slots on the current code, several at once. The records of skipped slots are written first. */
 export async function runReviews(
@@ -112,9 +112,7 @@ async function runJob(
   const { gate, slot, agent, dispatch } = job;
   context.ports.reporter.tell({ kind: 'slot-started', gate: gate.id, slot, agent, dispatch });
   const answer = await askSlot(context, job, release);
-  if (isStopped()) {
-    return ok({ ...slotResult(job, answer, { status: 'error', trouble: null, closed: [] }), isStopped: true });
-  }
+  if (isStopped()) return ok(stoppedSlot(job, answer));
   const stale = await isStale(gate);
   if (!stale.ok) return stale;
   return judgeSlot(context, job, answer, stale.value);

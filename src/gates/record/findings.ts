@@ -48,8 +48,11 @@ export function openFindings(commonDir: string) {
   };
   return {
     all: async () => all(),
-    /** Stores the findings under the next free ids. */
-    async add(findings: readonly Omit<Finding, 'id'>[]): Promise<Result<readonly Finding[]>> {
+    /** Stores the findings under the next free ids. If `stop` aborts, returns those that are stored by then. */
+    async add(
+      findings: readonly Omit<Finding, 'id'>[],
+      stop: AbortSignal | null = null,
+    ): Promise<Result<readonly Finding[]>> {
       if (findings.length === 0) return ok([]);
       const folder = makeFolder(commonDir, FOLDER);
       if (!folder.ok) return folder;
@@ -58,6 +61,7 @@ export function openFindings(commonDir: string) {
       let last = numbers.value.highest;
       const stored: Finding[] = [];
       for (const finding of findings) {
+        if (stop?.aborted === true) break;
         const one = addAfter(path, finding, last);
         if (!one.ok) return one;
         stored.push(one.value);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -128,6 +128,41 @@ test('after SIGKILL at any point the next run works and reports the truth', asyn
   expect(repo.git('fsck', '--connectivity-only').trim()).not.toMatch(/missing|broken/);
 });
 
+test('SIGINT while an answer with 4,000 findings is handled: exit 130 soon, nothing is left, and nothing passes', async () => {
+  const repo = gateRepo({ agents: ['one'], numReviews: 1, more: 'max_retries: 100' });
+  const lines = Array.from({ length: 4000 }, (_, n) => `export const v${n} = ${n};`);
+  repo.write('src/a.ts', `${lines.join('\n')}\n`);
+  const violations = lines.flatMap((line, n) => failing('src/a.ts', line, { line: n + 1 }).violations ?? []);
+  const answered = join(dirname(repo.root), 'answered');
+  const start = async () => {
+    repo.answers('one', { status: 'fail', violations, $run: `touch ${answered}` });
+    rmSync(answered, { force: true });
+    const run = startOnceover(repo.root, ['run']);
+    while (!existsSync(answered)) await sleep(5);
+    return run;
+  };
+  const endOf = async (run: Started) => {
+    const since = Date.now();
+    return { ...(await run.ended), ms: Date.now() - since };
+  };
+  const whole = await endOf(await start());
+  expect(whole.code).toBe(1);
+  rmSync(join(repo.root, '.git/onceover'), { recursive: true });
+
+  for (const share of [0.2, 0.7]) {
+    const run = await start();
+    await sleep(whole.ms * share);
+    run.child.kill('SIGINT');
+    const end = await endOf(run);
+    expect([end.code, end.signal, end.stdout]).toEqual([130, null, '']);
+    expect(end.ms).toBeLessThan(Math.max(5000, whole.ms / 2));
+    expect([locks(repo), filesBelow(repo.root).filter((name) => /(?:^|\/)\.onceover-/.test(name))]).toEqual([[], []]);
+    expect((await onceover(repo.root, ['status'], { timeoutMs: 60_000 })).code).toBe(1);
+  }
+  const last = await endOf(await start());
+  expect([last.code, last.stdout]).toEqual([1, expect.stringContaining('Failed: 4000 open findings in 1 gate')]);
+}, 300_000);
+
 const JUDGE = `import { readFileSync } from 'node:fs';
 for await (const _ of process.stdin);
 const line = 'export const b = 2;';
@@ -138,8 +173,11 @@ console.log(JSON.stringify({ status: isThere ? 'fail' : 'pass', violations: isTh
 
 /** Files by which locks are held. */
 function locks(repo: GateRepo): readonly string[] {
-  const folder = join(repo.root, '.git/onceover/locks');
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
+  return filesBelow(join(repo.root, '.git/onceover/locks')).filter((name) => name.endsWith('.json'));
+}
+
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' });
 }
 
 function pidIn(file: string): number {
