@@ -165,13 +165,6 @@ describe('a failure that never counts as an answer', () => {
     expect(await ask(script, given)).toMatchObject({ kind });
   });
 
-  test('an agent that prints 500 MB before it answers', async () => {
-    const before = process.memoryUsage().rss;
-    const script = `const b=Buffer.alloc(1<<20,"x");let n=500;(function w(){while(n-->0)if(!process.stdout.write(b))return process.stdout.once("drain",w);${say(`\n${ANSWER}`)}})()`;
-    expect(await ask(script, { timeoutSeconds: 60 })).toMatchObject({ kind: 'unreadable-answer', why: 'truncated' });
-    expect(process.memoryUsage().rss - before).toBeLessThan(300e6);
-  });
-
   test('an agent that says nothing for too long', async () => {
     expect(await ask('setInterval(()=>{},1000)', {}, 1)).toMatchObject({ kind: 'idle', seconds: 1 });
   });

@@ -230,13 +230,6 @@ describe('names', () => {
     for (const name of names) expect(await ignores(name as RepoPath), name).toEqual({ ok: true, value: true });
   });
 
-  test('can be more than fit on a command line', async () => {
-    const repo = repoWith({ 'a.txt': '' });
-    const many = Array.from({ length: 30_000 }, (_, n) => `${'folder/'.repeat(12)}${n}.txt`);
-    const known = await (await repositoryAt(repo.root)).known([...many, 'a.txt'] as RepoPath[], null);
-    expect(known).toEqual({ ok: true, value: new Set(['a.txt']) });
-  });
-
   test.each<[string, (repo: Repo, path: Buffer) => unknown]>([
     ['untracked', () => {}],
     ['committed', (repo) => repo.commit()],

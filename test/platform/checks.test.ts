@@ -102,17 +102,6 @@ describe('a hostile check', () => {
     expect(isAlive(Number(end.output))).toBe(false);
   });
 
-  test('can print 1 GB: the beginning and the end are kept in bounded memory', async () => {
-    const before = process.memoryUsage().rss;
-    const end = await check('echo first; yes | head -c 1000000000; echo last');
-    expect(end).toMatchObject({ ending: 'by-itself', exitCode: 0 });
-    expect(end.output.startsWith('first\n')).toBe(true);
-    expect(end.output.endsWith('\nlast\n')).toBe(true);
-    expect(end.output).toMatch(/\[… \d+ bytes left out …\]/);
-    expect(end.output.length).toBeLessThan(20e6);
-    expect(process.memoryUsage().rss - before).toBeLessThan(200e6);
-  });
-
   test('is killed on time if it prints without end', async () => {
     const end = await check('yes', { timeoutSeconds: 1 });
     expect(end).toMatchObject({ ending: 'timeout', exitCode: null });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, utimesSync
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ExplainDocument } from '../../../src/explain/json.ts';
-import type { InstructionsDocument, PassDocument, RulesDocument } from '../../../src/rules/json.ts';
+import type { InstructionsDocument, RulesDocument } from '../../../src/rules/json.ts';
 import { onceover, onceoverJson } from '../../support/cli.ts';
 import { repoWith, ruleText, type TestRepo } from '../../support/repo.ts';
 
@@ -278,15 +278,6 @@ test('marks and skips a review of files with ".." in their names, and rejects an
     [second],
     [first],
   ]);
-});
-
-test('knows each of very many reviews when it is passed', async () => {
-  const repo = repoWith({ '.deepreview': ruleText('check') });
-  for (let i = 0; i < 2050; i++) repo.write(`f${i}.py`, `${i}`);
-  const ids = (await ask(repo)).tasks.map((task) => task.review_id);
-  expect(ids).toHaveLength(2050);
-  const marked = await onceoverJson<PassDocument>(repo.root, ['pass', ids[0] ?? '']);
-  expect(marked.instructions_known).toBe(true);
 });
 
 function rebase(repo: TestRepo): void {

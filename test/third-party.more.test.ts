@@ -32,7 +32,7 @@ function licenceOf(name: string): string {
   return `## ${name} ${manifest.version} (${manifest.license})${text}`;
 }
 
-// `npx vitest run test/third-party.test.ts -u` after a build writes the file; this test checks that it is current.
+// `npx vitest run -c vitest.more.config.ts test/third-party -u` writes the file; this test checks that it is current.
 test('THIRD-PARTY-LICENSES.md names every package that is part of the build', async () => {
   const packages = bundledPackages();
   expect(packages).toContain('yaml');
