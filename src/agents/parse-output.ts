@@ -142,7 +142,7 @@ export function errorLines(said: string): string {
     .replace(/\u001b\[[0-9;]*m/g, '')
     .split('\n')
     .filter((line) => line.trim() !== '');
-  const error = lines.findIndex((line) => /^\W*(?:error|fatal)/i.test(line));
+  const error = lines.findIndex((line) => /^\W*(?:\w*error|fatal)/i.test(line));
   return lines.slice(error === -1 ? -5 : error).join('\n');
 }
 

@@ -90,6 +90,6 @@ export function describeFindingState({ finding, state }: ReportedFinding, planne
   const reviewer = `reviewer ${finding.slot}`;
   const calls = planned
     ? `the next run calls ${reviewer}, which`
-    : `only ${reviewer} can change it, and no run would call ${reviewer} now: the reviewer`;
+    : `the next run does not call ${reviewer}; when ${reviewer} runs again, it`;
   return { title: `${finding.id} ${words.state(finding)}`, next: words.next(finding, calls) };
 }

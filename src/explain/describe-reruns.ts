@@ -31,7 +31,7 @@ export const RERUNS = {
   certify: (slots: readonly SlotNumber[]) => `before a run passes (certify: true): ${notReviewed(slots)}`,
   fresh: 'you use --fresh',
   checkEveryRun: 'every run, until the check passes on the current tree',
-  tree: 'any file that git knows changes, anywhere in the repository: a check is about the whole tree',
+  tree: 'any file that git does not ignore changes, anywhere in the repository: the check may read it',
   command: 'you edit its command',
   anyChange: 'a file of the gate changes against the base: committed, staged, unstaged or untracked',
 } as const;

@@ -73,9 +73,9 @@ export function elapsed(ms: number): string {
  */
 export function liveLines(terminal: { readonly columns?: number; write(text: string): unknown }) {
   let drawn: readonly string[] = [];
-  let width = terminal.columns ?? 80;
+  let width = terminal.columns || 80;
   return (lines: readonly string[], above: readonly string[] = []): void => {
-    const columns = terminal.columns ?? 80;
+    const columns = terminal.columns || 80;
     const text =
       columns === width && above.length === 0 && lines.length === drawn.length
         ? changedLines(drawn, lines)

@@ -130,7 +130,7 @@ const READ_ONLY = {
 } as const;
 
 function describeMissing({ name, install }: AgentReport): string {
-  return `  ${name.padEnd(10)} ${install ?? 'its program was not found: check "command" in onceover.yml'}`;
+  return `  ${name.padEnd(10)} ${install ?? 'not found, or not executable (chmod +x): check "command" in onceover.yml'}`;
 }
 
 /** Returns the text of `init --remove`: the files that are removed, the files that stay, and the next command. */
@@ -272,14 +272,15 @@ const START: Readonly<Record<HookAgent, string>> = {
 
 const ALLOW_SERVER = ', allow the server "onceover", and ask it to review your change';
 
-const PASSES = 'From then on it may stop once all checks and reviews pass. "onceover hook snooze" pauses that.';
+const PASSES =
+  'From then on it may stop only when all checks and reviews pass. "onceover hook snooze" turns the hook off for a while.';
 
 function nextSteps({ agents, proposed = null, isAllNew = false, base = null }: GatesFound): readonly string[] {
   return [
     ...(agents.length > 0 ? [] : ['install an agent, because none was found: "onceover doctor" lists them.']),
     ...(proposed === null ? [] : ['add the lines above to onceover.yml.']),
     ...(isAllNew
-      ? ['commit these files; nothing else has changed yet.', reviewsAfter(base)]
+      ? ['commit these files. There is no other change to review yet.', reviewsAfter(base)]
       : ['"onceover run" runs the checks and reviews on your current change.']),
   ];
 }

@@ -31,7 +31,10 @@ export function starterGates({ checks, exclude, packages }: StarterFacts): strin
     checks: checks.length === 0 ? block('no-checks') : [block('checks'), ...checkLines].join(''),
     reviews: block('reviews'),
   };
-  if (packages.length === 0) return fill('gates', common);
+  const checked = checks.length === 0 ? '' : fill('checked', common);
+  if (packages.length === 0) {
+    return checked !== '' && exclude.length > 0 ? fill('split-gates', { ...common, checked }) : fill('gates', common);
+  }
   const packageEntries = packages.map((path) =>
     [
       `${`  - path: ${yamlWord(path)}`.padEnd(27)} # a review per package: unchanged ones are skipped\n`,
@@ -41,7 +44,7 @@ export function starterGates({ checks, exclude, packages }: StarterFacts): strin
   );
   return fill('workspace-gates', {
     ...common,
-    checked: checks.length === 0 ? '' : fill('checked', common),
+    checked,
     packages: packageEntries.join(''),
     outside: excludeLines([...packages.map((path) => `${path.replace(/\/\*$/, '')}/**`), ...exclude]),
   });

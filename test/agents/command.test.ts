@@ -109,6 +109,7 @@ describe('the message of a failed agent', () => {
       /^ended with exit code 3 after saying: \{"status":"pass"/,
     ],
     ['is killed', `${say(ANSWER)};process.kill(process.pid,"SIGKILL")`, /^ended by SIGKILL/],
+    ['throws an error', 'null.x', /^TypeError: /],
     ['says nothing', 'process.exitCode=3', /^ended with exit code 3 and no result$/],
   ])('how it ended, where it %s', async (_title, script, said) => {
     expect(await ask(script)).toMatchObject({ kind: 'agent-error', said: expect.stringMatching(said) });

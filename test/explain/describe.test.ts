@@ -292,7 +292,7 @@ describe('the explanation of a finding', () => {
       about('open'),
       ['F1 is open: it fails its gate.\n', 'the next run calls reviewer 2', 'resolve F1 --skip WHY'],
     ],
-    ['open, and no run calls its reviewer', about('open', {}, false), ['no run would call reviewer 2 now']],
+    ['open, and no run calls its reviewer', about('open', {}, false), ['the next run does not call reviewer 2']],
     [
       'open, fix not confirmed',
       about('open', { resolution: { ...claim(), how: 'refuted' } }),

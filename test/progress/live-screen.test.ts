@@ -35,6 +35,15 @@ describe('the live lines of a terminal', () => {
     expect(shown.written[0]).toMatch(/^\u001b\[\?2026h[\s\S]*\u001b\[\?2026l$/u);
   });
 
+  test('are drawn without a number that is not finite on a terminal of unknown width', () => {
+    const written: string[] = [];
+    const draw = liveLines({ columns: 0, write: (text) => written.push(text) });
+    draw(['a'], []);
+    draw(['b', 'c'], []);
+    expect(written.join('')).toContain('b');
+    expect(written.join('')).not.toContain('Infinity');
+  });
+
   test('are right after any order of drawings and resizes', () => {
     const line = (columns: number) =>
       fc

@@ -79,7 +79,7 @@ test.each<[string, AgentReport, RegExp]>([
   [
     'a missing command',
     { ...claude, name: 'house', program: null, testedVersion: null, install: null },
-    /house +its program was not found/,
+    /house +not found, or not executable/,
   ],
   [
     'a stop hook that the user has to allow',

@@ -71,7 +71,7 @@ test('asks for one restart if a program gets both the server and the hook', () =
   const mcp: SetupStep = { path: MCP, did: 'written', added: '{}', ignored: false };
   const text = describeSetUp({ steps: [mcp], gates: null, hook: 'claude' });
   expect(text.match(/restart Claude Code/g)).toHaveLength(1);
-  expect(text).toMatch(/^Next: restart .*allow the server "onceover".*may stop once all checks and reviews pass/m);
+  expect(text).toMatch(/^Next: restart .*allow the server "onceover".*may stop only when all checks and reviews pass/m);
   expect(describeSetUp({ steps: [mcp], gates: null, hook: 'codex' })).toMatch(
     /Next: restart Claude Code.*\nThen: start Codex/,
   );
@@ -102,7 +102,7 @@ Next: "onceover run" runs the checks and reviews on your current change.`);
 
   test('asks for a commit first if init made the only change', () => {
     expect(describeFound({ isAllNew: true }).split('\n').slice(-2)).toEqual([
-      'Next: commit these files; nothing else has changed yet.',
+      'Next: commit these files. There is no other change to review yet.',
       'Then: "onceover run" reviews what you change after that.',
     ]);
   });

@@ -20,18 +20,14 @@ function read(text: string): Settings {
 const { gates: _none, ...defaults } = read('');
 
 describe('a first onceover.yml', () => {
-  test('contains the agents, checks and excludes of the project', () => {
+  test('contains the agents, checks and excludes of the project, and runs the checks for excluded files too', () => {
     const exclude = ['**/*.snap', 'yarn.lock'];
     const settings = read(starterSettings(['claude', 'codex'], { ...NOTHING, checks: [LINT], exclude }));
     const { gates, ...others } = settings;
     expect(others).toEqual({ ...defaults, agents: ['claude', 'codex'], unchangedGates: 'rest', failOn: 'medium' });
     expect(gates).toMatchObject([
-      {
-        path: '.',
-        exclude,
-        checks: { lint: { run: 'npm run lint', timeoutSeconds: 300 } },
-        reviews: { 'code-quality': { prompt: PROMPT, numReviews: 1, agents: null } },
-      },
+      { path: '.', exclude: [], checks: { lint: { run: 'npm run lint', timeoutSeconds: 300 } }, reviews: {} },
+      { path: '.', exclude, reviews: { 'code-quality': { prompt: PROMPT, numReviews: 1, agents: null } } },
     ]);
   });
 
@@ -39,7 +35,7 @@ describe('a first onceover.yml', () => {
     const facts = { checks: [LINT], exclude: ['**/*.snap', 'yarn.lock'], packages: ['packages/*', 'apps/web'] };
     const reviews = { 'code-quality': { prompt: PROMPT, numReviews: 1 } };
     expect(read(starterSettings(['claude'], facts)).gates).toMatchObject([
-      { path: '.', exclude: ['**/*.snap', 'yarn.lock'], checks: { lint: { run: 'npm run lint' } }, reviews: {} },
+      { path: '.', exclude: [], checks: { lint: { run: 'npm run lint' } }, reviews: {} },
       { path: 'packages/*', exclude: ['**/*.snap'], checks: {}, reviews },
       { path: 'apps/web', exclude: ['**/*.snap'], checks: {}, reviews },
       { path: '.', exclude: ['packages/**', 'apps/web/**', '**/*.snap', 'yarn.lock'], checks: {}, reviews },
@@ -116,7 +112,8 @@ describe('a first onceover.yml', () => {
         const text = starterSettings(found, { ...NOTHING, checks, exclude });
         const settings = read(text);
         expect(settings.agents ?? []).toEqual(found);
-        expect(settings.gates[0]?.exclude).toEqual(exclude);
+        expect(settings.gates.at(-1)?.exclude).toEqual(exclude);
+        expect(checks.length > 0 ? settings.gates[0]?.exclude.length : 0).toBe(0);
         expect(Object.keys(settings.gates[0]?.checks ?? {})).toEqual(checkNames);
         expect(text.split('\n').filter((line) => line.length > 78)).toEqual([]);
       }),

@@ -49,7 +49,7 @@ export function describeNoGate({ asked, notices }: RunOutcome): string {
   const paths = asked.paths.filter((path) => path !== '');
   const where = paths.length === 0 ? 'this change' : someNames(paths);
   return asked.gates.length === 0
-    ? `no gate or rule covers changes in ${where}`
+    ? `no gate or rule has a change to review in ${where}`
     : `${someNames(asked.gates)} has nothing to review in ${where}`;
 }
 

@@ -72,7 +72,7 @@ describe('the verdict of a run', () => {
     [
       'paths without a gate',
       { status: 'no_applicable_gates', gates: [], asked: asked({ paths: [path('README.md'), path('b c')] }) },
-      'Nothing was reviewed: no gate or rule covers changes in README.md, "b c" (exit code 0)',
+      'Nothing was reviewed: no gate or rule has a change to review in README.md, "b c" (exit code 0)',
     ],
     [
       'a requested gate without changes',

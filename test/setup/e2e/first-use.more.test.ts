@@ -186,7 +186,7 @@ test('reviews with a command of the user, and keeps edited files on removal', ()
   );
   repo.commit();
   const init = onceover(repo, 'init', '--hook', 'claude', '--mcp', 'claude', '--gates');
-  expect(init.out).toMatch(/^Then: commit these files; nothing else has changed yet\.$/m);
+  expect(init.out).toMatch(/^Then: commit these files\. There is no other change to review yet\.$/m);
   const settings = readFileSync(join(repo.root, 'onceover.yml'), 'utf8');
   repo.write('onceover.yml', `${settings}agent:\n  mine: { command: [node, reviewer.mjs] }\n`);
   repo.commit();

@@ -51,17 +51,21 @@ describe('init', () => {
     expect(settingsOf(repo).gates).toMatchObject([
       {
         path: '.',
-        exclude: ['package-lock.json'],
+        exclude: [],
         checks: {
           lint: { run: 'npm run lint', timeoutSeconds: 300 },
           test: { run: 'CI=true npm run test', timeoutSeconds: 900 },
         },
+      },
+      {
+        path: '.',
+        exclude: ['package-lock.json'],
         reviews: { 'code-quality': { prompt: PROMPT, numReviews: 1 } },
       },
     ]);
     const settings = read(repo, 'onceover.yml').trimEnd();
     expect(end.stdout).toContain(`Wrote onceover.yml:\n\n${settings.replace(/^(?=.)/gm, '  ')}\n\nWrote ${PROMPT} (`);
-    expect(end.stdout).toMatch(/\n\nNext: commit these files; .*\nThen: "node \S+ run" .*\n$/);
+    expect(end.stdout).toMatch(/\n\nNext: commit these files\. .*\nThen: "node \S+ run" .*\n$/);
     expect(repo.git('status', '--porcelain', '-uall')).toBe(`?? ${PROMPT}\n?? onceover.yml\n`);
   });
 
@@ -71,7 +75,7 @@ describe('init', () => {
     expect([end.code, settingsOf(repo).agents]).toEqual([0, null]);
     expect(settingsOf(repo).gates).toMatchObject([{ path: '.', exclude: [], checks: {} }]);
     expect(end.stdout).toMatch(
-      /^Next: install an agent.*"node \S+ doctor".*\nThen: commit these files;.*\nThen: "node \S+ run"/m,
+      /^Next: install an agent.*"node \S+ doctor".*\nThen: commit these files\..*\nThen: "node \S+ run"/m,
     );
   });
 
@@ -162,7 +166,10 @@ describe('init', () => {
     repo.git('rm', '-q', '--cached', 'go.sum');
     execFileSync('rm', [join(repo.root, 'yarn.lock')]);
     await onceover(repo.root, ['init']);
-    expect(settingsOf(repo).gates[0]).toMatchObject({ exclude: ['go.sum'], checks: { test: { run: 'npm run test' } } });
+    expect(settingsOf(repo).gates).toMatchObject([
+      { exclude: [], checks: { test: { run: 'npm run test' } } },
+      { exclude: ['go.sum'] },
+    ]);
   });
 
   test('sets up rules and the MCP server without gates, unless gates are requested', async () => {
@@ -371,7 +378,7 @@ describe('init --hook', () => {
     expect([end.code, end.stderr]).toEqual([0, '']);
     const written = JSON.parse(read(repo, file)) as { hooks: Record<string, unknown> };
     expect(end.stdout).toContain(`Wrote ${file}:\n\n  ${JSON.stringify({ [event]: written.hooks[event] })}\n\n`);
-    expect(end.stdout).toContain('it may stop once all checks and reviews pass');
+    expect(end.stdout).toContain('it may stop only when all checks and reviews pass');
     expect(end.stdout).toMatch(/"node \S+ hook snooze"/);
     expect(repo.git('status', '--porcelain', '-uall')).toBe(`?? ${file}\n`);
 
