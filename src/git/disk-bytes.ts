@@ -1,113 +1,157 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { folderOf } from '../kernel/paths.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
 import { errorCode } from '../platform/files.ts';
 import { parseJson } from '../platform/private-files.ts';
+import { gitProgram } from '../platform/program.ts';
 import type { AnswerCache } from './answer-cache.ts';
-import { indexVersion } from './fingerprints.ts';
+import type { RawEntry } from './diff.ts';
 import { type GitAnswer, GitError } from './git.ts';
 
-/** Runs git with the private index. */
-type Ask = (args: readonly string[], input?: Buffer) => Promise<GitAnswer>;
+/** Runs git with a private index, which is not the index of the user. */
+export type CallGit = (args: readonly string[], input?: Buffer) => Promise<GitAnswer>;
 
 // Attributes with which git stores other bytes than the file has on disk. `text` and `eol` change line endings only.
 const CONVERTING = ['filter', 'working-tree-encoding', 'ident'];
-
-/**
- * Whether attributes may make git store other bytes than a file has on disk; `false` is certain. `untracked` lists
- * files that are not in the index.
- */
-export function mayConvert(
-  { root, commonDir }: { readonly root: string; readonly commonDir: string },
-  index: Buffer,
-  untracked: readonly string[] = [],
-): boolean {
-  const own = untracked.filter((name) => name === ATTRIBUTES || name.endsWith(`/${ATTRIBUTES}`));
-  const tracked = trackedAttributes(index);
-  if (tracked === null) return true;
-  const files = [...own, ...tracked].map((name) => join(root, name));
-  const hides = (path: string) => CONVERTING.some((word) => bytesAt(path)?.includes(word) === true);
-  // A setting can name another file with attributes.
-  const isElsewhere = /attr|include/i.test(bytesAt(join(commonDir, 'config'))?.toString('latin1') ?? '');
-  return isElsewhere || [...new Set([join(commonDir, 'info/attributes'), ...files])].some(hides);
-}
+const CONVERTS = new RegExp(CONVERTING.join('|'));
 
 const ATTRIBUTES = '.gitattributes';
 
-/** Returns the `.gitattributes` files in an index; `null` if the index may compress their names. */
-function trackedAttributes(index: Buffer): readonly string[] | null {
-  if (!index.includes(ATTRIBUTES)) return indexVersion(index) >= 4 ? null : [];
-  if (indexVersion(index) >= 4) return null;
-  const names: string[] = [];
-  for (let at = index.indexOf(ATTRIBUTES); at !== -1; at = index.indexOf(ATTRIBUTES, at + 1)) {
-    const end = at + ATTRIBUTES.length;
-    // The length of a name is in the two bytes before it.
-    let start = at;
-    while (start > at - LONGEST_NAME && (index.readUInt16BE(start - 2) & 0xfff) !== end - start) start--;
-    if (start > at - LONGEST_NAME) names.push(index.toString('utf8', start, end));
+/** Returns the paths at which git looks for `.gitattributes`: in the folder of each file, and in all folders above. */
+export function attributeFiles(names: readonly string[]): readonly string[] {
+  const folders = new Set(['']);
+  for (const name of names) {
+    for (let at = folderOf(name); !folders.has(at); at = folderOf(at)) folders.add(at);
   }
-  return names;
+  return [...folders].map((folder) => (folder === '' ? ATTRIBUTES : `${folder}/${ATTRIBUTES}`));
 }
 
-const LONGEST_NAME = 4000;
+/** Returns the default paths of the user's and the machine's git settings, even if no file exists there yet. */
+export function defaultSettingsFiles(env: NodeJS.ProcessEnv): readonly string[] {
+  const home = env['HOME'] ?? '';
+  const settings = join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'git');
+  return [
+    env['GIT_CONFIG_SYSTEM'] || '/etc/gitconfig',
+    env['GIT_CONFIG_GLOBAL'] || join(home, '.gitconfig'),
+    ...['config', 'ignore', 'attributes'].map((name) => join(settings, name)),
+    '/etc/gitattributes',
+    join(dirname(gitProgram()), '../etc/gitattributes'),
+  ];
+}
 
-function bytesAt(path: string): Buffer | null {
+/**
+ * Whether attributes may make git store other bytes than a file has on disk; `false` is certain. `names` lists the
+ * files in the index, with `null` for a name that is not UTF-8.
+ */
+export function mayConvert(
+  { root, commonDir, index }: Pick<RepositoryPaths, 'root' | 'commonDir' | 'index'>,
+  names: readonly (string | null)[],
+): boolean {
+  const known = names.filter((name) => name !== null);
+  if (known.length < names.length) return true;
+  const tracked = new Set(known.filter((name) => name.endsWith(ATTRIBUTES)));
+  const outside = defaultSettingsFiles(process.env);
+  return (
+    attributeFiles(known).some((name) => mayMatch(join(root, name), CONVERTS, tracked.has(name))) ||
+    [...outside, join(commonDir, 'info/attributes')].some(
+      (path) => path.endsWith('attributes') && mayMatch(path, CONVERTS),
+    ) ||
+    [...outside, join(commonDir, 'config'), join(dirname(index), 'config.worktree')].some((path) =>
+      mayMatch(path, NAMES_ATTRIBUTES),
+    ) ||
+    Object.entries(process.env).some(
+      ([name, text = '']) => name.startsWith('GIT_CONFIG_') && NAMES_ATTRIBUTES.test(text),
+    )
+  );
+}
+
+// Settings that can name another file with attributes.
+const NAMES_ATTRIBUTES = /attributesfile|\binclude/i;
+
+/**
+ * Whether a file contains the pattern; `true` if that is unknown. If a sparse checkout leaves a tracked file out, git
+ * reads it from the index, so a missing file that is tracked counts as unknown.
+ */
+function mayMatch(path: string, pattern: RegExp, isTracked = false): boolean {
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return isTracked;
+    return pattern.test(readFileSync(path, 'latin1'));
+  } catch {
+    return true;
+  }
+}
+
+/** Returns the bytes of a file; `null` if there is no file. */
+function bytesAt(path: Buffer): Buffer | null {
   try {
     return readFileSync(path);
   } catch (error) {
     const code = errorCode(error);
     if (['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP'].includes(code)) return null;
-    throw new GitError({ kind: 'disk', action: 'read', path, code });
+    throw new GitError({ kind: 'disk', action: 'read', path: path.toString(), code });
   }
 }
 
 /** A file in the index whose bytes git converts: its mode, the stored object and its name with one character per byte. */
 type Converted = { readonly mode: string; readonly id: string; readonly name: string };
 
+/** A file in the index whose bytes on disk differ from what git stores, and a text that contains both. */
+type HiddenFile = Pick<Converted, 'mode' | 'name'> & { readonly shown: Buffer };
+
 /**
- * Returns index entries for files whose bytes on disk differ from what git stores, unless the difference hides nothing.
- * Such an entry has both: the stored text and the bytes on disk. `isChanged` says whether the stored text is part of
- * the change. If it is not, bytes that a checkout writes by itself are no difference.
+ * Returns the files whose bytes on disk differ from what git stores, unless the difference hides nothing. `diff` has the
+ * changes of the stored text. A file outside of `diff` may have the bytes that a checkout writes by itself.
  */
-export async function hiddenEntries(
+export async function hiddenFiles(
   root: string,
-  ask: Ask,
+  ask: CallGit,
   cache: AnswerCache,
-  isChanged: (name: string) => boolean,
-): Promise<Buffer> {
+  diff: readonly RawEntry[],
+): Promise<readonly HiddenFile[]> {
+  const changed = new Set(diff.flatMap(({ paths, unnameable }) => [...paths.map(asLatin1), ...unnameable]));
   const known = readVerdicts(cache.get('disk', ''));
   const verdicts: Record<string, string> = {};
-  const entries: string[] = [];
+  const found: HiddenFile[] = [];
   for (const file of await convertedFiles(ask)) {
-    const path = join(root, Buffer.from(file.name, 'latin1').toString('utf8'));
-    const key = `${file.id} ${isChanged(file.name)} ${printAt(path)}`;
-    if (known[file.name] === key) {
-      verdicts[file.name] = key;
-      continue;
-    }
-    const disk = bytesAt(path);
-    const shown = disk === null ? null : await bothTexts(file, disk, ask, isChanged(file.name));
-    if (shown === null) {
-      verdicts[file.name] = key;
-      continue;
-    }
-    const stored = await ask(['hash-object', '-w', '--no-filters', '--stdin'], shown);
-    entries.push(`${file.mode} ${stored.stdout.toString('utf8').trim()} 0\t${file.name}\0`);
+    const { mode, name } = file;
+    const path = pathOnDisk(root, name);
+    const isChanged = changed.has(name);
+    const key = `${file.id} ${isChanged} ${printAt(path)}`;
+    const disk = known[name] === key ? null : bytesAt(path);
+    const shown = disk === null ? null : await bothTexts(file, disk, ask, isChanged);
+    if (shown === null) verdicts[name] = key;
+    else found.push({ mode, name, shown });
   }
   if (JSON.stringify(verdicts) !== JSON.stringify(known)) cache.put('disk', '', Buffer.from(JSON.stringify(verdicts)));
-  return Buffer.from(entries.join(''), 'latin1');
+  return found;
+}
+
+/** Returns a path with one latin1 character per byte. */
+export function asLatin1(path: string): string {
+  return Buffer.from(path, 'utf8').toString('latin1');
+}
+
+/** Returns names, which have one latin1 character per byte, as input for git: each is followed by a NUL. */
+export function asNulList(names: readonly string[]): Buffer {
+  return Buffer.from(names.map((name) => `${name}\0`).join(''), 'latin1');
+}
+
+/** Returns the absolute path of a file whose name has one latin1 character per byte. */
+export function pathOnDisk(root: string, name: string): Buffer {
+  return Buffer.concat([Buffer.from(`${root}/`, 'utf8'), Buffer.from(name, 'latin1')]);
 }
 
 /** Returns the plain files in the index to which a converting attribute applies. */
-async function convertedFiles(ask: Ask): Promise<readonly Converted[]> {
+async function convertedFiles(ask: CallGit): Promise<readonly Converted[]> {
   const listed = await ask(['ls-files', '-z', '-s']);
   const files = new Map<string, Converted>();
   for (const line of listed.stdout.toString('latin1').split('\0')) {
     const [, mode, id, name] = /^(100\d{3}) ([0-9a-f]+) 0\t([\s\S]+)$/.exec(line) ?? [];
     if (mode !== undefined && id !== undefined && name !== undefined) files.set(name, { mode, id, name });
   }
-  const names = Buffer.from([...files.keys()].map((name) => `${name}\0`).join(''), 'latin1');
-  const answer = await ask(['check-attr', '-z', '--stdin', ...CONVERTING], names);
+  const answer = await ask(['check-attr', '-z', '--stdin', ...CONVERTING], asNulList([...files.keys()]));
   const fields = answer.stdout.toString('latin1').split('\0');
   const found = new Set<Converted>();
   for (let at = 0; at + 2 < fields.length; at += 3) {
@@ -119,7 +163,7 @@ async function convertedFiles(ask: Ask): Promise<readonly Converted[]> {
 }
 
 /** Returns the stored text and the bytes on disk as one text; `null` if the stored text alone shows everything. */
-async function bothTexts(file: Converted, disk: Buffer, ask: Ask, isChanged: boolean): Promise<Buffer | null> {
+async function bothTexts(file: Converted, disk: Buffer, ask: CallGit, isChanged: boolean): Promise<Buffer | null> {
   const stored = (await ask(['cat-file', 'blob', file.id])).stdout;
   if (showsAll(stored, disk)) return null;
   if (!isChanged) {
@@ -168,7 +212,7 @@ function sha256Of(bytes: Buffer): string {
 const SETTLED_MS = 2000;
 
 // A file that was just written may be written again with the same times, so its verdict must not be reused.
-function printAt(path: string): string {
+function printAt(path: Buffer): string {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return 'missing';
   const isYoung = Date.now() - stats.ctimeMs < SETTLED_MS;

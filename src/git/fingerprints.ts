@@ -72,9 +72,10 @@ export function statusFingerprint(
 ): StatusFingerprint | null {
   const index = keptIndex(commonDir, name);
   if (index === null) return null;
-  // With other line endings a check may fail, so git must not convert them here.
-  const config = [...withStrictStat(commonDir), 'core.autocrlf=false'];
-  const options = { config, env: { GIT_INDEX_FILE: index, GIT_LITERAL_PATHSPECS: '0' } };
+  // git must not convert a file that was written since, because the conversion can hide an edit.
+  const config = [...withStrictStat(commonDir), 'core.autocrlf=false', 'core.attributesFile=/dev/null'];
+  const env = { GIT_INDEX_FILE: index, GIT_LITERAL_PATHSPECS: '0', GIT_ATTR_NOSYSTEM: '1' };
+  const options = { config, env };
   const answer = gitSync(root, STATUS, options);
   // git skips a folder that it may not read and says so only on stderr, so the output may be incomplete.
   if (answer === null || answer.stderr.length > 0) return null;

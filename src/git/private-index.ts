@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -33,92 +32,8 @@ import {
 } from '../platform/files.ts';
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { asResult, gitText, orThrow } from './git.ts';
+import { clearRacySizes, HEADER_BYTES, isCompleteIndex, mayHaveRepositories } from './index-format.ts';
 import { indexName } from './worktree-paths.ts';
-
-/**
- * Returns the index with size 0 for each file that changed in `second` or later, so that git reads these files again;
- * `null` if the index is invalid. git compares times by whole seconds, so it would miss another write to a file in the
- * same second if the length stays the same.
- */
-export function clearRacySizes(index: Buffer, second: number): Buffer | null {
-  const checksum = checksumOf(index);
-  const entries = checksum === undefined ? null : entriesIn(index, checksum.length);
-  if (checksum === undefined || entries === null) return null;
-  const young = entries.filter((at) => index.readUInt32BE(at) >= second && index.readUInt32BE(at + SIZE) !== 0);
-  if (young.length === 0) return index;
-  const cleared = Buffer.from(index);
-  for (const at of young) cleared.writeUInt32BE(0, at + SIZE);
-  const end = cleared.length - checksum.length;
-  createHash(checksum.algorithm).update(cleared.subarray(0, end)).digest().copy(cleared, end);
-  return cleared;
-}
-
-/** Returns a digest of the sizes on disk of all files in an index. Another line ending gives a file another size. */
-export function sizesDigest(index: Buffer): string {
-  const entries = entriesIn(index, checksumOf(index)?.length ?? CHECKSUM_BYTES) ?? [];
-  const sizes = new Uint32Array(entries.length);
-  for (const [n, at] of entries.entries()) {
-    // The size of a submodule is the size of its folder, which differs between file systems.
-    if (index.readUInt32BE(at + MODE) !== SUBMODULE_BITS) sizes[n] = index.readUInt32BE(at + SIZE);
-  }
-  return createHash('sha256').update(sizes).digest('hex');
-}
-
-const SUBMODULE_BITS = 0xe000;
-
-/** Whether an index ends with its own checksum, so that it is complete. git itself does not verify the checksum. */
-export function isCompleteIndex(index: Buffer): boolean {
-  return checksumOf(index) !== undefined;
-}
-
-const CHECKSUMS = [
-  { algorithm: 'sha1', length: 20 },
-  { algorithm: 'sha256', length: 32 },
-];
-
-function checksumOf(index: Buffer) {
-  return CHECKSUMS.find(({ algorithm, length }) => {
-    const end = index.length - length;
-    return end > 0 && createHash(algorithm).update(index.subarray(0, end)).digest().equals(index.subarray(end));
-  });
-}
-
-// Byte positions: the end of the index header; inside an entry (one per file), the file's size and the object id.
-const HEADER = 12;
-
-const MODE = 24;
-
-const SIZE = 36;
-
-const ID = 40;
-
-const EXTENDED = 0x4000;
-
-/** Returns the position of each entry; `null` if the index is broken. Object ids are as long as the checksum. */
-function entriesIn(index: Buffer, idLength: number): number[] | null {
-  if (index.toString('latin1', 0, 4) !== 'DIRC') return null;
-  const [version, count] = [index.readUInt32BE(4), index.readUInt32BE(8)];
-  const entries: number[] = [];
-  for (let at = HEADER; entries.length < count; ) {
-    const flags = at + ID + idLength;
-    if (flags + 2 > index.length) return null;
-    entries.push(at);
-    const name = flags + ((index.readUInt16BE(flags) & EXTENDED) === 0 ? 2 : 4);
-    const end = index.indexOf(0, version >= 4 ? afterNumber(index, name) : name);
-    if (end < 0) return null;
-    // Before index version 4, git pads each entry with one to eight zeros to a multiple of eight bytes.
-    at = version >= 4 ? end + 1 : at + (Math.floor((end - at) / 8) + 1) * 8;
-  }
-  return entries;
-}
-
-// In index version 4, a name begins with a variable-length number: how many bytes of the previous name's end to drop.
-// This returns the position after that number.
-function afterNumber(index: Buffer, at: number): number {
-  let end = at;
-  while ((index[end] ?? 0) >= 0x80) end += 1;
-  return end + 1;
-}
 
 /** The environment variable that makes git use this index instead of the user's. */
 export type IndexEnv = { readonly GIT_INDEX_FILE: string };
@@ -184,8 +99,8 @@ function onDisk<T>(path: string, call: () => T): T {
 
 /** Returns the number of entries in an index file, one per file. */
 export function countEntries(path: string): number {
-  const header = readBytes(path, 0, HEADER);
-  return header.length === HEADER ? header.readUInt32BE(8) : 0;
+  const header = readBytes(path, 0, HEADER_BYTES);
+  return header.length === HEADER_BYTES ? header.readUInt32BE(8) : 0;
 }
 
 const CHECKSUM_BYTES = 20;
@@ -207,16 +122,6 @@ function readBytes(path: string, from: number, length: number): Buffer {
   } finally {
     closeSync(fd);
   }
-}
-
-const SUBMODULE_MODE = Buffer.from([0x00, 0x00, 0xe0, 0x00]);
-
-/**
- * Whether the index may contain submodules; `false` is certain. git does not update the index entry of a submodule that
- * is not checked out, so an index with submodules is always built again from the commit.
- */
-export function mayHaveRepositories(index: Buffer): boolean {
-  return index.includes(SUBMODULE_MODE);
 }
 
 /** Stores the content of an index as a tree in git, and returns the id of the tree. */

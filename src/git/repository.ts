@@ -10,11 +10,13 @@ import {
 } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { pathExists } from '../platform/user-paths.ts';
+import { openAnswerCache } from './answer-cache.ts';
 import { baseAndHead, baseTree, hasCommits, ifCommitted } from './base.ts';
 import { type RawEntry, readRawDiff } from './diff.ts';
+import { type CallGit, hiddenFiles, mayConvert } from './disk-bytes.ts';
 import { caseSensitivity, NO_USER_PROGRAMS, STRICT_STAT } from './environment.ts';
-import { allEnded, asResult, git, readNulList } from './git.ts';
-import { withIndexCopy } from './private-index.ts';
+import { allEnded, asResult, git, readNulList, utf8Name } from './git.ts';
+import { type IndexEnv, withIndexCopy } from './private-index.ts';
 
 const RULE_FILE = '.deepreview';
 
@@ -62,7 +64,22 @@ async function findChanges(
   const [diff, listing] = await allEnded([diffAgainstBase(repo, requested), listFiles(repo, onListing)]);
   // `git diff` omits files with the flag assume-unchanged or skip-worktree, so clear the flags and diff again.
   const whole = listing.unwatched.length === 0 ? diff : await diffFrom(repo, diff.base, listing.unwatched);
-  return combine(repo, whole, listing);
+  const names = [...listing.tracked, ...(listing.leftOut ?? []), ...listing.unnameable.map(() => null)];
+  const hidden = mayConvert(repo, names) ? await hiddenPaths(repo, whole, listing) : [];
+  return combine(repo, { ...whole, hidden }, listing);
+}
+
+/** Returns the files whose bytes on disk git does not show in a diff: see `hiddenFiles`. */
+async function hiddenPaths(repo: RepositoryPaths, diff: Diff, { unwatched }: Listing): Promise<readonly RepoPath[]> {
+  return withWatchedIndex(repo, unwatched, async (env) => {
+    const options = { env, config: STRICT_STAT };
+    const ask: CallGit = (args, input) => git(repo.root, args, input === undefined ? options : { ...options, input });
+    await ask(['add', '-u']);
+    const cache = openAnswerCache(repo);
+    const hidden = await hiddenFiles(repo.root, ask, cache, diff.entries);
+    cache.save();
+    return hidden.flatMap(({ name }) => (utf8Name(name) as RepoPath | null) ?? []);
+  });
 }
 
 async function listingWithDeleted(repo: RepositoryPaths) {
@@ -102,21 +119,29 @@ async function diffAgainstBase(repo: RepositoryPaths, requested: string | null):
   return diffFrom(repo, found?.base ?? null, []);
 }
 
-/**
- * Returns the diff from a base to the working tree; without a base, it is empty. In a copied index, it clears the flags
- * assume-unchanged and skip-worktree of the files in `unwatched`, so that git compares these files too.
- */
+/** Returns the diff from a base to the working tree; without a base, it is empty. git compares `unwatched` files too. */
 async function diffFrom(repo: RepositoryPaths, base: Base, unwatched: readonly RepoPath[]): Promise<Diff> {
   if (base === null) return { base, entries: [] };
   const from = await baseTree(repo, base);
+  return withWatchedIndex(repo, unwatched, async (env) => {
+    const answer = await git(repo.root, [...DIFF, from, '--'], { env, config: STRICT_STAT });
+    return { base, entries: readRawDiff(answer.stdout) };
+  });
+}
+
+/** Calls `work` with a copy of the user's index, in which these files have no flag assume-unchanged or skip-worktree. */
+function withWatchedIndex<T>(
+  repo: RepositoryPaths,
+  unwatched: readonly RepoPath[],
+  work: (env: IndexEnv) => Promise<T>,
+): Promise<T> {
   return withIndexCopy(repo, async (env) => {
     for (const part of inChunks(unwatched)) {
       for (const flag of ['--no-assume-unchanged', '--no-skip-worktree']) {
         await git(repo.root, ['update-index', flag, '--', ...part], { env });
       }
     }
-    const answer = await git(repo.root, [...DIFF, from, '--'], { env, config: STRICT_STAT });
-    return { base, entries: readRawDiff(answer.stdout) };
+    return work(env);
   });
 }
 
@@ -175,8 +200,12 @@ function readListing(output: Buffer, repo: RepositoryPaths): Listing {
   };
 }
 
-function combine(repo: RepositoryPaths, diff: Diff, listing: Listing): Changes {
-  const changed = new Set<RepoPath>(listing.untracked);
+function combine(
+  repo: RepositoryPaths,
+  diff: Diff & { readonly hidden: readonly RepoPath[] },
+  listing: Listing,
+): Changes {
+  const changed = new Set<RepoPath>([...listing.untracked, ...diff.hidden]);
   const submodules = new Set<RepoPath>(listing.nested);
   const deleted = new Set<RepoPath>();
   for (const { paths, oldMode, newMode, status } of diff.entries) {

@@ -14,10 +14,11 @@ import {
 import { checkFolder } from '../platform/files.ts';
 import { type AnswerCache, cacheBase, openAnswerCache } from './answer-cache.ts';
 import { readRawDiff } from './diff.ts';
-import { hiddenEntries, mayConvert } from './disk-bytes.ts';
+import { asLatin1, asNulList, type CallGit, hiddenFiles, mayConvert, pathOnDisk } from './disk-bytes.ts';
 import { NO_USER_PROGRAMS, withStrictStat } from './environment.ts';
 import { statFingerprints } from './fingerprints.ts';
-import { allEnded, asResult, type GitAnswer, git, gitFailed, type Names, readNulList } from './git.ts';
+import { allEnded, asResult, type GitAnswer, git, gitFailed, type Names, readNulList, utf8Name } from './git.ts';
+import { indexEntries } from './index-format.ts';
 import { checksumAt, countEntries, type PrivateIndex } from './private-index.ts';
 
 /**
@@ -41,13 +42,6 @@ function containsIn(paths: readonly string[]): (path: string) => boolean {
   };
 }
 
-function asLatin1(path: string): string {
-  return Buffer.from(path, 'utf8').toString('latin1');
-}
-
-/** Runs git with the private index. */
-type Ask = (args: readonly string[], input?: Buffer) => Promise<GitAnswer>;
-
 /** Files that the last commit does not have: untracked files, and staged files even if git ignores them. */
 type NewFiles = { readonly untracked: Names; readonly staged: Names };
 
@@ -64,7 +58,7 @@ async function classifyNewFiles(
   { untracked, staged }: NewFiles,
   omitted: PathSet,
 ): Promise<ClassifiedFiles> {
-  const add: Buffer[] = [];
+  const add: string[] = [];
   const withheld: WithheldFile[] = [];
   const unnameable: string[] = [];
 
@@ -77,32 +71,28 @@ async function classifyNewFiles(
       uncertain.add(path.slice(0, -1));
       continue;
     }
-    const bytes = Buffer.from(path, 'utf8');
-    const why = uncertain.delete(path) ? null : reasonToWithhold(repo, path, bytes);
-    if (why === null) add.push(bytes, NUL);
+    const why = uncertain.delete(path) ? null : reasonToWithhold(repo, asLatin1(path));
+    if (why === null) add.push(asLatin1(path));
     else withheld.push({ path: path as RepoPath, why });
   }
   for (const path of uncertain) {
     const found = await kindOnDisk(repo, path);
-    if (found === 'addable') add.push(Buffer.from(path, 'utf8'), NUL);
+    if (found === 'addable') add.push(asLatin1(path));
     else if (found === 'folder' && nested.has(path)) withheld.push({ path: path as RepoPath, why: 'repository' });
   }
   const stagedUnnameable = new Set(staged.unnameable);
   for (const name of untracked.unnameable.filter((one) => !omitted.bytes(one))) {
-    const bytes = Buffer.from(name, 'latin1');
-    const why = stagedUnnameable.has(name) ? null : reasonToWithhold(repo, name, bytes);
-    if (why === null && !name.endsWith('/')) add.push(bytes, NUL);
+    const why = stagedUnnameable.has(name) ? null : reasonToWithhold(repo, name);
+    if (why === null && !name.endsWith('/')) add.push(name);
     else unnameable.push(name);
   }
   withheld.sort((a, b) => byCodePoint(a.path, b.path));
-  return { add: Buffer.concat(add), withheld, unnameable };
+  return { add: asNulList(add), withheld, unnameable };
 }
 
-const NUL = Buffer.from([0]);
-
-function reasonToWithhold(repo: RepositoryPaths, name: string, bytes: Buffer): WithheldFile['why'] | null {
+function reasonToWithhold(repo: RepositoryPaths, name: string): WithheldFile['why'] | null {
   if (looksSecret(name)) return 'secret';
-  return (statOf(repo, bytes)?.size ?? 0) > LARGEST_UNTRACKED_BYTES ? 'too-large' : null;
+  return (statOf(repo, name)?.size ?? 0) > LARGEST_UNTRACKED_BYTES ? 'too-large' : null;
 }
 
 // A file behind a symlink is not in the repository, so it counts as missing. git can add a folder only if it is a
@@ -110,7 +100,7 @@ function reasonToWithhold(repo: RepositoryPaths, name: string, bytes: Buffer): W
 async function kindOnDisk(repo: RepositoryPaths, path: string): Promise<'addable' | 'missing' | 'folder'> {
   const folder = folderOf(path);
   if (folder !== '' && !checkFolder(repo.root, folder).ok) return 'missing';
-  const stats = statOf(repo, Buffer.from(path, 'utf8'));
+  const stats = statOf(repo, asLatin1(path));
   if (stats?.isDirectory() !== true) return stats === null ? 'missing' : 'addable';
   const head = ['--git-dir', join(repo.root, path, '.git'), 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}'];
   const answer = await asResult(git(repo.root, head, { expected: [0, 1, 128] }));
@@ -118,9 +108,9 @@ async function kindOnDisk(repo: RepositoryPaths, path: string): Promise<'addable
 }
 
 // Returns `null` if the file is missing or cannot be read. git reports an unreadable file when it adds the file.
-function statOf(repo: RepositoryPaths, name: Buffer): Stats | null {
+function statOf(repo: RepositoryPaths, name: string): Stats | null {
   try {
-    return lstatSync(Buffer.concat([Buffer.from(`${repo.root}/`, 'utf8'), name]), { throwIfNoEntry: false }) ?? null;
+    return lstatSync(pathOnDisk(repo.root, name), { throwIfNoEntry: false }) ?? null;
   } catch {
     return null;
   }
@@ -158,7 +148,7 @@ async function notCheckedOut(repo: RepositoryPaths): Promise<ReadonlySet<string>
  */
 async function stagedElsewhere(repo: RepositoryPaths, head: string, elsewhere: ReadonlySet<string>): Promise<Buffer> {
   const answer = await git(repo.root, [...DIFF_INDEX, head, '--'], { config: NO_USER_PROGRAMS });
-  const isLeftOut = (name: string) => elsewhere.has(name) && statOf(repo, Buffer.from(name, 'latin1')) === null;
+  const isLeftOut = (name: string) => elsewhere.has(name) && statOf(repo, name) === null;
   const lines = readRawDiff(answer.stdout).flatMap(({ newMode, newId, paths, unnameable }) => {
     const names = [...paths.map(asLatin1), ...unnameable];
     return newId === null ? [] : names.filter(isLeftOut).map((name) => `${newMode} ${newId}\t${name}\0`);
@@ -189,7 +179,7 @@ export async function scanWorkingTree(
   }: { readonly comparison: Comparison; readonly omitted: OmittedFiles; readonly index: PrivateIndex },
 ): Promise<ScannedTree> {
   const options = { env: { ...index.env, GIT_LITERAL_PATHSPECS: '0' }, config: withStrictStat(repo.commonDir) };
-  const ask: Ask = (args, input) => git(repo.root, args, input === undefined ? options : { ...options, input });
+  const ask: CallGit = (args, input) => git(repo.root, args, input === undefined ? options : { ...options, input });
   const { headCommit: commit } = comparison;
   const head = commit ?? comparison.baseTree;
   const reset = () => ask(commit === null ? ['read-tree', '--empty'] : ['read-tree', '-m', commit]);
@@ -205,7 +195,7 @@ export async function scanWorkingTree(
   if (isFirst) await asResult(git(repo.root, ['update-index', '-q', '--refresh'], { ...options, expected: [0, 1] }));
   const countBefore = countEntries(path);
   const [, listed, staged] = await allEnded([update(), listUntracked(), stagedNames(repo, head, cache)]);
-  const isMissing = (name: string) => statOf(repo, Buffer.from(name, 'utf8')) === null;
+  const isMissing = (name: string) => statOf(repo, asLatin1(name)) === null;
   const isComplete = countEntries(path) === countBefore && !staged.names.some(isMissing);
   const hidden = isComplete ? NONE : await restoreSparseFiles(repo, { ask, reset, update, head });
   // If a folder replaced a file, git lists the files in the folder only after `add -u` dropped the file, so list again.
@@ -216,11 +206,9 @@ export async function scanWorkingTree(
   if (add.length > 0) await askWithoutSkips(ask, ['update-index', ...ADD], add);
   const askDiff = () => ask([...DIFF_INDEX, comparison.baseTree, '--']);
   let diff = await cache.getOrAsk('diff', `${checksumAt(path)} ${comparison.baseTree}`, askDiff);
-  if (mayConvert(repo, readFileSync(path), newFiles.untracked.names)) {
-    const changed = new Set(
-      readRawDiff(diff).flatMap(({ paths, unnameable: odd }) => [...paths.map(asLatin1), ...odd]),
-    );
-    const entries = await hiddenEntries(repo.root, ask, cache, (name) => changed.has(name));
+  const names = indexEntries(readFileSync(path))?.map(({ name }) => utf8Name(name));
+  if (names === undefined || mayConvert(repo, names)) {
+    const entries = await storeBothTexts(ask, await hiddenFiles(repo.root, ask, cache, readRawDiff(diff)));
     await setEntries(ask, entries);
     if (entries.length > 0) diff = (await askDiff()).stdout;
   }
@@ -231,10 +219,20 @@ export async function scanWorkingTree(
   return { withheld, unnameable, diff, newNames, hasNames: isComplete && add.length === 0 };
 }
 
+/** Returns index entries for these files, with the stored text and the bytes on disk as their content. */
+async function storeBothTexts(ask: CallGit, files: Awaited<ReturnType<typeof hiddenFiles>>): Promise<Buffer> {
+  const entries: string[] = [];
+  for (const { mode, name, shown } of files) {
+    const stored = await ask(['hash-object', '-w', '--no-filters', '--stdin'], shown);
+    entries.push(`${mode} ${stored.stdout.toString('utf8').trim()} 0\t${name}\0`);
+  }
+  return Buffer.from(entries.join(''), 'latin1');
+}
+
 type Steps = {
-  readonly ask: Ask;
-  readonly reset: () => ReturnType<Ask>;
-  readonly update: () => ReturnType<Ask>;
+  readonly ask: CallGit;
+  readonly reset: () => ReturnType<CallGit>;
+  readonly update: () => ReturnType<CallGit>;
   readonly head: string;
 };
 
@@ -267,20 +265,19 @@ const ATTRIBUTES_TOO = '--exclude=!.gitattributes';
 
 const excludeFolder = (folder: string) => `:(top,exclude,literal)${folder}`;
 
-async function setEntries(ask: Ask, entries: Buffer): Promise<void> {
+async function setEntries(ask: CallGit, entries: Buffer): Promise<void> {
   if (entries.length > 0) await ask(['update-index', '-z', '--index-info'], entries);
 }
 
 // Flags missing files of a sparse checkout as skip-worktree, so that `add -u` does not delete them. The flag must be
 // cleared after the scan, because it would hide a later deletion.
-async function hide(ask: Ask, elsewhere: ReadonlySet<string>): Promise<Buffer> {
+async function hide(ask: CallGit, elsewhere: ReadonlySet<string>): Promise<Buffer> {
   const missing = await ask(['ls-files', '-z', '--deleted']);
   const names = missing.stdout.toString('latin1').split('\0');
-  const hidden = names.filter((name) => elsewhere.has(name)).map((name) => `${name}\0`);
-  return flag(ask, '--skip-worktree', Buffer.from(hidden.join(''), 'latin1'));
+  return flag(ask, '--skip-worktree', asNulList(names.filter((name) => elsewhere.has(name))));
 }
 
-async function flag(ask: Ask, option: string, names: Buffer): Promise<Buffer> {
+async function flag(ask: CallGit, option: string, names: Buffer): Promise<Buffer> {
   if (names.length > 0) await ask(['update-index', option, '-z', '--stdin'], names);
   return names;
 }
@@ -290,7 +287,7 @@ const SKIPPED =
 
 // git skips a file or folder that it may not read, and says so only on stderr. A skipped file must not count as
 // unchanged, so this function throws.
-async function askWithoutSkips(ask: Ask, args: readonly string[], input?: Buffer): Promise<GitAnswer> {
+async function askWithoutSkips(ask: CallGit, args: readonly string[], input?: Buffer): Promise<GitAnswer> {
   const answer = await ask(args, input);
   if (SKIPPED.test(answer.stderr)) throw gitFailed(args, answer.stderr);
   return answer;

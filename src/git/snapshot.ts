@@ -2,16 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { byCodePoint } from '../kernel/collections.ts';
 import type { RepoPath } from '../kernel/ids.ts';
-import type {
-  Comparison,
-  Entry,
-  OmittedFiles,
-  RepositoryPaths,
-  Snapshot,
-  Snapshots,
-  UnseenContent,
-  WithheldFile,
-} from '../kernel/repository.ts';
+import type { Comparison, Entry, OmittedFiles, RepositoryPaths, Snapshot, Snapshots } from '../kernel/repository.ts';
 import { ok } from '../kernel/result.ts';
 import { checkFolder } from '../platform/files.ts';
 import { findComparison } from './comparison.ts';
@@ -19,8 +10,9 @@ import { diffSections, readRawDiff } from './diff.ts';
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { entryFingerprint, indexMayContain } from './fingerprints.ts';
 import { asResult, GitError, git, objectId, orThrow, readNulList } from './git.ts';
+import { mayHaveRepositories } from './index-format.ts';
 import type { BaseAndHead } from './locate.ts';
-import { mayHaveRepositories, sizesDigest, treeOfIndex, withPrivateIndex } from './private-index.ts';
+import { treeOfIndex, withPrivateIndex } from './private-index.ts';
 import { pathSet, RAW, scanWorkingTree } from './scan-working-tree.ts';
 import { pinForOwner, pinSnapshot, prunePins } from './snapshot-refs.ts';
 import { filesInTree, textInTree } from './tree-files.ts';
@@ -44,7 +36,7 @@ async function takeSnapshot(repo: RepositoryPaths, comparison: Comparison, omitt
   );
   // Few repositories have submodules, so the code for them is loaded only if needed.
   const dirty = mayHaveRepositories(index)
-    ? await (await import('./submodules.ts')).dirtyRepositories(repo, index)
+    ? await (await import('./unseen-content.ts')).dirtyRepositories(repo, index)
     : [];
   const diff = readDiff(scanned.diff, comparison, omitted);
   const wanted = pathSet(comparison.files ?? ['']);
@@ -55,24 +47,12 @@ async function takeSnapshot(repo: RepositoryPaths, comparison: Comparison, omitt
     withheld: scanned.withheld.filter(({ path }) => wanted.path(path)),
     unnameable: [...diff.unnameable, ...scanned.unnameable.filter(wanted.bytes)],
     mayHave: (part) => indexMayContain(index, part) || scanned.newNames.some((names) => names.includes(part)),
-    unseen: () => asResult(unseenContent(repo, index, scanned.withheld)),
+    unseen: async () => asResult((await import('./unseen-content.ts')).unseenContent(repo, index, scanned.withheld)),
     tree() {
       tree ??= asResult(treeOfIndex(repo, index));
       return tree;
     },
   };
-}
-
-/** Returns fingerprints of what a check may read although the tree does not have it: see `Snapshot.unseen`. */
-async function unseenContent(
-  repo: RepositoryPaths,
-  index: Buffer,
-  withheld: readonly WithheldFile[],
-): Promise<readonly UnseenContent[]> {
-  const sizes = { path: '' as RepoPath, print: sizesDigest(index) };
-  if (withheld.length === 0 && !mayHaveRepositories(index)) return [sizes];
-  const { flaggedFiles, withheldContent } = await import('./submodules.ts');
-  return [sizes, ...(await withheldContent(repo, withheld)), ...(await flaggedFiles(repo, index))];
 }
 
 function readDiff(

@@ -7,6 +7,7 @@ import { decodeUtf8 } from '../platform/private-files.ts';
 import { gitSync } from './environment.ts';
 import { indexMayContain, indexVersion } from './fingerprints.ts';
 import { git, objectId } from './git.ts';
+import { HEADER_BYTES, isSparseOrSplit } from './index-format.ts';
 import { readText, textOf } from './working-files.ts';
 
 const LARGEST_TEXT_BYTES = 4 * 1024 * 1024;
@@ -101,20 +102,10 @@ function indexMayOmit(index: Buffer): boolean {
   return index.length > 0 && (indexVersion(index) >= 3 || isSparseOrSplit(index));
 }
 
-/**
- * Whether git may track files that this index file does not name; `false` is certain. A sparse index names a folder
- * instead of its files, and a split index keeps names in another file.
- */
-function isSparseOrSplit(index: Buffer): boolean {
-  return index.includes('sdir\0\0\0\0') || index.includes('link\0');
-}
-
-const SHORTEST_INDEX = 12;
-
 // Returns an empty buffer if the index is missing or broken. git reports a broken index when the snapshot is taken.
 function indexAt(path: string): Buffer {
   const read = tryDisk('read', path, () => readFileSync(path));
-  const isIndex = read.ok && read.value.length >= SHORTEST_INDEX && read.value.toString('latin1', 0, 4) === 'DIRC';
+  const isIndex = read.ok && read.value.length >= HEADER_BYTES && read.value.toString('latin1', 0, 4) === 'DIRC';
   return isIndex ? read.value : Buffer.alloc(0);
 }
 

@@ -5,7 +5,8 @@ import type { RepositoryPaths } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { tryDisk } from '../platform/files.ts';
 import { readPlainFile } from '../platform/private-files.ts';
-import { allEnded, asResult, git } from './git.ts';
+import { attributeFiles, defaultSettingsFiles } from './disk-bytes.ts';
+import { allEnded, asResult, git, readNulList } from './git.ts';
 
 const LARGEST = 64 * 1024 * 1024;
 
@@ -21,19 +22,21 @@ export function digestOfFiles(root: string, names: readonly string[]): string {
   return hash.digest('hex');
 }
 
-/** Returns the files and folders outside the working tree that git's diff against `base` depends on. */
+/** Returns the files that git's diff against `base` depends on, other than those that `git status` compares. */
 export async function gitFiles(
   { root, commonDir, index }: RepositoryPaths,
   base: string | null,
   env: NodeJS.ProcessEnv,
 ): Promise<Result<readonly string[]>> {
-  const settings = allEnded([
-    git(root, ['config', '--list', '--show-origin', '--name-only', '-z']),
-    git(root, ['config', '--show-origin', '--type=path', '-z', '--get-regexp', NAMES_FILE], { expected: [0, 1] }),
-  ]);
-  const asked = await asResult(settings);
+  const asked = await asResult(
+    allEnded([
+      git(root, ['config', '--list', '--show-origin', '--name-only', '-z']),
+      git(root, ['config', '--show-origin', '--type=path', '-z', '--get-regexp', NAMES_FILE], { expected: [0, 1] }),
+      git(root, ['ls-files', '-z']),
+    ]),
+  );
   if (!asked.ok) return asked;
-  const [listed, named] = asked.value;
+  const [listed, named, tracked] = asked.value;
   const gitDir = dirname(index);
   const all = [
     // The index says which ignored files were added by force and which a sparse checkout leaves out.
@@ -45,6 +48,8 @@ export async function gitFiles(
     ...COMMON.map((name) => join(commonDir, name)),
     ...folders(commonDir, 'refs'),
     ...defaultSettingsFiles(env),
+    // git reads these files even if it ignores them, so `git status` may not list a new one.
+    ...attributeFiles(readNulList(tracked.stdout).names).map((name) => join(root, name)),
     ...readSettings(root, listed.stdout).flatMap(({ file }) => file ?? []),
     ...readSettings(root, named.stdout).map((one) => fileNamedBy(root, one)),
   ];
@@ -52,17 +57,6 @@ export async function gitFiles(
 }
 
 const COMMON = ['config', 'packed-refs', 'reftable', 'shallow', 'info/exclude', 'info/attributes'];
-
-/** Returns the default paths of the user's and the machine's git settings, even if no file exists there yet. */
-function defaultSettingsFiles(env: NodeJS.ProcessEnv): readonly string[] {
-  const home = env['HOME'] ?? '';
-  const settings = join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'git');
-  return [
-    env['GIT_CONFIG_SYSTEM'] || '/etc/gitconfig',
-    env['GIT_CONFIG_GLOBAL'] || join(home, '.gitconfig'),
-    ...['config', 'ignore', 'attributes'].map((name) => join(settings, name)),
-  ];
-}
 
 /** Matches the git settings whose value is the path of a file that the diff depends on. */
 const NAMES_FILE = '^(core\\.(excludesfile|attributesfile)|include\\.path|includeif\\..*\\.path)$';

@@ -1,10 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { findRepository } from '../../src/git/locate.ts';
+import { openRepository } from '../../src/git/repository.ts';
 import { brief, type Repo, snapshotsAt, someRepo, takeAt, value } from '../support/snapshots.ts';
 
-vi.stubEnv('GIT_CONFIG_GLOBAL', '/dev/null');
-vi.stubEnv('GIT_CONFIG_SYSTEM', '/dev/null');
+beforeEach(() => {
+  vi.stubEnv('GIT_CONFIG_GLOBAL', '/dev/null');
+  vi.stubEnv('GIT_CONFIG_SYSTEM', '/dev/null');
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 const filter = (repo: Repo, clean: string, smudge = 'cat') => {
   repo.git('config', 'filter.own.clean', clean);
@@ -16,13 +24,14 @@ function withAttributes(text: string, files: Readonly<Record<string, string>> = 
   return someRepo({ '.gitattributes': text, ...files });
 }
 
-/** Returns the changed files and the text of the whole diff. */
-async function shown(repo: Repo): Promise<{ files: string[]; diff: string }> {
+/** Returns the changed files, the text of the whole diff, and the files that `instructions` lists as changed. */
+async function shown(repo: Repo): Promise<{ files: string[]; diff: string; listed: readonly string[] }> {
   const snapshot = await takeAt(repo.root);
   const snapshots = await snapshotsAt(repo.root);
   const base = repo.git('rev-parse', 'main').trim();
   const sections = value(await snapshots.sections(base, value(await snapshot.tree()), 3));
-  return { files: brief(snapshot.entries), diff: sections.map(({ text }) => text).join('') };
+  const { changed } = value(await openRepository(value(await findRepository(repo.root))).changes(null));
+  return { files: brief(snapshot.entries), diff: sections.map(({ text }) => text).join(''), listed: changed };
 }
 
 const EVIL = 'evil();\n';
@@ -104,6 +113,66 @@ describe('reviewers see the bytes on disk if git stores others:', () => {
       'steal(); // all of it.',
     ],
     [
+      'settings of the user name the attributes',
+      () => {
+        const repo = someRepo();
+        const path = join(repo.root, '.git/more');
+        writeFileSync(path, '*.js working-tree-encoding=UTF-16LE\n');
+        writeFileSync(join(repo.root, '.git/mine'), `[core]\n\tattributesFile = ${path}\n`);
+        vi.stubEnv('GIT_CONFIG_GLOBAL', join(repo.root, '.git/mine'));
+        repo.write('new.js', disguised);
+        return repo;
+      },
+      'steal(); // all of it.',
+    ],
+    [
+      'variables name the attributes',
+      () => {
+        const repo = someRepo();
+        const path = join(repo.root, '.git/more');
+        writeFileSync(path, '*.js working-tree-encoding=UTF-16LE\n');
+        vi.stubEnv('GIT_CONFIG_COUNT', '1');
+        vi.stubEnv('GIT_CONFIG_KEY_0', 'core.attributesFile');
+        vi.stubEnv('GIT_CONFIG_VALUE_0', path);
+        repo.write('new.js', disguised);
+        return repo;
+      },
+      'steal(); // all of it.',
+    ],
+    [
+      'the user has attributes for all repositories',
+      () => {
+        const repo = someRepo();
+        vi.stubEnv('XDG_CONFIG_HOME', join(repo.root, '.git/home'));
+        repo.write('.git/home/git/attributes', '*.js working-tree-encoding=UTF-16LE\n');
+        repo.write('new.js', disguised);
+        return repo;
+      },
+      'steal(); // all of it.',
+    ],
+    [
+      'an ignored .gitattributes file in an ignored folder',
+      () => {
+        const repo = someRepo();
+        repo.write('.git/info/exclude', 'gen/\n');
+        repo.write('gen/.gitattributes', '*.js working-tree-encoding=UTF-16LE\n');
+        repo.write('gen/new.js', disguised);
+        repo.git('add', '-f', 'gen/new.js');
+        return repo;
+      },
+      'steal(); // all of it.',
+    ],
+    [
+      'a sparse checkout leaves out the .gitattributes file',
+      () => {
+        const repo = withAttributes('*.js working-tree-encoding=UTF-16LE\n');
+        repo.git('sparse-checkout', 'set', '--no-cone', '/*', '!/.gitattributes');
+        repo.write('new.js', disguised);
+        return repo;
+      },
+      'steal(); // all of it.',
+    ],
+    [
       'text between "$Id:" and "$"',
       () => {
         const repo = withAttributes('*.txt ident\n', { 'a.txt': '/* $Id$ */\n' });
@@ -125,19 +194,20 @@ describe('reviewers see the bytes on disk if git stores others:', () => {
   ])('%s', async (_, make, text) => {
     const repo = make();
     for (const round of [1, 2]) {
-      const { diff } = await shown(repo);
+      const { diff, listed } = await shown(repo);
       expect(diff, `round ${round}`).toContain(text);
+      expect(listed, `round ${round}`).not.toEqual([]);
     }
   });
 
   test('the edit of a filtered file counts although git stores the same text', async () => {
     const repo = withAttributes('a.txt filter=own\n');
     filter(repo, 'echo a');
-    expect((await shown(repo)).files).toEqual([]);
+    expect(await shown(repo)).toMatchObject({ files: [], listed: [] });
     repo.write('a.txt', EVIL);
-    expect((await shown(repo)).files).toEqual(['M a.txt']);
+    expect(await shown(repo)).toMatchObject({ files: ['M a.txt'], listed: ['a.txt'] });
     repo.write('a.txt', 'a\n');
-    expect((await shown(repo)).files).toEqual([]);
+    expect(await shown(repo)).toMatchObject({ files: [], listed: [] });
   });
 });
 
@@ -156,6 +226,7 @@ describe('a difference that hides nothing is no change:', () => {
     act(repo);
     const seen = await shown(repo);
     expect(seen.files).toEqual(files);
+    expect(seen.listed).toEqual(files.map((file) => file.slice(2)));
     expect(seen.diff).not.toContain('onceover:');
   });
 });

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { clearRacySizes, isCompleteIndex } from '../../src/git/private-index.ts';
+import { clearRacySizes, indexEntries, isCompleteIndex } from '../../src/git/index-format.ts';
+import { byCodePoint } from '../../src/kernel/collections.ts';
 import { temporaryFolder } from '../support/repo.ts';
 
 const NAMES = [
@@ -43,6 +44,10 @@ describe.each([
     const { git, path, index, sizes } = sample(version, format);
     expect(index.readUInt32BE(4)).toBe(version);
     expect(clearRacySizes(index, 2 ** 32)).toBe(index);
+    expect(indexEntries(index)?.map(({ name }) => Buffer.from(name, 'latin1').toString('utf8'))).toEqual(
+      [...NAMES].sort(byCodePoint),
+    );
+    expect(indexEntries(index)?.map(({ size }) => size)).toEqual(sizes());
     const before = git('ls-files', '-s', '-t');
     expect(sizes().filter((size) => size === 0)).toHaveLength(1);
 

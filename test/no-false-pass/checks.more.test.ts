@@ -147,6 +147,39 @@ way('A check has passed, and then someone edits only line endings, which git con
   await expectFailed(repo);
 });
 
+way(
+  'A check has passed, and then someone moves a carriage return, so that the size of the file stays the same.',
+  async () => {
+    for (const folder of ['src', 'lib']) {
+      const repo = alone({
+        gates: checks(`head -n 1 ${folder}/flag | grep -qv $(printf '\\r')`),
+        files: { '.gitattributes': '* text=auto\n' },
+      });
+      if (folder === 'lib') repo.git('init', '-q', 'lib');
+      repo.write(`${folder}/flag`, 'one two\nthree\r\n');
+      if (folder === 'lib') {
+        repo.write('lib/.gitattributes', '* text=auto\n');
+        repo.git('-C', 'lib', 'add', '.');
+        repo.git('-C', 'lib', 'commit', '-q', '-m', 'one');
+      }
+      expect((await repo.run()).code).toBe(0);
+      repo.write(`${folder}/flag`, 'one two\r\nthree\n');
+      await expectFailed(repo);
+    }
+  },
+);
+
+way('A check has passed, and then a carriage return moves from one file to another.', async () => {
+  const repo = alone({
+    gates: checks("test $(tr -dc '\\r' < src/one | wc -c) = 0"),
+    files: { 'src/one': 'text\n', 'src/two': 'text\r\n', '.gitattributes': '* text=auto\n' },
+  });
+  expect((await repo.run()).code).toBe(0);
+  repo.write('src/one', 'text\r\n');
+  repo.write('src/two', 'text\n');
+  await expectFailed(repo);
+});
+
 way('A check has passed, and someone gives its name to another check.', async () => {
   const repo = checked('true', 'exit 0');
   expect((await repo.run()).code).toBe(0);

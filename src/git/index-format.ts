@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+
+/** An entry of a git index: its position, the mode and size of the file on disk, its object id, and its name. */
+export type IndexEntry = {
+  readonly at: number;
+  readonly mode: number;
+  readonly size: number;
+  readonly id: Buffer;
+  /** The file name with one latin1 character per byte. */
+  readonly name: string;
+};
+
+const CHECKSUMS = [
+  { algorithm: 'sha1', length: 20 },
+  { algorithm: 'sha256', length: 32 },
+];
+
+function checksumOf(index: Buffer) {
+  return CHECKSUMS.find(({ algorithm, length }) => {
+    const end = index.length - length;
+    return end > 0 && createHash(algorithm).update(index.subarray(0, end)).digest().equals(index.subarray(end));
+  });
+}
+
+/** Whether an index ends with its own checksum, so that it is complete. git itself does not verify the checksum. */
+export function isCompleteIndex(index: Buffer): boolean {
+  return checksumOf(index) !== undefined;
+}
+
+/** The length of the header of an index, in bytes. */
+export const HEADER_BYTES = 12;
+
+// Byte positions inside an entry: the mode and the size of the file, and the object id.
+const MODE = 24;
+const SIZE = 36;
+const ID = 40;
+
+// This bit of an entry's flags says that two more bytes of flags follow.
+const EXTENDED = 0x4000;
+
+/** Returns the entries of an index; `null` if the index is broken or does not end with its own checksum. */
+export function indexEntries(index: Buffer): readonly IndexEntry[] | null {
+  const idLength = checksumOf(index)?.length;
+  if (idLength === undefined || index.toString('latin1', 0, 4) !== 'DIRC') return null;
+  const [version, count] = [index.readUInt32BE(4), index.readUInt32BE(8)];
+  const entries: IndexEntry[] = [];
+  let name = '';
+  for (let at = HEADER_BYTES; entries.length < count; ) {
+    const flags = at + ID + idLength;
+    if (flags + 2 > index.length) return null;
+    let start = flags + ((index.readUInt16BE(flags) & EXTENDED) === 0 ? 2 : 4);
+    let kept = '';
+    if (version >= 4) {
+      // A name begins with a number: how many bytes of the previous name's end to drop. The rest of that name is kept.
+      const number = numberAt(index, start);
+      kept = name.slice(0, name.length - number.value);
+      start = number.end;
+    }
+    const end = index.indexOf(0, start);
+    if (end < 0) return null;
+    name = kept + index.toString('latin1', start, end);
+    const id = index.subarray(at + ID, flags);
+    entries.push({ at, mode: index.readUInt32BE(at + MODE), size: index.readUInt32BE(at + SIZE), id, name });
+    // Before index version 4, git pads each entry with one to eight zeros to a multiple of eight bytes.
+    at = version >= 4 ? end + 1 : at + (Math.floor((end - at) / 8) + 1) * 8;
+  }
+  return entries;
+}
+
+// git stores such a number in groups of seven bits. The highest bit of a byte says that another byte follows.
+function numberAt(index: Buffer, start: number): { readonly value: number; readonly end: number } {
+  let end = start;
+  let byte = index[end++] ?? 0;
+  let value = byte & 0x7f;
+  while (byte >= 0x80) {
+    byte = index[end++] ?? 0;
+    value = (value + 1) * 0x80 + (byte & 0x7f);
+  }
+  return { value, end };
+}
+
+/**
+ * Returns the index with size 0 for each file that changed in `second` or later, so that git reads these files again;
+ * `null` if the index is invalid. git compares times by whole seconds, so it would miss another write to a file in the
+ * same second if the length stays the same.
+ */
+export function clearRacySizes(index: Buffer, second: number): Buffer | null {
+  const entries = indexEntries(index);
+  const checksum = checksumOf(index);
+  if (checksum === undefined || entries === null) return null;
+  const young = entries.filter(({ at, size }) => index.readUInt32BE(at) >= second && size !== 0);
+  if (young.length === 0) return index;
+  const cleared = Buffer.from(index);
+  for (const { at } of young) cleared.writeUInt32BE(0, at + SIZE);
+  const end = cleared.length - checksum.length;
+  createHash(checksum.algorithm).update(cleared.subarray(0, end)).digest().copy(cleared, end);
+  return cleared;
+}
+
+/**
+ * Whether git may track files that this index file does not name; `false` is certain. A sparse index names a folder
+ * instead of its files, and a split index keeps names in another file.
+ */
+export function isSparseOrSplit(index: Buffer): boolean {
+  return index.includes('sdir\0\0\0\0') || index.includes('link\0');
+}
+
+const SUBMODULE_MODE = Buffer.from([0x00, 0x00, 0xe0, 0x00]);
+
+/**
+ * Whether the index may contain submodules; `false` is certain. git does not update the index entry of a submodule that
+ * is not checked out, so an index with submodules is always built again from the commit.
+ */
+export function mayHaveRepositories(index: Buffer): boolean {
+  return index.includes(SUBMODULE_MODE);
+}
