@@ -34,6 +34,8 @@ export type AgentEvents = {
   readonly model: string | null;
   /** The text of the agent's answer so far. */
   readonly text: string;
+  /** Text before the last tool call. It is commentary, not the answer, but it may contain a refusal. */
+  readonly draft: string;
   readonly structured: unknown;
   readonly usage: Usage | null;
   /** The id of the message whose usage was added last. Some agents report the usage of a message several times. */
@@ -57,6 +59,7 @@ export const NO_EVENTS: AgentEvents = {
   sessionId: null,
   model: null,
   text: '',
+  draft: '',
   structured: undefined,
   usage: null,
   counted: null,

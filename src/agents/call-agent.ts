@@ -9,7 +9,7 @@ import { makeScratch, type Scratch } from '../platform/scratch.ts';
 import { type Agent, type AgentEvents, type AgentQuestion, NO_EVENTS } from './agent.ts';
 import { giveUpAt } from './give-up.ts';
 import { findProgram } from './installed.ts';
-import { errorFailure, errorLines, shorten } from './parse-output.ts';
+import { errorFailure, errorLines, joinTexts, shorten } from './parse-output.ts';
 
 /** One call to an installed agent. */
 export type AgentCall = {
@@ -107,15 +107,16 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
   const { retries } = events;
   const failure = withLogIn(failureOf(call, end, events), agent);
   const { usage, sessionUsage } = usageOf(call, events);
+  const { text, draft, structured, model } = events;
   if (failure !== null) {
-    const said = events.text || saidBy(failure) || lastWords(end).slice(0, LONGEST_SAID);
-    return { ok: false, failure, usage, said, durationMs, retries };
+    const said = text || saidBy(failure) || lastWords(end).slice(0, LONGEST_SAID);
+    const printed = agent.conclude === undefined ? text : end.stdout.text;
+    return { ok: false, failure, usage, said, draft: joinTexts(draft, printed), durationMs, retries };
   }
-  const { text, structured, model } = events;
   // Without events it is unknown which files the agent opened.
   const filesRead = agent.conclude === undefined ? events.filesRead : null;
   const reply = { text, structured, sessionId: events.sessionId, filesRead, usage, sessionUsage };
-  return { ok: true, reply, model, durationMs, retries };
+  return { ok: true, reply, model, draft, durationMs, retries };
 }
 
 /** Calls `giveUp` when the agent has reported nothing but errors for too long. */

@@ -13,6 +13,7 @@ import {
   withFailure,
   withProgress,
   withRetry,
+  withText,
   withToolCall,
 } from './parse-output.ts';
 
@@ -133,10 +134,14 @@ function readMessage(before: AgentEvents, event: Readonly<Record<string, unknown
   // Claude Code reports its own errors as messages of a model with this name.
   const isReal = stringAt(message, 'model') !== '<synthetic>';
   let events: AgentEvents = { ...(isReal ? withProgress(before) : before), ...countMessage(before, message) };
+  if (!isReal) return events;
   for (const block of arrayAt(message, 'content')) {
-    const name = stringAt(block, 'type') === 'tool_use' ? stringAt(block, 'name') : null;
-    if (name === null || name === 'StructuredOutput') continue;
     const input = objectAt(block, 'input');
+    const name = stringAt(block, 'name');
+    if (name === null || name === 'StructuredOutput') {
+      events = withText(events, name === null ? stringAt(block, 'text') : JSON.stringify(input));
+      continue;
+    }
     const path = stringAt(input, 'file_path');
     const doing = `${name} ${path ?? stringAt(input, 'pattern') ?? ''}`.trimEnd();
     events = withToolCall(events, doing, name === 'Read' && path !== null ? [path] : []);
@@ -165,7 +170,7 @@ function readResult(events: AgentEvents, event: Readonly<Record<string, unknown>
   const ended = {
     ...events,
     sessionId: stringAt(event, 'session_id') ?? events.sessionId,
-    text: said,
+    text: failed ? events.text : said,
     structured: event['structured_output'],
     usage: usageOf(event) ?? events.usage,
     done: !failed,

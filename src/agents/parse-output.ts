@@ -36,9 +36,10 @@ export function arrayAt(value: unknown, key: string): readonly unknown[] {
   return Array.isArray(found) ? found : [];
 }
 
-/** Returns the events after a tool call. Text before it is commentary and is dropped: the answer comes at the end. */
+/** Returns the events after a tool call. Text before the call is only a draft, because the answer comes at the end. */
 export function withToolCall(events: AgentEvents, doing: string | null, filesRead: readonly string[]): AgentEvents {
-  return { ...withProgress(events), text: '', doing, filesRead: [...events.filesRead, ...filesRead] };
+  const draft = joinTexts(events.draft, events.text);
+  return { ...withProgress(events), text: '', draft, doing, filesRead: [...events.filesRead, ...filesRead] };
 }
 
 /** Returns the events after a part of an answer has arrived. */
@@ -67,7 +68,11 @@ export function withFailure(events: AgentEvents, failure: AgentFailure): AgentEv
 
 /** Returns the events after a message. Messages without a tool call between them are one answer. */
 export function withText(events: AgentEvents, said: string | null): AgentEvents {
-  return { ...events, text: [events.text, said ?? ''].filter((one) => one !== '').join('\n\n') };
+  return { ...events, text: joinTexts(events.text, said ?? '') };
+}
+
+export function joinTexts(...texts: readonly string[]): string {
+  return texts.filter((one) => one !== '').join('\n\n');
 }
 
 // Error texts of agents and providers for usage limits and missing logins. They are matched only against error

@@ -13,6 +13,7 @@ import { startCooldown } from './cooldowns.ts';
 import type { Budget } from './limits.ts';
 import { type ComposedPrompt, repairPrompt } from './prompt.ts';
 import { answerFromEdits, keepRefusal, type ReadAnswer, readAnswer } from './read-answer.ts';
+import { hasRefusalSign, type Reply } from './refusals.ts';
 import { type DispatchState, MOST_REQUESTS, nextDispatchStep, startDispatch, transcriptEntry } from './retry.ts';
 
 type Prompt = Pick<ComposedPrompt, 'stable' | 'dynamic'>;
@@ -93,7 +94,7 @@ export async function converse<K extends AnswerKind>(
   let usage: Usage | null = null;
   let durationMs = 0;
   let last: AgentReply | null = null;
-  const unread: AgentReply[] = [];
+  const unread: Reply[] = [];
   let because: AgentFailure | null = null;
   const soFar = () => {
     const { agent, asked: dispatch, requests } = state;
@@ -137,6 +138,7 @@ export async function converse<K extends AnswerKind>(
     // A refusal that could not be read counts, even if the pass comes from a new session or another agent.
     if (read.ok) return answered(unread.reduce((answer, first) => keepRefusal(kind, first, answer), read.answer));
     if (sent.ok) unread.push(sent.reply);
+    if (hasRefusalSign(sent.draft ?? '')) unread.push({ text: sent.draft ?? '', structured: undefined });
     because = read.failure;
     if (because.kind === 'limit' && ports.coolings !== null) {
       await startCooldown({ coolings: ports.coolings, clock }, state.agent, because);

@@ -84,6 +84,8 @@ export type AskEnd =
       readonly reply: AgentReply;
       /** The model that answered; `null` if the agent did not report it. */
       readonly model: string | null;
+      /** Text that the agent wrote before its last tool call. It is not part of the answer. */
+      readonly draft?: string;
       readonly durationMs: number;
       /** How often the agent repeated a request to its service by itself; default: 0. */
       readonly retries?: number;
@@ -92,7 +94,10 @@ export type AskEnd =
       readonly ok: false;
       readonly failure: AgentFailure;
       readonly usage: Usage | null;
+      /** The agent's last words, for the log. */
       readonly said: string;
+      /** All text that the agent wrote before the call failed. It may contain a refusal. */
+      readonly draft?: string;
       readonly durationMs: number;
       readonly retries?: number;
     };

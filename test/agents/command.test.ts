@@ -28,8 +28,15 @@ const long = (first: string, last: string) =>
 
 /** Sends a question to a Node script as command agent, and reads what comes back as a gate's answer. */
 async function ask(script: string, given: Partial<AgentQuestion> = {}, idleSeconds = 10) {
+  const end = await call(script, given, idleSeconds);
+  if (!end.ok) return end.failure;
+  const read = readAnswer('gate', end.reply);
+  return read.ok ? { ...end.reply, answer: read.answer } : read.failure;
+}
+
+async function call(script: string, given: Partial<AgentQuestion> = {}, idleSeconds = 10) {
   const agent = commandAgent({ name: 'house', command: [process.execPath, '-e', script], resume: true });
-  const end = await callAgent({
+  return callAgent({
     agent,
     program: agent.program,
     cwd: temporaryFolder(),
@@ -38,9 +45,6 @@ async function ask(script: string, given: Partial<AgentQuestion> = {}, idleSecon
     idleSeconds,
     signal: null,
   });
-  if (!end.ok) return end.failure;
-  const read = readAnswer('gate', end.reply);
-  return read.ok ? { ...end.reply, answer: read.answer } : read.failure;
 }
 
 describe('a command agent', () => {
@@ -113,6 +117,20 @@ describe('the message of a failed agent', () => {
     ['says nothing', 'process.exitCode=3', /^ended with exit code 3 and no result$/],
   ])('how it ended, where it %s', async (_title, script, said) => {
     expect(await ask(script)).toMatchObject({ kind: 'agent-error', said: expect.stringMatching(said) });
+  });
+});
+
+const REFUSAL = '{"status":"fail","violations":[]}';
+
+test.each([
+  ['exits with 1', `console.error("Error: it failed");${say(REFUSAL)};process.exitCode=1`, 'agent-error', {}],
+  ['hangs', `${say(REFUSAL)};setInterval(()=>{},1000)`, 'timeout', { timeoutSeconds: 1 }],
+  ['names another session', say(`${REFUSAL.slice(0, -1)},"session_id":"b"}`), 'wrong-session', { sessionId: 'a' }],
+] as const)('a refusal is kept if the agent then %s', async (_title, script, kind, given) => {
+  expect(await call(script, given)).toMatchObject({
+    ok: false,
+    failure: { kind },
+    draft: expect.stringContaining('"status":"fail"'),
   });
 });
 

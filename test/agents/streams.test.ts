@@ -28,6 +28,12 @@ const SAYS_PASS: Readonly<Record<string, string>> = {
   opencode: JSON.stringify({ type: 'text', part: { text: PASS } }),
 };
 
+const FAIL = '{"status":"fail","violations":[]}';
+const SAYS_FAIL: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(SAYS_PASS).map(([agent, line]) => [agent, line.replaceAll('pass', 'fail')])),
+  claude: JSON.stringify({ type: 'assistant', message: { model: 'm', content: [{ type: 'text', text: FAIL }] } }),
+};
+
 describe.each(AGENTS.map((agent) => agent.name))('%s', (agent) => {
   test('a review ends well, with session, answer and usage', () => {
     const end = heard(agent, 'review');
@@ -46,6 +52,15 @@ describe.each(AGENTS.map((agent) => agent.name))('%s', (agent) => {
     const lines = [says.replaceAll('pass', 'fail'), says];
     const end = lines.reduce((before, line) => reader.hear(before, line, new Date(0)), NO_EVENTS);
     expect(readAnswer('gate', end)).toMatchObject({ ok: false, failure: { why: 'several-answers' } });
+  });
+
+  test('text before a tool call is kept as a draft', () => {
+    const end = heard(agent, 'review');
+    expect(end.draft).not.toContain('status');
+    const reader = AGENTS.find((one) => one.name === agent);
+    const lines = linesOf(agent, 'review').toSpliced(2, 0, SAYS_FAIL[agent] ?? '');
+    const later = lines.reduce((before, line) => reader?.hear(before, line, new Date(0)) ?? before, NO_EVENTS);
+    expect(later).toMatchObject({ draft: expect.stringContaining(FAIL), text: end.text, structured: end.structured });
   });
 
   test('a resumed review is of the same session', () => {

@@ -93,6 +93,7 @@ describe('a repair question', () => {
 });
 
 describe('a refusal that could not be read', () => {
+  const REFUSAL = '{"status":"fail","violations":[]}';
   const BOTH = GARBAGE('{"status":"fail","violations":[]} {"status":"pass","violations":[]}');
   const kept = { status: 'fail', violations: [{ priority: 'critical', issue: expect.stringContaining('"fail"') }] };
 
@@ -111,6 +112,31 @@ describe('a refusal that could not be read', () => {
   test('counts although a new session passes', async () => {
     const { end } = await talk([BOTH, BOTH, answers(PASS)], { request: { resumed: RESUMED } });
     expect([end.agent, end.dispatch, end.answer]).toMatchObject(['ann', 'fresh', kept]);
+  });
+
+  test.each<[string, AskEnd]>([
+    ['of an agent that then fails', { ...fails({ kind: 'agent-error', said: 'exit code 1' }), draft: REFUSAL }],
+    ['that is cut off by a timeout', { ...fails({ kind: 'timeout', seconds: 9 }), draft: REFUSAL.slice(0, -2) }],
+    ['before a tool call, if the answer cannot be read', { ...GARBAGE(), draft: REFUSAL }],
+  ])('%s counts although another agent passes', async (_title, first) => {
+    const { end } = await talk([first, GARBAGE()]);
+    expect([end.agent, end.answer]).toMatchObject(['ben', kept]);
+  });
+
+  test('before a tool call does not count if the answer is a pass', async () => {
+    const { end } = await talk([{ ...answers(PASS), draft: REFUSAL }]);
+    expect(end.answer).toEqual(PASS);
+  });
+
+  test('is an error if no agent can replace the one that failed', async () => {
+    const failure: AgentFailure = { kind: 'agent-error', said: 'exit code 1' };
+    const { end } = await talk([{ ...fails(failure), draft: REFUSAL }], { request: { others: [] } });
+    expect(end).toMatchObject({ answer: null, trouble: { failure } });
+  });
+
+  test('is not seen in the error message of a service', async () => {
+    const { end } = await talk([{ ...fails(LIMIT), draft: '{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}' }]);
+    expect(end).toMatchObject({ agent: 'ben', answer: PASS });
   });
 
   test('is an error if it is repeated and no agent is left', async () => {
