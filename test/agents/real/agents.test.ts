@@ -156,7 +156,8 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s',
       { kind: 'error', status: 429, message: 'rate limit: try again in 90 seconds', retryAfterSeconds: 90 },
       /^(?:limit|timeout)$/,
     ],
-    ['401', { kind: 'error', status: 401, message: 'invalid api key' }, /^not-logged-in$/],
+    // Only a process that has started can report the error, so a slow machine needs a longer timeout.
+    ['401', { kind: 'error', status: 401, message: 'invalid api key' }, /^not-logged-in$/, 90],
     ['500', { kind: 'error', status: 500, message: 'internal error' }, /^(?:agent-error|timeout)$/],
     [
       'a cut stream',
@@ -165,9 +166,9 @@ describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s',
     ],
     ['garbage', { kind: 'garbage', body: 'html' }, /^(?:agent-error|unreadable-answer|timeout|no-tokens)$/],
     ['no answer', { kind: 'hang' }, /^timeout$/],
-  ] as const)('%s is a failure and never a pass', async (title, trouble, expected) => {
+  ] as const)('%s is a failure and never a pass', async (title, trouble, expected, timeoutSeconds: number = 12) => {
     const made = user(...Array<Answer>(20).fill(trouble));
-    const end = await made.user.ask({ timeoutSeconds: 12 });
+    const end = await made.user.ask({ timeoutSeconds });
     const kind = end.ok ? whatWasRead(end) : end.failure.kind;
     note(`${title} becomes`, kind);
     expect(kind).toMatch(expected);
