@@ -7,13 +7,13 @@ import { runProcessGroup } from '../platform/run-process.ts';
 /** How `onceover doctor` finds out, without a paid call, whether an agent can work. */
 export type AgentAccess = {
   /**
-   * The command that prints the login state. An older version could take its words for a prompt and answer it, so it
-   * runs only from version `since` on. `null` if the agent has no such command.
+   * The command that prints the login state, if the agent has one. A version before `since` could take the command for
+   * a prompt and answer it, so onceover runs the command only from that version on.
    */
-  readonly status: { readonly args: readonly string[]; readonly since: string } | null;
+  readonly status?: { readonly args: readonly string[]; readonly since: string };
   /** A settings file that can name another service, and a file that exists after a login. Both are in the home. */
-  readonly settings: string | null;
-  readonly credentials: string | null;
+  readonly settings?: string;
+  readonly credentials?: string;
   /** The way to log in: "run …" or "set …". */
   readonly logIn: string;
   judgeLogin(facts: LoginFacts): AccessState;
@@ -22,8 +22,8 @@ export type AgentAccess = {
 };
 
 export type LoginFacts = {
-  /** The end of the status command; `null` if it did not run. */
-  readonly status: { readonly code: number | null; readonly output: string } | null;
+  /** The result of the status command; `null` if it did not run or did not end. */
+  readonly status: Awaited<ReturnType<typeof runBriefly>>;
   /** The text of the settings file; `null` if it does not exist. */
   readonly settings: string | null;
   /** Whether the file with the login exists. Its content is never read. */
@@ -33,7 +33,20 @@ export type LoginFacts = {
 
 type Access = { readonly login: AccessState; readonly service: AccessState };
 
-const STATUS_TIMEOUT_MS = 15_000;
+const PROGRAM_TIMEOUT_MS = 15_000;
+
+/** Runs a program without input. Returns its exit code and all its output; `null` if it did not end by itself. */
+export async function runBriefly(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  cwd: string,
+): Promise<{ readonly code: number | null; readonly output: string } | null> {
+  const limits = { timeoutMs: PROGRAM_TIMEOUT_MS, idleMs: null, signal: null };
+  const end = await runProcessGroup({ program, args, env, cwd, input: '', ...limits });
+  if (end.kind !== 'ended' || end.ending !== 'by-itself') return null;
+  return { code: end.code, output: `${end.stdout.text}\n${end.stderr.text}` };
+}
 
 const LONGEST_FILE = 64 * 1024;
 
@@ -52,21 +65,13 @@ export async function readAccess(
   const { access } = known.agent;
   if (access === undefined || known.program === null) return { login: UNKNOWN_ACCESS, service: UNKNOWN_ACCESS };
   const { env, program } = known;
-  const isNew = access.status !== null && version !== null && isAtLeast(version, access.status.since);
-  const end = isNew
-    ? await runProcessGroup({
-        ...{ program, cwd, env, args: access.status?.args ?? [], input: '' },
-        ...{ timeoutMs: STATUS_TIMEOUT_MS, idleMs: null, signal: null },
-      })
-    : null;
-  const status =
-    end?.kind === 'ended' && end.ending === 'by-itself'
-      ? { code: end.code, output: `${end.stdout.text}\n${end.stderr.text}` }
-      : null;
+  const { args, since } = access.status ?? { args: [], since: null };
+  const isSafe = since !== null && version !== null && isAtLeast(version, since);
+  const status = isSafe ? await runBriefly(program, args, env, cwd) : null;
   const inHome = (name: string) => join(env['HOME'] ?? '/', name);
-  const read = access.settings === null ? null : readPlainFile(inHome(access.settings), LONGEST_FILE);
+  const read = access.settings === undefined ? null : readPlainFile(inHome(access.settings), LONGEST_FILE);
   const settings = read?.ok === true ? (decodeUtf8(read.bytes, { isCut: read.cut })?.text ?? '') : null;
-  const hasCredentials = access.credentials !== null && statIfPresent(inHome(access.credentials)) !== null;
+  const hasCredentials = access.credentials !== undefined && statIfPresent(inHome(access.credentials)) !== null;
   const facts = { status, settings, hasCredentials, env };
   const login = access.judgeLogin(facts);
   const address = access.service(facts);

@@ -80,8 +80,8 @@ export interface Agent {
   readonly program: string;
   /** The version that our tests ran with; `null` for a custom command. */
   readonly testedVersion: string | null;
-  /** The first resume test (V1 to V4, see `probeResume`) that the tested version failed, and how; `null` if none. */
-  readonly resumeFailure: ResumeResult['failed'];
+  /** The first of the resume tests V1 to V4 (see `probeResume`) that the tested version fails. Default: none. */
+  readonly resumeFailure?: ResumeResult['failed'];
   readonly abilities: Abilities;
   /** Whether the agent may be a fixer. A built-in agent may only if it cannot write outside of the working tree. */
   readonly canFix: boolean;

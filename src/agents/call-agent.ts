@@ -2,12 +2,11 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyWorkingTree, filesNamed } from '../git/working-files.ts';
 import type { AgentFailure, AgentReply, Usage } from '../kernel/agent.ts';
-import { ACTIVE, type AskEnd } from '../kernel/ports.ts';
+import { ACTIVE, type AskEnd, MOST_RETRIES } from '../kernel/ports.ts';
 import { isSymlink, statIfPresent } from '../platform/files.ts';
 import { type ProcessRunEnd, runProcessGroup } from '../platform/run-process.ts';
 import { makeScratch, type Scratch } from '../platform/scratch.ts';
 import { type Agent, type AgentEvents, type AgentQuestion, NO_EVENTS } from './agent.ts';
-import { giveUpAt } from './give-up.ts';
 import { findProgram } from './installed.ts';
 import { errorFailure, errorLines, joinTexts, shorten } from './parse-output.ts';
 
@@ -33,7 +32,8 @@ export type AgentCall = {
   watch?(events: AgentEvents, usage: Usage | null): void;
 };
 
-const PATIENCE_MS = 2000;
+/** How long an agent may go on after it has reported a final failure. */
+const EXIT_MS = 2000;
 
 const LONGEST_SAID = 4000;
 
@@ -71,7 +71,7 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
   const after = (next: AgentEvents) => {
     events = next;
     // After a final failure an agent usually exits, but some would retry forever, so stop it after a short wait.
-    if (events.failure !== null) setTimeout(() => giveUp.abort(), PATIENCE_MS).unref();
+    if (events.failure !== null) setTimeout(() => giveUp.abort(), EXIT_MS).unref();
     const isActive = patience.hear(events);
     call.watch?.(events, usageOf(call, events).usage);
     return isActive;
@@ -140,6 +140,26 @@ function openPatience(mostRetries: number | undefined, giveUp: () => void) {
     },
     end: () => clearTimeout(timer),
   };
+}
+
+/** How long an agent may report errors and nothing else. */
+const PATIENCE_MS = 20_000;
+
+/**
+ * Returns the time at which to end an agent that repeats a request without success; `null` if it repeats none.
+ * `progressAt` is the time of its last line that was not an error, `troubleAt` that of the first error since.
+ */
+export function giveUpAt(
+  { trouble, retries, retriesInARow }: Pick<AgentEvents, 'trouble' | 'retries' | 'retriesInARow'>,
+  at: { readonly progressAt: number; readonly troubleAt: number },
+  mostRetries: number = Number.POSITIVE_INFINITY,
+): number | null {
+  if (trouble === null) return null;
+  if (retriesInARow > MOST_RETRIES || retries > mostRetries) return at.troubleAt;
+  // Agents report a failed connection only after several attempts, so count the time of those, too.
+  if (trouble.kind === 'unreachable') return at.progressAt + PATIENCE_MS;
+  const until = trouble.kind === 'limit' ? (trouble.resetAt?.getTime() ?? 0) : 0;
+  return Math.max(at.troubleAt, until) + PATIENCE_MS;
 }
 
 // The part of a very long output that was not kept may contain a refusal, so the rest of the output is not an answer.

@@ -11,10 +11,10 @@ import {
   readEvent,
   stringAt,
   withFailure,
+  withFileTool,
   withProgress,
   withRetry,
   withText,
-  withToolCall,
 } from './parse-output.ts';
 
 /** Claude Code. New sessions share only the system prompt in the provider's cache, so the stable part goes there. */
@@ -22,7 +22,6 @@ export const claude: Agent = {
   name: 'claude',
   program: 'claude',
   testedVersion: '2.1.325',
-  resumeFailure: null,
   abilities: { schema: true, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'yes' },
   canFix: true,
   // In characters, about half of a context window of 200,000 tokens.
@@ -31,19 +30,11 @@ export const claude: Agent = {
   priceProvider: 'anthropic',
   install: 'npm install -g @anthropic-ai/claude-code',
   variables: [
-    'ANTHROPIC_*',
-    'CLAUDE_CODE_OAUTH_TOKEN',
-    'CLAUDE_CODE_USE_*',
-    'CLAUDE_CONFIG_DIR',
-    'AWS_*',
-    'GOOGLE_APPLICATION_CREDENTIALS',
-    'CLOUD_ML_REGION',
-    'VERTEX_*',
+    ...['ANTHROPIC_*', 'CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CODE_USE_*', 'CLAUDE_CONFIG_DIR'],
+    ...['AWS_*', 'GOOGLE_APPLICATION_CREDENTIALS', 'CLOUD_ML_REGION', 'VERTEX_*'],
   ],
   access: {
     status: { args: ['auth', 'status'], since: '2.1.325' },
-    settings: null,
-    credentials: null,
     logIn: 'run "claude auth login", or set ANTHROPIC_API_KEY',
     judgeLogin({ status }) {
       const told = parseJson(/\{[\s\S]*\}/.exec(status?.output ?? '')?.[0] ?? '');
@@ -61,24 +52,16 @@ export const claude: Agent = {
   invoke(question, put) {
     return {
       args: [
-        '-p',
-        '--output-format',
-        'stream-json',
-        '--verbose',
+        ...['-p', '--output-format', 'stream-json', '--verbose'],
         // Without these events, the first sign of the answer is its first whole block.
         '--include-partial-messages',
         ...(question.model === null ? [] : ['--model', question.model]),
-        '--tools',
-        ...(question.writes === true
-          ? ['Read,Grep,Glob,Edit,Write', '--permission-mode', 'acceptEdits']
-          : ['Read,Grep,Glob']),
+        ...['--tools', question.writes === true ? 'Read,Grep,Glob,Edit,Write' : 'Read,Grep,Glob'],
+        ...(question.writes === true ? ['--permission-mode', 'acceptEdits'] : []),
         // Load nothing from the repository under review: no hooks, settings, CLAUDE.md or MCP servers.
-        '--setting-sources=',
-        '--strict-mcp-config',
-        '--system-prompt-file',
-        put('stable.md', question.stable),
-        '--json-schema',
-        JSON.stringify(question.schema),
+        ...['--setting-sources=', '--strict-mcp-config'],
+        ...['--system-prompt-file', put('stable.md', question.stable)],
+        ...['--json-schema', JSON.stringify(question.schema)],
         ...(question.sessionId === null ? ['--session-id', question.newSessionId] : ['--resume', question.sessionId]),
       ],
       env: {
@@ -142,9 +125,8 @@ function readMessage(before: AgentEvents, event: Readonly<Record<string, unknown
       events = withText(events, name === null ? stringAt(block, 'text') : JSON.stringify(input));
       continue;
     }
-    const path = stringAt(input, 'file_path');
-    const doing = `${name} ${path ?? stringAt(input, 'pattern') ?? ''}`.trimEnd();
-    events = withToolCall(events, doing, name === 'Read' && path !== null ? [path] : []);
+    const [path, pattern] = [stringAt(input, 'file_path'), stringAt(input, 'pattern')];
+    events = withFileTool(events, { name, path, pattern }, 'Read');
   }
   return events;
 }

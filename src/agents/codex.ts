@@ -54,7 +54,6 @@ export const codex: Agent = {
   name: 'codex',
   program: 'codex',
   testedVersion: '0.166.0',
-  resumeFailure: null,
   abilities: {
     schema: true,
     readOnly: 'own-sandbox',
@@ -72,7 +71,6 @@ export const codex: Agent = {
   access: {
     status: { args: ['login', 'status'], since: '0.166.0' },
     settings: '.codex/config.toml',
-    credentials: null,
     logIn: 'run "codex login", or set CODEX_API_KEY',
     judgeLogin({ status, settings, env }) {
       const variable = loginVariable(env, ['CODEX_API_KEY', 'CODEX_ACCESS_TOKEN']);
@@ -99,15 +97,11 @@ export const codex: Agent = {
     ];
     return {
       args: [
-        'exec',
-        '--json',
-        '--sandbox',
-        question.writes === true ? 'workspace-write' : 'read-only',
-        '--skip-git-repo-check',
+        ...['exec', '--json', '--skip-git-repo-check'],
+        ...['--sandbox', question.writes === true ? 'workspace-write' : 'read-only'],
         ...(question.model === null ? [] : ['--model', question.model]),
         ...settings.flatMap((setting) => ['-c', setting]),
-        '--output-schema',
-        put('schema.json', JSON.stringify(strictSchema(question.schema))),
+        ...['--output-schema', put('schema.json', JSON.stringify(strictSchema(question.schema)))],
         ...(question.sessionId === null ? [] : ['resume', question.sessionId]),
         '-',
       ],
@@ -128,23 +122,19 @@ export const codex: Agent = {
       case 'turn.completed':
         return { ...events, usage: usageOf(objectAt(event, 'usage')), done: true };
       case 'turn.failed':
-        return withFailure(
-          events,
-          errorFailure(stringAt(objectAt(event, 'error'), 'message') ?? 'the turn failed', null, now),
-        );
-      case 'error':
-        // Codex may recover after an "error" event, so only the end of the turn counts.
-        return readError(events, stringAt(event, 'message') ?? 'error', now);
+        return withFailure(events, errorFailure(messageOf(event['error']) ?? 'the turn failed', null, now));
+      case 'error': {
+        // Codex may recover after an "error" event, so only the end of the turn counts. It says if it tries again.
+        const said = messageOf(event) ?? '';
+        return said.startsWith('Reconnecting') ? withRetry(events, errorFailure(said, null, now)) : events;
+      }
       default:
         return events;
     }
   },
 };
 
-// The last error before the end of the turn is not followed by a retry.
-function readError(events: AgentEvents, said: string, now: Date): AgentEvents {
-  return said.startsWith('Reconnecting') ? withRetry(events, errorFailure(said, null, now)) : events;
-}
+const messageOf = (value: unknown) => stringAt(value, 'message');
 
 function readItem(before: AgentEvents, item: Readonly<Record<string, unknown>>): AgentEvents {
   // An "error" item is a warning of Codex itself, not a part of the answer.

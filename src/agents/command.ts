@@ -15,7 +15,6 @@ export function commandAgent(given: {
     name: given.name,
     program,
     testedVersion: null,
-    resumeFailure: null,
     abilities: { schema: false, readOnly: 'nothing', usage: 'if-told', stablePart: 'not-cached', stopHook: 'none' },
     canFix: true,
     diffLimit: 400_000,

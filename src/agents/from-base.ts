@@ -7,45 +7,40 @@ import { commandAgent } from './command.ts';
 import { findProgram, isCustomCommand, type KnownAgent } from './installed.ts';
 
 /** Returns PATH without the folders inside of `root`, where the author of a change could put programs. */
-function pathOutside(path: string, root: string): string {
-  const folders = path.split(delimiter).filter((folder) => isAbsolute(folder) && !isInside(realPath(folder), root));
-  return folders.join(delimiter);
+function pathOutside(path = '', root: string, relative: 'dropped' | 'kept' = 'dropped'): string {
+  const isKept = (folder: string) => (isAbsolute(folder) ? !isInside(realPath(folder), root) : relative === 'kept');
+  return path.split(delimiter).filter(isKept).join(delimiter);
 }
 
 /**
- * Returns the agent as it is found for a pull request, where the working tree belongs to the author of the change. The
- * program of a custom command may be in the repository, because `startedFromBase` takes it from the base branch.
+ * Returns the agent with a program that the author of a pull request cannot replace. Only the program of a custom command
+ * may be in the repository, because `startedFromBase` later takes it from the base branch.
  */
 export function foundForPullRequest(one: KnownAgent, root: string, ownPath: string): KnownAgent {
   const name = one.settings?.path ?? one.agent.program;
   const isOwn = isCustomCommand(one);
-  const env = isOwn ? one.env : { ...one.env, PATH: pathOutside(one.env['PATH'] ?? '', root) };
+  const env = isOwn ? one.env : { ...one.env, PATH: pathOutside(one.env['PATH'], root) };
   if (!name.includes('/')) return { ...one, env, program: outside(findOnPath(name, pathOutside(ownPath, root)), root) };
   return isOwn && isInside(resolve(root, name), root) ? { ...one, program: resolve(root, name) } : { ...one, env };
 }
 
-/** Returns the custom command as it starts from a checkout of the base: no word of it leads to the working tree. */
+/** Returns the custom command as it starts in `checkout`, a checkout of the base branch, instead of the working tree. */
 export function startedFromBase(one: KnownAgent, root: string, checkout: string): KnownAgent {
   const [name = '', ...args] = (one.settings?.command ?? []).map((word) => moved(word, root, checkout));
   const values = Object.entries(one.env).map(([key, value]) => [key, moved(value, root, checkout)] as const);
-  const env = Object.fromEntries(values);
+  const env: KnownAgent['env'] = Object.fromEntries(values);
   return {
     ...one,
     agent: commandAgent({ name: one.agent.name, command: [name, ...args], resume: one.settings?.resume === true }),
     program: name.includes('/') ? outside(findProgram(name, '', checkout), root) : one.program,
-    env: { ...env, PATH: withoutFoldersOf(root, env['PATH'] ?? ''), PWD: checkout },
+    // A relative folder on PATH is inside of the checkout, so it stays.
+    env: { ...env, PATH: pathOutside(env['PATH'], root, 'kept'), PWD: checkout },
   };
-}
-
-// A relative folder on PATH is inside of the checkout, so it stays.
-function withoutFoldersOf(root: string, path: string): string {
-  const isKept = (folder: string) => !isAbsolute(folder) || !isInside(realPath(folder), root);
-  return path.split(delimiter).filter(isKept).join(delimiter);
 }
 
 /** Returns the text with the path of the checkout in place of the path of the working tree. */
 function moved(text: string, root: string, checkout: string): string {
-  // `/work/shop` is not a folder of `/work/shop-tools`.
+  // The path of the working tree, such as `/work/shop`, can also be the beginning of another path: `/work/shop-tools`.
   const changed = text.split(root).reduce((all, part) => all + (/^[\w.-]/.test(part) ? root : checkout) + part);
   const real = isAbsolute(changed) ? realPath(changed) : '';
   return isInside(real, root) ? checkout + real.slice(root.length) : changed;

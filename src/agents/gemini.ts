@@ -8,8 +8,8 @@ import {
   readEvent,
   stringAt,
   withFailure,
+  withFileTool,
   withProgress,
-  withToolCall,
 } from './parse-output.ts';
 
 // These settings override the user's settings for this call only: no tools but those for reading (a fixer may also
@@ -49,7 +49,6 @@ export const gemini: Agent = {
   install: 'npm install -g @google/gemini-cli',
   variables: ['GEMINI_*', 'GOOGLE_*'],
   access: {
-    status: null,
     settings: '.gemini/settings.json',
     credentials: '.gemini/oauth_creds.json',
     logIn: 'start "gemini" once and log in, or set GEMINI_API_KEY',
@@ -71,14 +70,10 @@ export const gemini: Agent = {
   invoke(question, put) {
     return {
       args: [
-        '--output-format',
-        'stream-json',
+        ...['--output-format', 'stream-json'],
         ...(question.model === null ? [] : ['--model', question.model]),
         ...(question.writes === true ? ['--approval-mode', 'auto_edit'] : []),
-        '--extensions',
-        'none',
-        '--allowed-mcp-server-names',
-        'none',
+        ...['--extensions', 'none', '--allowed-mcp-server-names', 'none'],
         ...(question.sessionId === null ? ['--session-id', question.newSessionId] : ['--resume', question.sessionId]),
       ],
       env: {
@@ -119,8 +114,7 @@ export const gemini: Agent = {
 function readTool(events: AgentEvents, event: Readonly<Record<string, unknown>>): AgentEvents {
   const parameters = objectAt(event, 'parameters');
   const path = stringAt(parameters, 'file_path') ?? stringAt(parameters, 'absolute_path');
-  const name = stringAt(event, 'tool_name') ?? 'a tool';
-  return withToolCall(events, `${name} ${path ?? ''}`.trimEnd(), name === 'read_file' && path !== null ? [path] : []);
+  return withFileTool(events, { name: stringAt(event, 'tool_name') ?? 'a tool', path }, 'read_file');
 }
 
 // `input` excludes cached tokens, and all figures cover only this call, so nothing is subtracted.

@@ -3,10 +3,10 @@ import { isAbsolute, resolve } from 'node:path';
 import type { AgentReport, AgentSettings, MissingAgent, ResumeResult } from '../kernel/agent.ts';
 import { ACTIVE } from '../kernel/ports.ts';
 import { isAmount, isString, readShape, type Shaped } from '../kernel/shape.ts';
+import { tryDisk } from '../platform/files.ts';
 import { openListFile } from '../platform/private-files.ts';
 import { findOnPath, isProgram } from '../platform/program.ts';
-import { runProcessGroup } from '../platform/run-process.ts';
-import { readAccess, UNKNOWN_ACCESS } from './access.ts';
+import { readAccess, runBriefly, UNKNOWN_ACCESS } from './access.ts';
 import type { Agent } from './agent.ts';
 import { commandAgent } from './command.ts';
 import { loadAgents } from './table.ts';
@@ -18,26 +18,14 @@ export function findProgram(name: string, path: string, cwd: string): string | n
   return isProgram(given) ? given : null;
 }
 
-const VERSION_TIMEOUT_MS = 15_000;
-
 /** Runs `<program> --version` and returns the version; `null` if the command fails or prints none. */
 export async function programVersion(
   program: string,
   env: Readonly<Record<string, string>>,
   cwd: string,
 ): Promise<string | null> {
-  const end = await runProcessGroup({
-    program,
-    args: ['--version'],
-    cwd,
-    env,
-    input: '',
-    timeoutMs: VERSION_TIMEOUT_MS,
-    idleMs: null,
-    signal: null,
-  });
-  if (end.kind !== 'ended' || end.code !== 0) return null;
-  return /\d+\.\d+\.\d+[-+.\w]*/.exec(`${end.stdout.text}\n${end.stderr.text}`)?.[0] ?? null;
+  const end = await runBriefly(program, ['--version'], env, cwd);
+  return end?.code === 0 ? (/\d+\.\d+\.\d+[-+.\w]*/.exec(end.output)?.[0] ?? null) : null;
 }
 
 /** Environment variables that every program may need: home, language, proxies, certificates. */
@@ -56,11 +44,10 @@ export function agentEnvironment(
   const allowed = [...ALWAYS, ...needs];
   const passes = (name: string) =>
     allowed.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : name === one));
-  const env: Record<string, string> = { [ACTIVE]: '1' };
-  for (const [name, value] of Object.entries(own)) {
-    if (value !== undefined && passes(name)) env[name] = value;
-  }
-  return env;
+  const given = Object.entries(own).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && passes(entry[0]),
+  );
+  return { [ACTIVE]: '1', ...Object.fromEntries(given) };
 }
 
 /** An agent, its program on this machine, and the user's settings for it. */
@@ -112,7 +99,7 @@ export function isCustomCommand({ settings }: Pick<KnownAgent, 'settings'>): boo
 
 /** Returns the shipped results of the resume tests V1 to V4 (see `probeResume`). `npm run test:agents` checks them. */
 export function testedVersions(agents: readonly Agent[]): readonly ResumeResult[] {
-  return agents.flatMap(({ name: agent, testedVersion: version, resumeFailure: failed }) =>
+  return agents.flatMap(({ name: agent, testedVersion: version, resumeFailure: failed = null }) =>
     version === null ? [] : [{ agent, version, failed, freshMs: null, resumedMs: null }],
   );
 }
@@ -187,13 +174,12 @@ export function openVersions(commonDir: string, now: () => number = Date.now) {
   };
 }
 
-// Use ctime, because a replaced file may have the same mtime as the old one.
+// Compare ctime, because a replaced file may have the same mtime as the old one.
 function fileOf(program: string): ProgramFile | null {
-  try {
+  const found = tryDisk('read', program, () => {
     const path = realpathSync(program);
-    const { size, ctimeMs } = statSync(path);
-    return { path, size, changed: ctimeMs };
-  } catch {
-    return null;
-  }
+    const { size, ctimeMs: changed } = statSync(path);
+    return { path, size, changed };
+  });
+  return found.ok ? found.value : null;
 }

@@ -8,10 +8,10 @@ import {
   shorten,
   stringAt,
   withFailure,
+  withFileTool,
   withProgress,
   withRetry,
   withText,
-  withToolCall,
 } from './parse-output.ts';
 
 const REVIEWER = 'onceover-reviewer';
@@ -19,16 +19,8 @@ const REVIEWER = 'onceover-reviewer';
 // opencode merges this object over the user's settings for this call. Bash is off because its permission patterns are
 // not safe: an allowed "git log" can write to a file through a redirection.
 function config(prompt: string, writes: boolean): object {
-  const tools = {
-    write: writes,
-    edit: writes,
-    patch: writes,
-    bash: false,
-    webfetch: false,
-    task: false,
-    todowrite: false,
-    skill: false,
-  };
+  const editing = { write: writes, edit: writes, patch: writes };
+  const tools = { ...editing, bash: false, webfetch: false, task: false, todowrite: false, skill: false };
   const permission = { edit: writes ? 'allow' : 'deny', bash: 'deny', webfetch: 'deny', external_directory: 'deny' };
   const description = writes ? 'Reads and fixes' : 'Reads and judges';
   const reviewer = { description, mode: 'primary', prompt, tools, permission };
@@ -41,7 +33,6 @@ export const opencode: Agent = {
   name: 'opencode',
   program: 'opencode',
   testedVersion: '1.18.33',
-  resumeFailure: null,
   abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'none' },
   // opencode may write through symlinks that leave the working tree, and into the .git folder.
   canFix: false,
@@ -51,19 +42,12 @@ export const opencode: Agent = {
   priceProvider: 'in-model',
   install: 'npm install -g opencode-ai',
   variables: [
-    'OPENCODE_API_KEY',
-    'OPENCODE_CONFIG',
-    'OPENCODE_CONFIG_DIR',
-    'ANTHROPIC_*',
-    'OPENAI_*',
-    'GEMINI_*',
-    'GOOGLE_*',
+    ...['OPENCODE_API_KEY', 'OPENCODE_CONFIG', 'OPENCODE_CONFIG_DIR'],
+    ...['ANTHROPIC_*', 'OPENAI_*', 'GEMINI_*', 'GOOGLE_*'],
   ],
 
   access: {
     status: { args: ['auth', 'list'], since: '1.18.33' },
-    settings: null,
-    credentials: null,
     logIn: 'run "opencode auth login"',
     judgeLogin({ status }) {
       const listed = (status?.output ?? '').match(/[1-9]\d* (?:credential|environment variable)s?/g) ?? [];
@@ -84,16 +68,9 @@ export const opencode: Agent = {
   invoke(question, put) {
     return {
       args: [
-        'run',
-        '--pure',
+        ...['run', '--pure', '--format', 'json', '--agent', REVIEWER],
         // Its events do not report retries, so read them from its log.
-        '--print-logs',
-        '--log-level',
-        'ERROR',
-        '--format',
-        'json',
-        '--agent',
-        REVIEWER,
+        ...['--print-logs', '--log-level', 'ERROR'],
         ...(question.model === null ? [] : ['--model', question.model]),
         // Without a title, opencode would call the model to get one.
         ...(question.sessionId === null ? ['--title', 'onceover review'] : ['--session', question.sessionId]),
@@ -130,10 +107,8 @@ export const opencode: Agent = {
         const error = objectAt(event, 'error');
         const data = objectAt(error, 'data');
         const said = stringAt(data, 'message') ?? stringAt(error, 'name') ?? 'error';
-        return withFailure(
-          { ...known, trouble: events.trouble },
-          errorFailure(said, numberAt(data, 'statusCode'), now),
-        );
+        const failure = errorFailure(said, numberAt(data, 'statusCode'), now);
+        return withFailure({ ...known, trouble: events.trouble }, failure);
       }
       default:
         return known;
@@ -165,8 +140,7 @@ function readStep(events: AgentEvents, reason: string | null): AgentEvents {
 
 function readTool(events: AgentEvents, body: Readonly<Record<string, unknown>>): AgentEvents {
   const path = stringAt(objectAt(objectAt(body, 'state'), 'input'), 'filePath');
-  const name = stringAt(body, 'tool') ?? 'a tool';
-  return withToolCall(events, `${name} ${path ?? ''}`.trimEnd(), name === 'read' && path !== null ? [path] : []);
+  return withFileTool(events, { name: stringAt(body, 'tool') ?? 'a tool', path }, 'read');
 }
 
 // Each step reports its own usage, so the caller adds them up. `input` excludes cached tokens.

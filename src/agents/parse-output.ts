@@ -1,38 +1,38 @@
 import type { AgentFailure } from '../kernel/agent.ts';
 import { isRecord } from '../kernel/json.ts';
 import { isAmount } from '../kernel/shape.ts';
+import { parseJson } from '../platform/private-files.ts';
 import type { AgentEvents } from './agent.ts';
 
 /** Returns the JSON object in a line of output; `null` if the line is anything else. */
 export function readEvent(line: string): Readonly<Record<string, unknown>> | null {
-  if (!line.startsWith('{')) return null;
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = line.startsWith('{') ? parseJson(line) : null;
+  return isRecord(value) ? value : null;
+}
+
+function valueAt(value: unknown, key: string): unknown {
+  return isRecord(value) ? value[key] : undefined;
 }
 
 /** Returns the object under a key; an empty object if there is none. */
 export function objectAt(value: unknown, key: string): Readonly<Record<string, unknown>> {
-  const found = isRecord(value) ? value[key] : undefined;
+  const found = valueAt(value, key);
   return isRecord(found) ? found : {};
 }
 
 export function stringAt(value: unknown, key: string): string | null {
-  const found = isRecord(value) ? value[key] : undefined;
+  const found = valueAt(value, key);
   return typeof found === 'string' ? found : null;
 }
 
 /** Returns the number under a key; 0 if there is none or the number is negative. */
 export function numberAt(value: unknown, key: string): number {
-  const found = isRecord(value) ? value[key] : undefined;
+  const found = valueAt(value, key);
   return isAmount(found) ? found : 0;
 }
 
 export function arrayAt(value: unknown, key: string): readonly unknown[] {
-  const found = isRecord(value) ? value[key] : undefined;
+  const found = valueAt(value, key);
   return Array.isArray(found) ? found : [];
 }
 
@@ -40,6 +40,20 @@ export function arrayAt(value: unknown, key: string): readonly unknown[] {
 export function withToolCall(events: AgentEvents, doing: string | null, filesRead: readonly string[]): AgentEvents {
   const draft = joinTexts(events.draft, events.text);
   return { ...withProgress(events), text: '', draft, doing, filesRead: [...events.filesRead, ...filesRead] };
+}
+
+/** Returns the events after a call of one of the agent's own tools. `reader` is the name of the tool that reads files. */
+export function withFileTool(
+  events: AgentEvents,
+  {
+    name,
+    path,
+    pattern = null,
+  }: { readonly name: string; readonly path: string | null; readonly pattern?: string | null },
+  reader: string,
+): AgentEvents {
+  const doing = `${name} ${path ?? pattern ?? ''}`.trimEnd();
+  return withToolCall(events, doing, name === reader && path !== null ? [path] : []);
 }
 
 /** Returns the events after a part of an answer has arrived. */

@@ -53,6 +53,8 @@ const FOLDER = 'onceover/openings';
 
 const NAME = /^([0-9a-f]{64})\.md$/;
 
+const SESSIONS_LAST_MS = 14 * 24 * 3600 * 1000;
+
 /** Stores the prompts that started sessions, each under its digest. */
 export type SessionPrompts = ReturnType<typeof openSessionPrompts>;
 
@@ -78,21 +80,15 @@ export function openSessionPrompts(commonDir: string) {
       removeLeftovers(folder.path, now);
       for (const { name } of listed.value) {
         const digest = NAME.exec(name)?.[1];
+        const written = statIfPresent(`${folder.path}/${name}`)?.mtimeMs ?? now;
         // Another worktree may need the prompt, so remove it only if every session that it started has expired.
-        if (digest === undefined || keep.has(digest) || !isOld(`${folder.path}/${name}`, now)) continue;
+        if (digest === undefined || keep.has(digest) || now - written <= SESSIONS_LAST_MS) continue;
         const removed = folder.remove(name);
         if (!removed.ok) return removed;
       }
       return ok(undefined);
     },
   };
-}
-
-const SESSIONS_LAST_MS = 14 * 24 * 3600 * 1000;
-
-function isOld(path: string, now: number): boolean {
-  const stats = statIfPresent(path);
-  return stats !== null && now - stats.mtimeMs > SESSIONS_LAST_MS;
 }
 
 function nameOf(digest: string): string {
@@ -103,16 +99,13 @@ const MINUTE_MS = 60_000;
 
 const USED_UP = /usage limit|quota|credit|out of (?:extra )?usage/i;
 
-/** Returns how long to wait for a limit whose end is not known: a used-up allowance takes longer than a full minute. */
-function usualWait(said: string): number {
-  return USED_UP.test(said) ? 60 * MINUTE_MS : MINUTE_MS;
-}
-
 /** Starts a cooldown until the limit ends. A failed write only costs one failing call. */
 export async function startCooldown(
   { coolings, clock }: { readonly coolings: Cooldowns; readonly clock: Clock },
   agent: string,
   { resetAt, said }: Extract<AgentFailure, { kind: 'limit' }>,
 ): Promise<void> {
-  await coolings.add({ agent, until: resetAt ?? new Date(clock.now().getTime() + usualWait(said)), said });
+  // A used-up quota takes longer to come back than the requests of one minute.
+  const waitMs = USED_UP.test(said) ? 60 * MINUTE_MS : MINUTE_MS;
+  await coolings.add({ agent, until: resetAt ?? new Date(clock.now().getTime() + waitMs), said });
 }

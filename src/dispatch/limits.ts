@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Settings } from '../config/settings.ts';
 import type { Usage } from '../kernel/agent.ts';
 
@@ -91,17 +92,8 @@ export function openPrefixGate(longestWaitMs = LONGEST_WAIT_MS) {
       if (prefix === null) return begun;
       const leader = warm.get(prefix);
       if (leader === undefined) warm.set(prefix, new Promise((resolve) => (begun = resolve)));
-      else await within(longestWaitMs, leader);
+      else await Promise.race([leader, setTimeout(longestWaitMs, undefined, { ref: false })]);
       return begun;
     },
   };
-}
-
-async function within(ms: number, wanted: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([wanted, late]);
-  clearTimeout(timer);
 }

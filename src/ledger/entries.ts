@@ -178,19 +178,15 @@ export function probeEntry(cost: ProbeCost, startedBy: LedgerProbe['startedBy'],
 /** The tokens and the cost of a run, a fix, a call of a phase, a review of a workflow step, or a resume test. */
 export type LedgerEntry = LedgerRun | LedgerFix | LedgerLoop | LedgerStep | LedgerProbe;
 
+const SHAPES = { run: RUN, fix: FIX, loop: LOOP, step: STEP, probe: PROBE };
+
 /** Returns an entry as the text of its file. */
 export function ledgerText(entry: LedgerEntry): string {
-  const shape = { run: RUN, fix: FIX, loop: LOOP, step: STEP, probe: PROBE }[entry.kind];
-  return `${JSON.stringify(withKeyOrder<object>(entry, shape))}\n`;
+  return `${JSON.stringify(withKeyOrder<object>(entry, SHAPES[entry.kind]))}\n`;
 }
 
 /** Returns a value as a ledger entry; `null` if it is not a valid entry. */
 export function readLedgerEntry(value: unknown): LedgerEntry | null {
-  return (
-    readShape<LedgerRun>(value, RUN) ??
-    readShape<LedgerFix>(value, FIX) ??
-    readShape<LedgerLoop>(value, LOOP) ??
-    readShape<LedgerStep>(value, STEP) ??
-    readShape<LedgerProbe>(value, PROBE)
-  );
+  const read = Object.values(SHAPES).map((shape) => readShape<object>(value, shape));
+  return (read.find((entry) => entry !== null) ?? null) as LedgerEntry | null;
 }

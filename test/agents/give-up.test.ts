@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type AgentEvents, NO_EVENTS } from '../../src/agents/agent.ts';
-import { giveUpAt } from '../../src/agents/give-up.ts';
+import { giveUpAt } from '../../src/agents/call-agent.ts';
 import { loadAgents } from '../../src/agents/table.ts';
 import type { AgentFailure } from '../../src/kernel/agent.ts';
 

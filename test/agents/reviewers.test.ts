@@ -290,6 +290,7 @@ describe('a question', () => {
         filesRead: ['a.ts'],
       },
       model: 'm',
+      draft: '',
       durationMs: expect.any(Number),
       retries: 0,
     });

@@ -66,5 +66,5 @@ export function agentParts(): Readonly<Record<string, string>> {
 }
 
 function resumed({ resumeFailure }: Agent): string {
-  return resumeFailure === null ? 'yes' : `no: ${resumeFailure.how}`;
+  return resumeFailure == null ? 'yes' : `no: ${resumeFailure.how}`;
 }

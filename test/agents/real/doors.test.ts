@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { programOf, REAL_AGENTS, type RealAgent, settle, usersFolder } from '../../support/agent-clis.ts';
@@ -8,14 +8,20 @@ import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts'
 import { repoWith, temporaryFolder } from '../../support/repo.ts';
 
 let sim: ModelSim;
+/** The folder with the scripts of the doors. It stays until the last door has been tried. */
+const scripts = mkdtempSync(join(usersFolder(), 'doors-'));
 beforeAll(async () => {
   for (const real of REAL_AGENTS) programOf(real);
   sim = await startModelSim();
 });
-afterAll(() => sim.close());
+afterAll(() => {
+  rmSync(scripts, { recursive: true, force: true });
+  return sim.close();
+});
 
 describe.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s does not load', (name, real) => {
-  const groups = groupDoors(DOORS[name] ?? [], temporaryFolder(usersFolder()));
+  const folder = mkdtempSync(join(scripts, `${name}-`));
+  const groups = groupDoors(DOORS[name] ?? [], folder);
   const reviews = groups.map((doors, n) => shared(() => review(real, `${name}-${n}`, doors)));
   const all = groups.flatMap((doors, n) => doors.map((door) => [door.title, door, n] as const));
 

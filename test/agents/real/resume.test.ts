@@ -13,32 +13,39 @@ beforeAll(async () => {
 afterAll(() => sim.close());
 
 describe('V1 to V4, as they are shipped', () => {
-  test.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s', async (name, real) => {
-    const label = `probe-${name}`;
-    sim.script(label, rememberingModel(real));
-    const user = agentUser(real, sim.baseUrl(label));
-    const settings = {
-      model: real.model,
-      command: null,
-      path: null,
-      resume: false,
-      env: {},
-      sandbox: false,
-      timeoutSeconds: null,
-    };
-    const outcome = await probeInstalled(
-      { agent: real.agent, settings, program: programOf(real), env: user.env },
-      real.agent.testedVersion ?? '',
-      { signal: null, scratchBase: scratch() },
-    );
-    if (outcome.kind === 'not-tried') throw new Error(JSON.stringify(outcome.failure));
-    const found = outcome.result;
-    console.log(
-      name,
-      found.failed ?? 'V1 to V4 pass',
-      `fresh ${found.freshMs?.toFixed(0)} ms, resumed ${found.resumedMs?.toFixed(0)} ms`,
-    );
-    const [shipped] = testedVersions([real.agent]);
-    expect(found.failed?.test ?? 'pass').toBe(shipped === undefined ? 'not shipped' : (shipped.failed?.test ?? 'pass'));
-  });
+  test.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))(
+    '%s',
+    async (name, real) => {
+      const label = `probe-${name}`;
+      sim.script(label, rememberingModel(real));
+      const user = agentUser(real, sim.baseUrl(label));
+      const settings = {
+        model: real.model,
+        command: null,
+        path: null,
+        resume: false,
+        env: {},
+        sandbox: false,
+        timeoutSeconds: null,
+      };
+      const outcome = await probeInstalled(
+        { agent: real.agent, settings, program: programOf(real), env: user.env },
+        real.agent.testedVersion ?? '',
+        { signal: null, scratchBase: scratch() },
+      );
+      if (outcome.kind === 'not-tried') throw new Error(JSON.stringify(outcome.failure));
+      const found = outcome.result;
+      console.log(
+        name,
+        found.failed ?? 'V1 to V4 pass',
+        `fresh ${found.freshMs?.toFixed(0)} ms, resumed ${found.resumedMs?.toFixed(0)} ms`,
+      );
+      const [shipped] = testedVersions([real.agent]);
+      expect(found.failed?.test ?? 'pass').toBe(
+        shipped === undefined ? 'not shipped' : (shipped.failed?.test ?? 'pass'),
+      );
+      // Each test of an agent starts it four times, which takes minutes on a slow machine.
+    },
+    600_000,
+  );
 });

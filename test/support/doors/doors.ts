@@ -21,7 +21,7 @@ export type PlantedDoor = {
 
 /**
  * Returns the doors in groups. The doors of a group can stand in one repository, so one start of the agent tries them
- * all. `folder` is the folder for the scripts.
+ * all. `folder` is where the scripts of the doors are written.
  */
 export function groupDoors(doors: readonly Door[], folder: string): readonly (readonly PlantedDoor[])[] {
   const groups: PlantedDoor[][] = [];
