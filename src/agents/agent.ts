@@ -45,7 +45,7 @@ export type AgentEvents = {
   /** Whether the agent has reported success. */
   readonly done: boolean;
   readonly failure: AgentFailure | null;
-  /** The last error, if the agent goes on after it and has shown no progress since. */
+  /** The last error that did not end the agent; `null` again after any progress. */
   readonly trouble: AgentFailure | null;
   /** How often the agent has repeated a request to its service: in this call, and since its last progress. */
   readonly retries: number;
@@ -83,7 +83,7 @@ export interface Agent {
   /** The first of the resume tests V1 to V4 (see `probeResume`) that the tested version fails. Default: none. */
   readonly resumeFailure?: ResumeResult['failed'];
   readonly abilities: Abilities;
-  /** Whether the agent may be a fixer. A built-in agent may only if it cannot write outside of the working tree. */
+  /** Whether the agent may edit files. A built-in agent may do so if it cannot write outside of the working tree. */
   readonly canFix: boolean;
   /** The limit for the diff in one prompt, in characters. The model's context needs room for more than the diff. */
   readonly diffLimit: number;
@@ -101,7 +101,7 @@ export interface Agent {
   readonly loads?: readonly string[];
   /** Names of files that the agent loads from each folder in which it reads a file, so they must be hidden from it. */
   readonly loadsNamed?: readonly string[];
-  /** Returns the command line for a question. The agent starts in the folder `cwd`, whose files it must not load. */
+  /** Returns the command line for a question. The agent starts in `cwd` and must take no settings from that folder. */
   invoke(question: AgentQuestion, put: PutFile, cwd: string): Invocation;
   /** Returns the events after one more line of output. `now` is needed to read times such as "in 5 minutes". */
   hear(events: AgentEvents, line: string, now: Date): AgentEvents;

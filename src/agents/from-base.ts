@@ -56,8 +56,8 @@ function realPath(path: string): string {
 }
 
 /**
- * Returns a name in the settings or the environment of a built-in agent that leads into the repository; `null` if there
- * is none. The agent reads the change in the working tree, so it would load such a file from the change.
+ * Returns a path in the settings or the environment of a built-in agent that leads into the repository; `null` if there
+ * is none. The author of a change could edit the file at that path, and the agent would load it.
  */
 export function nameInside(one: KnownAgent, root: string): string | null {
   if (isCustomCommand(one)) return null;

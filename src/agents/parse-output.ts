@@ -73,7 +73,7 @@ export function withRetry(events: AgentEvents, trouble: AgentFailure): AgentEven
   };
 }
 
-/** Returns the events after the agent has given up. An earlier error may say more: when a usage limit ends. */
+/** Returns the events after the agent has given up. Keeps the end of a usage limit, if only an earlier error named it. */
 export function withFailure(events: AgentEvents, failure: AgentFailure): AgentEvents {
   const { trouble } = events;
   if (failure.kind !== 'limit' || trouble?.kind !== 'limit') return { ...events, failure };

@@ -17,7 +17,7 @@ import {
 } from './installed.ts';
 import { shorten } from './parse-output.ts';
 
-/** Returns a function that runs one job at a time per key. If `stop` aborts, waiting jobs start and must check it. */
+/** Returns a function that runs one job at a time per key. If `stop` aborts, a waiting job starts and has to check it. */
 function openSessionLocks() {
   const last = new Map<string, Promise<unknown>>();
   return <T>(key: string, stop: AbortSignal | null, job: () => Promise<T>): Promise<T> => {
@@ -43,7 +43,7 @@ type Options = {
   readonly base?: CommitId | null;
 };
 
-/** Stands for the version of an agent that reports none. Its sessions are never resumed: the version may be new. */
+/** The version of an agent that reports none. Its sessions are never resumed, because its version may be untested. */
 const UNKNOWN_VERSION = 'unknown';
 
 const WATCH_PAUSE_MS = 100;

@@ -12,7 +12,7 @@ import type { RunOutcome, SlotOutcome } from '../gates/run-types.ts';
 import { asResult, git } from '../git/git.ts';
 import { findRepository } from '../git/locate.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
-import { ok, type Result } from '../kernel/result.ts';
+import { forEachOk, ok, type Result } from '../kernel/result.ts';
 import { makeParents, tryDisk } from '../platform/files.ts';
 import { ownCommand } from '../platform/own-program.ts';
 import { type DemoAct, type DemoFile, type DemoOutcome, filesBefore, STORY } from './project.ts';
@@ -52,13 +52,10 @@ export async function playDemo(options: DemoOptions): Promise<Result<DemoOutcome
     const played = await play(folder, options);
     isKept = options.keep && played.ok && !options.stop.aborted;
     if (!played.ok) return played;
-    return ok({
-      ...played.value,
-      folder: isKept ? folder : null,
-      // "npx onceover" finds an onceover that is installed in the user's project, but not from the kept folder.
-      program: ownCommand(isKept ? null : process.cwd(), process),
-      durationMs: Math.round(performance.now() - startedAt),
-    });
+    // "npx onceover" finds an onceover that is installed in the user's project, but not from the kept folder.
+    const program = ownCommand(isKept ? null : process.cwd(), process);
+    const durationMs = Math.round(performance.now() - startedAt);
+    return ok({ ...played.value, folder: isKept ? folder : null, program, durationMs });
   } finally {
     process.off('exit', remove);
     if (!isKept) remove();
@@ -79,6 +76,8 @@ function clearEnvironment(): void {
 const PULL_REQUEST =
   /^(?:GITHUB_(?:EVENT_NAME|BASE_REF)|BUILD_REASON|CI_MERGE_REQUEST_.*|BITBUCKET_PR_.*|BUILDKITE_PULL_REQUEST.*|CIRCLE_PULL_REQUEST|TRAVIS_PULL_REQUEST|CHANGE_(?:ID|TARGET)|DRONE_PULL_REQUEST|SYSTEM_PULLREQUEST_.*)$/;
 
+const CHANGE = { kind: 'change', base: null } as const;
+
 type Played = Omit<DemoOutcome, 'folder' | 'program' | 'durationMs'>;
 
 async function play(folder: string, options: DemoOptions): Promise<Result<Played>> {
@@ -89,12 +88,8 @@ async function play(folder: string, options: DemoOptions): Promise<Result<Played
   for (const [i, act] of STORY.entries()) {
     const written = writeFiles(folder, act.writes);
     if (!written.ok) return written;
-    const ran = await runGates(place.value, {
-      ...READ_ONLY,
-      selection: { kind: 'change', base: null },
-      startedBy: 'person',
-      stop: options.stop,
-    });
+    const how = { ...READ_ONLY, selection: CHANGE, startedBy: 'person', stop: options.stop } as const;
+    const ran = await runGates(place.value, how);
     if (!ran.ok) return ran;
     if (options.stop.aborted) break;
     runs.push(ran.value);
@@ -116,17 +111,18 @@ async function makeRepository(folder: string, reviewer: readonly string[]): Prom
   if (!created.ok) return created;
   const written = writeFiles(folder, filesBefore(reviewer));
   if (!written.ok) return written;
-  for (const words of [
-    // Set a user name in the repository, so that the user can commit in it later without git settings.
-    ['config', 'user.name', 'onceover demo'],
-    ['config', 'user.email', 'demo@example.invalid'],
-    ['add', '--all'],
-    ['commit', '--quiet', '--message', 'A shop'],
-    ['checkout', '--quiet', '-b', 'cart'],
-  ]) {
-    const done = await asResult(git(folder, words));
-    if (!done.ok) return done;
-  }
+  const done = await forEachOk(
+    [
+      // Set a user name in the repository, so that the user can commit in it later without git settings.
+      ['config', 'user.name', 'onceover demo'],
+      ['config', 'user.email', 'demo@example.invalid'],
+      ['add', '--all'],
+      ['commit', '--quiet', '--message', 'A shop'],
+      ['checkout', '--quiet', '-b', 'cart'],
+    ],
+    (words) => asResult(git(folder, words)),
+  );
+  if (!done.ok) return done;
   return findRepository(folder);
 }
 
@@ -145,21 +141,22 @@ async function sharedBeginnings(
   place: RepositoryPaths,
   runs: readonly RunOutcome[],
 ): Promise<Result<DemoOutcome['shared']>> {
-  const settings = await readSettings(place, { kind: 'change', base: null });
+  const settings = await readSettings(place, CHANGE);
   if (!settings.ok) return settings;
   const names = gateNames(runs[0]?.gates ?? []);
   const past = await openRecords(place.root, settings.value.settings.logDir).read(names, new Set());
   if (!past.ok) return past;
   const prompts = openSessionPrompts(place.commonDir);
   const seen = new Set<string>();
-  let shared = { looks: 0, tokens: 0 };
+  const shared = { looks: 0, tokens: 0 };
   for (const { iteration, own } of past.value.slots) {
     if (own?.dispatch !== 'fresh' || own.session === null) continue;
     const { stableDigest } = own.session;
     const key = `${iteration} ${stableDigest}`;
     if (seen.has(key)) {
       const text = (await prompts.read(stableDigest)) ?? '';
-      shared = { looks: shared.looks + 1, tokens: shared.tokens + estimateTokens(text.length) };
+      shared.looks++;
+      shared.tokens += estimateTokens(text.length);
     }
     seen.add(key);
   }

@@ -34,7 +34,7 @@ export function costAfterCacheExpiry(
   return { cacheExpired, freshIsCheaper: fresh < resumed };
 }
 
-/** Returns the agent of a reviewer (slots take the agents in turn) and its replacements; `null` if there is none. */
+/** Returns the agent of reviewer `slot` and its replacements; `null` if there is none. Reviewers take turns in the list. */
 export function assignAgents(slot: number, available: readonly string[]): Assigned | null {
   const agent = available[(slot - 1) % Math.max(1, available.length)];
   if (agent === undefined) return null;

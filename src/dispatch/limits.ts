@@ -74,18 +74,18 @@ export function sharePending<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Delays calls with the same prompt prefix until the first gets an answer, so that the others find it in the cache. */
+/** Lets calls with the same prompt prefix wait for the first one, so that they find the prefix in the cache. */
 export type PrefixGate = ReturnType<typeof openPrefixGate>;
 
-/** How long to wait for the first call. A second copy of the prefix costs less than a reviewer that is late or hangs. */
+/** How long calls wait for the first one. To pay for the prefix twice is better than to wait for a call that hangs. */
 const LONGEST_WAIT_MS = 10_000;
 
 export function openPrefixGate(longestWaitMs = LONGEST_WAIT_MS) {
   const warm = new Map<string, Promise<void>>();
   return {
     /**
-     * The first caller with a prefix does not wait, and calls the returned function when its agent begins to answer.
-     * Other callers with that prefix wait until then, but not for ever; a caller with `null` never waits.
+     * The first caller with a prefix does not wait. It calls the returned function when its agent begins to answer, and
+     * other callers with that prefix wait until then. A caller with `null` never waits.
      */
     async join(prefix: string | null): Promise<() => void> {
       let begun = () => {};

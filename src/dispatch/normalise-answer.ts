@@ -6,8 +6,8 @@ import type { AnswerKind } from './answer-schemas.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns an answer in the form of its schema: alternative field names, numbers in quotes, and null for omitted fields
- * are accepted. An ambiguous value is read as blocking.
+ * Returns an answer in the form of its schema. Accepts other names of some fields, numbers in quotes, and null for a
+ * missing field. Reads an ambiguous value as blocking.
  */
 export function normaliseAnswer(kind: AnswerKind, value: unknown): unknown {
   if (!isRecord(value)) return value;
@@ -144,7 +144,7 @@ function lower(value: unknown): unknown {
   return typeof value === 'string' ? value.trim().toLowerCase() : value;
 }
 
-/** Returns the items of a list field. An omitted list is read as empty only if the answer refuses: `whenOmitted`. */
+/** Returns the items of a list field. `whenOmitted` stands for a missing list: it is empty only if the answer refuses. */
 function listOr(whenOmitted: [] | null, value: unknown, item: (value: unknown) => unknown): unknown[] | null {
   return value === undefined || value === null ? whenOmitted : list(value).map(item);
 }

@@ -20,9 +20,9 @@ export type ReadAnswer<K extends AnswerKind> =
   | { readonly ok: false; readonly failure: Extract<AgentFailure, { kind: 'unreadable-answer' }> };
 
 /**
- * Returns the answer in a reply. It is read from every JSON object in the agent's text and from its structured field.
- * The last of them counts, but a pass counts only if all of them pass, and a refusal only if no other one differs.
- * Slightly broken JSON is repaired, but a truncated answer is never completed.
+ * Returns the answer in a reply. Reads every JSON object in the agent's text, and the agent's field for a structured
+ * answer. The last one is the answer, but a pass counts only if all of them pass, and a refusal only if no other refusal
+ * differs. Slightly broken JSON is repaired, but a truncated answer is never completed.
  */
 export function readAnswer<K extends AnswerKind>(kind: K, { text, structured }: Reply): ReadAnswer<K> {
   const hasField = structured !== undefined && structured !== null;
@@ -122,16 +122,18 @@ function check<K extends AnswerKind>(kind: K, value: unknown): ReadAnswer<K> {
 
 /** Whether a text contains a refusal in the requested form. */
 function isRefusalIn(kind: AnswerKind, text: string): boolean {
-  const found = hasRefusalSign(text) ? objectsIn(text) : null;
-  if (found?.kind !== 'found') return false;
-  const values = found.texts.flatMap((one) => {
-    const parsed = parse(one);
-    return parsed.ok ? parsed.values : [];
-  });
-  return values.some((value) => {
+  if (!hasRefusalSign(text)) return false;
+  return valuesIn(text).some((value) => {
     const read = check(kind, value);
     return read.ok && refuses(kind, read.answer);
   });
+}
+
+/** Returns the values of the JSON objects in a text. Invalid objects are left out; a truncated text has none. */
+function valuesIn(text: string): readonly unknown[] {
+  const found = objectsIn(text);
+  const parsed = found.kind === 'found' ? found.texts.map(parse) : [];
+  return parsed.flatMap((one) => (one.ok ? one.values : []));
 }
 
 function unreadable(why: UnreadableAnswer, said: string) {
@@ -139,8 +141,8 @@ function unreadable(why: UnreadableAnswer, said: string) {
 }
 
 /**
- * Returns an answer that was read after an unreadable one. If the unreadable one was a refusal and this one passes, the
- * result is a refusal that quotes the unreadable one.
+ * Returns `later`, the answer that was read after the unreadable reply `first`. If `first` was a refusal and `later`
+ * passes, the result is a refusal that quotes `first`.
  */
 export function keepRefusal<K extends AnswerKind>(kind: K, first: Reply, later: Answers[K]): Answers[K] {
   return isRefusal(first) ? withRefusal(kind, first, later) : later;
@@ -148,9 +150,7 @@ export function keepRefusal<K extends AnswerKind>(kind: K, first: Reply, later: 
 
 function isRefusal(reply: Reply): boolean {
   const content = saidBefore(reply);
-  if (hasRefusalSign(content)) return true;
-  const found = objectsIn(content);
-  return found.kind === 'found' && found.texts.map(parse).some((one) => one.ok && namesProblem(one.values));
+  return hasRefusalSign(content) || namesProblem(valuesIn(content));
 }
 
 const LONGEST_SUMMARY = 1000;

@@ -91,7 +91,7 @@ export function hasRefusalSign(text: string): boolean {
   return SIGNS.some((sign) => sign.test(text));
 }
 
-/** By kind of answer: turns an answer that passes into a refusal. */
+/** For each kind of answer that can pass, a function that turns a pass into a refusal. */
 const REFUSE: { readonly [K in AnswerKind]?: (first: Reply, later: Answers[K]) => Answers[K] } = {
   gate(first, later) {
     const issue = `The reviewer failed the change in ${quoteFirst(first, 'passed it')}`;
@@ -107,12 +107,12 @@ const REFUSE: { readonly [K in AnswerKind]?: (first: Reply, later: Answers[K]) =
   },
 };
 
-/** Returns an answer that passes as a refusal that quotes an earlier, unreadable one; other answers unchanged. */
+/** Returns a pass as a refusal that quotes an earlier, unreadable answer. Returns any other answer unchanged. */
 export function withRefusal<K extends AnswerKind>(kind: K, first: Reply, later: Answers[K]): Answers[K] {
   return refuses(kind, later) ? later : (REFUSE[kind]?.(first, later) ?? later);
 }
 
-/** Returns the answer that the agent gave: its structured field, else its text; both if the text has objects too. */
+/** Returns what the agent answered: its structured field, else its text; both if the text has JSON objects too. */
 export function saidBefore({ text, structured }: Reply): string {
   const said = text.trim();
   const isText = typeof structured === 'string' && structured.trim() !== '';

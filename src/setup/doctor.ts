@@ -1,5 +1,6 @@
 import {
   findProgram,
+  isCustomCommand,
   type KnownAgent,
   knownAgents,
   programVersion,
@@ -64,19 +65,18 @@ async function testResume(
   if (named.length === 0)
     return err({ kind: 'unknown-agent', name: options.resume, known: known.map((one) => one.agent.name) });
   for (const one of named) {
-    const { program, agent, settings } = one;
+    const { program, agent } = one;
     // Do not test a custom command, because a call to it could cost any amount. The user sets "resume: true" for it.
-    if (settings?.command != null) continue;
+    if (isCustomCommand(one)) continue;
     if (program === null) {
       if (options.resume === 'all') continue;
-      const failure = { kind: 'not-found', program: settings?.path ?? agent.program } as const;
+      const failure = { kind: 'not-found', program: one.settings?.path ?? agent.program } as const;
       return err({ kind: 'agent-not-tried', agent: agent.name, failure });
     }
     options.tell?.(agent.name);
     const version = (await programVersion(program, one.env, root)) ?? 'unknown';
     const outcome = await probeInstalled({ ...one, program }, version, { signal: options.signal });
-    const entry = probeEntry(outcome.cost, 'person', new Date());
-    const paid = await openLedger(commonDir).add(entry);
+    const paid = await openLedger(commonDir).add(probeEntry(outcome.cost, 'person', new Date()));
     if (!paid.ok) return paid;
     if (outcome.kind === 'not-tried')
       return err({ kind: 'agent-not-tried', agent: agent.name, failure: outcome.failure });

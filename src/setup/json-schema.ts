@@ -35,7 +35,6 @@ export const doctorSchema = z.object({
     .describe('The path of bubblewrap; null if it is not installed. onceover uses it for commands with sandbox: true.'),
   node: z.string(),
   lifted_cooldowns: z
-
     .array(
       z.object({
         agent: z.string(),

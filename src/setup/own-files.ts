@@ -3,9 +3,9 @@ import { isRecordFile } from '../gates/record/record-names.ts';
 import { PREVIOUS } from '../gates/record/records.ts';
 import { countPins, dropAllPins } from '../git/snapshot-refs.ts';
 import { type RepoPath, sha256 } from '../kernel/ids.ts';
-import { GENERATED_FOLDER, repoPath } from '../kernel/paths.ts';
+import { folderOf, GENERATED_FOLDER, repoPath } from '../kernel/paths.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
-import { err, ok, type Result } from '../kernel/result.ts';
+import { err, forEachOk, ok, type Result } from '../kernel/result.ts';
 import { filesBelow, removeEmpty, removeFile, removeTree } from '../platform/files.ts';
 import { heldElsewhere, openLock } from '../platform/lock.ts';
 import { openListFile, readPrivateFile } from '../platform/private-files.ts';
@@ -78,12 +78,11 @@ export function openOwnFiles(place: RepositoryPaths, logDir: RepoPath, tracked: 
         if (other.value !== null) return err({ kind: 'lock-held', ...other.value });
         const dropped = await dropAllPins(place);
         if (!dropped.ok) return dropped;
-        for (const { path, isOurs } of folders) {
+        const emptied = await forEachOk(folders, async ({ path, isOurs }) => {
           const own = ownFilesIn(root, path, isOurs, tracked);
-          const removed = own.ok ? removeAll(root, path, own.value) : own;
-          if (!removed.ok) return removed;
-        }
-        const removed = removeTree(commonDir, GIT_FOLDER);
+          return own.ok ? removeAll(root, path, own.value) : own;
+        });
+        const removed = emptied.ok ? removeTree(commonDir, GIT_FOLDER) : emptied;
         if (removed.ok) removeEmptyScratch();
         return removed;
       } finally {
@@ -125,8 +124,8 @@ function removeAll(root: string, folder: RepoPath, paths: readonly string[]): Re
   for (const path of paths) {
     const removed = removeFile(join(root, folder, path));
     if (!removed.ok) return removed;
+    removeEmpty(root, folderOf(`${folder}/${path}`));
   }
-  const inside = new Set(paths.map((path) => (path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '')));
-  for (const path of [...inside, '']) removeEmpty(root, path === '' ? folder : `${folder}/${path}`);
+  removeEmpty(root, folder);
   return ok(undefined);
 }

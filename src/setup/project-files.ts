@@ -45,7 +45,6 @@ export type ProjectFiles = ReturnType<typeof openProjectFiles>;
 
 /** Opens the user's files. No function reads or writes through a symlink that leaves the repository. */
 export function openProjectFiles(root: string) {
-  const checkFolderOf = (folder: string) => (folder === '' ? ok('there' as const) : checkFolder(root, folder));
   return {
     /** Returns the text of a file; null if the file does not exist. */
     async read(path: RepoPath): Promise<Result<string | null>> {
@@ -55,7 +54,7 @@ export function openProjectFiles(root: string) {
         return err({ kind: 'disk', action: 'read', path, code: read.kind === 'text' ? 'too large' : read.why });
       }
       // A dangling symlink reads as missing. Fail now, because the write would fail later, after other writes.
-      const folder = checkFolderOf(folderOf(path));
+      const folder = checkFolder(root, folderOf(path));
       if (!folder.ok) return folder;
       const file = join(root, path);
       return isSymlink(file) ? err({ kind: 'path-in-the-way', path: file, found: 'symlink' }) : ok(null);
@@ -63,7 +62,7 @@ export function openProjectFiles(root: string) {
 
     /** Returns the sorted names of the regular files in a folder; none if the folder does not exist. */
     async list(folder: RepoPath): Promise<Result<readonly string[]>> {
-      const checked = checkFolderOf(folder);
+      const checked = checkFolder(root, folder);
       const listed = checked.ok ? listFolder(join(root, folder)) : checked;
       if (!listed.ok) return listed;
       const names = listed.value.filter(({ isFile }) => isFile).map(({ name }) => name);
@@ -77,7 +76,7 @@ export function openProjectFiles(root: string) {
 
     /** Removes a file, and the folders above it that become empty. */
     async remove(path: RepoPath): Promise<Result<void>> {
-      const folder = checkFolderOf(folderOf(path));
+      const folder = checkFolder(root, folderOf(path));
       if (!folder.ok) return folder;
       const removed = removeFile(join(root, path));
       if (removed.ok) removeEmpty(root, folderOf(path));

@@ -1,7 +1,7 @@
 import { SETTINGS_FILE } from '../config/settings.ts';
 import type { RepoPath } from '../kernel/ids.ts';
 import type { Repository, RepositoryPaths } from '../kernel/repository.ts';
-import { ok, type Result } from '../kernel/result.ts';
+import { forEachOk, ok, type Result } from '../kernel/result.ts';
 import { hookFile, removeHookEntry, removeMcpEntry } from './agent-config.ts';
 import codeQuality from './code-quality.md';
 import { openInitManifest, openOwnFiles } from './own-files.ts';
@@ -74,11 +74,10 @@ export async function removeProject(
   // Do this before the loop below: it fails while a run is active, and then no file must have been removed.
   const removed = await ownFiles.remove();
   if (!removed.ok) return removed;
-  for (const { path, rest = null } of taken) {
-    const changed = await (rest === null ? files.remove(path as RepoPath) : files.write(path as RepoPath, rest));
-    if (!changed.ok) return changed;
-  }
-  return ok(removal);
+  const changed = await forEachOk(taken, ({ path, rest = null }) =>
+    rest === null ? files.remove(path as RepoPath) : files.write(path as RepoPath, rest),
+  );
+  return changed.ok ? ok(removal) : changed;
 }
 
 /** Returns the files that `init` can have written, in this clone or in another one. */
