@@ -1,4 +1,3 @@
-import { omittedFolders } from '../config/settings.ts';
 import { type Answers, answerSchema } from '../dispatch/answer-schemas.ts';
 import { type ConverseEnd, converse } from '../dispatch/converse.ts';
 import { cacheTtl } from '../dispatch/decide-resume.ts';
@@ -9,12 +8,11 @@ import type { RunPorts, RunRequest } from '../gates/ports.ts';
 import type { LoopEnd, RunNotice, RunOutcome } from '../gates/run-types.ts';
 import type { KnownFinding } from '../gates/types.ts';
 import type { Usage } from '../kernel/agent.ts';
-import type { SnapshotId } from '../kernel/ids.ts';
 import type { Reviewers, TamperGuard } from '../kernel/ports.ts';
-import type { Comparison, Visibility } from '../kernel/repository.ts';
+import type { Visibility } from '../kernel/repository.ts';
 import { forEachOk, ok, type Result } from '../kernel/result.ts';
+import { type ChangeView, hiddenByFix, readChange } from '../trust/hidden-by-fix.ts';
 import { failingChecksOf, isSameComparison, openFindingsOf } from './decide-end.ts';
-import { hiddenByFix, type SeenFiles } from './decide-hidden.ts';
 import { type FixTask, freshFixPrompt, resumedFixPrompt } from './prompt.ts';
 
 export type Loop = FixerLoop & {
@@ -41,9 +39,6 @@ export type FixerSession = { readonly id: string; readonly usedBefore: Usage | n
 
 type FixerEnd = ConverseEnd<Answers['fixer']> & { readonly session: FixerSession | null };
 
-/** The change under review at one point in time. */
-type ChangeView = SeenFiles & { readonly comparison: Comparison; readonly tree: SnapshotId };
-
 type FixerTurn = {
   /** `null` if the budget was used up before the call. */
   readonly fix: Fix | null;
@@ -64,7 +59,7 @@ export async function runFixer(
   const { session, round } = at;
   const open = openFindingsOf(run);
   const task: FixTask = { findings: open, checks: failingChecksOf(run) };
-  const before = await readChange(loop);
+  const before = await readLoopChange(loop);
   if (!before.ok) return before;
   if (loop.budget.over() !== null) {
     return ok({ fix: null, session: null, after: before.value, end: 'budget', notices: [] });
@@ -82,7 +77,7 @@ export async function runFixer(
   // First restore the files with passes and findings: the code below trusts them, and the fixer may have changed them.
   const restored = await guarded.restore();
   if (!restored.ok) return restored;
-  const after = await readChange(loop);
+  const after = await readLoopChange(loop);
   if (!after.ok) return after;
   const diff = await ports.snapshots.sections(before.value.tree, after.value.tree, 0);
   if (!diff.ok) return diff;
@@ -145,17 +140,9 @@ export async function askFixer(
   return { ...end, session: id === null ? null : { id, usedBefore: end.last?.sessionUsage ?? null } };
 }
 
-export async function readChange({ ports, request, visibility }: Loop): Promise<Result<ChangeView>> {
-  const comparison = await ports.snapshots.compare(request.selection, request.settings.base);
-  if (!comparison.ok) return comparison;
-  const taken = await ports.snapshots.take(comparison.value, omittedFolders(request.settings));
-  if (!taken.ok) return taken;
-  const tree = await taken.value.tree();
-  if (!tree.ok) return tree;
-  const visible = await visibility();
-  if (!visible.ok) return visible;
-  const { entries, dirty = [] } = taken.value;
-  return ok({ comparison: comparison.value, entries, dirty, visibility: visible.value, tree: tree.value });
+/** Reads the change under review, with the options of the loop. */
+export function readLoopChange({ ports: { snapshots }, request, visibility }: Loop): Promise<Result<ChangeView>> {
+  return readChange({ snapshots, visibility }, request);
 }
 
 type Claim = { readonly id: string; readonly state: 'fixed' | 'declined'; readonly why: string };

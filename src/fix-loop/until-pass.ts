@@ -14,7 +14,7 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { ROLE_NAMES, roleFile } from '../kernel/review-loops.ts';
 import { agentWords } from '../trust/agent-words.ts';
 import { isSameComparison, type LoopOutcome, type LoopRound, loopEnd, loopOutcome } from './decide-end.ts';
-import { type FixerSession, type Loop, readChange, runFixer } from './fix-turn.ts';
+import { type FixerSession, type Loop, readLoopChange, runFixer } from './fix-turn.ts';
 import { openTrustedStores } from './trusted-stores.ts';
 
 type LoopOptions = {
@@ -66,7 +66,7 @@ export async function untilPass(
   const notices: RunNotice[] = [];
   const ended = (end: LoopEnd, run: RunOutcome) =>
     ok(loopOutcome(end, rounds, run, { dispatches: budget.dispatches(), notices }));
-  const first = await readChange(loop);
+  const first = await readLoopChange(loop);
   if (!first.ok) return first;
   let change = first.value;
   let session: FixerSession | null = null;

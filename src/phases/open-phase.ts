@@ -1,11 +1,12 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { type RunSettings, readSettings } from '../config/effective-settings.ts';
-import type { Settings } from '../config/settings.ts';
+import { omittedFolders, type Settings } from '../config/settings.ts';
 import { openReviewersFor } from '../dispatch/choose-agents.ts';
 import { openCooldowns } from '../dispatch/cooldowns.ts';
 import { openCommits } from '../git/commit.ts';
 import { listRuleFiles } from '../git/repository.ts';
 import { openSnapshots } from '../git/snapshot.ts';
+import { readVisibility } from '../git/visibility.ts';
 import { digestOfFiles } from '../git/watched-files.ts';
 import { openContents } from '../git/working-files.ts';
 import type { RepoPath } from '../kernel/ids.ts';
@@ -122,6 +123,7 @@ async function openPhase(
         paid: (cost) => ledger.add(probeEntry(cost, options.startedBy, new Date())),
       }),
       proof: guard(settings.logDir),
+      visibility: () => readVisibility(repository, omittedFolders(settings)),
       contents: openContents(root),
       newId: () => newJobId('loop'),
     },

@@ -3,7 +3,8 @@ import type { Usage } from '../kernel/agent.ts';
 import type { Failure } from '../kernel/failure.ts';
 import type { RepoPath } from '../kernel/ids.ts';
 import type { Clock, Cooldowns, ReporterOf, Reviewers, TamperGuard } from '../kernel/ports.ts';
-import type { Commits, Contents, Selection, Snapshots, WithheldFile } from '../kernel/repository.ts';
+import type { Commits, Contents, Selection, Snapshots, Visibility, WithheldFile } from '../kernel/repository.ts';
+import type { Result } from '../kernel/result.ts';
 import type { PhaseName, Preparation } from '../kernel/review-loops.ts';
 import type { Saved } from '../ledger/entries.ts';
 import type { Ledger } from '../ledger/store.ts';
@@ -38,6 +39,8 @@ export type PhaseNotice =
   | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
   | { readonly kind: 'no-price'; readonly agents: readonly string[] }
   | { readonly kind: 'proof-taken-back'; readonly paths: readonly string[] }
+  /** The fixer changed which files reviewers see. A `null` in `paths` stands for git's own settings. */
+  | { readonly kind: 'hidden-by-fixer'; readonly paths: readonly (string | null)[] }
   /** The agent gets only new sessions. `why` names the resume test V1 to V4 (agents/installed.ts) that it failed. */
   | { readonly kind: 'not-resumed'; readonly agent: string; readonly why: string };
 
@@ -54,6 +57,8 @@ export type PhasePorts = {
   readonly reporter: ReporterOf<PhaseProgress>;
   readonly reviewers: Reviewers;
   readonly proof: TamperGuard;
+  /** Reads what decides which files reviewers see. */
+  visibility(): Promise<Result<Visibility>>;
   newId(): string;
 };
 

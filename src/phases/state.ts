@@ -162,6 +162,8 @@ export type PhaseEvent =
       readonly kind: 'fixed';
       readonly summary: string;
       readonly changedPaths: readonly RepoPath[];
+      /** Paths by which an agent changed which files reviewers see. */
+      readonly hidden?: readonly RepoPath[];
     } & (Replied | { readonly by: 'caller' }))
   | ({ readonly kind: 'call-failed'; readonly failure: AgentFailure } & CallEnd)
   /** git committed the edits, found nothing to commit, or failed. */

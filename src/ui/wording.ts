@@ -67,6 +67,13 @@ export function describeTakenBack(paths: readonly string[]): string {
   return `files that would count as a pass, a waiver or an approval changed while the fixer ran, so onceover restored them: ${someNames(paths)}; if you made that change, repeat it`;
 }
 
+/** Returns the notice that a fixer changed which files reviewers see; `null` in `paths` stands for git's settings. */
+export function describeHidden(paths: readonly (string | null)[]): string {
+  const files = paths.filter((path) => path !== null);
+  const settings = paths.includes(null) ? ['the settings of git'] : [];
+  return `the fixer changed what reviewers see: ${[...settings, ...(files.length > 0 ? [someNames(files)] : [])].join(', ')}`;
+}
+
 /** Puts `npx` before the commands in a message if the user started onceover with npx. */
 export function withNpx(text: string, byNpx = false): string {
   return byNpx ? text.replace(/("|: )onceover (?=[a-z])/g, '$1npx onceover ') : text;

@@ -2,7 +2,15 @@ import { quoteName, showInvisible } from '../../kernel/escape.ts';
 import { describeNotice } from '../../rules/describe.ts';
 import { ASKED_AGAIN } from '../../ui/describe-agent-failure.ts';
 import { describeFailure } from '../../ui/describe-failure.ts';
-import { asShellWord, type ByKind, byKind, count, describeTakenBack, someNames } from '../../ui/wording.ts';
+import {
+  asShellWord,
+  type ByKind,
+  byKind,
+  count,
+  describeHidden,
+  describeTakenBack,
+  someNames,
+} from '../../ui/wording.ts';
 import type { GateOutcome, ReportedFinding, RunNotice, RunOutcome } from '../run-types.ts';
 import { isOpen, isProposed } from '../types.ts';
 import { bySeverity, confirmCommand } from './finding.ts';
@@ -215,14 +223,7 @@ const NOTICES: ByKind<RunNotice, string> = {
     `budget.usd does not count calls to ${someNames(agents)}, which report no price; budget.dispatches counts all calls`,
   'not-in-ledger': ({ failure }) => `the cost of this run was not recorded: ${describeFailure(failure).what}`,
   'proof-taken-back': ({ paths }) => describeTakenBack(paths),
-  'hidden-by-fixer': ({ paths }) => {
-    const files = paths.filter((path) => path !== null);
-    const what = [
-      ...(paths.includes(null) ? ['the settings of git'] : []),
-      ...(files.length > 0 ? [someNames(files)] : []),
-    ];
-    return `the fixer changed what reviewers see: ${what.join(', ')}`;
-  },
+  'hidden-by-fixer': ({ paths }) => describeHidden(paths),
   'orphan-slot': ({ gate, slot, ids }) =>
     `${quoteName(gate)} no longer has a reviewer ${slot}, which left ${ids.join(', ')} open; raise num_reviews again, or resolve the findings`,
   'orphan-gate': ({ gate, ids }) =>

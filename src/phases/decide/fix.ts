@@ -43,20 +43,17 @@ export function onFixed(state: PhaseState, position: PositionAt<'fixing'>, event
 }
 
 /** Records a fix and commits the changed files. `call` is the call to the fixer; `turn` is null for a caller's fix. */
-export function recordFix(
-  state: PhaseState,
-  { by, summary, changedPaths }: EventOf<'fixed'>,
-  call: Omit<PhaseFix, 'summary'>,
-): PhaseStep {
+export function recordFix(state: PhaseState, event: EventOf<'fixed'>, call: Omit<PhaseFix, 'summary'>): PhaseStep {
   const { round, stage, setup } = state;
+  const { summary } = event;
   const iteration = state.counted[stage];
   const fixed: PhaseState = { ...state, fixes: [...state.fixes, { round, iteration, summary }], fixedSince: true };
   // A document has two loops, and each counts its own iterations, so the message also names the reviewer.
   const [what, reviewers] = setup.phase === 'implement' ? [' fixes', []] : ['', reviewersOfStage(setup.phase, stage)];
   const message = `onceover: ${setup.phase} review iteration ${iteration}${what} (${[...reviewers, setup.loop].join(', ')})`;
   // If an agent edits a forbidden file, the phase ends. The caller may edit such a file; the edit is not committed.
-  const commitFix = by === 'agent' ? commitEdits : commit;
-  const next = commitFix(fixed, changedPaths, { message, next: null });
+  const commitFix = event.by === 'agent' ? commitEdits : commit;
+  const next = commitFix(fixed, event, { message, next: null });
   return after({ kind: 'record-fix', round, summary, ...call }, next);
 }
 
@@ -64,15 +61,18 @@ type Committing = PositionAt<'committing'>;
 
 type CommitPlan = Pick<Committing, 'message' | 'next'>;
 
-/** Commits an agent's edits, or ends the phase if the agent edited a file that it must not edit. */
-function commitEdits(state: PhaseState, changed: readonly RepoPath[], plan: CommitPlan): PhaseStep {
-  const paths = changed.filter((path) => isForbidden(path, state.setup.edits));
-  return paths.length > 0 ? endPhase(state, 'forbidden-edit', { paths }) : commit(state, changed, plan);
+type Edits = Pick<EventOf<'fixed'>, 'changedPaths' | 'hidden'>;
+
+/** Commits an agent's edits, or ends the phase if the agent edited a file that it must not edit, or hid a file. */
+function commitEdits(state: PhaseState, edited: Edits, plan: CommitPlan): PhaseStep {
+  const forbidden = edited.changedPaths.filter((path) => isForbidden(path, state.setup.edits));
+  const paths = [...new Set([...forbidden, ...(edited.hidden ?? [])])];
+  return paths.length > 0 ? endPhase(state, 'forbidden-edit', { paths }) : commit(state, edited, plan);
 }
 
-function commit(state: PhaseState, changed: readonly RepoPath[], plan: CommitPlan): PhaseStep {
+function commit(state: PhaseState, { changedPaths }: Edits, plan: CommitPlan): PhaseStep {
   const { edits } = state.setup;
-  const paths = changed.filter((path) => !isForbidden(path, edits) && isUnderReview(path, edits));
+  const paths = changedPaths.filter((path) => !isForbidden(path, edits) && isUnderReview(path, edits));
   if (!state.setup.commits || paths.length === 0) return prepare(state, plan.next);
   const position: Committing = { at: 'committing', paths, ...plan };
   return { state: { ...state, position }, actions: [{ kind: 'commit', paths, message: plan.message }] };
@@ -103,6 +103,6 @@ export function onPrepared(state: PhaseState, position: PositionAt<'preparing'>,
   const message = `onceover: ${phase} ${part === null ? role : `${role} ${part}`} (${loop})`;
   return after(
     { kind: 'record-preparation', ...preparation, summary: event.summary, call: event.call },
-    commitEdits(state, event.changedPaths, { message, next: next + 1 }),
+    commitEdits(state, event, { message, next: next + 1 }),
   );
 }

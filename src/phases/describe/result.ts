@@ -2,7 +2,7 @@ import { oneLine, quoteName } from '../../kernel/escape.ts';
 import { describePaid } from '../../ledger/describe.ts';
 import { describeFailure } from '../../ui/describe-failure.ts';
 import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '../../ui/style.ts';
-import { count, describeTakenBack, quoted, someNames } from '../../ui/wording.ts';
+import { count, describeHidden, describeTakenBack, quoted, someNames } from '../../ui/wording.ts';
 import { callsOf } from '../decide/outcome.ts';
 import type { PhasePlanDocument } from '../json-schema.ts';
 import type { PhaseNotice, PhaseOutcome } from '../run-types.ts';
@@ -29,6 +29,8 @@ export function describePhaseNotice(notice: PhaseNotice): string {
       return `budget.usd does not count ${someNames(notice.agents)}, which reported no price; budget.dispatches counts every call`;
     case 'proof-taken-back':
       return describeTakenBack(notice.paths);
+    case 'hidden-by-fixer':
+      return describeHidden(notice.paths);
     case 'not-resumed':
       return `${quoteName(notice.agent)} gets a new session every time, because it failed a resume test: ${oneLine(notice.why)}`;
   }

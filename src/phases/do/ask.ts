@@ -2,15 +2,16 @@ import { converse } from '../../dispatch/converse.ts';
 import { cacheTtl, sessionUse } from '../../dispatch/decide-resume.ts';
 import { readsConfirmed, wholeText } from '../../dispatch/prompt.ts';
 import type { AgentFailure } from '../../kernel/agent.ts';
-import type { RepoPath, SnapshotId } from '../../kernel/ids.ts';
+import type { RepoPath } from '../../kernel/ids.ts';
 import type { AskEnd, Question } from '../../kernel/ports.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { ReviewerRole } from '../../kernel/review-loops.ts';
+import { type ChangeView, hiddenByFix, readChange } from '../../trust/hidden-by-fix.ts';
 import { fallbackAsk, unsentCall } from '../decide/calls.ts';
 import { isPass } from '../decide/end.ts';
 import { isUnderReview } from '../decide/fix.ts';
 import { loopAnswer, loopLabel, loopMustRead } from '../prompt/prompt.ts';
-import { changedBetween, onlyFiles, readSubject } from '../read/subject.ts';
+import { onlyFiles } from '../read/subject.ts';
 import type { Ask, CallEnd, PhaseEvent, Replied } from '../state.ts';
 import { currentQuestion, freshLength, freshPrompt, modelOf, noteDeferred } from './build-prompt.ts';
 import type { PhaseContext } from './context.ts';
@@ -26,6 +27,7 @@ export async function askRole(playing: PhaseContext, ask: Ask): Promise<Result<P
   const restored = (await guarded?.restore()) ?? ok([]);
   if (!restored.ok) return restored;
   if (restored.value.length > 0) memory.notices.push({ kind: 'proof-taken-back', paths: restored.value });
+  const edits = before.value === null ? ok({ changedPaths: [] }) : await editsSince(playing, before.value);
   const { end, ended } = talk;
   if (ask.role !== 'implementer') describeEnd(playing, talk);
   if (end.trouble?.kind === 'budget') return ok({ kind: 'stop', why: 'budget', calls: [ended] });
@@ -34,9 +36,8 @@ export async function askRole(playing: PhaseContext, ask: Ask): Promise<Result<P
   const replied = await repliedWith(playing, ask, talk);
   if ('approved' in answer) return ok({ kind: 'answered', answer, ...replied, role: ask.role as ReviewerRole });
   if ('outlines' in answer) memory.outline = answer;
-  const changed = before.value === null ? ok([]) : await changesSince(playing, before.value);
-  if (!changed.ok) return changed;
-  return ok({ kind: 'fixed', summary: answer.summary, changedPaths: changed.value, ...replied });
+  if (!edits.ok) return edits;
+  return ok({ kind: 'fixed', summary: answer.summary, ...edits.value, ...replied });
 }
 
 function isWriter({ role }: Ask): boolean {
@@ -157,30 +158,36 @@ async function repliedWith(playing: PhaseContext, ask: Ask, { end, ended, fresh,
   };
 }
 
-/** A snapshot of the working tree before an agent edits files, and the digests of the agents' programs. */
-type WorkBefore = { readonly tree: SnapshotId; readonly agentFiles: ReadonlyMap<RepoPath, string> };
+/** The working tree before an agent edits files, and the digests of the agents' programs. */
+type WorkBefore = { readonly view: ChangeView; readonly agentFiles: ReadonlyMap<RepoPath, string> };
 
-async function workBefore({ ports, request, feature, memory }: PhaseContext): Promise<Result<WorkBefore>> {
-  const sight = await readSubject(ports.snapshots, request, feature.documents, memory.sight.began);
-  return sight.ok ? ok({ tree: sight.value.seen.snapshot, agentFiles: request.agentFiles() }) : sight;
+async function workBefore({ ports, request }: PhaseContext): Promise<Result<WorkBefore>> {
+  const view = await readChange(ports, { ...request, selection: ALL_FILES });
+  return view.ok ? ok({ view: view.value, agentFiles: request.agentFiles() }) : view;
 }
 
-/** Returns the files that an agent changed. Fails if git cannot compare: an empty list would mean "no change". */
-async function changesSince(playing: PhaseContext, before: WorkBefore): Promise<Result<readonly RepoPath[]>> {
-  const { ports, request, feature, memory } = playing;
-  const after = await readSubject(ports.snapshots, request, feature.documents, memory.sight.began);
+/** Selects the whole working tree, because an agent may also edit files that are not under review. */
+const ALL_FILES = { kind: 'uncommitted' } as const;
+
+type Edits = Pick<Extract<PhaseEvent, { kind: 'fixed' }>, 'changedPaths' | 'hidden'>;
+
+/** Returns the files that an agent changed or hid. Fails if git cannot compare: an empty list would mean "no change". */
+async function editsSince(playing: PhaseContext, before: WorkBefore): Promise<Result<Edits>> {
+  const { ports, request, memory } = playing;
+  const after = await readChange(ports, { ...request, selection: ALL_FILES });
   if (!after.ok) return after;
-  const compared = await changedBetween(ports.snapshots, before.tree, after.value.seen.snapshot);
-  if (!compared.ok) return compared;
-  // Snapshots do not show edits to files that git ignores, so compare the digests of the agents' programs.
+  const diff = await ports.snapshots.sections(before.view.tree, after.value.tree, 0);
+  if (!diff.ok) return diff;
+  const hidden = hiddenByFix(before.view, after.value, diff.value);
+  if (hidden.length > 0) memory.notices.push({ kind: 'hidden-by-fixer', paths: hidden });
+  // Snapshots do not show edits to files outside the repository, so compare the digests of the agents' programs.
   const tampered = [...request.agentFiles()].filter(([path, digest]) => before.agentFiles.get(path) !== digest);
-  const changed = [...new Set([...compared.value, ...tampered.map(([path]) => path)])];
-  memory.isArtifactGone = after.value.artifact === 'missing';
-  memory.filesChanged = changed.length;
+  const changedPaths = [...new Set([...diff.value.flatMap(({ paths }) => paths), ...tampered.map(([path]) => path)])];
+  memory.filesChanged = changedPaths.length;
   const only = request.phase === 'implement' ? onlyFiles(request.selection) : null;
-  const unseen = changed.filter((path) => !isUnderReview(path, { only }));
+  const unseen = changedPaths.filter((path) => !isUnderReview(path, { only }));
   if (unseen.length > 0) memory.notices.push({ kind: 'unseen-edits', paths: unseen });
-  return ok(changed);
+  return ok({ changedPaths, hidden: hidden.map((path) => (path ?? '.git') as RepoPath) });
 }
 
 function describeStart(

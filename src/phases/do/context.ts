@@ -27,8 +27,6 @@ export type PhaseMemory = {
   readonly talks: Map<PhaseRole, Conversation>;
   /** The number of files that the last fix changed. */
   filesChanged: number;
-  /** Whether the last fix deleted the document under review. If so, the fix is not committed. */
-  isArtifactGone: boolean;
   outline: Answers['outline'] | null;
   /** The longest pause between two calls to a role in an earlier run, to choose the cache duration; null if unknown. */
   readonly gapMs: number | null;
@@ -45,7 +43,6 @@ export function openMemory({ first, notices }: Feature, gapMs: number | null): P
     measured: new Map(),
     talks: new Map(),
     filesChanged: 0,
-    isArtifactGone: false,
     outline: null,
     gapMs,
     resuming: { kind: 'unknown' },

@@ -114,10 +114,13 @@ async function takeSnapshot({ ports, request, feature, memory }: PhaseContext): 
 }
 
 async function commit(
-  { ports, memory }: PhaseContext,
+  { ports, feature, memory }: PhaseContext,
   { paths, message }: Extract<PhaseAction, { kind: 'commit' }>,
 ): Promise<Result<PhaseEvent>> {
-  const end = memory.isArtifactGone ? null : await ports.commits.commit(paths, message);
+  const { artifact } = feature.documents;
+  // If the fix deleted the document under review, the phase ends, and the deletion is not committed.
+  const isGone = artifact !== null && (await ports.contents.exists(artifact)) === 'missing';
+  const end = isGone ? null : await ports.commits.commit(paths, message);
   if (end === null || end.kind === 'nothing') return ok({ kind: 'commit-ended', failed: false });
   const said = end.kind === 'failed' ? end.said : null;
   ports.reporter.tell({ kind: 'committed', message, files: paths.length, said });

@@ -51,7 +51,7 @@ export type Documents = {
 /** Reads the content under review. `began` is the base commit or tree of the loop's first review; null in that one. */
 export async function readSubject(
   snapshots: Snapshots,
-  request: Pick<PhaseRequest, 'settings' | 'selection' | 'feature'>,
+  request: Pick<PhaseRequest, 'settings' | 'selection' | 'feature' | 'fixing'>,
   { artifact, all }: Documents,
   began: ReviewSubject['began'] | null,
 ): Promise<Result<ReviewSubject>> {
@@ -60,7 +60,7 @@ export async function readSubject(
   const selection: Selection = artifact === null ? request.selection : { kind: 'uncommitted' };
   const comparison = await snapshots.compare(selection, settings.base);
   if (!comparison.ok) return comparison;
-  const compared = artifact === null ? sinceItBegan(comparison.value, began) : comparison.value;
+  const compared = artifact === null ? sinceItBegan(comparison.value, began, request.fixing) : comparison.value;
   const taken = await snapshots.take(compared, omittedFolders(settings));
   if (!taken.ok) return taken;
   const unnameable = artifact === null ? taken.value.unnameable.filter((name) => isCode(request, name)) : [];
@@ -83,10 +83,13 @@ export async function readSubject(
   });
 }
 
-/** Returns the comparison. On the base branch, it starts at `began`, so that it includes the commits of the loop. */
-function sinceItBegan(comparison: Comparison, began: string | null): Comparison {
-  const isOnBase = comparison.baseTree === comparison.headCommit;
-  return began !== null && isOnBase ? { ...comparison, baseTree: began } : comparison;
+/**
+ * Returns the comparison, from `began` if the current base could hide commits of the loop: on the base branch itself, or
+ * if a fixer could have moved the base branch.
+ */
+function sinceItBegan(comparison: Comparison, began: string | null, { by }: PhaseRequest['fixing']): Comparison {
+  const canHide = by === 'fixer' || comparison.baseTree === comparison.headCommit;
+  return began !== null && canHide ? { ...comparison, baseTree: began } : comparison;
 }
 
 /** Whether a changed file is code under review: in the requested paths, and not a document or record of the feature. */

@@ -416,6 +416,10 @@ describe('a notice', () => {
       { kind: 'proof-taken-back', paths: ['.git/onceover/receipts/a.json'] },
       'files that would count as a pass, a waiver or an approval changed while the fixer ran, so onceover restored them: .git/onceover/receipts/a.json; if you made that change, repeat it',
     ],
+    'hidden-by-fixer': [
+      { kind: 'hidden-by-fixer', paths: [null, 'dist/a.js'] },
+      'the fixer changed what reviewers see: the settings of git, dist/a.js',
+    ],
     'no-price': [
       { kind: 'no-price', agents: ['house'] },
       'budget.usd does not count house, which reported no price; budget.dispatches counts every call',

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../../src/kernel/ids.ts';
-import { err } from '../../../src/kernel/result.ts';
+import type { Visibility } from '../../../src/kernel/repository.ts';
+import { err, ok } from '../../../src/kernel/result.ts';
+import type { PhaseName } from '../../../src/kernel/review-loops.ts';
+import { describePhaseNotice } from '../../../src/phases/describe/result.ts';
 import type { PhaseEndReason } from '../../../src/phases/types.ts';
 import { answers, fails } from '../../support/memory/reviewers.ts';
 import {
@@ -126,6 +129,47 @@ describe('a fixer that edits protected files', () => {
       says: { 'security-reviewer': [objects('leaks')], implementer: [having(edit(name), writes(CODE, 'fixed\n'))] },
     });
     expect((await scene.play()).end).toMatchObject({ why: 'forbidden-edit', paths: [name] });
+    expect(scene.commits()).toEqual([]);
+  });
+
+  test.each<[string, PhaseName, Visibility, readonly string[]]>([
+    ['hides a file', 'specify', { settings: 's', unseen: new Map([['dist/a.js', '1']]) }, ['dist/a.js']],
+    ['changes a hidden file', 'implement', { settings: 's', unseen: new Map([['dist/b.js', '2']]) }, ['dist/b.js']],
+    ['changes the settings of git', 'implement', { settings: 't', unseen: new Map() }, ['.git']],
+  ])('%s: ends the phase, although the next review would pass', async (_title, phase, now, paths) => {
+    let visible: Visibility = { settings: 's', unseen: new Map([['dist/b.js', '1']]) };
+    const hides = () => {
+      visible = now;
+    };
+    const reviewer = phase === 'specify' ? 'spec-reviewer' : 'security-reviewer';
+    const scene = openScene({
+      phase,
+      says: {
+        [reviewer]: [objects('no')],
+        implementer: [having(hides, phase === 'specify' ? fixes(1) : writes(CODE, 'new\n'))],
+      },
+    });
+    const { end, exitCode, notices } = await scene.play({}, { visibility: async () => ok(visible) });
+    expect([end?.status, end?.why, end?.paths, exitCode]).toEqual(['error', 'forbidden-edit', paths, 1]);
+    expect(notices.map(describePhaseNotice)).toEqual([
+      expect.stringMatching(/^the fixer changed what reviewers see: /),
+    ]);
+    expect(scene.commits()).toEqual([]);
+  });
+
+  test('is reported if it hides a file and then fails', async () => {
+    const down = fails({ kind: 'agent-error', said: 'down' });
+    const views = [new Map(), new Map([['dist/a.js', '1']])];
+    const scene = openScene({ says: { 'spec-reviewer': [objects('no')] }, usually: { implementer: down } });
+    const visibility = async () => ok({ settings: 's', unseen: views.shift() ?? new Map() });
+    const { end, notices } = await scene.play({}, { visibility });
+    expect([end?.why, notices.map(({ kind }) => kind)]).toEqual(['fixer-failed', ['hidden-by-fixer']]);
+  });
+
+  test('ends with an error if the hidden files cannot be read', async () => {
+    const failure = err({ kind: 'git-failed', command: 'git config', said: 'broken' } as const);
+    const scene = openScene({ says: { 'spec-reviewer': [objects('no')], implementer: [fixes(1)] } });
+    expect(await scene.try({}, { visibility: async () => failure })).toEqual(failure);
     expect(scene.commits()).toEqual([]);
   });
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { RepoPath } from '../../../src/kernel/ids.ts';
 import { type RealScene, realScene } from '../../support/phase/real-ports.ts';
 import { at, objects } from '../../support/phase/scene.ts';
+import type { TestRepo } from '../../support/repo.ts';
 
 process.env['GIT_CONFIG_GLOBAL'] = '/dev/null';
 process.env['GIT_CONFIG_SYSTEM'] = '/dev/null';
@@ -263,4 +264,61 @@ test('the first document of a repository without a commit can be reviewed', asyn
   scene.repo.git('update-ref', '-d', 'refs/heads/main');
   scene.repo.git('rm', '-rq', '--cached', '.');
   expect((await scene.play({ fixing: { by: 'nobody' }, feature: 'docs/f' as RepoPath })).end?.why).toBe('approved');
+});
+
+describe('a fixer that hides code from the reviewers', () => {
+  const hiding = (act: (repo: TestRepo) => void): Promise<RealScene> => {
+    const opened: Promise<RealScene> = realScene({
+      phase: 'implement',
+      agents: { ann: { canResume: async () => false } },
+      says: {
+        'security-reviewer': [objects('leaks')],
+        implementer: [
+          async () => {
+            act((await opened).repo);
+            return { summary: 'Fixed.' };
+          },
+        ],
+      },
+    });
+    return opened;
+  };
+
+  test.each<[string, string, (repo: TestRepo) => void]>([
+    ['in an ignored folder', 'build/new.ts', ({ write }) => write('build/new.ts', 'new\n')],
+    ['with a .gitignore file', 'src/.gitignore', ({ write }) => write('src/.gitignore', 'new.ts\n')],
+    ['with an attribute', '.gitattributes', ({ write }) => write('.gitattributes', '*.ts -diff\n')],
+    ['with an exclude rule', '.git', ({ write }) => write('.git/info/exclude', 'build\nnew.ts\n')],
+    ['with a setting of git', '.git', ({ git }) => git('config', 'core.fileMode', 'false')],
+    [
+      'in a repository inside',
+      'inner',
+      ({ git, write }) => {
+        write('inner/new.ts', 'new\n');
+        git('init', '-q', 'inner');
+      },
+    ],
+  ])('%s: the phase ends with an error', async (_title, path, act) => {
+    const scene = await hiding(act);
+    scene.repo.write('.git/info/exclude', 'build\n');
+    scene.repo.write('src/new.ts', 'new\n');
+    const { end, notices } = await scene.play();
+    expect([end?.status, end?.why]).toEqual(['error', 'forbidden-edit']);
+    expect(end?.paths.some((one) => one.startsWith(path))).toBe(true);
+    expect(notices.map(({ kind }) => kind)).toContain('hidden-by-fixer');
+  });
+
+  test('behind a moved base branch: the reviewers still get all files', async () => {
+    const scene = await hiding(({ git, write }) => {
+      git('branch', '-f', 'main', 'HEAD^');
+      write('src/b.ts', 'fixed\n');
+    });
+    for (const name of ['src/c.ts', 'src/d.ts']) {
+      scene.repo.write(name, 'new\n');
+      scene.repo.commit(name);
+    }
+    expect((await scene.play()).end?.why).toBe('approved');
+    const last = scene.puts.at(-1)?.question.dynamic;
+    expect(last).toMatch(/src\/c\.ts[\s\S]*src\/d\.ts/);
+  });
 });

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { omittedFolders } from '../../../src/config/settings.ts';
 import { openCommits } from '../../../src/git/commit.ts';
 import { findRepository } from '../../../src/git/locate.ts';
 import { openSnapshots } from '../../../src/git/snapshot.ts';
+import { readVisibility } from '../../../src/git/visibility.ts';
 import { openContents } from '../../../src/git/working-files.ts';
 import type { RepoPath } from '../../../src/kernel/ids.ts';
 import { openFeatureFiles, openPhaseLogs, openPhaseLoops } from '../../../src/phases/record/store.ts';
@@ -42,6 +44,7 @@ export async function realScene(options: SceneOptions = {}): Promise<RealScene> 
     logs: openPhaseLogs(place.root, '.deepwork/logs' as RepoPath),
     commits: openCommits(place),
     contents: openContents(place.root),
+    visibility: () => readVisibility(place, omittedFolders(scene.request.settings)),
   };
   return {
     ...scene,

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Settings } from '../../../src/config/settings.ts';
 import type { RepoPath } from '../../../src/kernel/ids.ts';
 import type { AskEnd, Question } from '../../../src/kernel/ports.ts';
-import type { Result } from '../../../src/kernel/result.ts';
+import { ok, type Result } from '../../../src/kernel/result.ts';
 import type { LoopTemplate, PhaseName } from '../../../src/kernel/review-loops.ts';
 import { ROLE_NAMES, type RoleName } from '../../../src/kernel/review-loops.ts';
 import type { LedgerLoop } from '../../../src/ledger/entries.ts';
@@ -183,6 +183,7 @@ export function openScene(options: SceneOptions = {}): Scene {
     reporter: { tell: (event) => void events.push(event) },
     reviewers,
     proof: memoryProof(),
+    visibility: async () => ok({ settings: 'as before', unseen: new Map() }),
     contents: {
       digest: (paths) => contents().digest(paths),
       text: (path, limit) => contents().text(path, limit),

@@ -1,5 +1,17 @@
+import { omittedFolders, type Settings } from '../config/settings.ts';
+import type { SnapshotId } from '../kernel/ids.ts';
 import { GENERATED_FOLDER } from '../kernel/paths.ts';
-import { type DiffSection, type Entry, SUBMODULE, type UnseenContent, type Visibility } from '../kernel/repository.ts';
+import {
+  type Comparison,
+  type DiffSection,
+  type Entry,
+  type Selection,
+  type Snapshots,
+  SUBMODULE,
+  type UnseenContent,
+  type Visibility,
+} from '../kernel/repository.ts';
+import { ok, type Result } from '../kernel/result.ts';
 
 /** The change under review and what decides which files belong to it, before or after a fix. */
 export type SeenFiles = {
@@ -7,6 +19,26 @@ export type SeenFiles = {
   readonly dirty: readonly UnseenContent[];
   readonly visibility: Visibility;
 };
+
+/** The change under review at one point in time. */
+export type ChangeView = SeenFiles & { readonly comparison: Comparison; readonly tree: SnapshotId };
+
+/** Reads the change under review. Two such views, before and after a fix, show what `hiddenByFix` looks for. */
+export async function readChange(
+  ports: { readonly snapshots: Snapshots; visibility(): Promise<Result<Visibility>> },
+  { selection, settings }: { readonly selection: Selection; readonly settings: Settings },
+): Promise<Result<ChangeView>> {
+  const comparison = await ports.snapshots.compare(selection, settings.base);
+  if (!comparison.ok) return comparison;
+  const taken = await ports.snapshots.take(comparison.value, omittedFolders(settings));
+  if (!taken.ok) return taken;
+  const tree = await taken.value.tree();
+  if (!tree.ok) return tree;
+  const visible = await ports.visibility();
+  if (!visible.ok) return visible;
+  const { entries, dirty = [] } = taken.value;
+  return ok({ comparison: comparison.value, entries, dirty, visibility: visible.value, tree: tree.value });
+}
 
 /**
  * Returns what a fixer changed so that reviewers see other files than before: files that it wrote and no reviewer sees,

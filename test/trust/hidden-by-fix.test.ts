@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { hiddenByFix, type SeenFiles } from '../../src/fix-loop/decide-hidden.ts';
 import type { RepoPath } from '../../src/kernel/ids.ts';
 import { SUBMODULE } from '../../src/kernel/repository.ts';
+import { hiddenByFix, type SeenFiles } from '../../src/trust/hidden-by-fix.ts';
 import { entry } from '../support/run-samples.ts';
 
 const seen = (unseen: Readonly<Record<string, string>>, differs: Partial<SeenFiles> = {}): SeenFiles => ({
