@@ -77,12 +77,15 @@ export function lastGap(
   return null;
 }
 
+/** The facts that must be equal when a session is resumed. */
+const SAME = ['agent', 'model', 'version', 'toolsDigest'] as const;
+
 /** Returns whether to start a new session or resume one. The first rule that applies decides. */
 export function decideDispatch(facts: DispatchFacts): DispatchPlan {
   const { session } = facts;
   if (facts.wanted !== 'any') return fresh('asked-for');
   if (session === null) return fresh('first-look');
-  if (!isSame(session, facts.now)) return fresh('session-differs');
+  if (SAME.some((key) => session[key] !== facts.now[key])) return fresh('session-differs');
   if (!facts.canResume) return fresh('cannot-resume');
   if (facts.lost !== null) return fresh('session-lost');
   // The final validation must see every change, so the limit on the size of a resumed prompt does not apply to it.
@@ -101,10 +104,6 @@ export function deltaLimit({ firstPromptLength }: Pick<Session, 'firstPromptLeng
 
 function fresh(why: Extract<DispatchPlan, { kind: 'fresh' }>['why']): DispatchPlan {
   return { kind: 'fresh', why };
-}
-
-function isSame(session: Session, now: DispatchFacts['now']): boolean {
-  return (['agent', 'model', 'version', 'toolsDigest'] as const).every((key) => session[key] === now[key]);
 }
 
 /** The fields of a kept session that change with every call. */

@@ -129,8 +129,7 @@ export async function probeInstalled(
     randomLine: () => `Export ${randomBytes(8).toString('hex')}`,
   };
   try {
-    const outcome = await probeResume(agent.name, version, ports);
-    return { ...outcome, cost };
+    return { ...(await probeResume(agent.name, version, ports)), cost };
   } finally {
     scratch.remove();
   }

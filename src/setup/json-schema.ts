@@ -88,4 +88,6 @@ export const removalSchema = z.object({
   ),
 });
 
-export type RemovalDocument = z.output<typeof removalSchema>;
+export type DoctorDocument = z.infer<typeof doctorSchema>;
+export type SetUpDocument = z.infer<typeof setUpSchema>;
+export type RemovalDocument = z.infer<typeof removalSchema>;

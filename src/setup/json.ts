@@ -1,8 +1,5 @@
-import type { z } from 'zod';
-import type { doctorSchema, RemovalDocument, setUpSchema } from './json-schema.ts';
+import type { DoctorDocument, RemovalDocument, SetUpDocument } from './json-schema.ts';
 import { canReview, type DoctorReport, type Removal, type SetupOutcome } from './types.ts';
-
-type DoctorDocument = z.infer<typeof doctorSchema>;
 
 /** Returns the document of `doctor --json`. */
 export function doctorDocument({ agents, git, bubblewrap, node, lifted = [] }: DoctorReport): DoctorDocument {
@@ -40,14 +37,8 @@ export function doctorDocument({ agents, git, bubblewrap, node, lifted = [] }: D
 
 /** Returns the document of `init --remove --json`. */
 export function removalDocument({ removed, taken, left }: Removal): RemovalDocument {
-  return {
-    removed,
-    taken: taken.map(({ kind, path, count }) => ({ kind, path, count })),
-    left: left.map(({ path, why }) => ({ path, why })),
-  };
+  return { removed, taken: taken.map(({ kind, path, count }) => ({ kind, path, count })), left: [...left] };
 }
-
-export type SetUpDocument = z.infer<typeof setUpSchema>;
 
 /** Returns the document of `init --json`. */
 export function setUpDocument({ steps, gates }: SetupOutcome): SetUpDocument {

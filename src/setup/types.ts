@@ -1,7 +1,7 @@
 import type { AgentReport, Cooldown } from '../kernel/agent.ts';
 import type { RepoPath } from '../kernel/ids.ts';
 import type { ImportTool } from './import/types.ts';
-import type { RemovalDocument } from './json-schema.ts';
+import type { RemovalDocument, SetUpDocument } from './json-schema.ts';
 
 /** The agents whose programs can call a hook when the agent wants to stop. */
 export const HOOK_AGENTS = ['claude', 'codex', 'gemini'] as const;
@@ -16,15 +16,8 @@ export const RULES_FILE = '.deepreview' as RepoPath;
 /** The prompt of the review that `init` sets up. */
 export const CODE_QUALITY_FILE = '.onceover/reviews/code-quality.md' as RepoPath;
 
-/** One file that `init` wrote, extended or left unchanged. */
-export type SetupStep = {
-  readonly path: RepoPath;
-  readonly did: 'written' | 'extended' | 'left';
-  /** The text that `init` added; null if it left the file unchanged. */
-  readonly added: string | null;
-  /** Whether git ignores the file. */
-  readonly ignored: boolean;
-};
+/** One file that `init` wrote, extended or left unchanged. `added` is the text that `init` added; null if none. */
+export type SetupStep = SetUpDocument['files'][number] & { readonly path: RepoPath; readonly added: string | null };
 
 /** The result of `init`. */
 export type SetupOutcome = {

@@ -54,7 +54,7 @@ export async function readImportSource(
   const source = await SOURCES[tool].read(reader, folder, file);
   const notes = reader.finish();
   if (!notes.ok) return notes;
-  if (source === null) throw new Error('a source that cannot be read has a problem');
+  if (source === null) throw new Error('the configuration was not read, but no problem was reported');
   return ok({ source, notes: notes.value });
 }
 

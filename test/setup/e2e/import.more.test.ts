@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { SetUpDocument } from '../../../src/setup/json.ts';
+import type { SetUpDocument } from '../../../src/setup/json-schema.ts';
 import { onceover, onceoverJson } from '../../support/cli.ts';
 import { repoWith, type TestRepo } from '../../support/repo.ts';
 
