@@ -2,7 +2,6 @@ import {
   closeSync,
   constants,
   copyFileSync,
-  fstatSync,
   linkSync,
   lstatSync,
   mkdtempSync,
@@ -27,9 +26,11 @@ import {
   makeFolder,
   removeLeftovers,
   removeOldest,
+  statIfPresent,
   tryDisk,
   tryToRemoveFolder,
 } from '../platform/files.ts';
+import { readPlainFile } from '../platform/private-files.ts';
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { asResult, gitText, orThrow } from './git.ts';
 import { clearRacySizes, HEADER_BYTES, isCompleteIndex, mayHaveRepositories } from './index-format.ts';
@@ -137,17 +138,11 @@ type Kept = { readonly path: string; readonly bytes: Buffer; readonly mtimeMs: n
 
 // Returns `null` if the kept index is missing or damaged. git then reads all files again; nothing else is lost.
 function readKept(path: string): Kept | null {
-  let fd: number | null = null;
-  try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const stats = fstatSync(fd);
-    const bytes = stats.isFile() ? readFileSync(fd) : null;
-    return bytes !== null && isCompleteIndex(bytes) ? { path, bytes, mtimeMs: stats.mtimeMs } : null;
-  } catch {
-    return null;
-  } finally {
-    if (fd !== null) closeSync(fd);
-  }
+  // Read the time first: git reads more files again if the time of an index is too old, but misses edits if it is too new.
+  const stats = statIfPresent(path);
+  const file = readPlainFile(path, Number.POSITIVE_INFINITY);
+  if (stats === null || !file.ok || !isCompleteIndex(file.bytes)) return null;
+  return { path, bytes: file.bytes, mtimeMs: stats.mtimeMs };
 }
 
 // A hard link is safe, because git never writes into an index file: it renames a new file into its place.

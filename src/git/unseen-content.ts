@@ -8,7 +8,7 @@ import { openAnswerCache } from './answer-cache.ts';
 import { readRawDiff } from './diff.ts';
 import { asNulList, pathOnDisk } from './disk-bytes.ts';
 import { NO_USER_PROGRAMS, withStrictStat } from './environment.ts';
-import { git, gitFailed } from './git.ts';
+import { allEnded, git, gitFailed } from './git.ts';
 import { type IndexEntry, indexEntries } from './index-format.ts';
 import { withIndex } from './private-index.ts';
 import { gitDirOf } from './worktree-paths.ts';
@@ -18,7 +18,7 @@ export async function dirtyRepositories(repo: RepositoryPaths, index: Buffer): P
   const options = { config: withStrictStat(repo.commonDir) };
   const listed = await withIndex(repo, index, (env) => git(repo.root, DIFFERS, { ...options, env }));
   const changed = readRawDiff(listed.stdout).filter(({ newMode }) => newMode === SUBMODULE);
-  return Promise.all(
+  return allEnded(
     changed.flatMap(({ paths }) =>
       paths.map((path) => printOf(path, (hash) => addChanges(hash, join(repo.root, path)))),
     ),

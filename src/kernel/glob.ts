@@ -204,16 +204,15 @@ export function globMatches(glob: Glob, path: string): boolean {
 function alternative(segments: readonly Segment[]): Alternative {
   const head = segments[0];
   const literals = segments.findIndex((segment) => segment.kind !== 'literal');
-  const last = segments.at(-1);
   return {
     first: head?.kind === 'literal' ? head.text : null,
-    extension: last === undefined ? null : extensionOf(last),
+    extension: extensionOf(segments.at(-1)),
     matches: matcher(segments, literals === -1 ? segments.length : literals),
   };
 }
 
-function extensionOf(segment: Segment): string | null {
-  const tail = segment.kind === 'literal' ? segment.text : segment.kind === 'wild' ? literalTail(segment.tokens) : '';
+function extensionOf(last: Segment | undefined): string | null {
+  const { tail } = endsOf(last);
   const dot = tail.lastIndexOf('.');
   return dot === -1 ? null : tail.slice(dot);
 }
@@ -259,27 +258,39 @@ function matcher(segments: readonly Segment[], literals: number): Alternative['m
     matchSegments(rest, path.slice(prefix.length).split('/'));
 }
 
-// A later `**` can absorb all that an earlier one could, so the loop goes back only to the last `**`.
+// A final `**` needs at least one name, so "a/**" matches the files in a, but not a itself.
 function matchSegments(segments: readonly Segment[], names: readonly string[]): boolean {
-  let s = 0;
-  let n = 0;
+  return matchEach(segments, names, (segment) => segment.kind === 'globstar', matchName) === segments.length;
+}
+
+/**
+ * Returns how many parts of a pattern match the whole list; -1 if the list does not match. A star matches any number of
+ * items. A later star can absorb all that an earlier one could, so the loop goes back only to the last star.
+ */
+function matchEach<Part>(
+  parts: readonly Part[],
+  items: ArrayLike<string>,
+  isStar: (part: Part) => boolean,
+  matches: (part: Part, item: string) => boolean,
+): number {
+  let p = 0;
+  let i = 0;
   let star = -1;
   let resume = 0;
-  while (n < names.length) {
-    const segment = segments[s];
-    if (segment?.kind === 'globstar') {
-      star = s++;
-      resume = n;
-    } else if (segment !== undefined && matchName(segment, names[n] as string)) {
-      s++;
-      n++;
+  while (i < items.length) {
+    const part = parts[p];
+    if (part !== undefined && isStar(part)) {
+      star = p++;
+      resume = i;
+    } else if (part !== undefined && matches(part, items[i] as string)) {
+      p++;
+      i++;
     } else if (star !== -1) {
-      s = star + 1;
-      n = ++resume;
-    } else return false;
+      p = star + 1;
+      i = ++resume;
+    } else return -1;
   }
-  // A final `**` needs at least one name, so "a/**" matches the files in a, but not a itself.
-  return s === segments.length;
+  return p;
 }
 
 function matchName(segment: Segment, name: string): boolean {
@@ -289,25 +300,8 @@ function matchName(segment: Segment, name: string): boolean {
 }
 
 function matchTokens(tokens: readonly Token[], chars: ArrayLike<string>): boolean {
-  let t = 0;
-  let c = 0;
-  let star = -1;
-  let resume = 0;
-  while (c < chars.length) {
-    const token = tokens[t];
-    if (token?.kind === 'star') {
-      star = t++;
-      resume = c;
-    } else if (token !== undefined && matchChar(token, chars[c] as string)) {
-      t++;
-      c++;
-    } else if (star !== -1) {
-      t = star + 1;
-      c = ++resume;
-    } else return false;
-  }
-  while (tokens[t]?.kind === 'star') t++;
-  return t === tokens.length;
+  const used = matchEach(tokens, chars, (token) => token.kind === 'star', matchChar);
+  return used !== -1 && tokens.slice(used).every((token) => token.kind === 'star');
 }
 
 function matchChar(token: Token, char: string): boolean {

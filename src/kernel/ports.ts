@@ -122,13 +122,12 @@ export type CheckEnd = {
 
 /** Protects receipts, findings and approvals of commands from a fixer, which may be able to write to their files. */
 export interface TamperGuard {
-  snapshot(): Promise<GuardedState>;
+  /**
+   * Notes the current files. `restore` undoes later writes that would count as a pass, waiver or approval, and returns
+   * the restored files.
+   */
+  snapshot(): Promise<{ restore(): Promise<Result<readonly string[]>> }>;
 }
-
-type GuardedState = {
-  /** Undoes writes since the snapshot that would count as a pass, waiver or approval. Returns the restored files. */
-  restore(): Promise<Result<readonly string[]>>;
-};
 
 /** Stores which agents have reached a usage limit, until the limit ends. */
 export interface Cooldowns {

@@ -192,7 +192,7 @@ export type Snapshot = {
   readonly dirty?: readonly UnseenContent[];
   /**
    * Returns fingerprints of everything else that a check may read and that the tree does not have: withheld files,
-   * files that a submodule's index hides, and line endings (as the sizes of all files).
+   * files with other bytes on disk than git stores, for example other line endings, and such files in submodules.
    */
   unseen?(): Promise<Result<readonly UnseenContent[]>>;
   /** Whether the name of any file, even an omitted or withheld one, may contain this text. `false` is certain. */

@@ -127,22 +127,17 @@ export function openFolder(top: string, folder: string) {
 
 const LARGEST_LIST_BYTES = 4 * 1024 * 1024;
 
-/** A short list in a JSON file, in the git folder that all working trees of the clone share. */
-type ListFile = {
-  /** Returns the items of the list, without checking their types; an empty list if the file cannot be read. */
-  read(): readonly unknown[];
-  write(list: readonly unknown[]): Result<void>;
-};
-
-/** Opens the list file with this name. Each write replaces the whole list. */
-export function openListFile(commonDir: string, name: string): ListFile {
+/** Opens a JSON file with a short list, in the git folder that all working trees of the clone share. */
+export function openListFile(commonDir: string, name: string) {
   const folder = openFolder(commonDir, 'onceover');
   return {
-    read() {
+    /** Returns the items of the list, without checking their types; an empty list if the file cannot be read. */
+    read(): readonly unknown[] {
       const list = folder.json(name, LARGEST_LIST_BYTES);
       return Array.isArray(list) ? list : [];
     },
-    write: (list) => folder.write(name, `${JSON.stringify(list, null, 2)}\n`),
+    /** Replaces the whole list. */
+    write: (list: readonly unknown[]) => folder.write(name, `${JSON.stringify(list, null, 2)}\n`),
   };
 }
 

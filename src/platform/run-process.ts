@@ -17,7 +17,7 @@ const TAIL_BYTES = 8 * 1024 * 1024;
 const LONGEST_LINE = 8 * 1024 * 1024;
 
 /**
- * Reads a stream with bounded memory. Calls `heard` for every chunk, except for chunks whose lines are all no activity.
+ * Reads a stream with bounded memory. Calls `heard` for each chunk, unless `onLine` returns false for all its lines.
  * The returned function returns the output.
  */
 function capture(stream: Readable, heard: () => void, onLine?: (line: string) => boolean): () => Captured {

@@ -184,3 +184,20 @@ describe.skipIf(!nobodyGetsThere())('what cannot be read is an error', () => {
     }
   }
 });
+
+test('a large file in a nested repository is compared by its content', async () => {
+  const repo = someRepo();
+  const text = 'a'.repeat(5 * 1024 * 1024);
+  repo.write('lib/small', 'x');
+  repo.git('init', '-q', 'lib');
+  repo.git('-C', 'lib', 'add', 'small');
+  repo.git('-C', 'lib', 'commit', '-q', '-m', 'one');
+  repo.write('lib/large', `${text}good`);
+  const { dirty } = await takeAt(repo.root);
+  expect(dirty).toMatchObject([{ path: 'lib' }]);
+  repo.touch('lib/large');
+  expect((await takeAt(repo.root)).dirty).toEqual(dirty);
+  repo.write('lib/large', `${text}evil`);
+  repo.touch('lib/large');
+  expect((await takeAt(repo.root)).dirty).not.toEqual(dirty);
+});

@@ -23,10 +23,11 @@ test.each<[string, (repo: TestRepo) => void]>([
   ['branches are packed', (repo) => void repo.git('pack-refs', '--all')],
   ['a branch of another kind is made', (repo) => void repo.git('update-ref', 'refs/pull/1/head', 'work')],
   ['a setting is changed', (repo) => void repo.git('config', 'core.filemode', 'false')],
+  ['a file with attributes is made, which git ignores', (repo) => repo.write('sub/.gitattributes', '* ident\n')],
   ['a file is added by force', (repo) => void repo.git('add', '-f', 'made')],
   ['the base is what was fetched last', (repo) => void repo.git('fetch', '-q', '.', 'main')],
 ])('%s', async (_title, change) => {
-  const repo = repoWith({ a: 'one', '.gitignore': 'made\n' });
+  const repo = repoWith({ a: 'one', 'sub/b': 'two', '.gitignore': 'made\n.gitattributes\n' });
   repo.commit('two');
   repo.git('branch', 'team/a');
   repo.write('made', 'x');
