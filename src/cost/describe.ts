@@ -224,7 +224,7 @@ function moneyText({ looks, told_usd, list_price_usd, looks_without_price: unpri
 
 function costLegend({ list_price_usd, looks_without_usage, looks_without_price }: Paid): string {
   const isEstimated = list_price_usd + looks_without_usage + looks_without_price > 0;
-  return isEstimated ? '~: from list prices, or without the calls whose agent reported no usage' : '';
+  return isEstimated ? '~: from list prices, or without the reviews whose agent reported no usage' : '';
 }
 
 /** Returns the lines about the cost, the tokens and the calls. */

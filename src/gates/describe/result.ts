@@ -155,7 +155,9 @@ function afterFailure(outcome: RunOutcome): string[] {
   if (steps.length === 0) {
     return iteration === null && withStatus(outcome, 'not_run').length > 0 ? ['Next: run "onceover run".'] : [];
   }
-  const first = open.find(({ finding }) => !isProposed(finding));
+  // Waivers stay in a clone, so the next job of a pull request would not see one.
+  const isPullRequest = outcome.notices.some(({ kind }) => kind === 'base-config');
+  const first = isPullRequest ? undefined : open.find(({ finding }) => !isProposed(finding));
   const waive = open.length === 1 ? 'To waive the finding instead' : 'To waive a finding instead';
   return [
     `Next: ${steps.join(', ')}, then ${AGAIN}.`,

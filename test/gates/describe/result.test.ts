@@ -175,6 +175,17 @@ describe('the verdict of a run', () => {
       /^Next: fix the open finding, then .*\nTo waive the finding instead: onceover resolve F7 --skip/m,
     ],
     [
+      'open findings in a job of a pull request, where a waiver would be lost',
+      {
+        status: 'failed',
+        exitCode: 1,
+        gates: [FAILED],
+        findings: [reported({ id: 'F7' })],
+        notices: [{ kind: 'base-config', base: 'origin/main' }],
+      },
+      /^Next: fix the open finding, then [^\n]*$(?![\s\S]*To waive)/m,
+    ],
+    [
       'a finding that is marked as fixed',
       {
         status: 'failed',
