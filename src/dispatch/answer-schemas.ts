@@ -96,8 +96,13 @@ export type JsonSchema = { readonly [key: string]: unknown };
 
 /** Returns the JSON schema of an answer. It forbids further fields, but an answer that has some can still be read. */
 export function answerSchema(kind: AnswerKind): JsonSchema {
-  return jsonSchema(ANSWER_SCHEMAS[kind]);
+  // Each call to an agent needs a schema, and to derive one takes milliseconds, so keep it.
+  const schema = made.get(kind) ?? jsonSchema(ANSWER_SCHEMAS[kind]);
+  made.set(kind, schema);
+  return schema;
 }
+
+const made = new Map<AnswerKind, JsonSchema>();
 
 /** Returns the JSON schema of a zod type, without the `$schema` key. */
 export function jsonSchema(type: z.ZodType): JsonSchema {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RepoPath } from '../kernel/ids.ts';
 import { GENERATED_FOLDER } from '../kernel/paths.ts';
 import { ok, type Result } from '../kernel/result.ts';
-import { listFolder, makeFolder, statIfPresent, tryDisk, writeAtomically } from './files.ts';
+import { makeFolder, statIfPresent, tryDisk, writeAtomically } from './files.ts';
 
 /** Makes the folder `name` in `.deepwork/tmp`, which git ignores, and returns its absolute path. */
 export function makeGeneratedFolder(root: string, name: string): Result<string> {
@@ -15,8 +15,7 @@ export function makeGeneratedFolder(root: string, name: string): Result<string> 
 export function makeIgnoredFolder(root: string, folder: RepoPath): Result<string> {
   const top = makeFolder(root, folder);
   if (!top.ok) return top;
-  const listed = listFolder(top.value);
-  if (!listed.ok || listed.value.some(({ name }) => name === '.gitignore')) return listed.ok ? top : listed;
+  if (statIfPresent(join(top.value, '.gitignore')) !== null) return top;
   const written = writeAtomically(top.value, '.gitignore', '*\n');
   return written.ok ? top : written;
 }

@@ -40,10 +40,10 @@ export function decideRun(
   settings: Pick<Settings, 'maxRetries' | 'unchangedGates' | 'afterPass' | 'certify'>,
   overrides: RunOverrides,
 ): RunPlan {
-  const needed = facts.reviews.filter((state) => needsRun(state, settings, overrides));
+  const needed = new Set(facts.reviews.filter((state) => needsRun(state, settings, overrides)));
   const mustRun =
     overrides.iterationStarted === true ||
-    needed.length > 0 ||
+    needed.size > 0 ||
     facts.checks.some(({ holds }) => !holds) ||
     (overrides.fresh && facts.checks.length > 0);
   const canPass = facts.reviews.every(({ holds }) => holds) && (facts.orphans ?? []).length === 0;
@@ -58,7 +58,7 @@ export function decideRun(
       gate,
     })),
     reviews: facts.reviews.map((state): ReviewPlan => {
-      if (needed.includes(state)) return { kind: 'run', state, slots: slotsOf(state, settings, overrides) };
+      if (needed.has(state)) return { kind: 'run', state, slots: slotsOf(state, settings, overrides) };
       if (certifies(state)) return { kind: 'run', state, slots: state.slots.flatMap(certifySlot) };
       if (isOverLimit(state, settings)) return { kind: 'not-run', state, why: 'retry-limit' };
       // This gate does not need to run. Leave it out if it is a rule, or if the run skips gates that pass.

@@ -5,7 +5,8 @@ import type { ComposedPrompt } from '../../dispatch/prompt.ts';
 import { addUsage, type KeptSession } from '../../kernel/agent.ts';
 import type { SlotAnswer, SlotJob } from '../ports.ts';
 import type { Disposition } from '../types.ts';
-import { entriesShown, type IterationContext, slotFingerprint } from './prepare-slot.ts';
+import { type IterationContext, slotFingerprint } from './prepare-slot.ts';
+import { entriesShown } from './prompt-diff.ts';
 
 type GateAnswer = Answers['gate'];
 

@@ -2,9 +2,9 @@ import { assignAgents, costAfterCacheExpiry, decideDispatch } from '../../dispat
 import type { PrefixGate } from '../../dispatch/limits.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
 import type { Cooldown, KeptSession, SlotTrouble } from '../../kernel/agent.ts';
-import { type RepoPath, type SnapshotId, sha256 } from '../../kernel/ids.ts';
+import type { RepoPath, SnapshotId } from '../../kernel/ids.ts';
 import type { ReviewerFacts, Reviewers } from '../../kernel/ports.ts';
-import type { DiffSection, Entry } from '../../kernel/repository.ts';
+import type { DiffSection } from '../../kernel/repository.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { ruleReview } from '../../rules/prompt.ts';
 import { readContext } from '../../rules/select-files.ts';
@@ -13,43 +13,16 @@ import type { RunContext, RunFacts, SlotJob, UnassignableSlot } from '../ports.t
 import type { SlotRecord } from '../record-types.ts';
 import type { ReportedFinding } from '../run-types.ts';
 import { isOpen, type ReviewGate, type RunReason } from '../types.ts';
+import { freshGatePrompt, GATE_SCHEMA_DIGEST, resumedGatePrompt, type SlotPast } from './prompt.ts';
 import {
-  freshGatePrompt,
-  GATE_SCHEMA_DIGEST,
+  changedPaths,
+  type IndexedDiff,
   partShowing,
-  resumedGatePrompt,
-  type SlotPast,
+  pathsIn,
   sectionsOf,
+  sessionCoversChange,
   splitDiff,
-} from './prompt.ts';
-
-/** Returns which changes a session has seen: for each file, a short hash of its path and one of its base content. */
-export function entriesShown(entries: readonly Entry[]): readonly string[] {
-  return entries.map((entry) => `${short(entry.path)}${short(baseOf(entry))}`);
-}
-
-/** Whether a session knows all entries: it saw each with the current base, or the entry is new and in `changed`. */
-export function sessionCoversChange(
-  shown: readonly string[],
-  entries: readonly Entry[],
-  changed: ReadonlySet<string>,
-): boolean {
-  const bases = new Map(shown.map((one) => [one.slice(0, LENGTH), one.slice(LENGTH)]));
-  return entries.every((entry) => {
-    const base = bases.get(short(entry.path));
-    return base === undefined ? changed.has(entry.path) : base === short(baseOf(entry));
-  });
-}
-
-function baseOf({ mode, baseMode, baseBlob }: Entry): string {
-  return baseBlob === null ? '' : `${baseMode ?? mode} ${baseBlob}`;
-}
-
-const LENGTH = 8;
-
-function short(text: string): string {
-  return sha256(text).slice(0, LENGTH);
-}
+} from './prompt-diff.ts';
 
 /** The data that all slots of an iteration share. */
 export type IterationContext = RunContext & {
@@ -60,8 +33,11 @@ export type IterationContext = RunContext & {
   /** Identifies the reflog of the branch, for the records. */
   readonly mark: string | null;
   readonly prefixes: PrefixGate;
+  /** The paths of all changed files. */
+  readonly changed: readonly RepoPath[];
+  isChanged(path: RepoPath): boolean;
   /** Returns the diff from a tree to the current tree. Each diff is computed only once. */
-  diff(from: string, contextLines: number): Promise<Result<readonly DiffSection[]>>;
+  diff(from: string, contextLines: number): Promise<Result<IndexedDiff>>;
 };
 
 /** Returns the agents that can run a gate now, in order of preference, and the agents that are in a cooldown. */
@@ -193,14 +169,10 @@ async function resumedPrompt(
   for (const contextLines of CONTEXT_LINES) {
     const delta = await context.diff(session.saw, contextLines);
     if (!delta.ok) return { ok: false, lost: 'snapshot' };
-    const inTree = new Set(delta.value.flatMap(({ paths }) => paths));
     // The diff since the session's last review omits a file that is unchanged but new to the gate, or has a new base.
-    if (!sessionCoversChange(session.shown, gate.entries, inTree)) return { ok: false, lost: 'diff' };
-    const changed = new Set(changedPaths(gate, delta.value, session.shown));
-    const text = delta.value
-      .filter(({ paths }) => paths.some((path) => changed.has(path)))
-      .map((section) => section.text)
-      .join('');
+    if (!sessionCoversChange(session.shown, gate.entries, delta.value.has)) return { ok: false, lost: 'diff' };
+    const sections = delta.value.showing(changedPaths(delta.value, gate.entries, session.shown));
+    const text = sections.map((section) => section.text).join('');
     const prompt = resumedGatePrompt(opening, text, past);
     if (shortest === null || prompt.dynamic.length < shortest.dynamic.length) shortest = prompt;
     if (prompt.dynamic.length < session.firstPromptLength * DELTA_SHARE) break;
@@ -209,36 +181,19 @@ async function resumedPrompt(
 }
 
 /**
- * Returns the paths of the gate that changed since the last review: its changed files, and files that the last review
- * showed as changed and that have left the change. Files that differ only because the base is newer are left out.
- */
-function changedPaths(
-  gate: ReviewGate,
-  sections: readonly DiffSection[],
-  shown: readonly string[],
-): readonly RepoPath[] {
-  const own = new Set(gate.entries.map(({ path }) => path));
-  const seen = new Set(shown.map((one) => one.slice(0, LENGTH)));
-  return sections.flatMap(({ paths }) => paths).filter((path) => own.has(path) || seen.has(short(path)));
-}
-
-/**
- * Returns the same without a session that says what the last review showed; `null` if a file that is not part of the
- * change differs, and it is unknown whether someone reverted it or the base is newer.
+ * Returns the paths of the gate that changed since the last review. Without a session it is unknown what that review
+ * showed: returns `null` if a file that is not part of the change differs, and the base is a different one.
  */
 function changedSince(
   { facts }: IterationContext,
-  gate: ReviewGate,
-  sections: readonly DiffSection[],
-  lastLook: SlotRecord,
+  { entries }: ReviewGate,
+  diff: IndexedDiff,
+  { own: last }: SlotRecord,
 ): readonly RepoPath[] | null {
-  const session = lastLook.own?.session ?? null;
-  if (session !== null) return changedPaths(gate, sections, session.shown);
-  const own = new Set(gate.entries.map(({ path }) => path));
-  const changed = new Set(facts.snapshot.entries.map(({ path }) => path));
-  const paths = sections.flatMap((section) => section.paths).filter((path) => own.has(path) || !changed.has(path));
-  const isSameBase = lastLook.own?.mergeBase === facts.comparison.where.mergeBase;
-  return isSameBase || paths.every((path) => own.has(path)) ? paths : null;
+  if (last?.session != null) return changedPaths(diff, entries, last.session.shown);
+  const isSameBase = last?.mergeBase === facts.comparison.where.mergeBase;
+  if (!isSameBase && diff.left.length > 0) return null;
+  return pathsIn(diff, new Set([...entries.map(({ path }) => path), ...diff.left]));
 }
 
 async function pastOf(
@@ -264,7 +219,6 @@ async function readRubric(
   gate: ReviewGate,
 ): Promise<{ readonly rubric: string; readonly unshown: SlotJob['unshown'] }> {
   if (gate.task === null) return { rubric: gate.rubric.text, unshown: [] };
-  const allChanged = context.facts.snapshot.entries.map(({ path }) => path);
-  const read = await readContext([gate.task], context.ports.references(), allChanged);
+  const read = await readContext([gate.task], context.ports.references(), context.changed);
   return { rubric: ruleReview(gate.task, read.context), unshown: read.notices };
 }

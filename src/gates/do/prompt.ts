@@ -1,8 +1,7 @@
 import { answerSchema } from '../../dispatch/answer-schemas.ts';
 import { type ComposedPrompt, composePrompt } from '../../dispatch/prompt.ts';
 import { closeFence, fence, quoteName } from '../../kernel/escape.ts';
-import { digestOf, type RepoPath } from '../../kernel/ids.ts';
-import type { DiffSection, Entry } from '../../kernel/repository.ts';
+import { digestOf } from '../../kernel/ids.ts';
 import { promptFinding } from '../describe/finding.ts';
 import type { KnownFinding } from '../types.ts';
 
@@ -136,51 +135,4 @@ ${findings.map((finding) => promptFinding(finding, [`declined because: ${finding
 function claimOn({ resolution }: KnownFinding): readonly string[] {
   if (resolution?.how === 'fixed') return [`claimed to be fixed: ${resolution.why}`];
   return resolution?.how === 'proposed' ? [`disputed by the author, who may be wrong: ${resolution.why}`] : [];
-}
-
-/** Returns the diff sections of a gate, and its paths in renames into or out of it (`torn`), to diff separately. */
-export function sectionsOf(sections: readonly DiffSection[], paths: ReadonlySet<string>) {
-  const whole: DiffSection[] = [];
-  const torn: RepoPath[] = [];
-  for (const section of sections) {
-    const inside = section.paths.filter((path) => paths.has(path));
-    if (inside.length === section.paths.length) whole.push(section);
-    else torn.push(...inside);
-  }
-  return { whole, torn };
-}
-
-/** A diff in parts that fit the limit, or the file that exceeds the limit on its own. */
-export type DiffParts =
-  | { readonly ok: true; readonly parts: readonly DiffSection[] }
-  | { readonly ok: false; readonly path: RepoPath; readonly characters: number };
-
-/** Splits a diff into as few parts as its order allows, and never within a file. */
-export function splitDiff(sections: readonly DiffSection[], limit: number): DiffParts {
-  const parts: DiffSection[] = [];
-  let part: DiffSection = { paths: [], text: '' };
-  for (const { paths, text } of sections) {
-    if (text.length > limit) return { ok: false, path: paths.at(-1) ?? ('' as RepoPath), characters: text.length };
-    if (part.text !== '' && part.text.length + text.length > limit) {
-      parts.push(part);
-      part = { paths: [], text: '' };
-    }
-    part = { paths: [...part.paths, ...paths], text: part.text + text };
-  }
-  return { ok: true, parts: part.text === '' && parts.length > 0 ? parts : [...parts, part] };
-}
-
-/** Returns the index of the part that shows a file. A file that no part shows is assigned to the first part. */
-export function partShowing(file: string | null, parts: readonly DiffSection[]): number {
-  const shown = parts.findIndex(({ paths }) => paths.some((path) => path === file));
-  return Math.max(0, shown);
-}
-
-// In a diff, lines of files start with a space, a plus or a minus, so only git itself writes this line.
-const BINARY = /^Binary files .* differ$/m;
-
-/** Returns the files whose diff only says that they differ. Deleted files are left out: no one needs their content. */
-export function binaryPaths(sections: readonly DiffSection[], entries: readonly Entry[]): readonly RepoPath[] {
-  const binary = new Set(sections.filter(({ text }) => BINARY.test(text)).flatMap(({ paths }) => paths));
-  return entries.filter(({ path, headBlob }) => headBlob !== null && binary.has(path)).map(({ path }) => path);
 }

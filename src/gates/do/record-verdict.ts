@@ -83,18 +83,16 @@ const NO_FILE: NamedFile = { file: null, line: null };
 
 /** Returns the file that each name in an answer means, by the files of the gate, of the change and of the repository. */
 async function namedFiles(
-  { ports, request, facts }: IterationContext,
+  { ports, request, changed, isChanged }: IterationContext,
   job: SlotJob,
   violations: Answers['gate']['violations'],
 ): Promise<Result<ReadonlyMap<string, NamedFile>>> {
   const own = job.gate.entries.map(({ path }) => path);
-  const changed = facts.snapshot.entries.map(({ path }) => path);
   const spelled = new Map(violations.map(({ file }) => [file, readFileName(file, request.root)]));
-  const known = new Set<RepoPath>([...own, ...changed]);
-  const unknown = new Set([...spelled.values()].flatMap(({ paths }) => paths).filter((path) => !known.has(path)));
+  const unknown = new Set([...spelled.values()].flatMap(({ paths }) => paths).filter((path) => !isChanged(path)));
   const found = await ports.snapshots.filesIn(job.tree, [...unknown]);
   if (!found.ok) return found;
-  const exists = (path: RepoPath) => known.has(path) || found.value.has(path);
+  const exists = (path: RepoPath) => isChanged(path) || found.value.has(path);
   const named = [...spelled].map(([name, spelling]): [string, NamedFile] => {
     const file = findFile(spelling, own, exists) ?? findFile(spelling, changed, exists) ?? spelling.literal;
     return [name, { file, line: spelling.line }];

@@ -1,6 +1,6 @@
 import { omittedFolders } from '../../config/settings.ts';
 import { openPrefixGate, openQueue, sharePending } from '../../dispatch/limits.ts';
-import type { DiffSection } from '../../kernel/repository.ts';
+import type { RepoPath } from '../../kernel/ids.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { GateRun } from '../decide/plan-run.ts';
 import { slotLog } from '../describe/logs.ts';
@@ -13,7 +13,7 @@ import type { SlotRecord } from '../record-types.ts';
 import { NO_AGENT, type ReviewGate } from '../types.ts';
 import { askSlot } from './ask-slot.ts';
 import { availableAgents, DEFAULT_DIFF_CONTEXT, type IterationContext, prepareSlot } from './prepare-slot.ts';
-import { binaryPaths } from './prompt.ts';
+import { binaryPaths, type IndexedDiff, indexDiff } from './prompt-diff.ts';
 import { judgeSlot, recordError, stoppedSlot, writeRecord } from './record-verdict.ts';
 
 /** Runs the planned slots on the current code, several at once. The records of skipped slots are written first. */
@@ -59,10 +59,10 @@ export async function runReviews(
     if (result.value !== null) slots.push(result.value);
   }
   const isShown = jobs.some((job) => 'fresh' in job);
-  const shown = isShown ? await context.diff(facts.comparison.baseTree, DEFAULT_DIFF_CONTEXT) : ok([]);
+  const shown = isShown ? await context.diff(facts.comparison.baseTree, DEFAULT_DIFF_CONTEXT) : ok(null);
   if (!shown.ok) return shown;
   const entries = plans.flatMap(({ state }) => state.gate.entries);
-  const binary = [...new Set(binaryPaths(shown.value, entries))];
+  const binary = [...new Set(binaryPaths(shown.value?.sections ?? [], entries))];
   return ok({ slots, interrupted, binary });
 }
 
@@ -82,18 +82,27 @@ async function openContext(run: RunContext, facts: RunFacts, iteration: number):
   const tree = taken.value;
   const kept = await snapshots.keep(tree);
   if (!kept.ok) return kept;
-  const diffs = new Map<string, Promise<Result<readonly DiffSection[]>>>();
+  const changed = facts.snapshot.entries.map(({ path }) => path);
+  const paths = new Set(changed);
+  const isChanged = (path: RepoPath) => paths.has(path);
+  const diffs = new Map<string, Promise<Result<IndexedDiff>>>();
+  const readDiff = async (from: string, contextLines: number): Promise<Result<IndexedDiff>> => {
+    const sections = await snapshots.sections(from, tree, contextLines);
+    return sections.ok ? ok(indexDiff(sections.value, isChanged)) : sections;
+  };
   return ok({
     ...run,
     facts,
     iteration,
     tree,
+    changed,
+    isChanged,
     mark: await snapshots.branchMark(facts.comparison.where.branch),
     reviewers: await reviewers(),
     prefixes: openPrefixGate(),
     diff(from, contextLines) {
       const key = `${from} ${contextLines}`;
-      const made = diffs.get(key) ?? snapshots.sections(from, tree, contextLines);
+      const made = diffs.get(key) ?? readDiff(from, contextLines);
       diffs.set(key, made);
       return made;
     },

@@ -68,12 +68,12 @@ export async function markedTasks(
   if ([...tracked.value].some((path) => isInside(MARKS, path))) return ok(new Set());
   const marked = await ports.passes.marked();
   if (!marked.ok) return marked;
+  const trackedMarks = new Set([...tracked.value].map((path) => path.slice(path.lastIndexOf('/') + 1)));
   const found = new Set<GateId>();
   const contents = ports.contents();
   for (const { task, gates: own } of await reviewTasks(contents, gates)) {
     // A mark that git tracks does not count, because it came with the change under review.
-    const isTracked = [...tracked.value].some((path) => path.endsWith(`/${task.id}.passed`));
-    if (!marked.value.ids.has(task.id) || isTracked) continue;
+    if (!marked.value.ids.has(task.id) || trackedMarks.has(`${task.id}.passed`)) continue;
     const facts = await factsOf(task, ports.references(), allChanged);
     const receipt = await ports.passes.receipt(task.id);
     // Only receipts are in the git folder, which the author of a pull request cannot write to.
@@ -106,15 +106,14 @@ export async function markPassed(
   isUntouched: (gate: ReviewGate) => boolean,
 ): Promise<Result<void>> {
   if (!gates.some((gate) => gate.kind === 'rule' && passed.has(gate.id))) return ok(undefined);
-  const contents = ports.contents();
-  for (const { task, gates: own } of await reviewTasks(contents, gates)) {
-    if (!own.every((gate) => passed.has(gate.id) && isUntouched(gate))) continue;
-    const remembered = await ports.passes.remember([await factsOf(task, ports.references(), allChanged)]);
-    if (!remembered.ok) return remembered;
-    const marked = await ports.passes.mark(task.id, 'run', now);
-    if (!marked.ok) return marked;
-  }
-  return ok(undefined);
+  const all = await reviewTasks(ports.contents(), gates);
+  const tasks = all.filter(({ gates: own }) => own.every((gate) => passed.has(gate.id) && isUntouched(gate)));
+  const references = ports.references();
+  const facts = [];
+  for (const { task } of tasks) facts.push(await factsOf(task, references, allChanged));
+  const remembered = await ports.passes.remember(facts);
+  if (!remembered.ok) return remembered;
+  return forEachOk(facts, ({ id }) => ports.passes.mark(id, 'run', now));
 }
 
 async function factsOf(task: RuleReviewTask, references: ReferenceFiles, allChanged: readonly RepoPath[]) {

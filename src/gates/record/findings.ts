@@ -71,7 +71,8 @@ export function openFindings(commonDir: string) {
       untilCleanup -= stored.length;
       if (untilCleanup < 0) {
         cleanUp(path);
-        untilCleanup = ADDED_BETWEEN_CLEANUPS - 1;
+        // A cleanup reads all findings, so the more there are, the more rarely it runs.
+        untilCleanup = Math.max(ADDED_BETWEEN_CLEANUPS, numbers.value.findings.length) - 1;
       }
       return ok(stored);
     },

@@ -48,15 +48,25 @@ export type Records = ReturnType<typeof openRecords>;
 /** Opens the records of past iterations, in `log_dir`. */
 export function openRecords(root: string, logDir: RepoPath) {
   const folder = join(root, logDir);
-  let gates: readonly GateName[] = [];
+  let gates = new Map<GateId, GateName>();
+  let nameOf = recordNames([]);
   let tracked: ReadonlySet<RepoPath> = new Set();
   const isTracked = (name: string) => tracked.has(`${logDir}/${name}` as RepoPath);
 
-  function readAll(names: readonly GateName[]): Result<FoundRecords> {
+  function setGates(names: readonly GateName[]): void {
+    gates = new Map(names.map((name) => [name.id, name]));
+    nameOf = recordNames(names);
+  }
+
+  function addGate(gate: GateName): void {
+    if (!gates.has(gate.id)) setGates([...gates.values(), gate]);
+  }
+
+  function readAll(): Result<FoundRecords> {
     const checked = checkFolder(root, logDir);
     if (!checked.ok) return checked;
     const listed = listFolder(folder);
-    return listed.ok ? ok(readRecords(folder, listed.value, { gates: names, isIgnored: isTracked })) : listed;
+    return listed.ok ? ok(readRecords(folder, listed.value, { gates, nameOf, isIgnored: isTracked })) : listed;
   }
 
   function write(texts: Readonly<Record<string, string>>): Result<void> {
@@ -78,14 +88,14 @@ export function openRecords(root: string, logDir: RepoPath) {
     /** Reads all records. Finds the gates of other tools' records by file name, and ignores files in `trackedNow`. */
     async read(names: readonly GateName[], trackedNow: ReadonlySet<RepoPath>): Promise<Result<RecordHistory>> {
       tracked = trackedNow;
-      const found = readAll(names);
-      if (!found.ok) return found;
-      gates = names;
-      return ok(found.value.past);
+      setGates(names);
+      const found = readAll();
+      return found.ok ? ok(found.value.past) : found;
     },
     async writeSlot(record: SlotRecord, { gate, agent }: SlotFile, log: string): Promise<Result<void>> {
       const { slot, iteration } = record;
-      const stem = slotStem({ gate, agent }, recordNames([...gates, gate]));
+      addGate(gate);
+      const stem = slotStem({ gate, agent }, nameOf);
       const name = (ext: 'log' | 'json') => slotFileName(stem, { agent, slot, iteration }, ext);
       // Write the log first: if the process dies in between, a log without its JSON does not count as a pass.
       return write({ [name('log')]: log, [name('json')]: slotText(record) });
@@ -122,7 +132,7 @@ export function openRecords(root: string, logDir: RepoPath) {
       const checked = checkFolder(root, `${logDir}/${PREVIOUS}`);
       if (!checked.ok) return checked;
       if (which === 'all') return archiveAll(folder, isTracked);
-      const found = readAll(gates);
+      const found = readAll();
       if (!found.ok) return found;
       const wanted = new Set(which.map(keyOf));
       const names = [...found.value.files].filter(([, file]) => wanted.has(keyOf(file))).map(([name]) => name);
@@ -130,7 +140,8 @@ export function openRecords(root: string, logDir: RepoPath) {
     },
     /** Returns the log of a slot or, with `slot: null`, of a check or a gate's decisions; `null` if there is none. */
     async readLog(gate: GateName, slot: number | null, iteration: number): Promise<string | null> {
-      const found = readAll(gates.some(({ id }) => id === gate.id) ? gates : [...gates, gate]);
+      addGate(gate);
+      const found = readAll();
       const wanted = keyOf({ gate: gate.id, iteration });
       for (const [name, file] of found.ok ? found.value.files : []) {
         const isLog = keyOf(file) === wanted && file.slot === slot && name.endsWith('.log');
@@ -151,14 +162,18 @@ type RecordFile = ArchivedRecord & { readonly slot: number | null };
 
 type FoundRecords = { readonly past: RecordHistory; readonly files: Map<string, RecordFile> };
 
+type KnownFiles = {
+  readonly gates: ReadonlyMap<GateId, GateName>;
+  nameOf(fileName: string): RecordName | null;
+  isIgnored(fileName: string): boolean;
+};
+
 /** Reads the records in a folder. An ignored file only counts for the highest iteration number. */
 function readRecords(
   folder: string,
   listed: readonly { readonly name: string; readonly isFile: boolean }[],
-  { gates, isIgnored }: { readonly gates: readonly GateName[]; isIgnored(name: string): boolean },
+  { gates, nameOf, isIgnored }: KnownFiles,
 ): FoundRecords {
-  const nameOf = recordNames(gates);
-  const known = new Set(gates.map(({ id }) => id));
   const counted = listed.filter(({ name }) => !isIgnored(name)).sort((a, b) => byCodePoint(a.name, b.name));
   const existing = new Set(counted.map(({ name }) => name));
   const slots: SlotRecord[] = [];
@@ -173,7 +188,7 @@ function readRecords(
     // A log without its JSON comes from a review or check that did not finish, so it counts as an unreadable record.
     if (named.ext === 'log' && existing.has(withExt(name, 'json'))) continue;
     const value = named.ext === 'json' && isFile ? readJsonFile(join(folder, name), LARGEST_RECORD) : undefined;
-    const record = recordOf(value, named, known);
+    const record = recordOf(value, named, gates);
     if (record === null) continue;
     if ('slot' in record) slots.push(record);
     else checks.push(record);
@@ -183,24 +198,25 @@ function readRecords(
       if (!('slot' in record) && record.iterationTookPlace === false) unnumbered.add(own);
     }
   }
+  const bySlotFiles = gatesByStem(files);
   for (const { name } of counted) {
     const named = nameOf(name);
     if (named?.kind !== 'decisions') continue;
     const { iteration, stem } = named;
-    const gate = named.gate ?? gateOfDecisions(stem, iteration, files);
-    if (gate !== null) files.set(name, { gate, slot: null, iteration });
+    const gate = named.gate ?? bySlotFiles.get(`${iteration}:${stem}`);
+    if (gate !== undefined) files.set(name, { gate, slot: null, iteration });
   }
 
   const numbered = listed.filter(({ name }) => !unnumbered.has(name));
   const lastIteration = numbered.reduce((last, { name }) => Math.max(last, numberIn(name)), 0);
-  return { past: { lastIteration, ...split(slots, checks, known) }, files };
+  return { past: { lastIteration, ...split(slots, checks, gates) }, files };
 }
 
 /** Returns the record in a file. If it is unreadable, returns an error record or, if its gate is unknown, `null`. */
 function recordOf(
   value: unknown,
   named: Exclude<RecordName, { kind: 'decisions' }>,
-  known: ReadonlySet<GateId>,
+  known: ReadonlyMap<GateId, GateName>,
 ): SlotRecord | CheckRecord | null {
   const read = named.kind === 'slot' ? readSlot(value, named) : readCheck(value, named.iteration);
   if (read !== null) return read;
@@ -209,18 +225,23 @@ function recordOf(
   return named.kind === 'slot' ? unreadableSlot(gate, named) : unreadableCheck(gate, named.iteration);
 }
 
-/** Returns the gate of a log of decisions, found by the names of the gate's slot files; `null` if it has none. */
-function gateOfDecisions(stem: string, iteration: number, files: ReadonlyMap<string, RecordFile>): GateId | null {
-  for (const [name, file] of files) {
-    if (file.iteration === iteration && name.startsWith(`${stem}_`)) return file.gate;
+/** Maps every iteration and every start of a slot file's name that may be a stem (`1:rule_a`) to the file's gate. */
+function gatesByStem(files: ReadonlyMap<string, RecordFile>): ReadonlyMap<string, GateId> {
+  const gates = new Map<string, GateId>();
+  for (const [name, { gate, slot, iteration }] of files) {
+    if (slot === null) continue;
+    for (let end = name.indexOf('_'); end !== -1; end = name.indexOf('_', end + 1)) {
+      const key = `${iteration}:${name.slice(0, end)}`;
+      if (!gates.has(key)) gates.set(key, gate);
+    }
   }
-  return null;
+  return gates;
 }
 
 function split(
   slots: readonly SlotRecord[],
   checks: readonly CheckRecord[],
-  known: ReadonlySet<GateId>,
+  known: ReadonlyMap<GateId, GateName>,
 ): Omit<RecordHistory, 'lastIteration'> {
   const isKnown = ({ gate }: ArchivedRecord) => known.has(gate);
   const byIteration = (a: ArchivedRecord, b: ArchivedRecord) => a.iteration - b.iteration;

@@ -1,6 +1,7 @@
 import { estimateTokens } from '../../dispatch/decide-resume.ts';
 import type { Budget } from '../../dispatch/limits.ts';
 import { addUsage, newTokens, totalTokens, type Usage } from '../../kernel/agent.ts';
+import { grouped } from '../../kernel/collections.ts';
 import type { GateId } from '../../kernel/ids.ts';
 import type { LedgerRun, Saved, SavedUsage } from '../../ledger/entries.ts';
 import type { RunPlan } from '../decide/plan-run.ts';
@@ -22,12 +23,15 @@ export function savedUsage(
     const { looks, tokens } = saved.get(key) ?? { looks: 0, tokens: 0 };
     saved.set(key, { gate, lever, looks: looks + 1, tokens: tokens + more });
   };
-  const skipped = slots.filter(({ outcome }) => outcome.status === 'skipped_prior_pass');
-  const ran = slots.filter((one) => !one.isStopped && !skipped.includes(one));
+  const isSkipped = ({ outcome }: RunActions['slots'][number]) => outcome.status === 'skipped_prior_pass';
+  const skipped = slots.filter(isSkipped);
+  const ran = slots.filter((one) => !one.isStopped && !isSkipped(one));
+  const records = grouped(past, ({ gate, slot }) => `${gate}@${slot}`);
   // A slot that was skipped first and then ran to certify saved nothing.
   const paid = new Set(ran.map(({ gate, outcome }) => `${gate.id}@${outcome.slot}`));
   const saveCall = (lever: 'pass' | 'slot', { id }: ReviewGate, slot: number) => {
-    if (!paid.has(`${id}@${slot}`)) save(lever, id, lastUsed(past, id, slot));
+    const key = `${id}@${slot}`;
+    if (!paid.has(key)) save(lever, id, lastUsed(records.get(key) ?? []));
   };
   for (const { kind, state } of reviews) {
     if (kind === 'rest') for (const { slot } of state.slots) saveCall('pass', state.gate, slot);
@@ -54,11 +58,9 @@ export function totalSaved(spared: readonly SavedUsage[]): Saved {
   return saved;
 }
 
-/** Returns the tokens of the slot's last call with a known usage; 0 if there is none. */
-function lastUsed(past: readonly SlotRecord[], gate: GateId, slot: number): number {
-  const [latest] = past
-    .filter((record) => record.gate === gate && record.slot === slot && record.own?.usage != null)
-    .sort((a, b) => b.iteration - a.iteration);
+/** Returns the tokens of a slot's last call with a known usage; 0 if there is none. */
+function lastUsed(records: readonly SlotRecord[]): number {
+  const [latest] = records.filter(({ own }) => own?.usage != null).sort((a, b) => b.iteration - a.iteration);
   return latest?.own?.usage == null ? 0 : totalTokens(latest.own.usage);
 }
 

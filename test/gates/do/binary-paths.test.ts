@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { binaryPaths } from '../../../src/gates/do/prompt.ts';
+import { binaryPaths } from '../../../src/gates/do/prompt-diff.ts';
 import { entry, path } from '../../support/run-samples.ts';
 
 const section = (name: string, ...lines: readonly string[]) => ({

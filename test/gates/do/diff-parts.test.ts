@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { partShowing, sectionsOf, splitDiff } from '../../../src/gates/do/prompt.ts';
+import { indexDiff, partShowing, sectionsOf, splitDiff } from '../../../src/gates/do/prompt-diff.ts';
 import type { DiffSection } from '../../../src/kernel/repository.ts';
 import { path } from '../../support/run-samples.ts';
 
@@ -12,7 +12,7 @@ describe('the sections of a gate', () => {
   const RENAMED = section('R', 'src/old.ts', 'src/new.ts');
   const MOVED_IN = section('I', 'docs/x.ts', 'src/x.ts');
   const MOVED_OUT = section('O', 'src/y.ts', 'docs/y.ts');
-  const OWN = new Set(['src/a.ts', 'src/old.ts', 'src/new.ts', 'src/x.ts', 'src/y.ts']);
+  const OWN = new Set(['src/a.ts', 'src/old.ts', 'src/new.ts', 'src/x.ts', 'src/y.ts'].map(path));
 
   test.each([
     ['its own file', [A], [A], []],
@@ -22,7 +22,12 @@ describe('the sections of a gate', () => {
     ['a rename out of it', [MOVED_OUT], [], ['src/y.ts']],
     ['all together, in their order', [RENAMED, MOVED_IN, B, A, MOVED_OUT], [RENAMED, A], ['src/x.ts', 'src/y.ts']],
   ])('%s', (_title, sections, whole, torn) => {
-    expect(sectionsOf(sections, OWN)).toEqual({ whole, torn });
+    expect(
+      sectionsOf(
+        indexDiff(sections, () => true),
+        OWN,
+      ),
+    ).toEqual({ whole, torn });
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { entriesShown, sessionCoversChange } from '../../../src/gates/do/prepare-slot.ts';
+import { entriesShown, sessionCoversChange } from '../../../src/gates/do/prompt-diff.ts';
 import type { Entry } from '../../../src/kernel/repository.ts';
 import { entry } from '../../support/run-samples.ts';
 
@@ -29,6 +29,6 @@ describe('whether a session knows the whole change', () => {
     ['nothing was shown', [], [A], [], false],
     ['nothing is left to know', [A], [], [], true],
   ])('%s', (_title, shown, now, changed, expected) => {
-    expect(sessionCoversChange(entriesShown(shown), now, new Set(changed))).toBe(expected);
+    expect(sessionCoversChange(entriesShown(shown), now, (path) => changed.includes(path))).toBe(expected);
   });
 });
