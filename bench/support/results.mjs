@@ -10,6 +10,7 @@ export const PARTS = [
   'instructions',
   'hook',
   'run',
+  'gates',
   'reviews',
   'match',
   'runner',
