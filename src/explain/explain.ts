@@ -148,13 +148,12 @@ async function explainCheck(
 
 async function lastLog(
   ports: RunPorts,
-  { names }: RunFacts,
+  { nameOf }: RunFacts,
   gate: GateOutcome,
   slot: number | null,
   record: { readonly iteration: number } | undefined,
 ): Promise<string | null> {
-  const name = names.get(gate.id);
-  return record === undefined || name === undefined ? null : ports.records.readLog(name, slot, record.iteration);
+  return record === undefined ? null : ports.records.readLog(nameOf(gate.id), slot, record.iteration);
 }
 
 /** Returns the fixes in which the fixer had to fix one of these findings or checks. */

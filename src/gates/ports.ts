@@ -33,7 +33,8 @@ export type RunFacts = {
   /** The id of the current tree, for which the results of checks count; `null` if the run has no checks. */
   readonly checked: SnapshotId | null;
   readonly planned: GateList;
-  readonly names: ReadonlyMap<GateId, GateName>;
+  /** Returns the name of the record files of one of the gates. */
+  nameOf(gate: GateId): GateName;
   readonly past: RecordHistory;
   readonly findings: readonly KnownFinding[];
   readonly checks: readonly CheckState[];

@@ -112,7 +112,7 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
     slots: reviews.flatMap(({ slots }) => slots).filter(({ kind }) => kind === 'run').length,
   });
   let { checks } = NO_ACTIONS;
-  const { comparison, names, checked: tree } = facts;
+  const { comparison, nameOf, checked: tree } = facts;
   // Checks can take long, so find out first whether any reviewer could run after them.
   const lacksAgents = gates.length > 0 && !request.all && (await cannotReview(run, reviews));
   if (gates.length > 0 && tree !== null && !lacksAgents) {
@@ -122,14 +122,14 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
       facts = again.value;
       return facts.checked === null ? facts.snapshot.tree() : ok(facts.checked);
     };
-    const ran = await runChecks(run, { gates, iteration, comparison, names, tree }, takeTree);
+    const ran = await runChecks(run, { gates, iteration, comparison, nameOf, tree }, takeTree);
     if (!ran.ok) return ran;
     checks = new Map(ran.value.ran.map((check) => [check.id, check]));
     const stopped = ran.value.ran.some(({ status }) => status !== 'pass') && !request.all;
     const interrupted = request.stop?.aborted === true;
     // A run that ends before its reviews is not an iteration (requirement RUN-SLOTS), so the next run gets its number.
     if (stopped || interrupted) return ok({ ...NO_ACTIONS, checks, stopped, interrupted });
-    const confirmed = await confirmIteration(run, facts, ran.value);
+    const confirmed = await confirmIteration(run, read, ran.value);
     if (!confirmed.ok) return confirmed;
     // Checks can change files. Plan again, so that reviewers see the tree that the checks left.
     const planned = decideRun(facts, request.settings, { ...request, iterationStarted: true });

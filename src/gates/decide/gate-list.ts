@@ -83,7 +83,7 @@ function plain(path: string): string {
   return repoPath(path) ?? path;
 }
 
-// Does not return `null` in practice: settings with a pattern that does not compile were already rejected.
+// A pattern that does not compile makes the settings invalid, so `null` is never returned for valid settings.
 function compile(source: string): Glob | null {
   const compiled = compileGlob(plain(source), '');
   return compiled.ok ? compiled.glob : null;

@@ -68,6 +68,7 @@ function describeResolution({ id, gate, slot, resolution }: KnownFinding): strin
 
 export function describeDryRun(outcome: RunOutcome, plan: RunPlan): string {
   const row = (word: string, id: string, detail: string) => `${word.padEnd(9)}${quoteName(id)}  ${detail}`.trimEnd();
+  const reasons = new Map(outcome.gates.map(({ id, why }) => [id, GATE_REASONS[why]]));
   const lines = [
     ...plan.checks.map(({ kind, gate: { id, command } }) =>
       kind === 'run' ? row('run', id, oneLine(command)) : row('skip', id, GATE_REASONS['unchanged-since-pass']),
@@ -78,8 +79,7 @@ export function describeDryRun(outcome: RunOutcome, plan: RunPlan): string {
         const slots = review.slots.map((slot) => `${' '.repeat(9)}${describeReviewerPlan(slot)}`);
         return [row('run', gate.id, count(gate.entries.length, 'file')), ...slots];
       }
-      const why = outcome.gates.find(({ id }) => id === gate.id)?.why;
-      return [row(review.kind === 'rest' ? 'skip' : 'not run', gate.id, why === undefined ? '' : GATE_REASONS[why])];
+      return [row(review.kind === 'rest' ? 'skip' : 'not run', gate.id, reasons.get(gate.id) ?? '')];
     }),
   ];
   const uncovered = describeUncovered(outcome);

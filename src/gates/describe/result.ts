@@ -104,10 +104,11 @@ function isWaiting(outcome: RunOutcome): boolean {
 
 function counts(outcome: RunOutcome): string {
   const open = outcome.findings.filter(({ state }) => isOpen(state)).map(({ finding }) => finding.gate);
-  const failed = withStatus(outcome, 'fail').filter(({ id }) => !open.includes(id));
+  const gates = new Set(open);
+  const failed = withStatus(outcome, 'fail').filter(({ id }) => !gates.has(id));
   const checks = failed.filter(({ kind }) => kind === 'check').length;
   const parts = [
-    [open.length, `${count(open.length, 'open finding')} in ${count(new Set(open).size, 'gate')}`],
+    [open.length, `${count(open.length, 'open finding')} in ${count(gates.size, 'gate')}`],
     [checks, count(checks, 'failed check')],
     [failed.length - checks, count(failed.length - checks, 'failed review')],
     [withStatus(outcome, 'error').length, `${count(withStatus(outcome, 'error').length, 'gate')} without a result`],

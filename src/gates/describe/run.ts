@@ -1,3 +1,4 @@
+import { grouped } from '../../kernel/collections.ts';
 import { quoteName, showInvisible } from '../../kernel/escape.ts';
 import { describePaid, describeUsage } from '../../ledger/describe.ts';
 import { padCells } from '../../ui/layout.ts';
@@ -95,22 +96,19 @@ function gateLines(outcome: RunOutcome, styled: Styled, verbose: boolean): strin
   const hidden = verbose ? 0 : Math.max(0, passed.length - MOST_GATES);
   const shown = sorted.slice(0, sorted.length - hidden);
   const column = Math.min(WIDEST_GATE, Math.max(0, ...shown.map(({ id }) => quoteName(id).length)));
+  const open = grouped(
+    outcome.findings.filter(({ state }) => isOpen(state)),
+    ({ finding }) => finding.gate,
+  );
   return [
-    ...shown.flatMap((gate) => describeGate(gate, outcome.findings, column, styled, verbose)),
+    ...shown.flatMap((gate) => describeGate(gate, open.get(gate.id)?.length ?? 0, column, styled, verbose)),
     ...(hidden > 0
       ? [`${styled.paint('good', 'passed'.padEnd(WORD_WIDTH))}${count(hidden, 'more gate')} ${SHOW_ALL}`]
       : []),
   ];
 }
 
-function describeGate(
-  gate: GateOutcome,
-  findings: readonly ReportedFinding[],
-  column: number,
-  styled: Styled,
-  verbose: boolean,
-): string[] {
-  const open = findings.filter(({ finding, state }) => finding.gate === gate.id && isOpen(state)).length;
+function describeGate(gate: GateOutcome, open: number, column: number, styled: Styled, verbose: boolean): string[] {
   const why = gate.why === 'passed' ? '' : describeGateDetail(gate);
   const isOpenIn = gate.why === 'open-findings' || gate.why === 'unchanged-since-fail';
   const detail = isOpenIn

@@ -30,7 +30,7 @@ export type IterationContext = RunContext & {
   readonly iteration: number;
   readonly reviewers: Reviewers;
   readonly tree: SnapshotId;
-  /** Identifies the reflog of the branch, for the records. */
+  /** Identifies the branch's history now. A later run compares it, to find out whether commits were dropped. */
   readonly mark: string | null;
   readonly prefixes: PrefixGate;
   /** The paths of all changed files. */

@@ -327,8 +327,6 @@ export async function writeRecord(
   { own, ...record }: NewRecord,
   logOf: (record: SlotRecord) => string,
 ): Promise<Result<void>> {
-  const name = facts.names.get(gate.id);
-  if (name === undefined) return ok(undefined);
   const { where, scope, baseTree: base, headCommit: head } = facts.comparison;
   const start = cycle[0]?.iteration ?? iteration;
   const about = { content: gate.content, ...where, scope: scope.key, promptDigest: gate.rubric.digest };
@@ -340,5 +338,5 @@ export async function writeRecord(
     timestamp,
     own: { ...about, ...own, cycle: { start, base, head, mark } },
   };
-  return ports.records.writeSlot(written, { gate: name, agent }, logOf(written));
+  return ports.records.writeSlot(written, { gate: facts.nameOf(gate.id), agent }, logOf(written));
 }

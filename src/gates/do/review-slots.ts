@@ -166,11 +166,9 @@ async function recordSkippedSlots(
 ): Promise<Result<readonly SlotResult[]>> {
   const { gate } = state;
   const { ports, facts, iteration } = context;
-  const name = facts.names.get(gate.id);
   for (const plan of slots) ports.reporter.tell({ kind: 'slot-planned', gate: gate.id, plan });
-  if (name === undefined) return ok([]);
-  const title = `Review: ${gate.id}, iteration ${iteration}`;
-  const written = await ports.records.writeGateLog(name, iteration, [title, ...slots.map(describePlan)]);
+  const lines = [`Review: ${gate.id}, iteration ${iteration}`, ...slots.map(describePlan)];
+  const written = await ports.records.writeGateLog(facts.nameOf(gate.id), iteration, lines);
   if (!written.ok) return written;
   const { names } = await availableAgents(context, gate);
   const skipped: SlotResult[] = [];

@@ -8,7 +8,7 @@ import type { RunContext, RunFacts, RunPorts } from '../ports.ts';
 import type { CheckRecord } from '../record-types.ts';
 import type { CheckGate, CheckReceipt } from '../types.ts';
 
-type CheckRun = Pick<RunFacts, 'comparison' | 'names'> & {
+type CheckRun = Pick<RunFacts, 'comparison' | 'nameOf'> & {
   readonly gates: readonly CheckGate[];
   readonly iteration: number;
   /** The tree before the first check. */
@@ -49,15 +49,12 @@ export async function runChecks(
 /** Records that the run of these checks goes on to its reviews, so that its number is used up. */
 export function confirmIteration(
   { ports }: RunContext,
-  { names }: Pick<RunFacts, 'names'>,
+  { nameOf }: Pick<RunFacts, 'nameOf'>,
   { records }: RanChecks,
 ): Promise<Result<void>> {
-  return forEachOk(records, async (record) => {
-    const name = names.get(record.gate);
-    return name === undefined
-      ? ok(undefined)
-      : ports.records.writeCheck({ ...record, iterationTookPlace: true }, name, null);
-  });
+  return forEachOk(records, (record) =>
+    ports.records.writeCheck({ ...record, iterationTookPlace: true }, nameOf(record.gate), null),
+  );
 }
 
 function writeReceipt(
@@ -121,7 +118,7 @@ function judge({ id, kind, command }: CheckGate, end: CheckEnd, seconds: number)
 
 async function recordCheck(
   ports: RunPorts,
-  { iteration, comparison, names, tree }: CheckRun,
+  { iteration, comparison, nameOf, tree }: CheckRun,
   {
     gate,
     status,
@@ -137,8 +134,6 @@ async function recordCheck(
     ...{ gate: id, command, iteration, timestamp, tree, ...ended, ...where, scope: scope.key },
     iterationTookPlace: false,
   };
-  const name = names.get(gate.id);
-  if (name === undefined) return ok(record);
-  const written = await ports.records.writeCheck(record, name, checkLog(record, end.output));
+  const written = await ports.records.writeCheck(record, nameOf(id), checkLog(record, end.output));
   return written.ok ? ok(record) : written;
 }

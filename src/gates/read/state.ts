@@ -99,6 +99,11 @@ export async function readGateStates(
   // A record's file name is compared with the names of all gates, so include configured gates without changes.
   const named = new Map([...planned.gates, ...configuredGates(settings.gates, rules)].map((gate) => [gate.id, gate]));
   const names = new Map(gateNames([...named.values()]).map((name) => [name.id, name]));
+  const nameOf = (id: GateId) => {
+    const name = names.get(id);
+    if (name === undefined) throw new Error(`the gate ${id} has no name`);
+    return name;
+  };
   const past = await ports.records.read([...names.values()], tracked.value);
   if (!past.ok) return past;
   const reviews = selected.value.filter((gate) => gate.kind !== 'check');
@@ -162,7 +167,7 @@ export async function readGateStates(
     snapshot,
     checked,
     planned,
-    names,
+    nameOf,
     past: past.value,
     findings,
     checks: await Promise.all(checks.map((gate) => checkState(ports, gate, checked))),
@@ -249,16 +254,16 @@ export function failedChecks(
 export async function failingChecks(
   ports: Pick<RunPorts, 'records'>,
   { settings }: Pick<RunRequest, 'settings'>,
-  { checks, past, comparison, names }: RunFacts,
+  { checks, past, comparison, nameOf }: RunFacts,
 ): Promise<readonly FailingGate[]> {
   const failing: FailingGate[] = [];
   for (const record of failedChecks(checks, past.checks, comparison.where)) {
     const { gate: id, iteration } = record;
-    const name = names.get(id);
-    const text = name === undefined ? null : await ports.records.readLog(name, null, iteration);
+    const name = nameOf(id);
+    const text = await ports.records.readLog(name, null, iteration);
     const output = text === null ? null : lastLines(checkOutput(text).join('\n'));
-    const path = name === undefined ? null : `${settings.logDir}/${gateFileName(name.stem, iteration, 'log')}`;
-    failing.push({ id, detail: describeFailedCheck(record), output, log: text === null ? null : path });
+    const log = text === null ? null : `${settings.logDir}/${gateFileName(name.stem, iteration, 'log')}`;
+    failing.push({ id, detail: describeFailedCheck(record), output, log });
   }
   return failing;
 }

@@ -179,7 +179,7 @@ function readRecords(
   const slots: SlotRecord[] = [];
   const checks: CheckRecord[] = [];
   const files = new Map<string, RecordFile>();
-  // Checks of runs that were not iterations, and fixes, use up no number.
+  // The next run may use the number of a fix log, or of a check whose run ended before its reviews.
   const unnumbered = new Set(listed.flatMap(({ name }) => (readFixLogName(name) === null ? [] : [name])));
 
   for (const { name, isFile } of counted) {
@@ -225,7 +225,7 @@ function recordOf(
   return named.kind === 'slot' ? unreadableSlot(gate, named) : unreadableCheck(gate, named.iteration);
 }
 
-/** Maps every iteration and every start of a slot file's name that may be a stem (`1:rule_a`) to the file's gate. */
+/** Maps an iteration and a stem, such as `1:rule_a`, to the gate of the slot files whose names begin with that stem. */
 function gatesByStem(files: ReadonlyMap<string, RecordFile>): ReadonlyMap<string, GateId> {
   const gates = new Map<string, GateId>();
   for (const [name, { gate, slot, iteration }] of files) {
