@@ -1,4 +1,4 @@
-import { renameSync } from 'node:fs';
+import { opendirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RepoPath } from '../kernel/ids.ts';
 import { GENERATED_FOLDER } from '../kernel/paths.ts';
@@ -15,6 +15,9 @@ export function makeGeneratedFolder(root: string, name: string): Result<string> 
 export function makeIgnoredFolder(root: string, folder: RepoPath): Result<string> {
   const top = makeFolder(root, folder);
   if (!top.ok) return top;
+  // A folder that cannot be listed is a failure. To list it would be slow, because it may have thousands of files.
+  const listable = tryDisk('read', top.value, () => opendirSync(top.value).closeSync());
+  if (!listable.ok) return listable;
   if (statIfPresent(join(top.value, '.gitignore')) !== null) return top;
   const written = writeAtomically(top.value, '.gitignore', '*\n');
   return written.ok ? top : written;

@@ -48,25 +48,17 @@ export type Records = ReturnType<typeof openRecords>;
 /** Opens the records of past iterations, in `log_dir`. */
 export function openRecords(root: string, logDir: RepoPath) {
   const folder = join(root, logDir);
-  let gates = new Map<GateId, GateName>();
-  let nameOf = recordNames([]);
+  let known = knownGates([]);
   let tracked: ReadonlySet<RepoPath> = new Set();
   const isTracked = (name: string) => tracked.has(`${logDir}/${name}` as RepoPath);
 
-  function setGates(names: readonly GateName[]): void {
-    gates = new Map(names.map((name) => [name.id, name]));
-    nameOf = recordNames(names);
-  }
+  const knownWith = (gate: GateName) => (known.ids.has(gate.id) ? known : knownGates([...known.gates, gate]));
 
-  function addGate(gate: GateName): void {
-    if (!gates.has(gate.id)) setGates([...gates.values(), gate]);
-  }
-
-  function readAll(): Result<FoundRecords> {
+  function readAll(gates = known): Result<FoundRecords> {
     const checked = checkFolder(root, logDir);
     if (!checked.ok) return checked;
     const listed = listFolder(folder);
-    return listed.ok ? ok(readRecords(folder, listed.value, { gates, nameOf, isIgnored: isTracked })) : listed;
+    return listed.ok ? ok(readRecords(folder, listed.value, gates, isTracked)) : listed;
   }
 
   function write(texts: Readonly<Record<string, string>>): Result<void> {
@@ -88,14 +80,13 @@ export function openRecords(root: string, logDir: RepoPath) {
     /** Reads all records. Finds the gates of other tools' records by file name, and ignores files in `trackedNow`. */
     async read(names: readonly GateName[], trackedNow: ReadonlySet<RepoPath>): Promise<Result<RecordHistory>> {
       tracked = trackedNow;
-      setGates(names);
+      known = knownGates(names);
       const found = readAll();
       return found.ok ? ok(found.value.past) : found;
     },
     async writeSlot(record: SlotRecord, { gate, agent }: SlotFile, log: string): Promise<Result<void>> {
       const { slot, iteration } = record;
-      addGate(gate);
-      const stem = slotStem({ gate, agent }, nameOf);
+      const stem = slotStem({ gate, agent }, knownWith(gate).nameOf);
       const name = (ext: 'log' | 'json') => slotFileName(stem, { agent, slot, iteration }, ext);
       // Write the log first: if the process dies in between, a log without its JSON does not count as a pass.
       return write({ [name('log')]: log, [name('json')]: slotText(record) });
@@ -140,8 +131,7 @@ export function openRecords(root: string, logDir: RepoPath) {
     },
     /** Returns the log of a slot or, with `slot: null`, of a check or a gate's decisions; `null` if there is none. */
     async readLog(gate: GateName, slot: number | null, iteration: number): Promise<string | null> {
-      addGate(gate);
-      const found = readAll();
+      const found = readAll(knownWith(gate));
       const wanted = keyOf({ gate: gate.id, iteration });
       for (const [name, file] of found.ok ? found.value.files : []) {
         const isLog = keyOf(file) === wanted && file.slot === slot && name.endsWith('.log');
@@ -162,17 +152,17 @@ type RecordFile = ArchivedRecord & { readonly slot: number | null };
 
 type FoundRecords = { readonly past: RecordHistory; readonly files: Map<string, RecordFile> };
 
-type KnownFiles = {
-  readonly gates: ReadonlyMap<GateId, GateName>;
-  nameOf(fileName: string): RecordName | null;
-  isIgnored(fileName: string): boolean;
-};
+/** The gates whose records are read, with a function that parses the names of their files. */
+function knownGates(gates: readonly GateName[]) {
+  return { gates, ids: new Set(gates.map(({ id }) => id)), nameOf: recordNames(gates) };
+}
 
 /** Reads the records in a folder. An ignored file only counts for the highest iteration number. */
 function readRecords(
   folder: string,
   listed: readonly { readonly name: string; readonly isFile: boolean }[],
-  { gates, nameOf, isIgnored }: KnownFiles,
+  { ids: known, nameOf }: ReturnType<typeof knownGates>,
+  isIgnored: (name: string) => boolean,
 ): FoundRecords {
   const counted = listed.filter(({ name }) => !isIgnored(name)).sort((a, b) => byCodePoint(a.name, b.name));
   const existing = new Set(counted.map(({ name }) => name));
@@ -188,7 +178,7 @@ function readRecords(
     // A log without its JSON comes from a review or check that did not finish, so it counts as an unreadable record.
     if (named.ext === 'log' && existing.has(withExt(name, 'json'))) continue;
     const value = named.ext === 'json' && isFile ? readJsonFile(join(folder, name), LARGEST_RECORD) : undefined;
-    const record = recordOf(value, named, gates);
+    const record = recordOf(value, named, known);
     if (record === null) continue;
     if ('slot' in record) slots.push(record);
     else checks.push(record);
@@ -209,14 +199,14 @@ function readRecords(
 
   const numbered = listed.filter(({ name }) => !unnumbered.has(name));
   const lastIteration = numbered.reduce((last, { name }) => Math.max(last, numberIn(name)), 0);
-  return { past: { lastIteration, ...split(slots, checks, gates) }, files };
+  return { past: { lastIteration, ...split(slots, checks, known) }, files };
 }
 
 /** Returns the record in a file. If it is unreadable, returns an error record or, if its gate is unknown, `null`. */
 function recordOf(
   value: unknown,
   named: Exclude<RecordName, { kind: 'decisions' }>,
-  known: ReadonlyMap<GateId, GateName>,
+  known: ReadonlySet<GateId>,
 ): SlotRecord | CheckRecord | null {
   const read = named.kind === 'slot' ? readSlot(value, named) : readCheck(value, named.iteration);
   if (read !== null) return read;
@@ -241,7 +231,7 @@ function gatesByStem(files: ReadonlyMap<string, RecordFile>): ReadonlyMap<string
 function split(
   slots: readonly SlotRecord[],
   checks: readonly CheckRecord[],
-  known: ReadonlyMap<GateId, GateName>,
+  known: ReadonlySet<GateId>,
 ): Omit<RecordHistory, 'lastIteration'> {
   const isKnown = ({ gate }: ArchivedRecord) => known.has(gate);
   const byIteration = (a: ArchivedRecord, b: ArchivedRecord) => a.iteration - b.iteration;
