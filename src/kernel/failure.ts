@@ -231,7 +231,11 @@ export type RefusedOverride =
   | 'not-instructed';
 
 /** A review without a verdict. */
-export type ReviewTrouble = { readonly runEach: string; readonly file: string | null; readonly said: string };
+export type ReviewTrouble = {
+  readonly review_run_each: string;
+  readonly target_file: string | null;
+  readonly message: string;
+};
 
 export type SessionEnd =
   | { readonly kind: 'completed'; readonly at: string }

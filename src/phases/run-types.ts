@@ -32,16 +32,18 @@ export type PhaseNotice =
   | { readonly kind: 'meta-put-aside'; readonly path: RepoPath; readonly aside: RepoPath }
   /** `.meta.json` names a PRD (product requirements document) that does not exist or is outside the repository. */
   | { readonly kind: 'prd-left-out'; readonly path: string; readonly why: 'outside' | 'missing' }
+  /** With a list of files to review, the fixer also changed files that are not in the list. */
   | { readonly kind: 'unseen-edits'; readonly paths: readonly RepoPath[] }
   /** Changed files that onceover does not show to reviewers, such as files with secrets. */
   | { readonly kind: 'withheld'; readonly why: WithheldFile['why']; readonly paths: readonly RepoPath[] }
   | { readonly kind: 'commit-failed'; readonly message: string; readonly said: string }
   | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
   | { readonly kind: 'no-price'; readonly agents: readonly string[] }
+  /** The fixer changed files that would count as a pass, a waiver or an approval, so onceover restored them. */
   | { readonly kind: 'proof-taken-back'; readonly paths: readonly string[] }
   /** The fixer changed which files reviewers see. A `null` in `paths` stands for git's own settings. */
   | { readonly kind: 'hidden-by-fixer'; readonly paths: readonly (string | null)[] }
-  /** The agent gets only new sessions. `why` names the resume test V1 to V4 (agents/installed.ts) that it failed. */
+  /** The agent gets only new sessions. `why` names the resume test that it failed, V1 to V4 (dispatch/resume-probe.ts). */
   | { readonly kind: 'not-resumed'; readonly agent: string; readonly why: string };
 
 export type PhasePorts = {
@@ -76,7 +78,7 @@ export type PhaseChoices = {
   readonly maxIterations?: number;
   /** Whether fixes are committed. Default: true. */
   readonly commit?: boolean;
-  /** Only for the `implement` phase, like `files`, `simplify` and `deepenTests`. */
+  /** The base branch to compare the code with. `base`, `simplify` and `deepenTests` apply only to `implement`. */
   readonly base?: string;
   readonly simplify?: boolean;
   readonly deepenTests?: boolean;

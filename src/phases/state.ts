@@ -45,9 +45,11 @@ export type PhaseState = {
   readonly unchangedFixes: number;
   /** The content that the last round reviewed. */
   readonly reviewed: SeenContent | null;
+  /** Whether a fix followed the last round. */
   readonly fixedSince: boolean;
   /** The number of passed rounds in a row during which the content changed. */
   readonly disturbances: number;
+  /** Whether git could not commit the last fix. The next round then gives each reviewer a new session. */
   readonly commitFailed: boolean;
   readonly domainOutcome: DomainOutcome | null;
 };
@@ -56,7 +58,7 @@ export type PhaseState = {
 export type KeptLoop = {
   readonly run: PhaseRun;
   readonly state: PhaseState;
-  /** Texts that a crashed command may have left in the history for an unsaved round. The next command replaces them. */
+  /** History entries that a command wrote for a round before it could save the round. The next command replaces them. */
   readonly pending: { readonly round: number; readonly texts: readonly string[] } | null;
   /** The exact text of the last history entry. To add a fix to the entry, onceover searches for this text. */
   readonly lastEntry: string | null;
@@ -118,7 +120,7 @@ type Calls = {
   readonly marks: readonly PhaseMark[];
 };
 
-/** `measuring`: the length of the prompt decides whether the session is resumed. `asked`: the agent is called. */
+/** A call in progress. `measuring`: the length of its prompt decides whether to resume the session. `asked`: it runs. */
 type Flight = { readonly kind: 'measuring' | 'asked'; readonly ask: Ask };
 
 /** A question to an agent, without the text of its prompt. */

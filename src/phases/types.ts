@@ -25,7 +25,7 @@ export type PhaseSetup = {
   /** The limit of reviews per loop, at most five. Final validations do not count. */
   readonly mostIterations: number;
   readonly fixing: 'fixer' | 'caller' | 'nobody';
-  /** The id of the loop. Commits name it, so that no two have the same message. */
+  /** The id of the loop. Each commit message contains the id, so that no two commits have the same message. */
   readonly loop: string;
   /** Whether sessions are stored for the next command. Within one command they are always kept. */
   readonly keepSessions: boolean;
@@ -201,7 +201,7 @@ export type MetaUpdate = {
 /** Whether the agents of a phase can resume sessions; `unknown` before the phase has a session to resume. */
 export type Resuming =
   | { readonly kind: 'unknown' | 'works' }
-  /** `why` is the first of the resume tests V1 to V4 (agents/installed.ts) that an agent failed, and how it failed. */
+  /** `why` names the first resume test that an agent failed, V1 to V4 (dispatch/resume-probe.ts), and says how. */
   | { readonly kind: 'deferred'; readonly why: string };
 
 export type MetaLoop = {

@@ -118,13 +118,15 @@ export const WORKFLOW_FAILURES: ByKind<WorkflowFailure, Message> = {
 };
 
 /** Returns one line about a review without a verdict. */
-export function describeReviewTrouble({ runEach, file, said }: ReviewTrouble): string {
-  return `${describeReview(runEach, file)}: ${oneLine(said)}`;
+export function describeReviewTrouble(trouble: ReviewTrouble): string {
+  return `${describeReviewName(trouble)}: ${oneLine(trouble.message)}`;
 }
 
 /** Returns the subject of a review: all outputs of a step, or one file. */
-export function describeReview(runEach: string, file: string | null): string {
-  return file === null ? 'all outputs together' : `${quoteName(file)} (${showInvisible(runEach)})`;
+export function describeReviewName({ review_run_each, target_file }: Omit<ReviewTrouble, 'message'>): string {
+  return target_file === null
+    ? 'all outputs together'
+    : `${quoteName(target_file)} (${showInvisible(review_run_each)})`;
 }
 
 const NOT_JUDGED = 'Nothing was judged.';

@@ -1,7 +1,7 @@
 import { oneLine, quoteName, showInvisible } from '../kernel/escape.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
 import { describeProblem } from '../ui/describe-problem.ts';
-import { describeReview, describeReviewTrouble, describeSession } from '../ui/describe-workflow-failure.ts';
+import { describeReviewName, describeReviewTrouble, describeSession } from '../ui/describe-workflow-failure.ts';
 import { cells, padCells } from '../ui/layout.ts';
 import { type Styled, UNSTYLED } from '../ui/style.ts';
 import { asShellWord, count, someNames } from '../ui/wording.ts';
@@ -105,7 +105,7 @@ function describeStepState(step: StepState, open: readonly BegunStep[], paint: S
   }
   if (begunAt === null) return paint('quiet', 'waiting');
   if (failed.length > 0) {
-    return `${paint('bad', 'open')}      attempt ${attempts} did not pass: ${failed.map(nameOfReview).join(', ')}`;
+    return `${paint('bad', 'open')}      attempt ${attempts} did not pass: ${failed.map(describeReviewName).join(', ')}`;
   }
   const file = open.find(({ step_id }) => step_id === step.id)?.instructions_file ?? null;
   const instructions = file === null ? '' : `      instructions: ${file}`;
@@ -236,7 +236,7 @@ export function describeFeedback({ kind, session, step, ...end }: StepEnd, calls
 function describeFailedReview(review: ReviewResult): string {
   const failed = review.criteria_results.filter(({ passed }) => !passed);
   return [
-    nameOfReview(review),
+    describeReviewName(review),
     lines(review.feedback, '  '),
     ...failed.flatMap(({ criterion, feedback }) => [
       `  FAIL ${oneLine(criterion)}`,
@@ -247,11 +247,7 @@ function describeFailedReview(review: ReviewResult): string {
 
 function describeSkipped(skipped: readonly ReviewName[]): readonly string[] {
   if (skipped.length === 0) return [];
-  return [`Skipped, already passed with the same files and criteria: ${skipped.map(nameOfReview).join(', ')}.`];
-}
-
-function nameOfReview({ review_run_each, target_file }: ReviewName): string {
-  return describeReview(review_run_each, target_file);
+  return [`Skipped, already passed with the same files and criteria: ${skipped.map(describeReviewName).join(', ')}.`];
 }
 
 /** Returns warnings about a request to finish a step, as sentences without a full stop. The result is valid anyway. */

@@ -58,11 +58,7 @@ export function stepEndDocument(end: StepEnd, calls: Calls = 'tools') {
     step_id: step.id,
     feedback: kind === 'finished' ? null : describeFeedback(end, calls),
     failed_reviews: kind === 'failed' ? step.failed : [],
-    errors: end.errors.map(({ runEach, file, said }) => ({
-      review_run_each: runEach,
-      target_file: file,
-      message: said,
-    })),
+    errors: end.errors,
     not_judged_again: end.skipped,
     reviews_done: end.judged,
     attempts: step.attempts,

@@ -55,7 +55,7 @@ export async function openStepJudge(
   let opening: ReturnType<typeof openQualityCli> | null = null;
   const cli: QualityCli = {
     async run(call) {
-      // The agent is opened at the first call, so that a failure to open it counts as "no verdict".
+      // Open the agent at the first call, so that a failure to open it is reported as a review without a verdict.
       opening ??= openQualityCli(repository.root, { agent: reviewer.name, signal: caller.stop }, evaluated);
       const opened = await opening;
       if (!opened.ok) throw new QualityGateError(describeFailure(opened.failure).what);

@@ -94,6 +94,7 @@ export type SessionStatus = {
   readonly open: readonly BegunStep[];
 };
 
+/** A session whose file is damaged. */
 export type UnreadableSession = { readonly id: string; readonly path: string };
 
 /** The jobs that can be started, the problems of the other jobs, and all sessions, newest first. */

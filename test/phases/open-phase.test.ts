@@ -54,18 +54,23 @@ const placeOf = async ({ root }: GateRepo) => value(await findRepository(root));
 const REFUSES = { approved: false, issues: [{ severity: 'blocker', description: 'How fast?' }], summary: 'No.' };
 
 describe('options of a phase', () => {
-  test('names withheld code, also of the fixer, but not files outside --files', async () => {
+  test('names withheld code, but not files outside --files; a fixer that writes such code ends the phase', async () => {
     const repo = featureRepo();
     repo.write('src/a.ts', 'export const a = 2;\n');
     repo.write('.env', 'KEY=1\n');
     const approves = { approved: true, issues: [], summary: '' };
     repo.answers('two', { ...REFUSES, session_id: 's' } as object, ...Array(6).fill({ ...approves, session_id: 's' }));
     repo.answers('own', { summary: 'Fixed.', $run: 'echo 1 >> src/a.ts; echo KEY=2 > src/tokens.json' });
+    const hidden = ['src/tokens.json'];
     const wish = { ...WISH, phase: 'implement' } as const;
     const { end, notices } = value(await openAndRunPhase(await placeOf(repo), wish, NO_GUARD));
-    expect([end?.why, notices]).toEqual([
-      'approved',
-      [{ kind: 'withheld', why: 'secret', paths: ['.env', 'src/tokens.json'] }],
+    expect([end?.why, end?.paths, notices]).toEqual([
+      'forbidden-edit',
+      hidden,
+      [
+        { kind: 'hidden-by-fixer', paths: hidden },
+        { kind: 'withheld', why: 'secret', paths: ['.env'] },
+      ],
     ]);
     const only = value(
       await openAndPreviewPhase(

@@ -55,7 +55,7 @@ export function workflowFailures(given: string): { readonly [Kind in WorkflowFai
         kind: 'no-verdict',
         session,
         step: 'a',
-        errors: [{ runEach: 'notes', file: 'a.md', said: given }],
+        errors: [{ review_run_each: 'notes', target_file: 'a.md', message: given }],
         passed: 2,
       },
       given,

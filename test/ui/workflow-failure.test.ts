@@ -100,8 +100,8 @@ describe('describeFailure', () => {
         session,
         step: 'a',
         errors: [
-          { runEach: 'step', file: null, said: 'it took\ntoo long' },
-          { runEach: 'notes', file: 'a.md', said: 'gone' },
+          { review_run_each: 'step', target_file: null, message: 'it took\ntoo long' },
+          { review_run_each: 'notes', target_file: 'a.md', message: 'gone' },
         ],
         passed: 0,
       },
@@ -110,7 +110,13 @@ describe('describeFailure', () => {
     ],
     [
       'says that a passed review does not run again',
-      { kind: 'no-verdict', session, step: 'a', errors: [{ runEach: 'step', file: null, said: 'x' }], passed: 1 },
+      {
+        kind: 'no-verdict',
+        session,
+        step: 'a',
+        errors: [{ review_run_each: 'step', target_file: null, message: 'x' }],
+        passed: 1,
+      },
       '1 review of the step "a" ended without a verdict:\n  all outputs together: x',
       'This call does not count as an attempt, and 1 passed review will not run again. Fix the error above and call finished_step again ("onceover workflow finish").',
     ],

@@ -161,7 +161,7 @@ Reviewer: one.
       kind: 'failed',
       session: changeStep(BEGUN, 'research', { attempts: 2, failed }),
       judged: 3,
-      errors: [{ runEach: 'notes', file: '3.md', said: 'It took\ntoo long.' }],
+      errors: [{ review_run_each: 'notes', target_file: '3.md', message: 'It took\ntoo long.' }],
       skipped: [{ review_run_each: 'notes', target_file: '1.md' }],
     });
     expect(describeStepEnd(end, 'tools')).toBe(`Not finished: 2 of 3 reviews of research did not pass (attempt 2).

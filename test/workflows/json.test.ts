@@ -99,7 +99,7 @@ test('documents the outputs of every step at the end, also if two have the same 
 test('documents failed reviews', () => {
   const session = recordVerdict(BEGUN, 'a', [failedReview('out', 'a.md')]);
   const document = stepEndDocument(
-    end(session, { kind: 'failed', errors: [{ runEach: 'step', file: null, said: 'gone' }] }),
+    end(session, { kind: 'failed', errors: [{ review_run_each: 'step', target_file: null, message: 'gone' }] }),
   );
   expect(stepEndSchema.parse(document)).toEqual(document);
   expect(document).toMatchObject({

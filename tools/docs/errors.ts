@@ -152,7 +152,7 @@ const WORKFLOWS = {
     kind: 'no-verdict',
     session,
     step: 'research',
-    errors: [{ runEach: 'notes', file: 'notes.md', said: 'claude did not finish within 120 s' }],
+    errors: [{ review_run_each: 'notes', target_file: 'notes.md', message: 'claude did not finish within 120 s' }],
     passed: 0,
   },
   'outputs-changed': { kind: 'outputs-changed', step: 'research', paths: ['notes.md'] },

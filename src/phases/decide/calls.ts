@@ -23,7 +23,7 @@ export function startCall(state: PhaseState, role: PhaseRole): PhaseStep {
 /** Returns why a role without a session gets a new one. */
 function whyNoSession({ resume, roles }: PhaseState, role: PhaseRole): 'first-look' | 'cannot-resume' | 'asked-for' {
   if (Object.hasOwn(resume, role)) return 'cannot-resume';
-  // With `--no-keep-sessions`, the session of the earlier command was not stored.
+  // The role has reviewed before, but `--no-keep-sessions` did not store its session.
   return Object.hasOwn(roles, role) ? 'asked-for' : 'first-look';
 }
 
@@ -62,7 +62,7 @@ export function onCallFailed(state: PhaseState, event: EventOf<'call-failed'>): 
   checkAsked(position, event);
   if (position.at === 'reviewing') {
     const errors = [...position.errors, { role: role as ReviewerRole, ...call, failure }];
-    const flights = withoutKey(position.flights, role);
+    const { [role]: _, ...flights } = position.flights;
     const marks = [...position.marks, ...callMarks(state, event)];
     return { state: { ...state, position: { ...position, flights, errors, marks } }, actions: [] };
   }
@@ -198,10 +198,6 @@ export function unsentCall({ agent, template, why }: Pick<Ask, 'agent' | 'templa
 
 export function after(first: PhaseAction, { state, actions }: PhaseStep): PhaseStep {
   return { state, actions: [first, ...actions] };
-}
-
-export function withoutKey<T extends object>(all: T, key: string): T {
-  return Object.fromEntries(Object.entries(all).filter(([name]) => name !== key)) as T;
 }
 
 /** Returns the error to throw if `event` does not fit the position `at`. Then `drivePhase` has a bug. */

@@ -42,7 +42,7 @@ export function onFixed(state: PhaseState, position: PositionAt<'fixing'>, event
   return recordFix(keepSession(state, event, saw), event, { marks, turn: event.call });
 }
 
-/** Records a fix and commits the changed files. `call` is the call to the fixer; `turn` is null for a caller's fix. */
+/** Records a fix and commits the changed files. In `call`, `turn` is null if the caller fixed the issues. */
 export function recordFix(state: PhaseState, event: EventOf<'fixed'>, call: Omit<PhaseFix, 'summary'>): PhaseStep {
   const { round, stage, setup } = state;
   const { summary } = event;
@@ -63,7 +63,7 @@ type CommitPlan = Pick<Committing, 'message' | 'next'>;
 
 type Edits = Pick<EventOf<'fixed'>, 'changedPaths' | 'hidden'>;
 
-/** Commits an agent's edits, or ends the phase if the agent edited a file that it must not edit, or hid a file. */
+/** Commits an agent's edits. Ends the phase if the agent edited a forbidden file or hid a file from the reviewers. */
 function commitEdits(state: PhaseState, edited: Edits, plan: CommitPlan): PhaseStep {
   const forbidden = edited.changedPaths.filter((path) => isForbidden(path, state.setup.edits));
   const paths = [...new Set([...forbidden, ...(edited.hidden ?? [])])];

@@ -29,8 +29,8 @@ export function reviewersOfStage(phase: PhaseName, stage: PhaseStage): readonly 
 }
 
 /**
- * Whether the size guard counts the files that a role reads. With `auto`, it counts them for roles whose prompt only
- * names the files: half of such a short prompt would leave no room for a change.
+ * Whether the limit for changes in a resumed session depends on the files that a role reads, not only on its first
+ * prompt. With `auto`, this applies to roles whose prompt only names files: such a prompt is too short as a measure.
  */
 export function countsFiles(guard: 'auto' | 'prompt' | 'effective', role: PhaseRole): boolean {
   if (guard !== 'auto') return guard === 'effective';

@@ -1,16 +1,7 @@
 import type { PhaseRole, ReviewerRole } from '../../kernel/review-loops.ts';
 import type { PhaseAction, PhaseState, PhaseStep, RoleState } from '../state.ts';
 import type { IterationEntry, RoleReview, RoleReviewError, SeenContent } from '../types.ts';
-import {
-  after,
-  callMarks,
-  checkAsked,
-  type EventOf,
-  keepSession,
-  type PositionAt,
-  startCall,
-  withoutKey,
-} from './calls.ts';
+import { after, callMarks, checkAsked, type EventOf, keepSession, type PositionAt, startCall } from './calls.ts';
 import { blockingIssues, endedAtCap, endPhase, isPass, snapshotAction } from './end.ts';
 import { startFix } from './fix.ts';
 import { mostIterations, reviewersOfStage } from './roles.ts';
@@ -64,10 +55,11 @@ function dueRoles({ setup, stage, roles, isFinalValidation }: PhaseState, seen: 
 export function onAnswered(state: PhaseState, at: Reviewing, event: EventOf<'answered'>): PhaseStep {
   const { role, call, answer } = event;
   checkAsked(at, event);
+  const { [role]: _, ...flights } = at.flights;
   const look: RoleReview = { role, ...call, answer, enginePass: isPass(answer) };
   const position: Reviewing = {
     ...at,
-    flights: withoutKey(at.flights, role),
+    flights,
     looks: [...at.looks, look],
     marks: [...at.marks, ...callMarks(state, event)],
   };

@@ -7,7 +7,7 @@ import { REPAIRS } from './end.ts';
 import { describeOpenIssues } from './issues.ts';
 import { joinPhaseBlocks, phaseTitle } from './result.ts';
 
-/** Returns the JSON document of a loop. If its round has ended without a phase document, the state is `died`. */
+/** Returns the JSON document of a loop. Its state is `died` if the round ended without printing a phase document. */
 export function startedPhaseDocument(started: StartedPhase): StartedPhaseDocument {
   const phase = phaseSchema.safeParse(started.answer);
   const error = errorSchema.safeParse(started.answer);

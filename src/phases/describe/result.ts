@@ -2,7 +2,7 @@ import { oneLine, quoteName } from '../../kernel/escape.ts';
 import { describePaid } from '../../ledger/describe.ts';
 import { describeFailure } from '../../ui/describe-failure.ts';
 import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '../../ui/style.ts';
-import { count, describeHidden, describeTakenBack, quoted, someNames } from '../../ui/wording.ts';
+import { type ByKind, byKind, count, describeHidden, describeTakenBack, quoted, someNames } from '../../ui/wording.ts';
 import { callsOf } from '../decide/outcome.ts';
 import type { PhasePlanDocument } from '../json-schema.ts';
 import type { PhaseNotice, PhaseOutcome } from '../run-types.ts';
@@ -12,29 +12,27 @@ import { describePhaseRounds } from './rounds.ts';
 
 /** Returns a warning as one sentence, without a full stop. */
 export function describePhaseNotice(notice: PhaseNotice): string {
-  switch (notice.kind) {
-    case 'meta-put-aside':
-      return `${quoteName(notice.path)} is unreadable; it was renamed to ${quoteName(notice.aside)} and a new one was created`;
-    case 'prd-left-out':
-      return `.meta.json names ${quoteName(notice.path)} as the PRD, but it ${notice.why === 'outside' ? 'is outside the repository' : 'does not exist'}; the reviews ran without a PRD`;
-    case 'unseen-edits':
-      return `the fixer also changed ${someNames(notice.paths)}, which is not under review; these edits are in the working tree and not committed`;
-    case 'withheld':
-      return `not reviewed, ${WITHHELD[notice.why]}: ${someNames(notice.paths)}`;
-    case 'commit-failed':
-      return `git could not commit ${quoted(notice.message)}: ${oneLine(notice.said)}; the changes are in the working tree`;
-    case 'not-in-ledger':
-      return `the cost of this phase is not in the ledger: ${describeFailure(notice.failure).what}`;
-    case 'no-price':
-      return `budget.usd does not count ${someNames(notice.agents)}, which reported no price; budget.dispatches counts every call`;
-    case 'proof-taken-back':
-      return describeTakenBack(notice.paths);
-    case 'hidden-by-fixer':
-      return describeHidden(notice.paths);
-    case 'not-resumed':
-      return `${quoteName(notice.agent)} gets a new session every time, because it failed a resume test: ${oneLine(notice.why)}`;
-  }
+  return byKind(NOTICES, notice);
 }
+
+const NOTICES: ByKind<PhaseNotice, string> = {
+  'meta-put-aside': ({ aside, path }) =>
+    `${quoteName(path)} is unreadable; it was renamed to ${quoteName(aside)} and a new one was created`,
+  'prd-left-out': ({ path, why }) =>
+    `.meta.json names ${quoteName(path)} as the PRD, but it ${why === 'outside' ? 'is outside the repository' : 'does not exist'}; the reviews ran without a PRD`,
+  'unseen-edits': ({ paths }) =>
+    `the fixer also changed ${someNames(paths)}, which is not under review; these edits are in the working tree and not committed`,
+  withheld: ({ paths, why }) => `not reviewed, ${WITHHELD[why]}: ${someNames(paths)}`,
+  'commit-failed': ({ message, said }) =>
+    `git could not commit ${quoted(message)}: ${oneLine(said)}; the changes are in the working tree`,
+  'not-in-ledger': ({ failure }) => `the cost of this phase is not in the ledger: ${describeFailure(failure).what}`,
+  'no-price': ({ agents }) =>
+    `budget.usd does not count ${someNames(agents)}, which reported no price; budget.dispatches counts every call`,
+  'proof-taken-back': ({ paths }) => describeTakenBack(paths),
+  'hidden-by-fixer': ({ paths }) => describeHidden(paths),
+  'not-resumed': ({ agent, why }) =>
+    `${quoteName(agent)} gets a new session every time, because it failed a resume test: ${oneLine(why)}`,
+};
 
 const WITHHELD = {
   secret: 'untracked and named like a secret',

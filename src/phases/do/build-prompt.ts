@@ -20,7 +20,7 @@ export type Delta = { readonly format: number | 'sentences'; readonly text: stri
 /** A format for the changes. `make` resolves to the text, or to null if the format does not apply. */
 export type DeltaCandidate = Pick<Delta, 'format'> & { make(): Promise<string | null> };
 
-/** A delta below this part of the first prompt, or below this length, is sent. No shorter format is tried. */
+/** A delta that is shorter than this part of the first prompt, or than this length, is sent as it is. */
 const SHORT_ENOUGH = { part: 0.1, characters: 800 };
 
 /** Returns the first delta that is short enough, else the shortest one; null if no format applies. */
@@ -39,7 +39,7 @@ export async function chooseDelta(
   return shortest;
 }
 
-/** Returns the numbers of added and removed lines: one line of text per file, and one for the total. */
+/** Returns a text with the numbers of added and removed lines: one line per changed file, then the total. */
 export function diffStat(sections: readonly DiffSection[]): string {
   const files = sections.map(({ paths, text }) => ({ name: paths.map(quoteName).join(' => '), ...countLines(text) }));
   const added = files.reduce((sum, one) => sum + one.added, 0);
@@ -145,7 +145,7 @@ async function resumedPrompt(
 export async function noteDeferred({ ports, memory }: PhaseContext, { agent, why: reason }: Ask): Promise<void> {
   if (reason !== 'cannot-resume' || memory.resuming.kind === 'deferred') return;
   const facts = await ports.reviewers.describe(agent);
-  // An agent that can be resumed and has no session named none in its last answer. That is what V1 tests.
+  // If the agent can resume sessions but has none, its last answer had no session id. The resume test V1 checks this.
   const why = (await facts.canResume()) ? 'V1: it named no session' : await facts.deferredReason();
   if (why === null) return;
   memory.resuming = { kind: 'deferred', why };

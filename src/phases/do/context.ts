@@ -27,6 +27,7 @@ export type PhaseMemory = {
   readonly talks: Map<PhaseRole, Conversation>;
   /** The number of files that the last fix changed. */
   filesChanged: number;
+  /** The test outlines of the test-deepener's part A, for part B. */
   outline: Answers['outline'] | null;
   /** The longest pause between two calls to a role in an earlier run, to choose the cache duration; null if unknown. */
   readonly gapMs: number | null;

@@ -12,7 +12,7 @@ import { openIssueDocuments } from '../describe/issues.ts';
 import { describePhaseNotice } from '../describe/result.ts';
 import type { PhasePlanDocument } from '../json-schema.ts';
 import { type Feature, readFeature } from '../read/feature.ts';
-import { changedBetween, onlyFiles, withheldCode } from '../read/subject.ts';
+import { onlyFiles, withheldCode } from '../read/subject.ts';
 import { loopName, openPhaseRecorder } from '../record/recorder.ts';
 import type { PhaseNotice, PhaseOutcome, PhasePorts, PhaseRequest } from '../run-types.ts';
 import type { KeptLoop, PhaseState, PhaseStep } from '../state.ts';
@@ -21,7 +21,7 @@ import { freshLength, modelOf, resumedLength } from './build-prompt.ts';
 import { openMemory, type PhaseContext } from './context.ts';
 import { drivePhase } from './drive.ts';
 
-/** The stored loop, if this command may use it: `kept` to continue the loop, `acceptable` to accept its open issues. */
+/** The stored loop. `kept` is null if this command may not continue it, `acceptable` if it may not accept its issues. */
 type Kept = { readonly kept: KeptLoop | null; readonly acceptable: KeptLoop | null };
 
 type Opened = Kept & { readonly playing: PhaseContext; readonly setup: PhaseSetup };
@@ -34,7 +34,7 @@ export async function runPhase(ports: PhasePorts, request: PhaseRequest): Promis
   const { fixing } = request;
   const summary = fixing.by === 'caller' ? fixing.summary : null;
   const isWaiting = kept?.state.position.at === 'waiting';
-  // Allow a summary that equals the last fix's summary: the caller may be repeating an interrupted command.
+  // A summary needs a loop that waits for a fix, unless the caller repeats an interrupted command with its summary.
   if (summary !== null && !isWaiting && kept?.state.fixes.at(-1)?.summary !== summary) {
     const kind = kept === null ? 'no-waiting-loop' : 'unjudged-round';
     return err({ kind, phase: request.phase, feature: request.feature });
@@ -140,9 +140,10 @@ async function firstStep(playing: PhaseContext, state: PhaseState, summary: stri
   if (state.position.at === 'ended') return beginPhase(state.setup);
   if (state.position.at !== 'waiting') return resumePhase(state);
   const from = state.reviewed?.snapshot ?? null;
-  const changed = from === null ? null : await changedBetween(ports.snapshots, from, memory.sight.seen.snapshot);
+  const diff = from === null ? null : await ports.snapshots.sections(from, memory.sight.seen.snapshot, 0);
   // If the old snapshot is lost, list all files under review; git commits those that changed.
-  const changedPaths = changed?.ok === true ? changed.value : [...feature.documents.all, ...memory.sight.files];
+  const changed = diff?.ok === true ? diff.value.flatMap(({ paths }) => paths) : null;
+  const changedPaths = [...new Set(changed ?? [...feature.documents.all, ...memory.sight.files])];
   return stepPhase(state, { kind: 'fixed', by: 'caller', summary: summary ?? '', changedPaths });
 }
 

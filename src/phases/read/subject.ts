@@ -139,17 +139,6 @@ async function document(
   return ok({ artifact: text.value.trim() === '' ? 'empty' : 'present', document: text.value, ...only });
 }
 
-/** Returns the paths that differ between two snapshots. Fails if a snapshot no longer exists. */
-export async function changedBetween(
-  snapshots: Snapshots,
-  from: SnapshotId,
-  to: SnapshotId,
-): Promise<Result<readonly RepoPath[]>> {
-  if (from === to) return ok([]);
-  const sections = await snapshots.sections(from, to, 0);
-  return sections.ok ? ok([...new Set(sections.value.flatMap(({ paths }) => paths))]) : sections;
-}
-
 /** Returns the snapshots that a later command compares with: the last reviewed one and those of the sessions. */
 export function neededSnapshots({ position, reviewed, resume }: PhaseState): ReadonlySet<SnapshotId> {
   if (position.at === 'ended') return new Set();

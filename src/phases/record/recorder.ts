@@ -48,7 +48,7 @@ type FixRecord = Extract<PhaseAction, { kind: 'record-fix' }>;
 
 export type PhaseRecorder = ReturnType<typeof openPhaseRecorder>;
 
-/** Returns the recorder of a phase. It saves the state last: after a crash, the next command repeats the round. */
+/** Returns the recorder of a phase. It saves the state last, so that after a crash the next command repeats the round. */
 export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, 'began'>) {
   const { ports, request, memory } = playing;
   const isKept = request.fixing.by === 'caller';
@@ -200,7 +200,7 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
       // A round without a verdict is not saved, so that the next command runs it again under the same number.
       if (actions.length === 0 || (state.position.at === 'ended' && isCutOff(state.position.end))) return ok(undefined);
       saved = { run, state: checkpoint(state), lastEntry };
-      // When a round or fix is recorded, no history entry of a crashed command is left to replace.
+      // The history entry of this round or fix is final, so no later command has to replace it.
       if (hasRecord) pending = null;
       return keep();
     },

@@ -235,7 +235,7 @@ async function reviewStep(
   const errors: ReviewTrouble[] = [];
   for (const end of ends) {
     if (!end.ok) return end;
-    if ('said' in end.value) errors.push(end.value);
+    if ('message' in end.value) errors.push(end.value);
     else if (!end.value.passed) failed.push(end.value);
   }
   const judged = ends.length - errors.length;
@@ -264,7 +264,7 @@ async function evaluateOnce(
       notes,
     }),
   );
-  if ('said' in verdict) return ok(verdict);
+  if ('message' in verdict) return ok(verdict);
   const after = await digestsOf(ports.contents(), outputs);
   const paths = outputFiles(outputs).map(({ path }) => path);
   const changed = paths.filter((path) => after.get(path) !== digests.get(path));
@@ -281,7 +281,7 @@ async function orTrouble<T>(about: ReviewName, call: () => Promise<T>): Promise<
     return await call();
   } catch (error) {
     if (!(error instanceof QualityGateError)) throw error;
-    return { runEach: about.review_run_each, file: about.target_file, said: error.message };
+    return { ...about, message: error.message };
   }
 }
 

@@ -111,7 +111,7 @@ export type QualityCliOptions = {
 
 /**
  * Opens an installed agent as an evaluator, with the settings of the repository that contains `root`. The `budget`
- * setting applies only with `evaluated`: without it, the caller is another program, which may run for days.
+ * setting applies only with `evaluated`. Without `evaluated`, the caller is a program that may run for days.
  */
 export async function openQualityCli(
   root: string,

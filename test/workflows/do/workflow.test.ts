@@ -131,7 +131,7 @@ describe('an agent reviews', () => {
       failure: {
         kind: 'no-verdict',
         passed: 2,
-        errors: [{ runEach: 'notes', file: '1.md', said: 'The reviewer crashed.' }],
+        errors: [{ review_run_each: 'notes', target_file: '1.md', message: 'The reviewer crashed.' }],
       },
     });
     expect((await world.session()).steps[0]).toMatchObject({ attempts: 0, failed: [], finished: null });
@@ -152,7 +152,7 @@ describe('an agent reviews', () => {
         kind: 'failed',
         judged: 2,
         step: { attempts: 1, failed: [{ target_file: null }] },
-        errors: [{ file: '1.md' }],
+        errors: [{ target_file: '1.md' }],
       },
     });
   });
