@@ -5,8 +5,10 @@ import { forLog, isOnGitHub, jsonWithoutCommands, shownOn } from '../ui/terminal
 import { type Message, withNpx } from '../ui/wording.ts';
 import { version } from '../version.ts';
 
-/** The option `--json`, which nearly all commands have. */
-export type JsonFlag = { readonly json?: boolean };
+/** The options of a command by name: those that take a text, and the switches. Nearly all commands have `--json`. */
+export type Flags<Texts extends string = never, Switches extends string = never> = {
+  readonly [Name in Texts]?: string;
+} & { readonly [Name in Switches | 'json']?: boolean };
 
 /** How a command shows its result: as a JSON document, or as a text for the terminal. */
 type Shown<T> = {

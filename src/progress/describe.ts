@@ -4,7 +4,7 @@ import type { Usage } from '../kernel/agent.ts';
 import { oneLine, quoteName } from '../kernel/escape.ts';
 import { describeUsage } from '../ledger/describe.ts';
 import { describeDispatchReason } from '../phases/describe/issues.ts';
-import { askedAgain, describeAgentFailure, describeFallback, describeTrouble } from '../ui/describe-agent-failure.ts';
+import { describeAgentFailure, describeTrouble } from '../ui/describe-agent-failure.ts';
 import { type Paint, PLAIN } from '../ui/style.ts';
 import { type ByKind, byKind, count, describeDuration } from '../ui/wording.ts';
 import type { Event } from './events.ts';
@@ -60,8 +60,14 @@ function reviewerOf(event: { readonly gate: string; readonly slot: number; reado
 }
 
 function describeRetry(event: EventOf<'slot-asked-again' | 'look-asked-again'>): string {
-  return `${askedAgain(event)} (${describeAgentFailure(event.because)})`;
+  return `${RETRIES[event.mode](event.agent)} (${describeAgentFailure(event.because)})`;
 }
+
+const RETRIES = {
+  fresh: (agent: string) => `RESUME-FALLBACK: calling ${agent} in a new session`,
+  repair: (agent: string) => `asking ${agent} to repeat its answer`,
+  'other-agent': (agent: string) => `calling ${agent} instead`,
+} as const;
 
 function describeCost({ durationMs, usage }: { readonly durationMs: number; readonly usage: Usage | null }): string {
   return `${describeDuration(durationMs)}${usage === null ? '' : `, ${describeUsage(usage)}`}`;
@@ -84,7 +90,7 @@ function describeFix(fix: Fix): string {
 }
 
 function describeSession(kind: keyof typeof SESSIONS, why: string, reason: string | null): string {
-  if (why === 'session-lost') return describeFallback(kind);
+  if (why === 'session-lost') return `${kind}, RESUME-FALLBACK: the session's first prompt or its snapshot is gone`;
   return reason === null ? SESSIONS[kind] : `${SESSIONS[kind]}: ${reason}`;
 }
 

@@ -6,19 +6,7 @@ import type { Event, Reporter } from './events.ts';
 export type ConsoleReporter = Reporter & { end(): void };
 
 /** The progress that the live view shows. */
-export type Progress = {
-  /** The name of the run or of the round of a phase; `null` before it starts. */
-  readonly title: string | null;
-  readonly startedAt: number;
-  readonly checks: number;
-  readonly checksEnded: number;
-  readonly slots: number;
-  readonly ended: number;
-  readonly failed: number;
-  /** Tokens of calls that have ended. */
-  readonly tokens: number;
-  readonly running: ReadonlyMap<string, Running>;
-};
+export type Progress = Readonly<ReturnType<typeof NO_PROGRESS>>;
 
 /** One check, reviewer or fixer that is running. */
 export type Running = {
@@ -30,17 +18,19 @@ export type Running = {
   readonly tokens: number | null;
 };
 
-export function NO_PROGRESS(now: number): Progress {
+export function NO_PROGRESS(now: number) {
   return {
-    title: null,
+    /** The name of the run or of the round of a phase; `null` before it starts. */
+    title: null as string | null,
     startedAt: now,
     checks: 0,
     checksEnded: 0,
     slots: 0,
     ended: 0,
     failed: 0,
+    /** The tokens of calls that have ended. */
     tokens: 0,
-    running: new Map(),
+    running: new Map() as ReadonlyMap<string, Running>,
   };
 }
 

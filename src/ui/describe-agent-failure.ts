@@ -99,22 +99,6 @@ export function describeNoAgent({ wanted, cooling, missing = [] }: Omit<NoAgent,
   return `${none} installed; see "onceover doctor"`;
 }
 
-/** Returns the progress message for a retry: a new session, a repeated answer, or another agent. */
-export function askedAgain({ mode, agent }: { readonly mode: keyof typeof AGAIN; readonly agent: string }): string {
-  return AGAIN[mode](agent);
-}
-
 /** The advice for a gate that no longer runs because it failed too often without progress. */
 export const ASKED_AGAIN =
   'change the code, or use "onceover resolve" on a finding, "onceover run --force" or "onceover clean" to run it again';
-
-/** Returns the note for a call whose session is lost. Such a call starts a new session, so `dispatch` is 'fresh'. */
-export function describeFallback(dispatch: 'fresh' | 'resumed'): string {
-  return `${dispatch}, RESUME-FALLBACK: the session's first prompt or its snapshot is gone`;
-}
-
-const AGAIN = {
-  fresh: (agent: string) => `RESUME-FALLBACK: calling ${agent} in a new session`,
-  repair: (agent: string) => `asking ${agent} to repeat its answer`,
-  'other-agent': (agent: string) => `calling ${agent} instead`,
-} as const;

@@ -3,7 +3,7 @@ import { demoDocument } from '../../demo/json.ts';
 import { PAGE_WIDTH, shownOn } from '../../ui/terminal.ts';
 import { readStdin } from '../input.ts';
 import { interruptible } from '../interrupt.ts';
-import { exitWith, finish, type JsonFlag, printResult } from '../output.ts';
+import { exitWith, type Flags, finish, printResult } from '../output.ts';
 
 /** Answers as a scripted reviewer. The demo calls this command as a custom agent: prompt on stdin, JSON on stdout. */
 export async function demoReviewerCommand(name: string): Promise<void> {
@@ -17,7 +17,7 @@ export async function demoReviewerCommand(name: string): Promise<void> {
   } else process.stdout.write(`${JSON.stringify(answer)}\n`);
 }
 
-export async function demoCommand({ keep = false, json = false }: JsonFlag & { readonly keep?: boolean }) {
+export async function demoCommand({ keep = false, json = false }: Flags<never, 'keep'>) {
   const { paint, width } = shownOn(process.stdout, process.env);
   const looks = { paint, width: width ?? PAGE_WIDTH };
   if (!json) printResult(describeDemoBeginning(looks));

@@ -1,14 +1,11 @@
 import { resolve } from 'node:path';
 import { serve } from '../../mcp/server.ts';
 import { untilClosed } from '../interrupt.ts';
-import { wrongUsage } from '../output.ts';
+import { type Flags, wrongUsage } from '../output.ts';
 
-export async function mcpCommand(options: {
-  readonly root?: string;
-  readonly for: string;
-  readonly reviewer?: string;
-  readonly selfReview?: boolean;
-}): Promise<void> {
+export async function mcpCommand(
+  options: Flags<'root' | 'reviewer', 'selfReview'> & { readonly for: string },
+): Promise<void> {
   const { reviewer = null, selfReview = false } = options;
   if (selfReview && reviewer !== null) return wrongUsage('mcp', 'Use either --reviewer or --self-review.');
   const root = resolve(options.root ?? '.');

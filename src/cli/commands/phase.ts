@@ -14,14 +14,9 @@ import { shownOn } from '../../ui/terminal.ts';
 import { asShellWord } from '../../ui/wording.ts';
 import { filesOption, firstWrong, givenFlags, readStdin } from '../input.ts';
 import { interruptible } from '../interrupt.ts';
-import { exitWith, finish, type JsonFlag, workingDirectory } from '../output.ts';
+import { exitWith, type Flags, finish, workingDirectory } from '../output.ts';
 
-export type PhaseFlags = JsonFlag &
-  PhaseChoices & {
-    readonly files?: readonly string[];
-    readonly dryRun?: boolean;
-    readonly startedByAgent?: boolean;
-  };
+type PhaseFlags = Flags<never, 'dryRun' | 'startedByAgent'> & PhaseChoices & { readonly files?: readonly string[] };
 
 export async function phaseCommand(
   name: string | undefined,

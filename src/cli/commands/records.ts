@@ -12,9 +12,9 @@ import { ok } from '../../kernel/result.ts';
 import { describeExplanation } from '../../rules/describe.ts';
 import { PAGE_WIDTH } from '../../ui/terminal.ts';
 import { givenFlags } from '../input.ts';
-import { exitWith, finish, type JsonFlag, printResult, workingDirectory, wrongUsage } from '../output.ts';
+import { exitWith, type Flags, finish, printResult, workingDirectory, wrongUsage } from '../output.ts';
 
-export async function cleanCommand({ json = false }: JsonFlag): Promise<void> {
+export async function cleanCommand({ json = false }: Flags): Promise<void> {
   await finish(await clean(workingDirectory()), json, {
     document: ({ iterations, open }) => ({ archived_iterations: iterations, open_findings: [...open] }),
     text: describeCleaned,
@@ -23,12 +23,7 @@ export async function cleanCommand({ json = false }: JsonFlag): Promise<void> {
 
 export async function costCommand(
   feature: string | undefined,
-  options: JsonFlag & {
-    readonly since?: string;
-    readonly branch?: string;
-    readonly details?: boolean;
-    readonly csv?: boolean;
-  },
+  options: Flags<'since' | 'branch', 'details' | 'csv'>,
 ): Promise<void> {
   const { json = false, csv = false, details = false, since = null, branch = null } = options;
   if (json && csv) return wrongUsage('cost', '--json and --csv cannot be used together.', json);
@@ -45,10 +40,7 @@ export async function costCommand(
 const NARROWEST = 64;
 const WIDEST = 110;
 
-export async function explainCommand(
-  name: string,
-  options: JsonFlag & { readonly base?: string; readonly prompt?: boolean },
-): Promise<void> {
+export async function explainCommand(name: string, options: Flags<'base', 'prompt'>): Promise<void> {
   const { base = null, prompt = false, json = false } = options;
   const explained = await explain(workingDirectory(), name, { base });
   if (!explained.ok) return exitWith(explained.failure, json);
@@ -68,13 +60,10 @@ export async function explainCommand(
   );
 }
 
-type ResolveFlags = JsonFlag & {
-  readonly fixed?: string | true;
-  readonly skip?: string;
-  readonly confirm?: boolean;
-};
-
-export async function resolveCommand(ids: readonly string[], flags: ResolveFlags): Promise<void> {
+export async function resolveCommand(
+  ids: readonly string[],
+  flags: Flags<'skip', 'confirm'> & { readonly fixed?: string | true },
+): Promise<void> {
   const { fixed, skip, confirm, json = false } = flags;
   const given = givenFlags({ '--fixed': fixed, '--skip': skip, '--confirm': confirm });
   if (given.length !== 1) return wrongUsage('resolve', 'Use --fixed, --skip with a reason, or --confirm.', json);

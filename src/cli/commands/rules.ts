@@ -3,11 +3,11 @@ import { describeInstructions, describeNotice, describePass, describeRules } fro
 import { instructions, rules } from '../../rules/instructions.ts';
 import { instructionsDocument, passDocument, rulesDocument } from '../../rules/json.ts';
 import { givenFiles } from '../input.ts';
-import { exitWith, finish, type JsonFlag, printBug, workingDirectory } from '../output.ts';
+import { exitWith, type Flags, finish, printBug, workingDirectory } from '../output.ts';
 
 export async function instructionsCommand(
   names: readonly string[],
-  options: JsonFlag & { readonly for: string; readonly base?: string },
+  options: Flags<'base'> & { readonly for: string },
 ): Promise<void> {
   const { for: platform, base = null, json = false } = options;
   const files = await givenFiles(names);
@@ -28,12 +28,12 @@ export async function plainInstructions(): Promise<void> {
   }
 }
 
-export async function passCommand(id: string, { json = false }: JsonFlag): Promise<void> {
+export async function passCommand(id: string, { json = false }: Flags): Promise<void> {
   const marked = await pass(workingDirectory(), id, 'cli');
   await finish(marked, json, { document: passDocument, text: (marked) => describePass(marked) });
 }
 
-export async function rulesCommand(names: readonly string[], { json = false }: JsonFlag): Promise<void> {
+export async function rulesCommand(names: readonly string[], { json = false }: Flags): Promise<void> {
   const files = await givenFiles(names);
   if (!files.ok) return exitWith(files.failure, json);
   await finish(await rules(workingDirectory(), files.value), json, {

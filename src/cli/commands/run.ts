@@ -11,22 +11,12 @@ import { consoleReporter } from '../../progress/reporter.ts';
 import { shownOn } from '../../ui/terminal.ts';
 import { filesOption, firstWrong, givenFlags } from '../input.ts';
 import { INTERRUPTED, interruptible } from '../interrupt.ts';
-import { exitWith, finish, type JsonFlag, workingDirectory, wrongUsage } from '../output.ts';
+import { exitWith, type Flags, finish, workingDirectory, wrongUsage } from '../output.ts';
 import type { Reports } from '../reports.ts';
 
-export type RunFlags = JsonFlag &
-  RunWish & {
-    readonly files?: readonly string[];
-    readonly gate?: readonly string[];
-    readonly dryRun?: boolean;
-    readonly report?: readonly string[];
-    readonly untilPass?: boolean;
-    readonly fixer?: string;
+type RunFlags = Flags<'fixer', 'dryRun' | 'untilPass' | 'ratchet' | 'startedByAgent' | 'verbose' | 'quiet'> &
+  RunWish & { readonly [Name in 'files' | 'gate' | 'report']?: readonly string[] } & {
     readonly maxIterations?: number;
-    readonly ratchet?: boolean;
-    readonly startedByAgent?: boolean;
-    readonly verbose?: boolean;
-    readonly quiet?: boolean;
   };
 
 export async function runCommand(paths: readonly string[], flags: RunFlags, runGates = run): Promise<void> {
@@ -132,9 +122,7 @@ async function reportsOf({ report, json = false }: RunFlags): Promise<Result<Rep
   return report === undefined ? ok(null) : (await import('../reports.ts')).openReports(report, { json });
 }
 
-export async function statusCommand(
-  options: JsonFlag & { readonly prompt?: boolean; readonly base?: string; readonly verbose?: boolean },
-): Promise<void> {
+export async function statusCommand(options: Flags<'base', 'prompt' | 'verbose'>): Promise<void> {
   const { json = false, prompt = false, base = null } = options;
   await finish(await status(workingDirectory(), base), json, {
     warnings: ({ outcome }) => outcome.notices.map(describeRunNotice),

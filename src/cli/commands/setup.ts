@@ -10,9 +10,9 @@ import { describeSnoozed } from '../../stop-hook/describe.ts';
 import { count } from '../../ui/wording.ts';
 import { workflowWarnings } from '../../workflows/describe.ts';
 import { interruptible } from '../interrupt.ts';
-import { finish, type JsonFlag, workingDirectory, wrongUsage } from '../output.ts';
+import { type Flags, finish, workingDirectory, wrongUsage } from '../output.ts';
 
-export async function doctorCommand(options: JsonFlag & { readonly resume?: string | true }): Promise<void> {
+export async function doctorCommand(options: Flags & { readonly resume?: string | true }): Promise<void> {
   const { json = false } = options;
   const resume = options.resume === true ? 'all' : (options.resume ?? null);
   const tell = (agent: string) =>
@@ -30,15 +30,7 @@ export async function doctorCommand(options: JsonFlag & { readonly resume?: stri
 }
 
 export async function initCommand(
-  options: JsonFlag & {
-    readonly gates?: boolean;
-    readonly from?: string | true;
-    readonly rules?: boolean;
-    readonly mcp?: string;
-    readonly hook?: string;
-    readonly remove?: boolean;
-    readonly yes?: boolean;
-  },
+  options: Flags<'mcp' | 'hook', 'gates' | 'rules' | 'remove' | 'yes'> & { readonly from?: string | true },
 ): Promise<void> {
   const { json = false, remove = false, yes = false, ...asked } = options;
   const wrong = (said: string) => wrongUsage('init', said, json);
@@ -64,7 +56,7 @@ export async function initCommand(
 }
 
 /** Reports every mistake in the configuration files; exits with 2 if there is one. */
-export async function configCheckCommand({ json = false }: JsonFlag): Promise<void> {
+export async function configCheckCommand({ json = false }: Flags): Promise<void> {
   const checked = await checkConfig(workingDirectory());
   const problems = checked.ok ? problemsOf(checked.value) : [];
   const valid = problems.length === 0;
@@ -92,7 +84,7 @@ function problemsOf({ missingPrompts, notices, offered }: CheckedConfig): readon
 const DEFAULT_MINUTES = 60;
 const MOST_MINUTES = 24 * 60;
 
-export async function snoozeCommand(asked: string | undefined, { json = false }: JsonFlag): Promise<void> {
+export async function snoozeCommand(asked: string | undefined, { json = false }: Flags): Promise<void> {
   const minutes = asked === 'off' ? 0 : asked === undefined ? DEFAULT_MINUTES : Number(asked);
   if (!Number.isInteger(minutes) || minutes < 0 || minutes > MOST_MINUTES)
     return wrongUsage('hook', `hook snooze takes a number of minutes up to ${MOST_MINUTES}, or "off".`, json);
@@ -102,7 +94,7 @@ export async function snoozeCommand(asked: string | undefined, { json = false }:
   });
 }
 
-export async function trustCommand({ json = false }: JsonFlag): Promise<void> {
+export async function trustCommand({ json = false }: Flags): Promise<void> {
   await finish(await trust(workingDirectory()), json, {
     document: (commands) => ({ trusted_commands: [...commands] }),
     text: describeTrusted,

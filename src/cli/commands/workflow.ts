@@ -22,9 +22,9 @@ import {
 } from '../../workflows/json.ts';
 import type { OfferedWorkflows, SessionStatus } from '../../workflows/types.ts';
 import { interruptible } from '../interrupt.ts';
-import { exitWith, finish, type JsonFlag, workingDirectory, wrongUsage } from '../output.ts';
+import { exitWith, type Flags, finish, workingDirectory, wrongUsage } from '../output.ts';
 
-export async function workflowListCommand({ json = false }: JsonFlag): Promise<void> {
+export async function workflowListCommand({ json = false }: Flags): Promise<void> {
   await finish(await workflows(workingDirectory()), json, {
     warnings: workflowWarnings,
     document: workflowsDocument,
@@ -35,7 +35,7 @@ export async function workflowListCommand({ json = false }: JsonFlag): Promise<v
 export async function workflowStartCommand(
   job: string | undefined,
   name: string | undefined,
-  options: JsonFlag & { readonly goal?: string; readonly reviewer?: string; readonly selfReview?: boolean },
+  options: Flags<'goal' | 'reviewer', 'selfReview'>,
 ): Promise<void> {
   const { json = false, reviewer = null, selfReview = false } = options;
   const goal = options.goal?.trim() ?? '';
@@ -50,14 +50,7 @@ export async function workflowStartCommand(
 }
 
 export async function workflowFinishCommand(
-  options: JsonFlag & {
-    readonly output?: readonly string[];
-    readonly notes?: string;
-    readonly override?: string;
-    readonly reviewer?: string;
-    readonly step?: string;
-    readonly session?: string;
-  },
+  options: Flags<'notes' | 'override' | 'reviewer' | 'step' | 'session'> & { readonly output?: readonly string[] },
 ): Promise<void> {
   const { json = false } = options;
   const values = outputsOf(options.output ?? []);
@@ -89,7 +82,7 @@ function printProgress(ended: number, of: number): void {
   process.stderr.write(forLog(`${line}\n`));
 }
 
-export async function workflowStatusCommand(options: JsonFlag & { readonly session?: string }): Promise<void> {
+export async function workflowStatusCommand(options: Flags<'session'>): Promise<void> {
   const { json = false, session } = options;
   const found = await workflows(workingDirectory());
   if (!found.ok) return exitWith(found.failure, json);
@@ -125,7 +118,7 @@ function sessionsToShow(
 
 export async function workflowAbortCommand(
   explanation: string,
-  { json = false, session }: JsonFlag & { readonly session?: string },
+  { json = false, session }: Flags<'session'>,
 ): Promise<void> {
   const why = explanation.trim();
   if (why === '') return wrongUsage('workflow', 'Give a reason for ending the workflow.', json);
