@@ -52,22 +52,18 @@ export async function pass(
 }
 
 /** The explanation of a gate, reviewer or finding (`run`), or of a rule's review (`review`). */
-export type Explanation =
+type Explanation =
   | { readonly about: 'run'; readonly explanation: RunExplanation }
   | { readonly about: 'review'; readonly explanation: ReviewExplanation };
 
 /** Returns an explanation of the state of a gate, a reviewer, a finding or a review. */
-export async function explain(
-  cwd: string,
-  name: string,
-  options: { readonly base: string | null },
-): Promise<Result<Explanation>> {
+export async function explain(cwd: string, name: string, base: string | null): Promise<Result<Explanation>> {
   const repository = await findRepository(cwd);
   if (!repository.ok) return repository;
   const { explainRun } = await import('./explain/explain.ts');
-  const run = await explainRun(repository.value, name, options.base);
+  const run = await explainRun(repository.value, name, base);
   if (run.ok && run.value !== null) return ok({ about: 'run', explanation: run.value });
-  const review = await explainReviewId(cwd, name, options.base);
+  const review = await explainReviewId(cwd, name, base);
   if (review.ok) return ok({ about: 'review', explanation: review.value });
   return run.ok || review.failure.kind !== 'unknown-subject' ? review : run;
 }
@@ -147,14 +143,6 @@ export async function checkConfig(cwd: string): Promise<Result<CheckedConfig>> {
   });
 }
 
-/** The options of a run, with paths as the user wrote them. */
-export type RunRequestOptions = Omit<RunOptions, 'selection' | 'paths'> & {
-  readonly selection:
-    | Exclude<Selection, { kind: 'files' }>
-    | { readonly kind: 'files'; readonly files: GivenFiles; readonly base: string | null };
-  readonly paths: readonly string[];
-};
-
 /** The wishes of a user, from the flags of `onceover run` or the options of the library. */
 export type RunWish = {
   readonly base?: string;
@@ -166,18 +154,12 @@ export type RunWish = {
   readonly allowUnconfigured?: boolean;
 };
 
-/** Returns the request for a run. Default: the whole change, but only reviews and checks that have not passed it. */
-export function runRequest(
-  wish: RunWish,
-  files: GivenFiles | null,
-  more: Omit<RunRequestOptions, 'selection' | 'force' | 'fresh' | 'all' | 'allowUnconfigured'>,
-): RunRequestOptions {
-  const { base = null, commit, uncommitted = false, force = false, fresh = false, all = false } = wish;
-  const options = { ...more, force, fresh, all, allowUnconfigured: wish.allowUnconfigured === true };
-  if (commit !== undefined) return { ...options, selection: { kind: 'commit', commit } };
-  if (uncommitted) return { ...options, selection: { kind: 'uncommitted' } };
-  return { ...options, selection: files === null ? { kind: 'change', base } : { kind: 'files', files, base } };
-}
+/** The options of a run, with paths and files as the user wrote them. */
+export type RunRequestOptions = RunWish &
+  Pick<RunOptions, 'gates' | 'startedBy' | 'reporter' | 'stop'> & {
+    readonly paths: readonly string[];
+    readonly files: GivenFiles | null;
+  };
 
 /** Runs the gates and returns the outcome. */
 export const run = inRepository(async () => withOptions((await import('./gates/open-run.ts')).runGates));
@@ -207,15 +189,28 @@ function withOptions<Args extends readonly unknown[], T>(
   };
 }
 
+/** Returns the options of a run. Default: the whole change, but only reviews and checks that have not passed it. */
 function toOptions(repository: RepositoryPaths, request: RunRequestOptions): Result<RunOptions> {
-  const { selection } = request;
+  const { gates, startedBy, reporter, stop, force = false, fresh = false, all = false } = request;
   const paths = toPaths(repository, { names: request.paths, source: 'arguments' });
   if (!paths.ok) return paths;
-  const options = { ...request, paths: paths.value.listed ?? [] };
-  if (selection.kind !== 'files') return ok({ ...options, selection });
-  const named = toPaths(repository, selection.files);
-  if (!named.ok) return named;
-  return ok({ ...options, selection: { ...selection, files: named.value.listed ?? [] } });
+  const selection = selectionOf(repository, request);
+  if (!selection.ok) return selection;
+  return ok({
+    ...{ gates, startedBy, reporter, stop, force, fresh, all },
+    allowUnconfigured: request.allowUnconfigured === true,
+    paths: paths.value.listed ?? [],
+    selection: selection.value,
+  });
+}
+
+function selectionOf(repository: RepositoryPaths, request: RunRequestOptions): Result<Selection> {
+  const { base = null, commit, uncommitted, files } = request;
+  if (commit !== undefined) return ok({ kind: 'commit', commit });
+  if (uncommitted === true) return ok({ kind: 'uncommitted' });
+  if (files === null) return ok({ kind: 'change', base });
+  const named = toPaths(repository, files);
+  return named.ok ? ok({ kind: 'files', files: named.value.listed ?? [], base }) : named;
 }
 
 /** Runs a phase: reviews a feature's document or its code in loops. */
@@ -250,15 +245,8 @@ export const cost = inRepository(async () => (await import('./cost/read.ts')).co
 /** Approves the commands of the configuration in this clone, and returns them. */
 export const trust = inRepository(async () => (await import('./trust/consent.ts')).trustConfig);
 
-/** Turns the stop hook off for some minutes; 0 turns it on. Returns the time at which it is on again, or null for 0. */
-export const snoozeHook = inRepository(async () => {
-  const { snooze } = await import('./stop-hook/check-gates.ts');
-  return ({ commonDir }, minutes: number) => {
-    const until = minutes === 0 ? null : Date.now() + minutes * 60_000;
-    const written = snooze(commonDir, until);
-    return written.ok ? ok(until === null ? null : new Date(until)) : written;
-  };
-});
+/** Turns the stop hook of this clone off for some minutes, or on again. */
+export const snoozeHook = inRepository(async () => (await import('./stop-hook/check-gates.ts')).snooze);
 
 /** Starts a run in the background. It continues if the calling process ends. */
 export const startRun = inRepository(async () => (await import('./gates/background-run.ts')).startRun);

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import * as app from './api.ts';
-import type { ExplainDocument, RunExplanationDocument } from './explain/json.ts';
-import { explainDocument } from './explain/json.ts';
+import { type ExplainDocument, explainDocument, type RunExplanationDocument } from './explain/json.ts';
 import { UNKNOWN_ACTOR } from './gates/decide/waivers.ts';
 import { type FindingDocument, type RunDocument, resolvedDocument, runDocument } from './gates/json.ts';
 import type { Actor } from './gates/types.ts';
@@ -129,7 +128,7 @@ export async function explain(
   name: string,
   options: { readonly root?: string; readonly base?: string } = {},
 ): Promise<ExplainDocument | RunExplanationDocument> {
-  const { about, explanation } = await call(app.explain, options, name, { base: options.base ?? null });
+  const { about, explanation } = await call(app.explain, options, name, options.base ?? null);
   return about === 'review' ? explainDocument(explanation) : explanation.document;
 }
 
@@ -146,7 +145,7 @@ export type RunOptions = app.RunWish & {
 /** Runs the gates. The field `exit_code` of the result is 0 only if every gate passes. */
 export async function run(options: RunOptions = {}): Promise<RunDocument> {
   const { gates = [], paths = [] } = options;
-  const request = app.runRequest(options, given(options.files), { gates, paths, ...listenerOf(options) });
+  const request = { ...options, files: given(options.files), gates, paths, ...listenerOf(options) };
   return runDocument(await call(app.run, options, request));
 }
 

@@ -38,4 +38,4 @@ test('THIRD-PARTY-LICENSES.md names every package that is part of the build', as
   expect(packages).toContain('yaml');
   const text = ['# Packages that are part of onceover', ...packages.map(licenceOf)].join('\n\n');
   await expect(`${text.replace(/[ \t]+$/gm, '')}\n`).toMatchFileSnapshot('../THIRD-PARTY-LICENSES.md');
-});
+}, 180_000);

@@ -25,6 +25,6 @@ export function useCompileCache({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.Proce
     if (folder === dirname(folder)) break;
   }
   const folder = join(caches, 'onceover-compiled');
-  // Node itself would not end where no folder can be made, for example in /proc.
+  // Make the folder first: enableCompileCache never returns if it cannot make the folder, for example in /proc.
   if (makes(caches) && makes(folder)) enableCompileCache(folder);
 }

@@ -87,7 +87,7 @@ export function addLoopCommands(program: Command): void {
     )
     .option('--max-iterations <n>', 'the maximum number of reviews per loop, 1 to 5', wholeNumber(1, 5))
     .option('--no-commit', 'do not commit fixes')
-    // This option comes before --no-keep-sessions, because then neither has a value unless the user gives it.
+    // Without this option, --no-keep-sessions would make keepSessions true by default. It must be undefined by default.
     .addOption(new Option('--keep-sessions').hideHelp())
     .option('--no-keep-sessions', 'with --step: store no sessions, so that the next command starts new ones')
     .option('--files <files...>', `implement: review only these changed files and folders; ${OR_FROM_LIST}`)

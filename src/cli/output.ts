@@ -15,7 +15,7 @@ type Shown<T> = {
   document(value: T): object;
   text(value: T, style: Styled): string | Promise<string>;
   warnings?(value: T): readonly string[];
-  /** Default: 0. */
+  /** If missing, the exit code is 0. */
   exitCode?(value: T): number;
 };
 

@@ -1,4 +1,4 @@
-import { runGates } from '../gates/open-run.ts';
+import { READ_ONLY as NO_OPTIONS, runGates } from '../gates/open-run.ts';
 import { repositoryAt } from '../git/locate.ts';
 import { runCommand } from './commands/run.ts';
 import { printBug } from './output.ts';
@@ -6,11 +6,10 @@ import { printBug } from './output.ts';
 /** Runs `onceover run` without flags. It imports `runGates` directly: through api.ts, Node would load more files. */
 export async function plainRun(): Promise<void> {
   try {
-    await runCommand([], {}, async (cwd, wish) => {
+    await runCommand([], {}, async (cwd, { startedBy, reporter, stop }) => {
       const place = await repositoryAt(cwd);
-      return place.ok
-        ? runGates(place.value, { ...wish, paths: [], selection: { kind: 'change', base: null } })
-        : place;
+      const options = { ...NO_OPTIONS, startedBy, reporter, stop, selection: { kind: 'change', base: null } } as const;
+      return place.ok ? runGates(place.value, options) : place;
     });
   } catch (error) {
     printBug(error, false);

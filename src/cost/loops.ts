@@ -48,8 +48,8 @@ const NFR3_LIMIT = 0.5;
 const CACHE_PRICES = { write: 1.25, read: 0.1 };
 
 /**
- * Compares what review loops sent with what a new session in every round would have sent. Also returns rates, such as
- * that of failed resumes, the only one that counts `unanswered` calls. `dispatches` must be in the order of sending.
+ * Compares what review loops sent with what a new session in every round would have sent, and returns the rates of
+ * `RATES`. `dispatches` must be in the order of sending. `unanswered` calls count only in the rate of failed resumes.
  */
 export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readonly LoopDispatch[] = []) {
   const calls = withSessionStarts(dispatches);
@@ -81,7 +81,7 @@ export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readon
   };
 }
 
-/** Returns whether review loops meet a requirement in all `of` cases; `broken` lists those in which they do not. */
+/** Returns whether review loops meet a requirement. `of`: the number of all cases; `broken`: those that do not meet it. */
 function promise<T>(of: number, broken: T[]) {
   const kept = broken.length === 0 ? 'holds' : 'does_not_hold';
   return { state: of === 0 ? 'nothing_to_judge' : kept, of, not_so: broken } as const;

@@ -8,7 +8,7 @@ import { count } from '../ui/wording.ts';
 
 type Rules = Pick<Settings, 'maxRetries' | 'unchangedGates' | 'afterPass' | 'certify'>;
 
-/** The slots that run after the next change. `latch`: whether one slot runs for all, because all slots passed. */
+/** The reviewers that run after the next change. `latch`: all passed, so one of them runs and the others are skipped. */
 type NextSlots = { readonly slots: readonly SlotNumber[]; readonly latch: boolean };
 
 /** The events that make a gate or a reviewer run again, in words. */
@@ -82,7 +82,7 @@ export function checkReruns(
   return [RERUNS.tree, RERUNS.command, ...(unchangedGates === 'run' ? [RERUNS.anyRun] : []), RERUNS.fresh];
 }
 
-/** Returns the slots that run after the next change. A slot that passed may be skipped, whatever code it passed on. */
+/** Returns the reviewers that run after the next change. A reviewer that passed earlier code may be skipped. */
 function nextSlots(state: GateState, { afterPass }: Rules): NextSlots {
   const isAfterPass = afterPass === 'all' && (state.holds || state.heldBefore);
   if (isAfterPass) return { slots: state.slots.map(({ slot }) => slot), latch: false };

@@ -13,7 +13,7 @@ import type { Visibility } from '../kernel/repository.ts';
 import { forEachOk, ok, type Result } from '../kernel/result.ts';
 import { type ChangeView, hiddenByFix, readChange } from '../trust/hidden-by-fix.ts';
 import { failingChecksOf, isSameComparison, openFindingsOf } from './decide-end.ts';
-import { type FixTask, freshFixPrompt, resumedFixPrompt } from './prompt.ts';
+import { type FixTask, fixPrompt } from './prompt.ts';
 
 export type Loop = FixerLoop & {
   readonly ports: RunPorts;
@@ -124,8 +124,8 @@ export async function askFixer(
       kind: 'fixer',
       agent,
       others: [],
-      fresh: freshFixPrompt(task),
-      resumed: session === null ? null : { prompt: resumedFixPrompt(task), session },
+      fresh: fixPrompt(task, 'fresh'),
+      resumed: session === null ? null : { prompt: fixPrompt(task, 'resumed'), session },
       options: {
         schema: answerSchema('fixer'),
         cacheTtl: cacheTtl(settings.cacheTtl, null),

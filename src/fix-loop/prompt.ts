@@ -8,23 +8,17 @@ import { fence, quoteName } from '../kernel/escape.ts';
 /** The problems that a fixer has to fix. */
 export type FixTask = { readonly findings: readonly KnownFinding[]; readonly checks: readonly GateOutcome[] };
 
-export function freshFixPrompt(task: FixTask): ComposedPrompt {
-  return fixPrompt(describeTask(task));
-}
-
-export function resumedFixPrompt(task: FixTask): ComposedPrompt {
-  return fixPrompt(
-    'Your changes were reviewed. The problems below are open now; problems that are not listed are settled.',
-    describeTask(task),
-  );
-}
-
-function fixPrompt(...dynamic: readonly string[]): ComposedPrompt {
+/** Returns the prompt for a fixer, in a new session or in the session of its earlier fixes. */
+export function fixPrompt(task: FixTask, session: 'fresh' | 'resumed'): ComposedPrompt {
+  const texts = [...(session === 'fresh' ? [] : [REVIEWED]), describeTask(task), LAST_WORD];
   return composePrompt([
     { kind: 'stable', text: FIX_ENGINE },
-    ...[...dynamic, LAST_WORD].map((text) => ({ kind: 'dynamic', text }) as const),
+    ...texts.map((text) => ({ kind: 'dynamic', text }) as const),
   ]);
 }
+
+const REVIEWED =
+  'Your changes were reviewed. The problems below are open now; problems that are not listed are settled.';
 
 const LAST_WORD =
   'Fix the problems in the files. Then answer with the JSON object described above, and nothing after it.';

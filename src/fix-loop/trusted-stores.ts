@@ -1,6 +1,6 @@
 import type { RunPorts } from '../gates/ports.ts';
 import { receiptKey } from '../gates/record/receipts.ts';
-import type { ArchivedRecord, CheckRecord, SlotRecord } from '../gates/record-types.ts';
+import type { CheckRecord, SlotRecord } from '../gates/record-types.ts';
 import { asRefuted, isSameResolution, type KnownFinding, type Receipts } from '../gates/types.ts';
 import { forEachOk, ok, type Result } from '../kernel/result.ts';
 
@@ -44,26 +44,25 @@ function trustedReceipts(under: RunPorts['receipts'], isClosed: () => boolean): 
 }
 
 function trustedRecords(under: RunPorts['records'], isClosed: () => boolean): RunPorts['records'] {
-  const slots = new Map<string, SlotRecord>();
-  const checks = new Map<string, CheckRecord>();
-  const put = (record: SlotRecord) =>
-    slots.set(JSON.stringify([record.gate, record.slot, record.iteration, record.adapter]), record);
-  const putCheck = (record: CheckRecord) => checks.set(JSON.stringify([record.gate, record.iteration]), record);
+  const known = new Map<string, SlotRecord | CheckRecord>();
+  const put = (record: SlotRecord | CheckRecord) => {
+    const slot = 'slot' in record ? [record.slot, record.adapter] : [];
+    known.set(JSON.stringify([record.gate, record.iteration, ...slot]), record);
+  };
   return {
     ...under,
     async read(gates, tracked) {
       const past = await under.read(gates, tracked);
       if (!past.ok) return past;
       if (!isClosed()) {
-        past.value.slots.forEach(put);
-        past.value.checks.forEach(putCheck);
+        for (const record of [...past.value.slots, ...past.value.checks]) put(record);
         return past;
       }
-      const isOf = ({ gate }: ArchivedRecord) => gates.some(({ id }) => id === gate);
+      const own = [...known.values()].filter(({ gate }) => gates.some(({ id }) => id === gate));
       return ok({
         ...past.value,
-        slots: [...slots.values()].filter(isOf),
-        checks: [...checks.values()].filter(isOf),
+        slots: own.filter((record) => 'slot' in record),
+        checks: own.flatMap((record) => ('slot' in record ? [] : [record])),
       });
     },
     async writeSlot(record, file, log) {
@@ -71,15 +70,13 @@ function trustedRecords(under: RunPorts['records'], isClosed: () => boolean): Ru
       return under.writeSlot(record, file, log);
     },
     async writeCheck(record, gate, log) {
-      putCheck(record);
+      put(record);
       return under.writeCheck(record, gate, log);
     },
     async archive(which) {
-      for (const known of [slots, checks]) {
-        for (const [key, { gate, iteration }] of known) {
-          const isArchived = which === 'all' || which.some((one) => one.gate === gate && one.iteration === iteration);
-          if (isArchived) known.delete(key);
-        }
+      for (const [key, { gate, iteration }] of known) {
+        const isArchived = which === 'all' || which.some((one) => one.gate === gate && one.iteration === iteration);
+        if (isArchived) known.delete(key);
       }
       return under.archive(which);
     },

@@ -5,7 +5,7 @@ import type { Result } from '../kernel/result.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
 import { someNames } from '../ui/wording.ts';
 
-/** Returns a tool's result as text and as a document, because some clients show only one; a failure only as text. */
+/** Returns the result of a tool as text and as JSON, because some clients show only one of them. A failure is text. */
 export function answer<Value, Document>(
   result: Result<Value>,
   show: (value: Value) => readonly [text: string, document: Document, warnings?: readonly string[]],

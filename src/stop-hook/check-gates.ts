@@ -235,16 +235,18 @@ async function rememberable(
   const { outcome } = status.value;
   if ((outcome.exitCode === 0) !== (verdict.kind === 'holds')) return null;
   if (JSON.stringify(status.value.traces) !== JSON.stringify(traces)) return null;
-  // The fingerprint does not cover the contents of untracked files that are in no snapshot, so remember the verdict
-  // only if all of them are withheld. A nested repository never counts as withheld, because git ends its name with a
-  // slash. That is intended: its first commit makes it part of the change.
+  // The fingerprint does not cover the contents of untracked files that reviewers do not get. So remember the verdict
+  // only if onceover withholds all of these files. A nested repository is never withheld (git ends its name with a
+  // slash), so with one the verdict is not remembered: its first commit would make it part of the change.
   const withheld = new Set<string>(outcome.withheld.map(({ path }) => path));
   if (!after.untracked.every((path) => withheld.has(path))) return null;
   return { index, print: after.print, traces, verdict };
 }
 
-/** Snoozes the stop hook of a clone until the given time; `null` ends the snooze. */
-export function snooze(commonDir: string, until: number | null): Result<void> {
+/** Turns the stop hook of a clone off for some minutes, and returns the end of this time. 0 turns the hook on: `null`. */
+export function snooze({ commonDir }: Pick<RepositoryPaths, 'commonDir'>, minutes: number): Result<Date | null> {
   const folder = openFolder(commonDir, MEMORY_FOLDER);
-  return until === null ? folder.remove(SNOOZED) : folder.write(SNOOZED, `${until}\n`);
+  const until = minutes === 0 ? null : new Date(Date.now() + minutes * 60_000);
+  const written = until === null ? folder.remove(SNOOZED) : folder.write(SNOOZED, `${until.getTime()}\n`);
+  return written.ok ? ok(until) : written;
 }

@@ -90,7 +90,7 @@ const INSTRUCTIONS = new RegExp(
   `^${GENERATED_FOLDER.replaceAll('.', '\\.')}/(?:review_instructions/[^/]*\\.md|\\.gitignore)$`,
 );
 
-/** Whether a tool writes such a file by itself. If the fix mentions the folder, its code may use files in it. */
+/** Whether a tool wrote the file as a by-product. Not if the fix (`added`) names the file or its folder: it may use it. */
 function isByproduct(path: string, added: string): boolean {
   const [, name] = BYPRODUCTS.exec(path) ?? [];
   return INSTRUCTIONS.test(path) || (name !== undefined && !added.includes(name));

@@ -19,7 +19,7 @@ export function cutStart(text: string, most: number): string {
         .join('')}`;
 }
 
-/** Returns as many of the first graphemes as fit into `most` cells. `all` must not fit completely. */
+/** Returns as many of the first graphemes as fit into `most` cells. Works only if not all of them fit. */
 function firstFitting(all: readonly string[], most: number): readonly string[] {
   let used = 0;
   const end = all.findIndex((grapheme) => {

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import type { AgentQuestion } from '../../src/agents/agent.ts';
 import { callAgent } from '../../src/agents/call-agent.ts';
 import { commandAgent } from '../../src/agents/command.ts';
-import { readAnswer } from '../../src/dispatch/read-answer.ts';
 import { temporaryFolder } from '../support/repo.ts';
 
 const QUESTION: AgentQuestion = {
@@ -30,9 +29,6 @@ test('an agent that prints 500 MB before it answers', async () => {
     idleSeconds: 10,
     signal: null,
   });
-  if (!end.ok) throw new Error(end.failure.kind);
-  expect(readAnswer('gate', end.reply)).toMatchObject({
-    failure: { kind: 'unreadable-answer', why: 'truncated' },
-  });
+  expect(end).toMatchObject({ failure: { kind: 'unreadable-answer', why: 'truncated' } });
   expect(process.memoryUsage().rss - before).toBeLessThan(300e6);
 });

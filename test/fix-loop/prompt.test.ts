@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type FixTask, freshFixPrompt, resumedFixPrompt } from '../../src/fix-loop/prompt.ts';
+import { type FixTask, fixPrompt } from '../../src/fix-loop/prompt.ts';
 import type { CheckOutcome } from '../../src/gates/run-types.ts';
 import type { KnownFinding } from '../../src/gates/types.ts';
 import { outline } from '../support/markdown.ts';
@@ -31,19 +31,23 @@ const TASK: FixTask = {
   checks: [lint({ tail: 'src/a.ts:2 unused\n' })],
 };
 
-const whole = ({ stable, dynamic }: ReturnType<typeof freshFixPrompt>) => `${stable}\n\n${dynamic}\n`;
+const whole = ({ stable, dynamic }: ReturnType<typeof fixPrompt>) => `${stable}\n\n${dynamic}\n`;
 
 test('the prompt for a new session', async () => {
-  await expect(whole(freshFixPrompt(TASK))).toMatchFileSnapshot('golden/fix-first.golden.md');
+  await expect(whole(fixPrompt(TASK, 'fresh'))).toMatchFileSnapshot('golden/fix-first.golden.md');
 });
 
 test('the prompt for a resumed session', async () => {
-  const { dynamic } = resumedFixPrompt({ findings: [BARE], checks: [] });
+  const { dynamic } = fixPrompt({ findings: [BARE], checks: [] }, 'resumed');
   await expect(`${dynamic}\n`).toMatchFileSnapshot('golden/fix-resumed.golden.md');
 });
 
 test('the stable part is the same in every round', () => {
-  const parts = [freshFixPrompt(TASK), resumedFixPrompt(TASK), freshFixPrompt({ findings: [], checks: TASK.checks })];
+  const parts = [
+    fixPrompt(TASK, 'fresh'),
+    fixPrompt(TASK, 'resumed'),
+    fixPrompt({ findings: [], checks: TASK.checks }, 'fresh'),
+  ];
   expect(new Set(parts.map(({ stable }) => stable)).size).toBe(1);
 });
 
@@ -57,7 +61,7 @@ test('text of findings and checks stays inside its block', () => {
   fc.assert(
     fc.property(told, text, text, (words, command, tail) => {
       const task = { findings: [{ ...FINDING, ...words }], checks: [lint({ command, tail })] };
-      const seen = outline(freshFixPrompt(task).dynamic);
+      const seen = outline(fixPrompt(task, 'fresh').dynamic);
       expect(seen.headings).toEqual(['## Findings', '## Failing checks']);
       expect([seen.blocks.length, seen.isOpen]).toEqual([3, false]);
     }),
@@ -65,10 +69,13 @@ test('text of findings and checks stays inside its block', () => {
 });
 
 test('a check without output says so', () => {
-  const { dynamic } = freshFixPrompt({
-    findings: [],
-    checks: [lint({ command: 'false', tail: ' \n' })],
-  });
+  const { dynamic } = fixPrompt(
+    {
+      findings: [],
+      checks: [lint({ command: 'false', tail: ' \n' })],
+    },
+    'fresh',
+  );
   expect(dynamic).toContain('(nothing)');
   expect(dynamic).not.toContain('## Findings');
 });

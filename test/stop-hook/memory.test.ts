@@ -166,22 +166,31 @@ describe('the memory of stops', () => {
   });
 });
 
+/** Returns the end of a snooze. */
+function snoozed(result: ReturnType<typeof snooze>): number {
+  if (!result.ok || result.value === null) throw new Error('not snoozed');
+  return result.value.getTime();
+}
+
 describe('a snoozed hook', () => {
   test('is snoozed until the given time and not longer', () => {
     const spot = spotIn();
     expect(snoozedUntil(spot, 0)).toBeNull();
-    expect(snooze(spot.commonDir, 1000)).toMatchObject({ ok: true });
-    expect([999, 1000, 1001].map((now) => snoozedUntil(spot, now))).toEqual([1000, null, null]);
-    expect(snooze(spot.commonDir, 5000)).toMatchObject({ ok: true });
-    expect(snoozedUntil(spot, 1001)).toBe(5000);
-    expect(snooze(spot.commonDir, null)).toMatchObject({ ok: true });
+    const begun = Date.now();
+    const end = snoozed(snooze(spot, 1));
+    expect(end - begun).toBeGreaterThanOrEqual(60_000);
+    expect([end - 1, end, end + 1].map((now) => snoozedUntil(spot, now))).toEqual([end, null, null]);
+    const later = snoozed(snooze(spot, 5));
+    expect(later - end).toBeGreaterThanOrEqual(240_000);
+    expect(snoozedUntil(spot, end + 1)).toBe(later);
+    expect(snooze(spot, 0)).toEqual({ ok: true, value: null });
     expect(snoozedUntil(spot, 0)).toBeNull();
-    expect(snooze(spot.commonDir, null)).toMatchObject({ ok: true });
+    expect(snooze(spot, 0)).toEqual({ ok: true, value: null });
   });
 
   test.each(['', 'soon', 'NaN', 'Infinity', '-1', '{}'])('a snooze file with %j has no effect', (text) => {
     const spot = spotIn();
-    snooze(spot.commonDir, 1000);
+    snooze(spot, 1);
     writeFileSync(join(spot.commonDir, 'onceover/hook/snoozed'), text);
     expect(snoozedUntil(spot, 0)).toBeNull();
   });
@@ -191,7 +200,7 @@ describe('a snoozed hook', () => {
     mkdirSync(join(spot.commonDir, 'onceover/hook'), { recursive: true });
     writeFileSync(outside, 'mine');
     symlinkSync(outside, join(spot.commonDir, 'onceover/hook/snoozed'));
-    expect(snooze(spot.commonDir, 1000)).toMatchObject({ ok: false });
+    expect(snooze(spot, 1)).toMatchObject({ ok: false });
     expect(readFileSync(outside, 'utf8')).toBe('mine');
   });
 });

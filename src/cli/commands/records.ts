@@ -42,7 +42,7 @@ const WIDEST = 110;
 
 export async function explainCommand(name: string, options: Flags<'base', 'prompt'>): Promise<void> {
   const { base = null, prompt = false, json = false } = options;
-  const explained = await explain(workingDirectory(), name, { base });
+  const explained = await explain(workingDirectory(), name, base);
   if (!explained.ok) return exitWith(explained.failure, json);
   if (explained.value.about === 'review') {
     return finish(ok(explained.value.explanation), json, {

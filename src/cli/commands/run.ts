@@ -1,4 +1,4 @@
-import { preview, type RunRequestOptions, type RunWish, run, runRequest, runUntilPass, status } from '../../api.ts';
+import { preview, type RunRequestOptions, type RunWish, run, runUntilPass, status } from '../../api.ts';
 import type { LoopOutcome } from '../../fix-loop/decide-end.ts';
 import { describeDryRun, describePromptForAgent } from '../../gates/describe/messages.ts';
 import { describeRunNotice } from '../../gates/describe/result.ts';
@@ -29,7 +29,8 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
   if (!reports.ok) return exitWith(reports.failure, json);
   const reporter = await consoleReporter({ quiet });
   const startedBy = flags.startedByAgent === true ? 'agent' : 'person';
-  const request = runRequest(flags, files.value, { gates: flags.gate ?? [], paths, startedBy, reporter, stop: null });
+  const given = { gates: flags.gate ?? [], paths, files: files.value, startedBy, reporter, stop: null } as const;
+  const request: RunRequestOptions = { ...flags, ...given };
   if (flags.dryRun === true) {
     return finish(await preview(workingDirectory(), request), json, {
       warnings: ({ outcome }) => outcome.notices.map(describeRunNotice),
