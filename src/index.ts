@@ -10,7 +10,7 @@ import type { PhaseName } from './kernel/review-loops.ts';
 import { phaseDocument } from './phases/json.ts';
 import type { PhaseDocument, PhasePlanDocument } from './phases/json-schema.ts';
 import type { PhaseChoices } from './phases/run-types.ts';
-import type { Event } from './progress/events.ts';
+import type { Event } from './progress/state.ts';
 import type { InstructionsDocument, PassDocument, RulesDocument } from './rules/json.ts';
 import { instructionsDocument, passDocument, rulesDocument } from './rules/json.ts';
 import { describeFailure } from './ui/describe-failure.ts';
@@ -36,7 +36,7 @@ export type { BadReviewId, Failure, InTheWay, Position, Problem, ProblemKind, Un
 export type { CommitId, GateId, RepoPath, ReviewId, SnapshotId } from './kernel/ids.ts';
 export type { LoopDispatchReason, PhaseName, PhaseRole, PhaseStage, ReviewerRole } from './kernel/review-loops.ts';
 export type { PhaseDocument, PhasePlanDocument } from './phases/json-schema.ts';
-export type { Event, Reporter } from './progress/events.ts';
+export type { Event, Reporter } from './progress/state.ts';
 export type { InstructionsDocument, PassDocument, RulesDocument } from './rules/json.ts';
 export { reviewId } from './rules/review-id.ts';
 export { matchRules } from './rules/tasks.ts';

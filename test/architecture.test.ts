@@ -78,7 +78,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   cost: ['read', 'rows', 'csv'],
   setup: ['init', 'doctor', 'remove'],
   demo: ['play', 'reviewer'],
-  progress: ['events', 'reporter'],
+  progress: ['state', 'reporter'],
 };
 
 /** Files that decide or describe: they take data and return data. Of Node they may use only hashing. */

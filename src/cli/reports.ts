@@ -11,7 +11,6 @@ import { type Format, REPORT_FILES } from '../reports/types.ts';
 import { appendReport, writeReports } from '../reports/write.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
 import type { Message } from '../ui/wording.ts';
-import { version } from '../version.ts';
 import { printFailure, printWarnings, workingDirectory } from './output.ts';
 
 export type Reports = ReturnType<typeof reportsFor>;
@@ -83,7 +82,7 @@ function twice(what: string) {
 }
 
 async function writeAll(request: ReportRequest, run: EndedRun): Promise<readonly string[]> {
-  const files = request.files.map(({ format, name }) => ({ name, text: FORMATS[format](run, { version }) }));
+  const files = request.files.map(({ format, name }) => ({ name, text: FORMATS[format](run) }));
   const { failures, seen } = await writeReports(workingDirectory(), files);
   const seenByGit = (file: string) =>
     `git does not ignore the report ${quoteName(file)}, so it becomes part of the next change; write it elsewhere or add it to .gitignore`;

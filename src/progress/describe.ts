@@ -7,7 +7,7 @@ import { describeDispatchReason } from '../phases/describe/issues.ts';
 import { describeAgentFailure, describeTrouble } from '../ui/describe-agent-failure.ts';
 import { type Paint, PLAIN } from '../ui/style.ts';
 import { type ByKind, byKind, count, describeDuration } from '../ui/wording.ts';
-import type { Event } from './events.ts';
+import type { Event } from './state.ts';
 
 type EventOf<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>;
 

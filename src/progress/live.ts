@@ -6,8 +6,7 @@ import { cells, cut, cutStart, padCells, wrap } from '../ui/layout.ts';
 import type { Paint } from '../ui/style.ts';
 import { count, tokensOf } from '../ui/wording.ts';
 import { describeEvent, isRoutine } from './describe.ts';
-import type { Event } from './events.ts';
-import { type ConsoleReporter, NO_PROGRESS, type Progress, progressAfter, type Running } from './state.ts';
+import { type ConsoleReporter, type Event, NO_PROGRESS, type Progress, progressAfter, type Running } from './state.ts';
 
 export type Size = { readonly columns: number; readonly rows: number };
 

@@ -1,6 +1,13 @@
+import type { RunProgress } from '../gates/run-types.ts';
 import { totalTokens, type Usage } from '../kernel/agent.ts';
 import { quoteName } from '../kernel/escape.ts';
-import type { Event, Reporter } from './events.ts';
+import type { ReporterOf } from '../kernel/ports.ts';
+import type { PhaseProgress } from '../phases/progress.ts';
+
+/** An event that a run or a phase reports while it works. */
+export type Event = RunProgress | PhaseProgress;
+
+export type Reporter = ReporterOf<Event>;
 
 /** Reports events as they come. `end` removes the live view. */
 export type ConsoleReporter = Reporter & { end(): void };

@@ -2,10 +2,10 @@ import type { EndedRun } from './finished-run.ts';
 import { junitReport } from './junit.ts';
 import { markdownReport } from './markdown.ts';
 import { rdjsonReport } from './rdjson.ts';
-import { sarifReport, type Tool } from './sarif.ts';
+import { sarifReport } from './sarif.ts';
 import type { Format } from './types.ts';
 
-export const FORMATS: Readonly<Record<Format, (run: EndedRun, tool: Tool) => string>> = {
+export const FORMATS: Readonly<Record<Format, (run: EndedRun) => string>> = {
   markdown: markdownReport,
   sarif: sarifReport,
   junit: junitReport,

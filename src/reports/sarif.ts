@@ -3,16 +3,14 @@ import { describeUncovered } from '../gates/describe/run.ts';
 import type { GateOutcome, ReportedFinding } from '../gates/run-types.ts';
 import type { GateId } from '../kernel/ids.ts';
 import { asShellWord } from '../ui/wording.ts';
+import { version } from '../version.ts';
 import { type EndedRun, NO_GATE, namedText, type ReportEntry, readable, reportEntries } from './finished-run.ts';
 
-/** The version of onceover that made a report. */
-export type Tool = { readonly version: string };
-
 /** Returns a run as SARIF 2.1.0: a rule per gate, a result per finding, failed check and gate without a result. */
-export function sarifReport(run: EndedRun, tool: Tool): string {
+export function sarifReport(run: EndedRun): string {
   const rules = rulesOf(run);
   const indexes = new Map(rules.map(({ id }, index) => [id, index]));
-  const driver = { name: 'onceover', version: tool.version, semanticVersion: tool.version, rules };
+  const driver = { name: 'onceover', version, semanticVersion: version, rules };
   const log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',

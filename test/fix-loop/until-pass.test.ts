@@ -6,7 +6,7 @@ import { untilPass } from '../../src/fix-loop/until-pass.ts';
 import type { RunPorts, RunRequest } from '../../src/gates/ports.ts';
 import type { RepoPath } from '../../src/kernel/ids.ts';
 import { ok } from '../../src/kernel/result.ts';
-import type { Event } from '../../src/progress/events.ts';
+import type { Event } from '../../src/progress/state.ts';
 import { memoryChecks } from '../support/memory/checks.ts';
 import { memoryContents } from '../support/memory/contents.ts';
 import { memoryCoolings } from '../support/memory/coolings.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { describeEvent } from '../../src/progress/describe.ts';
-import type { Event } from '../../src/progress/events.ts';
+import type { Event } from '../../src/progress/state.ts';
 import { usage } from '../support/run-samples.ts';
 
 type EventOf<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>;

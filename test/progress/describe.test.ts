@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Session } from '../../src/kernel/agent.ts';
 import type { SnapshotId } from '../../src/kernel/ids.ts';
 import { describeEvent } from '../../src/progress/describe.ts';
-import type { Event } from '../../src/progress/events.ts';
+import type { Event } from '../../src/progress/state.ts';
 import { usage } from '../support/run-samples.ts';
 
 const gate = 'review:src:code-quality';

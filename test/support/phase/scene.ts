@@ -9,7 +9,7 @@ import type { LedgerLoop } from '../../../src/ledger/entries.ts';
 import { runPhase } from '../../../src/phases/do/run-phase.ts';
 import type { PhaseOutcome, PhasePorts, PhaseRequest } from '../../../src/phases/run-types.ts';
 import type { LoopIssue } from '../../../src/phases/types.ts';
-import type { Event } from '../../../src/progress/events.ts';
+import type { Event } from '../../../src/progress/state.ts';
 import { BUILT_IN } from '../loop-asks.ts';
 import { memoryCommits } from '../memory/commits.ts';
 import { memoryContents } from '../memory/contents.ts';

@@ -3,7 +3,7 @@ import type { RunPorts, RunRequest } from '../../../src/gates/ports.ts';
 import { executeRun, previewRun } from '../../../src/gates/run.ts';
 import type { RunOutcome } from '../../../src/gates/run-types.ts';
 import type { GateId, RepoPath } from '../../../src/kernel/ids.ts';
-import type { Event } from '../../../src/progress/events.ts';
+import type { Event } from '../../../src/progress/state.ts';
 import { memoryChecks } from '../memory/checks.ts';
 import { memoryContents } from '../memory/contents.ts';
 import { memoryCoolings } from '../memory/coolings.ts';
