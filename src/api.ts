@@ -27,7 +27,7 @@ import type { OfferedWorkflows } from './workflows/types.ts';
 export type { PhaseOptions };
 export { type GivenFiles, instructions, rules };
 
-/** Returns a function of a working directory. It calls `load` for its code while git looks for the repository. */
+/** Returns a function that takes a working directory. It loads its code while git looks for the repository. */
 function inRepository<Args extends readonly unknown[], T>(
   load: () => Promise<(repository: RepositoryPaths, ...args: Args) => Promise<Result<T>> | Result<T>>,
 ): (cwd: string, ...args: Args) => Promise<Result<T>> {
@@ -88,7 +88,7 @@ export const removeSetUp = inRepository(async () => {
   const { removeProject } = await import('./setup/remove.ts');
   return async (repository, options: { readonly dryRun: boolean }) => {
     const settings = await loadSettings(diskFiles(repository.root), openParsedFiles(repository.commonDir, version));
-    // Removing must work with broken settings too, so the default folder is used then.
+    // Removing must work even if the settings are broken. In that case, use the default folder.
     const logDir = settings.ok ? settings.value.logDir : DEFAULT_LOG_DIR;
     return removeProject({ place: repository, repository: openRepository(repository), logDir }, options);
   };
@@ -99,7 +99,7 @@ export async function doctor(cwd: string, options: DoctorOptions): Promise<Resul
   return (await import('./setup/doctor.ts')).doctor(cwd, options);
 }
 
-/** The size of a repository's configuration, and the problems in it. */
+/** The number of gates, rules and jobs in a repository's configuration, and the problems in it. */
 export type CheckedConfig = {
   readonly gates: number;
   readonly rules: number;
@@ -143,7 +143,7 @@ export async function checkConfig(cwd: string): Promise<Result<CheckedConfig>> {
   });
 }
 
-/** The wishes of a user, from the flags of `onceover run` or the options of the library. */
+/** The choices of a user for a run, from the flags of `onceover run` or the options of the library. */
 export type RunWish = {
   readonly base?: string;
   readonly commit?: string;
@@ -221,7 +221,7 @@ export const previewPhase = inRepository(async () =>
   withGuard((await import('./phases/open-phase.ts')).openAndPreviewPhase),
 );
 
-/** Returns `call` with a guard for the files that record passes. Phases must not import this guard, a part of gates. */
+/** Gives `call` a guard for the files that record passes, because code of phases must not import from `gates`. */
 async function withGuard<T>(
   call: (repository: RepositoryPaths, options: PhaseOptions, openGuard: OpenGuard) => Promise<Result<T>>,
 ) {
@@ -230,7 +230,7 @@ async function withGuard<T>(
     call(repository, options, (logDir) => guardProof(repository, logDir));
 }
 
-/** Marks a finding as fixed, which its reviewer has to confirm, waives it, or confirms a proposed waiver. */
+/** Resolves a finding: marks it as fixed (its reviewer has to confirm that), waives it, or confirms a waiver. */
 export const resolve = inRepository(async () => (await import('./gates/resolve.ts')).resolveFinding);
 
 /** Resolves several findings in the same way, or none of them if one cannot be resolved. */
@@ -257,7 +257,7 @@ export const getRun = inRepository(async () => (await import('./gates/background
 /** Starts or continues a phase in the background, and waits some time for the end of its round. */
 export const startPhase = inRepository(async () => (await import('./phases/background-phase.ts')).startPhaseRun);
 
-/** With a summary of the caller's fixes, starts the next round of a review loop. Waits some time for its verdict. */
+/** Continues a review loop: with a summary of the fixes, starts the next round. Waits some time for the verdict. */
 export const continuePhase = inRepository(async () => (await import('./phases/background-phase.ts')).continuePhaseRun);
 
 /** Lists the jobs with their workflows, and all workflow sessions. */

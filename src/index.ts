@@ -155,7 +155,7 @@ export async function status(options: Pick<RunOptions, 'root' | 'base'> = {}): P
 }
 
 /**
- * Marks a finding as fixed, which its reviewer has to confirm, waives it with a reason, or confirms a proposed waiver.
+ * Resolves a finding: marks it as fixed (its reviewer has to confirm that), waives it, or confirms a proposed waiver.
  * A waiver counts only if `by` says that a person decided it; by default it is a proposal.
  */
 export async function resolveFinding(
@@ -199,7 +199,7 @@ function listenerOf({ signal, onEvent }: Pick<RunOptions, 'signal' | 'onEvent'>)
   return { startedBy: 'person', reporter, stop: signal ?? null } as const;
 }
 
-/** Returns an installed agent as the `cli` of a quality gate that reviews files of the repository at `root`. */
+/** Returns a `cli` for `QualityGate`: an installed agent that reviews files of the repository at `root`. */
 export async function openQualityCli(
   options: QualityCliOptions & { readonly root?: string | undefined } = {},
 ): Promise<QualityCli> {
@@ -213,7 +213,7 @@ export type WorkflowOptions = {
   /** The agent that reviews. Default for a new workflow: Claude Code, if installed. */
   readonly reviewer?: string;
   readonly signal?: AbortSignal;
-  /** Called after each finished review. */
+  /** Called when the reviews start, with `done` 0, and after each finished review. */
   readonly onProgress?: (done: number, of: number) => void;
 };
 

@@ -11,7 +11,7 @@ export type AgentAccess = {
    * a prompt and answer it, so onceover runs the command only from that version on.
    */
   readonly status?: { readonly args: readonly string[]; readonly since: string };
-  /** A settings file that can name another service, and a file that exists after a login. Both are in the home. */
+  /** Two paths in the home folder: `settings` can name another service, and `credentials` exists after a login. */
   readonly settings?: string;
   readonly credentials?: string;
   /** The way to log in: "run …" or "set …". */
@@ -78,13 +78,13 @@ export async function readAccess(
   return { login, service: address === null || login.state === 'no' ? UNKNOWN_ACCESS : await reach(address, env) };
 }
 
-/** Returns the first of these variables that is set, as the proof of a login; `null` if none is. */
+/** Returns that the agent is logged in, with the first of these variables that is set; `null` if none is set. */
 export function loginVariable(env: LoginFacts['env'], names: readonly string[]): AccessState | null {
   const name = names.find((one) => (env[one] ?? '') !== '');
   return name === undefined ? null : { state: 'yes', why: name };
 }
 
-/** Whether a version is the same as, or newer than, another one. */
+/** Whether `version` is the same as `other` or newer. */
 export function isAtLeast(version: string, other: string): boolean {
   const numbers = (text: string) => text.split(/[^\d]+/, 3).map(Number);
   const [a, b] = [numbers(version), numbers(other)];

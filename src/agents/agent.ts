@@ -47,7 +47,7 @@ export type AgentEvents = {
   readonly failure: AgentFailure | null;
   /** The last error that did not end the agent; `null` again after any progress. */
   readonly trouble: AgentFailure | null;
-  /** How often the agent has repeated a request to its service: in this call, and since its last progress. */
+  /** How often the agent repeated a request: `retries` in the whole call, `retriesInARow` since its last progress. */
   readonly retries: number;
   readonly retriesInARow: number;
   readonly filesRead: readonly string[];
@@ -103,11 +103,11 @@ export interface Agent {
   readonly loadsNamed?: readonly string[];
   /** Returns the command line for a question. The agent starts in `cwd` and must take no settings from that folder. */
   invoke(question: AgentQuestion, put: PutFile, cwd: string): Invocation;
-  /** Returns the events after one more line of output. `now` is needed to read times such as "in 5 minutes". */
+  /** Returns `events` with one more line of output added. `now` is needed to read times such as "in 5 minutes". */
   hear(events: AgentEvents, line: string, now: Date): AgentEvents;
-  /** Returns the events after one more line of the agent's error output, for agents that report retries only there. */
+  /** Returns `events` with one more line of error output added, for agents that report retries only there. */
   hearLog?(events: AgentEvents, line: string, now: Date): AgentEvents;
-  /** For agents that print no events: returns the events from the whole output, after the program exited with 0. */
+  /** For agents that print only an answer: returns the state of the call from the whole output, after exit code 0. */
   conclude?(stdout: string, question: AgentQuestion): AgentEvents;
   /** Matches the error message for a session that the agent cannot find; `null` for a custom command. */
   readonly sessionLost: RegExp | null;

@@ -87,7 +87,7 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
     idleMs: call.idleSeconds * 1000,
     signal: AbortSignal.any(signals),
     onLine: (line) => events.failure === null && after(agent.hear(events, line, new Date())),
-    // The activity of an agent is its events. Its error output is not: some agents log the same error again and again.
+    // Only events count as activity of an agent. Error output does not: some agents log the same error again and again.
     ...(agent.conclude === undefined
       ? {
           onErrorLine(line: string) {
@@ -156,13 +156,13 @@ export function giveUpAt(
 ): number | null {
   if (trouble === null) return null;
   if (retriesInARow > MOST_RETRIES || retries > mostRetries) return at.troubleAt;
-  // Agents report a failed connection only after several attempts, so count the time of those, too.
+  // Agents report a failed connection only after several attempts, so count from the last progress, not from the error.
   if (trouble.kind === 'unreachable') return at.progressAt + PATIENCE_MS;
   const until = trouble.kind === 'limit' ? (trouble.resetAt?.getTime() ?? 0) : 0;
   return Math.max(at.troubleAt, until) + PATIENCE_MS;
 }
 
-// The part of a very long output that was not kept may contain a refusal, so the rest of the output is not an answer.
+// A very long output is not kept whole. The lost part may contain a refusal, so the rest does not count as an answer.
 const CUT_OFF: AgentFailure = { kind: 'unreadable-answer', why: 'truncated', said: '' };
 
 // Session ids come from a file that anyone could edit. As an argument, an id must not act as an option or a path.
@@ -258,7 +258,7 @@ function subtract(total: Usage, before: Usage): Usage {
 
 /**
  * Returns why a call failed; `null` if it succeeded. Success means exit code 0, a success event, an answer in the
- * requested session, and not 0 output tokens.
+ * requested session and, if the agent reports usage, at least one output token.
  */
 function failureOf(call: AgentCall, end: Ended, events: AgentEvents): AgentFailure | null {
   switch (end.ending) {
@@ -282,7 +282,7 @@ function failureOf(call: AgentCall, end: Ended, events: AgentEvents): AgentFailu
   return usageOf(call, events).usage?.outputTokens === 0 ? { kind: 'no-tokens' } : null;
 }
 
-/** Adds to a failed login what the user has to do, which differs between agents. */
+/** If the agent is not logged in, adds to the failure how the user can log in. */
 function withLogIn(failure: AgentFailure | null, { access }: Agent): AgentFailure | null {
   return failure?.kind === 'not-logged-in' && access !== undefined ? { ...failure, logIn: access.logIn } : failure;
 }

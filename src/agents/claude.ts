@@ -17,14 +17,14 @@ import {
   withText,
 } from './parse-output.ts';
 
-/** Claude Code. New sessions share only the system prompt in the provider's cache, so the stable part goes there. */
+/** Claude Code. New sessions find only the system prompt in the provider's cache, so the stable part goes there. */
 export const claude: Agent = {
   name: 'claude',
   program: 'claude',
   testedVersion: '2.1.325',
   abilities: { schema: true, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'yes' },
   canFix: true,
-  // In characters, about half of a context window of 200,000 tokens.
+  // 400,000 characters are about 100,000 tokens: half of a context window of 200,000 tokens.
   diffLimit: 400_000,
   warmMinutes: { '5m': 5, '1h': 60 },
   priceProvider: 'anthropic',
@@ -53,7 +53,7 @@ export const claude: Agent = {
     return {
       args: [
         ...['-p', '--output-format', 'stream-json', '--verbose'],
-        // Without these events, the first sign of the answer is its first whole block.
+        // Without partial messages, the first event comes only after a whole block of the answer.
         '--include-partial-messages',
         ...(question.model === null ? [] : ['--model', question.model]),
         ...['--tools', question.writes === true ? 'Read,Grep,Glob,Edit,Write' : 'Read,Grep,Glob'],
@@ -67,7 +67,7 @@ export const claude: Agent = {
       env: {
         CLAUDE_CODE_ATTRIBUTION_HEADER: '0',
         CLAUDE_CODE_MAX_RETRIES: String(Math.min(question.mostRetries ?? MOST_RETRIES, MOST_RETRIES)),
-        // Otherwise Claude Code repeats a request whose answer was cut off without an event.
+        // Otherwise Claude Code repeats a request whose answer was cut off, and no event reports that retry.
         CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: '1',
         API_TIMEOUT_MS: String(question.timeoutSeconds * 1000),
         DISABLE_AUTOUPDATER: '1',
@@ -84,7 +84,7 @@ export const claude: Agent = {
       case 'system':
         return readSystem(events, event, now);
       case 'stream_event':
-        // A repeated request has got through, but its answer may be cut off again.
+        // The request has got through, but its answer may still be cut off, so keep the number of retries in a row.
         return { ...events, begun: true, trouble: null };
       case 'assistant':
         return readMessage(events, event);

@@ -62,7 +62,7 @@ export const codex: Agent = {
     stopHook: 'when-allowed',
   },
   canFix: true,
-  // In characters, about half of the 200,000 tokens that all models of Codex accept.
+  // 400,000 characters are about 100,000 tokens: half of what every model of Codex accepts.
   diffLimit: 400_000,
   warmMinutes: { '5m': 30, '1h': 30 },
   priceProvider: 'openai',
@@ -75,7 +75,7 @@ export const codex: Agent = {
     judgeLogin({ status, settings, env }) {
       const variable = loginVariable(env, ['CODEX_API_KEY', 'CODEX_ACCESS_TOKEN']);
       if (variable !== null) return variable;
-      // A provider in the settings has its own login, which the status command does not know.
+      // A custom model service has its own login, which the status command does not know.
       if (status === null || isCustom(settings, env)) return { state: 'unknown', why: null };
       return status.code === 0 ? { state: 'yes', why: '"codex login status"' } : { state: 'no', why: null };
     },
@@ -90,9 +90,9 @@ export const codex: Agent = {
   invoke(question, put, cwd) {
     const settings = [
       ...SETTINGS,
-      // From a folder that the user trusts, Codex would load settings, instructions, servers and rules.
+      // In a folder that the user trusts, Codex would load the repository's settings, instructions, servers and rules.
       `projects={${JSON.stringify(cwd)}={trust_level="untrusted"}}`,
-      // A fixer edits code, which is what the base instructions of Codex are about.
+      // A fixer edits code, so it keeps Codex's own base instructions, which are about that.
       ...(question.writes === true ? [] : [`model_instructions_file=${JSON.stringify(put('base.md', BASE))}`]),
     ];
     return {
@@ -124,7 +124,7 @@ export const codex: Agent = {
       case 'turn.failed':
         return withFailure(events, errorFailure(messageOf(event['error']) ?? 'the turn failed', null, now));
       case 'error': {
-        // Codex may recover after an "error" event, so only the end of the turn counts. It says if it tries again.
+        // Codex may recover after an "error" event, so only the end of the turn counts. "Reconnecting" means a retry.
         const said = messageOf(event) ?? '';
         return said.startsWith('Reconnecting') ? withRetry(events, errorFailure(said, null, now)) : events;
       }
@@ -174,7 +174,7 @@ function usageOf(usage: Readonly<Record<string, unknown>>): Usage {
   };
 }
 
-/** Returns a schema for OpenAI's strict mode, which has no optional fields, so they become required and nullable. */
+/** Returns a schema for OpenAI's strict mode. It has no optional fields, so these become required but may be null. */
 export function strictSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(strictSchema);
   if (!isRecord(value)) return value;
@@ -209,7 +209,7 @@ function orNull(schema: unknown): unknown {
   return { anyOf: [schema, { type: 'null' }] };
 }
 
-/** Whether the settings name another model service, or lie in a folder that is not read here. */
+/** Whether Codex may use another model service: its settings name one, or are in a folder that is not read here. */
 function isCustom(settings: string | null, env: LoginFacts['env']): boolean {
   return env['CODEX_HOME'] !== undefined || /^\s*(?:model_provider|profile|openai_base_url)\s*=/m.test(settings ?? '');
 }

@@ -48,12 +48,12 @@ export function commandAgent(given: {
   };
 }
 
-// A command that lets a model read files would otherwise show it the files of the base branch.
+// Without this sentence, a model that the command calls would read the files of the base branch instead of the change.
 function whereFilesAre(root = ''): string {
   return `The working directory contains the base branch. The files under review are in ${quoteName(root)}.\n\n`;
 }
 
-/** Returns the session id and the usage from the answer. If the answer names no session, it is the requested one. */
+/** Returns the session id and the usage from the answer. The session id defaults to `asked`, the requested session. */
 function answerFacts(stdout: string, asked: string | null): Pick<AgentEvents, 'sessionId' | 'usage'> {
   const found = objectsIn(stdout);
   const answer = found.kind === 'found' ? readEvent(found.texts.at(-1) ?? '') : null;

@@ -42,7 +42,7 @@ export const gemini: Agent = {
   resumeFailure: { test: 'V2', how: 'it sends the results of its tools twice when it is resumed' },
   abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'when-trusted' },
   canFix: true,
-  // Its models accept a million tokens, and the CLI cuts off input after 8 MiB.
+  // A million characters are about a quarter of the tokens that the models accept. The CLI cuts off input after 8 MiB.
   diffLimit: 1_000_000,
   warmMinutes: { '5m': 5, '1h': 5 },
   priceProvider: 'google',
@@ -57,7 +57,7 @@ export const gemini: Agent = {
       const variable = loginVariable(env, names);
       if (variable !== null) return variable;
       if (hasCredentials) return { state: 'yes', why: '~/.gemini/oauth_creds.json' };
-      // With a chosen kind of login, the login itself may be in the system's key store.
+      // If the settings name a kind of login, the login itself may be in the system's key store, which is not read.
       return { state: settings?.includes('selectedType') === true ? 'unknown' : 'no', why: null };
     },
     service({ env }) {

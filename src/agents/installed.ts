@@ -59,7 +59,7 @@ export type KnownAgent = {
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** Returns the built-in agents and the custom commands in the settings. A command replaces an agent of that name. */
+/** Returns the built-in agents and the custom commands. A custom command replaces a built-in agent of the same name. */
 export async function knownAgents(
   settings: Readonly<Record<string, AgentSettings>>,
   own: Readonly<Record<string, string | undefined>>,
@@ -97,7 +97,7 @@ export function isCustomCommand({ settings }: Pick<KnownAgent, 'settings'>): boo
   return settings?.command != null;
 }
 
-/** Returns the shipped results of the resume tests V1 to V4 (see `probeResume`). `npm run test:agents` checks them. */
+/** Returns the results of the resume tests (see `probeResume`) for the agent versions that onceover is tested with. */
 export function testedVersions(agents: readonly Agent[]): readonly ResumeResult[] {
   return agents.flatMap(({ name: agent, testedVersion: version, resumeFailure: failed = null }) =>
     version === null ? [] : [{ agent, version, failed, freshMs: null, resumedMs: null }],
@@ -134,7 +134,7 @@ const PROGRAM_FILE = { path: isString, size: isAmount, changed: isAmount };
 
 type ProgramFile = Shaped<typeof PROGRAM_FILE>;
 
-/** A version in the cache, with the state of the program's file when it reported that version. */
+/** An entry of the version cache: a version, and the program file that reported it, with its size and change time. */
 const ENTRY = { ...PROGRAM_FILE, version: isVersion, at: isAmount };
 
 function isVersion(value: unknown): value is string {
@@ -158,7 +158,7 @@ export function openVersions(commonDir: string, now: () => number = Date.now) {
     const version = await ask();
     if (version === null) return null;
     const others = read().filter(({ path }) => path !== file.path);
-    // Ignore a failed write: the program is then only started again next time.
+    // Ignore a failed write: its only effect is that the next onceover command starts the program again.
     list.write([...others.slice(1 - MOST_KEPT), { ...file, version, at: now() }]);
     return version;
   }

@@ -51,10 +51,10 @@ export const opencode: Agent = {
     logIn: 'run "opencode auth login"',
     judgeLogin({ status }) {
       const listed = (status?.output ?? '').match(/[1-9]\d* (?:credential|environment variable)s?/g) ?? [];
-      // Some models need no login, and the settings can contain one, so an empty list does not mean "no".
+      // An empty list does not mean "no": some models need no login, and opencode's settings can contain a login.
       return listed.length === 0 ? { state: 'unknown', why: null } : { state: 'yes', why: listed.join(', ') };
     },
-    // The chosen model decides which service is called.
+    // The service depends on the model that the user has chosen, so its address is not known here.
     service: () => null,
   },
   sessionLost: /session not found/i,
@@ -69,7 +69,7 @@ export const opencode: Agent = {
     return {
       args: [
         ...['run', '--pure', '--format', 'json', '--agent', REVIEWER],
-        // Its events do not report retries, so read them from its log.
+        // The events of opencode do not report retries, so read the retries from its log.
         ...['--print-logs', '--log-level', 'ERROR'],
         ...(question.model === null ? [] : ['--model', question.model]),
         // Without a title, opencode would call the model to get one.

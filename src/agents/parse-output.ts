@@ -36,13 +36,13 @@ export function arrayAt(value: unknown, key: string): readonly unknown[] {
   return Array.isArray(found) ? found : [];
 }
 
-/** Returns the events after a tool call. Text before the call is only a draft, because the answer comes at the end. */
+/** Returns `events` with a tool call added. The text so far becomes a draft: the answer comes after the last call. */
 export function withToolCall(events: AgentEvents, doing: string | null, filesRead: readonly string[]): AgentEvents {
   const draft = joinTexts(events.draft, events.text);
   return { ...withProgress(events), text: '', draft, doing, filesRead: [...events.filesRead, ...filesRead] };
 }
 
-/** Returns the events after a call of one of the agent's own tools. `reader` is the name of the tool that reads files. */
+/** Returns `events` with a call of the agent's tool `name` added. `reader` is the name of the tool that reads files. */
 export function withFileTool(
   events: AgentEvents,
   {
@@ -56,12 +56,12 @@ export function withFileTool(
   return withToolCall(events, doing, name === reader && path !== null ? [path] : []);
 }
 
-/** Returns the events after a part of an answer has arrived. */
+/** Returns `events` after a part of the answer has arrived, which shows that earlier errors are over. */
 export function withProgress(events: AgentEvents): AgentEvents {
   return { ...events, begun: true, trouble: null, retriesInARow: 0 };
 }
 
-/** Returns the events after an error that does not end the agent: it repeats the request by itself. */
+/** Returns `events` with an error after which the agent repeats its request by itself. */
 export function withRetry(events: AgentEvents, trouble: AgentFailure): AgentEvents {
   const said = 'said' in trouble ? `: ${trouble.said}` : '';
   return {
@@ -73,14 +73,14 @@ export function withRetry(events: AgentEvents, trouble: AgentFailure): AgentEven
   };
 }
 
-/** Returns the events after the agent has given up. Keeps the end of a usage limit, if only an earlier error named it. */
+/** Returns `events` with the agent's final error. The end of a usage limit may come from an earlier error. */
 export function withFailure(events: AgentEvents, failure: AgentFailure): AgentEvents {
   const { trouble } = events;
   if (failure.kind !== 'limit' || trouble?.kind !== 'limit') return { ...events, failure };
   return { ...events, failure: { ...failure, resetAt: failure.resetAt ?? trouble.resetAt } };
 }
 
-/** Returns the events after a message. Messages without a tool call between them are one answer. */
+/** Returns `events` with a message added. Messages without a tool call between them form one answer. */
 export function withText(events: AgentEvents, said: string | null): AgentEvents {
   return { ...events, text: joinTexts(events.text, said ?? '') };
 }
@@ -97,7 +97,7 @@ const LIMIT =
 const LOGIN =
   /not logged in|please run \/login|failed to authenticate|invalid (?:x-)?api.?key|unauthori[sz]ed|authentication|missing (?:an? )?(?:environment variable|api.?key)|api key not (?:valid|found)|\b401\b|\b403\b/i;
 
-// Error texts of agents that could not connect to their service. A connection that was lost is not among them.
+// Error texts of agents that could not connect to their service at all. A connection that broke off does not match.
 const UNREACHABLE =
   /connection failed|waiting for network|unable to connect|cannot connect|typo in the url|error sending request|fetch failed|failed to lookup|getaddrinfo|could not resolve|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|connection ?refused|ENETUNREACH|EHOSTUNREACH|network is unreachable/i;
 
@@ -155,7 +155,7 @@ function nextTime(clock: RegExpExecArray, now: Date): Date {
   return time;
 }
 
-/** Returns the lines from the first error line on, or the last five lines if there is none, without colours. */
+/** Returns the output from its first error line on, or its last five lines if it has none. Removes colour codes. */
 export function errorLines(said: string): string {
   const lines = said
     .replace(/\u001b\[[0-9;]*m/g, '')

@@ -39,8 +39,8 @@ function withProvider(provider: string | null, model: string) {
 }
 
 /**
- * Whether an entry of the price list means exactly this model: only a date or "latest" may follow the name. By prefix
- * the list also matches newer models, whose prices it does not know.
+ * Whether an entry of the price list means exactly this model: only a date or "latest" may follow the name. The list
+ * also matches newer models whose names begin in the same way, but it does not know their prices.
  */
 function isNamed(match: MatchLogic, model: string): boolean {
   if ('or' in match) return match.or.some((one) => isNamed(one, model));

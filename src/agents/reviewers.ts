@@ -17,14 +17,14 @@ import {
 } from './installed.ts';
 import { shorten } from './parse-output.ts';
 
-/** Returns a function that runs one job at a time per key. If `stop` aborts, a waiting job starts and has to check it. */
+/** Returns a function that runs one job at a time per key. If `stop` aborts, a waiting job starts and checks `stop`. */
 function openSessionLocks() {
   const last = new Map<string, Promise<unknown>>();
   return <T>(key: string, stop: AbortSignal | null, job: () => Promise<T>): Promise<T> => {
     const before = last.get(key);
     const stopped = () => new Promise((resolve) => stop?.addEventListener('abort', resolve, { once: true }));
     const mine = before === undefined ? job() : Promise.race([before, stopped()]).then(job);
-    // This job may stop waiting for `before`, so the next job has to wait for both.
+    // If `stop` aborts, this job starts before `before` has ended, so the next job has to wait for both of them.
     last.set(key, Promise.allSettled([before, mine]));
     return mine;
   };
@@ -36,10 +36,10 @@ type Options = {
   readonly commonDir: string;
   /** The agents in the setting `agents`, in order of preference; `null` for all installed agents. */
   readonly preference: readonly string[] | null;
-  /** Returns whether this version can resume sessions, after a test if necessary. */
+  /** Returns whether this agent version can resume sessions. Tests the version first if that is not known yet. */
   resumable(name: string, version: string): Promise<ResumeAbility>;
   readonly scratchBase?: string;
-  /** On a pull request, a commit of the base branch: custom commands that review start from its files. Else `null`. */
+  /** On a pull request, a commit of the base branch; else `null`. Custom commands that review start from its files. */
   readonly base?: CommitId | null;
 };
 
@@ -124,7 +124,7 @@ async function versionOf(one: KnownAgent, versions: Versions, root: string): Pro
   return versions(program, () => programVersion(program, env, root));
 }
 
-/** Returns the built-in agents that would load files of the change, each with the name of such a file. */
+/** On a pull request, returns the built-in agents that would load a file its author can edit, each with its path. */
 function refusedAgents({ known, root, base = null }: Options): ReadonlyMap<string, string> {
   if (base === null) return new Map();
   const inside = known.map((one) => [one.agent.name, nameInside(one, root)] as const);
@@ -158,7 +158,7 @@ async function sendTo(
   cwd: string,
 ): Promise<AskEnd> {
   if (program === null) return notCalled({ kind: 'not-found', program: settings?.path ?? agent.program });
-  // The first report is passed on at once. Of the reports during a pause, only the last is passed on, after the pause.
+  // Limit the rate of reports: pass on the first one at once, and after each pause only the latest one.
   let latest: readonly [doing: string | null, usage: Usage | null] | null = null;
   let pause: NodeJS.Timeout | undefined;
   const report = () => {

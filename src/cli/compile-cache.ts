@@ -1,6 +1,6 @@
 /**
  * Lets Node (22 or newer) keep the compiled code of onceover in the user's cache folder. A shared temporary folder
- * would not be safe, because a fixer may write there, and this code decides whether a gate passes.
+ * would not be safe: an agent that fixes code could write there and change the code that judges its work.
  */
 export function useCompileCache({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.ProcessEnv): void {
   // Load these modules here instead of with `import`, so that `--version` and the stop hook do not load them.
@@ -19,7 +19,7 @@ export function useCompileCache({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.Proce
   };
   const caches = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(HOME, '.cache');
   if (enableCompileCache === undefined || !isAbsolute(caches)) return;
-  // Do not use a cache folder inside a working tree, because the cache would become part of the change.
+  // Do not use a cache folder inside a git repository, because the cache would become part of the reviewed change.
   for (let folder = caches; ; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git'))) return;
     if (folder === dirname(folder)) break;

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { BASE, collect, OR_FROM_LIST, PLATFORM, wholeNumber } from './options.ts';
 
-/** Adds the commands that agents call, and `hook`, which the program of an agent calls. */
+/** Adds the commands for agents. Agents call them, except `hook`, which programs such as Claude Code call. */
 export function addAgentCommands(program: Command): void {
   program
     .command('instructions')
@@ -87,7 +87,7 @@ export function addLoopCommands(program: Command): void {
     )
     .option('--max-iterations <n>', 'the maximum number of reviews per loop, 1 to 5', wholeNumber(1, 5))
     .option('--no-commit', 'do not commit fixes')
-    // Without this option, --no-keep-sessions would make keepSessions true by default. It must be undefined by default.
+    // With --no-keep-sessions alone, keepSessions would be true by default. Because of this option, it is undefined.
     .addOption(new Option('--keep-sessions').hideHelp())
     .option('--no-keep-sessions', 'with --step: store no sessions, so that the next command starts new ones')
     .option('--files <files...>', `implement: review only these changed files and folders; ${OR_FROM_LIST}`)

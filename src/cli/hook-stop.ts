@@ -4,7 +4,7 @@ import { answerStop, type StopEvent } from '../stop-hook/answer.ts';
 const DEFAULT_DEADLINE_SECONDS = 540;
 const LONGEST_DEADLINE_SECONDS = 86_400;
 
-/** Answers the stop event on standard input. After an unexpected error, the agent may stop and the user is warned. */
+/** Reads an agent's stop event from stdin and prints the answer. After an error, the agent may stop, with a warning. */
 export async function hookStop(args: readonly string[]): Promise<void> {
   const answer = await answerTo(args);
   if (answer !== null) write(`${JSON.stringify(answer)}\n`);
@@ -32,7 +32,7 @@ const LARGEST_BYTES = 64 * 1024 * 1024;
 const PAUSE_MS = 10;
 const PATIENCE_MS = 5000;
 
-/** Returns the stop event from standard input; `null` if none arrives. The input may stay open after the event. */
+/** Returns the stop event from stdin; `null` if none arrives. Does not wait for the end of stdin: it may stay open. */
 function readStop(): StopEvent | null {
   const chunks: Buffer[] = [];
   const until = performance.now() + PATIENCE_MS;
@@ -78,7 +78,7 @@ function readSome(chunk: Buffer): number | 'nothing yet' | 'unreadable' {
   }
 }
 
-// Does not use Node's streams, which load more slowly than the rest of the hook. Ignores a closed pipe.
+// Writes without Node's streams, because loading them takes longer than the rest of the hook. Ignores a closed pipe.
 function write(text: string): void {
   const bytes = Buffer.from(text, 'utf8');
   for (let written = 0; written < bytes.length; ) {

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { err, ok, type Result } from '../kernel/result.ts';
 import type { GivenFiles } from '../rules/select-files.ts';
 
-/** Returns all of standard input; null if nothing arrives within `patience` milliseconds. Fails if it breaks off. */
+/** Returns all of standard input; null if nothing arrives within `patience` milliseconds. Fails on a read error. */
 export function readStdin(patience: number | null, stdin: Readable = process.stdin): Promise<Result<string | null>> {
   // Node treats a folder on standard input as an empty input, so report the folder as a failure.
   if (stdin === process.stdin && stdinStats()?.isDirectory() === true)

@@ -23,8 +23,7 @@ for (const stream of isStop ? [] : [process.stdout, process.stderr]) {
   });
 }
 
-// Node.js also ends, with exit code 0, when nothing is left to wait for although the work is not done. This must not
-// count as a pass.
+// Node.js exits with code 0 when nothing is pending, even if `main` has not finished. This must not count as a pass.
 let isDone = false;
 process.on('exit', (code) => {
   if (isDone || code !== 0) return;

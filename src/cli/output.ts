@@ -5,7 +5,7 @@ import { forLog, isOnGitHub, jsonWithoutCommands, shownOn } from '../ui/terminal
 import { type Message, withNpx } from '../ui/wording.ts';
 import { version } from '../version.ts';
 
-/** The options of a command by name: those that take a text, and the switches. Nearly all commands have `--json`. */
+/** The options of a command: `Texts` take a text, `Switches` take no value. Nearly all commands have `--json`. */
 export type Flags<Texts extends string = never, Switches extends string = never> = {
   readonly [Name in Texts]?: string;
 } & { readonly [Name in Switches | 'json']?: boolean };
@@ -78,7 +78,7 @@ export function printBug(error: unknown, json: boolean): void {
   process.exitCode = 3;
 }
 
-/** Returns the working directory; its old path if it was deleted, so that commands report a missing repository. */
+/** Returns the working directory. If it was deleted, returns its old path, where commands find no repository. */
 export function workingDirectory(): string {
   try {
     return process.cwd();

@@ -1,4 +1,4 @@
-/** Whether this is the CI job of a pull request or merge queue, where the author must not choose the gates. */
+/** Whether onceover runs in CI for a pull request or merge queue. There, the author must not choose the gates. */
 export function isPullRequest(env: NodeJS.ProcessEnv): boolean {
   const isSet = (name: string) => !['', 'false', '0', undefined].includes(env[name]);
   // The pattern also matches events of reviews and comments on a pull request.

@@ -13,9 +13,9 @@ export const SETTINGS_FILE = 'onceover.yml' as RepoPath;
 
 /** The settings of `onceover.yml`, with defaults. */
 export type Settings = {
-  /** `null` for the first default base branch that exists. */
+  /** The base branch; `null` for the first of `DEFAULT_BASES` that exists. */
   readonly base: string | null;
-  /** `null` for all installed built-in agents or, if there are none, the custom commands. */
+  /** The agents in order of preference; `null` for all installed built-in agents or, if none, the custom commands. */
   readonly agents: readonly string[] | null;
   readonly concurrency: number;
   readonly timeoutSeconds: number;
@@ -34,7 +34,7 @@ export type Settings = {
   readonly cacheTtl: 'auto' | '5m' | '1h';
   readonly recheckDomain: boolean;
   readonly trustMarks: boolean;
-  /** Waivers count if they come from `people` or from `anyone`. */
+  /** Decides whether only people or also agents can waive findings. */
   readonly waivers: { readonly who: 'people' | 'anyone' };
   readonly budget: { readonly usd: number | null; readonly dispatches: number | null };
   readonly agent: Readonly<Record<string, AgentSettings>>;

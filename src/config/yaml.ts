@@ -16,7 +16,7 @@ export function keyName(path: readonly PropertyKey[]): string {
 /** A YAML document with the position of every value. */
 export type YamlFile = {
   readonly document: Document;
-  /** Returns the position of a value, or of its key with `at: 'key'`; of the nearest parent if the value is missing. */
+  /** Returns the position of a value or, with 'key', of its key; for a missing value, that of its nearest parent. */
   place(path: readonly PropertyKey[], at?: 'key'): { readonly line: number; readonly column: number };
 };
 
@@ -60,7 +60,7 @@ function conflictIn(text: string): number {
   return isWhole ? text.search(/^<{7} /m) : -1;
 }
 
-/** By error code, messages that replace those of the YAML parser. `rest` is the text from the error on. */
+/** For some error codes of the YAML parser, a clearer message. `rest` is the file's text from the error on. */
 const SAID: Readonly<Record<string, (rest: string) => string>> = {
   MULTIPLE_DOCS: () => 'a second document begins here; the file may contain only one',
   DUPLICATE_KEY: (rest) => `the key ${/^[^\s:]*/.exec(rest)?.[0] ?? ''} is a duplicate`,
@@ -138,7 +138,7 @@ function droppedKey(value: unknown): readonly PropertyKey[] | null {
   return null;
 }
 
-/** Whether a key that `issue` reports as missing is there, but misspelt. Then only the misspelt key is reported. */
+/** Whether `issue` reports a missing key that is only misspelt. The user then sees only the misspelt key's issue. */
 function isMisspelt(issue: z.core.$ZodIssue, all: readonly z.core.$ZodIssue[]): boolean {
   // A custom issue on the parent object lists the missing keys in `params.misses`.
   const misses = issue.code === 'custom' ? issue.params?.['misses'] : undefined;

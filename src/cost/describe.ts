@@ -12,7 +12,7 @@ import { paidTokens } from './rows.ts';
 export type CostStyle = {
   readonly paint: Paint;
   readonly width: number;
-  /** Whether to add comparisons with new sessions, rates such as failed resumes, and the reasons for new sessions. */
+  /** Whether to add why sessions were not resumed, how often resuming failed, and what new sessions would have sent. */
   readonly details: boolean;
 };
 
@@ -105,7 +105,7 @@ function describeNewSessions({ looked_again: again }: CostDocument): string {
   return fresh.length === 0 ? '' : `New sessions although there was one to resume: ${fresh.join(', ')}.`;
 }
 
-/** Returns the text of `cost FEATURE`: each call of its phases. With `details`, it adds comparisons and rates. */
+/** Returns the text of `cost FEATURE`: each agent call. `details` adds rates and comparisons with new sessions. */
 export function describeFeatureCost(report: FeatureDocument, style: CostStyle): string {
   const { phases, paid } = report;
   const name = featureName(report.feature);
@@ -147,8 +147,8 @@ function callRow(call: PhaseCall): readonly string[] {
 type Loops = Pick<FeatureDocument, 'compared' | 'resumed_prompts_shorter' | 'five_iterations_under_half'>;
 
 /**
- * Describes how much review loops sent, compared with new sessions in every round, and whether they meet the
- * requirements NFR1 (resumed prompts are shorter) and NFR3 (five rounds send under half).
+ * Compares the prompts of review loops with those of a new session in every round. Says whether resumed prompts are
+ * shorter (requirement NFR1), and whether five rounds send under half of the characters (NFR3).
  */
 function describePromises({ compared, resumed_prompts_shorter, five_iterations_under_half }: Loops): string {
   const { ratio } = compared.characters;
@@ -167,7 +167,7 @@ function describePromises({ compared, resumed_prompts_shorter, five_iterations_u
 
 const STATES = { holds: 'yes', does_not_hold: 'no', nothing_to_judge: 'no data yet' } as const;
 
-/** Describes the rates of `RATES` for all features, with their limits, and what to do if a limit is exceeded. */
+/** Describes each rate of `RATES` over all features: its value, its limit, and what to do if it exceeds the limit. */
 function describeRates(rates: FeatureDocument['rates']): string {
   const watched = Object.keys(RATES) as (keyof typeof RATES)[];
   const figures = ({ count: times, of, rate }: { count: number; of: number; rate: number | null }) =>
@@ -187,7 +187,7 @@ function describeRates(rates: FeatureDocument['rates']): string {
   return ['Rates of all features:', ...lines, ...notes].join('\n');
 }
 
-/** Returns the page: the blocks and a note on unreadable ledger entries, wrapped to the width. */
+/** Returns the page: the blocks, and a note if some cost records could not be read. Wraps it to the width. */
 function pageText(blocks: readonly string[], unreadable: number, { width }: CostStyle): string {
   const left = unreadable === 0 ? '' : `${count(unreadable, 'entry', 'entries')} of the ledger could not be read.`;
   return [...blocks, left]

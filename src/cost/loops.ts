@@ -49,7 +49,8 @@ const CACHE_PRICES = { write: 1.25, read: 0.1 };
 
 /**
  * Compares what review loops sent with what a new session in every round would have sent, and returns the rates of
- * `RATES`. `dispatches` must be in the order of sending. `unanswered` calls count only in the rate of failed resumes.
+ * `RATES`. `dispatches` are the answered calls to agents, in the order of sending. `unanswered` calls count only in the
+ * rate of failed resumes.
  */
 export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readonly LoopDispatch[] = []) {
   const calls = withSessionStarts(dispatches);
@@ -81,7 +82,7 @@ export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readon
   };
 }
 
-/** Returns whether review loops meet a requirement. `of`: the number of all cases; `broken`: those that do not meet it. */
+/** Returns whether review loops meet a requirement. `of`: the number of cases; `broken`: those that do not meet it. */
 function promise<T>(of: number, broken: T[]) {
   const kept = broken.length === 0 ? 'holds' : 'does_not_hold';
   return { state: of === 0 ? 'nothing_to_judge' : kept, of, not_so: broken } as const;
@@ -154,8 +155,8 @@ function longLoops(dispatches: readonly LoopDispatch[]) {
 }
 
 /**
- * Returns the calls of review loops in the order of sending, without the steps that come before code reviews. Calls
- * without an answer are separate: they saved nothing, because new sessions would have sent them too.
+ * Returns the calls of review loops in the order of sending, without preparations such as `--simplify`. Calls without
+ * an answer are separate: they saved nothing, because new sessions would have sent them too.
  */
 export function dispatchesIn(entries: readonly LedgerLoop[]) {
   const sent = [...entries]
@@ -167,7 +168,7 @@ export function dispatchesIn(entries: readonly LedgerLoop[]) {
   };
 }
 
-/** Returns what these calls cost together, compared with new sessions. */
+/** Returns the total cost of these calls, and a comparison with a new session for every call. */
 export function loopsCost(rows: readonly LoopRow[]) {
   const { answered, unanswered } = dispatchesIn(rows);
   const saved = savedByResuming(answered);

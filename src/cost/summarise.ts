@@ -87,7 +87,8 @@ function savedIn(saved: readonly SavedTokens[]): SavedTokens {
 function lookedAgain(rows: readonly CostRow[]): CostDocument['looked_again'] {
   const reviews = rows.filter((row) => row.kind === 'review' || row.kind === 'loop');
   const fresh = reviews.filter(({ dispatch }) => dispatch === 'fresh');
-  // A loop entry can cover several calls. Its `why` is about the last one; `fellBack` says whether a resume failed.
+  // In a review loop, one entry can cover several calls, and `why` is about the last one only. So use `fellBack`, which
+  // says whether resuming failed in any of them.
   const fellBack = reviews.filter((row) =>
     row.kind === 'loop' ? row.fellBack : row.dispatch === 'fresh' && row.why === 'session-lost',
   );

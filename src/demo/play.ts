@@ -52,7 +52,7 @@ export async function playDemo(options: DemoOptions): Promise<Result<DemoOutcome
     const played = await play(folder, options);
     isKept = options.keep && played.ok && !options.stop.aborted;
     if (!played.ok) return played;
-    // "npx onceover" finds an onceover that is installed in the user's project, but not from the kept folder.
+    // In the user's project, "npx onceover" finds an onceover that is installed there. In the kept folder it does not.
     const program = ownCommand(isKept ? null : process.cwd(), process);
     const durationMs = Math.round(performance.now() - startedAt);
     return ok({ ...played.value, folder: isKept ? folder : null, program, durationMs });
@@ -136,7 +136,7 @@ function writeFiles(folder: string, files: readonly DemoFile[]): Result<void> {
   });
 }
 
-/** Counts the new sessions whose stable prompt part was already sent in the same run, and the tokens of these parts. */
+/** Counts new sessions whose prompts begin like an earlier one of the same run, and the tokens of that text. */
 async function sharedBeginnings(
   place: RepositoryPaths,
   runs: readonly RunOutcome[],

@@ -95,10 +95,10 @@ export const STORY: readonly DemoAct[] = [
 
 export type DemoOutcome = {
   readonly runs: readonly RunOutcome[];
-  /** The number of the run that did not have the planned result; null if all had. */
+  /** The number of the run that did not have the planned result; null if every run had it. */
   readonly strayed: number | null;
   readonly cost: CostDocument;
-  /** The new sessions that repeated a stable prompt part of the same run: how many, and the tokens of these parts. */
+  /** New sessions whose prompt begins like an earlier one of that run: their number, and the tokens of that text. */
   readonly shared: { readonly looks: number; readonly tokens: number };
   /** The folder of the repository; null if it was removed. */
   readonly folder: string | null;

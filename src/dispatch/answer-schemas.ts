@@ -48,7 +48,7 @@ export const ANSWER_SCHEMAS = {
     summary: z.string(),
     levels: z.record(z.string(), z.boolean()).optional().describe('Whether each level passed, such as tasks or spec.'),
   }),
-  /** The answer of the role that derives test outlines from documents. */
+  /** The answer of an agent that derives test outlines from documents. */
   outline: z.object({
     outlines: z.array(
       z.looseObject({
@@ -94,9 +94,9 @@ export type Answers = { [K in AnswerKind]: z.output<(typeof ANSWER_SCHEMAS)[K]> 
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
-/** Returns the JSON schema of an answer. It forbids further fields, but an answer that has some can still be read. */
+/** Returns the JSON schema of an answer. It forbids unknown fields, but an answer that has some can still be read. */
 export function answerSchema(kind: AnswerKind): JsonSchema {
-  // Each call to an agent needs a schema, and to derive one takes milliseconds, so keep it.
+  // It takes milliseconds to derive a schema, and each call to an agent needs one, so cache it.
   const schema = made.get(kind) ?? jsonSchema(ANSWER_SCHEMAS[kind]);
   made.set(kind, schema);
   return schema;

@@ -32,8 +32,8 @@ type ReviewerOptions = {
 
 /**
  * Opens the agents of this machine as reviewers. An untested agent version is tested before its first resume; `paid`
- * takes the cost of such a test. On a pull request, `base` is the commit that the settings come from: nothing of the
- * change decides what a reviewer runs.
+ * takes the cost of such a test. On a pull request, `base` is the commit of the base branch from which the settings
+ * come, so that the change under review cannot decide what a reviewer runs.
  */
 export async function openReviewersFor(
   { root, commonDir }: RepositoryPaths,

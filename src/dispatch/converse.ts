@@ -63,7 +63,7 @@ export type ConverseEnd<Answer> = {
   /** The model of `agent`; `null` if neither the agent nor the settings name it. */
   readonly model: string | null;
   readonly dispatch: 'fresh' | 'resumed';
-  /** The last reply in the last session, which can be resumed later; `null` if there was no reply in it. */
+  /** The last reply in the last session, which can be resumed later; `null` if that session gave no reply. */
   readonly last: AgentReply | null;
   readonly usage: Usage | null;
   /** The number of requests: the calls, and the requests that the agents repeated by themselves. */
@@ -135,7 +135,7 @@ export async function converse<K extends AnswerKind>(
     const read = await readReply(kind, sent, earlier, facts);
     if (sent.ok) last = sent.reply;
     exchanges.push(transcriptEntry(state, question, sent, read.ok ? null : read.failure));
-    // A refusal that could not be read counts, even if the pass comes from a new session or another agent.
+    // An unreadable refusal turns a later pass into a refusal, even a pass from a new session or another agent.
     if (read.ok) return answered(unread.reduce((answer, first) => keepRefusal(kind, first, answer), read.answer));
     if (sent.ok) unread.push(sent.reply);
     if (hasRefusalSign(sent.draft ?? '')) unread.push({ text: sent.draft ?? '', structured: undefined });
@@ -163,7 +163,7 @@ function questionWith(
   return { ...options, stable, dynamic, sessionId: session?.id ?? null, usedBefore: session?.usedBefore ?? null };
 }
 
-/** Returns the question to repeat an unreadable answer: in its session if possible, else with `whole` in a new one. */
+/** Returns the question that asks to repeat an unreadable answer: in its session if possible, else in a new session. */
 async function repairQuestion(
   { base, whole }: { readonly base: Question; readonly whole: Question },
   because: AgentFailure,
@@ -178,8 +178,8 @@ async function repairQuestion(
 }
 
 /**
- * Returns the answer in a reply. In a repeated reply, `earlier` is the unreadable reply before it. If a fixer cannot
- * repeat its unreadable reply, that reply counts as its answer, because its edits are already made.
+ * Returns the answer in a reply. `earlier` is the unreadable reply that the agent was asked to repeat, if any. If a
+ * fixer cannot repeat its unreadable reply, that reply counts as its answer, because its edits are already made.
  */
 async function readReply<K extends AnswerKind>(
   kind: K,

@@ -34,7 +34,7 @@ export function costAfterCacheExpiry(
   return { cacheExpired, freshIsCheaper: fresh < resumed };
 }
 
-/** Returns the agent of reviewer `slot` and its replacements; `null` if there is none. Reviewers take turns in the list. */
+/** Returns the agent of reviewer number `slot`, and the agents that may replace it; `null` if none is available. */
 export function assignAgents(slot: number, available: readonly string[]): Assigned | null {
   const agent = available[(slot - 1) % Math.max(1, available.length)];
   if (agent === undefined) return null;
@@ -134,15 +134,15 @@ export function sessionUse(
 }
 
 /**
- * Returns how a resumed call sent too much, so that a new session would be cheaper; `null` if it did not. `calls` is the
- * usage of the session's calls, of which the first read a file of `fileLength` characters with a tool.
+ * Returns a message if the last call of a session sent so many tokens that a new session would be cheaper; else `null`.
+ * `calls` is the usage of each call. In the first call, the agent read a file of `fileLength` characters with a tool.
  */
 export function resumedTooDear(calls: readonly (Usage | null)[], fileLength: number): string | null {
   const [first = null, last = null] = [calls[0], calls.at(-1)];
   if (calls.length < 2 || first === null || last === null) return null;
   const answered = calls.slice(0, -1).reduce((sum, one) => sum + (one?.outputTokens ?? 0), 0);
-  // The first call sent at least two requests, one without the file and one with it. Their mean lacks half of the file, so
-  // this limit leaves room for half of the file, and a session that contains the file twice is above it.
+  // The first call sent at least two requests, one without the file and one with it, so half of its tokens contain half
+  // of the file. With the file added, the limit is enough for a session that contains the file once, but not twice.
   const most = Math.ceil(sentTokens(first) / 2) + estimateTokens(fileLength) + answered;
   const sent = sentTokens(last);
   return sent <= most

@@ -10,7 +10,7 @@ export function openBudget(limits: Settings['budget']) {
   let usd = 0;
   let retries = 0;
   const unpriced = new Set<string>();
-  /** Returns the limit that the calls have reached, so that no further call is allowed; `null` if none is reached. */
+  /** Returns the limit that is reached, after which no further call is allowed; `null` if none is reached. */
   const over = (): 'usd' | 'dispatches' | null => {
     if (limits.dispatches !== null && dispatches >= limits.dispatches) return 'dispatches';
     return limits.usd !== null && usd >= limits.usd ? 'usd' : null;
@@ -74,7 +74,7 @@ export function sharePending<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Lets calls with the same prompt prefix wait for the first one, so that they find the prefix in the cache. */
+/** Makes calls with the same prompt prefix wait for the first, so that they find the prefix in the provider's cache. */
 export type PrefixGate = ReturnType<typeof openPrefixGate>;
 
 /** How long calls wait for the first one. To pay for the prefix twice is better than to wait for a call that hangs. */

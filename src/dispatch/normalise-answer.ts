@@ -144,7 +144,7 @@ function lower(value: unknown): unknown {
   return typeof value === 'string' ? value.trim().toLowerCase() : value;
 }
 
-/** Returns the items of a list field. `whenOmitted` stands for a missing list: it is empty only if the answer refuses. */
+/** Returns the converted items of a list. A missing list becomes `whenOmitted`, where null makes the answer invalid. */
 function listOr(whenOmitted: [] | null, value: unknown, item: (value: unknown) => unknown): unknown[] | null {
   return value === undefined || value === null ? whenOmitted : list(value).map(item);
 }

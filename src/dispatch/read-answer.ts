@@ -21,8 +21,8 @@ export type ReadAnswer<K extends AnswerKind> =
 
 /**
  * Returns the answer in a reply. Reads every JSON object in the agent's text, and the agent's field for a structured
- * answer. The last one is the answer, but a pass counts only if all of them pass, and a refusal only if no other refusal
- * differs. Slightly broken JSON is repaired, but a truncated answer is never completed.
+ * answer. The last object is the answer. A pass counts only if all objects pass, and a refusal only if all refusals in
+ * the reply are the same. Slightly broken JSON is repaired, but a truncated answer is never completed.
  */
 export function readAnswer<K extends AnswerKind>(kind: K, { text, structured }: Reply): ReadAnswer<K> {
   const hasField = structured !== undefined && structured !== null;
@@ -40,7 +40,7 @@ type Parsed =
   | { readonly ok: true; readonly values: readonly unknown[] }
   | { readonly ok: false; readonly why: 'broken-json' | 'duplicate-key'; readonly said: string };
 
-/** Parses an object, or a list as its items. A key that occurs twice is an error: either value could be the answer. */
+/** Parses a JSON object, or a list into its items. A key that occurs twice is an error: either value could be meant. */
 function parse(text: string): Parsed {
   for (const attempt of [() => text, () => jsonrepair(text)]) {
     try {
@@ -57,8 +57,8 @@ function parse(text: string): Parsed {
 }
 
 /**
- * Leaves out objects that an agent quotes around its answer: the schema, an empty object, and code that is not JSON and
- * has no word of an answer. The last object stays.
+ * Leaves out objects that an agent only quotes: the schema, an empty object before the last one, and code that is not
+ * JSON and has no word of an answer. If that leaves nothing, the last object stays.
  */
 function withoutQuotes(texts: readonly string[]): readonly string[] {
   const kept = texts.filter((text, i) => hasRefusalSign(text) || !isQuote(text, i === texts.length - 1));
@@ -90,7 +90,7 @@ function judge<K extends AnswerKind>(kind: K, values: readonly unknown[]): ReadA
   const last = checked.at(-1)?.read;
   if (last === undefined) return unreadable('no-object', '');
   if (!last.ok || !mayStandAlone(kind, last.answer)) {
-    // A pass needs every object to pass.
+    // A pass counts only if every object in the reply passes.
     const other = checked.find(({ read }) => !read.ok || mayStandAlone(kind, read.answer))?.read;
     return other === undefined ? last : other.ok ? unreadable('several-answers', '') : other;
   }
@@ -101,7 +101,7 @@ function judge<K extends AnswerKind>(kind: K, values: readonly unknown[]): ReadA
   return differs ? unreadable('several-answers', '') : last;
 }
 
-/** Whether an answer counts although another object in the same reply passes or is not an answer. */
+/** Whether an answer counts even if another object in the same reply passes or is not an answer. */
 function mayStandAlone<K extends AnswerKind>(kind: K, answer: Answers[K]): boolean {
   return refuses(kind, answer) || kind === 'fixer' || kind === 'outline' || kind === 'probe';
 }

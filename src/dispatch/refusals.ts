@@ -4,7 +4,7 @@ import { ANSWER_SCHEMAS, type AnswerKind, type Answers } from './answer-schemas.
 /** A reply from which the answer has not been read yet. */
 export type Reply = { readonly text: string; readonly structured: unknown };
 
-/** Whether an answer in the requested form refuses. An answer that cannot pass or refuse, such as a fixer's, does not. */
+/** Whether an answer fails the work or names a problem. Answers that judge nothing, such as a fixer's, never do. */
 export function refuses<K extends AnswerKind>(kind: K, answer: Answers[K]): boolean {
   return REFUSES[kind]?.(answer) ?? false;
 }
@@ -16,7 +16,7 @@ const REFUSES: { readonly [K in AnswerKind]?: (answer: Answers[K]) => boolean } 
   quality: ({ passed, criteria_results: criteria = [] }) => !passed || criteria.some((one) => !one.passed),
 };
 
-/** Fields that an answer may have beside those of its schema: asked for in some prompts, or read from command agents. */
+/** Fields outside the schema that a passing answer may have: some prompts ask for them, or custom commands add them. */
 const HARMLESS = ['usage', 'session_id', 'evidence', 'strengths'];
 
 /**
@@ -54,8 +54,8 @@ function isEmpty(value: unknown): boolean {
 }
 
 /**
- * Whether an object or a list, at any depth, is a refusal or describes a problem in the form of an answer or a finding.
- * Other JSON with a word such as "error" may be quoted code, so it does not count.
+ * Whether a value, or any value inside it, has the form of an answer that refuses or of a finding. Other JSON with a
+ * word such as "error" may be quoted code, so it does not count.
  */
 export function namesProblem(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(namesProblem);
@@ -77,7 +77,7 @@ const PLACE = /^(?:file|path|line|location|severity|priority)$/i;
 
 const PROBLEMS = /violations|issues|findings|problems|defects|vulnerabilities|blockers/i;
 
-/** Signs of a refusal in text that is not valid JSON. A malformed answer may use the words of another kind of answer. */
+/** Signs of a refusal in text that is not valid JSON. They cover all kinds of answers, because agents mix them up. */
 const SIGNS = [
   /["']?status["']?\s*:\s*["']?\s*(?:fail|reject|refuse|block|not[ _-]|needs?[ _-]|changes?[ _-])/i,
   /["']?violations["']?\s*:\s*\[\s*[^\]\s]/i,
@@ -107,12 +107,12 @@ const REFUSE: { readonly [K in AnswerKind]?: (first: Reply, later: Answers[K]) =
   },
 };
 
-/** Returns a pass as a refusal that quotes an earlier, unreadable answer. Returns any other answer unchanged. */
+/** Turns `later`, if it passes, into a refusal that quotes `first`, an unreadable reply. Else returns it unchanged. */
 export function withRefusal<K extends AnswerKind>(kind: K, first: Reply, later: Answers[K]): Answers[K] {
   return refuses(kind, later) ? later : (REFUSE[kind]?.(first, later) ?? later);
 }
 
-/** Returns what the agent answered: its structured field, else its text; both if the text has JSON objects too. */
+/** Returns the agent's answer: its structured field, else its text; or both if the text has JSON objects too. */
 export function saidBefore({ text, structured }: Reply): string {
   const said = text.trim();
   const isText = typeof structured === 'string' && structured.trim() !== '';

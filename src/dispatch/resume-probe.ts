@@ -77,7 +77,7 @@ const STABLE = 'You review a short text and answer questions about your review. 
 
 const TIMEOUT_SECONDS = 180;
 
-/** The cost of the resume tests of an agent, which are calls like any others. */
+/** The cost of the resume tests of an agent, which are paid calls. */
 export type ProbeCost = {
   readonly agent: string;
   readonly model: string | null;
@@ -137,7 +137,7 @@ export async function probeInstalled(
 
 /**
  * Returns the text to review in the resume tests. `firstLine` is random, so that the agent cannot guess it. The text is
- * long, so that an agent that sends it twice shows in its usage.
+ * long, so that the usage shows whether an agent sends it twice.
  */
 function probeFile(firstLine: string): string {
   const sample = (row: number) =>
@@ -173,13 +173,13 @@ type ProbePorts = {
   randomLine(): string;
 };
 
-/** The result of the resume tests; `not-tried` if a call failed in a way that leaves open whether the agent can resume. */
+/** The result of the resume tests; `not-tried` if a failed call leaves open whether the agent can resume. */
 type ProbeOutcome =
   | { readonly kind: 'tried'; readonly result: ResumeResult }
   | { readonly kind: 'not-tried'; readonly failure: AgentFailure };
 
 /**
- * Runs the resume tests V1 to V4: does a session still have its memory when it is resumed after a tool call, and does it
+ * Runs the resume tests V1 to V4: does a session still have its memory when resumed after a tool call, and does it
  * send that memory only once?
  */
 export async function probeResume(agent: string, version: string, ports: ProbePorts): Promise<ProbeOutcome> {
@@ -222,12 +222,12 @@ export async function probeResume(agent: string, version: string, ports: ProbePo
   return end(laterTooDear === null ? null : { test: 'V4', how: laterTooDear });
 }
 
-// The service understood the request for a resumed session and refused it. It would refuse the next one, too.
+// Matches errors with which the service refuses a resumed session as invalid. It would refuse the next one, too.
 const REFUSED = /\b400\b|bad request|invalid.?request/i;
 
 /**
- * Whether a failed call shows that the agent cannot resume sessions. Any other failure, such as that of an overloaded
- * service or an answer in another form, leaves this open, and the tests run again.
+ * Whether a failed call shows that the agent cannot resume sessions. Other failures, such as an overloaded service or
+ * an answer in the wrong form, show nothing about resuming, so the tests run again later.
  */
 function showsCannotResume(test: ProbeTest, failure: AgentFailure): boolean {
   const isResumed = test !== 'V1';

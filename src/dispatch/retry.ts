@@ -8,7 +8,7 @@ import { count } from '../ui/wording.ts';
 export type DispatchState = {
   readonly agent: string;
   readonly mode: AskMode;
-  /** Whether this agent was first called in a new or in a resumed session. A repair question does not change this. */
+  /** Whether the first call to this agent started or resumed a session. Requests to repeat an answer do not count. */
   readonly asked: 'fresh' | 'resumed';
   /** The agents that may take over if `agent` fails. Only the first of them is called. */
   readonly others: readonly string[];
@@ -20,7 +20,7 @@ export type DispatchState = {
   readonly requests: number;
 };
 
-/** How many requests one conversation may take, those that agents repeat by themselves included. */
+/** The maximum number of requests in one conversation. Requests that agents repeat by themselves count, too. */
 export const MOST_REQUESTS = 8;
 
 /** Returns the state of a conversation before the first call. */
@@ -38,16 +38,16 @@ export function startDispatch(agent: string, asked: 'fresh' | 'resumed', others:
 }
 
 /**
- * Returns the next call after a failed one, or `null` to give up. The order is: one repair question for an unreadable
- * answer, then a new session with the same agent after a failed resume, then the next agent. All of them together have a
- * limit, which includes the requests that agents repeat by themselves: each of those is billed, too.
+ * Returns the next call after a failed one, or `null` to give up. First, the agent is asked once to repeat an
+ * unreadable answer. After a failed resume, the agent gets a new session. Otherwise, the next agent is called. One
+ * limit covers all requests. It includes those that agents repeat by themselves, because they are billed, too.
  */
 export function nextDispatchStep(state: DispatchState, failure: AgentFailure): DispatchState | null {
   if (failure.kind === 'cancelled' || state.requests >= MOST_REQUESTS) return null;
   // An agent that edits files has spent its time on edits, and a new session would start the work from the beginning.
   if (failure.kind === 'timeout' && state.writes) return null;
   if (failure.kind === 'unreadable-answer' && !state.repaired) {
-    // A resumed session that answers nothing is lost, and a repair question would make it invent an answer.
+    // A resumed session with an empty answer has lost its memory. Asked to repeat its answer, it would invent one.
     const isLost = state.asked === 'resumed' && !state.writes && failure.why === 'empty';
     if (!isLost) return { ...state, mode: 'repair', repaired: true };
   }

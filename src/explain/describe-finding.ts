@@ -8,7 +8,7 @@ type Finding = ReportedFinding['finding'];
 type StateWords = {
   /** Returns the state and its reason, in words that follow the id of the finding. */
   readonly state: (finding: Finding) => string;
-  /** Returns the events that can change the state. `calls` is the start of a sentence about the finding's reviewer. */
+  /** Returns events that can change the state. `calls` begins one, such as "the next run calls reviewer 1, which". */
   readonly next: (finding: Finding, calls: string) => string[];
 };
 
@@ -83,7 +83,7 @@ function waive({ id }: Finding): string {
   return `"onceover resolve ${id} --skip WHY" waives it: the code stays as it is, and the finding no longer fails its gate`;
 }
 
-/** Describes a finding's state, and what can change it. `planned`: whether a run would call its reviewer. */
+/** Describes a finding's state, and what can change it. `planned`: whether the next run calls its reviewer. */
 export function describeFindingState({ finding, state }: ReportedFinding, planned: boolean) {
   // A run about a part of the change reported the finding, so it does not count for the whole change.
   const words = STATES[state === 'gone' && finding.scope !== 'full' ? 'of-part' : state];

@@ -8,7 +8,7 @@ import { count } from '../ui/wording.ts';
 
 type Rules = Pick<Settings, 'maxRetries' | 'unchangedGates' | 'afterPass' | 'certify'>;
 
-/** The reviewers that run after the next change. `latch`: all passed, so one of them runs and the others are skipped. */
+/** The numbers of the reviewers that run after the next change. `latch`: all had passed, so only the first one runs. */
 type NextSlots = { readonly slots: readonly SlotNumber[]; readonly latch: boolean };
 
 /** The events that make a gate or a reviewer run again, in words. */
@@ -48,7 +48,7 @@ function notReviewed(slots: readonly SlotNumber[]): string {
   return `${reviewers(slots)} ${slots.length === 1 ? 'has' : 'have'} not reviewed the current code`;
 }
 
-/** Returns the events that make the reviewers of a gate run again or, with `only`, the reviewer of this slot. */
+/** Returns the events that make the reviewers of a gate run again or, with `only`, the reviewer with this number. */
 export function reviewReruns(state: GateState, settings: Rules, only: SlotNumber | null): string[] {
   const { gate, slots, holds, failing } = state;
   const next = nextSlots(state, settings);
@@ -73,7 +73,7 @@ export function reviewReruns(state: GateState, settings: Rules, only: SlotNumber
   ];
 }
 
-/** Returns the events that make a check run again. A check is about the whole tree. */
+/** Returns the events that make a check run again. Any changed file does, because a check may read all files. */
 export function checkReruns(
   { holds }: Pick<CheckState, 'holds'>,
   { unchangedGates }: Pick<Settings, 'unchangedGates'>,

@@ -74,7 +74,7 @@ function lastOutput({ history: [last], log }: About<'check'>, width: number): st
   return listed('Last output:', shown, MOST.output);
 }
 
-/** Returns the command that prints the last prompt and answer, of a failed reviewer if there is one. */
+/** Returns the command that prints the last prompt and answer, preferably of a reviewer that did not pass. */
 function promptHint(document: About<'gate' | 'slot' | 'check'>): string {
   const gate = document.about === 'slot' ? document.gate : document.gate.id;
   if (document.about === 'check') {

@@ -15,7 +15,7 @@ import { describeFindingState } from './describe-finding.ts';
 import { checkReruns, RERUNS, reviewReruns } from './describe-reruns.ts';
 import type { RunExplanation } from './json.ts';
 
-/** Explains the gate, check, slot or finding with this name; `null` if there is none. */
+/** Explains the gate, check, reviewer or finding with this name; `null` if there is none. */
 export async function explainRun(
   paths: RepositoryPaths,
   name: string,

@@ -24,14 +24,14 @@ export function explainDocument(explanation: ReviewExplanation): ExplainDocument
   };
 }
 
-/** The JSON result of `explain --json` for a gate, a check, a slot or a finding. */
+/** The JSON result of `explain --json` for a gate, a check, a reviewer or a finding. */
 export type RunExplanationDocument = z.output<typeof runExplanationSchema>;
 
 /** The JSON result, with data that only the text for people needs. */
 export type RunExplanation = {
   readonly document: RunExplanationDocument;
-  /** The plan of the next run for the slots; empty if it would call none of them. */
+  /** The plan of the next run for each reviewer; empty if the next run would call no reviewer. */
   readonly planned: readonly SlotPlan[];
-  /** The finding to explain, or the findings of the gate or slot that are open, warnings or waived. */
+  /** The finding to explain, or the open findings, warnings and waived findings of the gate or reviewer. */
   readonly findings: readonly ReportedFinding[];
 };

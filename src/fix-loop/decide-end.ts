@@ -5,7 +5,7 @@ import { isOpen, type KnownFinding } from '../gates/types.ts';
 import { addUsage } from '../kernel/agent.ts';
 import type { Comparison } from '../kernel/repository.ts';
 
-/** Returns the findings that are not closed after a run, including those that the fixer says it fixed. */
+/** Returns the open findings of a run, including those that the fixer says it fixed: no reviewer confirmed that yet. */
 export function openFindingsOf({ findings }: Pick<RunOutcome, 'findings'>): readonly KnownFinding[] {
   return findings.filter(({ state }) => isOpen(state)).map(({ finding }) => finding);
 }
@@ -19,7 +19,7 @@ export type LoopRound = {
   readonly run: RunOutcome;
   /** The id of the git tree with the content that was reviewed. */
   readonly tree: string;
-  /** The number of calls for the review, without the fix. */
+  /** The number of calls to agents for the review, without those for the fix. */
   readonly dispatches: number;
   /** The ids of findings that this loop tolerates because of `--ratchet`. Every other run treats them as open. */
   readonly letBe: ReadonlySet<string>;

@@ -19,7 +19,7 @@ export type Loop = FixerLoop & {
   readonly ports: RunPorts;
   readonly request: RunRequest;
   readonly proof: TamperGuard;
-  /** Reads what decides which files reviewers see. */
+  /** Reads the facts that decide which files reviewers see, such as git's settings. */
   visibility(): Promise<Result<Visibility>>;
   /** Whether settings, rules, prompts and agents are the same as at the start of the loop. */
   isSameConfig(): Promise<boolean>;
@@ -103,7 +103,7 @@ export async function runFixer(
   return kept.ok ? ok({ ...turn, session: end.session, end: null }) : kept;
 }
 
-/** Calls the fixer, in its earlier session if there is one. Never calls another agent: it would not know the edits. */
+/** Calls the fixer, in its earlier session if it has one. Never calls another agent, as it would not know the edits. */
 export async function askFixer(
   { ports, request, reviewers, budget, fixer: agent }: FixerLoop,
   task: FixTask,

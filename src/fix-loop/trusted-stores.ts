@@ -103,8 +103,8 @@ function trustedFindings(under: RunPorts['findings'], isClosed: () => boolean): 
         for (const finding of all.value) known.set(finding.id, finding);
         return all;
       }
-      // Another worktree may have added findings since `close()`, so include them. Waivers of such findings count only
-      // in the next run.
+      // Another worktree may have added findings since `close()`, so include them. Ignore their waivers in this loop,
+      // because the fixer may have written them.
       const others = all.value
         .filter(({ id, kept }) => !known.has(id) && kept === 'open')
         .map((one): KnownFinding => (one.resolution?.how === 'skipped' ? { ...one, resolution: null } : one));

@@ -81,7 +81,7 @@ export async function untilPass(
     rounds.push(round);
     const end = request.stop?.aborted === true ? 'interrupted' : loopEnd(rounds, most);
     if (end === 'passed') {
-      // A background process of a fixer may have moved the base, the branch or git's settings since the first round.
+      // A background process of the fixer may have changed the base, branch or git settings since the first round.
       const now = await ports.snapshots.compare(request.selection, request.settings.base);
       const visible = await loop.visibility();
       const isSame =

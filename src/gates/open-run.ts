@@ -86,7 +86,7 @@ export const READ_ONLY: Omit<RunOptions, 'selection'> = {
 export type OpenedRun = {
   readonly ports: RunPorts;
   readonly request: RunRequest;
-  /** The settings from `onceover.yml`. In `request.settings`, a pull request's target branch replaces their base. */
+  /** The settings in `onceover.yml`. On a pull request, `request.settings` has its target branch as `base` instead. */
   readonly written: Settings;
   /** Paths in the working tree that were read as configuration, including paths at which no file exists. */
   readonly configFiles: ReadonlySet<string>;

@@ -26,14 +26,14 @@ import type { GateName, RecordHistory, SlotRecord } from './record-types.ts';
 import type { RunNotice, RunProgress, SlotOutcome } from './run-types.ts';
 import type { KnownFinding, ReviewGate, Rubric, RunReason } from './types.ts';
 
-/** The state of the change and its gates, from which a run is planned. It is read again after the run, to judge it. */
+/** The state of the change and its gates. A run reads it first to plan its work, and at the end to judge the gates. */
 export type RunFacts = {
   readonly comparison: Comparison;
   readonly snapshot: Snapshot;
-  /** The id of the current tree, for which the results of checks count; `null` if the run has no checks. */
+  /** Identifies the current files: a check's pass counts only for the same id. `null` if the run has no checks. */
   readonly checked: SnapshotId | null;
   readonly planned: GateList;
-  /** Returns the name of the record files of one of the gates. */
+  /** Returns the name that a gate's record files start with. */
   nameOf(gate: GateId): GateName;
   readonly past: RecordHistory;
   readonly findings: readonly KnownFinding[];
@@ -141,9 +141,9 @@ export type RunRequest = GateRequest &
     readonly allowUnconfigured?: boolean;
     readonly startedBy: 'person' | 'agent';
     readonly stop: AbortSignal | null;
-    /** Only a fix loop with `--ratchet` sets this. */
+    /** The findings that a fix loop with `--ratchet` tolerates. Other runs do not set this. */
     readonly ratchetHolder?: RatchetHolder;
   };
 
-/** Holds the current ratchet of a fix loop: the findings that it tolerates. Each slot's review replaces `now`. */
+/** The findings that a fix loop with `--ratchet` tolerates at the moment. Every review replaces `now`. */
 export type RatchetHolder = { now: Ratchet };

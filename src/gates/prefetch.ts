@@ -40,7 +40,7 @@ export function prefetchSnapshot(
 
 type RunPrefetch = ReturnType<typeof prefetchSnapshot> & { readonly read: RunSettings };
 
-/** Returns the prefetched settings and snapshot if they fit this repository and selection; else starts new ones. */
+/** Returns the prefetched settings and snapshot if they fit this repository and selection; else reads them. */
 export async function takePrefetch(repository: RepositoryPaths, selection: Selection): Promise<Result<RunPrefetch>> {
   const taken = started;
   started = null;

@@ -5,7 +5,7 @@ import type { Shaped } from '../kernel/shape.ts';
 import type { CHECK_RECORD, OWN } from './record/shapes.ts';
 import type { FindingState, SlotNumber, SlotRun } from './types.ts';
 
-/** The text of the log of a fix (`log`), and its path relative to the repository's root. */
+/** The log of one call to the fixer: its text (`log`), and its path relative to the repository's root. */
 export type FixLog = {
   readonly agent: string;
   readonly iteration: number;
@@ -13,7 +13,7 @@ export type FixLog = {
   readonly log: string;
 };
 
-/** A gate, and the start of the names of its record files (`stem`). */
+/** A gate, and the text with which the names of its record files start (`stem`). */
 export type GateName = { readonly id: GateId; readonly kind: 'check' | 'review' | 'rule'; readonly stem: string };
 
 /** The gate and agent in the name of a slot's record file; for a skipped slot, the agent that would review now. */

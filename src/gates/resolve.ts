@@ -8,7 +8,7 @@ import type { Actor, KnownFinding, Resolution } from './types.ts';
 
 /**
  * Marks findings as fixed, waives them, or confirms proposed waivers. A waiver by an agent is stored as a proposal
- * unless the settings say otherwise. Writes nothing if one of the findings is unknown, closed or cannot be resolved so.
+ * unless the settings say otherwise. Writes nothing if the answer is not possible for one of the findings.
  */
 export async function resolveFindings(
   repository: RepositoryPaths,
@@ -17,7 +17,7 @@ export async function resolveFindings(
   by: Actor,
 ): Promise<Result<readonly KnownFinding[]>> {
   const settings = await readSettings(repository, { kind: 'change', base: null });
-  // Without readable settings the stricter rule applies, so that broken settings do not keep a person from answering.
+  // If the settings are broken, only people may waive. This is the stricter rule, and a person can still answer.
   const who = settings.ok ? settings.value.settings.waivers.who : 'people';
   const isInRun = process.env[ACTIVE] !== undefined;
   const at = new Date().toISOString();

@@ -11,7 +11,7 @@ import type { FindingState, Gate, KnownFinding, RunReason, SlotPlan, SlotRun } f
 export type RunOutcome = {
   readonly status: RunStatus;
   readonly exitCode: 0 | 1 | 3;
-  /** The number of the run; `null` if the run is not an iteration: nothing ran, or it ended before its reviews. */
+  /** The number of the run; `null` if it has none, because nothing ran or it ended before its reviews. */
   readonly iteration: number | null;
   readonly scope: Scope;
   readonly baseName: string | null;
@@ -58,7 +58,7 @@ export type GateReason =
   /** The gate passes only because findings of one of its reviewers are waived. */
   | 'waived'
   | 'open-findings'
-  /** `unchanged_gates: rest`: the findings are from an earlier run, because nothing changed since. */
+  /** The gate failed in an earlier run and is unchanged, so the setting `unchanged_gates: rest` skipped it. */
   | 'unchanged-since-fail'
   | 'slots-to-run'
   | 'could-not-judge'
@@ -97,12 +97,12 @@ export type SlotOutcome = {
     | DispatchPlan['why']
     | SlotTrouble['kind'];
   readonly passIteration: number | null;
-  /** Whether the slot passed on older content and has not reviewed the current content. */
+  /** Whether the reviewer passed on older content and has not reviewed the current content. */
   readonly sawOlder: boolean;
   readonly usage: Usage | null;
   readonly durationMs: number | null;
   readonly trouble: SlotTrouble | null;
-  /** The slot's last review, if the slot did not run now and that review failed or ended in an error. */
+  /** The reviewer's last review, if it failed or ended in an error and the reviewer did not run this time. */
   readonly earlier: { readonly iteration: number; readonly isCurrent: boolean; readonly error: string | null } | null;
 };
 
@@ -125,7 +125,7 @@ export type RunNotice =
   | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
   /** Files with passes, findings or approvals. They changed while a fixer ran, so onceover deleted or restored them. */
   | { readonly kind: 'proof-taken-back'; readonly paths: readonly string[] }
-  /** What a fixer changed that decides which files reviewers see. `null` stands for git's own settings. */
+  /** Files that a fixer changed and that decide what reviewers see. `null` stands for git's own settings. */
   | { readonly kind: 'hidden-by-fixer'; readonly paths: readonly (string | null)[] }
   | { readonly kind: 'orphan-slot'; readonly gate: GateId; readonly slot: number; readonly ids: readonly string[] }
   | { readonly kind: 'orphan-gate'; readonly gate: GateId; readonly ids: readonly string[] };

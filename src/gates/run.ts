@@ -34,7 +34,7 @@ export async function executeRun(
   const plan = decideRun(before.value, request.settings, request);
   let step: RunStep = { facts: before.value, actions: NO_ACTIONS, isUntouched: () => false };
   if (plan.iterates) {
-    // A person may know better than the last error that an agent can be called again. An agent may not decide this.
+    // `--force` ends the cooldowns of failed agents: a person may know that they work again. An agent cannot do this.
     const isLifted = request.force && request.startedBy === 'person';
     const lifted = isLifted ? await ports.coolings.lift(ports.clock.now()) : ok([]);
     if (!lifted.ok) return lifted;
@@ -166,7 +166,7 @@ async function finish({ ports, request }: RunContext, step: RunStep): Promise<Re
   const tolerated = request.ratchetHolder?.now.letBe ?? new Set();
   const passed = new Set(
     facts.reviews
-      // The loop may tolerate a finding (`--ratchet`), but a pass mark outlives the loop, so such a gate gets no mark.
+      // A gate with a finding that `--ratchet` tolerates gets no pass mark, because a mark outlives the fix loop.
       .filter(({ certified, findings }) => certified && !findings.some(({ finding }) => tolerated.has(finding.id)))
       .map(({ gate }) => gate.id),
   );

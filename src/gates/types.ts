@@ -17,7 +17,7 @@ export function isOpen(state: FindingState): boolean {
 
 /** A problem that a reviewer reported, as it is stored. */
 export type Finding = Shaped<typeof FINDING> & {
-  /** Set if the slot had given a verdict before it reported the finding; then `rerun_new_issue_threshold` applies. */
+  /** Set if the reviewer reported the finding in a repeated review. Then `rerun_new_issue_threshold` applies. */
   readonly onRerun?: true;
 };
 
@@ -114,7 +114,7 @@ export type Rubric = { readonly source: string; readonly text: string; readonly 
 
 export type Receipts = { readonly [K in keyof typeof RECEIPTS]: Shaped<(typeof RECEIPTS)[K]> };
 
-/** The fields that identify a receipt, by its kind. A receipt counts only if all of them still match. */
+/** The fields that identify a receipt (a stored verdict), by its kind. A receipt counts only if all of them match. */
 export type ReceiptKeys = {
   readonly review: Pick<Receipts['review'], 'gate' | 'slot' | 'content' | 'scope' | 'promptDigest'>;
   readonly check: Pick<Receipts['check'], 'gate' | 'command' | 'tree'>;

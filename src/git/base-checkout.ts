@@ -9,13 +9,13 @@ import { asResult, git, objectId } from './git.ts';
 
 /** The files of a commit in a temporary folder. */
 export type BaseCheckout = {
-  /** Calls `work` with the folder. The folder exists as long as one call of `use` is in progress. */
+  /** Calls `work` with the folder. The folder exists while at least one call of `use` is in progress. */
   use<T>(work: (folder: Result<string>) => Promise<T>): Promise<T>;
 };
 
 /**
  * Opens a checkout of a commit, outside of the repository, so that programs in it find no file of the working tree.
- * The folder is no git repository, and git runs no hook and no filter to make it.
+ * The folder is not a git repository, and git runs no hooks or filters to make it.
  */
 export function openBaseCheckout(repo: Pick<RepositoryPaths, 'root' | 'commonDir'>, commit: CommitId): BaseCheckout {
   let made: Promise<{ readonly scratch: Scratch | null; readonly folder: Result<string> }> | null = null;

@@ -9,7 +9,7 @@ import { askBaseAndHead, askByName, type BaseAndHead, readBaseAndHead } from './
 
 /**
  * Whether the local history is complete enough to find the right merge-base. If commits are missing in a shallow clone,
- * git may find an older merge-base. A diff from there hides that the branch reverts a commit in between.
+ * git may find a merge-base that is too old. A diff from there does not show whether the branch reverts a newer commit.
  */
 async function isMergeBaseReliable(repo: RepositoryPaths, { name, others }: NonNullable<Base>): Promise<boolean> {
   if (!repo.shallow) return true;
@@ -46,7 +46,8 @@ export async function baseTree(repo: RepositoryPaths, base: NonNullable<Base>): 
   return tree;
 }
 
-// `merge=union` in a .gitattributes file makes git merge both sides instead of reporting a conflict, so hide the file.
+// `merge=union` in a .gitattributes file makes git merge both sides instead of reporting a conflict. So git runs with a
+// working tree and an index that have no such file.
 function withoutAttributes(commonDir: string): Readonly<Record<string, string>> {
   const objects = join(commonDir, 'objects');
   return { GIT_DIR: commonDir, GIT_WORK_TREE: objects, GIT_INDEX_FILE: join(objects, 'no-index') };

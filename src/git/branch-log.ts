@@ -5,22 +5,22 @@ import type { Comparison, HistoryPoint, RepositoryPaths } from '../kernel/reposi
 import { git } from './git.ts';
 
 /**
- * Returns a mark of a branch's reflog: its length and its first entry, which has the time at which the branch was made.
- * So a branch that was deleted and made again has another mark. Returns `null` if HEAD is detached or the branch has no
- * reflog.
+ * Returns a text that identifies a branch's reflog: its length and a hash of its first entry, which has the time at
+ * which the branch was made. If a branch is deleted and made again, the text differs. Returns `null` if HEAD is
+ * detached or the branch has no reflog.
  */
 export function branchMark(repo: RepositoryPaths, branch: string | null): string | null {
   const log = branch === null ? null : readLog(repo, branch, 0);
   return log === null ? null : markOf(log);
 }
 
-/** Whether the history at HEAD still contains the commits of `since`, and the branch was neither reset nor made again. */
+/** Whether the change at HEAD continues the one at `since`: the merge-base is the same, and no commit was dropped. */
 export async function onlyGrew(repo: RepositoryPaths, since: HistoryPoint, now: Comparison): Promise<boolean> {
   const { headCommit, where } = now;
   if (since.mergeBase !== where.mergeBase) return false;
   if (since.head === null || headCommit === null) return since.head === headCommit;
   if (since.head !== headCommit && !(await isAncestor(repo, since.head, headCommit))) return false;
-  // If the change had commits of its own and they are still there, it goes on. Otherwise only the reflog can tell.
+  // If the change had its own commits and HEAD still has them, it is the same change. If not, only the reflog can tell.
   return since.head !== since.mergeBase || hasGrown(repo, where.branch, since.mark);
 }
 
@@ -33,7 +33,7 @@ function markOf({ size, first }: Log): string {
   return `${size} ${sha256(first)}`;
 }
 
-/** Reads the first entry of a reflog, and what was added after `from` bytes; `null` if there is no such file. */
+/** Reads the first entry of a reflog, and at most 1 MiB after the byte `from`; `null` if the file cannot be read. */
 function readLog({ commonDir }: RepositoryPaths, branch: string, from: number): Log | null {
   let file: number;
   try {
@@ -56,7 +56,7 @@ function readLog({ commonDir }: RepositoryPaths, branch: string, from: number): 
   }
 }
 
-/** Entries that only add commits to a branch. Others, such as `reset` or `commit (amend)`, may drop some. */
+/** Matches reflog messages of commands that only add commits. Others, such as `reset`, may drop commits. */
 const GROWTH = /^(?:commit(?: \((?:initial|merge|cherry-pick)\))?:|merge |pull\b|cherry-pick:|revert:|am:)/;
 
 function hasGrown(repo: RepositoryPaths, branch: string | null, mark: string | null): boolean {

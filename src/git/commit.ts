@@ -39,7 +39,8 @@ async function commitPaths(root: string, paths: readonly RepoPath[], message: st
   return { kind: 'committed', commit: (await gitText(root, ['rev-parse', '--verify', 'HEAD'])) as CommitId };
 }
 
-// The user's commit hooks inherit these variables. `ACTIVE` prevents runs in hooks; the rest undo `gitEnvironment`.
+// The user's commit hooks inherit these variables. `ACTIVE` keeps a hook from starting a run; the rest undo
+// `gitEnvironment`.
 function userEnvironment(): Readonly<Record<string, string>> {
   const language = process.env['LC_ALL'] ?? '';
   return { [ACTIVE]: '1', GIT_OPTIONAL_LOCKS: '1', GIT_LITERAL_PATHSPECS: '0', LC_ALL: language };

@@ -6,7 +6,7 @@ import { baseAndHead, baseTree, commitOf, ifCommitted } from './base.ts';
 import { allEnded, asResult, GitError, gitText, orThrow } from './git.ts';
 import { ASK_BRANCH, type BaseAndHead, branchOf } from './locate.ts';
 
-/** Returns the two sides to compare. Without commits, the base is the empty tree. `known`: a base already looked up. */
+/** Returns the two sides to compare; without commits, the base is the empty tree. `known` is a base found earlier. */
 export async function findComparison(
   repo: RepositoryPaths,
   selection: Selection,

@@ -13,7 +13,8 @@ import { type GitAnswer, GitError } from './git.ts';
 /** Runs git with a private index, which is not the index of the user. */
 export type CallGit = (args: readonly string[], input?: Buffer) => Promise<GitAnswer>;
 
-// Attributes with which git stores other bytes than the file has on disk. `text` and `eol` change line endings only.
+// Attributes that make git store other bytes than the file has on disk. `text` and `eol` are not listed, because they
+// change only line endings.
 const CONVERTING = ['filter', 'working-tree-encoding', 'ident'];
 const CONVERTS = new RegExp(CONVERTING.join('|'));
 
@@ -94,15 +95,15 @@ function bytesAt(path: Buffer): Buffer | null {
   }
 }
 
-/** A file in the index whose bytes git converts: its mode, the stored object and its name with one character per byte. */
+/** A file in the index whose bytes git converts: its mode, stored object, and name with one character per byte. */
 type Converted = { readonly mode: string; readonly id: string; readonly name: string };
 
 /** A file in the index whose bytes on disk differ from what git stores, and a text that contains both. */
 type HiddenFile = Pick<Converted, 'mode' | 'name'> & { readonly shown: Buffer };
 
 /**
- * Returns the files whose bytes on disk differ from what git stores, unless the difference hides nothing. `diff` has the
- * changes of the stored text. A file outside of `diff` may have the bytes that a checkout writes by itself.
+ * Returns the files whose bytes on disk differ from what git stores, if the difference can hide an edit. `diff` lists
+ * the files whose stored text changed. Any other file hides no edit if a checkout would write exactly its bytes.
  */
 export async function hiddenFiles(
   root: string,
@@ -173,12 +174,12 @@ async function bothTexts(file: Converted, disk: Buffer, ask: CallGit, isChanged:
   const note = stored.includes(0)
     ? `onceover: the file on disk is not what git stores and checks out here. SHA-256 on disk: ${sha256Of(disk)}`
     : 'onceover: git converts this file. On disk, where programs read it, it has these bytes:';
-  // A NUL would make git show nothing of the text.
+  // A NUL would make git treat the text as binary and show no diff.
   const raw = stored.includes(0) ? '' : `${disk.toString('latin1').replaceAll('\0', '\\0')}\n`;
   return Buffer.concat([stored, Buffer.from(`\n${note}\n`), Buffer.from(raw, isUtf8(disk) ? 'latin1' : 'utf8')]);
 }
 
-// Bytes that are not UTF-8 are shown with one character per byte.
+// If the bytes are not UTF-8, the caller shows each byte as one character.
 function isUtf8(bytes: Buffer): boolean {
   return Buffer.from(bytes.toString('utf8'), 'utf8').equals(bytes);
 }
@@ -200,7 +201,7 @@ function showsAll(stored: Buffer, disk: Buffer): boolean {
       .replaceAll('\r\n', '\n') === plain
   )
     return true;
-  // The pointer of Git LFS names the content by its hash. Reviewers see nothing of a binary file anyway.
+  // A Git LFS pointer names a file by its hash. That is enough for a binary file, because reviewers get no diff of it.
   const [, oid] = /^version https:\/\/git-lfs\S*\noid sha256:([0-9a-f]{64})\nsize \d+\n$/.exec(plain) ?? [];
   return oid !== undefined && disk.includes(0) && sha256Of(disk) === oid;
 }
@@ -211,7 +212,8 @@ function sha256Of(bytes: Buffer): string {
 
 const SETTLED_MS = 2000;
 
-// A file that was just written may be written again with the same times, so its verdict must not be reused.
+// Returns a fingerprint of a file. A file that was just written gets a random one that matches no other, because the
+// next write may leave the same times.
 function printAt(path: Buffer): string {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return 'missing';

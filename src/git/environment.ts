@@ -23,7 +23,7 @@ export function gitSync(
   return end.status === 0 ? end : null;
 }
 
-// The commit-graph file repeats the parents of each commit. git believes it, even if the commits say otherwise.
+// Ignore the commit-graph file: git trusts its list of parents, even if a commit itself names other parents.
 const ALWAYS = ['core.commitGraph=false'];
 
 /** Returns the arguments for git, with the settings in front as `-c` options. */
@@ -31,8 +31,8 @@ export function withConfig(args: readonly string[], { config = [] }: GitSettings
   return [...[...ALWAYS, ...config].flatMap((setting) => ['-c', setting]), ...args];
 }
 
-// The variables with which users choose a repository, its settings, an identity or programs. git has others that change
-// what it sees: another history, other attributes, other rules for paths, switches for its own tests.
+// Matches every variable that does not begin with GIT_, and the GIT_ variables with which users choose a repository,
+// settings, an identity or programs. Other GIT_ variables could make git see another history or other attributes.
 const KEPT =
   /^(?!GIT_)|^GIT_(?:DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|(?:ALTERNATE_)?OBJECT_DIRECTOR(?:Y|IES)|QUARANTINE_PATH|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|CONFIG_.+|(?:AUTHOR|COMMITTER)_.+|.*EDITOR|EXEC_PATH|ALLOW_PROTOCOL|ASKPASS|SSH.*|TRACE.*)$/;
 
@@ -80,7 +80,8 @@ export function withStrictStat(commonDir: string): readonly string[] {
   ];
 }
 
-// Without `core.fileMode`, git misses that a file became executable. Some file systems show every file as executable.
+// Whether the file system stores which files are executable. Some show every file as executable, even git's HEAD file.
+// There, `core.fileMode=true` would make git report all files as changed.
 function keepsModes(commonDir: string): boolean {
   const mode = lstatOf(commonDir, 'HEAD')?.mode;
   return mode !== undefined && (mode & 0o111) === 0;

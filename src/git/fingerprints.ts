@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { StatFingerprints, WorktreePaths } from '../kernel/repository.ts';
 import { gitSync, withStrictStat } from './environment.ts';
 
-/** Whether a path in the index may contain `part`; `false` is certain. True for version 4, which compresses paths. */
+/** Whether a path in the index may contain `part`; `false` is certain. Always true for the compressed version 4. */
 export function indexMayContain(index: Buffer, part: string): boolean {
   return indexVersion(index) >= 4 || index.includes(part);
 }
@@ -72,14 +72,14 @@ export function statusFingerprint(
 ): StatusFingerprint | null {
   const index = keptIndex(commonDir, name);
   if (index === null) return null;
-  // git must not convert a file that was written since, because the conversion can hide an edit.
+  // git must not convert a file that was written after the snapshot, because the conversion can hide an edit.
   const config = [...withStrictStat(commonDir), 'core.autocrlf=false', 'core.attributesFile=/dev/null'];
   const env = { GIT_INDEX_FILE: index, GIT_LITERAL_PATHSPECS: '0', GIT_ATTR_NOSYSTEM: '1' };
   const options = { config, env };
   const answer = gitSync(root, STATUS, options);
   // git skips a folder that it may not read and says so only on stderr, so the output may be incomplete.
   if (answer === null || answer.stderr.length > 0) return null;
-  // `git status` reads files through the filters of the user, which can hide an edit. `git diff-files` compares times.
+  // `git status` reads files through the user's filters, which can hide an edit. `git diff-files` compares file times.
   if (mayHaveAttributes(commonDir, index)) {
     const touched = gitSync(root, ['diff-files', '--name-only', '-z', '--ignore-submodules=all'], options);
     if (touched === null || touched.stdout.length > 0) return null;

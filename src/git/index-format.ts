@@ -67,7 +67,7 @@ export function indexEntries(index: Buffer): readonly IndexEntry[] | null {
   return entries;
 }
 
-// git stores such a number in groups of seven bits. The highest bit of a byte says that another byte follows.
+// Reads a number that git stores in groups of seven bits. The highest bit of a byte says that another byte follows.
 function numberAt(index: Buffer, start: number): { readonly value: number; readonly end: number } {
   let end = start;
   let byte = index[end++] ?? 0;

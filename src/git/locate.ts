@@ -30,14 +30,14 @@ export type BaseAndHead = {
   readonly branch: string | null;
 };
 
-/** Returns arguments for `git rev-parse`, whose output `readBaseAndHead` reads. Branch names are printed in full. */
+/** Returns arguments with which `git rev-parse` prints HEAD, its merge-bases with `name`, and the current branch. */
 export function askBaseAndHead(name: string): readonly string[] {
   return [`${name}^{commit}...HEAD`, ...ASK_BRANCH];
 }
 
 export const ASK_BRANCH = ['--symbolic-full-name', 'HEAD'] as const;
 
-/** Reads git's output for `askBaseAndHead`; `rest` has the lines after it. `null` if there is no merge-base. */
+/** Parses git's answer to `askBaseAndHead`; `rest` has the lines after it. Returns `null` if there is no merge-base. */
 export function readBaseAndHead(
   name: string,
   lines: readonly string[],
@@ -119,7 +119,7 @@ export async function findRepositoryWith(
   return ok({ place, footing: found?.footing ?? null });
 }
 
-/** Whether `root` is the working tree that belongs to `gitDir`, or that the user chose and stands in. */
+/** Whether `root` is the working tree of `gitDir`; if GIT_DIR or GIT_WORK_TREE is set, whether it contains `folder`. */
 function isOwnWorktree(folder: string, root: string, gitDir: string): boolean {
   const real = realpathSync.native;
   try {

@@ -138,7 +138,7 @@ type Kept = { readonly path: string; readonly bytes: Buffer; readonly mtimeMs: n
 
 // Returns `null` if the kept index is missing or damaged. git then reads all files again; nothing else is lost.
 function readKept(path: string): Kept | null {
-  // Read the time first: git reads more files again if the time of an index is too old, but misses edits if it is too new.
+  // Read the time first: if the time of an index is too old, git only rereads more files; if too new, git misses edits.
   const stats = statIfPresent(path);
   const file = readPlainFile(path, Number.POSITIVE_INFINITY);
   if (stats === null || !file.ok || !isCompleteIndex(file.bytes)) return null;
@@ -210,7 +210,7 @@ function removeFlatFolder(folder: string): void {
   if (!removed.ok) tryToRemoveFolder(folder);
 }
 
-/** Gives a copied index the time of the original, because git reads again all files that changed at or after it. */
+/** Gives a copied index the time of the original, because git rereads the files that changed since that time. */
 function setIndexTime(path: string, mtimeMs: number): void {
   utimesSync(path, Math.floor(mtimeMs) / 1000, Math.floor(mtimeMs) / 1000);
 }

@@ -119,7 +119,7 @@ async function diffAgainstBase(repo: RepositoryPaths, requested: string | null):
   return diffFrom(repo, found?.base ?? null, []);
 }
 
-/** Returns the diff from a base to the working tree; without a base, it is empty. git compares `unwatched` files too. */
+/** Returns the diff from a base to the working tree, including `unwatched` files. Without a base, the diff is empty. */
 async function diffFrom(repo: RepositoryPaths, base: Base, unwatched: readonly RepoPath[]): Promise<Diff> {
   if (base === null) return { base, entries: [] };
   const from = await baseTree(repo, base);
@@ -129,7 +129,7 @@ async function diffFrom(repo: RepositoryPaths, base: Base, unwatched: readonly R
   });
 }
 
-/** Calls `work` with a copy of the user's index, in which these files have no flag assume-unchanged or skip-worktree. */
+/** Calls `work` with a copy of the user's index in which these files are not assume-unchanged or skip-worktree. */
 function withWatchedIndex<T>(
   repo: RepositoryPaths,
   unwatched: readonly RepoPath[],

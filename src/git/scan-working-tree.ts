@@ -22,8 +22,8 @@ import { indexEntries } from './index-format.ts';
 import { checksumAt, countEntries, type PrivateIndex } from './private-index.ts';
 
 /**
- * A set of files and folders. `path` (for a path) and `bytes` (for a name with one latin1 character per byte) return
- * whether the file is in the set or inside one of its folders.
+ * A set of files and folders. Both functions return whether a file is in the set or inside one of its folders. `path`
+ * takes an ordinary path; `bytes` takes a name with one latin1 character per byte.
  */
 type PathSet = { path(path: string): boolean; bytes(name: string): boolean };
 
@@ -219,7 +219,7 @@ export async function scanWorkingTree(
   return { withheld, unnameable, diff, newNames, hasNames: isComplete && add.length === 0 };
 }
 
-/** Returns index entries for these files, with the stored text and the bytes on disk as their content. */
+/** Stores in git, for each file, a text that shows both git's version and the bytes on disk. Returns index entries. */
 async function storeBothTexts(ask: CallGit, files: Awaited<ReturnType<typeof hiddenFiles>>): Promise<Buffer> {
   const entries: string[] = [];
   for (const { mode, name, shown } of files) {
@@ -260,7 +260,7 @@ const DIFF_INDEX = ['diff-index', '--cached', ...RAW];
 // With `--remove`, git does not fail for a file that was deleted after it was listed.
 const ADD = ['--add', '--remove', '-z', '--stdin'];
 
-// git reads `.gitattributes` files even if it ignores them.
+// git applies a `.gitattributes` file even if an ignore rule matches the file, so list such files too.
 const ATTRIBUTES_TOO = '--exclude=!.gitattributes';
 
 const excludeFolder = (folder: string) => `:(top,exclude,literal)${folder}`;
@@ -269,7 +269,7 @@ async function setEntries(ask: CallGit, entries: Buffer): Promise<void> {
   if (entries.length > 0) await ask(['update-index', '-z', '--index-info'], entries);
 }
 
-// Flags missing files of a sparse checkout as skip-worktree, so that `add -u` does not delete them. The flag must be
+// Flags missing files of a sparse checkout as skip-worktree, so that `add -u` keeps their entries. The flag must be
 // cleared after the scan, because it would hide a later deletion.
 async function hide(ask: CallGit, elsewhere: ReadonlySet<string>): Promise<Buffer> {
   const missing = await ask(['ls-files', '-z', '--deleted']);

@@ -6,7 +6,7 @@ import { statIfPresent } from '../platform/files.ts';
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { allEnded, asResult, git, gitText, objectId } from './git.ts';
 
-// Not in `refs/worktree/`: `git gc` in another working tree does not see the refs there and would delete their trees.
+// Do not use `refs/worktree/`: `git gc` in another working tree does not see those refs and would delete their trees.
 const REFS = 'refs/onceover/';
 
 /** Pins a tree with a ref, so that `git gc` does not delete the tree. */
@@ -15,7 +15,7 @@ export async function pinSnapshot(repo: RepositoryPaths, tree: SnapshotId): Prom
   await updateRefs(repo, [addition(`${await refFolder(repo)}${id}`, id)]);
 }
 
-/** Removes the pins (refs) of deleted working trees and, in this one, those not in `keep` and not for an owner. */
+/** Removes the pins (refs) of deleted working trees, and this one's pins that have no owner and are not in `keep`. */
 export async function prunePins(repo: RepositoryPaths, keep: ReadonlySet<SnapshotId>): Promise<void> {
   const [own, refs] = await allEnded([refFolder(repo), listRefs(repo)]);
   const kept: ReadonlySet<string> = keep;

@@ -74,7 +74,7 @@ function readDiff(
       else if (newId !== null) committed.push(path);
     }
   }
-  // No reviewer sees the files in onceover's own folders, so a change must not bring any along. Deleting them is fine.
+  // No reviewer sees the files in onceover's own folders, so a change must not add or edit any. Deleting is fine.
   if (committed.length > 0) throw new GitError({ kind: 'own-files-committed', files: committed });
   return { entries: entries.sort((a, b) => byCodePoint(a.path, b.path)), unnameable };
 }

@@ -97,7 +97,7 @@ export function sparseFiles({ root, index }: Pick<RepositoryPaths, 'root' | 'ind
   };
 }
 
-/** Whether an index may list files that are not checked out (version 3, sparse or split); `false` is certain. */
+/** Whether an index may list files that are not checked out (version 3 or later, sparse, split); `false` is certain. */
 function indexMayOmit(index: Buffer): boolean {
   return index.length > 0 && (indexVersion(index) >= 3 || isSparseOrSplit(index));
 }

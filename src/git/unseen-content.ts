@@ -25,7 +25,7 @@ export async function dirtyRepositories(repo: RepositoryPaths, index: Buffer): P
   );
 }
 
-/** Returns fingerprints of what a check may read although the tree does not have it: see `Snapshot.unseen`. */
+/** Returns fingerprints of files that a check may read but the snapshot does not contain (see `Snapshot.unseen`). */
 export async function unseenContent(
   repo: RepositoryPaths,
   index: Buffer,
@@ -66,7 +66,7 @@ function asPath(name: string): RepoPath {
 
 /**
  * Returns the files whose size on disk differs from the size of what git stores, for example because of other line
- * endings. The cached answer stays valid if only bytes move inside a file, so callers have to read the files.
+ * endings. The list depends on the sizes and not on the bytes on disk, so callers have to read the files.
  */
 async function convertedNames(repo: RepositoryPaths, entries: readonly IndexEntry[]): Promise<readonly string[]> {
   // git leaves the size at 0 if the file is missing or the snapshot replaced its content.
@@ -96,7 +96,7 @@ async function storedSizes(folder: string, ids: readonly string[], env = {}): Pr
   return answer.stdout.toString('latin1').split('\n').map(Number);
 }
 
-/** Adds the files of a submodule that `git status` does not compare byte by byte: flagged and converted files. */
+/** Adds to the hash the files of a submodule whose edits `git status` can miss: flagged files and converted files. */
 async function addHidden(hash: Hash, folder: string): Promise<void> {
   const env = envOf(folder);
   const listed = await git(folder, ['ls-files', '-z', '-v', '-s'], { env, config: NO_USER_PROGRAMS });
@@ -139,7 +139,7 @@ const CHANGES = [
 // Matches the fields before the path in a line of `git status`, for an ordinary, an unmerged or an untracked file.
 const BEFORE_PATH = /^(?:1(?: \S+){7}|u(?: \S+){9}|\?) /;
 
-/** Adds the uncommitted changes in a nested repository. */
+/** Adds the uncommitted changes of a nested repository to the hash. */
 async function addChanges(hash: Hash, folder: string): Promise<void> {
   const answer = await git(folder, CHANGES, { env: envOf(folder), config: NO_USER_PROGRAMS });
   for (const line of answer.stdout.toString('latin1').split('\0')) {

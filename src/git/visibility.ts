@@ -8,7 +8,7 @@ import { entryFingerprint } from './fingerprints.ts';
 import { allEnded, asResult, git, readNulList } from './git.ts';
 import { digestOfFiles, gitFiles } from './watched-files.ts';
 
-/** Reads the facts that decide which files a review sees: git's own settings, and the files on disk that git does not track. */
+/** Reads the facts that decide which files a review sees: git's settings, and the files that git does not track. */
 export async function readVisibility(repo: RepositoryPaths, omitted: OmittedFiles): Promise<Result<Visibility>> {
   const files = await gitFiles(repo, null, process.env);
   if (!files.ok) return files;
@@ -16,7 +16,7 @@ export async function readVisibility(repo: RepositoryPaths, omitted: OmittedFile
     allEnded([
       git(repo.root, ['config', '--list', '--show-origin', '-z'], { config: NO_USER_PROGRAMS }),
       git(repo.root, ['rev-parse', '--absolute-git-dir', '--git-common-dir', '--show-toplevel']),
-      // Without exclude rules, so that the list has ignored files too.
+      // Do not pass `--exclude-standard`, so that git lists ignored files too.
       git(repo.root, ['ls-files', '--others', '-z'], { config: NO_USER_PROGRAMS }),
     ]),
   );
@@ -36,7 +36,7 @@ export async function readVisibility(repo: RepositoryPaths, omitted: OmittedFile
   return ok({ settings: hash.update(digestOfFiles(repo.root, watched)).digest('hex'), unseen });
 }
 
-/** Files that git writes in daily work: the index, and branches, which `Comparison` covers. */
+/** Files that do not count as settings, because git writes them in daily work: the index and the branches. */
 const MOVING = ['/index', '/packed-refs', '/reftable'];
 
 function alsoIn({ commonDir }: RepositoryPaths): readonly string[] {

@@ -22,7 +22,7 @@ export function digestOfFiles(root: string, names: readonly string[]): string {
   return hash.digest('hex');
 }
 
-/** Returns the files that git's diff against `base` depends on, other than those that `git status` compares. */
+/** Returns files, such as settings and refs, that affect a diff against `base` and that `git status` does not check. */
 export async function gitFiles(
   { root, commonDir, index }: RepositoryPaths,
   base: string | null,
@@ -39,7 +39,7 @@ export async function gitFiles(
   const [listed, named, tracked] = asked.value;
   const gitDir = dirname(index);
   const all = [
-    // The index says which ignored files were added by force and which a sparse checkout leaves out.
+    // The index says which ignored files are tracked anyway, and which files a sparse checkout leaves out.
     index,
     join(gitDir, 'config.worktree'),
     join(gitDir, 'info/sparse-checkout'),

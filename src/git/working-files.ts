@@ -35,8 +35,8 @@ export async function copyWorkingTree(root: string, into: string, without: reado
 }
 
 /**
- * Returns the files with these names in the folders below `root`, in any case: those that git tracks, also in submodules,
- * and those that it would track. Outside of a repository there are none.
+ * Returns the files in subfolders of `root` that have one of these names, in upper or lower case. Only files that git
+ * tracks, also in submodules, or would track are found. The list is empty if `root` is not a repository.
  */
 export async function filesNamed(root: string, names: readonly string[]): Promise<Result<readonly string[]>> {
   if (names.length === 0 || statIfPresent(join(root, '.git')) === null) return ok([]);

@@ -153,16 +153,16 @@ export type DispatchFacts = {
   readonly now: Pick<Session, 'agent' | 'model' | 'version' | 'toolsDigest'>;
   /** Whether sessions of this agent version can be resumed. */
   readonly canResume: boolean;
-  /** The missing part that prevents a resume: the session, the tree it saw, or a full diff since; `null` if none. */
+  /** Missing data that prevents a resume: the session, its snapshot, or a full diff since then; `null` if none. */
   readonly lost: 'session' | 'snapshot' | 'diff' | null;
   readonly isFinalValidation: boolean;
   /** Whether the reviewed content changed since the session last saw it. */
   readonly changed: boolean;
-  /** Whether the provider's cache has expired and a new session costs less; `null` if cost does not count. */
+  /** Whether the provider's cache has expired and a new session costs less; `null` if the decision ignores cost. */
   readonly cost: { readonly cacheExpired: boolean; readonly freshIsCheaper: boolean } | null;
   /** Length in characters of the prompt that a resume would send. */
   readonly deltaLength: number;
-  /** Characters of the files that a new session would have to read; 0 if the size guard does not count them. */
+  /** Length in characters of the files that a new session has to read; 0 if the setting `delta_guard` ignores them. */
   readonly mustReadLength?: number;
 };
 
@@ -193,13 +193,13 @@ export type Abilities = {
   readonly readOnly: 'tools' | 'own-sandbox' | 'nothing';
   /** The scope of the reported usage: this call, the session so far, or what a custom command reports. */
   readonly usage: 'dispatch' | 'session' | 'if-told';
-  /** Whether a second new session gets the shared first part of the prompt from the provider's cache. */
+  /** Whether new sessions share the provider's cache, so that the second one reuses the first part of the prompt. */
   readonly stablePart: 'cached' | 'not-cached';
   /** When the agent runs the project's stop hook: always, in trusted folders, after the user allowed it, or never. */
   readonly stopHook: 'yes' | 'when-trusted' | 'when-allowed' | 'none';
 };
 
-/** Whether an agent can do something, and what shows it; 'unknown' if nothing does. */
+/** The answer to a question such as whether an agent is logged in, with the reason for the answer in `why`. */
 export type AccessState = { readonly state: 'yes' | 'no' | 'unknown'; readonly why: string | null };
 
 /** An agent as installed on this machine. */
@@ -224,7 +224,7 @@ export type AgentReport = {
 
 /** A session as onceover stores it, to resume it later. */
 export type KeptSession = Session & {
-  /** Digest of the first prompt's stable part. A resume sends the same bytes, as the provider's cache requires. */
+  /** Digest of the first prompt's stable part. onceover stores that text, so that a resume sends the same bytes. */
   readonly stableDigest: string;
   /** Usage of the session so far, from agents that report only that; `null` for other agents. */
   readonly usedBefore: Usage | null;
@@ -235,7 +235,7 @@ export type KeptSession = Session & {
   readonly lastUsedAt: string;
   /** Minutes after `lastUsedAt` until the provider's cache expires. */
   readonly warmMinutes: number;
-  /** For each changed file that the session has seen: a short hash of its path, then one of its base mode and blob. */
+  /** For each changed file that the session saw: short hashes of its path, and of its mode and content at the base. */
   readonly shown: readonly string[];
 };
 

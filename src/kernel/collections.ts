@@ -18,7 +18,7 @@ export function byCodePoint(a: string, b: string): number {
   return a.length - b.length;
 }
 
-// `charCodeAt` gives UTF-16 units, in which code points above U+FFFF sort before U+E000. This moves them after U+FFFF.
+// In UTF-16 units, which `charCodeAt` gives, code points above U+FFFF sort before U+E000. This moves them to the end.
 function fixup(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

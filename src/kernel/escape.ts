@@ -40,13 +40,13 @@ export function fence(text: string, label = ''): string {
   return `${marks}${label}\n${text}${text.endsWith('\n') ? '' : '\n'}${marks}`;
 }
 
-/** Returns the fenced blocks of a Markdown text, each with the label after its fence. */
+/** Returns the code blocks between lines of backticks in a Markdown text, each with the label after its backticks. */
 export function fencedBlocks(markdown: string): readonly { readonly label: string; readonly text: string }[] {
   const blocks = markdown.matchAll(/^(`{3,})([^`\n]*)\n([\s\S]*?)^\1$/gm);
   return [...blocks].map(([, , label = '', text = '']) => ({ label, text }));
 }
 
-/** Returns the text of the fenced block with this label; '' if there is none. */
+/** Returns the text of the first code block with this label; '' if there is none. */
 export function fencedBlock(markdown: string, label: string): string {
   return fencedBlocks(markdown).find((block) => block.label === label)?.text ?? '';
 }

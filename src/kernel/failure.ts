@@ -80,7 +80,7 @@ export type Failure =
       'wrong-usage': { said: string; command: string | null };
       'lock-held': { pid: number; host: string; since: string };
       'inside-a-run': unknown;
-      /** Someone confirmed a waiver, and onceover cannot tell that it is a person. `isInRun`: a run started the process. */
+      /** Only a person may confirm a waiver, and the caller may be an agent. `isInRun`: a run started the command. */
       'confirmed-by-agent': { id: string; isInRun: boolean };
       'not-proposed': { id: string };
       'agreed-inside-a-run': unknown;
@@ -95,7 +95,7 @@ export type Failure =
       'not-trusted': { commands: readonly string[] };
       'unknown-run': { id: string | null };
       'unknown-phase': { name: string };
-      /** The ledger of agent calls has no review loop for this feature. */
+      /** onceover has recorded no calls of a review loop for this feature, so there is no cost to show. */
       'feature-without-loops': { feature: string; known: readonly string[] };
       'no-feature': { path: string; why: 'missing' | 'not-a-folder' };
       /** The document at `path`, which the phase `phase` writes and the phase `needs` requires, cannot be used. */
@@ -111,7 +111,7 @@ export type Failure =
       'unnameable-code': { names: readonly string[] };
       'no-reviewer': { wanted: readonly string[]; cooling: readonly Cooldown[] };
       'no-waiting-loop': { phase: PhaseName; feature: string };
-      /** The caller reported a fix, but a reviewer still has to review the previous fix. */
+      /** The caller reported a fix, but the last round of reviews ended without a verdict and must run again first. */
       'unjudged-round': { phase: PhaseName; feature: string };
       /** The caller accepted open issues, but the loop did not end at the limit of reviews. */
       'nothing-to-accept': { phase: PhaseName; feature: string };
@@ -230,7 +230,7 @@ export type RefusedOverride =
   /** onceover has not yet written review instructions for these outputs and criteria. */
   | 'not-instructed';
 
-/** A review without a verdict. */
+/** A review of a step's outputs that ended without a verdict, with the reason in `message`. */
 export type ReviewTrouble = {
   readonly review_run_each: string;
   readonly target_file: string | null;

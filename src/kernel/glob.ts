@@ -264,8 +264,8 @@ function matchSegments(segments: readonly Segment[], names: readonly string[]): 
 }
 
 /**
- * Returns how many parts of a pattern match the whole list; -1 if the list does not match. A star matches any number of
- * items. A later star can absorb all that an earlier one could, so the loop goes back only to the last star.
+ * Returns how many parts of a pattern are used to match the whole list; -1 if the list does not match. A star matches
+ * any number of items. After a mismatch, only the last star takes one more item, because earlier stars cannot help.
  */
 function matchEach<Part>(
   parts: readonly Part[],

@@ -13,7 +13,7 @@ export function digestOf(value: unknown): string {
 /** A string type that the compiler does not let you mix up with other strings. */
 export type Brand<Name extends string> = string & { readonly __brand: Name };
 
-/** A path relative to the repository's root, with `/` as separator and without `..` above the root. */
+/** A path relative to the repository's root, with `/` as separator. It never leads out of the root. */
 export type RepoPath = Brand<'RepoPath'>;
 
 /** The id of a rule's review task: `{rule}--{files}--{hash}`. It depends only on the rule, paths and contents. */

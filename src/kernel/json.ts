@@ -3,7 +3,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The objects in a model's answer, as text. A list that contains objects is one entry. */
+/** The JSON objects in a model's answer, each as text. A list that contains objects is one text. */
 type JsonTexts =
   | { readonly kind: 'found'; readonly texts: readonly [string, ...string[]] }
   | { readonly kind: 'truncated' }
@@ -21,8 +21,8 @@ export function objectsIn(text: string): JsonTexts {
     const end = begins === 'prose' ? null : endOfValue(text, at);
     // A bracket in prose or code may stay unclosed, but an unclosed object means that the answer was cut off.
     if (end === null && begins === 'object') return { kind: 'truncated' };
-    // The scan for an unclosed bracket that may be code went to the end of the text. The budget keeps many such
-    // brackets from making this loop quadratic.
+    // The search for a missing closing bracket may read the rest of the text. The budget limits these searches, because
+    // many unclosed brackets would make this loop quadratic.
     if (end === null && begins === 'unsure') budget -= text.length - at;
     if (budget < 0) return { kind: 'truncated' };
     if (end !== null && text.slice(at, end).includes('{')) texts.push(text.slice(at, end));
@@ -41,12 +41,12 @@ function nextOpening(text: string, from: number): number {
   return OPENING.exec(text)?.index ?? -1;
 }
 
-// Invisible characters, stray commas and typographic quotes do not hide an object.
+// Matches the start of an object, even if it has invisible characters, extra commas or typographic quotes.
 const OBJECT = /(?:\[[\s,]*){0,9}\{[\s,\p{Cf}]*(?:["'“‘}]|[\p{L}_$][\p{L}\p{N}_$-]*\s*:)/uy;
 
 const UNSURE = /\{\s*\/[/*]|\[\s*["'[]/y;
 
-/** Classifies a bracket by the text after it: it may also start a block of code (`{ // …`) or an index (`["a"]`). */
+/** Returns what a bracket starts, judged by the text after it. `unsure`: JSON, or code such as `{ // …` or `["a"]`. */
 function beginsAt(text: string, at: number): 'object' | 'unsure' | 'prose' {
   OBJECT.lastIndex = at;
   if (OBJECT.test(text)) return 'object';

@@ -3,7 +3,7 @@ import type { RepoPath } from './ids.ts';
 /** The folder in the working tree for files that onceover generates. */
 export const GENERATED_FOLDER = '.deepwork/tmp' as RepoPath;
 
-/** The default of `log_dir`, the folder of the records of earlier runs. */
+/** The default of the setting `log_dir`, the folder in which runs store their records. */
 export const DEFAULT_LOG_DIR = '.deepwork/logs' as RepoPath;
 
 /** Whether onceover generates the file at this path. Such files are never part of a change or sent to a reviewer. */
@@ -37,7 +37,7 @@ export function folderOf(path: string): string {
 /** Matches files that onceover itself writes to log_dir. Users may have committed some of them. */
 const OWN = /^(?:previous\/.*|\.gitignore|(?:check|review|rule)_[^/]+\.\d+\.(?:log|json))$/;
 
-/** Returns the tracked files in log_dir that onceover did not write. No reviewer would see changes to them. */
+/** Returns the tracked files in log_dir that onceover did not write. Reviewers never see changes in that folder. */
 export function hiddenByLogDir(tracked: Iterable<RepoPath>, logDir: RepoPath): readonly RepoPath[] {
   return [...tracked].filter((path) => isInside(path, logDir) && !OWN.test(path.slice(logDir.length + 1)));
 }

@@ -8,7 +8,7 @@ export interface Clock {
   now(): Date;
 }
 
-/** Calls the installed agents, which may only read files unless a question has `writes`. */
+/** Calls the installed agents. They may only read files, except if `writes` of the question is true. */
 export interface Reviewers {
   /** The installed agents that the settings allow, in order of preference. */
   readonly names: readonly string[];
@@ -16,7 +16,7 @@ export interface Reviewers {
   readonly found: readonly string[];
   /** The known agents that cannot be started. */
   readonly missing: readonly MissingAgent[];
-  /** Agents that may not review this pull request, each with a file of the repository that it would load. */
+  /** Agents that may not review this pull request, each with a file that it would load and the author could edit. */
   readonly refused?: ReadonlyMap<string, string>;
   /** Returns the facts about an agent that a call needs. This may start the agent to ask for its version. */
   describe(name: string): Promise<ReviewerFacts>;
@@ -29,15 +29,15 @@ export type ReviewerFacts = {
   readonly version: string;
   /** Digest of the tools and options that the agent is started with. */
   readonly toolsDigest: string;
-  /** Whether sessions of this version can be resumed. This may probe the agent, which costs a few calls. */
+  /** Whether sessions of this version can be resumed. To find out, onceover may test the agent with some paid calls. */
   canResume(): Promise<boolean>;
-  /** Returns the resume test that the agent failed and its symptom (`V2: …`); `null` if no failure is known. */
+  /** Returns which test of resuming the agent failed, and how (`V2: …`); `null` if onceover knows of no failure. */
   deferredReason(): Promise<string | null>;
   /** The maximum length in characters of the diff in one prompt. */
   readonly diffLimit: number;
   /** The maximum length in characters of a whole prompt; `null` for a custom command, whose limit is unknown. */
   readonly promptLimit: number | null;
-  /** Whether a second new session gets the shared first part of the prompt from the provider's cache. */
+  /** Whether new sessions share the provider's cache, so that the second one reuses the first part of the prompt. */
   readonly sharesPrefix: boolean;
   readonly timeoutSeconds: number | null;
   /** Whether onceover can let the agent write files. */
@@ -62,11 +62,11 @@ export type Question = {
   readonly writes?: boolean;
   /** The model to use instead of the configured one. */
   readonly model?: string;
-  /** How often the agent may repeat requests to its service in this call. Default: `MOST_RETRIES`. */
+  /** How many requests the agent may repeat in this call; default: no limit except `MOST_RETRIES` in a row. */
   readonly mostRetries?: number;
 };
 
-/** How often an agent may repeat a request without an answer before onceover ends it. */
+/** How often in a row an agent may repeat a request that fails, before onceover ends the agent. */
 export const MOST_RETRIES = 2;
 
 export type AskOptions = {
@@ -120,11 +120,11 @@ export type CheckEnd = {
   readonly durationMs: number;
 };
 
-/** Protects receipts, findings and approvals of commands from a fixer, which may be able to write to their files. */
+/** Protects the files with passes, findings and approved commands from a fixer, which may be able to write to them. */
 export interface TamperGuard {
   /**
-   * Notes the current files. `restore` undoes later writes that would count as a pass, waiver or approval, and returns
-   * the restored files.
+   * Remembers the state of the files. `restore` undoes later writes that would count as a pass, waiver or approval, and
+   * returns the paths of the restored files.
    */
   snapshot(): Promise<{ restore(): Promise<Result<readonly string[]>> }>;
 }

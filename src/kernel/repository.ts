@@ -84,10 +84,10 @@ export function looksSecret(path: string): boolean {
   return !EXAMPLES.test(name) && SECRET_NAMES.some((pattern) => pattern.test(name));
 }
 
-/** Hashed in place of the content of a file that cannot be read. */
+/** The text that is hashed in place of the content of a file that cannot be read. */
 export const MISSING = 'MISSING';
 
-/** Digests of a task's files: `hash` over all of them, and one per file (`null` if the file is unreadable). */
+/** Digests of the files of a review task: `hash` covers all files, `files` has one digest per file. */
 export type TaskContent = { readonly hash: string; readonly files: readonly FileDigest[] };
 
 export type FileDigest = { readonly path: RepoPath; readonly sha256: string | null; readonly link: string | null };
@@ -117,7 +117,7 @@ export interface Repository {
 
 /** Reads files of the working tree, and nothing outside the repository. */
 export interface Contents {
-  /** Returns a SHA-256 over all files in order, with `MISSING` for an unreadable file, and one for each file. */
+  /** Returns a SHA-256 over all files in order, with `MISSING` for an unreadable file, and the SHA-256 of each file. */
   digest(paths: readonly RepoPath[]): Promise<TaskContent>;
   /** Returns the text of a file, or of its first `limit` bytes if the file is longer. */
   text(path: RepoPath, limit: number): Promise<FileText>;
@@ -128,7 +128,7 @@ export type FileText =
   | { readonly kind: 'text'; readonly text: string; readonly bytes: number; readonly cut: boolean }
   | { readonly kind: 'unusable'; readonly why: UnusableFile | 'binary' };
 
-/** Snapshots of the working tree as git trees, made with a private index. */
+/** Snapshots of the working tree, stored as git trees. Making one does not touch the user's index (staging area). */
 export interface Snapshots {
   /** Returns the two sides to compare. A run calls this method once, before it takes a snapshot. */
   compare(selection: Selection, usualBase: string | null): Promise<Result<Comparison>>;
@@ -138,7 +138,7 @@ export interface Snapshots {
   keep(tree: SnapshotId): Promise<Result<void>>;
   /** Unpins all trees except those in `keep` and those that `hold` pinned for an owner. */
   prune(keep: ReadonlySet<SnapshotId>): Promise<Result<void>>;
-  /** Pins these trees for `owner` and removes the owner's other pins. Trees that no longer exist are skipped. */
+  /** Pins these trees for `owner`, such as a review loop, and removes the owner's other pins. Skips missing trees. */
   hold(owner: string, trees: ReadonlySet<SnapshotId>): Promise<Result<void>>;
   /** Returns the diff of two trees, one section per file, sorted by path. Fails if a tree is missing. */
   sections(from: string, to: string, contextLines: number): Promise<Result<readonly DiffSection[]>>;
@@ -146,9 +146,9 @@ export interface Snapshots {
   plainSections(from: string, to: string, paths: readonly RepoPath[]): Promise<Result<readonly DiffSection[]>>;
   /** Returns the paths that differ between two trees, with the new object id of each; `null` if it was deleted. */
   changedFiles(from: string, to: string): Promise<Result<ReadonlyMap<RepoPath, string | null>>>;
-  /** Returns a mark of the branch's history for a `HistoryPoint`. */
+  /** Returns a fingerprint of the branch's reflog, for the `mark` of a `HistoryPoint`; `null` if there is no reflog. */
   branchMark(branch: string | null): Promise<string | null>;
-  /** Whether no commit of the change was dropped or merged since a point in its history. `false` if that is unknown. */
+  /** Whether the change only gained commits since a point in its past; `false` if unknown or if it was merged. */
   onlyGrew(since: HistoryPoint, now: Comparison): Promise<Result<boolean>>;
   /** Returns those of the paths that exist in a tree, with the object id and mode of each. */
   filesIn(tree: SnapshotId, paths: readonly RepoPath[]): Promise<Result<ReadonlyMap<RepoPath, TreeFile>>>;
@@ -191,11 +191,11 @@ export type Snapshot = {
   readonly unnameable: readonly string[];
   readonly dirty?: readonly UnseenContent[];
   /**
-   * Returns fingerprints of everything else that a check may read and that the tree does not have: withheld files,
-   * files with other bytes on disk than git stores, for example other line endings, and such files in submodules.
+   * Returns fingerprints of all other content that a check may read but that is not in the snapshot's tree: withheld
+   * files, files whose bytes on disk differ from those in git, such as line endings, and such files in submodules.
    */
   unseen?(): Promise<Result<readonly UnseenContent[]>>;
-  /** Whether the name of any file, even an omitted or withheld one, may contain this text. `false` is certain. */
+  /** Whether any file, even an omitted or withheld one, may have this text in its name. Only `false` is certain. */
   mayHave(part: string): boolean;
   /** Returns the id of the snapshot's tree. The first call writes the tree to git. */
   tree(): Promise<Result<SnapshotId>>;
@@ -203,7 +203,7 @@ export type Snapshot = {
 
 /** The facts that decide which files a review sees, at one point in time. */
 export type Visibility = {
-  /** A digest of git's settings, of its files with ignore rules and attributes in the git folder, and of its hooks. */
+  /** A digest of git's settings, its hooks, and the files in the git folder that set ignore rules and attributes. */
   readonly settings: string;
   /** A fingerprint of each file that git does not track, ignored or not, and of each file in an omitted folder. */
   readonly unseen: ReadonlyMap<string, string>;
@@ -226,8 +226,8 @@ export type CommitEnd =
   | { readonly kind: 'failed'; readonly said: string };
 
 /**
- * The part of the change that a run reviews. Later runs ignore the records of a narrow scope, and a receipt counts only
- * for runs with the same scope.
+ * The part of the change that a run reviews. Later runs ignore the records of a `narrow` scope, such as only the
+ * uncommitted changes. A stored pass counts only for runs with the same scope.
  */
 export type Scope = {
   /** `full`, or the requested scope as one line of text. */
@@ -249,18 +249,18 @@ export type BranchContext = {
   readonly mergeBase: CommitId | null;
 };
 
-/** A point in the history of a change, by which a later run knows whether it is still about the same change. */
+/** A point in the history of a change. A later run uses it to find out whether it reviews the same change. */
 export type HistoryPoint = {
   readonly mergeBase: CommitId | null;
   /** The commit at HEAD; `null` if there were no commits. */
   readonly head: CommitId | null;
-  /** Identifies the reflog of the branch; `null` if there is none. */
+  /** A fingerprint of the branch's reflog at that point; `null` if there was none. */
   readonly mark: string | null;
 };
 
 /**
- * A fingerprint of each path, which changes if the file or folder changes. For a path with a final slash, it also
- * changes with the files in that folder.
+ * A fingerprint for each path. It changes if the file or folder changes. For a path with a final slash, it also changes
+ * if a file in that folder changes.
  */
 export type StatFingerprints = Readonly<Record<string, string>>;
 

@@ -38,7 +38,7 @@ export function isStrings(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isString);
 }
 
-/** Whether a value is an integer of at least 1, such as a line, slot or iteration number. */
+/** Whether a value is an integer of at least 1, such as a line number. */
 export function isOrdinal(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
 }
@@ -86,7 +86,7 @@ export function orNull(check: Check): Check {
   return (value) => value === null || check(value);
 }
 
-/** For fields that documents of older versions do not have. */
+/** Also accepts a missing field, because documents that an older version of onceover wrote may not have it. */
 export function orMissing<T>(check: Guard<T>): Guard<T | undefined> {
   return (value): value is T | undefined => value === undefined || check(value);
 }

@@ -167,7 +167,7 @@ const PROBE = { kind: isOneOf(['probe']), ...DATED, ...DISPATCHED };
 /** The ledger entry of a test whether an agent can resume sessions. */
 export type LedgerProbe = Shaped<typeof PROBE>;
 
-/** Returns the ledger entry of a resume test. It belongs to no branch: its result counts for all of them. */
+/** Returns the ledger entry of a resume test. It names no branch, because the test's result counts for all branches. */
 export function probeEntry(cost: ProbeCost, startedBy: LedgerProbe['startedBy'], now: Date): LedgerProbe {
   const { agent, model, asks, usage } = cost;
   const durationMs = Math.round(cost.durationMs);

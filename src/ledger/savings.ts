@@ -4,8 +4,9 @@ import { dispatchBy } from '../kernel/review-loops.ts';
 import type { LoopDispatch } from './entries.ts';
 
 /**
- * Returns each resumed call with an estimate of the tokens that it saved: the uncached tokens of the session's first
- * call, plus the growth of a new session's prompt since then, minus the uncached tokens of the resumed call.
+ * Returns each resumed call with an estimate of the tokens that it saved: the uncached tokens that a new session would
+ * have used, minus those that the call used. For a new session, the estimate is the usage of the session's first call,
+ * plus the growth of the prompt since then.
  */
 export function savedByResuming<T extends LoopDispatch>(
   dispatches: readonly T[],

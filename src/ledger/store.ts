@@ -27,7 +27,7 @@ export function openLedger(commonDir: string, most = MOST_ENTRIES) {
       const random = randomBytes(4);
       const name = `${entry.at.replace(/[-:.]/g, '')}-${random.toString('hex')}.json`;
       const written = folder.write(name, ledgerText(entry));
-      // No process counts the writes of all processes, so about one write in 32, chosen at random, cleans up.
+      // No process can count the writes of the others, so a random choice makes about one write in 32 clean up.
       if (written.ok && (random[0] ?? 0) % WRITES_BETWEEN_CLEANUPS === 0) cleanUp(folder, most);
       return written;
     },

@@ -76,7 +76,7 @@ function showRun(started: Parameters<typeof startedRunDocument>[0]) {
   return [describeStartedRun(document), document] as const;
 }
 
-/** Adds the tools that run a phase round by round. The calling agent fixes the issues between rounds. */
+/** Adds the tools that review a feature in rounds. The calling agent, or a fixer it names, fixes issues in between. */
 export function addPhaseTools(server: McpServer, root: string): void {
   server.registerTool(
     'start_phase',

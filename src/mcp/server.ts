@@ -16,7 +16,7 @@ export type ServeOptions = {
 
 /** Serves the tools on standard input and output until the client disconnects or `stop` aborts. */
 export async function serve(options: ServeOptions, stop: AbortSignal): Promise<void> {
-  // When the client disconnects, abort the reviewers that still run, because no one would read their results.
+  // When the client disconnects, abort the workflow reviews that still run, because no one would read their results.
   const gone = new AbortController();
   const server = serveStdio(() => buildServer(options, gone.signal), {
     onerror: (error) => process.stderr.write(`onceover mcp: ${describeError(error)}\n`),

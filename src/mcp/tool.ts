@@ -46,7 +46,7 @@ export function sendProgress({ mcpReq }: ServerContext, progress: Progress): voi
   mcpReq.notify({ method: 'notifications/progress', params: { progressToken, ...progress } }).catch(() => {});
 }
 
-/** Returns options for waiting until the time is over or the client cancels; each new line is sent as progress. */
+/** Returns options to wait at most `seconds`, or until the client cancels. The client gets each new progress line. */
 export function waitingWith(context: ServerContext, seconds: number): WaitOptions {
   let lines = 0;
   const heard = (message: string) => sendProgress(context, { progress: ++lines, message });

@@ -18,7 +18,7 @@ const LOOPS = 'onceover/started-phases';
 
 const MOST_LOOPS = 60;
 
-/** The file that onceover stores for each loop, so that a later call can continue the loop. */
+/** The schema of the file that stores a review loop, so that a later MCP call can continue the loop. */
 const keptStartSchema = z.object({
   id: z.string(),
   phase: z.enum(PHASES),
@@ -37,7 +37,7 @@ type StartOptions = { readonly phase: PhaseName } & Pick<
   'feature' | 'fixer' | 'preparations' | 'keepSessions'
 >;
 
-/** Starts the first round of a phase as a background job. Returns when the round or the waiting time has ended. */
+/** Starts the first round of a phase as a background job. Returns when the round ends or the waiting time is over. */
 export async function startPhaseRun(
   repository: RepositoryPaths,
   options: StartOptions,
@@ -54,12 +54,13 @@ function wrongOptions({ phase, fixer, preparations }: StartOptions): string | nu
   return fixer === null ? 'simplify and deepen_tests need an agent that may edit files: name it as fixer.' : null;
 }
 
-/** The decision of the caller of `continue_phase`: a summary of its fix, or to accept the open issues. */
+/** The input of the MCP tool `continue_phase`: a summary of the caller's fix, or the decision to accept open issues. */
 type NextRound = { readonly summary?: string | null; readonly acceptWithNotes?: boolean };
 
 /**
- * With a summary, starts the next round. Without one, waits for the last round, and repeats it if it gave no verdict.
- * With `acceptWithNotes`, accepts the open issues of a loop that ended at the limit of reviews.
+ * Continues a review loop. With a summary, starts the next round. Without one, waits for the last round, and repeats it
+ * if it ended without a verdict. With `acceptWithNotes`, accepts the open issues of a loop that ended at the limit of
+ * reviews.
  */
 export async function continuePhaseRun(
   repository: RepositoryPaths,
@@ -113,7 +114,7 @@ async function startRound(
   return report(repository, kept, await waitForJob(repository, ROUNDS, kept.round, waiting));
 }
 
-/** Returns the state of a loop. Stores the `loop_id` that the round printed, so that callers can use it as the id. */
+/** Returns the state of a loop. Stores the `loop_id` that the round printed, because callers may pass that id. */
 function report(repository: RepositoryPaths, kept: KeptStart, work: BackgroundJob | null): Result<StartedPhase> {
   const answer = work?.answer ?? null;
   const loop = isRecord(answer) && typeof answer['loop_id'] === 'string' ? answer['loop_id'] : null;

@@ -167,7 +167,7 @@ function preparationsOf(phase: PhaseName, { simplify, deepenTests }: PhaseOption
 async function rolesOf(repository: RepositoryPaths, { source }: RunSettings): Promise<Result<Roles>> {
   const listed = await openSnapshots(repository).files();
   if (!listed.ok) return listed;
-  // If the roles are from the base branch, role files in the working tree have no effect: do not check their names.
+  // If the roles come from the base branch, role files in the working tree have no effect, so do not check their names.
   const listing = { tracked: source.from === null ? listed.value : [], untracked: [] };
   return loadRoles(source.files, listing);
 }

@@ -43,7 +43,7 @@ export type PhaseNotice =
   | { readonly kind: 'proof-taken-back'; readonly paths: readonly string[] }
   /** The fixer changed which files reviewers see. A `null` in `paths` stands for git's own settings. */
   | { readonly kind: 'hidden-by-fixer'; readonly paths: readonly (string | null)[] }
-  /** The agent gets only new sessions. `why` names the resume test that it failed, V1 to V4 (dispatch/resume-probe.ts). */
+  /** The agent always gets a new session. `why` names the resume test that it failed (see dispatch/resume-probe.ts). */
   | { readonly kind: 'not-resumed'; readonly agent: string; readonly why: string };
 
 export type PhasePorts = {
@@ -59,7 +59,7 @@ export type PhasePorts = {
   readonly reporter: ReporterOf<PhaseProgress>;
   readonly reviewers: Reviewers;
   readonly proof: TamperGuard;
-  /** Reads what decides which files reviewers see. */
+  /** Reads the facts that decide which files reviewers see, such as git's settings and ignore rules. */
   visibility(): Promise<Result<Visibility>>;
   newId(): string;
 };
@@ -115,6 +115,6 @@ export type PhaseRequest = Pick<PhaseOptions, 'startedBy' | 'stop'> & {
   readonly preparations: readonly Preparation[];
   readonly selection: Selection;
   readonly kept: readonly RepoPath[];
-  /** Returns the digest of each file that an agent's command in the settings names. A fixer must not edit them. */
+  /** Returns a digest of each file that the agents' commands in the settings run or read. No fixer may edit them. */
   agentFiles(): ReadonlyMap<RepoPath, string>;
 };

@@ -36,7 +36,7 @@ export type PhaseState = {
   readonly counted: Readonly<Record<PhaseStage, number>>;
   /** The number of started rounds, including final validations. */
   readonly round: number;
-  /** Whether the current round repeats reviews that passed. Such a round does not count towards the limit. */
+  /** Whether the current round is a final validation, which repeats passed reviews and does not count for the limit. */
   readonly isFinalValidation: boolean;
   readonly roles: Readonly<Partial<Record<ReviewerRole, RoleState>>>;
   readonly resume: ResumeState;
@@ -47,7 +47,7 @@ export type PhaseState = {
   readonly reviewed: SeenContent | null;
   /** Whether a fix followed the last round. */
   readonly fixedSince: boolean;
-  /** The number of passed rounds in a row during which the content changed. */
+  /** How many rounds in a row passed but do not count, because the content changed while they ran. */
   readonly disturbances: number;
   /** Whether git could not commit the last fix. The next round then gives each reviewer a new session. */
   readonly commitFailed: boolean;
@@ -58,7 +58,7 @@ export type PhaseState = {
 export type KeptLoop = {
   readonly run: PhaseRun;
   readonly state: PhaseState;
-  /** History entries that a command wrote for a round before it could save the round. The next command replaces them. */
+  /** The history entries of a round that is not saved yet. After a crash, the next command finds and replaces them. */
   readonly pending: { readonly round: number; readonly texts: readonly string[] } | null;
   /** The exact text of the last history entry. To add a fix to the entry, onceover searches for this text. */
   readonly lastEntry: string | null;
@@ -76,9 +76,9 @@ export type RoleState = {
 };
 
 /**
- * The session of each role. In the requirements this is `resume_state`: `session.id` is `agent_id`,
- * `session.firstPromptLength` is `iteration1_prompt_length`, and `session.saw`, a snapshot, is `last_commit_sha`. The
- * session is null if the agent named none: then it cannot be resumed.
+ * The session of each role; null if the agent reported no session id, so that there is nothing to resume. The
+ * requirements call this `resume_state`, and its fields `agent_id` (`session.id`), `iteration1_prompt_length`
+ * (`session.firstPromptLength`) and `last_commit_sha` (`session.saw`, here a snapshot).
  */
 type ResumeState = Readonly<
   Partial<Record<PhaseRole, { readonly session: LoopSession | null; readonly lastIteration: number }>>
@@ -109,7 +109,7 @@ export type PhasePosition =
       readonly at: 'committing';
       readonly paths: readonly RepoPath[];
       readonly message: string;
-      /** The index of the preparation to run next; null after a fix, because then a round follows. */
+      /** The index of the step to run next before the reviews; null after a fix, because a round of reviews follows. */
       readonly next: number | null;
     }
   | { readonly at: 'ended'; readonly end: PhaseEnd };
@@ -120,7 +120,7 @@ type Calls = {
   readonly marks: readonly PhaseMark[];
 };
 
-/** A call in progress. `measuring`: the length of its prompt decides whether to resume the session. `asked`: it runs. */
+/** A call in progress. `measuring`: its prompt is built, to decide if the session is resumed. `asked`: it is sent. */
 type Flight = { readonly kind: 'measuring' | 'asked'; readonly ask: Ask };
 
 /** A question to an agent, without the text of its prompt. */
@@ -128,7 +128,7 @@ export type Ask = Assigned & {
   readonly role: PhaseRole;
   /** The part of the test-deepener; null for other roles. */
   readonly part: 'A' | 'B' | null;
-  /** The prompt template; null for preparations, which have their own prompts. */
+  /** The prompt template; null for the steps before the reviews, which have their own prompts. */
   readonly template: LoopTemplate | null;
   readonly why: LoopDispatchReason;
   /** The session to resume; null for a new session. */
@@ -164,7 +164,7 @@ export type PhaseEvent =
       readonly kind: 'fixed';
       readonly summary: string;
       readonly changedPaths: readonly RepoPath[];
-      /** Paths by which an agent changed which files reviewers see. */
+      /** Files that the agent hid from reviewers, and changed files that decide what they see, such as `.gitignore`. */
       readonly hidden?: readonly RepoPath[];
     } & (Replied | { readonly by: 'caller' }))
   | ({ readonly kind: 'call-failed'; readonly failure: AgentFailure } & CallEnd)
@@ -181,7 +181,7 @@ export type PhaseEvent =
 export type CallEnd = {
   readonly role: PhaseRole;
   readonly call: LoopCall;
-  /** The failure because of which a new session replaced the resumed one; null if that did not happen. */
+  /** The reason why a new session replaced the resumed one; null if none was replaced. */
   readonly fellBack: AgentFailure | null;
 };
 
@@ -197,7 +197,7 @@ export type Replied = CallEnd & {
   readonly readsConfirmed: boolean | null;
 };
 
-/** The actions after an event. `drivePhase` first does those that record, then saves the state, then does the rest. */
+/** An action to perform after an event. `drivePhase` first records, then saves the state, then does all the rest. */
 export type PhaseAction =
   | { readonly kind: 'take-snapshot' }
   /** Build the prompt for the resumed session, to decide by its length whether it is sent. */

@@ -25,7 +25,7 @@ export type PhaseSetup = {
   /** The limit of reviews per loop, at most five. Final validations do not count. */
   readonly mostIterations: number;
   readonly fixing: 'fixer' | 'caller' | 'nobody';
-  /** The id of the loop. Each commit message contains the id, so that no two commits have the same message. */
+  /** The id of the loop. Commit messages contain it, so that the commits of two loops never have the same message. */
   readonly loop: string;
   /** Whether sessions are stored for the next command. Within one command they are always kept. */
   readonly keepSessions: boolean;
@@ -38,7 +38,7 @@ export type PhaseSetup = {
 };
 
 export type EditRules = {
-  /** The documents: a fixer may edit only these. Null in `implement`: it may edit all files that are not in `kept`. */
+  /** The only files that a fixer may edit; null in `implement`, where it may edit every file that is not in `kept`. */
   readonly documents: readonly RepoPath[] | null;
   /** Files and folders that a fixer must never edit: settings, roles, rules, prompts, and the records of the phase. */
   readonly kept: readonly RepoPath[];
@@ -69,7 +69,7 @@ export type PhaseMark =
     }
   | { readonly kind: 'lazy-load-warning'; readonly role: PhaseRole };
 
-/** The reason why a session cannot be resumed: something is gone, or (`commit`) git could not commit the fixes. */
+/** The missing state without which a session cannot be resumed. `commit`: git could not commit the last fix. */
 export type LostState = 'session' | 'snapshot' | 'diff' | 'commit';
 
 /** The reasons why a phase stops early: the user interrupted it, the budget is used up, or git or the disk failed. */

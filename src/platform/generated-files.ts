@@ -15,7 +15,7 @@ export function makeGeneratedFolder(root: string, name: string): Result<string> 
 export function makeIgnoredFolder(root: string, folder: RepoPath): Result<string> {
   const top = makeFolder(root, folder);
   if (!top.ok) return top;
-  // A folder that cannot be listed is a failure. To list it would be slow, because it may have thousands of files.
+  // Fail if the folder cannot be listed. Opening it is enough to find out; listing thousands of files would be slow.
   const listable = tryDisk('read', top.value, () => opendirSync(top.value).closeSync());
   if (!listable.ok) return listable;
   if (statIfPresent(join(top.value, '.gitignore')) !== null) return top;

@@ -98,7 +98,7 @@ export function openFolder(top: string, folder: string) {
   };
   /** Replaces a file in one step. Makes the folder if it is missing. `permissions` is for files with secrets. */
   function write(name: string, text: string, permissions?: number): Result<void> {
-    // Check first: this is faster than creating an existing folder, and every run waits for it.
+    // Check first whether the folder exists: this is faster than trying to make it, and every run waits for this call.
     const found = checkFolder(top, folder);
     const made = found.ok && found.value === 'missing' ? makeFolder(top, folder) : found;
     return made.ok ? writeAtomically(path, name, text, permissions) : made;

@@ -55,7 +55,7 @@ function capture(stream: Readable, heard: () => void, onLine?: (line: string) =>
 
 /** Splits chunks into lines. Drops empty lines and lines that are longer than 8 MiB. */
 function lineReader(onLine: (line: string) => boolean): {
-  /** Returns whether the chunk is activity: one of its lines is, or it ends no line. */
+  /** Whether the chunk counts as activity: `onLine` returned true for a line in it, or no line ends in it. */
   add(chunk: Buffer): boolean;
   end(): void;
 } {
@@ -111,7 +111,7 @@ export type ProcessRun = {
   readonly signal: AbortSignal | null;
   /** Called for each complete line of standard output. Returns whether the line is activity, which resets `idleMs`. */
   onLine?(line: string): boolean;
-  /** The same for standard error. Without it, all output there is activity. */
+  /** Like `onLine`, but for standard error. Without this function, all output to standard error is activity. */
   onErrorLine?(line: string): boolean;
 };
 

@@ -21,7 +21,7 @@ export function makeScratch(base: string | null = null): Scratch {
   return opened(base === null ? makeInDefault() : makeIn(base));
 }
 
-/** Makes such a folder outside of `root`. Fails if both the cache folder and the temporary folder are inside. */
+/** Makes a scratch folder outside of `root`. Fails if the cache folder and the temporary folder are both in `root`. */
 export function makeScratchOutside(root: string): Result<Scratch> {
   for (const base of [defaultBase(), tmpdir()]) {
     const made = tryDisk('write', base, () => {

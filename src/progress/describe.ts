@@ -11,7 +11,7 @@ import type { Event } from './state.ts';
 
 type EventOf<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>;
 
-/** Returns one line for an event, `null` for an event that only the live view shows. */
+/** Returns one line for an event; `null` if the event needs no line of its own. */
 export function describeEvent(event: Event, paint: Paint = PLAIN): string | null {
   return byKind(linesFor(paint), event);
 }

@@ -99,7 +99,7 @@ function changedLines(drawn: readonly string[], lines: readonly string[]): strin
   return `${up(lines.length - first)}${steps.join('')}`;
 }
 
-// Counts rows and not lines, because after the terminal became narrower, an old line takes several rows.
+// Returns the codes that erase the drawn lines. In a terminal that became narrower, one line can take several rows.
 function upTo(drawn: readonly string[], columns: number): string {
   const rows = drawn.reduce(
     (sum, line) => sum + Math.max(1, Math.ceil(cells(stripVTControlCharacters(line)) / columns)),

@@ -15,15 +15,15 @@ export type EndedRun = {
   /** The result in one line, then the next steps. */
   readonly verdict: readonly string[];
   readonly gates: readonly GateOutcome[];
-  /** The findings that are neither closed nor gone. Reports leave the others out, so that tools stop showing them. */
+  /** The findings that are not closed and still apply. Reports omit all others, so that tools stop showing them. */
   readonly findings: readonly ReportedFinding[];
-  /** Reasons other than findings why the exit code is not 0. If it is not 0, this has an entry or a finding is open. */
+  /** Reasons other than findings for an exit code above 0. Such a run has an entry here or an open finding. */
   readonly obstacles: readonly ReportEntry[];
   /** `null` if an error or an interruption ended the run, so that no gate has a result. */
   readonly outcome: RunOutcome | null;
 };
 
-/** Returns a run that ended with an outcome. */
+/** Returns the report data of a run that was completed. */
 export function endedRun(outcome: RunOutcome): EndedRun {
   const { status, exitCode, gates, notices } = outcome;
   const verdict = describeVerdict(outcome);
@@ -38,7 +38,7 @@ export function endedRun(outcome: RunOutcome): EndedRun {
   return { status, exitCode, verdict, gates, findings, obstacles, outcome };
 }
 
-/** Returns a run that an error or an interruption ended. */
+/** Returns the report data of a run that an error or an interruption ended. */
 export function failedRun(
   end: { readonly status: 'error' | 'lock_conflict' | 'interrupted'; readonly exitCode: 2 | 3 | 130 },
   { what, next }: Message,
@@ -52,7 +52,7 @@ function obstacleOfGate(gate: GateOutcome): readonly ReportEntry[] {
   if (status === 'pass' || status === 'holds') return [];
   const output = check === null || check.tail === '' ? '' : `\n\n${check.tail}`;
   if (status !== 'fail') return [obstacle(id, `${describeNoResult(gate)}${output}`)];
-  // The findings of a failed review already report it, so add nothing here.
+  // Reports list the findings of a failed review, so the review itself needs no entry.
   return check === null ? [] : [{ ...obstacle(id, `${describeGateDetail(gate)}${output}`), isJudged: true }];
 }
 
@@ -98,16 +98,16 @@ export function wellFormed(text: string): string {
 /** The severity of an entry, for report formats with three levels. */
 export type Severity = 'error' | 'warning' | 'note';
 
-/** A finding, or another reason why a run does not exit with 0, for report formats that show places in the code. */
+/** One entry of a report: a finding, or another reason why the run does not exit with 0. */
 export type ReportEntry = {
   /** The finding; `null` if the entry is not about a finding. */
   readonly reported: ReportedFinding | null;
-  /** The id of the gate; "onceover" if the whole run is concerned. */
+  /** The id of the gate; "onceover" if the entry is about the whole run. */
   readonly gate: string;
-  /** Whether the gate has a result; false if it neither passed nor failed. */
+  /** Whether the gate passed or failed; false if it has no result, for example after an error. */
   readonly isJudged: boolean;
   readonly severity: Severity;
-  /** The problem of a finding and its fix, or why a gate did not pass, with the output of a failed check. */
+  /** The problem that a finding reports and its fix; or why a gate did not pass, with the output of a failed check. */
   readonly message: string;
   readonly file: string;
   /** The lines, with their text if the reviewer quoted it; `null` if the lines are unknown or do not exist. */
@@ -156,7 +156,7 @@ const SEVERITIES: Readonly<Record<Priority, Severity>> = {
   low: 'note',
 };
 
-/** Returns the severity of a finding. A finding that does not fail its gate is never an `error`. */
+/** Returns the severity of a finding. A finding that is only a warning for its gate is never an `error`. */
 function severityOf({ finding, state }: ReportedFinding): Severity {
   const severity = SEVERITIES[finding.priority];
   return state === 'warning' && severity === 'error' ? 'warning' : severity;
@@ -166,7 +166,8 @@ const DIGEST_LENGTH = 32;
 
 /**
  * Returns a digest that stays the same if the line or the wording of a finding changes. It covers the gate, the file,
- * the quoted code, and which occurrence of that code is meant; if the code is not in the file, slot and id instead.
+ * the quoted code, and which occurrence of this code is meant. If the code was not found in the file, it covers the
+ * number of the reviewer and the id of the finding instead.
  */
 export function findingFingerprint(finding: Finding): string {
   const { gate, slot, file, anchor, id } = finding;

@@ -98,7 +98,7 @@ function checkCase(gate: GateOutcome): Case {
   };
 }
 
-/** Returns one case per reviewer, also for removed ones with findings. `notRun` says why the gate did not run. */
+/** Returns one case per reviewer, including removed reviewers with findings. `notRun`: why the gate did not run. */
 function slotCases(
   slots: readonly SlotOutcome[],
   findings: readonly ReportedFinding[],

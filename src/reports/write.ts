@@ -47,7 +47,7 @@ export function appendReport(path: string, text: string): Result<void> {
 
 /**
  * Writes a report inside the repository. It does not follow symlinks, because the change under review may have replaced
- * a folder with one.
+ * a folder with a symlink to another place.
  */
 function writeInside(repository: RepositoryPaths, path: RepoPath, text: string): Result<void> {
   const folder = makeFolder(repository.root, folderOf(path) || '.');

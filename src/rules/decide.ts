@@ -97,7 +97,7 @@ export function isReadable({ headBlob, mode }: Entry): boolean {
   return headBlob !== null && mode !== SUBMODULE;
 }
 
-/** Whether a pass mark can cover a changed path. It covers content, but no deletion, file mode or submodule commit. */
+/** Whether a pass mark can cover a changed path. A mark is about content, not deletions, modes or submodules. */
 export function passMarkCovers(entry: Entry): boolean {
   const hasUsualMode =
     entry.baseBlob === null ? entry.mode === FILE_MODE || entry.mode === SYMLINK : entry.baseMode === undefined;

@@ -186,8 +186,8 @@ function passLine({ passed, receipt }: PastPass): string {
 }
 
 /**
- * Confirms a pass mark. With `isExact`, an id that cannot be printed safely is added unchanged in a code block: an MCP
- * client gets the id as it is, and a terminal never does.
+ * Confirms a pass mark. With `isExact`, which is for MCP clients, an id with unsafe characters is added unchanged in a
+ * code block. A terminal never gets such an id unchanged.
  */
 export function describePass(
   { id, vouched }: { readonly id: string; readonly vouched: boolean },

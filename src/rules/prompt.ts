@@ -70,7 +70,7 @@ const LEFT_OUT = {
   unusable: 'Not shown: this file cannot be read as text inside this repository.',
 } as const;
 
-/** The place of the rest of a reference file, by whether the file is from the base branch. */
+/** Says whether the reviewer has to read the rest of a file from disk. The key: is the file from the base branch? */
 const WHERE = {
   false: ' Read the file itself for the rest.',
   true: ' The file on disk belongs to the change under review, so do not use it in place of the rest.',

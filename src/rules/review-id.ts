@@ -44,8 +44,8 @@ export function composeReviewId(parts: {
 }
 
 /**
- * Returns why an id is invalid; `null` if it is valid. An invalid id's marker could lie outside of its folder. `..` is
- * only valid in the id of a known review, where it is part of a file name such as `[...slug].tsx`.
+ * Returns why an id is invalid; `null` if it is valid. The marker of an invalid id could lie outside its folder. `..`
+ * is only valid in the id of a known review, where it is part of a file name such as `[...slug].tsx`.
  */
 export function checkReviewId(id: string, isKnown: boolean): BadReviewId | null {
   if (id.trim() === '') return 'empty';
@@ -71,7 +71,7 @@ function fits(id: string): boolean {
   return new TextEncoder().encode(id + MARKER_SUFFIX).length <= LONGEST_NAME;
 }
 
-/** Increase this if the text around the instructions changes the task. With `cache: strict`, old passes then end. */
+/** Increase this if new text around the instructions changes the task. With `cache: strict`, old passes then expire. */
 const PROMPT_VERSION = 1;
 
 /** Returns the current state of a review, in a form that can be stored and compared with later states. */

@@ -81,7 +81,7 @@ export type TaskContext = {
   readonly references: ReadonlyMap<RuleTask, readonly ReferenceText[]>;
 };
 
-/** `pass-does-not-match` (`cache: strict`): it passed, but no receipt shows the same rule text, paths and context. */
+/** Why a review has to be done. `pass-does-not-match`: it passed, but `cache: strict` does not accept that pass. */
 export type WriteReason = 'not-passed' | 'pass-does-not-match';
 
 /** Whether a review id has a pass mark, and its receipt. The current change may not need this review. */
@@ -151,7 +151,7 @@ export type RuleFacts = {
 /** Records when and by which interface a review was marked as passed, with its state when instructions were written. */
 export type MarkReceipt = TaskFacts & { readonly by: 'mcp' | 'cli' | 'library' | 'run'; readonly at: string };
 
-/** The marker file of a passed review, and its receipt; `null` if there is none, for example for a handmade marker. */
+/** The marker file of a passed review, and its receipt. A marker that was made by hand has no receipt (`null`). */
 export type Mark = {
   /** Whether the marker file is committed to git, so that another person may have created it. */
   readonly tracked: boolean;

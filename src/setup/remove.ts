@@ -25,7 +25,7 @@ export type FoundFile = {
   readonly isUnchanged: boolean;
 };
 
-/** Files of agents in which other tools can have entries too. */
+/** Settings files of agents, in which other tools can have entries, too. */
 const SHARED_FILES: readonly RepoPath[] = [MCP_FILE, ...HOOK_AGENTS.map(hookFile)];
 
 /** Plans to remove the files that are unchanged since `init` wrote them. Edited files stay, each with the reason. */
@@ -71,7 +71,7 @@ export async function removeProject(
   if (!own.ok) return own;
   const removal = { removed: !dryRun, taken: [...taken, ...own.value], left };
   if (dryRun) return ok(removal);
-  // Do this before the loop below: it fails while a run is active, and then no file must have been removed.
+  // Call this before any other removal: it fails while a run is active, and then every file has to stay.
   const removed = await ownFiles.remove();
   if (!removed.ok) return removed;
   const changed = await forEachOk(taken, ({ path, rest = null }) =>
@@ -87,7 +87,7 @@ async function findFiles(files: ProjectFiles, commonDir: string): Promise<readon
   const found: FoundFile[] = [];
   for (const path of new Set([...usual, ...manifest.paths()])) {
     const read = await files.read(path);
-    // A file that cannot be read exists, so list it among the files that stay.
+    // Skip only a missing file. An unreadable file gets the text null, and so it is kept.
     const text = read.ok ? read.value : null;
     if (read.ok && text === null) continue;
     const isStarter = path === CODE_QUALITY_FILE && text === codeQuality;

@@ -14,7 +14,7 @@ function stopDocument(answer: StopAnswer): object | null {
 
 /**
  * Returns the answer to an agent that wants to stop; `null` to print nothing. If nothing has changed since the last
- * verdict, it uses the stored verdict and does not load the code that checks the gates, which takes time.
+ * verdict, it uses the stored verdict. It then saves time, because it does not load the code that checks the gates.
  */
 export async function answerStop(event: StopEvent | null, deadlineSeconds: number): Promise<object | null> {
   // A run started this agent and waits for it, so the agent must not wait for the run.
@@ -30,7 +30,7 @@ function fromMemory({ cwd, session }: StopRequest): StopAnswer | null {
   if (until !== null) return { kind: 'let-go', why: { kind: 'asleep', until: new Date(until) } };
   const memory = readMemory(worktree);
   const { judged } = memory;
-  // In a pull request, the configuration comes from the base branch, so no verdict about the working tree counts.
+  // A stored verdict used the configuration of the working tree. In a pull request, that of the base branch applies.
   if (judged === null || isPullRequest(process.env) || !isUnchanged(worktree, judged)) return null;
   const decided = decideStop(judged.verdict, memory.sessions[session] ?? null);
   const nothingToCount = decided.blocks === null && memory.sessions[session] === undefined;

@@ -25,7 +25,7 @@ import { countBlocks, MEMORY_FOLDER, readMemory, SNOOZED } from './memory.ts';
 
 type CurrentStatus = {
   readonly outcome: RunOutcome;
-  /** Whether another run would be useless, because every planned reviewer already failed on the current content. */
+  /** Whether another run would be useless: all checks pass, and every needed reviewer failed the current content. */
   readonly asked: boolean;
   /** Fingerprints of the files that the status depends on, besides the change itself. */
   readonly traces: StatFingerprints;
@@ -41,10 +41,10 @@ async function currentStatus(place: RepositoryPaths): Promise<Result<CurrentStat
     ...[...configFiles].map((file) => join(place.root, file)),
     `${join(place.root, request.settings.logDir)}/`,
     `${join(place.commonDir, 'onceover/findings')}/`,
-    // With a final slash, so that a receipt that is overwritten in place counts as a change.
+    // The final slash makes the fingerprint cover each file in the folder, because a file can be overwritten in place.
     `${join(place.commonDir, 'onceover/receipts')}/`,
     join(place.commonDir, 'onceover/trusted.json'),
-    // A file that reviewers do not get because of its name stays withheld, but a file that is too large may shrink.
+    // Reviewers do not get files that are too large. Watch these files: when one shrinks, reviewers get it.
     ...outcome.withheld.filter(({ why }) => why === 'too-large').map(({ path }) => join(place.root, path)),
     ...files.value,
   ];
@@ -140,7 +140,7 @@ type StopRun =
   | { readonly kind: 'judged'; readonly run: RunDocument; readonly isAboutThis: boolean }
   | { readonly kind: 'unjudged'; readonly why: string };
 
-/** Waits for the run of an earlier stop or, if there is none, for a new run; at most until the time `until`. */
+/** Waits for the run that an earlier stop started or, without one, for a new run; at most until the time `until`. */
 async function runForStop(
   place: RepositoryPaths,
   awaited: StopMemory['awaited'],
@@ -218,8 +218,8 @@ function fails({ findings }: RunOutcome, gates: readonly FailingGate[]): StopVer
 }
 
 /**
- * Returns the verdict with fingerprints of everything that it depends on; `null` if it must not be remembered. Reads
- * the status again, and takes a fingerprint before and after that, to notice a change since the verdict.
+ * Returns the verdict with fingerprints of everything that it depends on; `null` if it must not be stored. To notice
+ * changes since the verdict, it reads the status again, with a fingerprint of the working tree before and after that.
  */
 async function rememberable(
   place: RepositoryPaths,
@@ -235,15 +235,15 @@ async function rememberable(
   const { outcome } = status.value;
   if ((outcome.exitCode === 0) !== (verdict.kind === 'holds')) return null;
   if (JSON.stringify(status.value.traces) !== JSON.stringify(traces)) return null;
-  // The fingerprint does not cover the contents of untracked files that reviewers do not get. So remember the verdict
-  // only if onceover withholds all of these files. A nested repository is never withheld (git ends its name with a
-  // slash), so with one the verdict is not remembered: its first commit would make it part of the change.
+  // For the files in `untracked`, the fingerprint covers only names. So store the verdict only if no reviewer gets
+  // these files. A nested repository is not in the set, because git ends its name with a slash. That is intended: with
+  // its first commit, the repository becomes part of the change.
   const withheld = new Set<string>(outcome.withheld.map(({ path }) => path));
   if (!after.untracked.every((path) => withheld.has(path))) return null;
   return { index, print: after.print, traces, verdict };
 }
 
-/** Turns the stop hook of a clone off for some minutes, and returns the end of this time. 0 turns the hook on: `null`. */
+/** Turns the stop hook of a clone off for some minutes and returns the end time. 0 turns it on and returns `null`. */
 export function snooze({ commonDir }: Pick<RepositoryPaths, 'commonDir'>, minutes: number): Result<Date | null> {
   const folder = openFolder(commonDir, MEMORY_FOLDER);
   const until = minutes === 0 ? null : new Date(Date.now() + minutes * 60_000);

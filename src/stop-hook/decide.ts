@@ -75,7 +75,7 @@ type RememberedVerdict =
   | {
       readonly kind: 'fails';
       readonly open: readonly string[];
-      /** Those of `open` that are findings with a proposed waiver. */
+      /** The findings in `open` for which an agent proposed a waiver. */
       readonly proposed: readonly string[];
       readonly reason: string;
     }
@@ -88,7 +88,7 @@ export type Blocks = { readonly count: number; readonly open: readonly string[];
 export type StopMemory = {
   /** The last verdict, with fingerprints of everything that it depends on. */
   readonly judged: {
-    /** The fingerprint `print` was made with a private git index whose file name starts with this text. */
+    /** The beginning of the file name of the private git index from which git made the fingerprint `print`. */
     readonly index: string;
     readonly print: string;
     readonly traces: StatFingerprints;

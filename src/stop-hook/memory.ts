@@ -11,7 +11,7 @@ const LARGEST_BYTES = 4 * 1024 * 1024;
 
 const EMPTY: StopMemory = { judged: null, awaited: null, sessions: {} };
 
-/** Reads the memory of a worktree. If it is damaged or from another version, it counts as empty. */
+/** Reads the data that the hook stored for a worktree. Damaged data, or data of another version, counts as empty. */
 export function readMemory(worktree: WorktreePaths): StopMemory {
   try {
     const path = join(folderOf(worktree), fileOf(worktree));
@@ -27,7 +27,7 @@ export function readMemory(worktree: WorktreePaths): StopMemory {
   }
 }
 
-/** Writes the memory and returns whether that worked. If not, blocks cannot be counted, so the agent may stop. */
+/** Stores the memory; returns whether that worked. If not, the hook cannot count its blocks and must allow the stop. */
 export function writeMemory(worktree: WorktreePaths, memory: StopMemory): boolean {
   const sessions = Object.fromEntries(Object.entries(memory.sessions).slice(-MOST_SESSIONS));
   const stored = { version: ONCEOVER_VERSION, root: worktree.root, ...memory, sessions };
@@ -62,7 +62,7 @@ function tryToRemove(path: string): void {
   }
 }
 
-/** Returns the memory with the blocks of a session. The session comes last, because only the last sessions are kept. */
+/** Returns the memory with new `blocks` for a session. The session moves to the end: only the last ones are kept. */
 export function withSession(memory: StopMemory, session: string, blocks: Blocks | null): StopMemory {
   const { [session]: _, ...others } = memory.sessions;
   return { ...memory, sessions: blocks === null ? others : { ...others, [session]: blocks } };

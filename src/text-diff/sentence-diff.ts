@@ -24,7 +24,7 @@ export function sentenceDiff(before: string, after: string): string {
   return [LEGEND, ...lines].join('\n');
 }
 
-/** The time of a diff grows with the square of the edits, so texts with more edits than this count as all different. */
+/** The time of a diff grows with the square of the edits, so two texts with more edits count as all different. */
 const MOST_EDITS = 2000;
 
 /** Consecutive unchanged sentences: the position of the first one in the old and in the new list, and their number. */

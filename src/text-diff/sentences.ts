@@ -86,7 +86,7 @@ function closes(line: string, fence: string): boolean {
 
 const SENTENCE_AND_SPACE = /[\s\S]*?(?:[.!?…][)"'\]”’»]*(?:\s+|$)|$)/gu;
 
-/** Splits a paragraph or list item into sentences; the mark of an item belongs to its first sentence. */
+/** Splits a paragraph or list item into sentences. The `-` or number of a list item stays with its first sentence. */
 function splitFlow(raw: string): readonly string[] {
   const mark = LIST_MARK.exec(raw)?.[0] ?? '';
   const found = raw.slice(mark.length).match(SENTENCE_AND_SPACE) ?? [];

@@ -60,7 +60,7 @@ export async function trustConfig(repo: RepositoryPaths): Promise<Result<readonl
   return trusted.ok ? ok(commandsOf(settings.value)) : trusted;
 }
 
-/** Fails if the user has not approved the commands of the current configuration, so that an agent may not run them. */
+/** Fails if the user has not approved the commands in the configuration. Agents may run only approved commands. */
 export async function checkTrust(repo: RepositoryPaths): Promise<Result<void>> {
   const settings = await loadSettings(sparseFiles(repo), openParsedFiles(repo.commonDir, version));
   return settings.ok ? requireConsent(repo, settings.value, 'agent') : settings;

@@ -13,7 +13,7 @@ import {
 } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
 
-/** The change under review and what decides which files belong to it, before or after a fix. */
+/** The files of the change, and the facts that decide which files reviewers see, before or after a fix. */
 export type SeenFiles = {
   readonly entries: readonly Entry[];
   readonly dirty: readonly UnseenContent[];
@@ -23,7 +23,7 @@ export type SeenFiles = {
 /** The change under review at one point in time. */
 export type ChangeView = SeenFiles & { readonly comparison: Comparison; readonly tree: SnapshotId };
 
-/** Reads the change under review. Two such views, before and after a fix, show what `hiddenByFix` looks for. */
+/** Reads the change under review. `hiddenByFix` compares what this function returns before and after a fix. */
 export async function readChange(
   ports: { readonly snapshots: Snapshots; visibility(): Promise<Result<Visibility>> },
   { selection, settings }: { readonly selection: Selection; readonly settings: Settings },
@@ -41,9 +41,9 @@ export async function readChange(
 }
 
 /**
- * Returns what a fixer changed so that reviewers see other files than before: files that it wrote and no reviewer sees,
- * nested repositories, files with ignore rules or attributes, and git's own settings (`null`). `fix` is the visible
- * diff of the fix.
+ * Returns the paths by which a fixer may have hidden something from reviewers: files that it wrote but reviewers do not
+ * see, nested repositories, and files with ignore rules or attributes. `null` in the result stands for git's settings.
+ * `fix` is the part of the fix that reviewers see.
  */
 export function hiddenByFix(
   before: SeenFiles,
@@ -71,7 +71,7 @@ function hiddenFiles({ entries, visibility }: SeenFiles): ReadonlyMap<string, st
   return new Map([...visibility.unseen].filter(([path]) => !seen.has(path)));
 }
 
-/** Returns the nested repositories that are new or differ. Reviewers see only their commit. */
+/** Returns the nested repositories that are new or changed. Reviewers see only the id of their commit. */
 function changedRepositories(before: SeenFiles, after: SeenFiles): readonly string[] {
   const printsOf = ({ entries, dirty }: SeenFiles) =>
     new Map<string, string>([
@@ -90,7 +90,7 @@ const INSTRUCTIONS = new RegExp(
   `^${GENERATED_FOLDER.replaceAll('.', '\\.')}/(?:review_instructions/[^/]*\\.md|\\.gitignore)$`,
 );
 
-/** Whether a tool wrote the file as a by-product. Not if the fix (`added`) names the file or its folder: it may use it. */
+/** Whether a file is only a by-product of a tool; `false` if `added` names its folder, because the code may use it. */
 function isByproduct(path: string, added: string): boolean {
   const [, name] = BYPRODUCTS.exec(path) ?? [];
   return INSTRUCTIONS.test(path) || (name !== undefined && !added.includes(name));

@@ -5,7 +5,7 @@ import { ok, type Result } from '../kernel/result.ts';
 import { removeFile, statIfPresent } from '../platform/files.ts';
 import { openFolder, readPrivateFile } from '../platform/private-files.ts';
 
-/** Opens a guard that undoes a fixer's changes to the given files, made between `snapshot` and `restore`. */
+/** Opens a guard that undoes changes that a fixer makes to the given files between `snapshot` and `restore`. */
 export function openTamperGuard(removed: readonly RemovedIfNew[], restored: readonly RestoredIfWeaker[]): TamperGuard {
   return {
     async snapshot() {
@@ -27,7 +27,7 @@ type Files = { readonly top: string; readonly folder: string; readonly name: Reg
 /** Files that are deleted if they appear or change while a fixer runs. A deletion costs at most another review. */
 export type RemovedIfNew = Files & { readonly isReported: boolean };
 
-/** Files that are restored if `isLess` says that the text `now` would let more pass than the text `before`. */
+/** Files that are restored if `isLess` returns true: with the text `now`, more gates could pass than with `before`. */
 export type RestoredIfWeaker = Files & { isLess(before: string | null, now: string | null, name: string): boolean };
 
 function pathsOf({ top, folder, name }: Files): readonly string[] {

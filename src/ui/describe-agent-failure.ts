@@ -28,7 +28,7 @@ const AGENT_FAILURES: ByKind<AgentFailure, string> = {
   cancelled: () => 'was stopped',
 };
 
-/** Returns why there is no usable answer, as words that follow "the fixer". An unreadable answer is named as such. */
+/** Returns why there is no usable answer, as words that follow the agent's name: "gave no answer (was stopped)". */
 export function describeNoAnswer(failure: AgentFailure | null): string {
   if (failure === null) return 'gave no answer';
   const why = describeAgentFailure(failure);
@@ -99,6 +99,6 @@ export function describeNoAgent({ wanted, cooling, missing = [] }: Omit<NoAgent,
   return `${none} installed; see "onceover doctor"`;
 }
 
-/** The advice for a gate that no longer runs because it failed too often without progress. */
+/** The advice for a gate that onceover does not run again, because it failed too often without progress. */
 export const ASKED_AGAIN =
   'change the code, or use "onceover resolve" on a finding, "onceover run --force" or "onceover clean" to run it again';

@@ -9,7 +9,7 @@ import { WORKFLOW_FAILURES } from './describe-workflow-failure.ts';
 import { cut } from './layout.ts';
 import { type ByKind, byKind, type Message, quoted, someNames } from './wording.ts';
 
-/** By system error code: its meaning, and what the user can do. */
+/** For each system error code, its meaning and what the user can do. */
 const CODES: Readonly<Record<string, readonly [what: string, next: string]>> = {
   ENOSPC: ['the disk is full', 'Free some space and run again.'],
   EDQUOT: ['your disk quota is used up', 'Free some space and run again.'],

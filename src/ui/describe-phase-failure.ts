@@ -5,7 +5,7 @@ import { type DocumentPhase, PHASES } from '../kernel/review-loops.ts';
 import { describeNoAgent } from './describe-agent-failure.ts';
 import { asShellWord, type ByKind, type Message, quoted } from './wording.ts';
 
-/** By kind, the message for a failure that only a phase can have. */
+/** The messages for failures that only `onceover phase` can have, by the kind of the failure. */
 export const PHASE_FAILURES = {
   'unknown-phase': ({ name }) => ({
     what: `${quoted(name)} is not a phase.`,
@@ -61,7 +61,7 @@ export const PHASE_FAILURES = {
   }),
 } satisfies Partial<ByKind<Failure, Message>>;
 
-/** By phase, the subject of the document that the phase reviews. */
+/** For each phase, the subject of the document that the phase reviews. */
 const ABOUT: Readonly<Record<DocumentPhase, string>> = {
   specify: 'the requirements',
   design: 'the design',
@@ -81,7 +81,7 @@ function describeArtifact({ path, why, phase, needs }: UnusableArtifact): Messag
   };
 }
 
-/** By reason, the words for an unusable document. Without `next`, the user still has to write the document. */
+/** For each reason, the message about an unusable document. `next` is missing if the user has to write it first. */
 const ARTIFACTS: Readonly<Record<UnusableArtifact['why'], { readonly what: string; readonly next?: string }>> = {
   missing: { what: 'does not exist' },
   empty: { what: 'is empty' },

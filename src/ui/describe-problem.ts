@@ -60,7 +60,7 @@ const UNITS = { characters: ['character', 'characters'], entries: ['entry', 'ent
 
 const RELATIVE = ' (paths are relative to the folder of the file that names them)';
 
-/** By reason, the words that follow the name of a file that a rule or a setting cannot use. */
+/** For each reason why a file cannot be used, the words that follow the file's name in a message. */
 export const UNUSABLE: Readonly<Record<UnusableFile, string>> = {
   missing: 'does not exist',
   'not-a-file': 'is not a plain file',

@@ -12,7 +12,7 @@ import { type ByKind, count, didYouMean, type Message, quoted } from './wording.
 const START = 'start_workflow ("onceover workflow start")';
 const START_ONE = `Start a workflow with ${START}.`;
 
-/** By kind, the message for a failure that only a workflow can have. */
+/** The messages for failures that only a workflow can have, by the kind of the failure. */
 export const WORKFLOW_FAILURES: ByKind<WorkflowFailure, Message> = {
   'unknown-job': ({ name, known }) => ({
     what: sentence(`There is no job ${quoted(name)}${didYouMean(name, known)}`),

@@ -72,7 +72,7 @@ function wrapLine(whole: string, width: number, indent: number): readonly string
   const lines: string[] = [];
   let open = start;
   let used = start.length;
-  // A word with the spaces before it. A CJK character with the punctuation after it counts as a word.
+  // Matches a word and the spaces before it. A CJK character with the punctuation after it counts as a word.
   piece ??= new RegExp(`( *)(${IDEOGRAPH}${CLOSING}*|(?:(?!${IDEOGRAPH})[^ ])+)`, 'gu');
   for (const [, gap = '', word = ''] of line.slice(start.length).matchAll(piece)) {
     const wide = cellsShown(word);
@@ -88,7 +88,7 @@ const COLOUR = /\u001b\[[0-9;]*m/g;
 const IDEOGRAPH = '[\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3\\uf900-\\ufaff\\u{20000}-\\u{3fffd}]';
 const CLOSING = '[\\u3001\\u3002\\uff01-\\uff0f\\uff1a-\\uff20\\u300d\\u300f\\u3011\\ufe00-\\ufe0f\\p{M}]';
 
-// Compiled on first use, because compiling its long character classes takes time.
+// This pattern is compiled on first use, because compiling its long character classes takes time.
 let piece: RegExp | null = null;
 
 function cellsShown(text: string): number {

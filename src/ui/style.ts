@@ -11,8 +11,8 @@ export const PLAIN: Paint = (_look, text) => text;
 
 export const COLOURED: Paint = (look, text) => (text === '' ? '' : `\u001b[${CODES[look]}m${text}\u001b[0m`);
 
-// ANSI codes of the basic colours, because these follow the theme of the terminal. A skipped reviewer (`rests`) is
-// neither good nor bad.
+// ANSI codes of the basic colours, because these follow the theme of the terminal. `rests` is the style of a skipped
+// reviewer, which is neither good nor bad.
 const CODES: Readonly<Record<TextStyle, string>> = {
   good: '32',
   bad: '1;31',

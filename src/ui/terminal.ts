@@ -40,7 +40,7 @@ const NARROWEST_WIDTH = 30;
 /** The line width of `onceover cost` and `onceover demo` in a pipe or a file, and of terminals that report no width. */
 export const PAGE_WIDTH = 80;
 
-/** Returns a text for a log. On GitHub it loses its workflow commands, because a reviewer may have written them. */
+/** Returns a text for a log. On GitHub, removes workflow commands, because a reviewer's answer may contain some. */
 export function forLog(text: string): string {
   return isOnGitHub() ? withoutCommands(text) : text;
 }

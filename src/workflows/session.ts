@@ -43,7 +43,7 @@ export function recordPass(session: WorkflowSession, id: string, digest: string)
   return changeStep(session, id, { passed: [...new Set([...passed, digest])] });
 }
 
-/** Counts one more attempt of a step, and stores the reviews that `failed` in it; empty if all passed. */
+/** Counts one more attempt of a step, and stores its failed reviews. `failed` is empty if all reviews passed. */
 export function recordVerdict(session: WorkflowSession, id: string, failed: readonly ReviewResult[]): WorkflowSession {
   return changeStep(session, id, { attempts: stepState(session, id).attempts + 1, failed });
 }

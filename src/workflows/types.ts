@@ -33,7 +33,7 @@ export type WorkflowSession = {
   readonly steps: readonly StepState[];
 };
 
-/** The reviewer of a session: an agent that onceover calls, or a sub-agent of the author (`self`). */
+/** The reviewer: an agent that onceover calls or, for `self`, a sub-agent of the agent that does the steps. */
 export type SessionReviewer = { readonly kind: 'agent'; readonly name: string } | { readonly kind: 'self' };
 
 /** The state of a step in a session. */
@@ -78,7 +78,7 @@ export type StepEnd = {
   readonly judged: number;
   /** Reviews that were skipped: they already passed on the same files with the same criteria. */
   readonly skipped: readonly ReviewName[];
-  /** Reviews that ended without a verdict, while other reviews of the same `finished_step` call failed. */
+  /** Reviews that ended without a verdict. The list is empty unless another review of the same request failed. */
   readonly errors: readonly ReviewTrouble[];
   /** The steps that this request started. */
   readonly begun: readonly BegunStep[];

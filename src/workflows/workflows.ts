@@ -29,7 +29,7 @@ export type StartWorkflowOptions = WorkflowCaller & {
   readonly goal: string;
   /** The agent that reviews; `null` if the caller names none. */
   readonly reviewer: string | null;
-  /** Whether a sub-agent of the agent that does the steps reviews them. onceover then calls no reviewer. */
+  /** Whether the agent that does the steps has its own sub-agent review them. If so, onceover calls no reviewer. */
   readonly selfReview: boolean;
 };
 

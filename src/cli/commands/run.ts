@@ -118,7 +118,7 @@ function wrongFlags(flags: RunFlags): string | null {
   ]);
 }
 
-/** Opens the requested reports, and loads their code only then; null if no report is requested. */
+/** Returns the reports that `--report` requests; null without that flag. Loads the code of reports only if needed. */
 async function reportsOf({ report, json = false }: RunFlags): Promise<Result<Reports | null>> {
   return report === undefined ? ok(null) : (await import('../reports.ts')).openReports(report, { json });
 }

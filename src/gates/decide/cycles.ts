@@ -7,22 +7,22 @@ import { type Gate, isOpen, type KnownFinding } from '../types.ts';
 import { findingState, isSameBranch, type StateOptions } from './gate-state.ts';
 import type { GateRequest } from './select-gates.ts';
 
-/** Returns the tree id for which a check's pass counts. It also covers content that is not in the tree. */
+/** Returns an id of all files that a check may read, in the tree or not. A check's pass counts only for this id. */
 export function checkedTree(tree: SnapshotId, unseen: readonly UnseenContent[] = []): SnapshotId {
   return unseen.length === 0 ? tree : (`${tree} ${digestOf(unseen)}` as SnapshotId);
 }
 
-/** The records and findings of cycles that ended on this branch. A run of all gates archives them. */
+/** Records and findings of ended cycles (a gate's reviews of one change) on this branch. A run archives them. */
 export type EndedCycles = {
   readonly records: readonly ArchivedRecord[];
   readonly findings: readonly KnownFinding[];
 };
 
 /**
- * Returns the cycles of gates that have no changes any more. `isConfigured` says whether the settings and rules have a
- * gate. The cycle of another gate goes on, because its settings may be missing for one run only. Also returns the
- * records before the current cycle of a gate (`starts`: its first iteration). Their findings stay open until a reviewer
- * closes them, because the change may contain the problem still.
+ * Returns the records and findings of gates that have no changed files any more. A gate that is not in the settings and
+ * rules (`isConfigured`) is left out, because its settings may be missing for one run only. For a gate with changed
+ * files, returns only the records before its current cycle, which begins at the iteration in `starts`. The findings of
+ * such a gate stay open until a reviewer closes them, because the change may still contain the problem.
  */
 export function endedCycles(
   { where, scope }: Pick<Comparison, 'where' | 'scope'>,
@@ -70,7 +70,7 @@ export function findingsOfRemovedGates(
 const LONGEST_STEM = 150;
 const HASH_STEP = 6;
 
-/** Returns a stem for each gate's file names: the id in safe characters, with a hash if it is long or not unique. */
+/** Returns the start of each gate's file names: the id in safe characters, with a hash if it is long or not unique. */
 export function gateNames(gates: readonly Pick<Gate, 'id' | 'kind'>[]): readonly GateName[] {
   const digits = new Map<GateId, number>();
   for (;;) {

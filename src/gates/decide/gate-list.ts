@@ -119,7 +119,7 @@ export function planGates(sources: GateSources): GateList {
   };
 }
 
-/** Returns the gates whose ids follow from the settings and rules alone, whatever the change is. */
+/** Returns the gates with a fixed id. Leaves out gates for each folder of `packages/*` or for each file of a rule. */
 export function configuredGates(
   settings: readonly EntrySettings[],
   rules: readonly Rule[],
@@ -136,13 +136,13 @@ export function configuredGates(
   return [...entries, ...together];
 }
 
-/** Returns whether the settings and rules can produce a gate with an id, even if none of the gate's files has changed. */
+/** Returns a function that says whether these settings and rules can produce a gate with an id, for any change. */
 export function gateIds(settings: readonly EntrySettings[], rules: readonly Rule[]): (id: string) => boolean {
   const configured = new Set<string>(configuredGates(settings, rules).map(({ id }) => id));
   return (id) => configured.has(id) || isVariableId(id, settings, rules);
 }
 
-/** Whether the id is of a gate for a folder of `packages/*`, or of a rule for a single file. */
+/** Whether the id belongs to a gate for one folder of a path such as `packages/*`, or for one file of a rule. */
 function isVariableId(id: string, settings: readonly EntrySettings[], rules: readonly Rule[]): boolean {
   const isOfFolder = (entry: EntrySettings) => {
     const path = compilePath(entry.path);

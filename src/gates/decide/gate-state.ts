@@ -19,7 +19,7 @@ import { lastPassIteration } from './skip-reviewers.ts';
 type CycleContext = { readonly scope: Scope; readonly where: BranchContext };
 
 /**
- * Whether a record belongs to the gate's history on this branch since its iteration `start` (its cycle); with a
+ * Whether a record belongs to the gate's current cycle: its reviews on this branch since the iteration `start`. With a
  * detached HEAD, the merge-base stands for the branch. Records of other tools name no branch, so they belong to every
  * branch. A narrow run, such as `--uncommitted`, uses no earlier records, and later runs ignore its records.
  */
@@ -44,7 +44,7 @@ export function findingState(finding: KnownFinding, options: StateOptions): Find
   // A waiver lets code pass on every branch and in every scope, so report the waived finding there too.
   if (finding.resolution?.how === 'skipped') return 'waived';
   if (finding.scope !== scope.key) return 'gone';
-  // On another branch or after archiving, an open finding counts only if its file's entry in the snapshot is unchanged.
+  // On another branch or after archiving, an open finding counts only if the change to its file is the same.
   const counts = (isSameBranch(finding, where) && !finding.cycleEnded) || isSameEntry(finding.entry, now);
   if (!counts) return 'gone';
   if (letBe?.has(finding.id) === true) return 'warning';
@@ -78,9 +78,9 @@ export type GateState = {
   readonly slots: readonly SlotState[];
   readonly findings: readonly ReportedFinding[];
   readonly holds: boolean;
-  /** Whether the gate passes, and no slot counts as passed only because it was skipped. */
+  /** Whether the gate passes, and the pass of every slot is about the current content. */
   readonly certified: boolean;
-  /** How often the current content failed without progress; 0 if the content or the prompt changed since. */
+  /** How many iterations failed without progress; 0 if the gate has not failed with its current content and prompt. */
   readonly failing: number;
   /** Whether the gate passed on different content, and none of its reviews failed or ended in an error since. */
   readonly heldBefore: boolean;
@@ -91,8 +91,8 @@ export type GateState = {
 export type SlotState = {
   readonly slot: SlotNumber;
   /**
-   * Why the slot counts as passed on the current content; `null` if it does not. `passed` and `waived` come from a
-   * review of that content, `marked` from a trusted mark. `rests`: the slot passed on earlier content and was skipped.
+   * Why the slot counts as passed on the current content; `null` if it does not. `passed` and `waived`: it reviewed
+   * that content. `marked`: someone marked the review as passed. `rests`: it passed on earlier content and was skipped.
    */
   readonly covers: 'passed' | 'waived' | 'marked' | 'rests' | null;
   readonly passIteration: number | null;
@@ -146,7 +146,7 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
   };
 }
 
-/** Whether every slot counts as passed on the current content, and at least one for a reason other than a skip. */
+/** Whether every slot counts as passed on the current content, and not all of them only because they were skipped. */
 export function allCovered(slots: readonly Pick<SlotState, 'covers'>[]): boolean {
   return slots.every(({ covers }) => covers !== null) && slots.some(hasSeen);
 }
@@ -175,7 +175,7 @@ function verdictOf(receipt: Receipt | undefined, waived: ReadonlySet<string>): '
   return receipt.findings.length > 0 && receipt.findings.every((id) => waived.has(id)) ? 'waived' : 'failed';
 }
 
-/** Returns the gate's records for `planSlots`. Findings, receipts or a new prompt can change their status. */
+/** Returns the records for `planSlots`. Replaces the status if findings, a receipt or a new prompt contradict it. */
 function slotHistory(
   { gate, receipts }: GateFacts,
   cycle: readonly SlotRecord[],

@@ -93,7 +93,7 @@ export function hasFailedUnchanged({ gate, slots, findings }: GateState): boolea
   const answers = findings.flatMap(({ finding: { resolution }, state }) =>
     resolution !== null && isOpen(state) && resolution.how !== 'refuted' ? [resolution.at] : [],
   );
-  // A slot that passed before is skipped as long as another one runs.
+  // Leave out slots that passed before, because they are skipped as long as another slot runs.
   const waiting = slots.filter(({ covers, passIteration }) => covers === null && passIteration === null);
   return (
     waiting.length > 0 &&
@@ -120,7 +120,7 @@ function slotsOf(
     const own = slots.find((one) => one.slot === slot);
     const seen = own !== undefined && hasSeen(own);
     if (plan.kind === 'run') {
-      // The safety latch only ensures that one reviewer runs. If --force runs other slots, skip a slot that passed.
+      // If all slots passed, `planSlots` still runs one (the safety latch). It is not needed if --force runs others.
       const canSkip = forcesOthers && seen && own.passIteration !== null;
       return canSkip ? { kind: 'skip', slot, passIteration: own.passIteration } : plan;
     }
@@ -156,7 +156,7 @@ export function hasNothingLeftToAsk({ reviews }: Pick<RunPlan, 'reviews'>, check
   const hasFailing = reviews.some(({ kind, state }) => kind === 'run' && !state.holds);
   return reviews.every(({ kind, state }) => {
     if (kind !== 'run') return true;
-    // Along with a failing gate, a passing gate runs without need. Without one, it runs to certify, which is needed.
+    // A passing gate runs either along with a failing gate (not needed), or alone to certify its pass (needed).
     return state.holds ? hasFailing : hasFailedUnchanged(state);
   });
 }

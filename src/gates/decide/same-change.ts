@@ -35,7 +35,7 @@ export function changedLines(sections: readonly DiffSection[]): LinesByFile {
       if (path === undefined) return [];
       const lines = text.split('\n');
       const start = lines.findIndex((line) => line.startsWith('@@'));
-      // Brackets and empty lines are in every change, so they do not show that it is the same one.
+      // Brackets and empty lines are in every change, so they do not show that two changes are the same.
       const changed = (start === -1 ? [] : lines.slice(start)).filter((line) => /^[-+].*[\p{L}\p{N}]/u.test(line));
       return [[path, changed.length > 0 ? changed : lines.filter((line) => line.startsWith('index '))] as const];
     }),

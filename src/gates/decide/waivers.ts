@@ -32,18 +32,18 @@ export function commandActor(
 }
 
 /**
- * Returns the resolution as it counts. A waiver by an agent is only a proposal unless `waivers.who` is `anyone`, so an
- * agent gains nothing by changing that setting for a moment.
+ * Returns the resolution that counts under the current settings: unless `waivers.who` is `anyone`, an agent's waiver is
+ * only a proposal. So an agent gains nothing by changing that setting for a moment.
  */
 export function countedResolution(resolution: Resolution | null, { who }: WaiverPolicy): Resolution | null {
   const isProposal = resolution?.how === 'skipped' && resolution.by.kind === 'agent' && who === 'people';
   return isProposal ? { ...resolution, how: 'proposed' } : resolution;
 }
 
-/** The answer of a person or an agent to a finding. `confirmed`: the proposed waiver of the finding becomes a waiver. */
+/** The answer of a person or an agent to a finding. `confirmed`: accepts the proposed waiver of the finding. */
 export type FindingAnswer = { readonly how: 'fixed' | 'skipped' | 'confirmed'; readonly why: string };
 
-/** Returns the resolution to store, or `null` if nothing changes. A process inside a run can never waive. */
+/** Returns the resolution to store, or `null` if nothing changes. A process that a run started can never waive. */
 export function decideResolution(
   { id, since, resolution }: KnownFinding,
   { how, why }: FindingAnswer,

@@ -86,7 +86,7 @@ function blocksOf({ run_id, state, progress, run, error }: StartedRunDocument): 
   ];
 }
 
-/** Lists the waived findings, because the gates pass only by the decision of the person or agent that waived them. */
+/** Lists the waived findings, so that the reader sees which problems a passing gate ignores. */
 function describeWaived(waived: RunResult['findings']): string[] {
   if (waived.length === 0) return [];
   return [

@@ -93,7 +93,7 @@ export function confirmCommand(ids: readonly string[]): string {
 /** Returns the gate, reviewer and run that reported a finding, and a note if something is wrong with its place. */
 export function describeFindingSource(finding: Finding): string {
   const mark = finding.mark === null ? '' : `, ${MARKS[finding.mark]}`;
-  // The number of an archived run means nothing beside the numbers of the runs since.
+  // Later runs can have the same numbers as archived runs, so the number of an archived run would mislead.
   const since = finding.cycleEnded ? 'from an archived run' : `since run ${finding.since}`;
   return `${quoteName(finding.gate)}, ${reviewerName(finding)}, ${since}${mark}`;
 }

@@ -57,7 +57,7 @@ export function reviewerName({ slot, agent }: { readonly slot: number; readonly 
   return `reviewer ${slot}${agent === null ? '' : ` (${showInvisible(agent)})`}`;
 }
 
-/** Describes the plan of a slot for logs and JSON. Requirements fix the text for a skip and the safety latch. */
+/** Describes the plan of a slot for logs and JSON. Requirements quote the texts for a skip and the safety latch. */
 export function describePlan(plan: SlotPlan): string {
   return plan.kind === 'skip'
     ? `Skipping @${plan.slot}: previously passed in iteration ${plan.passIteration} (num_reviews > 1)`

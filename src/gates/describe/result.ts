@@ -156,7 +156,7 @@ function afterFailure(outcome: RunOutcome): string[] {
   if (steps.length === 0) {
     return iteration === null && withStatus(outcome, 'not_run').length > 0 ? ['Next: run "onceover run".'] : [];
   }
-  // Waivers stay in a clone, so the next job of a pull request would not see one.
+  // Do not suggest a waiver in a pull request's CI job: it is stored in this clone, and the next job has a new clone.
   const isPullRequest = outcome.notices.some(({ kind }) => kind === 'base-config');
   const first = isPullRequest ? undefined : open.find(({ finding }) => !isProposed(finding));
   const waive = open.length === 1 ? 'To waive the finding instead' : 'To waive a finding instead';

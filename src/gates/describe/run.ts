@@ -61,7 +61,7 @@ function openFindings(findings: readonly ReportedFinding[], styled: Styled, verb
   ];
 }
 
-/** Returns the findings that do not fail a gate: warnings, waived and closed ones. */
+/** Describes the findings that do not fail a gate: warnings, waived and closed ones. */
 function otherFindings(findings: readonly ReportedFinding[], styled: Styled, verbose: boolean): string[] {
   const inState = (wanted: ReportedFinding['state']) =>
     findings.filter(({ state }) => state === wanted).sort(bySeverity);

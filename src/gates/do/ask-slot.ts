@@ -114,7 +114,7 @@ export function joinAnswers(first: GateAnswer, second: GateAnswer): GateAnswer {
   };
 }
 
-/** If the reviewer failed a part without naming a problem, adds the message as a violation, so that it is not lost. */
+/** If the reviewer failed a part without naming a problem, adds its message as a violation, to keep the failure. */
 function withViolation(answer: GateAnswer): GateAnswer {
   const namesProblem = answer.violations.length > 0 || (answer.previous ?? []).some(isStillOpen);
   if (answer.status === 'pass' || namesProblem) return answer;

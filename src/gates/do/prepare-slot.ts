@@ -30,7 +30,7 @@ export type IterationContext = RunContext & {
   readonly iteration: number;
   readonly reviewers: Reviewers;
   readonly tree: SnapshotId;
-  /** Identifies the branch's history now. A later run compares it, to find out whether commits were dropped. */
+  /** Identifies the branch's current history, so that a later run can tell whether commits were dropped since. */
   readonly mark: string | null;
   readonly prefixes: PrefixGate;
   /** The paths of all changed files. */
@@ -169,7 +169,8 @@ async function resumedPrompt(
   for (const contextLines of CONTEXT_LINES) {
     const delta = await context.diff(session.saw, contextLines);
     if (!delta.ok) return { ok: false, lost: 'snapshot' };
-    // The diff since the session's last review omits a file that is unchanged but new to the gate, or has a new base.
+    // A file that is unchanged since the last review can still be new to the gate, or have a new base. The diff does
+    // not show such a file, so the session cannot be resumed.
     if (!sessionCoversChange(session.shown, gate.entries, delta.value.has)) return { ok: false, lost: 'diff' };
     const sections = delta.value.showing(changedPaths(delta.value, gate.entries, session.shown));
     const text = sections.map((section) => section.text).join('');
@@ -181,8 +182,9 @@ async function resumedPrompt(
 }
 
 /**
- * Returns the paths of the gate that changed since the last review. Without a session it is unknown what that review
- * showed: returns `null` if a file that is not part of the change differs, and the base is a different one.
+ * Returns the paths of the gate that changed since the last review. Without a session, it is unknown which files that
+ * review showed. Then returns `null` if the base is another one and files outside the change differ, because they may
+ * come from the new base or from the earlier change.
  */
 function changedSince(
   { facts }: IterationContext,

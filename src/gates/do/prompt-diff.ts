@@ -2,7 +2,7 @@ import { grouped } from '../../kernel/collections.ts';
 import { type RepoPath, sha256 } from '../../kernel/ids.ts';
 import type { DiffSection, Entry } from '../../kernel/repository.ts';
 
-/** A diff of two trees in which the sections of some paths are found without a search through all sections. */
+/** A diff of two trees with an index, which finds the sections of a path without a search through all sections. */
 export type IndexedDiff = ReturnType<typeof indexDiff>;
 
 /** Indexes a diff. `isChanged` says whether the change under review contains a path. */
@@ -29,7 +29,7 @@ export function indexDiff(sections: readonly DiffSection[], isChanged: (path: Re
   };
 }
 
-/** Returns the diff sections of a gate, and its paths in renames into or out of it (`torn`), to diff separately. */
+/** Returns a gate's diff sections. Files that were renamed into or out of the gate need a separate diff (`torn`). */
 export function sectionsOf(diff: IndexedDiff, paths: ReadonlySet<RepoPath>) {
   const whole: DiffSection[] = [];
   const torn: RepoPath[] = [];
@@ -42,8 +42,8 @@ export function sectionsOf(diff: IndexedDiff, paths: ReadonlySet<RepoPath>) {
 }
 
 /**
- * Returns the paths of a gate that differ between its last review and now, in the order of the diff: files that the gate
- * reviews now, and files that the last review showed (`shown`). Other files differ only because the base is newer.
+ * Returns the paths of a gate that differ between its last review and now, in the order of the diff: files that the
+ * gate reviews now, and files that the last review showed (`shown`). Other files differ only because the base is newer.
  */
 export function changedPaths(
   diff: IndexedDiff,
@@ -64,7 +64,7 @@ export function entriesShown(entries: readonly Entry[]): readonly string[] {
   return entries.map((entry) => `${short(entry.path)}${short(baseOf(entry))}`);
 }
 
-/** Whether a session knows all entries: it saw each with the current base, or the entry is new and `isChanged`. */
+/** Whether a session knows each entry: it saw the entry with its current base, or its next diff adds it. */
 export function sessionCoversChange(
   shown: readonly string[],
   entries: readonly Entry[],

@@ -81,7 +81,7 @@ type NamedFile = { readonly file: RepoPath | null; readonly line: number | null 
 
 const NO_FILE: NamedFile = { file: null, line: null };
 
-/** Returns the file that each name in an answer means, by the files of the gate, of the change and of the repository. */
+/** Maps each file name in an answer to the file that it means: a file of the gate, the change or the repository. */
 async function namedFiles(
   { ports, request, changed, isChanged }: IterationContext,
   job: SlotJob,
@@ -150,7 +150,7 @@ export async function judgeSlot(
   const tolerated = ratchet?.now.letBe ?? new Set<string>();
   const standing = standingAfter(matched, added.value, tolerated);
   const open = standing.filter(({ state }) => state === 'open').map(({ finding }) => finding);
-  // Findings that are waived, or that the ratchet tolerates, still make this receipt a failure.
+  // Waived and tolerated findings also make the receipt a failure, which counts again if the waiver is taken back.
   const waived = standing
     .filter(({ finding, state }) => state === 'waived' || tolerated.has(finding.id))
     .map(({ finding }) => finding);

@@ -150,8 +150,8 @@ function watchFiles(
     return compared;
   };
   return async (gate) => {
-    // A gate of one file cannot gain files, so after one comparison it is enough to watch the file. To compare all gates
-    // after each review would take quadratic time, and such gates can be many.
+    // A gate of one file cannot gain files, so after one comparison it is enough to watch the file. To compare all
+    // gates after each review would take quadratic time, and such gates can be many.
     const isOneFile = gate.task?.rule.strategy === 'individual';
     const now = await (isOneFile ? compareOnce() : currentContents());
     if (!now.ok) return now;

@@ -20,8 +20,8 @@ export type RanChecks = { readonly ran: readonly CheckResult[]; readonly records
 
 /**
  * Runs the checks one after the other. If all pass but change files, they run a second time on the changed tree. A pass
- * is recorded only for a tree that no check changed. The records say that the iteration did not take place, until
- * `confirmIteration`.
+ * is recorded only for a tree that no check changed. The records do not count as an iteration until `confirmIteration`
+ * marks them.
  */
 export async function runChecks(
   run: RunContext,
@@ -46,7 +46,7 @@ export async function runChecks(
   }
 }
 
-/** Records that the run of these checks goes on to its reviews, so that its number is used up. */
+/** Records that the run continues with its reviews after these checks, so that no later run gets its number. */
 export function confirmIteration(
   { ports }: RunContext,
   { nameOf }: Pick<RunFacts, 'nameOf'>,

@@ -1,7 +1,7 @@
 import type { RepoPath } from '../../kernel/ids.ts';
 import { repoPath } from '../../kernel/paths.ts';
 
-/** The ways in which a reviewer can spell the name of a file, and the line that the name ends with. */
+/** The possible meanings of a file name in a reviewer's answer, and the line number at its end. */
 export type SpelledFile = {
   /** Paths that the name can mean, the most literal first. */
   readonly paths: readonly RepoPath[];
@@ -16,7 +16,7 @@ export type SpelledFile = {
 // A colon, `#L`, "line" or a parenthesis, then a number or a range.
 const LINE = /(?:[:#]L?|[\s,(]+(?:at\s+)?lines?\s+|\s*\()(\d+)(?:(?::|-L?|\s*-\s*|–)\d+)*\)?[:.,]?$/i;
 
-/** Returns what a reviewer's name for a file can mean: without quotes, line number, root folder or diff prefix. */
+/** Returns the paths that a file name in an answer can mean: without quotes, line number, root or diff prefix. */
 export function readFileName(given: string, root: string): SpelledFile {
   const bare = withoutQuotes(given.trim());
   const line = LINE.exec(bare);

@@ -170,7 +170,7 @@ function dispositionsIn({ previous }: SlotReview): ReadonlyMap<string, Dispositi
   return answers;
 }
 
-/** Returns findings for the answers "open" about a finding that is not known as open or waived: it is a problem too. */
+/** Returns a new finding for each id that the reviewer calls open, if that finding is unknown, closed or gone. */
 function unknownFindings(
   review: SlotReview,
   answers: ReadonlyMap<string, Disposition>,
@@ -190,7 +190,7 @@ function confirmedFinding(review: SlotReview, finding: KnownFinding): Finding {
   return { ...withoutResolution(finding), ...now, content, at, ...where, kept: 'open', since, cycleEnded: false };
 }
 
-// The numbers of archived runs are used again, so a finding that outlived its cycle gets the number of this run.
+// The numbers of archived runs are used again, so a finding of an archived run gets the number of this run.
 function sinceOf({ iteration }: SlotReview, { since, cycleEnded }: KnownFinding): number {
   return cycleEnded ? iteration : since;
 }
@@ -214,7 +214,7 @@ function closingOf(review: SlotReview, finding: KnownFinding, answer: Dispositio
 
 /**
  * Whether the code of a finding differs from the code that it was reported on. A finding without a file is about all
- * code of the gate. If the named file is unknown, no change can fix it, so only the reviewer can withdraw the finding.
+ * code of the gate. If the named file is unknown, no change can fix the finding; only the reviewer can withdraw it.
  */
 function isChanged(review: SlotReview, { file, mark, seen, content }: KnownFinding): boolean {
   if (file === null) return mark === null && content !== review.content;

@@ -9,10 +9,10 @@ export function moreSevere(a: Priority, b: Priority): Priority {
   return isBelow(a, b) ? b : a;
 }
 
-/** The lowest priority with which a finding fails its gate (`failOn`), and the one for new findings in a rerun. */
+/** `failOn`: the lowest priority that fails a gate. The second threshold is for findings that are new in a rerun. */
 export type WarnLevels = Pick<Settings, 'failOn' | 'rerunNewIssueThreshold'>;
 
-/** Whether a finding only warns. If it is new in a rerun, the stricter of the two thresholds in `levels` applies. */
+/** Whether a finding only warns. If it is new in a rerun, the more severe of the two thresholds in `levels` applies. */
 export function onlyWarns(priority: Priority, { onRerun }: Pick<Finding, 'onRerun'>, levels: WarnLevels): boolean {
   const { failOn, rerunNewIssueThreshold } = levels;
   return isBelow(priority, onRerun === true ? moreSevere(failOn, rerunNewIssueThreshold) : failOn);

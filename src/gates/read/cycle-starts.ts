@@ -7,8 +7,8 @@ import type { ReviewGate } from '../types.ts';
 import type { ChangeFacts, compareWithEarlier } from './earlier-change.ts';
 
 /**
- * Returns the first iteration of each gate's cycle; 0 if all its records belong to it. The cycle of a gate ends when
- * the change that its last records are about was merged, or is no longer part of the current change.
+ * Returns the first iteration of each gate's current cycle; 0 if all its records belong to the cycle. A cycle is a
+ * gate's reviews of one change. It ends when that change was merged, or is not part of the current change any more.
  */
 export async function cycleStarts(
   ports: Pick<RunPorts, 'snapshots'>,
@@ -24,7 +24,7 @@ export async function cycleStarts(
     const last = latest.get(gate.id);
     if (last === undefined) continue;
     if (last.own.content !== gate.content) {
-      // Most runs find the content of the last records, so load the code for other content only if needed.
+      // Usually the content is the same as in the last record, so load the code to compare changes only if needed.
       contains ??= (await import('./earlier-change.ts')).compareWithEarlier(ports, facts);
       const continued = await contains(last.own, gate);
       if (!continued.ok) return continued;
@@ -40,7 +40,7 @@ export async function cycleStarts(
 
 type OwnRecord = Pick<SlotRecord, 'iteration'> & { readonly own: RecordMetadata };
 
-/** Returns each gate's last record on this branch; of several in one iteration, one that has a snapshot. */
+/** Returns each gate's last record on this branch. If the iteration has several, prefers one with a snapshot. */
 function latestRecords({ comparison: { scope, where }, past }: ChangeFacts): ReadonlyMap<GateId, OwnRecord> {
   const latest = new Map<GateId, OwnRecord>();
   for (const { gate, iteration, own } of past.slots) {

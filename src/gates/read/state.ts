@@ -119,7 +119,7 @@ export async function readGateStates(
   if (!starts.ok) return starts;
   // If nothing at all has changed, the cycles of removed gates have ended too.
   const isConfigured = snapshot.entries.length === 0 ? () => true : gateIds(settings.gates, rules);
-  // A run that does not cover all gates may not see the changes of the other gates.
+  // A run about a part of the change or of the gates must not end the cycles of other gates.
   const seen = scope.kind === 'full' && seesAll ? isConfigured : () => false;
   const cycles = { isConfigured: seen, starts: starts.value };
   const ended = endedCycles(comparison, planned.gates, cycles, past.value, all);

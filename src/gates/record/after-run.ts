@@ -12,7 +12,7 @@ import type { RuleReviewTask, RuleTask } from '../../rules/types.ts';
 import type { RunFacts, RunPorts } from '../ports.ts';
 import type { KnownFinding, ReviewGate } from '../types.ts';
 
-/** For each gate that passes, records the pass if that is not done yet. The retry limit ignores failures before it. */
+/** Records the pass of each passing gate, if that is new. The retry limit ignores failures before the last pass. */
 export async function recordPassingGates(ports: RunPorts, { comparison, reviews }: RunFacts): Promise<Result<void>> {
   // Later runs ignore the results of narrow runs, such as `--uncommitted`, so record nothing.
   if (comparison.scope.kind === 'narrow') return ok(undefined);
@@ -64,7 +64,7 @@ export async function markedTasks(
 ): Promise<Result<ReadonlySet<GateId>>> {
   const tracked = await ports.snapshots.trackedIn(folderOf(GENERATED_FOLDER) as RepoPath);
   if (!tracked.ok) return tracked;
-  // git tracks a folder only if it is a submodule. Marks in a submodule came with the change under review.
+  // git tracks a folder itself only if it is a submodule. Marks in it come from the change, so ignore them.
   if ([...tracked.value].some((path) => isInside(MARKS, path))) return ok(new Set());
   const marked = await ports.passes.marked();
   if (!marked.ok) return marked;
@@ -76,7 +76,7 @@ export async function markedTasks(
     if (!marked.value.ids.has(task.id) || trackedMarks.has(`${task.id}.passed`)) continue;
     const facts = await factsOf(task, ports.references(), allChanged);
     const receipt = await ports.passes.receipt(task.id);
-    // Only receipts are in the git folder, which the author of a pull request cannot write to.
+    // On a pull request, a mark needs a receipt in the git folder, because the author cannot write to that folder.
     if ((receipt === null && isPullRequest) || !isTrusted(receipt, facts, cache)) continue;
     for (const gate of own) if (gate.entries.every(passMarkCovers)) found.add(gate.id);
   }

@@ -24,7 +24,7 @@ export function readFinding(value: unknown): Finding | null {
 /** Returns the resolution in a parsed document; `null` if it is not one. */
 export function readResolution(value: unknown): Resolution | null {
   if (!isRecord(value)) return null;
-  // Older files name no actor, so a waiver in them may be an agent's. They call a proposal `disputed`.
+  // Files of older versions name no actor, so assume an agent. They call a proposal `disputed`.
   const how = value['how'] === 'disputed' ? 'proposed' : value['how'];
   return readShape<Resolution>({ by: NO_ACTOR, proposedBy: null, ...value, how }, RESOLUTION);
 }

@@ -32,8 +32,8 @@ export function guardProof(
 }
 
 /**
- * Whether a changed file may block less than before: the file has a finding that was not closed, or a new waiver. A
- * finding that another worktree added or reopened does not count as weaker.
+ * Whether a change to the file may let a failing gate pass: the file had a finding that was not closed, or has a waiver
+ * now. A new or reopened finding does not count, because another worktree may have written it.
  */
 function isWeaker(before: string | null, now: string | null, name: string): boolean {
   if (name.includes('.said.')) return readResolution(parseJson(now ?? ''))?.how === 'skipped';

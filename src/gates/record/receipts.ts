@@ -14,8 +14,8 @@ const LARGEST_RECEIPT = 1024 * 1024;
 export type ReceiptStore = ReturnType<typeof openReceipts>;
 
 /**
- * Opens the receipts (verdicts on content or trees) in the git folder. Cleanups keep the newest `most` receipts, and all
- * that were found or written through this store: the run that needs them is still going on.
+ * Opens the receipts (verdicts on content or trees) in the git folder. Cleanups keep the newest `most` receipts, and
+ * those that this store has found or written, because the current run needs them.
  */
 export function openReceipts(commonDir: string, most = MOST_RECEIPTS) {
   const folder = openFolder(commonDir, FOLDER);

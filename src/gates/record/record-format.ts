@@ -88,7 +88,7 @@ function violationDocument({ id, code, state, ...common }: Violation): object {
   return { file, line, issue, fix, priority, status, result, ...Object.fromEntries(ours) };
 }
 
-/** Returns every violation, even an unreadable one: it keeps a pass from counting. `null` if `value` is not a list. */
+/** Returns all violations; `null` if `value` is not a list. Even an unreadable one keeps a pass from counting. */
 function readViolations(value: unknown, isOurs: boolean): readonly Violation[] | null {
   if (value === undefined) return [];
   return Array.isArray(value) ? value.map((one) => readViolation(one, isOurs)) : null;

@@ -51,7 +51,7 @@ export function readFixLogName(fileName: string): { readonly agent: string; read
   return agent === undefined ? null : { agent, iteration: Number(iteration) };
 }
 
-/** Returns the stem for a slot's file name, with a short hash if the name would also fit another gate. */
+/** Returns the start of a slot's file name (stem), with a short hash if the name would also fit another gate. */
 export function slotStem({ gate, agent }: SlotFile, read: ReadName): string {
   const name = slotFileName(gate.stem, { agent, slot: 1, iteration: 1 }, 'json');
   return read(name)?.gate === gate.id ? gate.stem : withHash(gate);
@@ -99,7 +99,7 @@ function partsOf(fileName: string) {
   return { stem, isCheck, slot, iteration: Number(iteration), ext: ext === 'json' ? 'json' : 'log' } as const;
 }
 
-/** Maps each entry point to its only review; `null` if it has several. Some tools' files name only the entry point. */
+/** Maps each entry point to its only review; `null` if it has several. Other tools' file names may lack the review. */
 function onlyReviews(gates: readonly GateName[]): ReadonlyMap<string, GateId | null> {
   const byEntry = new Map<string, GateId | null>();
   for (const { id, kind } of gates) {

@@ -100,7 +100,7 @@ export function openRecords(root: string, logDir: RepoPath) {
     async writeGateLog({ stem }: GateName, iteration: number, lines: readonly string[]): Promise<Result<void>> {
       return write({ [gateFileName(stem, iteration, 'log')]: lines.map((line) => `${line}\n`).join('') });
     },
-    /** Writes the log of a fix after an iteration. If the iteration has such a log, it gets the next free number. */
+    /** Writes the log of a fix after an iteration. If the iteration already has one, uses the next free number. */
     async writeFixLog(agent: string, iteration: number, log: string): Promise<Result<void>> {
       const listed = listFolder(folder);
       if (!listed.ok) return listed;
@@ -157,7 +157,7 @@ function knownGates(gates: readonly GateName[]) {
   return { gates, ids: new Set(gates.map(({ id }) => id)), nameOf: recordNames(gates) };
 }
 
-/** Reads the records in a folder. An ignored file only counts for the highest iteration number. */
+/** Reads the records in a folder. Of an ignored file, only the iteration number in its name is used. */
 function readRecords(
   folder: string,
   listed: readonly { readonly name: string; readonly isFile: boolean }[],
@@ -169,7 +169,7 @@ function readRecords(
   const slots: SlotRecord[] = [];
   const checks: CheckRecord[] = [];
   const files = new Map<string, RecordFile>();
-  // The next run may use the number of a fix log, or of a check whose run ended before its reviews.
+  // Files whose number the next run may use again: fix logs, and checks of runs that ended before their reviews.
   const unnumbered = new Set(listed.flatMap(({ name }) => (readFixLogName(name) === null ? [] : [name])));
 
   for (const { name, isFile } of counted) {

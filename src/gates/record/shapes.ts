@@ -49,7 +49,7 @@ export const RESOLUTION = {
    * - `fixed`: a claim that the finding is fixed; it stays open until a reviewer confirms the fix.
    * - `skipped`: a waiver; the finding no longer fails its gate. See `countedResolution` for a waiver by an agent.
    * - `refuted`: a claim that a reviewer rejected; only its time (`at`) still counts, for the retry limit.
-   * - `proposed`: an agent's reason to waive; the finding stays open until a person confirms it or its reviewer withdraws.
+   * - `proposed`: a waiver that an agent proposes; the finding stays open until a person or its reviewer agrees.
    */
   how: isOneOf(['fixed', 'skipped', 'refuted', 'proposed']),
   why: isString,
@@ -126,7 +126,7 @@ function isNumber(value: unknown): value is number {
 }
 
 export const RECEIPTS = {
-  /** A reviewer's verdict on one content of a gate. Only reviewers that onceover ran get a receipt. */
+  /** A reviewer's verdict on one state of a gate's files. Only reviewers that onceover ran itself get a receipt. */
   review: {
     gate: isString,
     slot: isOrdinal,
@@ -179,7 +179,7 @@ const SESSION: Shape<KeptSession> = {
   shown: isStrings,
 };
 
-/** The cycle that a slot record belongs to, and the point in the history of the change at which it was made. */
+/** The cycle (a gate's reviews of one change) of a slot record, and the state of the branch at that time. */
 const CYCLE = {
   /** The first iteration of the cycle. */
   start: isOrdinal,

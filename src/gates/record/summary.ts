@@ -11,7 +11,7 @@ import type { SlotRecord } from '../record-types.ts';
 import type { RunNotice, RunOutcome } from '../run-types.ts';
 import type { ReviewGate } from '../types.ts';
 
-/** Estimates the tokens saved by slots without a call or with a cheaper one, per gate and kind of reuse (`lever`). */
+/** Estimates the tokens saved per gate and kind of reuse (`lever`), because reviewers made no call or a cheaper one. */
 export function savedUsage(
   { slots }: Pick<RunActions, 'slots'>,
   { reviews }: Pick<RunPlan, 'reviews'>,

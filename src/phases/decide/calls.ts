@@ -20,10 +20,10 @@ export function startCall(state: PhaseState, role: PhaseRole): PhaseStep {
   return withCall(state, askFor(state, role, { kind: 'fresh', why: whyNoSession(state, role) }), 'asked');
 }
 
-/** Returns why a role without a session gets a new one. */
+/** Returns the reason why a role has no session to resume and gets a new one. */
 function whyNoSession({ resume, roles }: PhaseState, role: PhaseRole): 'first-look' | 'cannot-resume' | 'asked-for' {
   if (Object.hasOwn(resume, role)) return 'cannot-resume';
-  // The role has reviewed before, but `--no-keep-sessions` did not store its session.
+  // If the role has already reviewed, its session is missing because of `--no-keep-sessions`.
   return Object.hasOwn(roles, role) ? 'asked-for' : 'first-look';
 }
 
@@ -156,7 +156,7 @@ function templateFor(role: PhaseRole, { kind, why }: DispatchPlan): LoopTemplate
   return why === 'final-validation' ? 'I2-FV' : 'I2';
 }
 
-/** Returns the prompt template for a new session; null for preparations, which have their own prompts. */
+/** Returns the prompt template for a new session; null for the steps before the reviews, which have other prompts. */
 export function freshTemplate(role: PhaseRole, why: Ask['why'] = 'first-look'): LoopTemplate | null {
   if (role === 'code-simplifier' || role === 'test-deepener') return null;
   if (role === 'implementer') return 'I7-fresh';
@@ -175,7 +175,7 @@ export function keepSession(state: PhaseState, { role, session }: Replied, saw: 
   return { ...state, resume: { ...state.resume, [role]: kept } };
 }
 
-/** Returns the marker lines of a call: for a failed resume, and for a new session that did not confirm its reads. */
+/** Returns the marker lines of a call: if a resume failed, and if a new session did not confirm reading its files. */
 export function callMarks(
   { counted, stage }: PhaseState,
   { role, call, fellBack, readsConfirmed = null }: CallEnd & Partial<Pick<Replied, 'readsConfirmed'>>,
@@ -192,7 +192,7 @@ export function callMarks(
 /** Returns the record of a call that has not sent anything to an agent. */
 export function unsentCall({ agent, template, why }: Pick<Ask, 'agent' | 'template' | 'why'>): LoopCall {
   const spent = { asks: 0, promptChars: 0, freshChars: 0, usage: null };
-  // Preparations have no template. Nothing reads the `template` of their records, so it can have any value.
+  // The steps before the reviews have no template, and nothing reads this field in their records: any value will do.
   return { agent, template: template ?? 'I1-R4', why, spent };
 }
 

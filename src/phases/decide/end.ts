@@ -44,7 +44,7 @@ export function phaseEnd(
 
 const UNJUDGED: ReadonlySet<unknown> = new Set<PhaseEndReason>(['reviewer-failed', 'budget']);
 
-/** Whether a phase ended with an error or before every reviewer gave a verdict. The values may come from JSON. */
+/** Whether a phase ended with an error or without all verdicts. `status` and `why` may come from parsed JSON. */
 export function isCutOff({ status, why }: { readonly status: unknown; readonly why: unknown }): boolean {
   return status === ('error' satisfies PhaseStatus) || UNJUDGED.has(why);
 }

@@ -83,7 +83,7 @@ export function onCommit(state: PhaseState, { next }: Committing, { failed }: Ev
   return prepare(failed ? { ...state, commitFailed: true } : state, next);
 }
 
-/** Starts the preparation with the index `next`. If there is none, requests the snapshot for a round of reviews. */
+/** Starts the step at index `next` before the reviews. If there is none, requests the snapshot for the next round. */
 export function prepare(state: PhaseState, next: number | null): PhaseStep {
   const preparation = next === null ? undefined : state.setup.preparations[next];
   if (state.setup.phase !== 'implement' || next === null || preparation === undefined) {

@@ -88,7 +88,7 @@ function onSnapshot(
   return artifact === 'present' ? next(state, seen) : endPhase(state, `artifact-${artifact}`);
 }
 
-/** Returns the state to store: without the round and calls in progress, and without sessions that no one may resume. */
+/** Returns the state to store, without the unfinished round and calls, and without sessions that must not be kept. */
 export function checkpoint(state: PhaseState): PhaseState {
   const keepsSessions = state.setup.keepSessions && state.position.at !== 'ended';
   const kept: PhaseState = keepsSessions ? state : { ...state, resume: {} };

@@ -18,7 +18,7 @@ const DOMAIN_REVIEWERS: Readonly<Record<DocumentPhase, ReviewerRole>> = {
   'create-tasks': 'task-reviewer',
 };
 
-/** Returns the loops of a phase, in order. */
+/** Returns the review loops that a phase goes through, in order. */
 export function stagesOf(phase: PhaseName): readonly [PhaseStage, ...PhaseStage[]] {
   return phase === 'implement' ? ['implement'] : ['domain', 'phase'];
 }
@@ -29,15 +29,15 @@ export function reviewersOfStage(phase: PhaseName, stage: PhaseStage): readonly 
 }
 
 /**
- * Whether the limit for changes in a resumed session depends on the files that a role reads, not only on its first
- * prompt. With `auto`, this applies to roles whose prompt only names files: such a prompt is too short as a measure.
+ * Whether the size limit for changes in a resumed session counts the files that a role reads and not only its prompt.
+ * `auto` counts them for roles whose prompt names files without showing them, because such a prompt is always short.
  */
 export function countsFiles(guard: 'auto' | 'prompt' | 'effective', role: PhaseRole): boolean {
   if (guard !== 'auto') return guard === 'effective';
   return !Object.values<PhaseRole>(DOMAIN_REVIEWERS).includes(role);
 }
 
-/** Returns the roles of a phase: its reviewers, the implementer and the preparations. */
+/** Returns the roles of a phase: its reviewers, the implementer, and the roles that run before the reviews. */
 export function rolesOf(phase: PhaseName, preparations: readonly Preparation[]): readonly PhaseRole[] {
   const reviewers = stagesOf(phase).flatMap((stage) => reviewersOfStage(phase, stage));
   return [...new Set<PhaseRole>([...reviewers, 'implementer', ...preparations.map(({ role }) => role)])];
@@ -59,7 +59,7 @@ export function agentFor(state: PhaseState, role: PhaseRole): Assigned {
   return { agent, others: all.filter((one) => one !== agent) };
 }
 
-/** Returns the session of a role; null if it has none. Preparations never have a session. */
+/** Returns the session of a role; null if it has none. The steps before the reviews never have a session. */
 export function sessionOf(state: PhaseState, role: PhaseRole): LoopSession | null {
   return state.resume[role]?.session ?? null;
 }

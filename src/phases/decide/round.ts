@@ -8,7 +8,7 @@ import { mostIterations, reviewersOfStage } from './roles.ts';
 
 type Reviewing = PositionAt<'reviewing'>;
 
-/** How many passed rounds in a row may be repeated because the content changed during the round. */
+/** How many times in a row a passed round may be repeated because the content changed while it ran. */
 const MAX_DISTURBANCES = 3;
 
 /** After this many fixes in a row that changed nothing, the loop ends as stalled. */

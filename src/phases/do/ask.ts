@@ -51,7 +51,7 @@ function editsFiles(ask: Ask): boolean {
 
 type Talk = Awaited<ReturnType<typeof talkTo>>;
 
-/** Sends a question and its retries. Stores the transcript and returns the end of the conversation. */
+/** Sends a question to an agent, with retries. Stores the transcript and returns how the conversation ended. */
 async function talkTo(playing: PhaseContext, ask: Ask) {
   const { ports, request, budget, memory } = playing;
   const { reviewers, clock, coolings, reporter } = ports;
@@ -171,7 +171,7 @@ const ALL_FILES = { kind: 'uncommitted' } as const;
 
 type Edits = Pick<Extract<PhaseEvent, { kind: 'fixed' }>, 'changedPaths' | 'hidden'>;
 
-/** Returns the files that an agent changed or hid. Fails if git cannot compare: an empty list would mean "no change". */
+/** Returns the files that an agent changed or hid. Fails if git cannot compare, because an empty list means no edit. */
 async function editsSince(playing: PhaseContext, before: WorkBefore): Promise<Result<Edits>> {
   const { ports, request, memory } = playing;
   const after = await readChange(ports, { ...request, selection: ALL_FILES });

@@ -20,10 +20,10 @@ export type Delta = { readonly format: number | 'sentences'; readonly text: stri
 /** A format for the changes. `make` resolves to the text, or to null if the format does not apply. */
 export type DeltaCandidate = Pick<Delta, 'format'> & { make(): Promise<string | null> };
 
-/** A delta that is shorter than this part of the first prompt, or than this length, is sent as it is. */
+/** Changes that are shorter than this part of the first prompt, or than this length, need no shorter format. */
 const SHORT_ENOUGH = { part: 0.1, characters: 800 };
 
-/** Returns the first delta that is short enough, else the shortest one; null if no format applies. */
+/** Returns the changes in the first format that is short enough, else in the shortest; null if no format applies. */
 export async function chooseDelta(
   candidates: readonly DeltaCandidate[],
   firstPromptLength: number,
@@ -141,7 +141,7 @@ async function resumedPrompt(
   return loopPrompt(ask, materialFor(playing, { opening, ...change }));
 }
 
-/** Records the resume test V1 to V4 (dispatch/resume-probe.ts) that the agent failed, unless one is already recorded. */
+/** Records which resume test (V1 to V4, dispatch/resume-probe.ts) the agent failed, unless one is already recorded. */
 export async function noteDeferred({ ports, memory }: PhaseContext, { agent, why: reason }: Ask): Promise<void> {
   if (reason !== 'cannot-resume' || memory.resuming.kind === 'deferred') return;
   const facts = await ports.reviewers.describe(agent);

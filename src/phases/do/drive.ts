@@ -12,7 +12,7 @@ import { askRole } from './ask.ts';
 import { measurePrompt } from './build-prompt.ts';
 import type { PhaseContext } from './context.ts';
 
-/** Carries out the actions of a phase until it ends or waits for the caller. */
+/** Performs the actions of a phase until the phase ends or waits for the caller's fix. */
 export async function drivePhase(
   playing: PhaseContext,
   recorder: PhaseRecorder,

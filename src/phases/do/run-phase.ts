@@ -21,12 +21,12 @@ import { freshLength, modelOf, resumedLength } from './build-prompt.ts';
 import { openMemory, type PhaseContext } from './context.ts';
 import { drivePhase } from './drive.ts';
 
-/** The stored loop. `kept` is null if this command may not continue it, `acceptable` if it may not accept its issues. */
+/** The stored loop: `kept` if this command may continue it, `acceptable` if it may accept its issues; else null. */
 type Kept = { readonly kept: KeptLoop | null; readonly acceptable: KeptLoop | null };
 
 type Opened = Kept & { readonly playing: PhaseContext; readonly setup: PhaseSetup };
 
-/** Runs a phase to its end, or until the caller has issues to fix. */
+/** Runs a phase until it ends, or until it waits for the caller to fix issues. */
 export async function runPhase(ports: PhasePorts, request: PhaseRequest): Promise<Result<PhaseOutcome>> {
   const opened = await openPhase(ports, request, { dry: false });
   if (!opened.ok) return opened;
@@ -34,7 +34,7 @@ export async function runPhase(ports: PhasePorts, request: PhaseRequest): Promis
   const { fixing } = request;
   const summary = fixing.by === 'caller' ? fixing.summary : null;
   const isWaiting = kept?.state.position.at === 'waiting';
-  // A summary needs a loop that waits for a fix, unless the caller repeats an interrupted command with its summary.
+  // A summary is valid if the loop waits for a fix, or if the caller repeats an interrupted command with its summary.
   if (summary !== null && !isWaiting && kept?.state.fixes.at(-1)?.summary !== summary) {
     const kind = kept === null ? 'no-waiting-loop' : 'unjudged-round';
     return err({ kind, phase: request.phase, feature: request.feature });

@@ -58,7 +58,7 @@ export type LoopSubject = {
   readonly deleted: readonly string[];
 };
 
-/** Returns the section about what to review: files, the document or, for the phase-reviewer, the domain outcome. */
+/** Returns the section about what to review: files, a document or, for the phase-reviewer, the first loop's outcome. */
 export function describeSubject(ask: Ask, { phase, document, files, deleted }: LoopSubject): string {
   if (phase === 'implement') {
     // A reviewer cannot open a deleted file, so list it: the deletion itself may be the mistake.
@@ -82,7 +82,7 @@ function describeOutcome(outcome: DomainOutcome | null): string {
 /** The roles whose prompt states the iteration number even in iteration 1. */
 const NAMES_FIRST_ITERATION: readonly string[] = ['spec-reviewer', 'design-reviewer', 'phase-reviewer'];
 
-/** Returns the section with the iteration, the issues to check again and the last fixes; empty if not needed. */
+/** Returns the prompt section with the iteration, earlier issues and fixes; empty for most roles in iteration 1. */
 export function iterationContext({ role, template, iteration, most, issues, fixes }: Ask): string {
   const isFallback = template === 'I3';
   if (iteration === 1 && !isFallback && !NAMES_FIRST_ITERATION.includes(role)) return '';

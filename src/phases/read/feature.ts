@@ -33,7 +33,7 @@ export type Feature = {
   /** Absolute paths, for prompts. */
   readonly paths: FeaturePaths;
   readonly documents: Documents;
-  /** The content at the start of the phase. */
+  /** The content under review at the start of the phase. */
   readonly first: ReviewSubject;
   readonly notices: readonly PhaseNotice[];
 };
@@ -46,7 +46,7 @@ export async function readFeature(
 ): Promise<Result<Feature>> {
   const { phase, feature, roles, root } = request;
   const { logDir } = request.settings;
-  // Snapshots leave out log_dir, so reviewers would see an outdated version of a tracked file in it: the committed one.
+  // Snapshots leave out `log_dir`, so reviewers would see only the committed version of a tracked file in it. Fail.
   const tracked = await ports.snapshots.trackedIn(logDir);
   if (!tracked.ok) return tracked;
   const hidden = hiddenByLogDir(tracked.value, logDir);

@@ -48,7 +48,7 @@ export type Documents = {
   readonly all: readonly RepoPath[];
 };
 
-/** Reads the content under review. `began` is the base commit or tree of the loop's first review; null in that one. */
+/** Reads the content under review. `began` is the base of the loop's first review; null before that review. */
 export async function readSubject(
   snapshots: Snapshots,
   request: Pick<PhaseRequest, 'settings' | 'selection' | 'feature' | 'fixing'>,
@@ -84,8 +84,8 @@ export async function readSubject(
 }
 
 /**
- * Returns the comparison, from `began` if the current base could hide commits of the loop: on the base branch itself, or
- * if a fixer could have moved the base branch.
+ * Returns the comparison to review. Its base is `began` if the current base could hide commits of the loop: on the base
+ * branch itself, or if a fixer could have moved the base branch.
  */
 function sinceItBegan(comparison: Comparison, began: string | null, { by }: PhaseRequest['fixing']): Comparison {
   const canHide = by === 'fixer' || comparison.baseTree === comparison.headCommit;

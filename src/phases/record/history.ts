@@ -20,7 +20,7 @@ export function historyEntry(entry: IterationEntry, at: Date, fix: Pick<PhaseFix
   ].join('\n');
 }
 
-/** Returns the history with `entry` in place of `earlier`, its old version. If that is not found, appends `entry`. */
+/** Returns the history in which `entry` replaces its old version `earlier`. If that is not found, appends `entry`. */
 export function withEntry(history: string, entry: string, earlier: string | null): string {
   const found = earlier === null || earlier === '' ? -1 : history.lastIndexOf(earlier);
   if (earlier !== null && found !== -1) {

@@ -4,7 +4,7 @@ import type { MetaUpdate } from '../types.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns the text of `.meta.json` with the fields of a phase. Other fields of `before` stay if it is readable. */
+/** Returns `.meta.json` with the fields of a phase. Keeps the other fields of `before`, the old text, if readable. */
 export function mergeMeta(
   before: string | null,
   update: MetaUpdate,
@@ -67,7 +67,7 @@ function describeStages({ phase, loops }: MetaUpdate, before: Fields): Fields {
   return { stages: kept.length === 0 ? undefined : Object.fromEntries(kept) };
 }
 
-/** Returns only the fields that other tools wrote; undefined if there are none. */
+/** Removes the fields that onceover writes, and returns those of other tools; undefined if there are none. */
 function withoutLoop(fields: Fields): Fields | undefined {
   const { started: _, completed: _c, iterations: _i, approved: _a, reviewerNotes: _r, ...others } = fields;
   return Object.keys(others).length === 0 ? undefined : others;

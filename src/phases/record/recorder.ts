@@ -13,10 +13,10 @@ import type { KeptLoop, PhaseAction, PhaseState } from '../state.ts';
 import type { PhaseFix, PhaseRound, PhaseRun } from '../types.ts';
 import { historyEntry, withEntry } from './history.ts';
 
-/** The fields of a ledger entry that do not come from the record of a round or a preparation. */
+/** The fields of a ledger entry that the record of a round does not have, such as the model and the branch. */
 export type DispatchFigures = Pick<LedgerLoop, 'at' | 'durationMs' | 'model' | 'startedBy' | 'branch'>;
 
-/** Returns the ledger entries of a round's reviews. If `fix` is given, returns only the entry of the fix. */
+/** Returns the ledger entries of a round. With a fix, returns only its entry: the reviews are already in the ledger. */
 export function ledgerEntries(
   run: PhaseRun,
   { entry, fix }: Pick<PhaseRound, 'entry' | 'fix'>,
@@ -48,7 +48,7 @@ type FixRecord = Extract<PhaseAction, { kind: 'record-fix' }>;
 
 export type PhaseRecorder = ReturnType<typeof openPhaseRecorder>;
 
-/** Returns the recorder of a phase. It saves the state last, so that after a crash the next command repeats the round. */
+/** Returns the recorder of a phase. It saves the state last, so that the next command repeats a crashed round. */
 export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, 'began'>) {
   const { ports, request, memory } = playing;
   const isKept = request.fixing.by === 'caller';
@@ -69,7 +69,7 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
     return ports.loops.write({ ...saved, pending, began: memory.sight.began });
   };
 
-  /** Writes the history entry of a round. Replaces an earlier version of the entry, also one of a crashed command. */
+  /** Writes the history entry of a round. Replaces an earlier version, even one that a crashed command wrote. */
   const writeEntry = async ({ entry, at, fix }: PhaseRound): Promise<Result<void>> => {
     const { round } = entry;
     const text = historyEntry(entry, new Date(at), fix);
@@ -207,7 +207,7 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
   };
 }
 
-/** Returns the name under which a loop pins its snapshots. */
+/** Returns the name under which a loop pins its snapshots, so that `git gc` does not delete them. */
 export function loopName({ phase, feature }: Pick<PhaseRun, 'phase' | 'feature'>): string {
   return `${phase} ${feature}`;
 }

@@ -30,7 +30,7 @@ export function openFeatureFiles(root: string, feature: RepoPath) {
     return ok(value === null ? '' : isUtf8(value) ? value.toString('utf8') : null);
   };
   return {
-    /** Resolves to null if `.meta.json` is unreadable. */
+    /** Resolves to the parsed `.meta.json`; null if the file is unreadable. */
     async meta(): Promise<Result<ReturnType<typeof readMeta>>> {
       const text = read(META);
       return text.ok ? ok(text.value === null ? null : readMeta(text.value)) : text;
@@ -40,7 +40,7 @@ export function openFeatureFiles(root: string, feature: RepoPath) {
       const there = read(META);
       return there.ok ? renameUnreadable(folder, META, at) : there;
     },
-    /** Writes a phase to `.meta.json`. Renames an unreadable old file and resolves to its new name, else to null. */
+    /** Writes a phase to `.meta.json`. If the old file is unreadable, renames it. Resolves to its new name or null. */
     async writeMeta(update: MetaUpdate, at: Date): Promise<Result<string | null>> {
       const before = read(META);
       if (!before.ok) return before;
@@ -87,7 +87,7 @@ export function openPhaseLoops({ root, commonDir }: Pick<RepositoryPaths, 'root'
   const folder = openFolder(commonDir, FOLDER);
   const nameOf = (phase: string, feature: string) => `${phase}-${digestOf([root, feature]).slice(0, 24)}.json`;
   return {
-    /** Resolves to `unreadable` if the file is damaged or from another onceover version. */
+    /** Resolves to the stored loop; null if there is none, `unreadable` if it is damaged or from another version. */
     async read(phase: PhaseName, feature: RepoPath): Promise<Result<KeptLoop | 'unreadable' | null>> {
       const text = folder.text(nameOf(phase, feature));
       if (!text.ok) return text;

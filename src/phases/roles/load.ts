@@ -82,7 +82,7 @@ export type ParsedRole =
   | { readonly ok: true; readonly role: Role }
   | { readonly ok: false; readonly problems: readonly PlacedProblem[] };
 
-/** Parses a role file. `base` is the built-in role, which supplies missing keys; null if the file is built in. */
+/** Parses a role file. `base` is the built-in role, which supplies missing keys; null for that role itself. */
 export function parseRole(name: RoleName, text: string, base: Role | null): ParsedRole {
   const read = readFrontMatter(text);
   if (!read.ok) return read;

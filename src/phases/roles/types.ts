@@ -28,7 +28,7 @@ export type ReviewForm = {
   readonly categories: readonly string[];
   /** The name of the field that holds an issue's location. */
   readonly place: 'location' | 'task';
-  /** The levels that the reviewer judges one by one; empty if it has none. */
+  /** The levels, such as spec and design, that the reviewer judges one by one; empty if it has none. */
   readonly levels: readonly string[];
   /** Whether the answer lists what the reviewer verified and what it found missing. */
   readonly evidence: boolean;

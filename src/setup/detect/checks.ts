@@ -6,7 +6,7 @@ type ToolCheck = readonly [check: CheckName, run: string, file: RegExp, text?: R
 
 const PYTHON_FILES = /^(?:pyproject\.toml|setup\.cfg|tox\.ini|dev-requirements\.txt|requirements(?:-dev|-test)?\.txt)$/;
 
-/** Returns the rows of `TOOLS` for a Python tool: for projects that configure it, and for those that require it. */
+/** Returns the rows of `TOOLS` for a Python tool: one by its own settings file, one by its name in a project file. */
 function python(check: CheckName, run: string, file: RegExp): readonly ToolCheck[] {
   const tool = run.split(' ')[0];
   const section = `\\[\\[?[ \\t]*(?:tool[.:])?${tool}[ \\t]*[.\\]]`;
@@ -24,7 +24,7 @@ const GO = /^go\.mod$/;
 const GEMFILE = /^Gemfile$/;
 const MYPY_WITH_FILES = /^\[(?:tool\.)?mypy\](?:\r?\n(?!\[).*)*?\n(?:files|packages|modules)[ \t]*=/m;
 
-/** If a project matches several rows of the same check, the first of them is used. */
+/** The usual commands of common tools. If a project matches several rows of the same check, the first one is used. */
 const TOOLS: readonly ToolCheck[] = [
   ['lint', 'golangci-lint run', /^\.golangci\.(?:ya?ml|toml|json)$/],
   ['lint', 'go vet ./...', GO, /^module[ \t]/m],

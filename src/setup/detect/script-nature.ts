@@ -1,4 +1,4 @@
-/** How a script behaves, from best to worst for a check, which has to end by itself and must not change files. */
+/** How a script behaves, the least harmful first. A check has to end by itself and must not change files. */
 const NATURES = ['empty', 'ends', 'ends-in-ci', 'changes-files', 'watches'] as const;
 
 export type ScriptNature = (typeof NATURES)[number];

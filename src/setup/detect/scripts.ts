@@ -112,8 +112,8 @@ function workspaceGlobs(texts: RootFiles['texts'], declared: unknown): readonly 
 }
 
 /**
- * Returns the paths of gates that cover each package of a workspace on its own: `packages/*` or a folder. A project
- * with fewer than two packages has none.
+ * Returns the paths with which `init` gives each package of a workspace a review of its own: `packages/*` or a folder.
+ * A project with fewer than two packages has none.
  */
 export function packagePaths({ texts }: RootFiles): readonly string[] {
   const folders = [...texts.keys()].flatMap((path) => /^(.+)\/package\.json$/.exec(path)?.[1] ?? []);
@@ -141,7 +141,7 @@ function packageManager(root: RootFiles, declared: unknown): Manager {
   return LOCKFILES.find(([file]) => root.names.has(file))?.[1] ?? 'npm';
 }
 
-/** Returns the object in a JSON text. A text without an object names no scripts, so the result is {}. */
+/** Returns the object in a JSON text; {} if the text is not valid JSON or not an object. */
 function readJson(text = ''): Readonly<Record<string, unknown>> {
   const value = parseJson(text);
   return isRecord(value) ? value : {};

@@ -8,12 +8,12 @@ import { UNUSABLE } from '../../ui/describe-problem.ts';
 import type { SourceReader, SourceValue } from './source-reader.ts';
 import type { SourceCheck, SourceConfig, SourceReview } from './types.ts';
 
-/** The file that every configuration folder of agent gauntlet contains. */
+/** The file that every configuration folder of agent gauntlet, another review tool, contains. */
 export const GAUNTLET_FILE = 'config.yml';
 
 const names = z.array(z.string());
 
-/** The settings of a check, from a file in `checks/` or inline in an entry point. */
+/** The settings of a check, from a file in `checks/` or inline in an element of `entry_points`. */
 const checkSchema = z.object({
   name: z.string().min(1).nullish(),
   command: z.string().min(1),
@@ -21,7 +21,7 @@ const checkSchema = z.object({
   timeout: z.number().nullish(),
 });
 
-/** The settings of a review, from a file in `reviews/` (YAML or front matter) or inline in an entry point. */
+/** The settings of a review, from a file in `reviews/` (YAML or front matter) or an element of `entry_points`. */
 const reviewSchema = z.object({
   cli_preference: names.nullish(),
   reviewers: names.nullish(),
@@ -32,7 +32,7 @@ const reviewSchema = z.object({
   enabled: z.boolean().nullish(),
 });
 
-/** A check or review in an entry point: its name, or `{ name: settings }`. */
+/** A check or review in an element of `entry_points`: its name, or `{ name: settings }`. */
 const gateSchema = z
   .union([z.string().min(1), z.record(z.string(), z.unknown())])
   .refine((gate) => typeof gate === 'string' || Object.keys(gate).length === 1, {
@@ -42,7 +42,7 @@ const gateSchema = z
 const configSchema = z.object({
   base_branch: z.string().min(1).nullish(),
   max_retries: z.number().nullish(),
-  // In old versions of agent gauntlet this value is a number of issues. onceover has no such setting, so it is dropped.
+  // In old versions of agent gauntlet this value is a number of issues. onceover has no such setting, so drop a number.
   rerun_new_issue_threshold: z.enum(PRIORITIES).optional().catch(undefined),
   cli: z
     .object({

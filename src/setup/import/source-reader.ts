@@ -45,7 +45,7 @@ export function openSourceReader(files: ProjectFiles) {
     problems.push({ ...at, what: { kind: 'bad-value', key, said } });
   }
 
-  /** Returns the value as the schema parses it; null if it does not fit. Notes show an unknown key as `name.key`. */
+  /** Returns the value as the schema parses it; null if it does not fit. Collects each unknown key as `name.key`. */
   function check<T extends z.ZodType>(
     schema: T,
     given: unknown,

@@ -21,7 +21,7 @@ export type FinishingStep = {
 
 export type FinishDecision =
   | { readonly kind: 'refuse'; readonly why: RefusedOverride }
-  /** A sub-agent of the author has to review the outputs before the step can be finished. */
+  /** The agent that does the steps must first have a sub-agent review the outputs. */
   | { readonly kind: 'instruct' }
   /** The caller gave a valid reason to finish the step without a passed review. */
   | { readonly kind: 'override'; readonly reason: string }

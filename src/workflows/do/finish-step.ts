@@ -103,7 +103,7 @@ export async function abortWorkflow(
   });
 }
 
-/** Returns the session that the caller means. If it could be one with a damaged file, renames that file and fails. */
+/** Returns the session that the caller means. If a damaged file could be that session, renames the file and fails. */
 async function findSession(sessions: WorkflowSessions, wanted: AskedSession): Promise<Result<WorkflowSession>> {
   const all = await sessions.all();
   if (!all.ok) return all;

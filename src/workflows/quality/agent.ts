@@ -37,7 +37,7 @@ type QualityAgent = {
   evaluated(questions: QualityQuestions): Promise<void>;
 };
 
-/** Returns an evaluator that calls the agent without write access, at most `atOnce` times in parallel. */
+/** Returns a reviewer that calls the agent without write access, with at most `atOnce` calls in parallel. */
 export function agentQualityCli(given: QualityAgent): QualityCli {
   const inTurn = openQueue(given.atOnce);
   return { run: (call) => inTurn(() => evaluate(given, call)) };
@@ -111,7 +111,7 @@ export type QualityCliOptions = {
 
 /**
  * Opens an installed agent as an evaluator, with the settings of the repository that contains `root`. The `budget`
- * setting applies only with `evaluated`. Without `evaluated`, the caller is a program that may run for days.
+ * setting applies only if `evaluated` is given, because other callers are programs that may run for days.
  */
 export async function openQualityCli(
   root: string,

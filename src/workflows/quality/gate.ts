@@ -140,7 +140,7 @@ export class QualityGate {
     throw new QualityGateError(message, { results, errors });
   }
 
-  /** Returns the instructions for all reviews as one Markdown text, for a reviewer that the author starts. */
+  /** Returns the instructions for all reviews as one Markdown text, for a sub-agent that the author starts. */
   async buildReviewInstructionsFile(given: StepReviews): Promise<string> {
     const reviews = given.reviews.map((review) => scopeReview(review, given.outputs, given.outputSpecs));
     const outputs = await this.buildPayload({ ...given, notes: null });

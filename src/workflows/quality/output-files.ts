@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { errorCode } from '../../platform/files.ts';
 import { decodeUtf8 } from '../../platform/private-files.ts';
 
-// Node cannot decode more than this into one string.
+// The maximum length of a string in Node. A larger file cannot be decoded into one string.
 const LONGEST_TEXT = bufferConstants.MAX_STRING_LENGTH;
 
 const MOST_LINKS = 40;
@@ -38,7 +38,7 @@ type Location =
   | { readonly kind: 'found'; readonly real: string }
   | Extract<OutputContent, { kind: 'missing' | 'unreadable' | 'outside' }>;
 
-/** Resolves a path. Its real path must be inside the root; a relative path must also stay inside as it is written. */
+/** Finds the real path of a file inside the root. A relative path must stay inside even before links are followed. */
 async function locate(root: string, realRoot: string, path: string): Promise<Location> {
   const written = resolve(root, path);
   const staysInside = isAbsolute(path) || isBelow(root, written);

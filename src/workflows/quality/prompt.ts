@@ -139,14 +139,14 @@ export function shownPayload(files: readonly ShownOutput[], notes: string | null
   return payload(shown.length === 0 ? null : `\n${shown.join('\n\n')}\n`, notes);
 }
 
-/** Returns the outputs as prompt text, with only their paths, which are relative to the root. */
+/** Returns the list of outputs as prompt text: only their paths, relative to the root, without contents. */
 export function listedPayload(files: readonly OutputFile[], root: string, notes: string | null): string {
   const listed = files.map(({ output, path }) => `- ${onOneLine(path)} (output: ${onOneLine(output)})`);
   const notice = `There are ${files.length} output files, too many to include their contents, so only their paths are listed. Read the files as needed to judge the criteria. Paths are relative to ${onOneLine(root)}.`;
   return payload(`${notice}\n\n${listed.join('\n')}`, notes);
 }
 
-// A file name with a line break could imitate a separator, so it is quoted there and repeated exactly below.
+// A file name with a line break could look like a separator line, so quote it in that line and repeat it exactly below.
 const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/u;
 
 function exactName(path: string): string {

@@ -33,7 +33,7 @@ function plainPath(path: string): string {
   return path.replace(/\/(?:\.?\/)+/g, '/').replace(/^(?:\.\/)+/, '');
 }
 
-/** Returns a review with its files. Throws if its output is unknown, or if several paths are given for one file. */
+/** Returns a review with the files to judge. Throws if its output is unknown, or is one file but has several paths. */
 export function scopeReview(review: QualityReview, outputs: StepOutputs, specs: OutputSpecs): ScopedReview {
   const name = review.run_each;
   if (name === WHOLE_STEP) return { review, files: null };

@@ -20,7 +20,7 @@ export type QualityReview = {
   readonly additional_review_guidance?: string | null | undefined;
 };
 
-/** A review and the files that it judges: one by one if `each` is true. With `files: null`, it judges all outputs. */
+/** A review and the files that it judges, one by one if `each` is true. `files: null` means all outputs together. */
 export type ScopedReview = {
   readonly review: QualityReview;
   readonly files: { readonly each: boolean; readonly paths: readonly string[] } | null;

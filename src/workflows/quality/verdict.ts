@@ -14,7 +14,7 @@ function orDefault<T extends z.ZodType>(type: T, value: z.output<T>) {
   return type.nullish().transform((given) => given ?? value);
 }
 
-/** Returns the JSON answer of a reviewer as a verdict, with defaults for missing fields. Throws on a wrong type. */
+/** Returns the JSON answer of a reviewer as a verdict, with defaults for missing fields. Throws if a type is wrong. */
 export function parseQualityResult(data: unknown): QualityGateResult {
   const parsed = result.safeParse(data);
   if (parsed.success) return parsed.data;

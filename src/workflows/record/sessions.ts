@@ -78,7 +78,7 @@ export function openWorkflowSessions(
       return writeNew(made.value, fileOf(session.id), textOf(session));
     },
 
-    /** Applies `change` under a lock; resolves to the new session. If its file is unreadable, renames it and fails. */
+    /** Changes a stored session under a lock and resolves to it. If its file is unreadable, renames it and fails. */
     async update(
       id: SessionId,
       change: (session: WorkflowSession) => Result<WorkflowSession>,
