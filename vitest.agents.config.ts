@@ -8,7 +8,8 @@ export default defineConfig({
     include: ['test/agents/{real,live}/**/*.test.ts'],
     testTimeout: 180_000,
     hookTimeout: 600_000,
-    fileParallelism: false,
+    // Agents wait for each other and for time limits, so two files at once take little more than half of the time.
+    maxWorkers: 2,
     // The timing of real agents varies, so a test gets a second try. The reporter marks it.
     retry: 1,
   },

@@ -11,7 +11,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/agents/real/**', 'test/agents/live/**', MORE],
     testTimeout: 30_000,
-    maxWorkers: 2,
+    // Most tests wait for processes that they start, so two cores have time for a third worker.
+    maxWorkers: 3,
     // A new process per file would take half of the time. So a test must not leave globals or the environment changed.
     isolate: false,
     reporters: ['default', './test/support/requirements-reporter.ts'],

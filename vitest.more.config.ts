@@ -20,6 +20,7 @@ export default defineConfig({
       TEXT_DIFF_CHARACTERS: '1000000',
     },
     testTimeout: 60_000,
-    maxWorkers: 2,
+    // Most tests wait for processes that they start, so two cores have time for a third worker.
+    maxWorkers: 3,
   },
 });

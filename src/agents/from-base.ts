@@ -33,7 +33,7 @@ export function startedFromBase(one: KnownAgent, root: string, checkout: string)
     ...one,
     agent: commandAgent({ name: one.agent.name, command: [name, ...args], resume: one.settings?.resume === true }),
     program: name.includes('/') ? outside(findProgram(name, '', checkout), root) : one.program,
-    // A relative folder on PATH is inside of the checkout, so it stays.
+    // The command starts in the checkout, so a relative folder on PATH is of the base branch and can stay.
     env: { ...env, PATH: pathOutside(env['PATH'], root, 'kept'), PWD: checkout },
   };
 }

@@ -139,7 +139,7 @@ async function sendFromBase(
   question: Question & AskOptions,
 ): Promise<AskEnd> {
   const { root } = options;
-  // A fixer has to edit the working tree, so it starts there. Reviewers judge its edits.
+  // A fixer has to edit the working tree, so it starts there.
   if (checkout === null || one.program === null || !isCustomCommand(one) || question.writes === true) {
     return sendTo(one, options, question, root);
   }

@@ -29,7 +29,10 @@ export function addDailyCommands(program: Command): void {
     .option('--until-pass', 'let a fixer fix the findings and review again, until every gate passes')
     .option('--fixer <agent>', 'with --until-pass: the agent that fixes')
     .option('--max-iterations <n>', 'with --until-pass: the maximum number of reviews', wholeNumber(1, 1000))
-    .option('--ratchet', 'with --until-pass: from review 3 on, only new high findings fail; later only critical ones')
+    .option(
+      '--ratchet',
+      'with --until-pass: new findings fail only if they are high or critical from review 3 on, and only if critical from review 4 on',
+    )
     .option('--verbose', 'show every reviewer, waived findings and all files')
     .option('--quiet', 'show only findings, the verdict and the next step')
     .addOption(new Option('--started-by-agent').hideHelp())

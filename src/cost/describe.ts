@@ -12,7 +12,7 @@ import { paidTokens } from './rows.ts';
 export type CostStyle = {
   readonly paint: Paint;
   readonly width: number;
-  /** Whether to add why sessions were not resumed, how often resuming failed, and what new sessions would have sent. */
+  /** Whether the text also says why sessions were not resumed, how often resuming failed, and how much it saved. */
   readonly details: boolean;
 };
 
@@ -31,10 +31,11 @@ function blocksOf(report: CostDocument, style: CostStyle): readonly string[] {
   const { paid, loops } = report;
   const hint = style.paint('quiet', 'Run "onceover cost --details" for sessions and for how often resuming worked.');
   return [
-    [describeRuns(report), ...paidLines(paid)].join('\n'),
-    describeSavings(report, style),
-    ...spentOn(report, style),
-    costLegend(paid),
+    ...withLegend([
+      [describeRuns(report), ...paidLines(paid)].join('\n'),
+      describeSavings(report, style),
+      ...spentOn(report, style),
+    ]),
     ...(style.details ? [describeNewSessions(report)] : [hint]),
     ...(style.details && loops.features.length > 0 ? [describePromises(loops), describeRates(loops.rates)] : []),
   ];
@@ -55,12 +56,17 @@ function describeRuns(report: CostDocument): string {
 
 function describeSavings({ paid, not_paid }: CostDocument, { paint }: CostStyle): string {
   const saved = LEVERS.reduce((sum, lever) => sum + not_paid[lever].tokens, 0);
+  // Without any usage from agents, there is nothing to estimate the savings from.
+  const isUnknown = saved === 0 && paid.looks > 0 && paid.looks_without_usage === paid.looks;
   const share = saved === 0 ? '' : `, ${percentText(saved / (saved + paidTokens(paid)))} of all tokens`;
   return [
-    paint('strong', `Saved: about ${tokensOf(saved)} tokens${share} (an estimate)`),
+    paint(
+      'strong',
+      isUnknown ? 'Saved: an unknown number of tokens' : `Saved: about ${tokensOf(saved)} tokens${share} (an estimate)`,
+    ),
     ...LEVERS.filter((lever) => not_paid[lever].looks > 0).map((lever) => {
       const { tokens, looks } = not_paid[lever];
-      return `${tokensOf(tokens).padStart(7)}  ${SAVED_BY[lever]} (${count(looks, 'review')})`;
+      return `${(isUnknown ? UNKNOWN : tokensOf(tokens)).padStart(7)}  ${SAVED_BY[lever]} (${count(looks, 'review')})`;
     }),
   ].join('\n');
 }
@@ -112,9 +118,10 @@ export function describeFeatureCost(report: FeatureDocument, style: CostStyle): 
   const nothing = `No phase of ${name} ${selectionText(report)} is in the ledger. Leave out --since and --branch to see all.`;
   const phaseNames = [...new Set(phases.map(({ phase }) => phase))].join(', ');
   const blocks = [
-    [`Phases of ${name} ${selectionText(report)}: ${phaseNames}.`, ...paidLines(paid)].join('\n'),
-    callTable(phases, style),
-    costLegend(paid),
+    ...withLegend([
+      [`Phases of ${name} ${selectionText(report)}: ${phaseNames}.`, ...paidLines(paid)].join('\n'),
+      callTable(phases, style),
+    ]),
     ...(style.details ? [describePromises(report), describeRates(report.rates_of_all_features)] : []),
   ];
   return pageText(phases.length === 0 ? [nothing] : blocks, report.unreadable_entries, style);
@@ -222,9 +229,11 @@ function moneyText({ looks, told_usd, list_price_usd, looks_without_price: unpri
   return `${list_price_usd + unpriced > 0 ? '~' : ''}${usdOf(told_usd + list_price_usd)}`;
 }
 
-function costLegend({ list_price_usd, looks_without_usage, looks_without_price }: Paid): string {
-  const isEstimated = list_price_usd + looks_without_usage + looks_without_price > 0;
-  return isEstimated ? '~: from list prices, or without the reviews whose agent reported no usage' : '';
+function withLegend(figures: readonly string[]): readonly string[] {
+  const isEstimated = figures.some((text) => text.includes('~'));
+  return isEstimated
+    ? [...figures, '~: from list prices, or without the reviews whose agent reported no usage']
+    : figures;
 }
 
 /** Returns the lines about the cost, the tokens and the calls. */

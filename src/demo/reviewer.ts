@@ -36,7 +36,7 @@ type DemoMemory = { readonly seen: readonly NumberedLine[] };
 
 /**
  * Returns the answer of a scripted reviewer, in the format that a custom agent command prints. The reviewer looks for
- * its mistake only in the diff of the prompt and in the lines that it saw earlier in the session.
+ * a planted mistake only in the diff of the prompt and in the lines that it saw earlier in the session.
  */
 export function demoAnswer(name: string, prompt: string, memory: DemoMemory) {
   const blocks = fencedBlocks(prompt);

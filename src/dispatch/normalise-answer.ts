@@ -48,7 +48,7 @@ export function normaliseAnswer(kind: AnswerKind, value: unknown): unknown {
 }
 
 /**
- * Returns an answer in which every refusal has a blocking issue for a fixer to act on. A refusal without one gets a
+ * Returns the answer with a blocking issue for each refusal for a fixer to act on. A refusal without one gets a
  * blocker with its summary; a failed level without an issue gets a blocker that names the level.
  */
 function withDefaultReasons(answer: Fields): Fields {

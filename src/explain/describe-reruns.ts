@@ -22,7 +22,7 @@ export const RERUNS = {
   removedReviewer:
     'no run calls it: the open findings belong to a reviewer that was removed. Resolve them, or raise num_reviews',
   files: (next: NextSlots) =>
-    `one of its files changes, or it gets other files: then ${runs(next)}. Touching or committing a file does not count`,
+    `the content of one of its files changes, or a changed file is added or removed: then ${runs(next)}`,
   notFiles: (next: NextSlots) =>
     `not when its files change: then ${runs(next)}${next.latch ? ' (with after_pass: all, it runs too)' : ', and this reviewer is skipped'}`,
   prompt: { review: 'you edit its prompt file', rule: 'you edit the instructions of its rule' },

@@ -63,7 +63,7 @@ export type Failure =
       'broken-config': { problems: readonly Problem[] };
       /** The change commits files in the folders in which onceover writes its own files. */
       'own-files-committed': { files: readonly string[] };
-      /** There is no gate and no rule. `base`: the target branch of a pull request, whose configuration counts. */
+      /** There is no gate and no rule. `base`: in a pull request, the target branch, where the configuration must be. */
       'not-configured': { base: string | null };
       'log-dir-hides': { logDir: string; files: readonly string[] };
       'bad-review-id': { id: string; why: BadReviewId };

@@ -47,7 +47,7 @@ export function describeDoctor(report: DoctorReport, styled: Styled = UNSTYLED):
     ),
     ...(missing.length === 0 ? [] : [[paint('strong', 'Not installed'), ...missing.map(describeMissing)].join('\n')]),
     wrapTo(
-      `git ${git ?? 'not found: install git 2.31 or newer'}, Node ${node}, ${bubblewrap === null ? NO_BUBBLEWRAP : 'bubblewrap'}`,
+      `This machine: git ${git ?? 'not found (install git 2.31 or newer)'}, Node ${node}, ${bubblewrap === null ? NO_BUBBLEWRAP : 'bubblewrap (a sandbox for agents)'}`,
       styled,
     ),
   ];

@@ -1,6 +1,6 @@
 import { COLOURED, type Paint, PLAIN, type Styled } from './style.ts';
 
-/** Returns the text without the workflow commands (`::…`, `##[…`) that GitHub executes in any output of a step. */
+/** Returns the text with a space in `::…` and `##[…`, which GitHub would execute as workflow commands. */
 export function withoutCommands(text: string): string {
   return text.replace(/^(\s*):(?=:)/gm, '$1: ').replaceAll('##[', '## [');
 }

@@ -224,7 +224,7 @@ function flipBit(path: string, text: string): void {
   writeFileSync(path, bytes);
 }
 
-way('One bit of a cached answer of git or of the cached settings is wrong.', async () => {
+way('One bit is wrong in a cached answer of git or in the cached settings.', async () => {
   const repo = alone();
   expect((await repo.run()).code).toBe(0);
   repo.write('src/a.ts', 'export const evil = 1;\n');

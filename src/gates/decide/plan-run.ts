@@ -156,7 +156,7 @@ export function hasNothingLeftToAsk({ reviews }: Pick<RunPlan, 'reviews'>, check
   const hasFailing = reviews.some(({ kind, state }) => kind === 'run' && !state.holds);
   return reviews.every(({ kind, state }) => {
     if (kind !== 'run') return true;
-    // A passing gate runs either along with a failing gate (not needed), or alone to certify its pass (needed).
+    // If a failing gate runs, passing gates only run along with it. Otherwise, a passing gate runs because of `certify`.
     return state.holds ? hasFailing : hasFailedUnchanged(state);
   });
 }

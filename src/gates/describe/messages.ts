@@ -61,7 +61,7 @@ function describeResolution({ id, gate, slot, resolution }: KnownFinding): strin
     return `${id} is waived: ${showInvisible(resolution.why)}\nIt no longer fails ${quoteName(gate)}, and reviewers see the reason.`;
   }
   if (resolution?.how === 'proposed') {
-    return `A waiver of ${id} is proposed: ${showInvisible(resolution.why)}\n${id} stays open until a person confirms the waiver in a terminal: ${confirmCommand([id])}`;
+    return `A waiver of ${id} is proposed: ${showInvisible(resolution.why)}\nA person has to confirm the waiver in a terminal: ${confirmCommand([id])}`;
   }
   return `${id} is marked as fixed. It stays open until reviewer ${slot} of ${quoteName(gate)} confirms the fix: run "onceover run".`;
 }

@@ -90,7 +90,7 @@ The schema of the answer:
 
 ${fence(JSON.stringify(answerSchema('gate')), 'json')}`;
 
-/** The digest of the answer schema. If it changes, sessions are not resumed, because their cache would be lost. */
+/** The digest of the answer schema. With another schema, the provider's cache does not apply, so nothing is resumed. */
 export const GATE_SCHEMA_DIGEST = digestOf(answerSchema('gate'));
 
 function shownChange({ diff, part }: ShownChange): string {

@@ -171,7 +171,7 @@ const ALL_FILES = { kind: 'uncommitted' } as const;
 
 type Edits = Pick<Extract<PhaseEvent, { kind: 'fixed' }>, 'changedPaths' | 'hidden'>;
 
-/** Returns the files that an agent changed or hid. Fails if git cannot compare, because an empty list means no edit. */
+/** Returns the files that an agent changed or hid from reviewers. Fails if git cannot compare them. */
 async function editsSince(playing: PhaseContext, before: WorkBefore): Promise<Result<Edits>> {
   const { ports, request, memory } = playing;
   const after = await readChange(ports, { ...request, selection: ALL_FILES });

@@ -255,7 +255,7 @@ describe('resolve_finding', () => {
       by: { kind: 'agent', name: 'test' },
     };
     expect(proposed).toMatchObject({ isError: false, structured: answer });
-    expect(proposed.text).toContain('F1 stays open until a person confirms the waiver in a terminal');
+    expect(proposed.text).toContain('A person has to confirm the waiver in a terminal');
     const claimed = await client.call('resolve_finding', { id: 'f2', how: 'fixed', why: 'renamed' });
     expect(claimed).toMatchObject({ isError: false, structured: { id: 'F2', state: 'fixed_claimed', why: 'renamed' } });
     expect(claimed.text).toContain('It stays open until reviewer 1 of review:src:code-quality confirms the fix');
