@@ -80,7 +80,7 @@ describe('where there is nothing to judge', () => {
     expect(await stop({ root: dirname(folder) }, { cwd: folder })).toMatchObject(FREE);
   });
 
-  test('no settings and no rules: nothing passed, so the user is told at every stop, until there are gates', async () => {
+  test('no settings and no rules: nothing passed, so the user gets a message at every stop, until there are gates', async () => {
     const repo = repoWith({ 'a.ts': '' });
     repo.write('a.ts', 'x');
     for (const again of [false, true, true, true]) expect(await stop(repo, { again })).toMatchObject(UNCONFIGURED);
