@@ -8,8 +8,8 @@ export default defineConfig({
     include: ['test/agents/{real,live}/**/*.test.ts'],
     testTimeout: 180_000,
     hookTimeout: 600_000,
-    // Agents wait for each other and for time limits, so two files at once take little more than half of the time.
-    maxWorkers: 2,
+    // Agents wait for each other and for time limits, so two cores have time for three files at once.
+    maxWorkers: 3,
     // The timing of real agents varies, so a test gets a second try. The reporter marks it.
     retry: 1,
   },

@@ -12,6 +12,7 @@ let code = run('npx', [...vitest, 'test/agents/real/install.test.ts']);
 if (code === 0) {
   const all = [
     'agents',
+    'agents-others',
     'resume',
     'doors',
     'tools',

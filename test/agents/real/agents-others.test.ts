@@ -1,0 +1,3 @@
+import { testAgents } from '../../support/agent-suite.ts';
+
+testAgents('gemini', 'opencode');
