@@ -4,12 +4,15 @@ import { markdownText } from './tools/markdown-text.ts';
 /** Tests that take minutes are named `*.more.test.ts` and run with `npm run test:more`. */
 export const MORE = 'test/**/*.more.test.ts';
 
+/** Tests with gigabytes of data, and tests of the benchmarks. They run with `npm run test:long`, and not in CI. */
+export const LONG = 'test/**/*.long.test.ts';
+
 export default defineConfig({
   plugins: [markdownText],
   define: { ONCEOVER_VERSION: JSON.stringify('0.0.0-test') },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/agents/real/**', 'test/agents/live/**', MORE],
+    exclude: ['test/agents/real/**', 'test/agents/live/**', MORE, LONG],
     testTimeout: 30_000,
     // Most tests wait for processes that they start, so two cores have time for a third worker.
     maxWorkers: 3,

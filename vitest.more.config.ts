@@ -14,9 +14,9 @@ export default defineConfig({
       'test/text-diff/sentence-diff.test.ts',
     ],
     env: {
-      RUN_MODEL_SECONDS: process.env['RUN_MODEL_SECONDS'] ?? '60',
-      PHASE_MODEL_SECONDS: process.env['PHASE_MODEL_SECONDS'] ?? '20',
-      PHASE_STORY_SECONDS: process.env['PHASE_STORY_SECONDS'] ?? '20',
+      RUN_MODEL_SECONDS: process.env['RUN_MODEL_SECONDS'] ?? '15',
+      PHASE_MODEL_SECONDS: process.env['PHASE_MODEL_SECONDS'] ?? '8',
+      PHASE_STORY_SECONDS: process.env['PHASE_STORY_SECONDS'] ?? '8',
       TEXT_DIFF_CHARACTERS: '1000000',
     },
     testTimeout: 60_000,

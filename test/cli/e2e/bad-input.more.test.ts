@@ -11,7 +11,6 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
-  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -325,14 +324,6 @@ describe('files that are no plain files', () => {
     closeSync(openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK));
     expect(end.code).toBe(0);
   });
-
-  test('a file of 2 GiB is hashed whole', async () => {
-    const repo = repoWith({ '.deepreview': ruleText('check') });
-    repo.write('big.py', '');
-    truncateSync(join(repo.root, 'big.py'), 2 ** 31);
-    const { tasks } = await onceoverJson<InstructionsDocument>(repo.root, ['instructions'], { timeoutMs: 60_000 });
-    expect(tasks.map((task) => task.review_id)).toEqual(['check--big.py--a7c744c13cc1']);
-  }, 90_000);
 
   test('what a symlink out of the repository points to is never read', async () => {
     const folder = temporaryFolder();
