@@ -40,7 +40,7 @@ test('without a terminal, --skip is a proposal for several findings, and --confi
   const proposed = await onceover(repo.root, ['resolve', 'F1', 'f2', '--skip', 'they are meant so']);
   expect(proposed.code).toBe(0);
   expect(proposed.stdout).toContain('A waiver of F1 is proposed: they are meant so');
-  expect(proposed.stdout).toContain('confirms the waiver in a terminal: onceover resolve F2 --confirm');
+  expect(proposed.stdout).toContain('confirm the waiver in a terminal: onceover resolve F2 --confirm');
   const status = await onceover(repo.root, ['status']);
   expect(status.code).toBe(1);
   expect(status.stdout).toContain('Waiver proposed by an unknown program: they are meant so');
