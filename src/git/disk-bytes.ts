@@ -42,20 +42,26 @@ export function defaultSettingsFiles(env: NodeJS.ProcessEnv): readonly string[] 
   ];
 }
 
-/**
- * Whether attributes may make git store other bytes than a file has on disk; `false` is certain. `names` lists the
- * files in the index, with `null` for a name that is not UTF-8.
- */
+/** The paths at which git looks for `.gitattributes`, and those of them that are in the index; `null` if unknown. */
+export type AttributePlaces = { readonly files: readonly string[]; readonly tracked: readonly string[] } | null;
+
+/** Returns the places for files with these names; a name that is not UTF-8 is `null`, and makes the places unknown. */
+export function attributePlaces(names: readonly (string | null)[]): AttributePlaces {
+  const known = names.filter((name) => name !== null);
+  if (known.length < names.length) return null;
+  return { files: attributeFiles(known), tracked: known.filter((name) => name.endsWith(ATTRIBUTES)) };
+}
+
+/** Whether attributes may make git store other bytes than a file has on disk; `false` is certain. */
 export function mayConvert(
   { root, commonDir, index }: Pick<RepositoryPaths, 'root' | 'commonDir' | 'index'>,
-  names: readonly (string | null)[],
+  places: AttributePlaces,
 ): boolean {
-  const known = names.filter((name) => name !== null);
-  if (known.length < names.length) return true;
-  const tracked = new Set(known.filter((name) => name.endsWith(ATTRIBUTES)));
+  if (places === null) return true;
+  const tracked = new Set(places.tracked);
   const outside = defaultSettingsFiles(process.env);
   return (
-    attributeFiles(known).some((name) => mayMatch(join(root, name), CONVERTS, tracked.has(name))) ||
+    places.files.some((name) => mayMatch(join(root, name), CONVERTS, tracked.has(name))) ||
     [...outside, join(commonDir, 'info/attributes')].some(
       (path) => path.endsWith('attributes') && mayMatch(path, CONVERTS),
     ) ||

@@ -13,7 +13,7 @@ import { pathExists } from '../platform/user-paths.ts';
 import { openAnswerCache } from './answer-cache.ts';
 import { baseAndHead, baseTree, hasCommits, ifCommitted } from './base.ts';
 import { type RawEntry, readRawDiff } from './diff.ts';
-import { type CallGit, hiddenFiles, mayConvert } from './disk-bytes.ts';
+import { attributePlaces, type CallGit, hiddenFiles, mayConvert } from './disk-bytes.ts';
 import { caseSensitivity, NO_USER_PROGRAMS, STRICT_STAT } from './environment.ts';
 import { allEnded, asResult, git, readNulList, utf8Name } from './git.ts';
 import { type IndexEnv, withIndexCopy } from './private-index.ts';
@@ -65,7 +65,7 @@ async function findChanges(
   // `git diff` omits files with the flag assume-unchanged or skip-worktree, so clear the flags and diff again.
   const whole = listing.unwatched.length === 0 ? diff : await diffFrom(repo, diff.base, listing.unwatched);
   const names = [...listing.tracked, ...(listing.leftOut ?? []), ...listing.unnameable.map(() => null)];
-  const hidden = mayConvert(repo, names) ? await hiddenPaths(repo, whole, listing) : [];
+  const hidden = mayConvert(repo, attributePlaces(names)) ? await hiddenPaths(repo, whole, listing) : [];
   return combine(repo, { ...whole, hidden }, listing);
 }
 

@@ -14,7 +14,16 @@ import {
 import { checkFolder } from '../platform/files.ts';
 import { type AnswerCache, cacheBase, openAnswerCache } from './answer-cache.ts';
 import { readRawDiff } from './diff.ts';
-import { asLatin1, asNulList, type CallGit, hiddenFiles, mayConvert, pathOnDisk } from './disk-bytes.ts';
+import {
+  type AttributePlaces,
+  asLatin1,
+  asNulList,
+  attributePlaces,
+  type CallGit,
+  hiddenFiles,
+  mayConvert,
+  pathOnDisk,
+} from './disk-bytes.ts';
 import { NO_USER_PROGRAMS, withStrictStat } from './environment.ts';
 import { statFingerprints } from './fingerprints.ts';
 import { allEnded, asResult, type GitAnswer, git, gitFailed, type Names, readNulList, utf8Name } from './git.ts';
@@ -206,8 +215,7 @@ export async function scanWorkingTree(
   if (add.length > 0) await askWithoutSkips(ask, ['update-index', ...ADD], add);
   const askDiff = () => ask([...DIFF_INDEX, comparison.baseTree, '--']);
   let diff = await cache.getOrAsk('diff', `${checksumAt(path)} ${comparison.baseTree}`, askDiff);
-  const names = indexEntries(readFileSync(path))?.map(({ name }) => utf8Name(name));
-  if (names === undefined || mayConvert(repo, names)) {
+  if (mayConvert(repo, cachedPlaces(cache, path))) {
     const entries = await storeBothTexts(ask, await hiddenFiles(repo.root, ask, cache, readRawDiff(diff)));
     await setEntries(ask, entries);
     if (entries.length > 0) diff = (await askDiff()).stdout;
@@ -217,6 +225,17 @@ export async function scanWorkingTree(
   await flag(ask, '--no-skip-worktree', hidden);
   const newNames = [untracked.stdout, staged.listed];
   return { withheld, unnameable, diff, newNames, hasNames: isComplete && add.length === 0 };
+}
+
+/** Returns the places of attributes for the files of an index. They are cached by the index's own checksum. */
+function cachedPlaces(cache: AnswerCache, path: string): AttributePlaces {
+  const checksum = checksumAt(path);
+  const known = cache.get('attributes', checksum);
+  if (known !== null) return JSON.parse(known.toString('utf8')) as AttributePlaces;
+  const entries = indexEntries(readFileSync(path));
+  const places = entries === null ? null : attributePlaces(entries.map(({ name }) => utf8Name(name)));
+  if (places !== null) cache.put('attributes', checksum, Buffer.from(JSON.stringify(places), 'utf8'));
+  return places;
 }
 
 /** Stores in git, for each file, a text that shows both git's version and the bytes on disk. Returns index entries. */
