@@ -42,10 +42,9 @@ export async function unseenContent(
     if (why === 'repository') found.push(await printOf(path, (hash) => addChanges(hash, full)));
     else found.push({ path, print: contentAt(full) });
   }
-  for (const { mode, name } of entries) {
+  for (const { name } of entries.filter(({ mode }) => mode === SUBMODULE_BITS)) {
     const folder = join(repo.root, asPath(name));
-    if (mode !== SUBMODULE_BITS || !existsSync(join(folder, '.git'))) continue;
-    found.push(await printOf(asPath(name), (hash) => addHidden(hash, folder)));
+    if (existsSync(join(folder, '.git'))) found.push(await printOf(asPath(name), (hash) => addHidden(hash, folder)));
   }
   return found;
 }
