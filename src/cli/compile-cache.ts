@@ -1,12 +1,10 @@
 /**
- * Lets Node (22 or newer) keep the compiled code of onceover in the user's cache folder. A shared temporary folder
- * would not be safe: an agent that fixes code could write there and change the code that judges its work.
+ * Keeps the compiled code of onceover in the user's cache folder, so that later commands start faster. A shared
+ * temporary folder would not be safe: an agent that fixes code could write there and change the code that judges its
+ * work.
  */
 export function useCompileCache({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.ProcessEnv): void {
-  // Load these modules here instead of with `import`, so that `--version` and the stop hook do not load them.
-  const { enableCompileCache } = process.getBuiltinModule('node:module') as {
-    enableCompileCache?(folder: string): void;
-  };
+  // Load these modules here instead of with `import`, so that `--version` does not load them.
   const { dirname, isAbsolute, join } = process.getBuiltinModule('node:path');
   const { existsSync, mkdirSync } = process.getBuiltinModule('node:fs');
   const makes = (folder: string) => {
@@ -18,7 +16,7 @@ export function useCompileCache({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.Proce
     }
   };
   const caches = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(HOME, '.cache');
-  if (enableCompileCache === undefined || !isAbsolute(caches)) return;
+  if (!isAbsolute(caches)) return;
   // Do not use a cache folder inside a git repository, because the cache would become part of the reviewed change.
   for (let folder = caches; ; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git'))) return;
@@ -26,5 +24,81 @@ export function useCompileCache({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.Proce
   }
   const folder = join(caches, 'onceover-compiled');
   // Make the folder first: enableCompileCache never returns if it cannot make the folder, for example in /proc.
-  if (makes(caches) && makes(folder)) enableCompileCache(folder);
+  if (!makes(caches) || !makes(folder)) return;
+  const { enableCompileCache } = process.getBuiltinModule('node:module') as {
+    enableCompileCache?(folder: string): void;
+  };
+  if (enableCompileCache === undefined) cacheCompiledChunks(folder);
+  else enableCompileCache(folder);
+}
+
+type CompilingModule = { exports: object; require(id: string): unknown };
+
+/** Does what `enableCompileCache` of Node 22 does, for the files of this build and for Node 20. */
+function cacheCompiledChunks(folder: string): void {
+  const { prototype, wrap } = process.getBuiltinModule('node:module') as unknown as {
+    readonly prototype: { _compile(this: CompilingModule, code: string, file: string): unknown };
+    wrap(code: string): string;
+  };
+  const { Script } = process.getBuiltinModule('node:vm');
+  const { basename, dirname, join } = process.getBuiltinModule('node:path');
+  const compile = prototype._compile;
+  const uncached: { readonly file: string; readonly code: string; readonly script: InstanceType<typeof Script> }[] = [];
+  prototype._compile = function (code, filename) {
+    if (dirname(filename) !== __dirname) return compile.call(this, code, filename);
+    const file = join(folder, `${process.version}-${basename(filename)}`);
+    const cachedData = readCompiled(file, code);
+    const script = new Script(wrap(code), cachedData === null ? { filename } : { filename, cachedData });
+    if (cachedData === null || script.cachedDataRejected === true) uncached.push({ file, code, script });
+    const run = script.runInThisContext() as (...args: unknown[]) => unknown;
+    return run.call(this.exports, this.exports, (id: string) => this.require(id), this, filename, __dirname);
+  };
+  // At the end, V8 has compiled the functions that were called, and stores them too.
+  process.on('exit', () => {
+    if (uncached.length > 0) removeOld(folder);
+    for (const { file, code, script } of uncached) writeCompiled(file, code, script.createCachedData());
+  });
+}
+
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** Removes files that are a month old. Most of them belong to other versions of onceover. */
+function removeOld(folder: string): void {
+  const { readdirSync, rmSync, statSync } = process.getBuiltinModule('node:fs');
+  try {
+    for (const name of readdirSync(folder)) {
+      const file = `${folder}/${name}`;
+      if (Date.now() - statSync(file).mtimeMs > KEPT_MS) rmSync(file);
+    }
+  } catch {
+    // Another command removed the file first, or the folder is not readable. The files only take space.
+  }
+}
+
+const DIGEST_BYTES = 32;
+
+/** Returns the compiled code in a cache file; `null` if the file is not complete or was made from other source code. */
+function readCompiled(file: string, code: string): Buffer | null {
+  try {
+    const bytes = process.getBuiltinModule('node:fs').readFileSync(file);
+    const compiled = bytes.subarray(DIGEST_BYTES);
+    return digestOf(code, compiled).equals(bytes.subarray(0, DIGEST_BYTES)) ? compiled : null;
+  } catch {
+    return null;
+  }
+}
+
+function writeCompiled(file: string, code: string, compiled: Buffer): void {
+  const { renameSync, writeFileSync } = process.getBuiltinModule('node:fs');
+  const unfinished = `${file}.${process.pid}`;
+  try {
+    writeFileSync(unfinished, Buffer.concat([digestOf(code, compiled), compiled]), { mode: 0o600 });
+    renameSync(unfinished, file);
+  } catch {
+    // Without the cache, the next command only starts slower.
+  }
+}
+
+function digestOf(code: string, compiled: Buffer): Buffer {
+  return process.getBuiltinModule('node:crypto').createHash('sha256').update(code).update(compiled).digest();
 }

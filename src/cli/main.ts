@@ -48,8 +48,8 @@ async function main(): Promise<void> {
     process.exitCode = 3;
     return;
   }
-  if (isStop) return (await import('./hook-stop.ts')).hookStop(rest.slice(1));
   useCompileCache(process.env);
+  if (isStop) return (await import('./hook-stop.ts')).hookStop(rest.slice(1));
   // Agents and hooks run these commands often, mostly without flags. Without flags, do not load the option parser.
   const plain = rest.length === 0 ? first : null;
   if (first === 'instructions' || first === 'run' || first === 'status')
