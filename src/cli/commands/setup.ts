@@ -40,7 +40,6 @@ export async function initCommand(
     const removal = await removeSetUp(workingDirectory(), { dryRun: !yes });
     return finish(removal, json, { document: removalDocument, text: describeRemoval });
   }
-  if (yes) return wrong('init --yes works only with --remove: without it, init asks no questions.');
   if (asked.mcp !== undefined && asked.mcp !== 'claude')
     return wrong(`init --mcp supports the agent "claude", not "${asked.mcp}".`);
   const hook = HOOK_AGENTS.find((agent) => agent === asked.hook) ?? null;
