@@ -13,9 +13,14 @@ export type AgentQuestion = Omit<Question, 'idleSeconds' | 'model'> & {
   readonly startsFromBase?: boolean;
 };
 
-/** Returns the prompt as one text. A resumed session already has the stable part, so that part is left out. */
-export function joinPrompt({ stable, dynamic, sessionId }: Pick<Question, 'stable' | 'dynamic' | 'sessionId'>): string {
-  return sessionId === null ? `${stable}\n\n${dynamic}` : dynamic;
+/** Returns the prompt as one text. A resumed or forked session already has the stable part, so that part is left out. */
+export function joinPrompt({
+  stable,
+  dynamic,
+  sessionId,
+  forkOf,
+}: Pick<Question, 'stable' | 'dynamic' | 'sessionId' | 'forkOf'>): string {
+  return sessionId === null && forkOf === undefined ? `${stable}\n\n${dynamic}` : dynamic;
 }
 
 type Invocation = {
@@ -82,6 +87,8 @@ export interface Agent {
   readonly testedVersion: string | null;
   /** The first of the resume tests V1 to V4 (see `probeResume`) that the tested version fails. Default: none. */
   readonly resumeFailure?: ResumeResult['failed'];
+  /** How the tested version fails V5, the test of forks. Default: it passes, if its abilities say that it can fork. */
+  readonly forkFailure?: string;
   readonly abilities: Abilities;
   /** Whether the agent may edit files. A built-in agent may do so if it cannot write outside of the working tree. */
   readonly canFix: boolean;

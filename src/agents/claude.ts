@@ -2,7 +2,7 @@ import { addUsage, type Usage } from '../kernel/agent.ts';
 import { isRecord } from '../kernel/json.ts';
 import { MOST_RETRIES } from '../kernel/ports.ts';
 import { parseJson } from '../platform/private-files.ts';
-import type { Agent, AgentEvents } from './agent.ts';
+import type { Agent, AgentEvents, AgentQuestion } from './agent.ts';
 import {
   arrayAt,
   errorFailure,
@@ -22,7 +22,14 @@ export const claude: Agent = {
   name: 'claude',
   program: 'claude',
   testedVersion: '2.1.325',
-  abilities: { schema: true, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'yes' },
+  abilities: {
+    schema: true,
+    readOnly: 'tools',
+    usage: 'dispatch',
+    stablePart: 'cached',
+    stopHook: 'yes',
+    fork: 'cached',
+  },
   canFix: true,
   // 400,000 characters are about 100,000 tokens: half of a context window of 200,000 tokens.
   diffLimit: 400_000,
@@ -62,7 +69,7 @@ export const claude: Agent = {
         ...['--setting-sources=', '--strict-mcp-config'],
         ...['--system-prompt-file', put('stable.md', question.stable)],
         ...['--json-schema', JSON.stringify(question.schema)],
-        ...(question.sessionId === null ? ['--session-id', question.newSessionId] : ['--resume', question.sessionId]),
+        ...sessionOptions(question),
       ],
       env: {
         CLAUDE_CODE_ATTRIBUTION_HEADER: '0',
@@ -95,6 +102,11 @@ export const claude: Agent = {
     }
   },
 };
+
+function sessionOptions({ sessionId, forkOf, newSessionId }: AgentQuestion): readonly string[] {
+  if (sessionId !== null) return ['--resume', sessionId];
+  return [...(forkOf === undefined ? [] : ['--resume', forkOf, '--fork-session']), '--session-id', newSessionId];
+}
 
 function readSystem(events: AgentEvents, event: Readonly<Record<string, unknown>>, now: Date): AgentEvents {
   switch (event['subtype']) {

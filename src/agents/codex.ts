@@ -60,6 +60,8 @@ export const codex: Agent = {
     usage: 'session',
     stablePart: 'not-cached',
     stopHook: 'when-allowed',
+    // A fork gets its own key for the provider's cache, so the whole conversation is paid for again.
+    fork: 'not-cached',
   },
   canFix: true,
   // 400,000 characters are about 100,000 tokens: half of what every model of Codex accepts.
@@ -102,6 +104,7 @@ export const codex: Agent = {
         ...(question.model === null ? [] : ['--model', question.model]),
         ...settings.flatMap((setting) => ['-c', setting]),
         ...['--output-schema', put('schema.json', JSON.stringify(strictSchema(question.schema)))],
+        ...(question.forkOf === undefined ? [] : ['fork', question.forkOf]),
         ...(question.sessionId === null ? [] : ['resume', question.sessionId]),
         '-',
       ],

@@ -40,7 +40,14 @@ export const gemini: Agent = {
   program: 'gemini',
   testedVersion: '0.61.0',
   resumeFailure: { test: 'V2', how: 'it sends the results of its tools twice when it is resumed' },
-  abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'when-trusted' },
+  abilities: {
+    schema: false,
+    readOnly: 'tools',
+    usage: 'dispatch',
+    stablePart: 'cached',
+    stopHook: 'when-trusted',
+    fork: 'none',
+  },
   canFix: true,
   // A million characters are about a quarter of the tokens that the models accept. The CLI cuts off input after 8 MiB.
   diffLimit: 1_000_000,

@@ -33,7 +33,14 @@ export const opencode: Agent = {
   name: 'opencode',
   program: 'opencode',
   testedVersion: '1.18.33',
-  abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'none' },
+  abilities: {
+    schema: false,
+    readOnly: 'tools',
+    usage: 'dispatch',
+    stablePart: 'cached',
+    stopHook: 'none',
+    fork: 'cached',
+  },
   // opencode may write through symlinks that leave the working tree, and into the .git folder.
   canFix: false,
   // The user may have chosen a model with a small context, so the limit is lower than for other agents.
@@ -74,6 +81,7 @@ export const opencode: Agent = {
         ...(question.model === null ? [] : ['--model', question.model]),
         // Without a title, opencode would call the model to get one.
         ...(question.sessionId === null ? ['--title', 'onceover review'] : ['--session', question.sessionId]),
+        ...(question.forkOf === undefined ? [] : ['--session', question.forkOf, '--fork']),
       ],
       env: {
         OPENCODE_CONFIG_CONTENT: JSON.stringify(

@@ -54,8 +54,11 @@ export type UnreadableAnswer =
   | 'several-answers'
   | 'wrong-shape';
 
-/** The kind of a call: in a new session, in a resumed session, or again because the previous answer was unreadable. */
-export type AskMode = 'fresh' | 'resumed' | 'repair';
+/**
+ * The kind of a call: in a new session, in a fork of another session, in a resumed session, or again because the
+ * previous answer was unreadable.
+ */
+export type AskMode = 'fresh' | 'forked' | 'resumed' | 'repair';
 
 /** The reply of an agent, before its answer is parsed. */
 export type AgentReply = {
@@ -104,8 +107,11 @@ export type PriceList = (used: {
   readonly at: Date;
 }) => number | null;
 
-/** The resume tests: four questions that an agent must answer correctly before onceover resumes its sessions. */
-export type ProbeTest = 'V1' | 'V2' | 'V3' | 'V4';
+/**
+ * The resume tests V1 to V4: four questions that an agent must answer correctly before onceover resumes its sessions.
+ * V5 tests forks: a fork knows what its parent read, and not what its parent was told later.
+ */
+export type ProbeTest = 'V1' | 'V2' | 'V3' | 'V4' | 'V5';
 
 /** The result of the resume tests V1 to V4, which test whether an agent still knows its session after a resume. */
 export type ResumeResult = {
@@ -117,6 +123,8 @@ export type ResumeResult = {
   readonly freshMs: number | null;
   /** Duration of the first call that resumed the session; `null` if it was not measured. */
   readonly resumedMs: number | null;
+  /** The symptom with which V5 failed; `null` if it passed. Left out if V5 did not run. */
+  readonly forkFailed?: string | null;
 };
 
 /**
@@ -197,6 +205,8 @@ export type Abilities = {
   readonly stablePart: 'cached' | 'not-cached';
   /** When the agent runs the project's stop hook: always, in trusted folders, after the user allowed it, or never. */
   readonly stopHook: 'yes' | 'when-trusted' | 'when-allowed' | 'none';
+  /** Whether the agent can fork a session, and whether the provider's cache then contains the copied conversation. */
+  readonly fork: 'cached' | 'not-cached' | 'none';
 };
 
 /** The answer to a question such as whether an agent is logged in, with the reason for the answer in `why`. */
@@ -212,6 +222,7 @@ export type AgentReport = {
   readonly testedVersion: string | null;
   readonly abilities: Abilities;
   readonly resume: ResumeAbility;
+  readonly fork: ResumeAbility;
   /** Whether the agent is logged in. */
   readonly login: AccessState;
   /** Whether the agent's model service answers. */

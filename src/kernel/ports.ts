@@ -39,6 +39,10 @@ export type ReviewerFacts = {
   readonly promptLimit: number | null;
   /** Whether new sessions share the provider's cache, so that the second one reuses the first part of the prompt. */
   readonly sharesPrefix: boolean;
+  /** Whether a fork of a session finds the copied conversation in the provider's cache, so that readers can share it. */
+  readonly forksCached: boolean;
+  /** Whether this version is known to fork correctly (V5). Does not test an unknown version. */
+  canFork(): boolean;
   readonly timeoutSeconds: number | null;
   /** Whether onceover can let the agent write files. */
   readonly canFix: boolean;
@@ -53,6 +57,8 @@ export type Question = {
   readonly schema: object;
   /** The id of the session to resume; `null` for a new session. */
   readonly sessionId: string | null;
+  /** The id of a session to fork: the new session starts with a copy of that conversation, which stays as it is. */
+  readonly forkOf?: string;
   /** Usage of the session before this call, for agents that report only the usage of the whole session. */
   readonly usedBefore: Usage | null;
   readonly cacheTtl: '5m' | '1h';

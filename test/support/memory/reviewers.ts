@@ -72,6 +72,8 @@ const FACTS: Omit<ReviewerFacts, 'toolsDigest'> = {
   diffLimit: 400_000,
   promptLimit: 400_000,
   sharesPrefix: false,
+  forksCached: false,
+  canFork: () => false,
   timeoutSeconds: null,
   canFix: true,
   warmMinutes: { '5m': 5, '1h': 60 },
