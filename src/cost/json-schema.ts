@@ -124,6 +124,7 @@ export const costSchema = z.object({
     slot: notPaid,
     session: notPaid,
     prefix: notPaid,
+    reading: notPaid,
     baseline: z.string().describe('What the estimates are compared with.'),
   }),
   looked_again: z.object({

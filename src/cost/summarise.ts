@@ -18,7 +18,7 @@ const MOST_RUNS = 10;
 
 const BASELINE =
   "pass and slot: that reviewer's last measured usage here; session: fresh prompt and reads minus measured; prefix: " +
-  'cached tokens beyond what the CLI caches by itself';
+  'cached tokens beyond what the CLI caches by itself; reading: files that another session opened, found in the cache';
 
 /**
  * Returns the cost and the savings of the selected ledger entries: in total, and by gate, feature, workflow step,
@@ -44,7 +44,10 @@ export function summariseCost(
     fixes: entries.filter(({ kind }) => kind === 'fix').length,
     resume_tests: paidFor(rows.filter(({ kind }) => kind === 'probe')),
     paid: paidFor(rows),
-    not_paid: { pass: by('pass'), slot: by('slot'), session: by('session'), prefix: by('prefix'), baseline: BASELINE },
+    not_paid: {
+      ...{ pass: by('pass'), slot: by('slot'), session: by('session'), prefix: by('prefix'), reading: by('reading') },
+      baseline: BASELINE,
+    },
     looked_again: lookedAgain(rows),
     gates: byGate(rows, saved),
     loops: { ...loopsCost(loops), features: byFeature(loops) },

@@ -1,4 +1,4 @@
-import type { AgentFailure, TranscriptEntry, Usage } from '../kernel/agent.ts';
+import type { NoReading, TranscriptEntry, Usage } from '../kernel/agent.ts';
 import type { AskEnd, Clock, Question } from '../kernel/ports.ts';
 import type { Budget } from './limits.ts';
 import { isReading, READING_PROMPT } from './prompt-reading.ts';
@@ -13,13 +13,6 @@ export type SharedReading = {
   /** The usage of the reading, which each of its forks has in its context. */
   readonly usage: Usage | null;
 };
-
-/** The reason why reviewers do not fork a reading and start sessions of their own. */
-export type NoReading =
-  | { readonly kind: 'agent'; readonly failure: AgentFailure }
-  | { readonly kind: 'opened-nothing' }
-  | { readonly kind: 'judged' }
-  | { readonly kind: 'budget' };
 
 /** How a reading ended: with a session to fork, or with the reason why there is none. Its calls are paid either way. */
 export type ReadingEnd = {

@@ -109,7 +109,7 @@ export const runSchema = z.object({
   withheld_files: z.array(z.string()).describe('Untracked files and repositories that no reviewer saw.'),
   usage,
   saved: z
-    .object({ pass: z.number(), slot: z.number(), session: z.number(), prefix: z.number() })
+    .object({ pass: z.number(), slot: z.number(), session: z.number(), prefix: z.number(), reading: z.number() })
     .describe('Estimated tokens saved, by kind of reuse.'),
   scope: z.string(),
   base: z.string().nullable(),

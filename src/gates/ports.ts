@@ -4,6 +4,7 @@ import type { ConverseEnd } from '../dispatch/converse.ts';
 import type { SessionPrompts } from '../dispatch/cooldowns.ts';
 import type { Budget } from '../dispatch/limits.ts';
 import type { ComposedPrompt } from '../dispatch/prompt.ts';
+import type { ReadingEnd } from '../dispatch/share-reading.ts';
 import type { DispatchPlan, KeptSession, SlotTrouble } from '../kernel/agent.ts';
 import type { GateId, RepoPath, SnapshotId } from '../kernel/ids.ts';
 import type { Checks, Clock, Cooldowns, ReporterOf, Reviewers } from '../kernel/ports.ts';
@@ -68,8 +69,22 @@ export type SlotJob = PlannedSlot & {
   readonly lastLook: SlotRecord | null;
   /** Slots with the same `prefix` have the same agent and the same start of the prompt, which a provider can cache. */
   readonly prefix: string | null;
+  /** Slots with the same `sharing` can share a reading: a session that opens the files for all of them. */
+  readonly sharing: string | null;
+  /** The reading that the slot shares, as it ended; missing if the slot shares none. */
+  readonly shared?: SlotReading;
   readonly timeoutSeconds: number;
 };
+
+/** A reading of several slots, as one of them sees it. */
+export type SlotReading = {
+  /** The slot that the reading is counted for: the first of the slots that share it. */
+  readonly leader: SlotId;
+  readonly isLeader: boolean;
+  readonly end: ReadingEnd;
+};
+
+export type SlotId = { readonly gate: GateId; readonly slot: number };
 
 export type UnassignableSlot = PlannedSlot & { readonly agent: string | null; readonly trouble: SlotTrouble };
 
@@ -77,6 +92,8 @@ export type UnassignableSlot = PlannedSlot & { readonly agent: string | null; re
 export type SlotAnswer = Omit<ConverseEnd<Answers['gate']>, 'last'> & {
   /** The session that the next iteration may resume; `null` if there is none. */
   readonly session: KeptSession | null;
+  /** The files that the reviewer opened itself; `null` if unknown. */
+  readonly opened: readonly string[] | null;
   readonly raw: string;
 };
 
@@ -89,6 +106,8 @@ export type SlotResult = {
   /** The cost of the slot's calls; `null` if it made none. */
   readonly cost: LedgerSlot | null;
   readonly closed: readonly string[];
+  /** Whether the review comes from a fork of a shared reading; default: false. */
+  readonly forked?: boolean;
   /** Whether the slot was stopped during its review. A stopped slot leaves no record, but its calls cost tokens. */
   readonly isStopped: boolean;
 };

@@ -44,6 +44,13 @@ export type AgentFailure =
   | { readonly kind: 'agent-error'; readonly said: string }
   | { readonly kind: 'cancelled' };
 
+/** The reason why reviewers do not fork a reading and start sessions of their own. */
+export type NoReading =
+  | { readonly kind: 'agent'; readonly failure: AgentFailure }
+  | { readonly kind: 'opened-nothing' }
+  | { readonly kind: 'judged' }
+  | { readonly kind: 'budget' };
+
 /** The reason why the text of an agent is not an answer in the requested JSON form. */
 export type UnreadableAnswer =
   | 'empty'

@@ -11,6 +11,7 @@ export const SAVED_BY: Readonly<Record<Lever, string>> = {
   slot: 'by skipping reviewers that passed',
   session: 'by resuming sessions',
   prefix: 'by sharing prompts',
+  reading: 'by sharing opened files',
 };
 
 /** Returns a line about the cost if there were calls, and a line about the savings if there are any. */

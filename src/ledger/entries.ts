@@ -38,9 +38,12 @@ export const RUN_STATUSES = [
 
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-export const LEVERS = ['pass', 'slot', 'session', 'prefix'] as const;
+export const LEVERS = ['pass', 'slot', 'session', 'prefix', 'reading'] as const;
 
-/** A kind of saving: skipped gates (`pass`) or reviewers (`slot`), resumed sessions, shared prompts (`prefix`). */
+/**
+ * A kind of saving: skipped gates (`pass`) or reviewers (`slot`), resumed sessions, shared prompts (`prefix`), or files
+ * that one session opened for several reviewers (`reading`).
+ */
 export type Lever = (typeof LEVERS)[number];
 
 /** An estimate of the saved tokens, by kind of saving. */

@@ -2,7 +2,7 @@ import { assignAgents, costAfterCacheExpiry, decideDispatch } from '../../dispat
 import type { PrefixGate } from '../../dispatch/limits.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
 import type { Cooldown, KeptSession, SlotTrouble } from '../../kernel/agent.ts';
-import type { RepoPath, SnapshotId } from '../../kernel/ids.ts';
+import { digestOf, type RepoPath, type SnapshotId } from '../../kernel/ids.ts';
 import type { ReviewerFacts, Reviewers } from '../../kernel/ports.ts';
 import type { DiffSection } from '../../kernel/repository.ts';
 import { ok, type Result } from '../../kernel/result.ts';
@@ -13,7 +13,7 @@ import type { RunContext, RunFacts, SlotJob, UnassignableSlot } from '../ports.t
 import type { SlotRecord } from '../record-types.ts';
 import type { ReportedFinding } from '../run-types.ts';
 import { isOpen, type ReviewGate, type RunReason } from '../types.ts';
-import { freshGatePrompt, GATE_SCHEMA_DIGEST, resumedGatePrompt, type SlotPast } from './prompt.ts';
+import { freshGatePrompt, gateSchemaDigest, resumedGatePrompt, type SlotPast } from './prompt.ts';
 import {
   changedPaths,
   type IndexedDiff,
@@ -121,13 +121,24 @@ export async function prepareSlot(
     tree: context.tree,
     lastLook,
     prefix: now.sharesPrefix && dispatch.kind === 'fresh' ? `${agent}\0${fresh[0]?.stable ?? ''}` : null,
+    sharing: dispatch.kind === 'fresh' ? sharingKey(agent, now, fresh) : null,
     timeoutSeconds: gate.timeoutSeconds ?? now.timeoutSeconds ?? context.request.settings.timeoutSeconds,
   });
 }
 
 /** Returns a digest of the inputs that cannot change within a session: tools, answer schema and rubric. */
-export function slotFingerprint({ toolsDigest }: Pick<ReviewerFacts, 'toolsDigest'>, { rubric }: ReviewGate): string {
-  return `${toolsDigest}:${GATE_SCHEMA_DIGEST}:${rubric.digest}`;
+export function slotFingerprint(
+  facts: Pick<ReviewerFacts, 'toolsDigest' | 'forksCached'>,
+  { rubric }: ReviewGate,
+): string {
+  return `${facts.toolsDigest}:${gateSchemaDigest(facts)}:${rubric.digest}`;
+}
+
+/** Returns the same text for slots that can share a reading; `null` if this slot cannot share one. */
+function sharingKey(agent: string, now: ReviewerFacts, fresh: readonly ComposedPrompt[]): string | null {
+  const [only] = fresh;
+  if (only === undefined || fresh.length > 1 || !now.forksCached || !now.canFork()) return null;
+  return digestOf([agent, now.model, now.version, now.toolsDigest, only.stable]);
 }
 
 /** Returns the slot's last review on this branch, skips left out; `null` if there is none or it was an error. */

@@ -1,7 +1,9 @@
-import { answerSchema } from '../../dispatch/answer-schemas.ts';
+import { answerSchema, type JsonSchema, sharedGateSchema } from '../../dispatch/answer-schemas.ts';
 import { type ComposedPrompt, composePrompt } from '../../dispatch/prompt.ts';
+import { FORK_OPENING } from '../../dispatch/prompt-reading.ts';
 import { closeFence, fence, quoteName } from '../../kernel/escape.ts';
 import { digestOf } from '../../kernel/ids.ts';
+import type { ReviewerFacts } from '../../kernel/ports.ts';
 import { promptFinding } from '../describe/finding.ts';
 import type { KnownFinding } from '../types.ts';
 
@@ -90,8 +92,24 @@ The schema of the answer:
 
 ${fence(JSON.stringify(answerSchema('gate')), 'json')}`;
 
-/** The digest of the answer schema. With another schema, the provider's cache does not apply, so nothing is resumed. */
-export const GATE_SCHEMA_DIGEST = digestOf(answerSchema('gate'));
+/** Returns the answer schema for an agent. An agent whose sessions can be forked always gets the shared schema. */
+export function gateSchema({ forksCached }: Pick<ReviewerFacts, 'forksCached'>): JsonSchema {
+  return forksCached ? sharedGateSchema() : answerSchema('gate');
+}
+
+/** Returns a digest of the answer schema. With another schema, the provider's cache does not apply. */
+export function gateSchemaDigest(facts: Pick<ReviewerFacts, 'forksCached'>): string {
+  return digestOf(gateSchema(facts));
+}
+
+/** Returns the prompt for a fork of a reading, which already has the stable part of the prompt. */
+export function forkedGatePrompt({ stable, dynamic }: ComposedPrompt): ComposedPrompt {
+  return composePrompt([
+    { kind: 'stable', text: stable },
+    { kind: 'dynamic', text: FORK_OPENING },
+    { kind: 'dynamic', text: dynamic },
+  ]);
+}
 
 function shownChange({ diff, part }: ShownChange): string {
   const which =

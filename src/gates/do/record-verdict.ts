@@ -16,6 +16,7 @@ import type { RecordMetadata, SlotRecord, Violation } from '../record-types.ts';
 import type { SlotOutcome } from '../run-types.ts';
 import { type Finding, type FindingState, NO_AGENT } from '../types.ts';
 import type { IterationContext } from './prepare-slot.ts';
+import { readingBehind } from './shared-readings.ts';
 
 /** Turns a reviewer's answer into a `SlotReview`: locates each problem in the files, and adds the earlier findings. */
 async function interpretAnswer(
@@ -263,6 +264,7 @@ function slotResult(
             ...{ model: answer?.model ?? null, durationMs: Math.round(durationMs) },
           },
     closed,
+    forked: answer?.forked === true,
     isStopped: false,
   };
 }
@@ -302,6 +304,8 @@ async function record(
         usage,
         durationMs: Math.round(durationMs),
         error: trouble === null ? null : describeTrouble(trouble),
+        opened: answer?.opened == null ? undefined : [...new Set(answer.opened)],
+        reading: readingBehind(job, answer),
       },
     },
     (all) => slotLog(all, { kind: 'run', slot, why: job.why }, answer?.exchanges ?? []),

@@ -11,10 +11,11 @@ import { gatesOf } from '../read/state.ts';
 import { watchGateFiles } from '../record/after-run.ts';
 import type { SlotRecord } from '../record-types.ts';
 import { NO_AGENT, type ReviewGate } from '../types.ts';
-import { askSlot } from './ask-slot.ts';
+import { answerWithoutReview, askSlot } from './ask-slot.ts';
 import { availableAgents, DEFAULT_DIFF_CONTEXT, type IterationContext, prepareSlot } from './prepare-slot.ts';
 import { binaryPaths, type IndexedDiff, indexDiff } from './prompt-diff.ts';
 import { judgeSlot, recordError, stoppedSlot, writeRecord } from './record-verdict.ts';
+import { openReadings } from './shared-readings.ts';
 
 /** Runs the planned slots on the current code, several at once. The records of skipped slots are written first. */
 export async function runReviews(
@@ -41,12 +42,16 @@ export async function runReviews(
   }
   const isStale = watchFiles(context, plans);
   const queue = openQueue(run.request.settings.concurrency);
+  const readingOf = openReadings(context, jobs, queue);
   const results = await Promise.all(
     jobs.map(async (job) => {
       if ('trouble' in job) return recordError(context, job, null, job.trouble);
-      const release = await context.prefixes.join(job.prefix);
+      const shared = await readingOf(job);
+      const ready = shared === null ? job : { ...job, shared };
+      // A fork does not wait for another one: the provider's cache already contains the reading.
+      const release = await context.prefixes.join(shared?.end.reading == null ? job.prefix : null);
       try {
-        return await queue(() => runJob(context, job, isStale, release));
+        return await queue(() => runJob(context, ready, isStale, release));
       } finally {
         release();
       }
@@ -117,7 +122,10 @@ async function runJob(
   release: () => void,
 ): Promise<Result<SlotResult | null>> {
   const isStopped = () => context.request.stop?.aborted === true;
-  if (isStopped()) return ok(null);
+  if (isStopped()) {
+    const paid = answerWithoutReview(job);
+    return ok(paid === null ? null : stoppedSlot(job, paid));
+  }
   const { gate, slot, agent, dispatch } = job;
   context.ports.reporter.tell({ kind: 'slot-started', gate: gate.id, slot, agent, dispatch });
   const answer = await askSlot(context, job, release);
@@ -184,12 +192,13 @@ async function recordSkippedSlots(
     const skip = { slot, status: 'skipped_prior_pass', passIteration } as const;
     const why = 'passed-before';
     const nothing = { snapshot: null, session: null, usage: null, durationMs: null, error: null, parts: 0 };
+    const unread = { opened: undefined, reading: undefined };
     const record = {
       ...skip,
       adapter: agent,
       rawOutput: '',
       violations: [],
-      own: { ...nothing, dispatch: 'none', why },
+      own: { ...nothing, ...unread, dispatch: 'none', why },
     } as const;
     const kept = await writeRecord(context, state, assigned, record, (all) => slotLog(all, plan, []));
     if (!kept.ok) return kept;

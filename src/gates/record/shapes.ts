@@ -189,6 +189,15 @@ const CYCLE = {
   mark: orNull(isString),
 };
 
+/** A session that opened files for several reviewers and judged nothing. The reviewer's session is a fork of it. */
+const READING = {
+  session: isString,
+  /** The reviewer that the calls of the reading are counted for, such as `review:src:code@1`. */
+  leader: isString,
+  /** The files that the reading opened, and that the reviewer therefore has seen. */
+  opened: isStrings,
+};
+
 /** The fields of a slot record that only onceover writes. Records that another tool wrote do not have them. */
 export const OWN = {
   content: isContent,
@@ -205,6 +214,10 @@ export const OWN = {
   durationMs: orNull(isAmount),
   /** The reason why there is no verdict, as a sentence; `null` if there is a verdict. */
   error: orNull(isString),
+  /** The files that the reviewer opened itself. Missing if unknown, and in records of older versions. */
+  opened: orMissing(isStrings),
+  /** The shared reading that the reviewer started from. Missing if it shared none. */
+  reading: orMissing(hasShape<Shaped<typeof READING>>(READING)),
   /** Missing in records of older versions. */
   cycle: orMissing(hasShape<Shaped<typeof CYCLE>>(CYCLE)),
 };
