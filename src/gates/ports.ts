@@ -64,7 +64,12 @@ export type SlotJob = PlannedSlot & {
   readonly fresh: readonly ComposedPrompt[];
   /** Reference files of the rule that could not be included in the prompts. */
   readonly unshown: readonly UnusableReference[];
-  readonly resumed: { readonly prompt: ComposedPrompt; readonly session: KeptSession } | null;
+  readonly resumed: {
+    readonly prompt: ComposedPrompt;
+    readonly session: KeptSession;
+    /** The changed files whose text is in the prompt. */
+    readonly handed: readonly RepoPath[];
+  } | null;
   readonly tree: SnapshotId;
   readonly lastLook: SlotRecord | null;
   /** Slots with the same `prefix` have the same agent and the same start of the prompt, which a provider can cache. */

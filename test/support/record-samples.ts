@@ -21,6 +21,7 @@ export function ownFacts(differs: Partial<RecordMetadata> = {}): RecordMetadata 
     durationMs: 12,
     error: null,
     opened: undefined,
+    handed: undefined,
     reading: undefined,
     cycle: { start: 1, base: 'b1', head: 'h1' as CommitId, mark: null },
     ...differs,
@@ -124,6 +125,7 @@ const own: fc.Arbitrary<RecordMetadata> = fc.record({
   durationMs: maybe(amount),
   error: maybe(text),
   opened: fc.option(fc.array(text), { nil: undefined }),
+  handed: fc.option(fc.array(text), { nil: undefined }),
   reading: fc.option(fc.record({ session: text, leader: text, opened: fc.array(text) }), { nil: undefined }),
   cycle: fc.option(
     fc.record({

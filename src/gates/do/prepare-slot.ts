@@ -13,6 +13,7 @@ import type { RunContext, RunFacts, SlotJob, UnassignableSlot } from '../ports.t
 import type { SlotRecord } from '../record-types.ts';
 import type { ReportedFinding } from '../run-types.ts';
 import { isOpen, type ReviewGate, type RunReason } from '../types.ts';
+import { type DeltaPrompt, withChangedFiles } from './handed-files.ts';
 import { freshGatePrompt, gateSchemaDigest, resumedGatePrompt, type SlotPast } from './prompt.ts';
 import {
   changedPaths,
@@ -117,7 +118,8 @@ export async function prepareSlot(
     dispatch,
     fresh,
     unshown,
-    resumed: dispatch.kind === 'resumed' ? delta : null,
+    resumed:
+      dispatch.kind === 'resumed' && delta !== null ? await withChangedFiles(context, state, delta, plan.slot) : null,
     tree: context.tree,
     lastLook,
     prefix: now.sharesPrefix && dispatch.kind === 'fresh' ? `${agent}\0${fresh[0]?.stable ?? ''}` : null,
@@ -165,7 +167,7 @@ const CONTEXT_LINES = [3, 1, 0];
 const DELTA_SHARE = 0.25;
 
 type ResumedPrompt =
-  | { readonly ok: true; readonly prompt: ComposedPrompt; readonly session: KeptSession }
+  | ({ readonly ok: true } & DeltaPrompt)
   | { readonly ok: false; readonly lost: 'session' | 'snapshot' | 'diff' };
 
 async function resumedPrompt(
@@ -176,20 +178,24 @@ async function resumedPrompt(
 ): Promise<ResumedPrompt> {
   const opening = await context.ports.openings.read(session.stableDigest);
   if (opening === null) return { ok: false, lost: 'session' };
-  let shortest: ComposedPrompt | null = null;
+  let shortest: Extract<ResumedPrompt, { ok: true }> | null = null;
   for (const contextLines of CONTEXT_LINES) {
     const delta = await context.diff(session.saw, contextLines);
     if (!delta.ok) return { ok: false, lost: 'snapshot' };
     // A file that is unchanged since the last review can still be new to the gate, or have a new base. The diff does
     // not show such a file, so the session cannot be resumed.
     if (!sessionCoversChange(session.shown, gate.entries, delta.value.has)) return { ok: false, lost: 'diff' };
-    const sections = delta.value.showing(changedPaths(delta.value, gate.entries, session.shown));
-    const text = sections.map((section) => section.text).join('');
-    const prompt = resumedGatePrompt(opening, text, past);
-    if (shortest === null || prompt.dynamic.length < shortest.dynamic.length) shortest = prompt;
+    const changed = changedPaths(delta.value, gate.entries, session.shown);
+    const sections = delta.value.showing(changed);
+    const compose = (shown: readonly DiffSection[], whole: readonly RepoPath[]) =>
+      resumedGatePrompt(opening, shown.map(({ text }) => text).join(''), past, whole);
+    const prompt = compose(sections, []);
+    if (shortest === null || prompt.dynamic.length < shortest.prompt.dynamic.length) {
+      shortest = { ok: true, prompt, session, sections, compose };
+    }
     if (prompt.dynamic.length < session.firstPromptLength * DELTA_SHARE) break;
   }
-  return shortest === null ? { ok: false, lost: 'snapshot' } : { ok: true, prompt: shortest, session };
+  return shortest ?? { ok: false, lost: 'snapshot' };
 }
 
 /**

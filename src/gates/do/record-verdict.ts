@@ -305,6 +305,7 @@ async function record(
         durationMs: Math.round(durationMs),
         error: trouble === null ? null : describeTrouble(trouble),
         opened: answer?.opened == null ? undefined : [...new Set(answer.opened)],
+        handed: dispatch === 'resumed' && 'fresh' in job ? job.resumed?.handed : undefined,
         reading: readingBehind(job, answer),
       },
     },

@@ -192,7 +192,7 @@ async function recordSkippedSlots(
     const skip = { slot, status: 'skipped_prior_pass', passIteration } as const;
     const why = 'passed-before';
     const nothing = { snapshot: null, session: null, usage: null, durationMs: null, error: null, parts: 0 };
-    const unread = { opened: undefined, reading: undefined };
+    const unread = { opened: undefined, handed: undefined, reading: undefined };
     const record = {
       ...skip,
       adapter: agent,

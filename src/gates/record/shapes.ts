@@ -216,6 +216,8 @@ export const OWN = {
   error: orNull(isString),
   /** The files that the reviewer opened itself. Missing if unknown, and in records of older versions. */
   opened: orMissing(isStrings),
+  /** The changed files whose whole text was in the prompt of a resumed session. Missing if there were none. */
+  handed: orMissing(isStrings),
   /** The shared reading that the reviewer started from. Missing if it shared none. */
   reading: orMissing(hasShape<Shaped<typeof READING>>(READING)),
   /** Missing in records of older versions. */
