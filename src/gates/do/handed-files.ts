@@ -51,7 +51,8 @@ export async function withChangedFiles(
     return [{ path, section, all, more: all.text.length - section.text.length }];
   });
   const handed = filesToHandOver(files, {
-    contextTokens: session.contextTokens ?? estimateTokens(session.firstPromptLength),
+    // Tokens that the first call found in the cache are missing in `contextTokens`.
+    contextTokens: Math.max(session.contextTokens ?? 0, estimateTokens(session.firstPromptLength)),
     likely,
     // The prompt must stay short enough to be sent to a resumed session.
     room: deltaLimit(session) - prompt.dynamic.length,
