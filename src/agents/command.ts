@@ -18,7 +18,6 @@ export function commandAgent(given: {
     abilities: { schema: false, readOnly: 'nothing', usage: 'if-told', stablePart: 'not-cached', stopHook: 'none' },
     canFix: true,
     diffLimit: 400_000,
-    warmMinutes: { '5m': 5, '1h': 5 },
     priceProvider: null,
     install: null,
     variables: ['*'],

@@ -88,7 +88,7 @@ export function openReviewers(options: Options): Reviewers {
         sharesPrefix: one.agent.abilities.stablePart === 'cached',
         timeoutSeconds: one.settings?.timeoutSeconds ?? null,
         canFix: one.agent.canFix && one.settings?.sandbox !== true,
-        warmMinutes: one.agent.warmMinutes,
+        provider: one.agent.priceProvider,
       };
     },
     async ask(name, question, asking) {

@@ -1,10 +1,11 @@
 import type { Settings } from '../config/settings.ts';
 import type { Answers } from '../dispatch/answer-schemas.ts';
+import type { CacheTtl } from '../dispatch/cache-rules.ts';
 import type { ConverseEnd } from '../dispatch/converse.ts';
 import type { SessionPrompts } from '../dispatch/cooldowns.ts';
 import type { Budget } from '../dispatch/limits.ts';
 import type { ComposedPrompt } from '../dispatch/prompt.ts';
-import type { DispatchPlan, KeptSession, SlotTrouble } from '../kernel/agent.ts';
+import type { CacheNote, DispatchPlan, KeptSession, SlotTrouble } from '../kernel/agent.ts';
 import type { GateId, RepoPath, SnapshotId } from '../kernel/ids.ts';
 import type { Checks, Clock, Cooldowns, ReporterOf, Reviewers } from '../kernel/ports.ts';
 import type { Comparison, Contents, Selection, Snapshot, Snapshots } from '../kernel/repository.ts';
@@ -69,6 +70,10 @@ export type SlotJob = PlannedSlot & {
   /** Slots with the same `prefix` have the same agent and the same start of the prompt, which a provider can cache. */
   readonly prefix: string | null;
   readonly timeoutSeconds: number;
+  /** How long the provider should cache the prompt. */
+  readonly cacheTtl: CacheTtl;
+  /** What is assumed about the cache of the slot's session; `null` if there is no session to resume. */
+  readonly cacheNote: CacheNote | null;
 };
 
 export type UnassignableSlot = PlannedSlot & { readonly agent: string | null; readonly trouble: SlotTrouble };
@@ -78,6 +83,7 @@ export type SlotAnswer = Omit<ConverseEnd<Answers['gate']>, 'last'> & {
   /** The session that the next iteration may resume; `null` if there is none. */
   readonly session: KeptSession | null;
   readonly raw: string;
+  readonly cache: CacheNote | null;
 };
 
 /** The result of a slot that ran or was skipped. */

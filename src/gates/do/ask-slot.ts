@@ -1,6 +1,6 @@
 import { type Answers, answerSchema } from '../../dispatch/answer-schemas.ts';
 import { converse } from '../../dispatch/converse.ts';
-import { cacheTtl, sessionUse } from '../../dispatch/decide-resume.ts';
+import { judgeHit, sessionUse } from '../../dispatch/decide-cache.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
 import { addUsage, type KeptSession } from '../../kernel/agent.ts';
 import type { SlotAnswer, SlotJob } from '../ports.ts';
@@ -31,8 +31,6 @@ async function askPart(
   const { ports, request, reviewers, budget } = context;
   const { agent, others, resumed, timeoutSeconds } = job;
   const slotRef = { gate: job.gate.id, slot: job.slot };
-  const sinceLastReview = ports.clock.now().getTime() - Date.parse(job.lastLook?.timestamp ?? '');
-  const ttl = cacheTtl(request.settings.cacheTtl, sinceLastReview);
   const { last, ...end } = await converse(
     {
       ...{ reviewers, budget, clock: ports.clock, coolings: ports.coolings },
@@ -51,19 +49,23 @@ async function askPart(
       ...{ kind: 'gate', agent, others, fresh: prompt, resumed },
       options: {
         schema: answerSchema('gate'),
-        cacheTtl: ttl,
+        cacheTtl: job.cacheTtl,
         timeoutSeconds,
         idleSeconds: request.settings.idleTimeoutSeconds,
       },
     },
   );
   const raw = last?.text ?? '';
+  const kept = end.dispatch === 'resumed' && resumed !== null ? resumed.session : null;
+  // After several questions, the usage does not show what the first one found in the cache.
+  const requests = end.exchanges.length === 1 ? (last?.requests ?? null) : null;
+  const hit = kept === null ? null : judgeHit(kept, { usage: end.usage, requests });
+  const cache = job.cacheNote === null ? null : { ...job.cacheNote, hit };
   // A session that saw one part of the change cannot be resumed for the whole change.
   if (end.answer === null || last === null || last.sessionId === null || job.fresh.length > 1) {
-    return { ...end, session: null, raw };
+    return { ...end, session: null, raw, cache };
   }
   const facts = await reviewers.describe(end.agent);
-  const kept = end.dispatch === 'resumed' && resumed !== null ? resumed.session : null;
   const now = {
     id: last.sessionId,
     saw: job.tree,
@@ -71,13 +73,17 @@ async function askPart(
     ...sessionUse(kept, {
       usage: end.usage,
       sessionUsage: last.sessionUsage,
+      requests: last.requests ?? null,
       at: ports.clock.now(),
-      warmMinutes: facts.warmMinutes[ttl],
+      ttl: job.cacheTtl,
+      provider: facts.provider,
+      model: end.model ?? facts.usualModel ?? null,
+      promptLength: (kept === null ? prompt : (resumed?.prompt ?? prompt)).dynamic.length,
     }),
   };
-  if (kept !== null) return { ...end, session: { ...kept, ...now }, raw };
+  if (kept !== null) return { ...end, session: { ...kept, ...now }, raw, cache };
   const opening = await ports.openings.keep(prompt.stable);
-  if (!opening.ok) return { ...end, session: null, raw };
+  if (!opening.ok) return { ...end, session: null, raw, cache };
   const session: KeptSession = {
     ...now,
     agent: end.agent,
@@ -87,7 +93,7 @@ async function askPart(
     firstPromptLength: prompt.length,
     stableDigest: opening.value,
   };
-  return { ...end, session, raw };
+  return { ...end, session, raw, cache };
 }
 
 function joinParts(a: SlotAnswer, b: SlotAnswer): SlotAnswer {

@@ -1,4 +1,13 @@
-import { assignAgents, costAfterCacheExpiry, decideDispatch } from '../../dispatch/decide-resume.ts';
+import { cacheRule } from '../../dispatch/cache-rules.ts';
+import {
+  type CacheHistory,
+  cacheTtl,
+  costAfterCacheExpiry,
+  estimateTokens,
+  type SharedStart,
+  ttlOfCall,
+} from '../../dispatch/decide-cache.ts';
+import { assignAgents, decideDispatch } from '../../dispatch/decide-resume.ts';
 import type { PrefixGate } from '../../dispatch/limits.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
 import type { Cooldown, KeptSession, SlotTrouble } from '../../kernel/agent.ts';
@@ -9,6 +18,7 @@ import { ok, type Result } from '../../kernel/result.ts';
 import { ruleReview } from '../../rules/prompt.ts';
 import { readContext } from '../../rules/select-files.ts';
 import type { GateState } from '../decide/gate-state.ts';
+import type { GateRun } from '../decide/plan-run.ts';
 import type { RunContext, RunFacts, SlotJob, UnassignableSlot } from '../ports.ts';
 import type { SlotRecord } from '../record-types.ts';
 import type { ReportedFinding } from '../run-types.ts';
@@ -33,6 +43,10 @@ export type IterationContext = RunContext & {
   /** Identifies the branch's current history, so that a later run can tell whether commits were dropped since. */
   readonly mark: string | null;
   readonly prefixes: PrefixGate;
+  /** The plans of the iteration's gates. */
+  readonly plans: readonly GateRun[];
+  /** What earlier calls in this repository show about caches and pauses. */
+  readonly cacheHistory: CacheHistory;
   /** The paths of all changed files. */
   readonly changed: readonly RepoPath[];
   isChanged(path: RepoPath): boolean;
@@ -92,6 +106,20 @@ export async function prepareSlot(
   const resumed = kept === null ? null : await resumedPrompt(context, gate, kept, past);
   const delta = resumed?.ok === true ? resumed : null;
   const deltaLength = delta?.prompt.dynamic.length ?? 0;
+  const { clock } = context.ports;
+  const pauseMs = lastLook === null ? null : clock.now().getTime() - Date.parse(lastLook.timestamp);
+  const rule = cacheRule(now.provider, now.model ?? now.usualModel ?? kept?.cache?.model ?? null);
+  const { settings } = context.request;
+  const ttl = cacheTtl(settings.cacheTtl, rule, { ...context.cacheHistory, pauseMs });
+  const lengths = {
+    delta: deltaLength,
+    fresh: freshLength,
+    ...(now.sharesPrefix ? { shared: sharedStart(context.plans, gate, fresh[0]) } : {}),
+  };
+  const cost =
+    delta === null
+      ? null
+      : costAfterCacheExpiry(delta.session, lengths, { now: clock.now(), ttl, history: context.cacheHistory });
   const dispatch = decideDispatch({
     who: 'reviewer',
     wanted: plan.why === 'asked-for' || plan.why === 'certify' ? 'fresh' : 'any',
@@ -102,10 +130,7 @@ export async function prepareSlot(
     lost: resumed?.ok === false ? resumed.lost : null,
     isFinalValidation: false,
     changed: lastLook?.own?.content !== gate.content,
-    cost:
-      delta === null
-        ? null
-        : costAfterCacheExpiry(delta.session, { delta: deltaLength, fresh: freshLength }, context.ports.clock.now()),
+    cost,
     deltaLength,
   });
   return ok({
@@ -121,8 +146,27 @@ export async function prepareSlot(
     tree: context.tree,
     lastLook,
     prefix: now.sharesPrefix && dispatch.kind === 'fresh' ? `${agent}\0${fresh[0]?.stable ?? ''}` : null,
-    timeoutSeconds: gate.timeoutSeconds ?? now.timeoutSeconds ?? context.request.settings.timeoutSeconds,
+    timeoutSeconds: gate.timeoutSeconds ?? now.timeoutSeconds ?? settings.timeoutSeconds,
+    cacheTtl: ttlOfCall(
+      settings.cacheTtl,
+      ttl,
+      dispatch.kind === 'resumed' && cost !== null ? { ...kept, ...cost } : null,
+    ),
+    cacheNote: cost?.note ?? null,
   });
+}
+
+/** Returns what new sessions of all slots with the same change would share: measured in earlier ones, else the prompt. */
+function sharedStart(
+  plans: readonly GateRun[],
+  { content }: ReviewGate,
+  prompt: ComposedPrompt | undefined,
+): SharedStart {
+  const running = plans
+    .filter(({ state }) => state.gate.content === content)
+    .flatMap(({ state, slots }) => slots.filter(({ kind }) => kind === 'run').map(({ slot }) => ({ state, slot })));
+  const measured = running.map(({ state, slot }) => lastReview(state, slot)?.own?.session?.cache?.opening?.shared ?? 0);
+  return { reviewers: running.length, tokens: Math.max(...measured, estimateTokens(prompt?.stable.length ?? 0)) };
 }
 
 /** Returns a digest of the inputs that cannot change within a session: tools, answer schema and rubric. */
