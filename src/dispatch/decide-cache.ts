@@ -1,11 +1,4 @@
-import {
-  type CacheNote,
-  type KeptSession,
-  newTokens,
-  type RequestFigures,
-  type SessionCache,
-  type Usage,
-} from '../kernel/agent.ts';
+import type { CacheNote, KeptSession, SessionCache } from '../kernel/agent.ts';
 import { type CacheRule, type CacheTtl, cacheRule } from './cache-rules.ts';
 
 const CHARACTERS_PER_TOKEN = 4;
@@ -26,13 +19,19 @@ export type SeenCache = {
   readonly at: string;
 };
 
-/** When the same reviewer was called again: within 5 minutes, within an hour, or later or never. */
+/** When the same reviewer or fixer was called again: within 5 minutes, within an hour, or later or never. */
 export type NextCall = 'soon' | 'within-hour' | 'later';
 
-/** What earlier calls in this repository show: cache hits and misses, oldest first, and pauses, newest first. */
-export type CacheHistory = { readonly seen: readonly SeenCache[]; readonly next: readonly NextCall[] };
+/**
+ * What earlier calls in this repository show: cache hits and misses, oldest first, and pauses, newest first. Reviewers
+ * wait while a fixer works, and a fixer waits while they review, so their pauses differ.
+ */
+export type CacheHistory = {
+  readonly seen: readonly SeenCache[];
+  readonly next: Readonly<Record<'reviewer' | 'fixer', readonly NextCall[]>>;
+};
 
-export const NO_CACHE_HISTORY: CacheHistory = { seen: [], next: [] };
+export const NO_CACHE_HISTORY: CacheHistory = { seen: [], next: { reviewer: [], fixer: [] } };
 
 /** How long the provider's cache lives, and whether a measurement or the table of rules says so. */
 export type CacheLife = { readonly minutes: number; readonly from: CacheNote['lifeFrom'] };
@@ -52,7 +51,7 @@ const MISSES_TO_SHORTEN = 2;
  */
 export function cacheLife(tableMinutes: number, seen: readonly Omit<SeenCache, 'agent'>[], now: Date): CacheLife {
   let minutes = tableMinutes;
-  let from: CacheLife['from'] = 'table';
+  let from: CacheNote['lifeFrom'] = 'table';
   let [longestHit, misses] = [0, 0];
   const recent = seen.filter(({ at }) => {
     const age = now.getTime() - Date.parse(at);
@@ -107,8 +106,8 @@ export function costAfterCacheExpiry(
   lengths: {
     readonly delta: number;
     readonly fresh: number;
-    /** The tokens that new sessions of several reviewers would share, so that only one of them writes these. */
-    readonly shared?: SharedStart;
+    /** What the new sessions of the reviewers that run now would share, and what their resumed sessions would. */
+    readonly shared?: { readonly fresh: SharedStart; readonly resumed: SharedStart };
   },
   { now, ttl, history }: { readonly now: Date; readonly ttl: CacheTtl; readonly history: Pick<CacheHistory, 'seen'> },
 ): { readonly cacheExpired: boolean; readonly freshIsCheaper: boolean; readonly note: CacheNote } {
@@ -119,7 +118,7 @@ export function costAfterCacheExpiry(
   const rule = cacheRule(session.cache?.provider ?? null, session.cache?.model ?? null);
   const estimate = {
     fresh: Math.round(costOfNew(session, lengths, rule, ttl)),
-    resumed: Math.round(costOfResumed(session, lengths.delta, rule, ttl)),
+    resumed: Math.round(costOfResumed(session, lengths, rule, ttl)),
   };
   const note: CacheNote = {
     ...{ model: session.cache?.model ?? null, ttl: session.cache?.ttl ?? ttl },
@@ -130,36 +129,62 @@ export function costAfterCacheExpiry(
   return { cacheExpired, freshIsCheaper: estimate.fresh < estimate.resumed, note };
 }
 
-/** The start of the prompts of reviewers that run now: how many reviewers have it, and how many tokens it has. */
+/** The same start of several prompts: how many reviewers send it now, and how many tokens it has. */
 export type SharedStart = { readonly reviewers: number; readonly tokens: number };
+
+type Lengths = Parameters<typeof costAfterCacheExpiry>[1];
 
 function costOfNew(
   { cache, freshTokens, firstPromptLength }: Pick<KeptSession, 'cache' | 'freshTokens' | 'firstPromptLength'>,
-  { fresh, shared = { reviewers: 1, tokens: 0 } }: { readonly fresh: number; readonly shared?: SharedStart },
-  { write, read }: CacheRule,
+  { fresh, shared }: Lengths,
+  rule: CacheRule,
   ttl: CacheTtl,
 ): number {
   const grown = estimateTokens(fresh) - estimateTokens(firstPromptLength);
   const opening = cache?.opening ?? null;
+  const { write, read } = rule;
   if (opening === null) return write[ttl] * ((freshTokens ?? estimateTokens(firstPromptLength)) + grown);
-  // What another session had cached has expired too, so one reviewer writes it and the others read it. Each reviewer
-  // counts its part, so that all of them decide alike: resuming only one of them would leave the others nothing to read.
+  // What another session had cached has expired too, so someone has to write it again.
   const written = opening.uncached + opening.shared + grown;
-  const saved = Math.min(shared.tokens, written) * (1 - 1 / Math.max(1, shared.reviewers)) * (write[ttl] - read);
+  const saved = savedBySharing(shared?.fresh, written, rule, ttl);
   return write[ttl] * written + read * (opening.cached - opening.shared) - saved;
+}
+
+/**
+ * Returns what one reviewer saves if one of them writes the shared start and the others read it. Each counts its part of
+ * the saving, so that all of them decide alike: if only one of them got a new session, nobody would share it.
+ */
+function savedBySharing(
+  shared: SharedStart | undefined,
+  written: number,
+  { write, read }: CacheRule,
+  ttl: CacheTtl,
+): number {
+  if (shared === undefined || shared.reviewers < 2) return 0;
+  return Math.min(shared.tokens, written) * (1 - 1 / shared.reviewers) * (write[ttl] - read);
 }
 
 function costOfResumed(
   { cache, contextTokens, firstPromptLength }: Pick<KeptSession, 'cache' | 'contextTokens' | 'firstPromptLength'>,
-  deltaLength: number,
-  { write, read }: CacheRule,
+  { delta, shared }: Lengths,
+  rule: CacheRule,
   ttl: CacheTtl,
 ): number {
-  const context = (contextTokens ?? estimateTokens(firstPromptLength)) + estimateTokens(deltaLength);
-  const opening = cache?.opening ?? null;
-  const usual = opening === null ? 1 : Math.min(opening.requests, USUAL_REQUESTS);
-  const { requests, added } = cache?.resumed ?? { requests: usual, added: 0 };
-  return write[ttl] * (context + added) + read * context * Math.max(0, requests - 1);
+  const context = (contextTokens ?? estimateTokens(firstPromptLength)) + estimateTokens(delta);
+  const { write, read } = rule;
+  const { requests, added } = cache?.resumed ?? usualResume(cache?.opening ?? null, firstPromptLength);
+  const saved = savedBySharing(shared?.resumed, context, rule, ttl);
+  return write[ttl] * (context + added) + read * context * Math.max(0, requests - 1) - saved;
+}
+
+/** Returns what a session's first resumed call is assumed to do: open one file, as long as those opened before. */
+function usualResume(
+  opening: SessionCache['opening'],
+  firstPromptLength: number,
+): NonNullable<SessionCache['resumed']> {
+  if (opening === null || opening.requests < USUAL_REQUESTS) return { requests: 1, added: 0 };
+  const opened = Math.max(0, opening.uncached + opening.shared - estimateTokens(firstPromptLength));
+  return { requests: USUAL_REQUESTS, added: Math.round(opened / (opening.requests - 1)) };
 }
 
 /** The chance of a pause that only the one-hour cache survives, before any call was measured, and its weight. */
@@ -179,7 +204,7 @@ const OWN_PAUSE_WEIGHT = 2;
 export function cacheTtl(
   setting: 'auto' | CacheTtl,
   { write, read, lifeMinutes }: Pick<CacheRule, 'write' | 'read' | 'lifeMinutes'>,
-  { next, pauseMs }: Pick<CacheHistory, 'next'> & { readonly pauseMs: number | null },
+  { next, pauseMs }: { readonly next: readonly NextCall[]; readonly pauseMs: number | null },
 ): CacheTtl {
   if (setting !== 'auto') return setting;
   if (lifeMinutes['1h'] <= lifeMinutes['5m']) return '5m';
@@ -205,107 +230,4 @@ export function ttlOfCall(
 export function nextCall(pauseMs: number): NextCall {
   if (pauseMs <= 5 * MINUTE_MS) return 'soon';
   return pauseMs <= 60 * MINUTE_MS ? 'within-hour' : 'later';
-}
-
-/** The fields of a kept session that change with every call. */
-export type SessionUse = Pick<
-  KeptSession,
-  'usedBefore' | 'contextTokens' | 'freshTokens' | 'lastUsedAt' | 'warmMinutes' | 'cache'
->;
-
-/** A call as it ended. */
-export type EndedCall = {
-  readonly usage: Usage | null;
-  readonly sessionUsage: Usage | null;
-  readonly requests: RequestFigures | null;
-  readonly at: Date;
-  readonly ttl: CacheTtl;
-  readonly provider: string | null;
-  readonly model: string | null;
-  /** The length in characters of the prompt, without the part that a resumed session already has. */
-  readonly promptLength: number;
-};
-
-/** Returns the fields to store for a session after a call; `before` is `null` for a new session. */
-export function sessionUse(
-  before: Pick<SessionUse, 'contextTokens' | 'freshTokens' | 'cache'> | null,
-  call: EndedCall,
-): SessionUse {
-  const { usage, requests, ttl, provider, model } = call;
-  const contextTokens = contextAfter(before, call);
-  const shared = { provider, model, ttl, sentTokens: requests?.lastSent ?? null };
-  const cache: SessionCache =
-    before === null
-      ? { ...shared, opening: openingOf(call), resumed: null }
-      : { ...shared, opening: before.cache?.opening ?? null, resumed: resumedOf(before, call, contextTokens) };
-  return {
-    usedBefore: call.sessionUsage,
-    contextTokens,
-    freshTokens: before !== null ? before.freshTokens : usage === null ? null : newTokens(usage),
-    lastUsedAt: call.at.toISOString(),
-    warmMinutes: cacheRule(provider, model).lifeMinutes[ttl],
-    cache,
-  };
-}
-
-/**
- * Returns the tokens of the session after a call, including those that came from the cache; `null` if unknown. Without
- * the figures of the last request, a call that missed the cache shows all of them as new; one that hit it, the rest.
- */
-function contextAfter(
-  before: Pick<SessionUse, 'contextTokens' | 'cache'> | null,
-  { usage, requests }: Pick<EndedCall, 'usage' | 'requests'>,
-): number | null {
-  if (requests !== null && requests.lastSent !== null) return requests.lastSent + (requests.lastOutput ?? 0);
-  if (usage === null) return before?.contextTokens ?? null;
-  const added = newTokens(usage);
-  // No request is shorter than the average one, so the average is a lower limit for the last request.
-  const average = requests === null ? 0 : Math.ceil((added + usage.cachedInputTokens) / requests.count);
-  if (before === null) return Math.max(added, average);
-  if (before.contextTokens === null) return null;
-  const isMiss = added >= before.contextTokens * MISS_SHARE;
-  return Math.max(isMiss ? added : before.contextTokens + added, average);
-}
-
-function openingOf({ usage, requests }: Pick<EndedCall, 'usage' | 'requests'>): SessionCache['opening'] {
-  if (usage === null || requests === null) return null;
-  return {
-    uncached: usage.inputTokens + usage.cacheWriteTokens,
-    cached: usage.cachedInputTokens,
-    shared: Math.min(requests.firstRead ?? 0, usage.cachedInputTokens),
-    requests: requests.count,
-  };
-}
-
-function resumedOf(
-  before: Pick<SessionUse, 'contextTokens' | 'cache'>,
-  { requests, promptLength }: Pick<EndedCall, 'requests' | 'promptLength'>,
-  contextTokens: number | null,
-): SessionCache['resumed'] {
-  if (requests === null || contextTokens === null || before.contextTokens === null)
-    return before.cache?.resumed ?? null;
-  const grown = contextTokens - before.contextTokens - estimateTokens(promptLength);
-  return { requests: requests.count, added: Math.max(0, grown) };
-}
-
-/** A call whose uncached tokens are at least this share of the context missed the cache; under the other, it hit it. */
-const MISS_SHARE = 0.9;
-const HIT_SHARE = 0.5;
-
-/** Returns whether a resumed session was still in the provider's cache; `null` if the usage does not tell. */
-export function judgeHit(
-  session: Pick<KeptSession, 'contextTokens' | 'cache'>,
-  { usage, requests }: Pick<EndedCall, 'usage' | 'requests'>,
-): boolean | null {
-  const { cache, contextTokens } = session;
-  const rule = cacheRule(cache?.provider ?? null, cache?.model ?? null);
-  const sent = cache?.sentTokens ?? null;
-  if (sent !== null && requests !== null && requests.firstRead !== null) {
-    if (sent < rule.minimumTokens) return null;
-    return requests.firstRead >= Math.floor(sent * 0.98) - rule.stepTokens;
-  }
-  if (usage === null || contextTokens === null || contextTokens < rule.minimumTokens) return null;
-  const uncached = usage.inputTokens + usage.cacheWriteTokens;
-  if (uncached >= contextTokens * MISS_SHARE) return false;
-  return uncached < contextTokens * HIT_SHARE ? true : null;
 }

@@ -2,8 +2,9 @@ import { type CacheHistory, type NextCall, nextCall, type SeenCache } from '../d
 import type { CacheNote } from '../kernel/agent.ts';
 import type { LedgerEntry } from './entries.ts';
 
-/** A call to a reviewer. Calls with the same key are in the same series of reviews, so they could share a session. */
+/** A call to a reviewer or a fixer. Calls with the same key are in the same series of reviews, so they could share a session. */
 type ReviewerCall = {
+  readonly who: 'reviewer' | 'fixer';
   readonly key: string;
   readonly agent: string;
   readonly startedAt: number;
@@ -19,7 +20,14 @@ const MOST_CALLS = 60;
 /** Returns the cache hits, cache misses and pauses between calls that the ledger's entries (oldest first) show. */
 export function cacheHistory(entries: readonly LedgerEntry[], now: Date): CacheHistory {
   const calls = entries.flatMap(callsIn);
-  return { seen: calls.flatMap(seenIn), next: nextCalls(calls, now).reverse().slice(0, MOST_CALLS) };
+  const nextOf = (who: ReviewerCall['who']) =>
+    nextCalls(
+      calls.filter((one) => one.who === who),
+      now,
+    )
+      .reverse()
+      .slice(0, MOST_CALLS);
+  return { seen: calls.flatMap(seenIn), next: { reviewer: nextOf('reviewer'), fixer: nextOf('fixer') } };
 }
 
 function callsIn(entry: LedgerEntry): readonly ReviewerCall[] {
@@ -27,15 +35,16 @@ function callsIn(entry: LedgerEntry): readonly ReviewerCall[] {
   const times = { startedAt: endedAt - entry.durationMs, endedAt };
   if (entry.kind === 'loop') {
     const { feature, phase, run, role, agent, cache } = entry;
-    return entry.status === 'error'
-      ? []
-      : [{ key: JSON.stringify([feature, phase, run, role]), agent, cache, ...times }];
+    const key = JSON.stringify([feature, phase, run, role]);
+    const who = role.endsWith('-reviewer') ? 'reviewer' : 'fixer';
+    return entry.status === 'error' ? [] : [{ who, key, agent, cache, ...times }];
   }
   if (entry.kind !== 'run') return [];
   const { branch, scope, slots } = entry;
   return slots
     .filter(({ status }) => status !== 'error')
     .map(({ gate, slot, agent, cache }) => ({
+      who: 'reviewer' as const,
       key: JSON.stringify([branch, scope, gate, slot]),
       agent,
       cache,

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CACHE_RULES, cacheRule, OTHER_CACHE } from '../../src/dispatch/cache-rules.ts';
-import { cacheLife, judgeHit } from '../../src/dispatch/decide-cache.ts';
+import { cacheLife } from '../../src/dispatch/decide-cache.ts';
+import { judgeHit } from '../../src/dispatch/session-use.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60;

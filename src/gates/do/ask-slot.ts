@@ -1,7 +1,8 @@
 import { type Answers, answerSchema } from '../../dispatch/answer-schemas.ts';
 import { converse } from '../../dispatch/converse.ts';
-import { judgeHit, sessionUse } from '../../dispatch/decide-cache.ts';
+
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
+import { judgeHit, sessionUse } from '../../dispatch/session-use.ts';
 import { addUsage, type KeptSession } from '../../kernel/agent.ts';
 import type { SlotAnswer, SlotJob } from '../ports.ts';
 import type { Disposition } from '../types.ts';

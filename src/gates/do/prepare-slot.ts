@@ -110,11 +110,11 @@ export async function prepareSlot(
   const pauseMs = lastLook === null ? null : clock.now().getTime() - Date.parse(lastLook.timestamp);
   const rule = cacheRule(now.provider, now.model ?? now.usualModel ?? kept?.cache?.model ?? null);
   const { settings } = context.request;
-  const ttl = cacheTtl(settings.cacheTtl, rule, { ...context.cacheHistory, pauseMs });
+  const ttl = cacheTtl(settings.cacheTtl, rule, { next: context.cacheHistory.next.reviewer, pauseMs });
   const lengths = {
     delta: deltaLength,
     fresh: freshLength,
-    ...(now.sharesPrefix ? { shared: sharedStart(context.plans, gate, fresh[0]) } : {}),
+    ...(now.sharesPrefix ? { shared: sharedStarts(context.plans, gate, fresh[0], kept) } : {}),
   };
   const cost =
     delta === null
@@ -133,6 +133,9 @@ export async function prepareSlot(
     cost,
     deltaLength,
   });
+  // Sessions whose cache expired share the start of their prompts again, as new sessions do.
+  const start = dispatch.kind === 'fresh' ? fresh[0] : delta?.prompt;
+  const startsUncached = dispatch.kind === 'fresh' || cost?.cacheExpired === true;
   return ok({
     state,
     gate,
@@ -145,7 +148,7 @@ export async function prepareSlot(
     resumed: dispatch.kind === 'resumed' ? delta : null,
     tree: context.tree,
     lastLook,
-    prefix: now.sharesPrefix && dispatch.kind === 'fresh' ? `${agent}\0${fresh[0]?.stable ?? ''}` : null,
+    prefix: now.sharesPrefix && startsUncached ? `${agent}\0${start?.stable ?? ''}` : null,
     timeoutSeconds: gate.timeoutSeconds ?? now.timeoutSeconds ?? settings.timeoutSeconds,
     cacheTtl: ttlOfCall(
       settings.cacheTtl,
@@ -156,17 +159,23 @@ export async function prepareSlot(
   });
 }
 
-/** Returns what new sessions of all slots with the same change would share: measured in earlier ones, else the prompt. */
-function sharedStart(
+/** Returns what the slots that run now would share in new sessions (the same change) and in their earlier sessions. */
+function sharedStarts(
   plans: readonly GateRun[],
   { content }: ReviewGate,
   prompt: ComposedPrompt | undefined,
-): SharedStart {
-  const running = plans
-    .filter(({ state }) => state.gate.content === content)
-    .flatMap(({ state, slots }) => slots.filter(({ kind }) => kind === 'run').map(({ slot }) => ({ state, slot })));
-  const measured = running.map(({ state, slot }) => lastReview(state, slot)?.own?.session?.cache?.opening?.shared ?? 0);
-  return { reviewers: running.length, tokens: Math.max(...measured, estimateTokens(prompt?.stable.length ?? 0)) };
+  kept: KeptSession | null,
+): { readonly fresh: SharedStart; readonly resumed: SharedStart } {
+  const running = plans.flatMap(({ state, slots }) =>
+    slots
+      .filter(({ kind }) => kind === 'run')
+      .map(({ slot }) => ({ gate: state.gate, session: lastReview(state, slot)?.own?.session ?? null })),
+  );
+  const alike = running.filter(({ gate }) => gate.content === content);
+  const again = running.filter(({ session }) => session !== null && session.stableDigest === kept?.stableDigest);
+  const measured = alike.map(({ session }) => session?.cache?.opening?.shared ?? 0);
+  const tokens = Math.max(...measured, estimateTokens(prompt?.stable.length ?? 0));
+  return { fresh: { reviewers: alike.length, tokens }, resumed: { reviewers: again.length, tokens } };
 }
 
 /** Returns a digest of the inputs that cannot change within a session: tools, answer schema and rubric. */

@@ -1,8 +1,9 @@
 import type { CacheTtl } from '../../dispatch/cache-rules.ts';
 import { cacheRule } from '../../dispatch/cache-rules.ts';
 import { type ConverseEnd, converse } from '../../dispatch/converse.ts';
-import { cacheTtl, judgeHit, sessionUse, ttlOfCall } from '../../dispatch/decide-cache.ts';
+import { cacheTtl, ttlOfCall } from '../../dispatch/decide-cache.ts';
 import { readsConfirmed, wholeText } from '../../dispatch/prompt.ts';
+import { judgeHit, sessionUse } from '../../dispatch/session-use.ts';
 import type { AgentFailure, CacheNote } from '../../kernel/agent.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
 import type { AskEnd, Question } from '../../kernel/ports.ts';
@@ -138,7 +139,8 @@ async function ttlFor({ ports, request, memory }: PhaseContext, ask: Ask): Promi
   const lastUsed = session === null ? memory.talks.get(role)?.endedAt : Date.parse(session.lastUsedAt);
   const pauseMs = lastUsed === undefined ? null : ports.clock.now().getTime() - lastUsed;
   const rule = cacheRule(facts.provider, facts.model ?? facts.usualModel ?? session?.cache?.model ?? null);
-  const chosen = cacheTtl(settings.cacheTtl, rule, { ...memory.cacheHistory, pauseMs });
+  const next = memory.cacheHistory.next[isWriter(ask) ? 'fixer' : 'reviewer'];
+  const chosen = cacheTtl(settings.cacheTtl, rule, { next, pauseMs });
   const cost = memory.costs.get(role);
   return ttlOfCall(settings.cacheTtl, chosen, session === null || cost === undefined ? null : { ...session, ...cost });
 }
