@@ -99,6 +99,11 @@ export interface Agent {
    * provider; `null` if unknown.
    */
   readonly priceProvider: string | null;
+  /** Where the user's settings name the model that the agent uses by default: the path of a file, and how to read it. */
+  readonly usualModel?: {
+    file(env: Readonly<Record<string, string>>): string;
+    read(settings: string): string | null;
+  };
   /** How to find out whether the agent can work; left out for a custom command. */
   readonly access?: AgentAccess;
   /** Paths in the repository under review that the agent always loads, so they must be hidden from it. */

@@ -84,6 +84,11 @@ export const codex: Agent = {
       return env['OPENAI_BASE_URL'] ?? (isSubscription ? 'https://chatgpt.com' : 'https://api.openai.com');
     },
   },
+  usualModel: {
+    file: (env) => `${env['CODEX_HOME'] ?? `${env['HOME'] ?? ''}/.codex`}/config.toml`,
+    // Settings of profiles and providers come after the first table head.
+    read: (text) => /^\s*model\s*=\s*"([^"\n]+)"/m.exec(text.split(/^\s*\[/m, 1)[0] ?? '')?.[1] ?? null,
+  },
   sessionLost: /no rollout found for thread id|active writer/i,
 
   invoke(question, put, cwd) {
