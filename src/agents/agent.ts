@@ -1,4 +1,4 @@
-import type { Abilities, AgentFailure, ResumeResult, Usage } from '../kernel/agent.ts';
+import type { Abilities, AgentFailure, RequestFigures, ResumeResult, Usage } from '../kernel/agent.ts';
 import type { Question } from '../kernel/ports.ts';
 import type { AgentAccess } from './access.ts';
 
@@ -45,6 +45,8 @@ export type AgentEvents = {
   readonly usage: Usage | null;
   /** The id of the message whose usage was added last. Some agents report the usage of a message several times. */
   readonly counted: string | null;
+  /** The requests to the model so far; `null` if the agent's events do not show them. */
+  readonly requests: RequestFigures | null;
   /** Whether the model has started to answer. From then on, the provider's cache contains the prompt. */
   readonly begun: boolean;
   /** Whether the agent has reported success. */
@@ -68,6 +70,7 @@ export const NO_EVENTS: AgentEvents = {
   structured: undefined,
   usage: null,
   counted: null,
+  requests: null,
   begun: false,
   done: false,
   failure: null,
@@ -98,10 +101,16 @@ export interface Agent {
   readonly install: string | null;
   /** Environment variables that the agent needs for its login and configuration. */
   readonly variables: readonly string[];
-  /** How many minutes the provider keeps a prompt in its cache, for each lifetime that can be requested. */
-  readonly warmMinutes: Readonly<Record<'5m' | '1h', number>>;
-  /** The provider's id in the price list; `in-model` if model names start with the provider; `null` if unknown. */
+  /**
+   * The provider's id in the price list and in the table of cache rules; `in-model` if model names start with the
+   * provider; `null` if unknown.
+   */
   readonly priceProvider: string | null;
+  /** Where the user's settings name the model that the agent uses by default: the path of a file, and how to read it. */
+  readonly usualModel?: {
+    file(env: Readonly<Record<string, string>>): string;
+    read(settings: string): string | null;
+  };
   /** How to find out whether the agent can work; left out for a custom command. */
   readonly access?: AgentAccess;
   /** Paths in the repository under review that the agent always loads, so they must be hidden from it. */

@@ -115,7 +115,8 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
   }
   // Without events it is unknown which files the agent opened.
   const filesRead = agent.conclude === undefined ? events.filesRead : null;
-  const reply = { text, structured, sessionId: events.sessionId, filesRead, usage, sessionUsage };
+  const requests = events.requests === null ? {} : { requests: events.requests };
+  const reply = { text, structured, sessionId: events.sessionId, filesRead, usage, sessionUsage, ...requests };
   return { ok: true, reply, model, draft, durationMs, retries };
 }
 

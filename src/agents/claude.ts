@@ -13,6 +13,7 @@ import {
   withFailure,
   withFileTool,
   withProgress,
+  withRequest,
   withRetry,
   withText,
 } from './parse-output.ts';
@@ -33,7 +34,6 @@ export const claude: Agent = {
   canFix: true,
   // 400,000 characters are about 100,000 tokens: half of a context window of 200,000 tokens.
   diffLimit: 400_000,
-  warmMinutes: { '5m': 5, '1h': 60 },
   priceProvider: 'anthropic',
   install: 'npm install -g @anthropic-ai/claude-code',
   variables: [
@@ -146,13 +146,13 @@ function readMessage(before: AgentEvents, event: Readonly<Record<string, unknown
 // Each block of a message is an event of its own with the usage of the whole message, so count each message only once.
 // The result event later replaces this sum with the exact usage.
 function countMessage(
-  { usage: sum, counted }: AgentEvents,
+  { usage: sum, counted, requests }: AgentEvents,
   message: Readonly<Record<string, unknown>>,
-): Pick<AgentEvents, 'usage' | 'counted'> {
+): Pick<AgentEvents, 'usage' | 'counted' | 'requests'> {
   const id = stringAt(message, 'id');
   const usage = usageOf(message);
-  if (usage === null || id === null || id === counted) return { usage: sum, counted };
-  return { usage: addUsage(sum, usage), counted: id };
+  if (usage === null || id === null || id === counted) return { usage: sum, counted, requests };
+  return { usage: addUsage(sum, usage), counted: id, requests: withRequest(requests, usage) };
 }
 
 function readResult(events: AgentEvents, event: Readonly<Record<string, unknown>>, now: Date): AgentEvents {

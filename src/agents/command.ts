@@ -25,7 +25,6 @@ export function commandAgent(given: {
     },
     canFix: true,
     diffLimit: 400_000,
-    warmMinutes: { '5m': 5, '1h': 5 },
     priceProvider: null,
     install: null,
     variables: ['*'],

@@ -51,7 +51,6 @@ export const gemini: Agent = {
   canFix: true,
   // A million characters are about a quarter of the tokens that the models accept. The CLI cuts off input after 8 MiB.
   diffLimit: 1_000_000,
-  warmMinutes: { '5m': 5, '1h': 5 },
   priceProvider: 'google',
   install: 'npm install -g @google/gemini-cli',
   variables: ['GEMINI_*', 'GOOGLE_*'],

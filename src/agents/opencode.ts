@@ -10,6 +10,7 @@ import {
   withFailure,
   withFileTool,
   withProgress,
+  withRequest,
   withRetry,
   withText,
 } from './parse-output.ts';
@@ -45,7 +46,6 @@ export const opencode: Agent = {
   canFix: false,
   // The user may have chosen a model with a small context, so the limit is lower than for other agents.
   diffLimit: 300_000,
-  warmMinutes: { '5m': 5, '1h': 5 },
   priceProvider: 'in-model',
   install: 'npm install -g opencode-ai',
   variables: [
@@ -110,7 +110,7 @@ export const opencode: Agent = {
       case 'tool_use':
         return readTool(known, body);
       case 'step_finish':
-        return readStep({ ...known, usage: addUsage(known.usage, usageOf(body)) }, stringAt(body, 'reason'));
+        return readStep(withStep(known, usageOf(body)), stringAt(body, 'reason'));
       case 'error': {
         const error = objectAt(event, 'error');
         const data = objectAt(error, 'data');
@@ -128,6 +128,10 @@ export const opencode: Agent = {
     return said === undefined ? events : withRetry(events, errorFailure(said, null, now));
   },
 };
+
+function withStep(events: AgentEvents, usage: Usage): AgentEvents {
+  return { ...events, usage: addUsage(events.usage, usage), requests: withRequest(events.requests, usage) };
+}
 
 // Only "stop" is a successful end. "length" means a truncated answer, and after "unknown" opencode would retry forever.
 function readStep(events: AgentEvents, reason: string | null): AgentEvents {

@@ -3,6 +3,7 @@ import { type BaseCheckout, openBaseCheckout } from '../git/base-checkout.ts';
 import type { ResumeAbility, Usage } from '../kernel/agent.ts';
 import { type CommitId, digestOf } from '../kernel/ids.ts';
 import type { AskEnd, AskOptions, Question, Reviewers } from '../kernel/ports.ts';
+import { decodeUtf8, readPlainFile } from '../platform/private-files.ts';
 import type { Agent, AgentQuestion } from './agent.ts';
 import { callAgent, notCalled } from './call-agent.ts';
 import { commandAgent } from './command.ts';
@@ -92,7 +93,8 @@ export function openReviewers(options: Options): Reviewers {
         canFork: () => version !== UNKNOWN_VERSION && options.forkable?.(one.agent, version) === true,
         timeoutSeconds: one.settings?.timeoutSeconds ?? null,
         canFix: one.agent.canFix && one.settings?.sandbox !== true,
-        warmMinutes: one.agent.warmMinutes,
+        provider: one.agent.priceProvider,
+        usualModel: usualModelOf(one),
       };
     },
     async ask(name, question, asking) {
@@ -102,6 +104,15 @@ export function openReviewers(options: Options): Reviewers {
     },
   };
 }
+
+// Only the rules of the provider's cache depend on this model, so a file that cannot be read is no failure.
+function usualModelOf({ agent, settings, env }: KnownAgent): string | null {
+  if (agent.usualModel === undefined || settings?.model != null) return null;
+  const read = readPlainFile(agent.usualModel.file(env), LONGEST_SETTINGS);
+  return read.ok ? agent.usualModel.read(decodeUtf8(read.bytes, { isCut: read.cut })?.text ?? '') : null;
+}
+
+const LONGEST_SETTINGS = 64 * 1024;
 
 function foundNames(known: readonly KnownAgent[]): readonly string[] {
   return known.filter(({ program }) => program !== null).map(({ agent }) => agent.name);

@@ -49,6 +49,7 @@ export function summariseCost(
       baseline: BASELINE,
     },
     looked_again: lookedAgain(rows),
+    caches: cachesIn(rows),
     gates: byGate(rows, saved),
     loops: { ...loopsCost(loops), features: byFeature(loops) },
     workflows: costBy(
@@ -101,6 +102,22 @@ function lookedAgain(rows: readonly CostRow[]): CostDocument['looked_again'] {
     fresh_as_session_lost: fellBack.length,
     fresh_as_resume_dearer: fresh.filter(({ why }) => why === 'resume-dearer').length,
   };
+}
+
+/** Returns what was assumed about the cache of each agent and model, and how often it was right to resume. */
+function cachesIn(rows: readonly CostRow[]): CostDocument['caches'] {
+  const notes = rows.flatMap((row) =>
+    (row.kind === 'review' || row.kind === 'loop') && row.cache !== undefined
+      ? [{ agent: row.agent, ...row.cache }]
+      : [],
+  );
+  return [...grouped(notes, ({ agent, model, ttl }) => JSON.stringify([agent, model, ttl])).values()].flatMap((own) =>
+    own.slice(-1).map(({ agent, model, lifeMinutes, lifeFrom }) => ({
+      ...{ agent, model, life_minutes: lifeMinutes, life_from: lifeFrom },
+      resumed: own.filter(({ hit }) => hit !== null).length,
+      hits: own.filter(({ hit }) => hit === true).length,
+    })),
+  );
 }
 
 /** Returns the cost per gate, including gates that were only skipped. Fixes are counted under the gate `null`. */

@@ -1,11 +1,12 @@
 import type { Settings } from '../config/settings.ts';
 import type { Answers } from '../dispatch/answer-schemas.ts';
+import type { CacheTtl } from '../dispatch/cache-rules.ts';
 import type { ConverseEnd } from '../dispatch/converse.ts';
 import type { SessionPrompts } from '../dispatch/cooldowns.ts';
 import type { Budget } from '../dispatch/limits.ts';
 import type { ComposedPrompt } from '../dispatch/prompt.ts';
 import type { ReadingEnd } from '../dispatch/share-reading.ts';
-import type { DispatchPlan, KeptSession, SlotTrouble } from '../kernel/agent.ts';
+import type { CacheNote, DispatchPlan, KeptSession, SlotTrouble } from '../kernel/agent.ts';
 import type { GateId, RepoPath, SnapshotId } from '../kernel/ids.ts';
 import type { Checks, Clock, Cooldowns, ReporterOf, Reviewers } from '../kernel/ports.ts';
 import type { Comparison, Contents, Selection, Snapshot, Snapshots } from '../kernel/repository.ts';
@@ -79,6 +80,10 @@ export type SlotJob = PlannedSlot & {
   /** The reading that the slot shares, as it ended; missing if the slot shares none. */
   readonly shared?: SlotReading;
   readonly timeoutSeconds: number;
+  /** How long the provider should cache the prompt. */
+  readonly cacheTtl: CacheTtl;
+  /** What is assumed about the cache of the slot's session; `null` if there is no session to resume. */
+  readonly cacheNote: CacheNote | null;
 };
 
 /** A reading of several slots, as one of them sees it. */
@@ -100,6 +105,7 @@ export type SlotAnswer = Omit<ConverseEnd<Answers['gate']>, 'last'> & {
   /** The files that the reviewer opened itself; `null` if unknown. */
   readonly opened: readonly string[] | null;
   readonly raw: string;
+  readonly cache: CacheNote | null;
 };
 
 /** The result of a slot that ran or was skipped. */

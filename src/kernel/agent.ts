@@ -1,5 +1,5 @@
 import type { SnapshotId } from './ids.ts';
-import type { Shaped, USAGE } from './shape.ts';
+import type { CACHE_NOTE, Shaped, USAGE } from './shape.ts';
 
 export type Usage = Shaped<typeof USAGE>;
 
@@ -78,6 +78,19 @@ export type AgentReply = {
   readonly sessionUsage: Usage | null;
   /** Paths of the files that the agent opened; `null` if the agent's events do not name them. */
   readonly filesRead: readonly string[] | null;
+  /** The requests that the agent sent to its model; left out if its events do not show them. */
+  readonly requests?: RequestFigures;
+};
+
+/** What is known about the requests of a call. Each request repeats everything before it. */
+export type RequestFigures = {
+  /** The number of requests. */
+  readonly count: number;
+  /** Tokens of the first request that came from the provider's cache; `null` if unknown. */
+  readonly firstRead: number | null;
+  /** Tokens of the last request, and of the answer to it; `null` if unknown. */
+  readonly lastSent: number | null;
+  readonly lastOutput: number | null;
 };
 
 /** One call and its answer, as written to the log of a slot. A slot is one reviewer of a review: slot 1, slot 2. */
@@ -248,14 +261,39 @@ export type KeptSession = Session & {
   readonly usedBefore: Usage | null;
   /** Tokens in the session's context. A resume pays for them again if the provider's cache has expired. */
   readonly contextTokens: number | null;
-  /** Tokens of the session's first call, without cached ones, to estimate a new session's cost; `null` if unknown. */
+  /** Tokens of the session's first call, without cached ones, to estimate the tokens that a resume saves. */
   readonly freshTokens: number | null;
   readonly lastUsedAt: string;
-  /** Minutes after `lastUsedAt` until the provider's cache expires. */
+  /** Minutes after `lastUsedAt` until the provider's cache expires, as assumed when the session was used. */
   readonly warmMinutes: number;
+  /** What was measured about the provider's cache; left out in records of older versions. */
+  readonly cache?: SessionCache | undefined;
   /** For each changed file that the session saw: short hashes of its path, and of its mode and content at the base. */
   readonly shown: readonly string[];
 };
+
+/** What a session shows about the provider's cache, to estimate the cost of resuming it. */
+export type SessionCache = {
+  /** The agent's provider and the model that answered; `null` if unknown. */
+  readonly provider: string | null;
+  readonly model: string | null;
+  /** The lifetime that the last call requested. */
+  readonly ttl: '5m' | '1h';
+  /** Tokens of the last request, which the provider cached; `null` if unknown. */
+  readonly sentTokens: number | null;
+  /** The session's first call: uncached tokens, cached tokens, and those of them that another session had cached. */
+  readonly opening: {
+    readonly uncached: number;
+    readonly cached: number;
+    readonly shared: number;
+    readonly requests: number;
+  } | null;
+  /** The last resumed call: its requests, and the tokens that it added besides the prompt; `null` before the first. */
+  readonly resumed: { readonly requests: number; readonly added: number } | null;
+};
+
+/** What onceover assumed about the provider's cache when it chose between a new and a resumed session. */
+export type CacheNote = Shaped<typeof CACHE_NOTE>;
 
 /** The reason why a slot (a reviewer of a review) has no verdict. */
 export type SlotTrouble =

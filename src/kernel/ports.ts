@@ -46,8 +46,10 @@ export type ReviewerFacts = {
   readonly timeoutSeconds: number | null;
   /** Whether onceover can let the agent write files. */
   readonly canFix: boolean;
-  /** Minutes until the provider's cache expires, for each cache lifetime that a call can request. */
-  readonly warmMinutes: Readonly<Record<'5m' | '1h', number>>;
+  /** The provider whose cache rules apply, for example `anthropic`; `null` if it is unknown. */
+  readonly provider: string | null;
+  /** The model in the agent's own settings, which is used if `model` is `null`. */
+  readonly usualModel?: string | null;
 };
 
 export type Question = {

@@ -1,8 +1,9 @@
 import { type Answers, answerSchema } from '../../dispatch/answer-schemas.ts';
 import { converse } from '../../dispatch/converse.ts';
-import { cacheTtl, sessionUse } from '../../dispatch/decide-resume.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
-import { addUsage, type KeptSession } from '../../kernel/agent.ts';
+import { judgeHit, sessionUse } from '../../dispatch/session-use.ts';
+import type { SharedReading } from '../../dispatch/share-reading.ts';
+import { addUsage, type KeptSession, newTokens, type Usage } from '../../kernel/agent.ts';
 import type { SlotAnswer, SlotJob, SlotReading } from '../ports.ts';
 import type { Disposition } from '../types.ts';
 import { type IterationContext, slotFingerprint } from './prepare-slot.ts';
@@ -40,7 +41,7 @@ function withReading(answer: SlotAnswer, shared: SlotReading | undefined): SlotA
 export function answerWithoutReview({ agent, dispatch, shared }: SlotJob): SlotAnswer | null {
   if (shared?.isLeader !== true || shared.end.requests === 0) return null;
   const failure = { kind: 'cancelled' } as const;
-  const nothing = { usage: null, requests: 0, durationMs: 0, exchanges: [], session: null, opened: null };
+  const nothing = { usage: null, requests: 0, durationMs: 0, exchanges: [], session: null, opened: null, cache: null };
   const { model } = shared.end;
   return withReading(
     {
@@ -49,6 +50,15 @@ export function answerWithoutReview({ agent, dispatch, shared }: SlotJob): SlotA
     },
     shared,
   );
+}
+
+/** Returns the tokens that a new session would have paid for without the reading that a fork found in the cache. */
+function tokensWithReading(
+  reading: SharedReading | null,
+  own: Usage | null,
+): Partial<Pick<KeptSession, 'freshTokens'>> {
+  const usage = addUsage(reading?.usage ?? null, own);
+  return usage === null ? {} : { freshTokens: newTokens(usage) };
 }
 
 async function askPart(
@@ -67,8 +77,6 @@ async function askPart(
   // The time that the shared reading took is part of the review's time, so that the limits do not add up.
   const timeoutSeconds = Math.max(1, Math.ceil(job.timeoutSeconds - (shared?.end.durationMs ?? 0) / 1000));
   const slotRef = { gate: job.gate.id, slot: job.slot };
-  const sinceLastReview = ports.clock.now().getTime() - Date.parse(job.lastLook?.timestamp ?? '');
-  const ttl = cacheTtl(request.settings.cacheTtl, sinceLastReview);
   const { last, ...end } = await converse(
     {
       ...{ reviewers, budget, clock: ports.clock, coolings: ports.coolings },
@@ -92,7 +100,7 @@ async function askPart(
       ...{ kind: 'gate', agent, others, fresh: prompt, resumed: job.resumed ?? forked },
       options: {
         schema: answerSchema('gate'),
-        cacheTtl: ttl,
+        cacheTtl: job.cacheTtl,
         timeoutSeconds,
         idleSeconds: request.settings.idleTimeoutSeconds,
       },
@@ -100,27 +108,36 @@ async function askPart(
   );
   const raw = last?.text ?? '';
   const opened = last?.filesRead ?? null;
+  const kept = end.dispatch === 'resumed' && job.resumed !== null ? job.resumed.session : null;
+  // After several questions, the usage does not show what the first one found in the cache.
+  const requests = end.exchanges.length === 1 ? (last?.requests ?? null) : null;
+  const hit = kept === null ? null : judgeHit(kept, { usage: end.usage, requests });
+  const cache = job.cacheNote === null ? null : { ...job.cacheNote, hit };
+  const read = { opened, raw, cache };
   // A session that saw one part of the change cannot be resumed for the whole change.
   if (end.answer === null || last === null || last.sessionId === null || job.fresh.length > 1) {
-    return { ...end, session: null, opened, raw };
+    return { ...end, session: null, ...read };
   }
   const facts = await reviewers.describe(end.agent);
-  const kept = end.dispatch === 'resumed' && job.resumed !== null ? job.resumed.session : null;
   const now = {
     id: last.sessionId,
     saw: job.tree,
     shown: entriesShown(job.gate.entries),
     ...sessionUse(kept, {
-      // The context of a fork contains the reading, too.
-      usage: end.forked ? addUsage(reading?.usage ?? null, end.usage) : end.usage,
+      usage: end.usage,
       sessionUsage: last.sessionUsage,
+      requests: last.requests ?? null,
       at: ports.clock.now(),
-      warmMinutes: facts.warmMinutes[ttl],
+      ttl: job.cacheTtl,
+      provider: facts.provider,
+      model: end.model ?? facts.usualModel ?? null,
+      promptLength: (kept === null ? prompt : (job.resumed?.prompt ?? prompt)).dynamic.length,
     }),
+    ...(end.forked ? tokensWithReading(reading, end.usage) : {}),
   };
-  if (kept !== null) return { ...end, session: { ...kept, ...now }, opened, raw };
+  if (kept !== null) return { ...end, session: { ...kept, ...now }, ...read };
   const opening = await ports.openings.keep(prompt.stable);
-  if (!opening.ok) return { ...end, session: null, opened, raw };
+  if (!opening.ok) return { ...end, session: null, ...read };
   const session: KeptSession = {
     ...now,
     agent: end.agent,
@@ -130,7 +147,7 @@ async function askPart(
     firstPromptLength: prompt.length,
     stableDigest: opening.value,
   };
-  return { ...end, session, opened, raw };
+  return { ...end, session, ...read };
 }
 
 function joinParts(a: SlotAnswer, b: SlotAnswer): SlotAnswer {

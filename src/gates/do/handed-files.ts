@@ -1,5 +1,6 @@
+import { estimateTokens } from '../../dispatch/decide-cache.ts';
 import { filesToHandOver, opensAgain, type ResumedReview } from '../../dispatch/decide-handover.ts';
-import { deltaLimit, estimateTokens } from '../../dispatch/decide-resume.ts';
+import { deltaLimit } from '../../dispatch/decide-resume.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
 import type { KeptSession } from '../../kernel/agent.ts';
 import type { RepoPath } from '../../kernel/ids.ts';

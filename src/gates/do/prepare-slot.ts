@@ -1,4 +1,13 @@
-import { assignAgents, costAfterCacheExpiry, decideDispatch } from '../../dispatch/decide-resume.ts';
+import { cacheRule } from '../../dispatch/cache-rules.ts';
+import {
+  type CacheHistory,
+  cacheTtl,
+  costAfterCacheExpiry,
+  estimateTokens,
+  type SharedStart,
+  ttlOfCall,
+} from '../../dispatch/decide-cache.ts';
+import { assignAgents, decideDispatch } from '../../dispatch/decide-resume.ts';
 import type { PrefixGate } from '../../dispatch/limits.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
 import type { Cooldown, KeptSession, SlotTrouble } from '../../kernel/agent.ts';
@@ -9,6 +18,7 @@ import { ok, type Result } from '../../kernel/result.ts';
 import { ruleReview } from '../../rules/prompt.ts';
 import { readContext } from '../../rules/select-files.ts';
 import type { GateState } from '../decide/gate-state.ts';
+import type { GateRun } from '../decide/plan-run.ts';
 import type { RunContext, RunFacts, SlotJob, UnassignableSlot } from '../ports.ts';
 import type { SlotRecord } from '../record-types.ts';
 import type { ReportedFinding } from '../run-types.ts';
@@ -34,6 +44,10 @@ export type IterationContext = RunContext & {
   /** Identifies the branch's current history, so that a later run can tell whether commits were dropped since. */
   readonly mark: string | null;
   readonly prefixes: PrefixGate;
+  /** The plans of the iteration's gates. */
+  readonly plans: readonly GateRun[];
+  /** What earlier calls in this repository show about caches and pauses. */
+  readonly cacheHistory: CacheHistory;
   /** The paths of all changed files. */
   readonly changed: readonly RepoPath[];
   isChanged(path: RepoPath): boolean;
@@ -93,6 +107,20 @@ export async function prepareSlot(
   const resumed = kept === null ? null : await resumedPrompt(context, gate, kept, past);
   const delta = resumed?.ok === true ? resumed : null;
   const deltaLength = delta?.prompt.dynamic.length ?? 0;
+  const { clock } = context.ports;
+  const pauseMs = lastLook === null ? null : clock.now().getTime() - Date.parse(lastLook.timestamp);
+  const rule = cacheRule(now.provider, now.model ?? now.usualModel ?? kept?.cache?.model ?? null);
+  const { settings } = context.request;
+  const ttl = cacheTtl(settings.cacheTtl, rule, { next: context.cacheHistory.next.reviewer, pauseMs });
+  const lengths = {
+    delta: deltaLength,
+    fresh: freshLength,
+    ...(now.sharesPrefix ? { shared: sharedStarts(context.plans, gate, fresh[0], kept) } : {}),
+  };
+  const cost =
+    delta === null
+      ? null
+      : costAfterCacheExpiry(delta.session, lengths, { now: clock.now(), ttl, history: context.cacheHistory });
   const dispatch = decideDispatch({
     who: 'reviewer',
     wanted: plan.why === 'asked-for' || plan.why === 'certify' ? 'fresh' : 'any',
@@ -103,12 +131,12 @@ export async function prepareSlot(
     lost: resumed?.ok === false ? resumed.lost : null,
     isFinalValidation: false,
     changed: lastLook?.own?.content !== gate.content,
-    cost:
-      delta === null
-        ? null
-        : costAfterCacheExpiry(delta.session, { delta: deltaLength, fresh: freshLength }, context.ports.clock.now()),
+    cost,
     deltaLength,
   });
+  // Sessions whose cache expired share the start of their prompts again, as new sessions do.
+  const start = dispatch.kind === 'fresh' ? fresh[0] : delta?.prompt;
+  const startsUncached = dispatch.kind === 'fresh' || cost?.cacheExpired === true;
   return ok({
     state,
     gate,
@@ -122,10 +150,35 @@ export async function prepareSlot(
       dispatch.kind === 'resumed' && delta !== null ? await withChangedFiles(context, state, delta, plan.slot) : null,
     tree: context.tree,
     lastLook,
-    prefix: now.sharesPrefix && dispatch.kind === 'fresh' ? `${agent}\0${fresh[0]?.stable ?? ''}` : null,
+    prefix: now.sharesPrefix && startsUncached ? `${agent}\0${start?.stable ?? ''}` : null,
     sharing: dispatch.kind === 'fresh' ? sharingKey(agent, now, fresh) : null,
-    timeoutSeconds: gate.timeoutSeconds ?? now.timeoutSeconds ?? context.request.settings.timeoutSeconds,
+    timeoutSeconds: gate.timeoutSeconds ?? now.timeoutSeconds ?? settings.timeoutSeconds,
+    cacheTtl: ttlOfCall(
+      settings.cacheTtl,
+      ttl,
+      dispatch.kind === 'resumed' && cost !== null ? { ...kept, ...cost } : null,
+    ),
+    cacheNote: cost?.note ?? null,
   });
+}
+
+/** Returns what the slots that run now would share in new sessions (the same change) and in their earlier sessions. */
+function sharedStarts(
+  plans: readonly GateRun[],
+  { content }: ReviewGate,
+  prompt: ComposedPrompt | undefined,
+  kept: KeptSession | null,
+): { readonly fresh: SharedStart; readonly resumed: SharedStart } {
+  const running = plans.flatMap(({ state, slots }) =>
+    slots
+      .filter(({ kind }) => kind === 'run')
+      .map(({ slot }) => ({ gate: state.gate, session: lastReview(state, slot)?.own?.session ?? null })),
+  );
+  const alike = running.filter(({ gate }) => gate.content === content);
+  const again = running.filter(({ session }) => session !== null && session.stableDigest === kept?.stableDigest);
+  const measured = alike.map(({ session }) => session?.cache?.opening?.shared ?? 0);
+  const tokens = Math.max(...measured, estimateTokens(prompt?.stable.length ?? 0));
+  return { fresh: { reviewers: alike.length, tokens }, resumed: { reviewers: again.length, tokens } };
 }
 
 /** Returns a digest of the inputs that cannot change within a session: tools, answer schema and rubric. */

@@ -262,6 +262,7 @@ function slotResult(
         : {
             ...{ ...call, gate: gate.id, agent, dispatch, why, asks },
             ...{ model: answer?.model ?? null, durationMs: Math.round(durationMs) },
+            ...(answer?.cache == null ? {} : { cache: answer.cache }),
           },
     closed,
     forked: answer?.forked === true,
@@ -299,6 +300,7 @@ async function record(
         snapshot: 'tree' in job ? job.tree : null,
         session: status === 'error' ? null : (answer?.session ?? null),
         dispatch,
+        ...(answer?.cache == null ? {} : { cache: answer.cache }),
         why: session === null ? job.why : `${job.why}, ${session}`,
         parts: 'fresh' in job ? job.fresh.length : 0,
         usage,

@@ -1,7 +1,9 @@
 import { omittedFolders } from '../../config/settings.ts';
+import { type CacheHistory, NO_CACHE_HISTORY } from '../../dispatch/decide-cache.ts';
 import { openPrefixGate, openQueue, sharePending } from '../../dispatch/limits.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
 import { ok, type Result } from '../../kernel/result.ts';
+import { cacheHistory } from '../../ledger/cache-history.ts';
 import type { GateRun } from '../decide/plan-run.ts';
 import { slotLog } from '../describe/logs.ts';
 import { describePlan } from '../describe/reasons.ts';
@@ -24,7 +26,7 @@ export async function runReviews(
   plans: readonly GateRun[],
   iteration: number,
 ): Promise<Result<RanSlots>> {
-  const opened = await openContext(run, facts, iteration);
+  const opened = await openContext(run, facts, { iteration, plans });
   if (!opened.ok) return opened;
   const context = opened.value;
   const slots: SlotResult[] = [];
@@ -79,7 +81,11 @@ export async function hasNoAgent({ ports }: RunContext, plans: readonly GateRun[
 }
 
 /** Returns the data that all slots share. Keeps the snapshot, because diffs in later iterations start from it. */
-async function openContext(run: RunContext, facts: RunFacts, iteration: number): Promise<Result<IterationContext>> {
+async function openContext(
+  run: RunContext,
+  facts: RunFacts,
+  { iteration, plans }: Pick<IterationContext, 'iteration' | 'plans'>,
+): Promise<Result<IterationContext>> {
   const { snapshots, reviewers } = run.ports;
   const { headTree } = facts.comparison;
   const taken = headTree === null ? await facts.snapshot.tree() : ok(headTree);
@@ -99,6 +105,8 @@ async function openContext(run: RunContext, facts: RunFacts, iteration: number):
     ...run,
     facts,
     iteration,
+    plans,
+    cacheHistory: await readCacheHistory(run.ports),
     tree,
     changed,
     isChanged,
@@ -113,6 +121,15 @@ async function openContext(run: RunContext, facts: RunFacts, iteration: number):
     },
   });
 }
+
+/** Returns what the ledger shows about caches and pauses; nothing if it cannot be read, because only prices depend on it. */
+async function readCacheHistory({ ledger, clock }: RunContext['ports']): Promise<CacheHistory> {
+  const read = await ledger.all(MOST_ENTRIES);
+  return read.ok ? cacheHistory(read.value.entries, clock.now()) : NO_CACHE_HISTORY;
+}
+
+/** The number of ledger entries that are enough to know the pauses of this repository. */
+const MOST_ENTRIES = 100;
 
 /** Calls and judges one slot. A stopped review leaves no record. Returns `null` if the run stopped before the call. */
 async function runJob(

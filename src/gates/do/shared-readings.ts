@@ -1,4 +1,4 @@
-import { cacheTtl, estimateTokens } from '../../dispatch/decide-resume.ts';
+import { estimateTokens } from '../../dispatch/decide-cache.ts';
 import { expectedReads, groupReaders, type Reader, sharingPays } from '../../dispatch/decide-sharing.ts';
 import type { openQueue } from '../../dispatch/limits.ts';
 import { type ReadingEnd, readForAll } from '../../dispatch/share-reading.ts';
@@ -70,9 +70,6 @@ async function readFor(context: IterationContext, group: readonly SlotJob[], lea
   const readers = group.map(({ gate, slot }) => ({ gate: gate.id, slot }));
   const begun = await context.prefixes.join(leader.prefix);
   ports.reporter.tell({ kind: 'reading-started', agent, readers });
-  const since = Math.max(
-    ...group.map(({ lastLook }) => ports.clock.now().getTime() - Date.parse(lastLook?.timestamp ?? '')),
-  );
   const end = await readForAll(
     {
       ...{ clock: ports.clock, budget },
@@ -87,7 +84,7 @@ async function readFor(context: IterationContext, group: readonly SlotJob[], lea
       stable: leader.fresh[0]?.stable ?? '',
       options: {
         schema: gateSchema(await reviewers.describe(agent)),
-        cacheTtl: cacheTtl(request.settings.cacheTtl, Number.isNaN(since) ? null : since),
+        cacheTtl: leader.cacheTtl,
         timeoutSeconds: Math.min(...group.map(({ timeoutSeconds }) => timeoutSeconds)),
         idleSeconds: request.settings.idleTimeoutSeconds,
       },

@@ -1,9 +1,10 @@
 import { PRIORITIES } from '../../config/settings.ts';
-import type { KeptSession, Usage } from '../../kernel/agent.ts';
+import type { CacheNote, KeptSession, SessionCache, Usage } from '../../kernel/agent.ts';
 import type { Brand, CommitId, RepoPath, SnapshotId } from '../../kernel/ids.ts';
 import { repoPath } from '../../kernel/paths.ts';
 import type { Entry } from '../../kernel/repository.ts';
 import {
+  CACHE_NOTE,
   type Guard,
   hasShape,
   isAmount,
@@ -162,6 +163,19 @@ export const CHECK_RECORD = {
   iterationTookPlace: orMissing(isBoolean),
 };
 
+const SESSION_CACHE: Shape<SessionCache> = {
+  provider: orNull(isString),
+  model: orNull(isString),
+  ttl: isOneOf(['5m', '1h']),
+  sentTokens: orNull(isAmount),
+  opening: orNull(
+    hasShape<NonNullable<SessionCache['opening']>>({
+      ...{ uncached: isAmount, cached: isAmount, shared: isAmount, requests: isAmount },
+    }),
+  ),
+  resumed: orNull(hasShape<NonNullable<SessionCache['resumed']>>({ requests: isAmount, added: isAmount })),
+};
+
 const SESSION: Shape<KeptSession> = {
   id: isString,
   agent: isString,
@@ -176,6 +190,7 @@ const SESSION: Shape<KeptSession> = {
   freshTokens: orNull(isAmount),
   lastUsedAt: isString,
   warmMinutes: isAmount,
+  cache: orMissing(hasShape(SESSION_CACHE)),
   shown: isStrings,
 };
 
@@ -220,6 +235,8 @@ export const OWN = {
   handed: orMissing(isStrings),
   /** The shared reading that the reviewer started from. Missing if it shared none. */
   reading: orMissing(hasShape<Shaped<typeof READING>>(READING)),
+  /** What was assumed about the cache of the slot's session. Missing if it had none, and in older records. */
+  cache: orMissing(hasShape<CacheNote>(CACHE_NOTE)),
   /** Missing in records of older versions. */
   cycle: orMissing(hasShape<Shaped<typeof CYCLE>>(CYCLE)),
 };

@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../dispatch/decide-resume.ts';
+import { estimateTokens } from '../../dispatch/decide-cache.ts';
 import type { Budget } from '../../dispatch/limits.ts';
 import { addUsage, newTokens, totalTokens, type Usage } from '../../kernel/agent.ts';
 import { grouped } from '../../kernel/collections.ts';

@@ -76,7 +76,7 @@ const FACTS: Omit<ReviewerFacts, 'toolsDigest'> = {
   canFork: () => false,
   timeoutSeconds: null,
   canFix: true,
-  warmMinutes: { '5m': 5, '1h': 60 },
+  provider: 'anthropic',
 };
 
 /** An agent that is stopped has used some tokens by then. */
