@@ -1,4 +1,4 @@
-import type { Abilities, AgentFailure, ResumeResult, Usage } from '../kernel/agent.ts';
+import type { Abilities, AgentFailure, RequestFigures, ResumeResult, Usage } from '../kernel/agent.ts';
 import type { Question } from '../kernel/ports.ts';
 import type { AgentAccess } from './access.ts';
 
@@ -13,9 +13,14 @@ export type AgentQuestion = Omit<Question, 'idleSeconds' | 'model'> & {
   readonly startsFromBase?: boolean;
 };
 
-/** Returns the prompt as one text. A resumed session already has the stable part, so that part is left out. */
-export function joinPrompt({ stable, dynamic, sessionId }: Pick<Question, 'stable' | 'dynamic' | 'sessionId'>): string {
-  return sessionId === null ? `${stable}\n\n${dynamic}` : dynamic;
+/** Returns the prompt as one text. A resumed or forked session already has the stable part, so that part is left out. */
+export function joinPrompt({
+  stable,
+  dynamic,
+  sessionId,
+  forkOf,
+}: Pick<Question, 'stable' | 'dynamic' | 'sessionId' | 'forkOf'>): string {
+  return sessionId === null && forkOf === undefined ? `${stable}\n\n${dynamic}` : dynamic;
 }
 
 type Invocation = {
@@ -40,6 +45,8 @@ export type AgentEvents = {
   readonly usage: Usage | null;
   /** The id of the message whose usage was added last. Some agents report the usage of a message several times. */
   readonly counted: string | null;
+  /** The requests to the model so far; `null` if the agent's events do not show them. */
+  readonly requests: RequestFigures | null;
   /** Whether the model has started to answer. From then on, the provider's cache contains the prompt. */
   readonly begun: boolean;
   /** Whether the agent has reported success. */
@@ -63,6 +70,7 @@ export const NO_EVENTS: AgentEvents = {
   structured: undefined,
   usage: null,
   counted: null,
+  requests: null,
   begun: false,
   done: false,
   failure: null,
@@ -82,6 +90,8 @@ export interface Agent {
   readonly testedVersion: string | null;
   /** The first of the resume tests V1 to V4 (see `probeResume`) that the tested version fails. Default: none. */
   readonly resumeFailure?: ResumeResult['failed'];
+  /** How the tested version fails V5, the test of forks. Default: it passes, if its abilities say that it can fork. */
+  readonly forkFailure?: string;
   readonly abilities: Abilities;
   /** Whether the agent may edit files. A built-in agent may do so if it cannot write outside of the working tree. */
   readonly canFix: boolean;
@@ -91,10 +101,16 @@ export interface Agent {
   readonly install: string | null;
   /** Environment variables that the agent needs for its login and configuration. */
   readonly variables: readonly string[];
-  /** How many minutes the provider keeps a prompt in its cache, for each lifetime that can be requested. */
-  readonly warmMinutes: Readonly<Record<'5m' | '1h', number>>;
-  /** The provider's id in the price list; `in-model` if model names start with the provider; `null` if unknown. */
+  /**
+   * The provider's id in the price list and in the table of cache rules; `in-model` if model names start with the
+   * provider; `null` if unknown.
+   */
   readonly priceProvider: string | null;
+  /** Where the user's settings name the model that the agent uses by default: the path of a file, and how to read it. */
+  readonly usualModel?: {
+    file(env: Readonly<Record<string, string>>): string;
+    read(settings: string): string | null;
+  };
   /** How to find out whether the agent can work; left out for a custom command. */
   readonly access?: AgentAccess;
   /** Paths in the repository under review that the agent always loads, so they must be hidden from it. */

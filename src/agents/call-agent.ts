@@ -58,7 +58,7 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
   const { agent, question } = call;
   const place = { root: call.root ?? call.cwd, startsFromBase: call.root !== undefined };
   const { args, env, input } = agent.invoke({ ...question, ...place }, scratch.put, realpathSync(call.cwd));
-  const { sessionId } = question;
+  const sessionId = question.sessionId ?? question.forkOf ?? null;
   if (sessionId !== null && args.includes(sessionId) && !SESSION_ID.test(sessionId)) {
     return notCalled({ kind: 'session-lost', said: `${JSON.stringify(shorten(sessionId))} is not a session id` });
   }
@@ -115,7 +115,8 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
   }
   // Without events it is unknown which files the agent opened.
   const filesRead = agent.conclude === undefined ? events.filesRead : null;
-  const reply = { text, structured, sessionId: events.sessionId, filesRead, usage, sessionUsage };
+  const requests = events.requests === null ? {} : { requests: events.requests };
+  const reply = { text, structured, sessionId: events.sessionId, filesRead, usage, sessionUsage, ...requests };
   return { ok: true, reply, model, draft, durationMs, retries };
 }
 
@@ -277,8 +278,11 @@ function failureOf(call: AgentCall, end: Ended, events: AgentEvents): AgentFailu
     if (said !== '') return errorFailure(said, null, new Date(), call.agent.sessionLost);
     return { kind: 'agent-error', said: describeExit(end) };
   }
-  const { sessionId: asked } = call.question;
-  if (asked !== null && events.sessionId !== asked) return { kind: 'wrong-session', asked, got: events.sessionId };
+  const { sessionId: asked, forkOf } = call.question;
+  const got = events.sessionId;
+  if (asked !== null && got !== asked) return { kind: 'wrong-session', asked, got };
+  // A fork that goes on in its parent's session would change what the other forks of that session start with.
+  if (forkOf !== undefined && (got === null || got === forkOf)) return { kind: 'wrong-session', asked: forkOf, got };
   return usageOf(call, events).usage?.outputTokens === 0 ? { kind: 'no-tokens' } : null;
 }
 

@@ -2,7 +2,7 @@ import { addUsage, type Usage } from '../kernel/agent.ts';
 import { isRecord } from '../kernel/json.ts';
 import { MOST_RETRIES } from '../kernel/ports.ts';
 import { parseJson } from '../platform/private-files.ts';
-import type { Agent, AgentEvents } from './agent.ts';
+import type { Agent, AgentEvents, AgentQuestion } from './agent.ts';
 import {
   arrayAt,
   errorFailure,
@@ -13,6 +13,7 @@ import {
   withFailure,
   withFileTool,
   withProgress,
+  withRequest,
   withRetry,
   withText,
 } from './parse-output.ts';
@@ -22,11 +23,17 @@ export const claude: Agent = {
   name: 'claude',
   program: 'claude',
   testedVersion: '2.1.325',
-  abilities: { schema: true, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'yes' },
+  abilities: {
+    schema: true,
+    readOnly: 'tools',
+    usage: 'dispatch',
+    stablePart: 'cached',
+    stopHook: 'yes',
+    fork: 'cached',
+  },
   canFix: true,
   // 400,000 characters are about 100,000 tokens: half of a context window of 200,000 tokens.
   diffLimit: 400_000,
-  warmMinutes: { '5m': 5, '1h': 60 },
   priceProvider: 'anthropic',
   install: 'npm install -g @anthropic-ai/claude-code',
   variables: [
@@ -62,7 +69,7 @@ export const claude: Agent = {
         ...['--setting-sources=', '--strict-mcp-config'],
         ...['--system-prompt-file', put('stable.md', question.stable)],
         ...['--json-schema', JSON.stringify(question.schema)],
-        ...(question.sessionId === null ? ['--session-id', question.newSessionId] : ['--resume', question.sessionId]),
+        ...sessionOptions(question),
       ],
       env: {
         CLAUDE_CODE_ATTRIBUTION_HEADER: '0',
@@ -95,6 +102,11 @@ export const claude: Agent = {
     }
   },
 };
+
+function sessionOptions({ sessionId, forkOf, newSessionId }: AgentQuestion): readonly string[] {
+  if (sessionId !== null) return ['--resume', sessionId];
+  return [...(forkOf === undefined ? [] : ['--resume', forkOf, '--fork-session']), '--session-id', newSessionId];
+}
 
 function readSystem(events: AgentEvents, event: Readonly<Record<string, unknown>>, now: Date): AgentEvents {
   switch (event['subtype']) {
@@ -134,13 +146,13 @@ function readMessage(before: AgentEvents, event: Readonly<Record<string, unknown
 // Each block of a message is an event of its own with the usage of the whole message, so count each message only once.
 // The result event later replaces this sum with the exact usage.
 function countMessage(
-  { usage: sum, counted }: AgentEvents,
+  { usage: sum, counted, requests }: AgentEvents,
   message: Readonly<Record<string, unknown>>,
-): Pick<AgentEvents, 'usage' | 'counted'> {
+): Pick<AgentEvents, 'usage' | 'counted' | 'requests'> {
   const id = stringAt(message, 'id');
   const usage = usageOf(message);
-  if (usage === null || id === null || id === counted) return { usage: sum, counted };
-  return { usage: addUsage(sum, usage), counted: id };
+  if (usage === null || id === null || id === counted) return { usage: sum, counted, requests };
+  return { usage: addUsage(sum, usage), counted: id, requests: withRequest(requests, usage) };
 }
 
 function readResult(events: AgentEvents, event: Readonly<Record<string, unknown>>, now: Date): AgentEvents {

@@ -1,4 +1,4 @@
-import type { Usage } from '../kernel/agent.ts';
+import type { RequestFigures, Usage } from '../kernel/agent.ts';
 import { isRecord } from '../kernel/json.ts';
 import { type LoginFacts, loginVariable } from './access.ts';
 import { type Agent, type AgentEvents, joinPrompt } from './agent.ts';
@@ -60,11 +60,12 @@ export const codex: Agent = {
     usage: 'session',
     stablePart: 'not-cached',
     stopHook: 'when-allowed',
+    // A fork gets its own key for the provider's cache, so the whole conversation is paid for again.
+    fork: 'not-cached',
   },
   canFix: true,
   // 400,000 characters are about 100,000 tokens: half of what every model of Codex accepts.
   diffLimit: 400_000,
-  warmMinutes: { '5m': 30, '1h': 30 },
   priceProvider: 'openai',
   install: 'npm install -g @openai/codex',
   variables: ['OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*'],
@@ -85,6 +86,11 @@ export const codex: Agent = {
       return env['OPENAI_BASE_URL'] ?? (isSubscription ? 'https://chatgpt.com' : 'https://api.openai.com');
     },
   },
+  usualModel: {
+    file: (env) => `${env['CODEX_HOME'] ?? `${env['HOME'] ?? ''}/.codex`}/config.toml`,
+    // Settings of profiles and providers come after the first table head.
+    read: (text) => /^\s*model\s*=\s*"([^"\n]+)"/m.exec(text.split(/^\s*\[/m, 1)[0] ?? '')?.[1] ?? null,
+  },
   sessionLost: /no rollout found for thread id|active writer/i,
 
   invoke(question, put, cwd) {
@@ -102,6 +108,7 @@ export const codex: Agent = {
         ...(question.model === null ? [] : ['--model', question.model]),
         ...settings.flatMap((setting) => ['-c', setting]),
         ...['--output-schema', put('schema.json', JSON.stringify(strictSchema(question.schema)))],
+        ...(question.forkOf === undefined ? [] : ['fork', question.forkOf]),
         ...(question.sessionId === null ? [] : ['resume', question.sessionId]),
         '-',
       ],
@@ -120,7 +127,7 @@ export const codex: Agent = {
       case 'item.completed':
         return readItem(events, objectAt(event, 'item'));
       case 'turn.completed':
-        return { ...events, usage: usageOf(objectAt(event, 'usage')), done: true };
+        return { ...events, usage: usageOf(objectAt(event, 'usage')), requests: requestsOf(events), done: true };
       case 'turn.failed':
         return withFailure(events, errorFailure(messageOf(event['error']) ?? 'the turn failed', null, now));
       case 'error': {
@@ -134,6 +141,11 @@ export const codex: Agent = {
   },
 };
 
+// Codex reports the usage of the whole session only. After each tool call it sends another request.
+function requestsOf({ requests }: AgentEvents): RequestFigures {
+  return { count: (requests?.count ?? 0) + 1, firstRead: null, lastSent: null, lastOutput: null };
+}
+
 const messageOf = (value: unknown) => stringAt(value, 'message');
 
 function readItem(before: AgentEvents, item: Readonly<Record<string, unknown>>): AgentEvents {
@@ -142,8 +154,10 @@ function readItem(before: AgentEvents, item: Readonly<Record<string, unknown>>):
   switch (item['type']) {
     case 'agent_message':
       return withText(events, stringAt(item, 'text'));
-    case 'command_execution':
-      return withToolCall(events, stringAt(item, 'command'), readIn(item));
+    case 'command_execution': {
+      const called = withToolCall(events, stringAt(item, 'command'), readIn(item));
+      return item['status'] === 'in_progress' ? called : { ...called, requests: requestsOf(called) };
+    }
     case 'mcp_tool_call':
     case 'file_change':
     case 'web_search':

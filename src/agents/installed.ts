@@ -99,16 +99,19 @@ export function isCustomCommand({ settings }: Pick<KnownAgent, 'settings'>): boo
 
 /** Returns the results of the resume tests (see `probeResume`) for the agent versions that onceover is tested with. */
 export function testedVersions(agents: readonly Agent[]): readonly ResumeResult[] {
-  return agents.flatMap(({ name: agent, testedVersion: version, resumeFailure: failed = null }) =>
-    version === null ? [] : [{ agent, version, failed, freshMs: null, resumedMs: null }],
-  );
+  return agents.flatMap((one) => {
+    const { name: agent, testedVersion: version, resumeFailure: failed = null, abilities } = one;
+    if (version === null) return [];
+    const fork = abilities.fork === 'none' ? {} : { forkFailed: one.forkFailure ?? null };
+    return [{ agent, version, failed, freshMs: null, resumedMs: null, ...fork }];
+  });
 }
 
 /** Returns the facts about an agent that `onceover doctor` shows. Does not start custom commands. */
 export async function reportAgent(
   known: KnownAgent,
   root: string,
-  resume: (name: string, version: string | null) => AgentReport['resume'],
+  ability: (agent: Agent, version: string | null) => Pick<AgentReport, 'resume' | 'fork'>,
 ): Promise<AgentReport> {
   const { agent, program, settings } = known;
   const { name, testedVersion, abilities, install } = agent;
@@ -116,13 +119,18 @@ export async function reportAgent(
   if (!isCustomCommand(known)) {
     const version = program === null ? null : await programVersion(program, known.env, root);
     const { login, service } = await readAccess(known, version, root);
-    return { ...common, version, resume: resume(name, version), login, service };
+    return { ...common, version, ...ability(agent, version), login, service };
   }
   const declared: AgentReport['resume'] =
     settings?.resume === true
       ? { kind: 'yes', from: 'config' }
       : { kind: 'no', from: 'config', why: 'onceover.yml does not set "resume: true"' };
-  return { ...common, version: null, resume: declared, login: UNKNOWN_ACCESS, service: UNKNOWN_ACCESS };
+  const fork: AgentReport['fork'] = {
+    kind: 'no',
+    from: 'config',
+    why: 'onceover forks no sessions of custom commands',
+  };
+  return { ...common, version: null, resume: declared, fork, login: UNKNOWN_ACCESS, service: UNKNOWN_ACCESS };
 }
 
 const MOST_KEPT = 50;

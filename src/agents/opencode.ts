@@ -10,6 +10,7 @@ import {
   withFailure,
   withFileTool,
   withProgress,
+  withRequest,
   withRetry,
   withText,
 } from './parse-output.ts';
@@ -33,12 +34,18 @@ export const opencode: Agent = {
   name: 'opencode',
   program: 'opencode',
   testedVersion: '1.18.33',
-  abilities: { schema: false, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'none' },
+  abilities: {
+    schema: false,
+    readOnly: 'tools',
+    usage: 'dispatch',
+    stablePart: 'cached',
+    stopHook: 'none',
+    fork: 'cached',
+  },
   // opencode may write through symlinks that leave the working tree, and into the .git folder.
   canFix: false,
   // The user may have chosen a model with a small context, so the limit is lower than for other agents.
   diffLimit: 300_000,
-  warmMinutes: { '5m': 5, '1h': 5 },
   priceProvider: 'in-model',
   install: 'npm install -g opencode-ai',
   variables: [
@@ -74,6 +81,7 @@ export const opencode: Agent = {
         ...(question.model === null ? [] : ['--model', question.model]),
         // Without a title, opencode would call the model to get one.
         ...(question.sessionId === null ? ['--title', 'onceover review'] : ['--session', question.sessionId]),
+        ...(question.forkOf === undefined ? [] : ['--session', question.forkOf, '--fork']),
       ],
       env: {
         OPENCODE_CONFIG_CONTENT: JSON.stringify(
@@ -102,7 +110,7 @@ export const opencode: Agent = {
       case 'tool_use':
         return readTool(known, body);
       case 'step_finish':
-        return readStep({ ...known, usage: addUsage(known.usage, usageOf(body)) }, stringAt(body, 'reason'));
+        return readStep(withStep(known, usageOf(body)), stringAt(body, 'reason'));
       case 'error': {
         const error = objectAt(event, 'error');
         const data = objectAt(error, 'data');
@@ -120,6 +128,10 @@ export const opencode: Agent = {
     return said === undefined ? events : withRetry(events, errorFailure(said, null, now));
   },
 };
+
+function withStep(events: AgentEvents, usage: Usage): AgentEvents {
+  return { ...events, usage: addUsage(events.usage, usage), requests: withRequest(events.requests, usage) };
+}
 
 // Only "stop" is a successful end. "length" means a truncated answer, and after "unknown" opencode would retry forever.
 function readStep(events: AgentEvents, reason: string | null): AgentEvents {

@@ -1,4 +1,4 @@
-import type { AgentFailure } from '../kernel/agent.ts';
+import type { AgentFailure, RequestFigures, Usage } from '../kernel/agent.ts';
 import { isRecord } from '../kernel/json.ts';
 import { isAmount } from '../kernel/shape.ts';
 import { parseJson } from '../platform/private-files.ts';
@@ -34,6 +34,16 @@ export function numberAt(value: unknown, key: string): number {
 export function arrayAt(value: unknown, key: string): readonly unknown[] {
   const found = valueAt(value, key);
   return Array.isArray(found) ? found : [];
+}
+
+/** Returns the figures of a call's requests with one more request added. */
+export function withRequest(before: RequestFigures | null, usage: Usage): RequestFigures {
+  return {
+    count: (before?.count ?? 0) + 1,
+    firstRead: before === null ? usage.cachedInputTokens : before.firstRead,
+    lastSent: usage.inputTokens + usage.cachedInputTokens + usage.cacheWriteTokens,
+    lastOutput: usage.outputTokens,
+  };
 }
 
 /** Returns `events` with a tool call added. The text so far becomes a draft: the answer comes after the last call. */

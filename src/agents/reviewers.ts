@@ -3,7 +3,8 @@ import { type BaseCheckout, openBaseCheckout } from '../git/base-checkout.ts';
 import type { ResumeAbility, Usage } from '../kernel/agent.ts';
 import { type CommitId, digestOf } from '../kernel/ids.ts';
 import type { AskEnd, AskOptions, Question, Reviewers } from '../kernel/ports.ts';
-import type { AgentQuestion } from './agent.ts';
+import { decodeUtf8, readPlainFile } from '../platform/private-files.ts';
+import type { Agent, AgentQuestion } from './agent.ts';
 import { callAgent, notCalled } from './call-agent.ts';
 import { commandAgent } from './command.ts';
 import { nameInside, startedFromBase } from './from-base.ts';
@@ -38,6 +39,8 @@ type Options = {
   readonly preference: readonly string[] | null;
   /** Returns whether this agent version can resume sessions. Tests the version first if that is not known yet. */
   resumable(name: string, version: string): Promise<ResumeAbility>;
+  /** Returns whether this agent version is known to fork sessions correctly. Default: no version is. */
+  forkable?(agent: Agent, version: string): boolean;
   readonly scratchBase?: string;
   /** On a pull request, a commit of the base branch; else `null`. Custom commands that review start from its files. */
   readonly base?: CommitId | null;
@@ -86,9 +89,12 @@ export function openReviewers(options: Options): Reviewers {
         diffLimit: one.agent.diffLimit,
         promptLimit: isCustomCommand(one) ? null : one.agent.diffLimit,
         sharesPrefix: one.agent.abilities.stablePart === 'cached',
+        forksCached: one.agent.abilities.fork === 'cached',
+        canFork: () => version !== UNKNOWN_VERSION && options.forkable?.(one.agent, version) === true,
         timeoutSeconds: one.settings?.timeoutSeconds ?? null,
         canFix: one.agent.canFix && one.settings?.sandbox !== true,
-        warmMinutes: one.agent.warmMinutes,
+        provider: one.agent.priceProvider,
+        usualModel: usualModelOf(one),
       };
     },
     async ask(name, question, asking) {
@@ -98,6 +104,15 @@ export function openReviewers(options: Options): Reviewers {
     },
   };
 }
+
+// Only the rules of the provider's cache depend on this model, so a file that cannot be read is no failure.
+function usualModelOf({ agent, settings, env }: KnownAgent): string | null {
+  if (agent.usualModel === undefined || settings?.model != null) return null;
+  const read = readPlainFile(agent.usualModel.file(env), LONGEST_SETTINGS);
+  return read.ok ? agent.usualModel.read(decodeUtf8(read.bytes, { isCut: read.cut })?.text ?? '') : null;
+}
+
+const LONGEST_SETTINGS = 64 * 1024;
 
 function foundNames(known: readonly KnownAgent[]): readonly string[] {
   return known.filter(({ program }) => program !== null).map(({ agent }) => agent.name);

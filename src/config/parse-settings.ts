@@ -33,6 +33,7 @@ function toSettings(written: SettingsFile, yaml: YamlFile): Settings {
     deltaGuard: written.delta_guard,
     resumeWhenCold: written.resume_when_cold,
     cacheTtl: written.cache_ttl,
+    shareReading: written.share_reading,
     recheckDomain: written.recheck_domain,
     trustMarks: written.trust_marks,
     waivers: written.waivers,

@@ -125,6 +125,9 @@ export const settingsSchema = z
     cache_ttl: choice('auto', '5m', '1h').describe(
       'Only for Claude Code: how long the provider caches prompts. auto: onceover chooses by the pauses between reviews.',
     ),
+    share_reading: choice('reviews', 'all', 'off').describe(
+      'Whether reviewers in new sessions share what one session reads, if their agent can fork sessions and that is cheaper. reviews: only reviewers of different reviews share. all: also the reviewers of one review, which are then less independent. off: every reviewer reads for itself.',
+    ),
     recheck_domain: off.describe(
       'Only for onceover phase. If true, the reviewer of the document also reviews the changes that phase-reviewer asked for.',
     ),

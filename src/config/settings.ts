@@ -32,6 +32,7 @@ export type Settings = {
   readonly deltaGuard: 'auto' | 'prompt' | 'effective';
   readonly resumeWhenCold: boolean;
   readonly cacheTtl: 'auto' | '5m' | '1h';
+  readonly shareReading: 'reviews' | 'all' | 'off';
   readonly recheckDomain: boolean;
   readonly trustMarks: boolean;
   /** Decides whether only people or also agents can waive findings. */

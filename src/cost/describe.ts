@@ -1,5 +1,5 @@
 import { quoteName, showInvisible } from '../kernel/escape.ts';
-import { SAVED_BY } from '../ledger/describe.ts';
+import { describeLife, SAVED_BY } from '../ledger/describe.ts';
 import { LEVERS } from '../ledger/entries.ts';
 import { cells, cutStart, padCells, wrap } from '../ui/layout.ts';
 import type { Paint } from '../ui/style.ts';
@@ -36,7 +36,7 @@ function blocksOf(report: CostDocument, style: CostStyle): readonly string[] {
       describeSavings(report, style),
       ...spentOn(report, style),
     ]),
-    ...(style.details ? [describeNewSessions(report)] : [hint]),
+    ...(style.details ? [describeNewSessions(report), describeCaches(report)] : [hint]),
     ...(style.details && loops.features.length > 0 ? [describePromises(loops), describeRates(loops.rates)] : []),
   ];
 }
@@ -109,6 +109,15 @@ function describeNewSessions({ looked_again: again }: CostDocument): string {
   ] as const;
   const fresh = reasons.filter(([times]) => times > 0).map(([times, why]) => `${times} because ${why}`);
   return fresh.length === 0 ? '' : `New sessions although there was one to resume: ${fresh.join(', ')}.`;
+}
+
+function describeCaches({ caches }: CostDocument): string {
+  const lines = caches.map(({ agent, model, life_minutes, life_from, resumed, hits }) => {
+    const name = showInvisible(model === null ? agent : `${agent} (${model})`);
+    const found = resumed === 0 ? '' : `; ${hits} of ${count(resumed, 'resumed session')} still cached`;
+    return `  ${name}: ${describeLife({ lifeMinutes: life_minutes, lifeFrom: life_from })}${found}`;
+  });
+  return lines.length === 0 ? '' : ['How long providers cache sessions:', ...lines].join('\n');
 }
 
 /** Returns the text of `cost FEATURE`: each agent call. `details` adds rates and comparisons with new sessions. */

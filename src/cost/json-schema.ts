@@ -124,6 +124,7 @@ export const costSchema = z.object({
     slot: notPaid,
     session: notPaid,
     prefix: notPaid,
+    reading: notPaid,
     baseline: z.string().describe('What the estimates are compared with.'),
   }),
   looked_again: z.object({
@@ -132,6 +133,18 @@ export const costSchema = z.object({
     fresh_as_session_lost: z.number(),
     fresh_as_resume_dearer: z.number(),
   }),
+  caches: z
+    .array(
+      z.object({
+        agent: z.string(),
+        model: z.string().nullable(),
+        life_minutes: z.number().describe('How long onceover assumed that the provider caches a session.'),
+        life_from: z.enum(['table', 'measured']).describe('Whether the table of cache rules or a measurement says so.'),
+        resumed: z.number().describe('The number of resumed sessions whose usage shows whether they were cached.'),
+        hits: z.number().describe('The number of those that were still cached.'),
+      }),
+    )
+    .describe("The providers' caches of sessions, as assumed in the latest call of each agent and model."),
   gates: z.array(
     z.object({
       gate: z.string().nullable().describe('The id of the gate; null in the row for fixes by agents.'),

@@ -18,7 +18,7 @@ const MOST_RUNS = 10;
 
 const BASELINE =
   "pass and slot: that reviewer's last measured usage here; session: fresh prompt and reads minus measured; prefix: " +
-  'cached tokens beyond what the CLI caches by itself';
+  'cached tokens beyond what the CLI caches by itself; reading: files that another session opened, found in the cache';
 
 /**
  * Returns the cost and the savings of the selected ledger entries: in total, and by gate, feature, workflow step,
@@ -44,8 +44,12 @@ export function summariseCost(
     fixes: entries.filter(({ kind }) => kind === 'fix').length,
     resume_tests: paidFor(rows.filter(({ kind }) => kind === 'probe')),
     paid: paidFor(rows),
-    not_paid: { pass: by('pass'), slot: by('slot'), session: by('session'), prefix: by('prefix'), baseline: BASELINE },
+    not_paid: {
+      ...{ pass: by('pass'), slot: by('slot'), session: by('session'), prefix: by('prefix'), reading: by('reading') },
+      baseline: BASELINE,
+    },
     looked_again: lookedAgain(rows),
+    caches: cachesIn(rows),
     gates: byGate(rows, saved),
     loops: { ...loopsCost(loops), features: byFeature(loops) },
     workflows: costBy(
@@ -98,6 +102,22 @@ function lookedAgain(rows: readonly CostRow[]): CostDocument['looked_again'] {
     fresh_as_session_lost: fellBack.length,
     fresh_as_resume_dearer: fresh.filter(({ why }) => why === 'resume-dearer').length,
   };
+}
+
+/** Returns what was assumed about the cache of each agent and model, and how often it was right to resume. */
+function cachesIn(rows: readonly CostRow[]): CostDocument['caches'] {
+  const notes = rows.flatMap((row) =>
+    (row.kind === 'review' || row.kind === 'loop') && row.cache !== undefined
+      ? [{ agent: row.agent, ...row.cache }]
+      : [],
+  );
+  return [...grouped(notes, ({ agent, model, ttl }) => JSON.stringify([agent, model, ttl])).values()].flatMap((own) =>
+    own.slice(-1).map(({ agent, model, lifeMinutes, lifeFrom }) => ({
+      ...{ agent, model, life_minutes: lifeMinutes, life_from: lifeFrom },
+      resumed: own.filter(({ hit }) => hit !== null).length,
+      hits: own.filter(({ hit }) => hit === true).length,
+    })),
+  );
 }
 
 /** Returns the cost per gate, including gates that were only skipped. Fixes are counted under the gate `null`. */

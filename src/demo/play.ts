@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { readSettings } from '../config/effective-settings.ts';
 import { cost } from '../cost/read.ts';
 import { openSessionPrompts } from '../dispatch/cooldowns.ts';
-import { estimateTokens } from '../dispatch/decide-resume.ts';
+import { estimateTokens } from '../dispatch/decide-cache.ts';
 import { gateNames } from '../gates/decide/cycles.ts';
 import { READ_ONLY, runGates } from '../gates/open-run.ts';
 import { openRecords } from '../gates/record/records.ts';

@@ -102,7 +102,19 @@ export function answerSchema(kind: AnswerKind): JsonSchema {
   return schema;
 }
 
-const made = new Map<AnswerKind, JsonSchema>();
+const made = new Map<AnswerKind | 'shared-gate', JsonSchema>();
+
+/**
+ * Returns the JSON schema of a gate answer for agents whose sessions can be forked. A session and its forks must have
+ * the same schema, so this one also has the status with which a reading ends. No review accepts that status.
+ */
+export function sharedGateSchema(): JsonSchema {
+  const schema = made.get('shared-gate') ?? jsonSchema(ANSWER_SCHEMAS.gate.extend({ status: z.enum(SHARED_STATUSES) }));
+  made.set('shared-gate', schema);
+  return schema;
+}
+
+const SHARED_STATUSES = ['pass', 'fail', 'read'] as const;
 
 /** Returns the JSON schema of a zod type, without the `$schema` key. */
 export function jsonSchema(type: z.ZodType): JsonSchema {

@@ -6,7 +6,7 @@ import type { CommitId } from '../kernel/ids.ts';
 import type { Reviewers } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
-import { ensureResumable, openCapabilities, type ProbeCost, probeInstalled } from './resume-probe.ts';
+import { ensureResumable, forkAbility, openCapabilities, type ProbeCost, probeInstalled } from './resume-probe.ts';
 
 /** Returns a failure if the agent is not installed or must not be allowed to edit files. */
 export async function checkFixer(reviewers: Reviewers, name: string): Promise<Result<void>> {
@@ -49,6 +49,11 @@ export async function openReviewersFor(
     commonDir,
     preference: settings.agents,
     base,
+    forkable(agent, version) {
+      const { name, abilities } = agent;
+      const results = { probed: capabilities.probed(), tested: testedVersions([agent]) };
+      return forkAbility({ name, version, fork: abilities.fork }, results).kind === 'yes';
+    },
     async resumable(name, version) {
       const one = known.find(({ agent }) => agent.name === name);
       const program = one?.program ?? null;

@@ -33,7 +33,12 @@ export type ConverseRequest<K extends AnswerKind> = {
   /** The prompt for a new session. */
   readonly fresh: Prompt;
   /** The session to resume and the prompt for it; `null` to start a new session. */
-  readonly resumed: { readonly prompt: Prompt; readonly session: ResumableSession } | null;
+  readonly resumed: {
+    readonly prompt: Prompt;
+    readonly session: ResumableSession;
+    /** Whether to fork the session instead: it stays as it is, and the answer comes from a copy of it. */
+    readonly forks?: boolean;
+  } | null;
   /** The fields that all questions share. With `writes`, a timeout ends the conversation, because edits stay. */
   readonly options: QuestionOptions;
   /** Whether `timeoutSeconds` limits the whole conversation instead of each question. */
@@ -63,6 +68,8 @@ export type ConverseEnd<Answer> = {
   /** The model of `agent`; `null` if neither the agent nor the settings name it. */
   readonly model: string | null;
   readonly dispatch: 'fresh' | 'resumed';
+  /** Whether the answer comes from a fork of the session that the request names. Its `dispatch` is `fresh`. */
+  readonly forked: boolean;
   /** The last reply in the last session, which can be resumed later; `null` if that session gave no reply. */
   readonly last: AgentReply | null;
   readonly usage: Usage | null;
@@ -84,7 +91,7 @@ export async function converse<K extends AnswerKind>(
   const { budget, clock, reviewers } = ports;
   const startedAt = clock.now().getTime();
   const whole = questionWith(request.fresh, options, null);
-  const first = resumed === null ? whole : questionWith(resumed.prompt, options, resumed.session);
+  const first = resumed === null ? whole : questionWith(resumed.prompt, options, resumed.session, resumed.forks);
   const exchanges: TranscriptEntry[] = [];
   let state: DispatchState = {
     ...startDispatch(request.agent, resumed === null ? 'fresh' : 'resumed', request.others),
@@ -97,8 +104,10 @@ export async function converse<K extends AnswerKind>(
   const unread: Reply[] = [];
   let because: AgentFailure | null = null;
   const soFar = () => {
-    const { agent, asked: dispatch, requests } = state;
-    return { agent, model, dispatch, last, usage, requests, durationMs, exchanges };
+    const { agent, asked, requests } = state;
+    const forked = resumed?.forks === true && asked === 'resumed';
+    const dispatch = forked ? 'fresh' : asked;
+    return { agent, model, dispatch, forked, last, usage, requests, durationMs, exchanges };
   };
   const answered = (answer: Answers[K]) => ({ ...soFar(), answer, trouble: null });
   const noAnswer = (trouble: NoAnswer) => ({ ...soFar(), answer: null, trouble });
@@ -154,13 +163,16 @@ export async function converse<K extends AnswerKind>(
   }
 }
 
-/** Returns a question with this prompt; `session` is `null` to start a new session. */
+/** Returns a question with this prompt; `session` is `null` to start a new session, and `forks` copies the session. */
 function questionWith(
   { stable, dynamic }: Prompt,
   options: QuestionOptions,
   session: ResumableSession | null,
+  forks = false,
 ): Question {
-  return { ...options, stable, dynamic, sessionId: session?.id ?? null, usedBefore: session?.usedBefore ?? null };
+  const question = { ...options, stable, dynamic, usedBefore: session?.usedBefore ?? null };
+  if (forks && session !== null) return { ...question, sessionId: null, forkOf: session.id };
+  return { ...question, sessionId: session?.id ?? null };
 }
 
 /** Returns the question that asks to repeat an unreadable answer: in its session if possible, else in a new session. */
@@ -171,8 +183,9 @@ async function repairQuestion(
   { canResume }: Pick<ReviewerFacts, 'canResume'>,
 ): Promise<Question> {
   const repair = repairPrompt(describeUnreadable(because));
+  const { forkOf: _, ...own } = base;
   if (last !== null && last.sessionId !== null && (await canResume())) {
-    return { ...base, dynamic: repair, sessionId: last.sessionId, usedBefore: last.sessionUsage };
+    return { ...own, dynamic: repair, sessionId: last.sessionId, usedBefore: last.sessionUsage };
   }
   return { ...whole, dynamic: `${whole.dynamic}\n\n${repair}`, sessionId: null, usedBefore: null };
 }

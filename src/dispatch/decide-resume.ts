@@ -2,37 +2,12 @@ import {
   type Assigned,
   type DispatchFacts,
   type DispatchPlan,
-  type KeptSession,
-  newTokens,
   type Session,
   totalTokens,
   type Usage,
 } from '../kernel/agent.ts';
 import { digestOf } from '../kernel/ids.ts';
-
-const CHARACTERS_PER_TOKEN = 4;
-
-export function estimateTokens(characters: number): number {
-  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
-}
-
-/**
- * Returns whether the session has expired from the provider's cache, and whether a new session would then be cheaper:
- * after expiry, a resumed session pays for its whole context again.
- */
-export function costAfterCacheExpiry(
-  session: Pick<KeptSession, 'contextTokens' | 'freshTokens' | 'firstPromptLength' | 'lastUsedAt' | 'warmMinutes'>,
-  lengths: { readonly delta: number; readonly fresh: number },
-  now: Date,
-): { readonly cacheExpired: boolean; readonly freshIsCheaper: boolean } {
-  const since = now.getTime() - Date.parse(session.lastUsedAt);
-  // The cache counts as expired if the clock went backwards or the stored time is unreadable.
-  const cacheExpired = !(since >= 0 && since < session.warmMinutes * 60_000);
-  const grown = estimateTokens(lengths.fresh) - estimateTokens(session.firstPromptLength);
-  const fresh = (session.freshTokens ?? estimateTokens(session.firstPromptLength)) + grown;
-  const resumed = (session.contextTokens ?? estimateTokens(session.firstPromptLength)) + estimateTokens(lengths.delta);
-  return { cacheExpired, freshIsCheaper: fresh < resumed };
-}
+import { estimateTokens } from './decide-cache.ts';
 
 /** Returns the agent of reviewer number `slot`, and the agents that may replace it; `null` if none is available. */
 export function assignAgents(slot: number, available: readonly string[]): Assigned | null {
@@ -40,41 +15,6 @@ export function assignAgents(slot: number, available: readonly string[]): Assign
   if (agent === undefined) return null;
   const at = available.indexOf(agent);
   return { agent, others: [...available.slice(at + 1), ...available.slice(0, at)] };
-}
-
-const FIVE_MINUTES_MS = 5 * 60_000;
-
-/** Returns how long the provider should cache the prompt. `gapMs` is the longest recent pause between two calls. */
-export function cacheTtl(setting: 'auto' | '5m' | '1h', gapMs: number | null): '5m' | '1h' {
-  if (setting !== 'auto') return setting;
-  return gapMs !== null && gapMs > FIVE_MINUTES_MS ? '1h' : '5m';
-}
-
-/**
- * Returns the longest pause between two calls of one role, in the last run in which a role was called twice; `null` if
- * there is no such run.
- */
-export function lastGap(
-  dispatches: readonly {
-    readonly run: string;
-    readonly role: string;
-    readonly at: string;
-    readonly durationMs: number;
-  }[],
-): number | null {
-  const runs = [...new Set(dispatches.map(({ run }) => run))].reverse();
-  for (const run of runs) {
-    const gaps: number[] = [];
-    const ends = new Map<string, number>();
-    for (const { role, at, durationMs } of dispatches.filter((one) => one.run === run)) {
-      const end = Date.parse(at);
-      const before = ends.get(role);
-      if (before !== undefined) gaps.push(end - durationMs - before);
-      ends.set(role, end);
-    }
-    if (gaps.length > 0) return Math.max(...gaps);
-  }
-  return null;
 }
 
 /** The facts that must be equal when a session is resumed. */
@@ -104,33 +44,6 @@ export function deltaLimit({ firstPromptLength }: Pick<Session, 'firstPromptLeng
 
 function fresh(why: Extract<DispatchPlan, { kind: 'fresh' }>['why']): DispatchPlan {
   return { kind: 'fresh', why };
-}
-
-/** The fields of a kept session that change with every call. */
-export type SessionUse = Pick<
-  KeptSession,
-  'usedBefore' | 'contextTokens' | 'freshTokens' | 'lastUsedAt' | 'warmMinutes'
->;
-
-/** Returns the fields to store for a session after a call; `before` is `null` for a new session. */
-export function sessionUse(
-  before: Pick<SessionUse, 'contextTokens' | 'freshTokens'> | null,
-  call: {
-    readonly usage: Usage | null;
-    readonly sessionUsage: Usage | null;
-    readonly at: Date;
-    readonly warmMinutes: number;
-  },
-): SessionUse {
-  const added = call.usage === null ? null : newTokens(call.usage);
-  const known = before?.contextTokens ?? null;
-  return {
-    usedBefore: call.sessionUsage,
-    contextTokens: before === null ? added : known === null ? null : known + (added ?? 0),
-    freshTokens: before === null ? added : before.freshTokens,
-    lastUsedAt: call.at.toISOString(),
-    warmMinutes: call.warmMinutes,
-  };
 }
 
 /**

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { callAgent } from '../agents/call-agent.ts';
 import type { KnownAgent } from '../agents/installed.ts';
 import {
+  type Abilities,
   type AgentFailure,
   addUsage,
   type ProbeTest,
@@ -11,7 +12,7 @@ import {
 } from '../kernel/agent.ts';
 import type { AskEnd } from '../kernel/ports.ts';
 import type { Result } from '../kernel/result.ts';
-import { hasShape, isAmount, isString, orNull, readShape, type Shape } from '../kernel/shape.ts';
+import { hasShape, isAmount, isString, orMissing, orNull, readShape, type Shape } from '../kernel/shape.ts';
 import { openListFile } from '../platform/private-files.ts';
 import { makeScratch } from '../platform/scratch.ts';
 import { answerSchema } from './answer-schemas.ts';
@@ -28,6 +29,21 @@ export function resumeAbility(
     if (result === undefined) continue;
     const { failed } = result;
     return failed === null ? { kind: 'yes', from } : { kind: 'no', from, why: `${failed.test}: ${failed.how}` };
+  }
+  return { kind: 'unknown' };
+}
+
+/** Returns whether an agent version can fork sessions. A test on this machine overrides the shipped results. */
+export function forkAbility(
+  { name, version, fork }: { readonly name: string; readonly version: string | null; readonly fork: Abilities['fork'] },
+  results: { readonly probed: readonly ResumeResult[]; readonly tested: readonly ResumeResult[] },
+): ResumeAbility {
+  if (fork === 'none') return { kind: 'no', from: 'tested', why: 'it has no option for that' };
+  for (const from of ['probed', 'tested'] as const) {
+    const result = results[from].find((one) => one.agent === name && one.version === version);
+    if (result?.failed != null) return { kind: 'no', from, why: `${result.failed.test}: ${result.failed.how}` };
+    if (result?.forkFailed === undefined) continue;
+    return result.forkFailed === null ? { kind: 'yes', from } : { kind: 'no', from, why: `V5: ${result.forkFailed}` };
   }
   return { kind: 'unknown' };
 }
@@ -55,6 +71,7 @@ const RESULT: Shape<ResumeResult> = {
   failed: orNull(hasShape<NonNullable<ResumeResult['failed']>>({ test: isString, how: isString })),
   freshMs: orNull(isAmount),
   resumedMs: orNull(isAmount),
+  forkFailed: orMissing(orNull(isString)),
 };
 
 /** The results of resume tests on this machine. */
@@ -104,24 +121,26 @@ export async function probeInstalled(
   { signal, ...scratchOptions }: { readonly scratchBase?: string; readonly signal: AbortSignal | null },
 ): Promise<ProbeOutcome & { readonly cost: ProbeCost }> {
   const scratch = makeScratch(scratchOptions.scratchBase);
-  let usedBefore: Usage | null = null;
+  const usedBefore = new Map<string, Usage | null>();
   let cost: ProbeCost = { agent: agent.name, model: settings?.model ?? null, asks: 0, usage: null, durationMs: 0 };
   const ports: ProbePorts = {
-    async ask(prompt, sessionId) {
+    forks: agent.abilities.fork === 'cached',
+    async ask(prompt, sessionId, forkOf) {
       const question = {
         stable: STABLE,
         dynamic: prompt,
         schema: answerSchema('probe'),
         sessionId,
         newSessionId: randomUUID(),
-        usedBefore: sessionId === null ? null : usedBefore,
+        usedBefore: usedBefore.get(sessionId ?? forkOf ?? '') ?? null,
+        ...(forkOf === undefined ? {} : { forkOf }),
         model: settings?.model ?? null,
         cacheTtl: '5m',
         timeoutSeconds: TIMEOUT_SECONDS,
       } as const;
       const call = { agent, program, cwd: scratch.folder, env, question, signal, ...scratchOptions };
       const end = await callAgent({ ...call, idleSeconds: TIMEOUT_SECONDS });
-      if (end.ok) usedBefore = end.reply.sessionUsage;
+      if (end.ok && end.reply.sessionId !== null) usedBefore.set(end.reply.sessionId, end.reply.sessionUsage);
       cost = addCall(cost, end);
       return end;
     },
@@ -165,9 +184,19 @@ each thing that is unclear or missing in the text, as {"description": "the thing
   V4: `How many issues did you identify in your V1 review?\n\nV1 was your first answer here. Reply with the number alone. ${FORM}`,
 } as const;
 
+/** The questions of V5: to a fork of the session of V1, to the session itself, and then to the fork again. */
+const FORK_QUESTIONS = {
+  fork: `Repeat verbatim the first line of the file you read first.\n\nDo not read it again: it has changed since. ${FORM}`,
+  parent: (word: string) => `The code word is "${word}". Confirm that you know it.\n\n${FORM}`,
+  again: `What is the code word that you were told?\n\nIf you were told none, reply with "none". ${FORM}`,
+} as const;
+
 /** The functions that the resume tests need. `randomLine` returns a line that the agent cannot guess. */
 type ProbePorts = {
-  ask(prompt: string, sessionId: string | null): Promise<AskEnd>;
+  /** Asks in a session; with `forkOf`, in a fork of that session; else in a new one. */
+  ask(prompt: string, sessionId: string | null, forkOf?: string): Promise<AskEnd>;
+  /** Whether V5 runs. */
+  readonly forks?: boolean;
   /** Writes the file to review and returns its path. A second call replaces the file. */
   writeFile(text: string): string;
   randomLine(): string;
@@ -185,9 +214,9 @@ type ProbeOutcome =
 export async function probeResume(agent: string, version: string, ports: ProbePorts): Promise<ProbeOutcome> {
   let freshMs: number | null = null;
   let resumedMs: number | null = null;
-  const end = (failed: ResumeResult['failed']): ProbeOutcome => ({
+  const end = (failed: ResumeResult['failed'], fork: Pick<ResumeResult, 'forkFailed'> = {}): ProbeOutcome => ({
     kind: 'tried',
-    result: { agent, version, failed, freshMs, resumedMs },
+    result: { agent, version, failed, freshMs, resumedMs, ...fork },
   });
   const fail = (test: ProbeTest, how: string) => end({ test, how });
   const noReply = (test: ProbeTest, failure: AgentFailure): ProbeOutcome =>
@@ -219,7 +248,26 @@ export async function probeResume(agent: string, version: string, ports: ProbePo
   if (Number(count) !== expected) return fail('V4', `it counted ${count ?? 'nothing'} instead of ${expected}`);
   // Some agents add another copy of the tool results with each resume.
   const laterTooDear = resumedTooDear([...usage, third.usage, fourth.usage], file.length);
-  return end(laterTooDear === null ? null : { test: 'V4', how: laterTooDear });
+  if (laterTooDear !== null) return fail('V4', laterTooDear);
+  return end(null, ports.forks === true ? await probeFork(ports, first.session, line) : {});
+}
+
+/**
+ * Runs V5: does a fork of a session know what that session read, and not what the session was told after the fork? If
+ * a call fails for another reason, the result is left out, and onceover does not fork sessions of this version.
+ */
+async function probeFork(ports: ProbePorts, parent: string, line: string): Promise<Pick<ResumeResult, 'forkFailed'>> {
+  const failed = (failure: AgentFailure) => (showsCannotResume('V5', failure) ? { forkFailed: describe(failure) } : {});
+  const fork = await ask(ports, FORK_QUESTIONS.fork, null, parent);
+  if (!fork.ok) return failed(fork.failure);
+  if (fork.session === null || fork.session === parent) return { forkFailed: 'the fork got no session of its own' };
+  if (!fork.reply.includes(line)) return { forkFailed: 'the fork did not know what its parent had read' };
+  const word = ports.randomLine();
+  const told = await ask(ports, FORK_QUESTIONS.parent(word), parent);
+  if (!told.ok) return failed(told.failure);
+  const again = await ask(ports, FORK_QUESTIONS.again, fork.session);
+  if (!again.ok) return failed(again.failure);
+  return { forkFailed: again.reply.includes(word) ? 'the fork knew what its parent was told later' : null };
 }
 
 // Matches errors with which the service refuses a resumed session as invalid. It would refuse the next one, too.
@@ -246,8 +294,8 @@ function showsCannotResume(test: ProbeTest, failure: AgentFailure): boolean {
   }
 }
 
-async function ask(ports: ProbePorts, prompt: string, sessionId: string | null) {
-  const end = await ports.ask(prompt, sessionId);
+async function ask(ports: ProbePorts, prompt: string, sessionId: string | null, forkOf?: string) {
+  const end = await ports.ask(prompt, sessionId, forkOf);
   if (!end.ok) return end;
   const read = readAnswer('probe', end.reply);
   const { sessionId: session, usage } = end.reply;

@@ -73,7 +73,8 @@ export function transcriptEntry(
 ): TranscriptEntry {
   const said = end.ok ? replyText(end.reply) : end.said;
   const { retries = 0 } = end;
-  return { agent, mode, sent: joinPrompt(question), said, failure: end.ok ? unreadable : end.failure, retries };
+  const how = question.forkOf === undefined ? mode : 'forked';
+  return { agent, mode: how, sent: joinPrompt(question), said, failure: end.ok ? unreadable : end.failure, retries };
 }
 
 function replyText({ text, structured }: AgentReply): string {

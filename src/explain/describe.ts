@@ -9,6 +9,7 @@ import {
 } from '../gates/describe/reasons.ts';
 import type { ReportedFinding } from '../gates/run-types.ts';
 import { oneLine, quoteName, showInvisible } from '../kernel/escape.ts';
+import { describeCache } from '../ledger/describe.ts';
 import { cut, wrap } from '../ui/layout.ts';
 import { type Styled, UNSTYLED } from '../ui/style.ts';
 import { asShellWord, bulletList, describeDuration, someNames } from '../ui/wording.ts';
@@ -113,11 +114,21 @@ function findingBlocks(reported: ReportedFinding, document: About<'finding'>, st
   ];
 }
 
-function describeReview({ iteration, slot, agent, status, dispatch, why, findings }: About<'gate'>['history'][number]) {
+type Review = About<'gate'>['history'][number];
+
+function describeReview(review: Review) {
+  const { iteration, slot, agent, status, dispatch, why, findings } = review;
   const session = dispatch === 'fresh' || dispatch === 'resumed' ? `, ${SESSIONS[dispatch]}` : '';
   const reason = why === null ? 'not a record of onceover' : describeWhy(why);
   const found = findings.length === 0 ? '' : `: ${findings.join(', ')}`;
-  return `run ${iteration}: ${reviewerName({ slot, agent })} ${STATUS_WORDS[status]}${session} (${reason})${found}`;
+  const cached = review.cache === undefined ? '' : `; ${describeCache(noteOf(review.cache))}`;
+  return `run ${iteration}: ${reviewerName({ slot, agent })} ${STATUS_WORDS[status]}${session} (${reason}${cached})${found}`;
+}
+
+function noteOf({ idle_ms, life_minutes, life_from, hit, ...costs }: NonNullable<Review['cache']>) {
+  const { estimate_new: fresh, estimate_resumed: resumed } = costs;
+  const estimate = fresh === null || resumed === null ? null : { fresh, resumed };
+  return { idleMs: idle_ms, lifeMinutes: life_minutes, lifeFrom: life_from, hit, estimate };
 }
 
 function describeCheckRun({ iteration, status, duration_ms, why }: About<'check'>['history'][number]): string {

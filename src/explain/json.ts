@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { runExplanationSchema } from '../gates/json-schema.ts';
 import type { ReportedFinding } from '../gates/run-types.ts';
 import type { SlotPlan } from '../gates/types.ts';
+import type { CacheNote } from '../kernel/agent.ts';
 import { definingFile, explanationSummary } from '../rules/describe.ts';
 import type { explainSchema } from '../rules/json-schema.ts';
 import type { ReviewExplanation } from '../rules/types.ts';
@@ -26,6 +27,14 @@ export function explainDocument(explanation: ReviewExplanation): ExplainDocument
 
 /** The JSON result of `explain --json` for a gate, a check, a reviewer or a finding. */
 export type RunExplanationDocument = z.output<typeof runExplanationSchema>;
+
+/** Returns what was assumed about a session's cache, for the JSON result. */
+export function cacheDocument({ idleMs, lifeMinutes, lifeFrom, hit, estimate }: CacheNote) {
+  return {
+    ...{ idle_ms: idleMs, life_minutes: lifeMinutes, life_from: lifeFrom, hit },
+    ...{ estimate_new: estimate?.fresh ?? null, estimate_resumed: estimate?.resumed ?? null },
+  };
+}
 
 /** The JSON result, with data that only the text for people needs. */
 export type RunExplanation = {

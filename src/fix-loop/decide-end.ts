@@ -53,7 +53,13 @@ export function loopOutcome(
       notices: [...run.notices, ...more.notices],
       usage: used.reduce((total, one) => addUsage(total, one), null),
       dispatches: more.dispatches,
-      saved: { pass: sum('pass'), slot: sum('slot'), session: sum('session'), prefix: sum('prefix') },
+      saved: {
+        pass: sum('pass'),
+        slot: sum('slot'),
+        session: sum('session'),
+        prefix: sum('prefix'),
+        reading: sum('reading'),
+      },
     },
   };
 }

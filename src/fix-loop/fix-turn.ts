@@ -1,6 +1,5 @@
 import { type Answers, answerSchema } from '../dispatch/answer-schemas.ts';
 import { type ConverseEnd, converse } from '../dispatch/converse.ts';
-import { cacheTtl } from '../dispatch/decide-resume.ts';
 import type { Fix } from '../dispatch/fix-progress.ts';
 import type { Budget } from '../dispatch/limits.ts';
 import { fixLog } from '../gates/describe/logs.ts';
@@ -128,7 +127,7 @@ export async function askFixer(
       resumed: session === null ? null : { prompt: fixPrompt(task, 'resumed'), session },
       options: {
         schema: answerSchema('fixer'),
-        cacheTtl: cacheTtl(settings.cacheTtl, null),
+        cacheTtl: settings.cacheTtl === 'auto' ? '5m' : settings.cacheTtl,
         timeoutSeconds: facts.timeoutSeconds ?? settings.timeoutSeconds,
         idleSeconds: settings.idleTimeoutSeconds,
         writes: true,

@@ -109,7 +109,7 @@ export const runSchema = z.object({
   withheld_files: z.array(z.string()).describe('Untracked files and repositories that no reviewer saw.'),
   usage,
   saved: z
-    .object({ pass: z.number(), slot: z.number(), session: z.number(), prefix: z.number() })
+    .object({ pass: z.number(), slot: z.number(), session: z.number(), prefix: z.number(), reading: z.number() })
     .describe('Estimated tokens saved, by kind of reuse.'),
   scope: z.string(),
   base: z.string().nullable(),
@@ -129,6 +129,17 @@ const history = z.array(
     dispatch: z.string().nullable(),
     why: z.string().nullable(),
     findings: z.array(z.string()),
+    cache: z
+      .object({
+        idle_ms: z.number().describe("The time since the session's last call."),
+        life_minutes: z.number().describe('How long onceover assumed that the provider caches the session.'),
+        life_from: z.enum(['table', 'measured']).describe('Whether the table of cache rules or a measurement says so.'),
+        hit: z.boolean().nullable().describe('Whether the session was still cached; null if unknown.'),
+        estimate_new: z.number().nullable().describe('Estimated cost of a new session; null before expiry.'),
+        estimate_resumed: z.number().nullable().describe('Estimated cost of resuming it, in the same weighted tokens.'),
+      })
+      .optional()
+      .describe("What onceover assumed about the provider's cache; left out if there was no session to resume."),
   }),
 );
 

@@ -100,7 +100,7 @@ export function lockConflictDocument(held: Extract<Failure, { kind: 'lock-held' 
     iteration: null,
     ...nothing,
     usage: null,
-    saved: { pass: 0, slot: 0, session: 0, prefix: 0 },
+    saved: { pass: 0, slot: 0, session: 0, prefix: 0, reading: 0 },
     scope: '',
     base: null,
     exit_code: 3,

@@ -1,10 +1,12 @@
 import type { Settings } from '../config/settings.ts';
 import type { Answers } from '../dispatch/answer-schemas.ts';
+import type { CacheTtl } from '../dispatch/cache-rules.ts';
 import type { ConverseEnd } from '../dispatch/converse.ts';
 import type { SessionPrompts } from '../dispatch/cooldowns.ts';
 import type { Budget } from '../dispatch/limits.ts';
 import type { ComposedPrompt } from '../dispatch/prompt.ts';
-import type { DispatchPlan, KeptSession, SlotTrouble } from '../kernel/agent.ts';
+import type { ReadingEnd } from '../dispatch/share-reading.ts';
+import type { CacheNote, DispatchPlan, KeptSession, SlotTrouble } from '../kernel/agent.ts';
 import type { GateId, RepoPath, SnapshotId } from '../kernel/ids.ts';
 import type { Checks, Clock, Cooldowns, ReporterOf, Reviewers } from '../kernel/ports.ts';
 import type { Comparison, Contents, Selection, Snapshot, Snapshots } from '../kernel/repository.ts';
@@ -63,13 +65,36 @@ export type SlotJob = PlannedSlot & {
   readonly fresh: readonly ComposedPrompt[];
   /** Reference files of the rule that could not be included in the prompts. */
   readonly unshown: readonly UnusableReference[];
-  readonly resumed: { readonly prompt: ComposedPrompt; readonly session: KeptSession } | null;
+  readonly resumed: {
+    readonly prompt: ComposedPrompt;
+    readonly session: KeptSession;
+    /** The changed files whose text is in the prompt. */
+    readonly handed: readonly RepoPath[];
+  } | null;
   readonly tree: SnapshotId;
   readonly lastLook: SlotRecord | null;
   /** Slots with the same `prefix` have the same agent and the same start of the prompt, which a provider can cache. */
   readonly prefix: string | null;
+  /** Slots with the same `sharing` can share a reading: a session that opens the files for all of them. */
+  readonly sharing: string | null;
+  /** The reading that the slot shares, as it ended; missing if the slot shares none. */
+  readonly shared?: SlotReading;
   readonly timeoutSeconds: number;
+  /** How long the provider should cache the prompt. */
+  readonly cacheTtl: CacheTtl;
+  /** What is assumed about the cache of the slot's session; `null` if there is no session to resume. */
+  readonly cacheNote: CacheNote | null;
 };
+
+/** A reading of several slots, as one of them sees it. */
+export type SlotReading = {
+  /** The slot that the reading is counted for: the first of the slots that share it. */
+  readonly leader: SlotId;
+  readonly isLeader: boolean;
+  readonly end: ReadingEnd;
+};
+
+export type SlotId = { readonly gate: GateId; readonly slot: number };
 
 export type UnassignableSlot = PlannedSlot & { readonly agent: string | null; readonly trouble: SlotTrouble };
 
@@ -77,7 +102,10 @@ export type UnassignableSlot = PlannedSlot & { readonly agent: string | null; re
 export type SlotAnswer = Omit<ConverseEnd<Answers['gate']>, 'last'> & {
   /** The session that the next iteration may resume; `null` if there is none. */
   readonly session: KeptSession | null;
+  /** The files that the reviewer opened itself; `null` if unknown. */
+  readonly opened: readonly string[] | null;
   readonly raw: string;
+  readonly cache: CacheNote | null;
 };
 
 /** The result of a slot that ran or was skipped. */
@@ -89,6 +117,8 @@ export type SlotResult = {
   /** The cost of the slot's calls; `null` if it made none. */
   readonly cost: LedgerSlot | null;
   readonly closed: readonly string[];
+  /** Whether the review comes from a fork of a shared reading; default: false. */
+  readonly forked?: boolean;
   /** Whether the slot was stopped during its review. A stopped slot leaves no record, but its calls cost tokens. */
   readonly isStopped: boolean;
 };

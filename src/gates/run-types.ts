@@ -1,5 +1,5 @@
 import type { FixProgress } from '../dispatch/fix-progress.ts';
-import type { AgentFailure, DispatchPlan, SlotTrouble, Usage } from '../kernel/agent.ts';
+import type { AgentFailure, DispatchPlan, NoReading, SlotTrouble, Usage } from '../kernel/agent.ts';
 import type { Failure } from '../kernel/failure.ts';
 import type { GateId, RepoPath } from '../kernel/ids.ts';
 import type { Scope, WithheldFile } from '../kernel/repository.ts';
@@ -168,6 +168,17 @@ export type RunProgress =
       readonly gate: GateId;
       readonly status: 'pass' | 'fail' | 'error';
       readonly why: string | null;
+      readonly durationMs: number;
+    }
+  | { readonly kind: 'reading-started'; readonly agent: string; readonly readers: readonly OfSlot[] }
+  | {
+      readonly kind: 'reading-ended';
+      readonly agent: string;
+      readonly readers: readonly OfSlot[];
+      /** The number of files that the reading opened; `null` if the reviewers cannot use it, for the reason in `why`. */
+      readonly files: number | null;
+      readonly why: NoReading | null;
+      readonly usage: Usage | null;
       readonly durationMs: number;
     }
   | { readonly kind: 'slot-planned'; readonly gate: GateId; readonly plan: SlotPlan }

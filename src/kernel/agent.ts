@@ -1,5 +1,5 @@
 import type { SnapshotId } from './ids.ts';
-import type { Shaped, USAGE } from './shape.ts';
+import type { CACHE_NOTE, Shaped, USAGE } from './shape.ts';
 
 export type Usage = Shaped<typeof USAGE>;
 
@@ -44,6 +44,13 @@ export type AgentFailure =
   | { readonly kind: 'agent-error'; readonly said: string }
   | { readonly kind: 'cancelled' };
 
+/** The reason why reviewers do not fork a reading and start sessions of their own. */
+export type NoReading =
+  | { readonly kind: 'agent'; readonly failure: AgentFailure }
+  | { readonly kind: 'opened-nothing' }
+  | { readonly kind: 'judged' }
+  | { readonly kind: 'budget' };
+
 /** The reason why the text of an agent is not an answer in the requested JSON form. */
 export type UnreadableAnswer =
   | 'empty'
@@ -54,8 +61,11 @@ export type UnreadableAnswer =
   | 'several-answers'
   | 'wrong-shape';
 
-/** The kind of a call: in a new session, in a resumed session, or again because the previous answer was unreadable. */
-export type AskMode = 'fresh' | 'resumed' | 'repair';
+/**
+ * The kind of a call: in a new session, in a fork of another session, in a resumed session, or again because the
+ * previous answer was unreadable.
+ */
+export type AskMode = 'fresh' | 'forked' | 'resumed' | 'repair';
 
 /** The reply of an agent, before its answer is parsed. */
 export type AgentReply = {
@@ -68,6 +78,19 @@ export type AgentReply = {
   readonly sessionUsage: Usage | null;
   /** Paths of the files that the agent opened; `null` if the agent's events do not name them. */
   readonly filesRead: readonly string[] | null;
+  /** The requests that the agent sent to its model; left out if its events do not show them. */
+  readonly requests?: RequestFigures;
+};
+
+/** What is known about the requests of a call. Each request repeats everything before it. */
+export type RequestFigures = {
+  /** The number of requests. */
+  readonly count: number;
+  /** Tokens of the first request that came from the provider's cache; `null` if unknown. */
+  readonly firstRead: number | null;
+  /** Tokens of the last request, and of the answer to it; `null` if unknown. */
+  readonly lastSent: number | null;
+  readonly lastOutput: number | null;
 };
 
 /** One call and its answer, as written to the log of a slot. A slot is one reviewer of a review: slot 1, slot 2. */
@@ -104,8 +127,11 @@ export type PriceList = (used: {
   readonly at: Date;
 }) => number | null;
 
-/** The resume tests: four questions that an agent must answer correctly before onceover resumes its sessions. */
-export type ProbeTest = 'V1' | 'V2' | 'V3' | 'V4';
+/**
+ * The resume tests V1 to V4: four questions that an agent must answer correctly before onceover resumes its sessions.
+ * V5 tests forks: a fork knows what its parent read, and not what its parent was told later.
+ */
+export type ProbeTest = 'V1' | 'V2' | 'V3' | 'V4' | 'V5';
 
 /** The result of the resume tests V1 to V4, which test whether an agent still knows its session after a resume. */
 export type ResumeResult = {
@@ -117,6 +143,8 @@ export type ResumeResult = {
   readonly freshMs: number | null;
   /** Duration of the first call that resumed the session; `null` if it was not measured. */
   readonly resumedMs: number | null;
+  /** The symptom with which V5 failed; `null` if it passed. Left out if V5 did not run. */
+  readonly forkFailed?: string | null;
 };
 
 /**
@@ -197,6 +225,8 @@ export type Abilities = {
   readonly stablePart: 'cached' | 'not-cached';
   /** When the agent runs the project's stop hook: always, in trusted folders, after the user allowed it, or never. */
   readonly stopHook: 'yes' | 'when-trusted' | 'when-allowed' | 'none';
+  /** Whether the agent can fork a session, and whether the provider's cache then contains the copied conversation. */
+  readonly fork: 'cached' | 'not-cached' | 'none';
 };
 
 /** The answer to a question such as whether an agent is logged in, with the reason for the answer in `why`. */
@@ -212,6 +242,7 @@ export type AgentReport = {
   readonly testedVersion: string | null;
   readonly abilities: Abilities;
   readonly resume: ResumeAbility;
+  readonly fork: ResumeAbility;
   /** Whether the agent is logged in. */
   readonly login: AccessState;
   /** Whether the agent's model service answers. */
@@ -230,14 +261,39 @@ export type KeptSession = Session & {
   readonly usedBefore: Usage | null;
   /** Tokens in the session's context. A resume pays for them again if the provider's cache has expired. */
   readonly contextTokens: number | null;
-  /** Tokens of the session's first call, without cached ones, to estimate a new session's cost; `null` if unknown. */
+  /** Tokens of the session's first call, without cached ones, to estimate the tokens that a resume saves. */
   readonly freshTokens: number | null;
   readonly lastUsedAt: string;
-  /** Minutes after `lastUsedAt` until the provider's cache expires. */
+  /** Minutes after `lastUsedAt` until the provider's cache expires, as assumed when the session was used. */
   readonly warmMinutes: number;
+  /** What was measured about the provider's cache; left out in records of older versions. */
+  readonly cache?: SessionCache | undefined;
   /** For each changed file that the session saw: short hashes of its path, and of its mode and content at the base. */
   readonly shown: readonly string[];
 };
+
+/** What a session shows about the provider's cache, to estimate the cost of resuming it. */
+export type SessionCache = {
+  /** The agent's provider and the model that answered; `null` if unknown. */
+  readonly provider: string | null;
+  readonly model: string | null;
+  /** The lifetime that the last call requested. */
+  readonly ttl: '5m' | '1h';
+  /** Tokens of the last request, which the provider cached; `null` if unknown. */
+  readonly sentTokens: number | null;
+  /** The session's first call: uncached tokens, cached tokens, and those of them that another session had cached. */
+  readonly opening: {
+    readonly uncached: number;
+    readonly cached: number;
+    readonly shared: number;
+    readonly requests: number;
+  } | null;
+  /** The last resumed call: its requests, and the tokens that it added besides the prompt; `null` before the first. */
+  readonly resumed: { readonly requests: number; readonly added: number } | null;
+};
+
+/** What onceover assumed about the provider's cache when it chose between a new and a resumed session. */
+export type CacheNote = Shaped<typeof CACHE_NOTE>;
 
 /** The reason why a slot (a reviewer of a review) has no verdict. */
 export type SlotTrouble =

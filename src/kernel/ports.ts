@@ -39,11 +39,17 @@ export type ReviewerFacts = {
   readonly promptLimit: number | null;
   /** Whether new sessions share the provider's cache, so that the second one reuses the first part of the prompt. */
   readonly sharesPrefix: boolean;
+  /** Whether a fork of a session finds the copied conversation in the provider's cache, so that readers can share it. */
+  readonly forksCached: boolean;
+  /** Whether this version is known to fork correctly (V5). Does not test an unknown version. */
+  canFork(): boolean;
   readonly timeoutSeconds: number | null;
   /** Whether onceover can let the agent write files. */
   readonly canFix: boolean;
-  /** Minutes until the provider's cache expires, for each cache lifetime that a call can request. */
-  readonly warmMinutes: Readonly<Record<'5m' | '1h', number>>;
+  /** The provider whose cache rules apply, for example `anthropic`; `null` if it is unknown. */
+  readonly provider: string | null;
+  /** The model in the agent's own settings, which is used if `model` is `null`. */
+  readonly usualModel?: string | null;
 };
 
 export type Question = {
@@ -53,6 +59,8 @@ export type Question = {
   readonly schema: object;
   /** The id of the session to resume; `null` for a new session. */
   readonly sessionId: string | null;
+  /** The id of a session to fork: the new session starts with a copy of that conversation, which stays as it is. */
+  readonly forkOf?: string;
   /** Usage of the session before this call, for agents that report only the usage of the whole session. */
   readonly usedBefore: Usage | null;
   readonly cacheTtl: '5m' | '1h';

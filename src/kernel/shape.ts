@@ -8,7 +8,11 @@ type Fields = Readonly<Record<string, unknown>>;
 export type Guard<T> = (value: unknown) => value is T;
 
 /** The TypeScript type of a JSON document whose fields pass the guards in `S`. */
-export type Shaped<S> = { readonly [Key in keyof S]: S[Key] extends Guard<infer T> ? T : never };
+export type Shaped<S> = {
+  readonly [Key in keyof S as undefined extends Guarded<S[Key]> ? never : Key]: Guarded<S[Key]>;
+} & { readonly [Key in keyof S as undefined extends Guarded<S[Key]> ? Key : never]?: Guarded<S[Key]> };
+
+type Guarded<Check> = Check extends Guard<infer T> ? T : never;
 
 /** One check per field of a JSON document. onceover writes the fields in the order of this object. */
 export type Shape<T> = { readonly [Key in keyof T]-?: Check };
@@ -108,3 +112,22 @@ function pick<T>(document: object, shape: Shape<T>): Fields {
 function fits<T>(fields: Fields, shape: Shape<T>): fields is Fields & T {
   return Object.entries<Check>(shape).every(([key, check]) => check(fields[key]));
 }
+
+/** What onceover assumed about the provider's cache when it chose between a new and a resumed session. */
+export const CACHE_NOTE = {
+  /** The model whose cache rules apply; `null` if unknown. */
+  model: orNull(isString),
+  /** The cache lifetime that the session's last call had requested. */
+  ttl: isOneOf(['5m', '1h']),
+  /** Time since the session's last call. */
+  idleMs: isAmount,
+  /** How long the cache was assumed to live, and whether a measurement or the table of cache rules says so. */
+  lifeMinutes: isAmount,
+  lifeFrom: isOneOf(['table', 'measured']),
+  /** Whether the session was still in the cache; `null` if it was not resumed or the usage does not tell. */
+  hit: orNull(isBoolean),
+  /** The estimated cost of a new and of a resumed session, in tokens weighted by price; `null` before expiry. */
+  estimate: orNull(
+    hasShape<{ readonly fresh: number; readonly resumed: number }>({ fresh: isAmount, resumed: isAmount }),
+  ),
+};

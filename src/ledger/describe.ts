@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { totalTokens, type Usage } from '../kernel/agent.ts';
+import { type CacheNote, totalTokens, type Usage } from '../kernel/agent.ts';
 import { money } from '../kernel/json.ts';
 import type { usage as usageSchema } from '../kernel/json-schema.ts';
 import { count, tokensOf, usdOf } from '../ui/wording.ts';
@@ -11,6 +11,7 @@ export const SAVED_BY: Readonly<Record<Lever, string>> = {
   slot: 'by skipping reviewers that passed',
   session: 'by resuming sessions',
   prefix: 'by sharing prompts',
+  reading: 'by sharing opened files',
 };
 
 /** Returns a line about the cost if there were calls, and a line about the savings if there are any. */
@@ -41,6 +42,26 @@ export function describeUsage(usage: Usage): string {
   const cost = usage.costUsd === null ? '' : `, ${usdOf(usage.costUsd)}`;
   const cached = usage.cachedInputTokens > 0 ? ` (${tokensOf(usage.cachedInputTokens)} cached)` : '';
   return `${tokensOf(totalTokens(usage))} tokens${cached}${cost}`;
+}
+
+/** Describes what was assumed about a session's cache: "40 min after its last call; cached for 24 h (table)". */
+export function describeCache(
+  note: Pick<CacheNote, 'idleMs' | 'lifeMinutes' | 'lifeFrom' | 'hit' | 'estimate'>,
+): string {
+  const { hit, estimate } = note;
+  const found = hit === null ? '' : hit ? ', was in the cache' : ', was not in the cache';
+  const costs =
+    estimate === null ? '' : `; estimated cost: ${tokensOf(estimate.fresh)} new, ${tokensOf(estimate.resumed)} resumed`;
+  return `${minutesText(note.idleMs / 60_000)} after its last call; cached for ${describeLife(note)}${found}${costs}`;
+}
+
+/** Describes how long a cache lives, and how onceover knows: "24 h (table)". */
+export function describeLife({ lifeMinutes, lifeFrom }: Pick<CacheNote, 'lifeMinutes' | 'lifeFrom'>): string {
+  return `${minutesText(lifeMinutes)} (${lifeFrom})`;
+}
+
+function minutesText(minutes: number): string {
+  return minutes < 90 ? `${Math.round(minutes)} min` : `${Math.round(minutes / 60)} h`;
 }
 
 /** Returns the usage of calls for a JSON document. */

@@ -1,5 +1,5 @@
 import type { ProbeCost } from '../dispatch/resume-probe.ts';
-import type { Usage } from '../kernel/agent.ts';
+import type { CacheNote, Usage } from '../kernel/agent.ts';
 import {
   LOOP_DISPATCH_REASONS,
   LOOP_TEMPLATES,
@@ -9,6 +9,7 @@ import {
   PHASES,
 } from '../kernel/review-loops.ts';
 import {
+  CACHE_NOTE,
   hasShape,
   isAmount,
   isBoolean,
@@ -18,6 +19,7 @@ import {
   isString,
   isTime,
   listOf,
+  orMissing,
   orNull,
   readShape,
   type Shaped,
@@ -38,9 +40,12 @@ export const RUN_STATUSES = [
 
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-export const LEVERS = ['pass', 'slot', 'session', 'prefix'] as const;
+export const LEVERS = ['pass', 'slot', 'session', 'prefix', 'reading'] as const;
 
-/** A kind of saving: skipped gates (`pass`) or reviewers (`slot`), resumed sessions, shared prompts (`prefix`). */
+/**
+ * A kind of saving: skipped gates (`pass`) or reviewers (`slot`), resumed sessions, shared prompts (`prefix`), or files
+ * that one session opened for several reviewers (`reading`).
+ */
 export type Lever = (typeof LEVERS)[number];
 
 /** An estimate of the saved tokens, by kind of saving. */
@@ -65,6 +70,9 @@ const DISPATCHED = {
   usage: orNull(hasShape<Usage>(USAGE)),
 };
 
+/** What was assumed about the cache of the reviewer's session; left out if it had none. */
+const CACHED = { cache: orMissing(hasShape<CacheNote>(CACHE_NOTE)) };
+
 const SLOT = {
   gate: isString,
   slot: isOrdinal,
@@ -73,6 +81,7 @@ const SLOT = {
   why: isString,
   durationMs: isAmount,
   ...DISPATCHED,
+  ...CACHED,
 };
 
 export type LedgerSlot = Shaped<typeof SLOT>;
@@ -133,6 +142,7 @@ const LOOP = {
   /** `done` means that the implementer answered, `error` that no agent gave a valid answer. */
   status: isOneOf(['pass', 'fail', 'done', 'error']),
   ...DISPATCHED,
+  ...CACHED,
   /** The length in characters of the prompts that were sent, and of the prompt that a new session would have needed. */
   promptChars: isAmount,
   freshChars: isAmount,
@@ -144,7 +154,7 @@ export type LedgerLoop = Shaped<typeof LOOP>;
 /** A call in a review loop, without the fields that only the ledger needs. */
 export type LoopDispatch = Omit<
   LedgerLoop,
-  keyof typeof DATED | 'kind' | 'template' | 'status' | 'agent' | 'model' | 'dispatch'
+  keyof typeof DATED | 'kind' | 'template' | 'status' | 'agent' | 'model' | 'dispatch' | 'cache'
 > & { readonly template: LoopTemplate };
 
 const STEP = {

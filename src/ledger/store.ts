@@ -16,12 +16,27 @@ const NAME = /^\d{8}T\d{9}Z-([0-9a-f]{8})\.json$/;
 
 const WRITES_BETWEEN_CLEANUPS = 32;
 
+type LedgerContent = { readonly entries: readonly LedgerEntry[]; readonly unreadable: number };
+
 /** The ledger of this clone, with the cost of its runs, fixes, phases and workflow steps. */
 export type Ledger = ReturnType<typeof openLedger>;
 
 /** Opens the ledger in the git folder of the clone: one file per entry, at most about `most` files. */
 export function openLedger(commonDir: string, most = MOST_ENTRIES) {
   const folder = openFolder(commonDir, FOLDER);
+  /** Returns the entries, oldest first, and the number of unreadable ones; with `newest`, at most that many. */
+  async function all(newest = Number.POSITIVE_INFINITY): Promise<Result<LedgerContent>> {
+    const listed = folder.list();
+    if (!listed.ok) return listed;
+    const entries: LedgerEntry[] = [];
+    let unreadable = 0;
+    for (const name of namesIn(listed.value).slice(-newest)) {
+      const entry = readLedgerEntry(folder.json(name, LARGEST_ENTRY));
+      if (entry === null) unreadable++;
+      else entries.push(entry);
+    }
+    return ok({ entries: entries.sort((a, b) => byCodePoint(a.at, b.at)), unreadable });
+  }
   return {
     async add(entry: LedgerEntry): Promise<Result<void>> {
       const random = randomBytes(4);
@@ -31,19 +46,7 @@ export function openLedger(commonDir: string, most = MOST_ENTRIES) {
       if (written.ok && (random[0] ?? 0) % WRITES_BETWEEN_CLEANUPS === 0) cleanUp(folder, most);
       return written;
     },
-    /** Returns all entries, oldest first, and the number of unreadable ones. */
-    async all(): Promise<Result<{ readonly entries: readonly LedgerEntry[]; readonly unreadable: number }>> {
-      const listed = folder.list();
-      if (!listed.ok) return listed;
-      const entries: LedgerEntry[] = [];
-      let unreadable = 0;
-      for (const name of namesIn(listed.value)) {
-        const entry = readLedgerEntry(folder.json(name, LARGEST_ENTRY));
-        if (entry === null) unreadable++;
-        else entries.push(entry);
-      }
-      return ok({ entries: entries.sort((a, b) => byCodePoint(a.at, b.at)), unreadable });
-    },
+    all,
   };
 }
 

@@ -97,7 +97,7 @@ export const phaseSchema = z.object({
   forbidden_edits: z.array(z.string()).describe('The files that an agent changed although it must not.'),
   usage,
   saved: z
-    .object({ pass: z.number(), slot: z.number(), session: z.number(), prefix: z.number() })
+    .object({ pass: z.number(), slot: z.number(), session: z.number(), prefix: z.number(), reading: z.number() })
     .describe('The estimated tokens saved, by kind.'),
   warnings: z.array(z.string()),
 });

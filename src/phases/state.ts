@@ -1,4 +1,4 @@
-import type { SessionUse } from '../dispatch/decide-resume.ts';
+import type { SessionUse } from '../dispatch/session-use.ts';
 import type { AgentFailure, Assigned, DispatchFacts, Session } from '../kernel/agent.ts';
 import type { RepoPath, SnapshotId } from '../kernel/ids.ts';
 import type {

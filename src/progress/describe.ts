@@ -4,7 +4,7 @@ import type { Usage } from '../kernel/agent.ts';
 import { oneLine, quoteName } from '../kernel/escape.ts';
 import { describeUsage } from '../ledger/describe.ts';
 import { describeDispatchReason } from '../phases/describe/issues.ts';
-import { describeAgentFailure, describeTrouble } from '../ui/describe-agent-failure.ts';
+import { describeAgentFailure, describeNoReading, describeTrouble } from '../ui/describe-agent-failure.ts';
 import { type Paint, PLAIN } from '../ui/style.ts';
 import { type ByKind, byKind, count, describeDuration } from '../ui/wording.ts';
 import type { Event } from './state.ts';
@@ -25,6 +25,10 @@ const linesFor = (paint: Paint): ByKind<Event, string | null> => ({
   'fix-started': ({ agent, dispatch, findings, checks }) =>
     `Fixing: ${agent} (${SESSIONS[dispatch]}) has to fix ${countAll({ finding: findings, 'failed check': checks }).join(' and ')}`,
   'fix-ended': ({ fix }) => `Fixing: ${describeFix(fix)}`,
+  'reading-started': ({ agent, readers }) =>
+    `${agent}: opening the files once for ${readers.map(({ gate, slot }) => `${quoteName(gate)} @${slot}`).join(', ')}`,
+  'reading-ended': (event) =>
+    `${event.agent}: ${event.why === null ? `opened ${count(event.files ?? 0, 'file')}` : describeNoReading(event.why)}, ${describeCost(event)}`,
   'slot-planned': (event) => (isRoutine(event) ? null : `${quoteName(event.gate)}: ${describePlan(event.plan)}`),
   'slot-started': (event) => {
     const { kind, why } = event.dispatch;

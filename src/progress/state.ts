@@ -58,6 +58,8 @@ export function progressAfter(before: Progress, event: Event, now: number): Prog
       return started(before, event, now, { name: quoteName(event.gate), doing: event.command });
     case 'fix-started':
       return started(before, event, now, { name: FIX, agent: event.agent, dispatch: event.dispatch });
+    case 'reading-started':
+      return started(before, event, now, { name: `reading for ${event.readers.length} reviewers`, agent: event.agent });
     case 'slot-started': {
       const { gate, slot, agent, dispatch } = event;
       const name = `${quoteName(gate)}, reviewer ${slot}`;
@@ -97,6 +99,9 @@ export function progressAfter(before: Progress, event: Event, now: number): Prog
       const counted = { ...before, ended: before.ended + 1, failed: before.failed + (isFailure ? 1 : 0) };
       return ended(counted, event, event.usage);
     }
+    // The tokens of a reading are part of those of the first reviewer that shares it.
+    case 'reading-ended':
+      return ended(before, event, null);
     case 'slot-planned':
     case 'committed':
       return before;
@@ -108,6 +113,7 @@ const FIX = 'fixing';
 /** Returns the key under which `running` has the check, reviewer, role or fixer that an event is about. */
 function keyOf(event: Event): string {
   if ('role' in event) return event.role;
+  if ('readers' in event) return `reading ${event.readers.map(({ gate, slot }) => `${gate} @${slot}`).join(' ')}`;
   if (!('gate' in event)) return FIX;
   return 'slot' in event ? `${event.gate} @${event.slot}` : event.gate;
 }

@@ -76,7 +76,7 @@ function versionOf({ version, testedVersion }: AgentReport): string {
 }
 
 function factsOf(agent: AgentReport): readonly (readonly [string, string])[] {
-  const { name, program, resume, abilities, logIn } = agent;
+  const { name, program, resume, fork, abilities, logIn } = agent;
   const init = `"onceover init --hook ${name}"`;
   const stopHook = {
     yes: init,
@@ -89,6 +89,7 @@ function factsOf(agent: AgentReport): readonly (readonly [string, string])[] {
     ...(logIn === null ? [] : [['login', describeLogin(agent, logIn)] as const]),
     ...describeService(agent.service),
     ['resume', describeResume(resume)],
+    ['fork', describeFork(fork, abilities.fork)],
     ['read-only', READ_ONLY[abilities.readOnly]],
     ['stop hook', stopHook[abilities.stopHook]],
   ];
@@ -115,6 +116,13 @@ function describeResume(ability: ResumeAbility): string {
   if (ability.kind === 'yes') return `yes, ${KNOWN_FROM[ability.from]}`;
   const from = ability.from === 'config' ? '' : `${KNOWN_FROM[ability.from]}: `;
   return `no, ${from}${showInvisible(ability.why)}`;
+}
+
+function describeFork(ability: ResumeAbility, fork: AgentReport['abilities']['fork']): string {
+  if (ability.kind === 'unknown') return 'not tested with this version: the first resume tests it too';
+  if (ability.kind === 'no') return `no, ${showInvisible(ability.why)}`;
+  if (fork === 'cached') return `yes, ${KNOWN_FROM[ability.from]}: reviews share what one session reads`;
+  return 'yes, but the provider does not cache the copy, so reviews do not share';
 }
 
 const KNOWN_FROM = {

@@ -8,7 +8,13 @@ import {
   testedVersions,
 } from '../agents/installed.ts';
 import { openCooldowns } from '../dispatch/cooldowns.ts';
-import { type Capabilities, openCapabilities, probeInstalled, resumeAbility } from '../dispatch/resume-probe.ts';
+import {
+  type Capabilities,
+  forkAbility,
+  openCapabilities,
+  probeInstalled,
+  resumeAbility,
+} from '../dispatch/resume-probe.ts';
 import { gitVersion } from '../git/locate.ts';
 import { ACTIVE } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
@@ -47,7 +53,12 @@ export async function doctor(cwd: string, options: DoctorOptions): Promise<Resul
   const probed = capabilities?.probed() ?? [];
   const tested = testedVersions(known.map(({ agent }) => agent));
   const agents = await Promise.all(
-    known.map((one) => reportAgent(one, root, (name, version) => resumeAbility({ name, version }, { probed, tested }))),
+    known.map((one) =>
+      reportAgent(one, root, ({ name, abilities }, version) => ({
+        resume: resumeAbility({ name, version }, { probed, tested }),
+        fork: forkAbility({ name, version, fork: abilities.fork }, { probed, tested }),
+      })),
+    ),
   );
   const bubblewrap = findProgram('bwrap', process.env['PATH'] ?? '', root);
   const command = ownCommand(root, process);

@@ -17,6 +17,19 @@ export const doctorSchema = z.object({
         known_from: z.enum(['tested', 'probed', 'config']).nullable(),
         why: z.string().nullable(),
       }),
+      fork: z
+        .object({
+          can: z
+            .boolean()
+            .nullable()
+            .describe('Whether sessions can be forked; null if this version was never tested.'),
+          known_from: z.enum(['tested', 'probed', 'config']).nullable(),
+          why: z.string().nullable(),
+          cached: z
+            .boolean()
+            .describe('Whether a fork finds the copied conversation in the provider cache, so that reviews share it.'),
+        })
+        .describe('Whether reviews can share what one session read.'),
       can_review: z.boolean().describe('Installed, not known to be logged out, and its service is not unreachable.'),
       login: z.object({ state: ACCESS, why: z.string().nullable() }),
       service: z.object({ state: ACCESS, why: z.string().nullable() }),

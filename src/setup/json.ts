@@ -1,3 +1,4 @@
+import type { ResumeAbility } from '../kernel/agent.ts';
 import type { DoctorDocument, RemovalDocument, SetUpDocument } from './json-schema.ts';
 import { canReview, type DoctorReport, type Removal, type SetupOutcome } from './types.ts';
 
@@ -5,18 +6,15 @@ import { canReview, type DoctorReport, type Removal, type SetupOutcome } from '.
 export function doctorDocument({ agents, git, bubblewrap, node, lifted = [] }: DoctorReport): DoctorDocument {
   return {
     agents: agents.map((agent) => {
-      const { name, program, version, testedVersion, resume, abilities, install, login, service } = agent;
+      const { name, program, version, testedVersion, abilities, install, login, service } = agent;
       return {
         name,
         found: program !== null,
         path: program,
         version,
         tested_version: testedVersion,
-        resume: {
-          can: resume.kind === 'unknown' ? null : resume.kind === 'yes',
-          known_from: resume.kind === 'unknown' ? null : resume.from,
-          why: resume.kind === 'no' ? resume.why : null,
-        },
+        resume: abilityDocument(agent.resume),
+        fork: { ...abilityDocument(agent.fork), cached: abilities.fork === 'cached' },
         can_review: canReview(agent),
         login,
         service,
@@ -32,6 +30,14 @@ export function doctorDocument({ agents, git, bubblewrap, node, lifted = [] }: D
     bubblewrap,
     node,
     lifted_cooldowns: lifted.map(({ agent, until, said }) => ({ agent, until: until.toISOString(), said })),
+  };
+}
+
+function abilityDocument(ability: ResumeAbility): DoctorDocument['agents'][number]['resume'] {
+  return {
+    can: ability.kind === 'unknown' ? null : ability.kind === 'yes',
+    known_from: ability.kind === 'unknown' ? null : ability.from,
+    why: ability.kind === 'no' ? ability.why : null,
   };
 }
 

@@ -1,10 +1,25 @@
-import type { AgentFailure, MissingAgent, SlotTrouble, UnreadableAnswer } from '../kernel/agent.ts';
+import type { AgentFailure, MissingAgent, NoReading, SlotTrouble, UnreadableAnswer } from '../kernel/agent.ts';
 import { quoteName, showInvisible } from '../kernel/escape.ts';
 import { asShellWord, type ByKind, byKind, count, type Message } from './wording.ts';
 
 /** Returns why an agent gave no answer, as words that follow the agent's name: "is not logged in". */
 export function describeAgentFailure(failure: AgentFailure): string {
   return byKind(AGENT_FAILURES, failure);
+}
+
+/** Returns why reviewers do not share a reading and read the files themselves, as words that follow the agent's name. */
+export function describeNoReading(why: NoReading): string {
+  const alone = 'so each reviewer opens the files itself';
+  switch (why.kind) {
+    case 'agent':
+      return `${describeAgentFailure(why.failure)}, ${alone}`;
+    case 'opened-nothing':
+      return `opened no file, ${alone}`;
+    case 'judged':
+      return `judged the change although it should only open files, ${alone}`;
+    case 'budget':
+      return `was not called, because the budget is used up`;
+  }
 }
 
 const AGENT_FAILURES: ByKind<AgentFailure, string> = {

@@ -93,7 +93,10 @@ describe('an installed agent', () => {
     const own = { PATH: `${repo.root}/bin:/usr/bin:/bin`, HOME: repo.root, ...env };
     const known = (await knownAgents({}, own, repo.root)).find(({ agent }) => agent.name === 'claude');
     if (known === undefined) throw new Error('claude is not known');
-    return { report: await reportAgent(known, repo.root, () => ({ kind: 'unknown' })), root: repo.root };
+    return {
+      report: await reportAgent(known, repo.root, () => ({ resume: { kind: 'unknown' }, fork: { kind: 'unknown' } })),
+      root: repo.root,
+    };
   }
 
   test('can work if it is logged in and its service gives any answer', async () => {

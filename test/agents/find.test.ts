@@ -74,7 +74,7 @@ test('never starts a custom command to report on it', async () => {
   const known = await knownAgents({ house: { ...NONE, command: ['./house.sh'], resume: true } }, { PATH: '' }, folder);
   const house = known.find((one) => one.agent.name === 'house');
   if (house === undefined) throw new Error('missing');
-  const report = await reportAgent(house, folder, () => ({ kind: 'unknown' }));
+  const report = await reportAgent(house, folder, () => ({ resume: { kind: 'unknown' }, fork: { kind: 'unknown' } }));
   expect(report).toMatchObject({
     program: join(folder, 'house.sh'),
     version: null,

@@ -288,6 +288,12 @@ describe('a question', () => {
         usage: { inputTokens: 30, cachedInputTokens: 7, cacheWriteTokens: 5, outputTokens: 9, costUsd: null },
         sessionUsage: null,
         filesRead: ['a.ts'],
+        requests: {
+          count: 1,
+          firstRead: expect.any(Number),
+          lastSent: expect.any(Number),
+          lastOutput: expect.any(Number),
+        },
       },
       model: 'm',
       draft: '',

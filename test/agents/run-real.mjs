@@ -21,6 +21,7 @@ if (code === 0) {
     'run',
     'run-trouble',
     'run-later',
+    'run-gaps',
     'hook',
     'plugin',
     'docs-commands',

@@ -21,6 +21,7 @@ const DEFAULTS = {
   deltaGuard: 'auto',
   resumeWhenCold: true,
   cacheTtl: 'auto',
+  shareReading: 'reviews',
   recheckDomain: false,
   trustMarks: false,
   waivers: { who: 'people' },
@@ -47,6 +48,7 @@ final_validation: all
 delta_guard: auto
 resume_when_cold: true
 cache_ttl: auto
+share_reading: reviews
 recheck_domain: false
 trust_marks: false
 budget: { usd: 5, dispatches: 50 }
@@ -93,7 +95,7 @@ describe('good settings', () => {
           reviews: {
             'code-quality': {
               prompt: '.onceover/reviews/code-quality.md',
-              promptAt: { line: 31, column: 31 },
+              promptAt: { line: 32, column: 31 },
               numReviews: 2,
               agents: ['codex', 'claude'],
               timeoutSeconds: null,
@@ -121,6 +123,7 @@ describe('good settings', () => {
     ['delta_guard: effective', { deltaGuard: 'effective' }],
     ['resume_when_cold: false', { resumeWhenCold: false }],
     ['cache_ttl: 5m', { cacheTtl: '5m' }],
+    ['share_reading: off', { shareReading: 'off' }],
     ['recheck_domain: true', { recheckDomain: true }],
     ['trust_marks: true', { trustMarks: true }],
     ['waivers: { who: anyone }', { waivers: { who: 'anyone' } }],

@@ -116,6 +116,16 @@ describe('describeCost', () => {
     );
   });
 
+  test('says in details how long sessions are cached, and how it knows', () => {
+    const note = { model: 'gpt-5.5', ttl: '5m', idleMs: 2_400_000, lifeMinutes: 1440, lifeFrom: 'table' } as const;
+    const slots = [true, false, null].map((hit, n) =>
+      ledgerSlot({ slot: n + 1, agent: 'codex', cache: { ...note, hit, estimate: null } }),
+    );
+    expect(page([ledgerRun({ slots })], { looks: { details: true } })).toContain(
+      'How long providers cache sessions:\n  codex (gpt-5.5): 24 h (table); 1 of 2 resumed sessions still cached',
+    );
+  });
+
   test('shows reviews of workflow steps without a run', () => {
     const text = page([ledgerStep(), ledgerStep({ step: 'check' })]);
     expect(text).toMatch(/^Reviews of 2 workflow steps in this clone\./);

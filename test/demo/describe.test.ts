@@ -26,7 +26,7 @@ const FIRST: RunOutcome = runOutcome({
 });
 const SECOND: RunOutcome = runOutcome({
   iteration: 2,
-  saved: { pass: 0, slot: 400, session: 1200, prefix: 0 },
+  saved: { pass: 0, slot: 400, session: 1200, prefix: 0, reading: 0 },
   gates: [
     gateOutcome({
       id: GATE,

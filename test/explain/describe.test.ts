@@ -134,6 +134,20 @@ describe('an explanation', () => {
     `);
   });
 
+  test('says how long the cache was assumed to live, and what the choice was estimated to cost', () => {
+    const [first, ...more] = GATE.history;
+    if (first === undefined) throw new Error('a gate without a history');
+    const cache = { idle_ms: 600_000, life_minutes: 5, life_from: 'table' as const, hit: null };
+    const costs = { estimate_new: 21_000, estimate_resumed: 26_000 };
+    expect(text({ ...GATE, history: [{ ...first, cache: { ...cache, ...costs } }, ...more] })).toContain(
+      '; 10 min after its last call; cached for 5 min (table); estimated cost: 21.0k new, 26.0k resumed)',
+    );
+    const hit = { ...cache, life_from: 'measured' as const, hit: true, estimate_new: null, estimate_resumed: null };
+    expect(text({ ...GATE, history: [{ ...first, cache: hit }] })).toContain(
+      '; 10 min after its last call; cached for 5 min (measured), was in the cache)',
+    );
+  });
+
   test('of a reviewer fits one screen', () => {
     expect(text(SLOT, 80)).toMatchInlineSnapshot(`
       "review:src:code-quality, reviewer 2 (codex): has not passed

@@ -73,7 +73,7 @@ describe('the loop as a whole', () => {
   } as const;
   const rounds = [
     loopRound({ run: { ...FAILED, usage: usage() }, fix }),
-    loopRound({ run: { ...runOutcome(), saved: { pass: 1, slot: 2, session: 3, prefix: 4 } } }),
+    loopRound({ run: { ...runOutcome(), saved: { pass: 1, slot: 2, session: 3, prefix: 4, reading: 0 } } }),
   ];
 
   test('adds up the cost and savings of all rounds', () => {

@@ -61,7 +61,7 @@ const FULL: RunOutcome = runOutcome({
   withheld: [{ path: path('.env'), why: 'secret' }],
   notices: [{ kind: 'idle-gate', path: 'docs' }],
   usage: usage(),
-  saved: { pass: 1, slot: 2, session: 3, prefix: 4 },
+  saved: { pass: 1, slot: 2, session: 3, prefix: 4, reading: 0 },
   dispatches: 3,
 });
 
@@ -185,7 +185,7 @@ describe('the document of a run', () => {
       uncovered_files: ['README.md'],
       withheld_files: ['.env'],
       usage: { input_tokens: 100, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 20, cost_usd: null },
-      saved: { pass: 1, slot: 2, session: 3, prefix: 4 },
+      saved: { pass: 1, slot: 2, session: 3, prefix: 4, reading: 0 },
       scope: 'full',
       base: 'main',
       exit_code: 1,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describePaid } from '../../src/ledger/describe.ts';
 
-const saved = { pass: 0, slot: 0, session: 0, prefix: 0 };
+const saved = { pass: 0, slot: 0, session: 0, prefix: 0, reading: 0 };
 
 test.each([
   ['no call', { dispatches: 0 }, []],

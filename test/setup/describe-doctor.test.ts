@@ -8,8 +8,16 @@ const claude: AgentReport = {
   program: '/bin/claude',
   version: '2.1.325',
   testedVersion: '2.1.325',
-  abilities: { schema: true, readOnly: 'tools', usage: 'dispatch', stablePart: 'cached', stopHook: 'yes' },
+  abilities: {
+    schema: true,
+    readOnly: 'tools',
+    usage: 'dispatch',
+    stablePart: 'cached',
+    stopHook: 'yes',
+    fork: 'cached',
+  },
   resume: { kind: 'yes', from: 'tested' },
+  fork: { kind: 'yes', from: 'tested' },
   login: { state: 'yes', why: 'ANTHROPIC_API_KEY' },
   service: { state: 'yes', why: 'https://api.example.com' },
   logIn: 'run "claude auth login"',
@@ -25,6 +33,7 @@ claude 2.1.325
   login       yes (ANTHROPIC_API_KEY)
   service     answers (https://api.example.com)
   resume      yes, tested with this version
+  fork        yes, tested with this version: reviews share what one session reads
   read-only   it gets no tool that can write files
   stop hook   "onceover init --hook claude"
 

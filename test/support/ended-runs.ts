@@ -67,7 +67,7 @@ export const MIXED: EndedRun = judged({
   withheld: [{ path: path('.env'), why: 'secret' }],
   notices: [{ kind: 'idle-gate', path: 'docs' }],
   usage: usage({ costUsd: 0.5 }),
-  saved: { pass: 0, slot: 1200, session: 0, prefix: 0 },
+  saved: { pass: 0, slot: 1200, session: 0, prefix: 0, reading: 0 },
   dispatches: 2,
 });
 

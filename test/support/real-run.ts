@@ -36,6 +36,8 @@ type RealRecord = {
   readonly why: string;
   readonly usage: Usage | null;
   readonly session: { readonly id: string; readonly freshTokens: number | null } | null;
+  readonly opened?: readonly string[];
+  readonly reading?: { readonly session: string; readonly leader: string; readonly opened: readonly string[] };
 };
 
 let runs = 0;
@@ -48,6 +50,10 @@ export function realRun(
     readonly gates: string;
     /** Replaces the version that Claude Code reports. */
     readonly claudeVersion?: string;
+    /** More settings of `onceover.yml`, as lines. */
+    readonly settings?: string;
+    /** More files of the repository, by path. */
+    readonly files?: Readonly<Record<string, string>>;
   },
 ): RealRun {
   const number = ++runs;
@@ -58,11 +64,12 @@ export function realRun(
     given.claudeVersion,
   );
   const repo = repoWith({
-    'onceover.yml': `${agentSettings(given.agents)}gates:\n${given.gates}`,
+    'onceover.yml': `${given.settings ?? ''}${agentSettings(given.agents)}gates:\n${given.gates}`,
     '.onceover/reviews/code.md': 'Look for wrong results.\n',
     '.onceover/reviews/more.md': 'Look for what is hard to read.\n',
     'src/cart.ts': '',
     'src/tax.ts': '',
+    ...given.files,
   });
   repo.write('src/cart.ts', CHANGE.cart);
   repo.write('src/tax.ts', CHANGE.tax);

@@ -20,6 +20,9 @@ export function ownFacts(differs: Partial<RecordMetadata> = {}): RecordMetadata 
     usage: null,
     durationMs: 12,
     error: null,
+    opened: undefined,
+    handed: undefined,
+    reading: undefined,
     cycle: { start: 1, base: 'b1', head: 'h1' as CommitId, mark: null },
     ...differs,
   };
@@ -121,6 +124,9 @@ const own: fc.Arbitrary<RecordMetadata> = fc.record({
   usage: maybe(usage),
   durationMs: maybe(amount),
   error: maybe(text),
+  opened: fc.option(fc.array(text), { nil: undefined }),
+  handed: fc.option(fc.array(text), { nil: undefined }),
+  reading: fc.option(fc.record({ session: text, leader: text, opened: fc.array(text) }), { nil: undefined }),
   cycle: fc.option(
     fc.record({
       start: ordinal,

@@ -17,7 +17,9 @@ export function rememberingModel(real: RealAgent): (request: RequestSummary) => 
     const asked = request.lastUserText;
     if (asked.includes('Repeat verbatim')) return say(line, 0);
     if (asked.includes('How many issues')) return say(String(sent.match(/It is unclear\./g)?.length ?? 0), 0);
-    if (asked.includes('Confirm you can')) return say('Yes.', 0);
+    if (asked.includes('Confirm ')) return say('Yes.', 0);
+    const told = /The code word is "([^"]+)"/.exec(sent)?.[1] ?? 'none';
+    if (asked.includes('What is the code word')) return say(told, 0);
     const path = /Review this file: (\S+)\. List/.exec(sent)?.[1];
     if (line === 'nothing' && path !== undefined) return { kind: 'tools', calls: [real.read(path)] };
     return say(line, 3);

@@ -213,7 +213,7 @@ export function runOutcome(differs: Partial<RunOutcome> = {}): RunOutcome {
     withheld: [],
     notices: [],
     usage: null,
-    saved: { pass: 0, slot: 0, session: 0, prefix: 0 },
+    saved: { pass: 0, slot: 0, session: 0, prefix: 0, reading: 0 },
     dispatches: 1,
     retries: 0,
     ...differs,

@@ -1,11 +1,13 @@
 import { type Answers, answerSchema } from '../../dispatch/answer-schemas.ts';
 import { converse } from '../../dispatch/converse.ts';
-import { cacheTtl, sessionUse } from '../../dispatch/decide-resume.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
-import { addUsage, type KeptSession } from '../../kernel/agent.ts';
-import type { SlotAnswer, SlotJob } from '../ports.ts';
+import { judgeHit, sessionUse } from '../../dispatch/session-use.ts';
+import type { SharedReading } from '../../dispatch/share-reading.ts';
+import { addUsage, type KeptSession, newTokens, type Usage } from '../../kernel/agent.ts';
+import type { SlotAnswer, SlotJob, SlotReading } from '../ports.ts';
 import type { Disposition } from '../types.ts';
 import { type IterationContext, slotFingerprint } from './prepare-slot.ts';
+import { forkedGatePrompt, gateSchema } from './prompt.ts';
 import { entriesShown } from './prompt-diff.ts';
 
 type GateAnswer = Answers['gate'];
@@ -19,7 +21,44 @@ export async function askSlot(context: IterationContext, job: SlotJob, begun: ()
     if (whole.trouble !== null) return whole;
     whole = joinParts(whole, await askPart(context, { ...job, resumed: null }, part, begun));
   }
-  return whole;
+  return withReading(whole, job.shared);
+}
+
+/** Adds the calls of the shared reading to the slot that it is counted for. */
+function withReading(answer: SlotAnswer, shared: SlotReading | undefined): SlotAnswer {
+  if (shared?.isLeader !== true) return answer;
+  const { end } = shared;
+  return {
+    ...answer,
+    usage: addUsage(end.usage, answer.usage),
+    requests: end.requests + answer.requests,
+    durationMs: end.durationMs + answer.durationMs,
+    exchanges: [...end.exchanges, ...answer.exchanges],
+  };
+}
+
+/** Returns the answer of a slot that was stopped after its reading. The calls of the reading are paid. */
+export function answerWithoutReview({ agent, dispatch, shared }: SlotJob): SlotAnswer | null {
+  if (shared?.isLeader !== true || shared.end.requests === 0) return null;
+  const failure = { kind: 'cancelled' } as const;
+  const nothing = { usage: null, requests: 0, durationMs: 0, exchanges: [], session: null, opened: null, cache: null };
+  const { model } = shared.end;
+  return withReading(
+    {
+      ...{ agent, model, dispatch: dispatch.kind, forked: false, ...nothing, raw: '' },
+      ...{ answer: null, trouble: { kind: 'agent', agent, failure } },
+    },
+    shared,
+  );
+}
+
+/** Returns the tokens that a new session would have paid for without the reading that a fork found in the cache. */
+function tokensWithReading(
+  reading: SharedReading | null,
+  own: Usage | null,
+): Partial<Pick<KeptSession, 'freshTokens'>> {
+  const usage = addUsage(reading?.usage ?? null, own);
+  return usage === null ? {} : { freshTokens: newTokens(usage) };
 }
 
 async function askPart(
@@ -29,41 +68,57 @@ async function askPart(
   begun: () => void,
 ): Promise<SlotAnswer> {
   const { ports, request, reviewers, budget } = context;
-  const { agent, others, resumed, timeoutSeconds } = job;
+  const { agent, others, shared } = job;
+  const reading = shared?.end.reading ?? null;
+  const forked =
+    reading === null
+      ? null
+      : { prompt: forkedGatePrompt(prompt), session: { ...reading, id: reading.sessionId }, forks: true };
+  // The time that the shared reading took is part of the review's time, so that the limits do not add up.
+  const timeoutSeconds = Math.max(1, Math.ceil(job.timeoutSeconds - (shared?.end.durationMs ?? 0) / 1000));
   const slotRef = { gate: job.gate.id, slot: job.slot };
-  const sinceLastReview = ports.clock.now().getTime() - Date.parse(job.lastLook?.timestamp ?? '');
-  const ttl = cacheTtl(request.settings.cacheTtl, sinceLastReview);
   const { last, ...end } = await converse(
     {
       ...{ reviewers, budget, clock: ports.clock, coolings: ports.coolings },
       async send(name, question) {
-        const sent = await reviewers.ask(name, question, {
-          stop: request.stop,
-          watch: (doing, usage) => ports.reporter.tell({ kind: 'slot-active', ...slotRef, doing, usage }),
-          begun,
-        });
+        const schema = gateSchema(await reviewers.describe(name));
+        const sent = await reviewers.ask(
+          name,
+          { ...question, schema },
+          {
+            stop: request.stop,
+            watch: (doing, usage) => ports.reporter.tell({ kind: 'slot-active', ...slotRef, doing, usage }),
+            begun,
+          },
+        );
         begun();
         return sent;
       },
       askingAgain: (again) => ports.reporter.tell({ kind: 'slot-asked-again', ...slotRef, ...again }),
     },
     {
-      ...{ kind: 'gate', agent, others, fresh: prompt, resumed },
+      ...{ kind: 'gate', agent, others, fresh: prompt, resumed: job.resumed ?? forked },
       options: {
         schema: answerSchema('gate'),
-        cacheTtl: ttl,
+        cacheTtl: job.cacheTtl,
         timeoutSeconds,
         idleSeconds: request.settings.idleTimeoutSeconds,
       },
     },
   );
   const raw = last?.text ?? '';
+  const opened = last?.filesRead ?? null;
+  const kept = end.dispatch === 'resumed' && job.resumed !== null ? job.resumed.session : null;
+  // After several questions, the usage does not show what the first one found in the cache.
+  const requests = end.exchanges.length === 1 ? (last?.requests ?? null) : null;
+  const hit = kept === null ? null : judgeHit(kept, { usage: end.usage, requests });
+  const cache = job.cacheNote === null ? null : { ...job.cacheNote, hit };
+  const read = { opened, raw, cache };
   // A session that saw one part of the change cannot be resumed for the whole change.
   if (end.answer === null || last === null || last.sessionId === null || job.fresh.length > 1) {
-    return { ...end, session: null, raw };
+    return { ...end, session: null, ...read };
   }
   const facts = await reviewers.describe(end.agent);
-  const kept = end.dispatch === 'resumed' && resumed !== null ? resumed.session : null;
   const now = {
     id: last.sessionId,
     saw: job.tree,
@@ -71,13 +126,18 @@ async function askPart(
     ...sessionUse(kept, {
       usage: end.usage,
       sessionUsage: last.sessionUsage,
+      requests: last.requests ?? null,
       at: ports.clock.now(),
-      warmMinutes: facts.warmMinutes[ttl],
+      ttl: job.cacheTtl,
+      provider: facts.provider,
+      model: end.model ?? facts.usualModel ?? null,
+      promptLength: (kept === null ? prompt : (job.resumed?.prompt ?? prompt)).dynamic.length,
     }),
+    ...(end.forked ? tokensWithReading(reading, end.usage) : {}),
   };
-  if (kept !== null) return { ...end, session: { ...kept, ...now }, raw };
+  if (kept !== null) return { ...end, session: { ...kept, ...now }, ...read };
   const opening = await ports.openings.keep(prompt.stable);
-  if (!opening.ok) return { ...end, session: null, raw };
+  if (!opening.ok) return { ...end, session: null, ...read };
   const session: KeptSession = {
     ...now,
     agent: end.agent,
@@ -87,13 +147,14 @@ async function askPart(
     firstPromptLength: prompt.length,
     stableDigest: opening.value,
   };
-  return { ...end, session, raw };
+  return { ...end, session, ...read };
 }
 
 function joinParts(a: SlotAnswer, b: SlotAnswer): SlotAnswer {
   return {
     ...b,
     session: null,
+    opened: a.opened === null || b.opened === null ? null : [...a.opened, ...b.opened],
     usage: addUsage(a.usage, b.usage),
     requests: a.requests + b.requests,
     durationMs: a.durationMs + b.durationMs,

@@ -1,19 +1,30 @@
-import { assignAgents, costAfterCacheExpiry, decideDispatch } from '../../dispatch/decide-resume.ts';
+import { cacheRule } from '../../dispatch/cache-rules.ts';
+import {
+  type CacheHistory,
+  cacheTtl,
+  costAfterCacheExpiry,
+  estimateTokens,
+  type SharedStart,
+  ttlOfCall,
+} from '../../dispatch/decide-cache.ts';
+import { assignAgents, decideDispatch } from '../../dispatch/decide-resume.ts';
 import type { PrefixGate } from '../../dispatch/limits.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
 import type { Cooldown, KeptSession, SlotTrouble } from '../../kernel/agent.ts';
-import type { RepoPath, SnapshotId } from '../../kernel/ids.ts';
+import { digestOf, type RepoPath, type SnapshotId } from '../../kernel/ids.ts';
 import type { ReviewerFacts, Reviewers } from '../../kernel/ports.ts';
 import type { DiffSection } from '../../kernel/repository.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { ruleReview } from '../../rules/prompt.ts';
 import { readContext } from '../../rules/select-files.ts';
 import type { GateState } from '../decide/gate-state.ts';
+import type { GateRun } from '../decide/plan-run.ts';
 import type { RunContext, RunFacts, SlotJob, UnassignableSlot } from '../ports.ts';
 import type { SlotRecord } from '../record-types.ts';
 import type { ReportedFinding } from '../run-types.ts';
 import { isOpen, type ReviewGate, type RunReason } from '../types.ts';
-import { freshGatePrompt, GATE_SCHEMA_DIGEST, resumedGatePrompt, type SlotPast } from './prompt.ts';
+import { type DeltaPrompt, withChangedFiles } from './handed-files.ts';
+import { freshGatePrompt, gateSchemaDigest, resumedGatePrompt, type SlotPast } from './prompt.ts';
 import {
   changedPaths,
   type IndexedDiff,
@@ -33,6 +44,10 @@ export type IterationContext = RunContext & {
   /** Identifies the branch's current history, so that a later run can tell whether commits were dropped since. */
   readonly mark: string | null;
   readonly prefixes: PrefixGate;
+  /** The plans of the iteration's gates. */
+  readonly plans: readonly GateRun[];
+  /** What earlier calls in this repository show about caches and pauses. */
+  readonly cacheHistory: CacheHistory;
   /** The paths of all changed files. */
   readonly changed: readonly RepoPath[];
   isChanged(path: RepoPath): boolean;
@@ -92,6 +107,20 @@ export async function prepareSlot(
   const resumed = kept === null ? null : await resumedPrompt(context, gate, kept, past);
   const delta = resumed?.ok === true ? resumed : null;
   const deltaLength = delta?.prompt.dynamic.length ?? 0;
+  const { clock } = context.ports;
+  const pauseMs = lastLook === null ? null : clock.now().getTime() - Date.parse(lastLook.timestamp);
+  const rule = cacheRule(now.provider, now.model ?? now.usualModel ?? kept?.cache?.model ?? null);
+  const { settings } = context.request;
+  const ttl = cacheTtl(settings.cacheTtl, rule, { next: context.cacheHistory.next.reviewer, pauseMs });
+  const lengths = {
+    delta: deltaLength,
+    fresh: freshLength,
+    ...(now.sharesPrefix ? { shared: sharedStarts(context.plans, gate, fresh[0], kept) } : {}),
+  };
+  const cost =
+    delta === null
+      ? null
+      : costAfterCacheExpiry(delta.session, lengths, { now: clock.now(), ttl, history: context.cacheHistory });
   const dispatch = decideDispatch({
     who: 'reviewer',
     wanted: plan.why === 'asked-for' || plan.why === 'certify' ? 'fresh' : 'any',
@@ -102,12 +131,12 @@ export async function prepareSlot(
     lost: resumed?.ok === false ? resumed.lost : null,
     isFinalValidation: false,
     changed: lastLook?.own?.content !== gate.content,
-    cost:
-      delta === null
-        ? null
-        : costAfterCacheExpiry(delta.session, { delta: deltaLength, fresh: freshLength }, context.ports.clock.now()),
+    cost,
     deltaLength,
   });
+  // Sessions whose cache expired share the start of their prompts again, as new sessions do.
+  const start = dispatch.kind === 'fresh' ? fresh[0] : delta?.prompt;
+  const startsUncached = dispatch.kind === 'fresh' || cost?.cacheExpired === true;
   return ok({
     state,
     gate,
@@ -117,17 +146,54 @@ export async function prepareSlot(
     dispatch,
     fresh,
     unshown,
-    resumed: dispatch.kind === 'resumed' ? delta : null,
+    resumed:
+      dispatch.kind === 'resumed' && delta !== null ? await withChangedFiles(context, state, delta, plan.slot) : null,
     tree: context.tree,
     lastLook,
-    prefix: now.sharesPrefix && dispatch.kind === 'fresh' ? `${agent}\0${fresh[0]?.stable ?? ''}` : null,
-    timeoutSeconds: gate.timeoutSeconds ?? now.timeoutSeconds ?? context.request.settings.timeoutSeconds,
+    prefix: now.sharesPrefix && startsUncached ? `${agent}\0${start?.stable ?? ''}` : null,
+    sharing: dispatch.kind === 'fresh' ? sharingKey(agent, now, fresh) : null,
+    timeoutSeconds: gate.timeoutSeconds ?? now.timeoutSeconds ?? settings.timeoutSeconds,
+    cacheTtl: ttlOfCall(
+      settings.cacheTtl,
+      ttl,
+      dispatch.kind === 'resumed' && cost !== null ? { ...kept, ...cost } : null,
+    ),
+    cacheNote: cost?.note ?? null,
   });
 }
 
+/** Returns what the slots that run now would share in new sessions (the same change) and in their earlier sessions. */
+function sharedStarts(
+  plans: readonly GateRun[],
+  { content }: ReviewGate,
+  prompt: ComposedPrompt | undefined,
+  kept: KeptSession | null,
+): { readonly fresh: SharedStart; readonly resumed: SharedStart } {
+  const running = plans.flatMap(({ state, slots }) =>
+    slots
+      .filter(({ kind }) => kind === 'run')
+      .map(({ slot }) => ({ gate: state.gate, session: lastReview(state, slot)?.own?.session ?? null })),
+  );
+  const alike = running.filter(({ gate }) => gate.content === content);
+  const again = running.filter(({ session }) => session !== null && session.stableDigest === kept?.stableDigest);
+  const measured = alike.map(({ session }) => session?.cache?.opening?.shared ?? 0);
+  const tokens = Math.max(...measured, estimateTokens(prompt?.stable.length ?? 0));
+  return { fresh: { reviewers: alike.length, tokens }, resumed: { reviewers: again.length, tokens } };
+}
+
 /** Returns a digest of the inputs that cannot change within a session: tools, answer schema and rubric. */
-export function slotFingerprint({ toolsDigest }: Pick<ReviewerFacts, 'toolsDigest'>, { rubric }: ReviewGate): string {
-  return `${toolsDigest}:${GATE_SCHEMA_DIGEST}:${rubric.digest}`;
+export function slotFingerprint(
+  facts: Pick<ReviewerFacts, 'toolsDigest' | 'forksCached'>,
+  { rubric }: ReviewGate,
+): string {
+  return `${facts.toolsDigest}:${gateSchemaDigest(facts)}:${rubric.digest}`;
+}
+
+/** Returns the same text for slots that can share a reading; `null` if this slot cannot share one. */
+function sharingKey(agent: string, now: ReviewerFacts, fresh: readonly ComposedPrompt[]): string | null {
+  const [only] = fresh;
+  if (only === undefined || fresh.length > 1 || !now.forksCached || !now.canFork()) return null;
+  return digestOf([agent, now.model, now.version, now.toolsDigest, only.stable]);
 }
 
 /** Returns the slot's last review on this branch, skips left out; `null` if there is none or it was an error. */
@@ -154,7 +220,7 @@ const CONTEXT_LINES = [3, 1, 0];
 const DELTA_SHARE = 0.25;
 
 type ResumedPrompt =
-  | { readonly ok: true; readonly prompt: ComposedPrompt; readonly session: KeptSession }
+  | ({ readonly ok: true } & DeltaPrompt)
   | { readonly ok: false; readonly lost: 'session' | 'snapshot' | 'diff' };
 
 async function resumedPrompt(
@@ -165,20 +231,24 @@ async function resumedPrompt(
 ): Promise<ResumedPrompt> {
   const opening = await context.ports.openings.read(session.stableDigest);
   if (opening === null) return { ok: false, lost: 'session' };
-  let shortest: ComposedPrompt | null = null;
+  let shortest: Extract<ResumedPrompt, { ok: true }> | null = null;
   for (const contextLines of CONTEXT_LINES) {
     const delta = await context.diff(session.saw, contextLines);
     if (!delta.ok) return { ok: false, lost: 'snapshot' };
     // A file that is unchanged since the last review can still be new to the gate, or have a new base. The diff does
     // not show such a file, so the session cannot be resumed.
     if (!sessionCoversChange(session.shown, gate.entries, delta.value.has)) return { ok: false, lost: 'diff' };
-    const sections = delta.value.showing(changedPaths(delta.value, gate.entries, session.shown));
-    const text = sections.map((section) => section.text).join('');
-    const prompt = resumedGatePrompt(opening, text, past);
-    if (shortest === null || prompt.dynamic.length < shortest.dynamic.length) shortest = prompt;
+    const changed = changedPaths(delta.value, gate.entries, session.shown);
+    const sections = delta.value.showing(changed);
+    const compose = (shown: readonly DiffSection[], whole: readonly RepoPath[]) =>
+      resumedGatePrompt(opening, shown.map(({ text }) => text).join(''), past, whole);
+    const prompt = compose(sections, []);
+    if (shortest === null || prompt.dynamic.length < shortest.prompt.dynamic.length) {
+      shortest = { ok: true, prompt, session, sections, compose };
+    }
     if (prompt.dynamic.length < session.firstPromptLength * DELTA_SHARE) break;
   }
-  return shortest === null ? { ok: false, lost: 'snapshot' } : { ok: true, prompt: shortest, session };
+  return shortest ?? { ok: false, lost: 'snapshot' };
 }
 
 /**

@@ -1,7 +1,9 @@
-import { answerSchema } from '../../dispatch/answer-schemas.ts';
+import { answerSchema, type JsonSchema, sharedGateSchema } from '../../dispatch/answer-schemas.ts';
 import { type ComposedPrompt, composePrompt } from '../../dispatch/prompt.ts';
+import { FORK_OPENING } from '../../dispatch/prompt-reading.ts';
 import { closeFence, fence, quoteName } from '../../kernel/escape.ts';
-import { digestOf } from '../../kernel/ids.ts';
+import { digestOf, type RepoPath } from '../../kernel/ids.ts';
+import type { ReviewerFacts } from '../../kernel/ports.ts';
 import { promptFinding } from '../describe/finding.ts';
 import type { KnownFinding } from '../types.ts';
 
@@ -34,8 +36,16 @@ export function freshGatePrompt(change: ShownChange, rubric: string, past: SlotP
   ]);
 }
 
-/** Returns the prompt that resumes a session: the changes since its last review, and the slot's findings. */
-export function resumedGatePrompt(opening: string, delta: string, past: SlotPast): ComposedPrompt {
+/**
+ * Returns the prompt that resumes a session: the changes since its last review, and the slot's findings. `whole` names
+ * the files that the delta shows from the first to the last line.
+ */
+export function resumedGatePrompt(
+  opening: string,
+  delta: string,
+  past: SlotPast,
+  whole: readonly RepoPath[] = [],
+): ComposedPrompt {
   return composePrompt([
     { kind: 'stable', text: opening },
     {
@@ -49,6 +59,7 @@ export function resumedGatePrompt(opening: string, delta: string, past: SlotPast
 
 ${fence(delta, 'diff')}`,
     },
+    { kind: 'dynamic', text: wholeFiles(whole) },
     { kind: 'dynamic', text: openFindings(past.open) },
     { kind: 'dynamic', text: declinedFindings(past.declined) },
     {
@@ -90,8 +101,24 @@ The schema of the answer:
 
 ${fence(JSON.stringify(answerSchema('gate')), 'json')}`;
 
-/** The digest of the answer schema. With another schema, the provider's cache does not apply, so nothing is resumed. */
-export const GATE_SCHEMA_DIGEST = digestOf(answerSchema('gate'));
+/** Returns the answer schema for an agent. An agent whose sessions can be forked always gets the shared schema. */
+export function gateSchema({ forksCached }: Pick<ReviewerFacts, 'forksCached'>): JsonSchema {
+  return forksCached ? sharedGateSchema() : answerSchema('gate');
+}
+
+/** Returns a digest of the answer schema. With another schema, the provider's cache does not apply. */
+export function gateSchemaDigest(facts: Pick<ReviewerFacts, 'forksCached'>): string {
+  return digestOf(gateSchema(facts));
+}
+
+/** Returns the prompt for a fork of a reading, which already has the stable part of the prompt. */
+export function forkedGatePrompt({ stable, dynamic }: ComposedPrompt): ComposedPrompt {
+  return composePrompt([
+    { kind: 'stable', text: stable },
+    { kind: 'dynamic', text: FORK_OPENING },
+    { kind: 'dynamic', text: dynamic },
+  ]);
+}
 
 function shownChange({ diff, part }: ShownChange): string {
   const which =
@@ -99,6 +126,12 @@ function shownChange({ diff, part }: ShownChange): string {
       ? ''
       : `\n\nThe change is too long for one prompt. This is part ${part.number} of ${part.of}; the other parts are reviewed separately. Judge this part.`;
   return `## The change${which}\n\n${diff.trim() === '' ? '(No text differs.)' : fence(diff, 'diff')}`;
+}
+
+function wholeFiles(paths: readonly RepoPath[]): string {
+  if (paths.length === 0) return '';
+  const names = paths.map((path) => `- ${quoteName(path)}`).join('\n');
+  return `The difference shows these files as a whole, as they are now, so you do not have to open them again:\n\n${names}`;
 }
 
 const MOST_NAMES = 50;

@@ -16,6 +16,7 @@ import type { RecordMetadata, SlotRecord, Violation } from '../record-types.ts';
 import type { SlotOutcome } from '../run-types.ts';
 import { type Finding, type FindingState, NO_AGENT } from '../types.ts';
 import type { IterationContext } from './prepare-slot.ts';
+import { readingBehind } from './shared-readings.ts';
 
 /** Turns a reviewer's answer into a `SlotReview`: locates each problem in the files, and adds the earlier findings. */
 async function interpretAnswer(
@@ -261,8 +262,10 @@ function slotResult(
         : {
             ...{ ...call, gate: gate.id, agent, dispatch, why, asks },
             ...{ model: answer?.model ?? null, durationMs: Math.round(durationMs) },
+            ...(answer?.cache == null ? {} : { cache: answer.cache }),
           },
     closed,
+    forked: answer?.forked === true,
     isStopped: false,
   };
 }
@@ -297,11 +300,15 @@ async function record(
         snapshot: 'tree' in job ? job.tree : null,
         session: status === 'error' ? null : (answer?.session ?? null),
         dispatch,
+        ...(answer?.cache == null ? {} : { cache: answer.cache }),
         why: session === null ? job.why : `${job.why}, ${session}`,
         parts: 'fresh' in job ? job.fresh.length : 0,
         usage,
         durationMs: Math.round(durationMs),
         error: trouble === null ? null : describeTrouble(trouble),
+        opened: answer?.opened == null ? undefined : [...new Set(answer.opened)],
+        handed: dispatch === 'resumed' && 'fresh' in job ? job.resumed?.handed : undefined,
+        reading: readingBehind(job, answer),
       },
     },
     (all) => slotLog(all, { kind: 'run', slot, why: job.why }, answer?.exchanges ?? []),

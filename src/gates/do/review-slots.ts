@@ -1,7 +1,9 @@
 import { omittedFolders } from '../../config/settings.ts';
+import { type CacheHistory, NO_CACHE_HISTORY } from '../../dispatch/decide-cache.ts';
 import { openPrefixGate, openQueue, sharePending } from '../../dispatch/limits.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
 import { ok, type Result } from '../../kernel/result.ts';
+import { cacheHistory } from '../../ledger/cache-history.ts';
 import type { GateRun } from '../decide/plan-run.ts';
 import { slotLog } from '../describe/logs.ts';
 import { describePlan } from '../describe/reasons.ts';
@@ -11,10 +13,11 @@ import { gatesOf } from '../read/state.ts';
 import { watchGateFiles } from '../record/after-run.ts';
 import type { SlotRecord } from '../record-types.ts';
 import { NO_AGENT, type ReviewGate } from '../types.ts';
-import { askSlot } from './ask-slot.ts';
+import { answerWithoutReview, askSlot } from './ask-slot.ts';
 import { availableAgents, DEFAULT_DIFF_CONTEXT, type IterationContext, prepareSlot } from './prepare-slot.ts';
 import { binaryPaths, type IndexedDiff, indexDiff } from './prompt-diff.ts';
 import { judgeSlot, recordError, stoppedSlot, writeRecord } from './record-verdict.ts';
+import { openReadings } from './shared-readings.ts';
 
 /** Runs the planned slots on the current code, several at once. The records of skipped slots are written first. */
 export async function runReviews(
@@ -23,7 +26,7 @@ export async function runReviews(
   plans: readonly GateRun[],
   iteration: number,
 ): Promise<Result<RanSlots>> {
-  const opened = await openContext(run, facts, iteration);
+  const opened = await openContext(run, facts, { iteration, plans });
   if (!opened.ok) return opened;
   const context = opened.value;
   const slots: SlotResult[] = [];
@@ -41,12 +44,16 @@ export async function runReviews(
   }
   const isStale = watchFiles(context, plans);
   const queue = openQueue(run.request.settings.concurrency);
+  const readingOf = openReadings(context, jobs, queue);
   const results = await Promise.all(
     jobs.map(async (job) => {
       if ('trouble' in job) return recordError(context, job, null, job.trouble);
-      const release = await context.prefixes.join(job.prefix);
+      const shared = await readingOf(job);
+      const ready = shared === null ? job : { ...job, shared };
+      // A fork does not wait for another one: the provider's cache already contains the reading.
+      const release = await context.prefixes.join(shared?.end.reading == null ? job.prefix : null);
       try {
-        return await queue(() => runJob(context, job, isStale, release));
+        return await queue(() => runJob(context, ready, isStale, release));
       } finally {
         release();
       }
@@ -74,7 +81,11 @@ export async function hasNoAgent({ ports }: RunContext, plans: readonly GateRun[
 }
 
 /** Returns the data that all slots share. Keeps the snapshot, because diffs in later iterations start from it. */
-async function openContext(run: RunContext, facts: RunFacts, iteration: number): Promise<Result<IterationContext>> {
+async function openContext(
+  run: RunContext,
+  facts: RunFacts,
+  { iteration, plans }: Pick<IterationContext, 'iteration' | 'plans'>,
+): Promise<Result<IterationContext>> {
   const { snapshots, reviewers } = run.ports;
   const { headTree } = facts.comparison;
   const taken = headTree === null ? await facts.snapshot.tree() : ok(headTree);
@@ -94,6 +105,8 @@ async function openContext(run: RunContext, facts: RunFacts, iteration: number):
     ...run,
     facts,
     iteration,
+    plans,
+    cacheHistory: await readCacheHistory(run.ports),
     tree,
     changed,
     isChanged,
@@ -109,6 +122,15 @@ async function openContext(run: RunContext, facts: RunFacts, iteration: number):
   });
 }
 
+/** Returns what the ledger shows about caches and pauses; nothing if it cannot be read, because only prices depend on it. */
+async function readCacheHistory({ ledger, clock }: RunContext['ports']): Promise<CacheHistory> {
+  const read = await ledger.all(MOST_ENTRIES);
+  return read.ok ? cacheHistory(read.value.entries, clock.now()) : NO_CACHE_HISTORY;
+}
+
+/** The number of ledger entries that are enough to know the pauses of this repository. */
+const MOST_ENTRIES = 100;
+
 /** Calls and judges one slot. A stopped review leaves no record. Returns `null` if the run stopped before the call. */
 async function runJob(
   context: IterationContext,
@@ -117,7 +139,10 @@ async function runJob(
   release: () => void,
 ): Promise<Result<SlotResult | null>> {
   const isStopped = () => context.request.stop?.aborted === true;
-  if (isStopped()) return ok(null);
+  if (isStopped()) {
+    const paid = answerWithoutReview(job);
+    return ok(paid === null ? null : stoppedSlot(job, paid));
+  }
   const { gate, slot, agent, dispatch } = job;
   context.ports.reporter.tell({ kind: 'slot-started', gate: gate.id, slot, agent, dispatch });
   const answer = await askSlot(context, job, release);
@@ -184,12 +209,13 @@ async function recordSkippedSlots(
     const skip = { slot, status: 'skipped_prior_pass', passIteration } as const;
     const why = 'passed-before';
     const nothing = { snapshot: null, session: null, usage: null, durationMs: null, error: null, parts: 0 };
+    const unread = { opened: undefined, handed: undefined, reading: undefined };
     const record = {
       ...skip,
       adapter: agent,
       rawOutput: '',
       violations: [],
-      own: { ...nothing, dispatch: 'none', why },
+      own: { ...nothing, ...unread, dispatch: 'none', why },
     } as const;
     const kept = await writeRecord(context, state, assigned, record, (all) => slotLog(all, plan, []));
     if (!kept.ok) return kept;

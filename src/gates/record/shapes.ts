@@ -1,9 +1,10 @@
 import { PRIORITIES } from '../../config/settings.ts';
-import type { KeptSession, Usage } from '../../kernel/agent.ts';
+import type { CacheNote, KeptSession, SessionCache, Usage } from '../../kernel/agent.ts';
 import type { Brand, CommitId, RepoPath, SnapshotId } from '../../kernel/ids.ts';
 import { repoPath } from '../../kernel/paths.ts';
 import type { Entry } from '../../kernel/repository.ts';
 import {
+  CACHE_NOTE,
   type Guard,
   hasShape,
   isAmount,
@@ -162,6 +163,19 @@ export const CHECK_RECORD = {
   iterationTookPlace: orMissing(isBoolean),
 };
 
+const SESSION_CACHE: Shape<SessionCache> = {
+  provider: orNull(isString),
+  model: orNull(isString),
+  ttl: isOneOf(['5m', '1h']),
+  sentTokens: orNull(isAmount),
+  opening: orNull(
+    hasShape<NonNullable<SessionCache['opening']>>({
+      ...{ uncached: isAmount, cached: isAmount, shared: isAmount, requests: isAmount },
+    }),
+  ),
+  resumed: orNull(hasShape<NonNullable<SessionCache['resumed']>>({ requests: isAmount, added: isAmount })),
+};
+
 const SESSION: Shape<KeptSession> = {
   id: isString,
   agent: isString,
@@ -176,6 +190,7 @@ const SESSION: Shape<KeptSession> = {
   freshTokens: orNull(isAmount),
   lastUsedAt: isString,
   warmMinutes: isAmount,
+  cache: orMissing(hasShape(SESSION_CACHE)),
   shown: isStrings,
 };
 
@@ -187,6 +202,15 @@ const CYCLE = {
   base: isString,
   head: orNull(isCommit),
   mark: orNull(isString),
+};
+
+/** A session that opened files for several reviewers and judged nothing. The reviewer's session is a fork of it. */
+const READING = {
+  session: isString,
+  /** The reviewer that the calls of the reading are counted for, such as `review:src:code@1`. */
+  leader: isString,
+  /** The files that the reading opened, and that the reviewer therefore has seen. */
+  opened: isStrings,
 };
 
 /** The fields of a slot record that only onceover writes. Records that another tool wrote do not have them. */
@@ -205,6 +229,14 @@ export const OWN = {
   durationMs: orNull(isAmount),
   /** The reason why there is no verdict, as a sentence; `null` if there is a verdict. */
   error: orNull(isString),
+  /** The files that the reviewer opened itself. Missing if unknown, and in records of older versions. */
+  opened: orMissing(isStrings),
+  /** The changed files whose whole text was in the prompt of a resumed session. Missing if there were none. */
+  handed: orMissing(isStrings),
+  /** The shared reading that the reviewer started from. Missing if it shared none. */
+  reading: orMissing(hasShape<Shaped<typeof READING>>(READING)),
+  /** What was assumed about the cache of the slot's session. Missing if it had none, and in older records. */
+  cache: orMissing(hasShape<CacheNote>(CACHE_NOTE)),
   /** Missing in records of older versions. */
   cycle: orMissing(hasShape<Shaped<typeof CYCLE>>(CYCLE)),
 };

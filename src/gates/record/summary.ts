@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../dispatch/decide-resume.ts';
+import { estimateTokens } from '../../dispatch/decide-cache.ts';
 import type { Budget } from '../../dispatch/limits.ts';
 import { addUsage, newTokens, totalTokens, type Usage } from '../../kernel/agent.ts';
 import { grouped } from '../../kernel/collections.ts';
@@ -38,12 +38,19 @@ export function savedUsage(
   }
   for (const { gate, outcome } of skipped) saveCall('slot', gate, outcome.slot);
   const prefixes = new Set<string>();
-  for (const { job, outcome } of ran) {
+  for (const { job, outcome, forked } of ran) {
     if (job === null) continue;
     const { usage } = outcome;
     if (outcome.dispatch === 'resumed') {
       const fresh = job.resumed?.session.freshTokens ?? 0;
       save('session', job.gate.id, usage === null ? 0 : Math.max(0, fresh - newTokens(usage)));
+    } else if (forked && job.shared !== undefined && !job.shared.isLeader) {
+      // A fork finds the shared prompt and the opened files in the cache; without the reading, it had opened them itself.
+      const shared = estimateTokens(job.fresh[0]?.stable.length ?? 0);
+      const cached = usage?.cachedInputTokens ?? 0;
+      const read = job.shared.end.usage === null ? 0 : newTokens(job.shared.end.usage) - shared;
+      save('prefix', job.gate.id, Math.min(cached, shared));
+      save('reading', job.gate.id, Math.max(0, Math.min(cached - shared, read)));
     } else if (job.prefix !== null && prefixes.has(job.prefix)) {
       const shared = estimateTokens(job.fresh[0]?.stable.length ?? 0);
       save('prefix', job.gate.id, Math.min(usage?.cachedInputTokens ?? 0, shared));
@@ -53,7 +60,7 @@ export function savedUsage(
 }
 
 export function totalSaved(spared: readonly SavedUsage[]): Saved {
-  const saved = { pass: 0, slot: 0, session: 0, prefix: 0 };
+  const saved = { pass: 0, slot: 0, session: 0, prefix: 0, reading: 0 };
   for (const { lever, tokens } of spared) saved[lever] += tokens;
   return saved;
 }

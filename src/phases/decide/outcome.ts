@@ -101,6 +101,7 @@ function savedIn({ id, feature, rounds }: PhaseRun): Saved {
     slot: skipped.reduce((sum, tokens) => sum + tokens, 0),
     session: savedByResuming(calls).reduce((sum, { tokens }) => sum + tokens, 0),
     prefix: 0,
+    reading: 0,
   };
 }
 

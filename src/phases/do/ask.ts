@@ -1,7 +1,10 @@
-import { converse } from '../../dispatch/converse.ts';
-import { cacheTtl, sessionUse } from '../../dispatch/decide-resume.ts';
+import type { CacheTtl } from '../../dispatch/cache-rules.ts';
+import { cacheRule } from '../../dispatch/cache-rules.ts';
+import { type ConverseEnd, converse } from '../../dispatch/converse.ts';
+import { cacheTtl, ttlOfCall } from '../../dispatch/decide-cache.ts';
 import { readsConfirmed, wholeText } from '../../dispatch/prompt.ts';
-import type { AgentFailure } from '../../kernel/agent.ts';
+import { judgeHit, sessionUse } from '../../dispatch/session-use.ts';
+import type { AgentFailure, CacheNote } from '../../kernel/agent.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
 import type { AskEnd, Question } from '../../kernel/ports.ts';
 import { ok, type Result } from '../../kernel/result.ts';
@@ -61,8 +64,7 @@ async function talkTo(playing: PhaseContext, ask: Ask) {
   const fallback = fallbackAsk(ask);
   const fresh = freshPrompt(playing, fallback);
   const measured = memory.measured.get(role);
-  const lastUsed = session === null ? memory.talks.get(role)?.endedAt : Date.parse(session.lastUsedAt);
-  const ttl = cacheTtl(settings.cacheTtl, lastUsed === undefined ? memory.gapMs : clock.now().getTime() - lastUsed);
+  const ttl = await ttlFor(playing, ask);
   let [asks, promptChars] = [0, 0];
   let model: string | null = null;
   let fellBack: AgentFailure | null = null;
@@ -110,7 +112,10 @@ async function talkTo(playing: PhaseContext, ask: Ask) {
     },
   );
   const { durationMs, exchanges, usage } = end;
-  memory.talks.set(role, { model, durationMs, exchanges, endedAt: clock.now().getTime() });
+  memory.talks.set(role, {
+    ...{ model, durationMs, exchanges, endedAt: clock.now().getTime() },
+    cache: cacheNoteOf(playing, ask, end),
+  });
   const { template, why } = end.dispatch === 'resumed' ? ask : fallback;
   const freshChars = end.answer === null ? 0 : freshLength(playing, ask);
   const ended: CallEnd = {
@@ -124,6 +129,36 @@ async function talkTo(playing: PhaseContext, ask: Ask) {
   return { end, ended, fresh, ttl };
 }
 
+/** Returns how long the provider should cache the prompt of a call. */
+async function ttlFor({ ports, request, memory }: PhaseContext, ask: Ask): Promise<CacheTtl> {
+  const { settings, fixing } = request;
+  const { session, role } = ask;
+  // Without kept sessions, no later call reads the prompt from the cache.
+  if (settings.cacheTtl === 'auto' && fixing.by === 'caller' && !fixing.keepSessions) return '5m';
+  const facts = await ports.reviewers.describe(ask.agent);
+  const lastUsed = session === null ? memory.talks.get(role)?.endedAt : Date.parse(session.lastUsedAt);
+  const pauseMs = lastUsed === undefined ? null : ports.clock.now().getTime() - lastUsed;
+  const rule = cacheRule(facts.provider, facts.model ?? facts.usualModel ?? session?.cache?.model ?? null);
+  const next = memory.cacheHistory.next[isWriter(ask) ? 'fixer' : 'reviewer'];
+  const chosen = cacheTtl(settings.cacheTtl, rule, { next, pauseMs });
+  const cost = memory.costs.get(role);
+  return ttlOfCall(settings.cacheTtl, chosen, session === null || cost === undefined ? null : { ...session, ...cost });
+}
+
+/** Returns what was assumed about the cache of the role's session, and whether the session was in it. */
+function cacheNoteOf(
+  { memory }: PhaseContext,
+  { role, session }: Ask,
+  end: Pick<ConverseEnd<unknown>, 'dispatch' | 'exchanges' | 'last' | 'usage'>,
+): CacheNote | null {
+  const cost = memory.costs.get(role);
+  memory.costs.delete(role);
+  if (cost === undefined) return null;
+  if (session === null || end.dispatch !== 'resumed') return cost.note;
+  const requests = end.exchanges.length === 1 ? (end.last?.requests ?? null) : null;
+  return { ...cost.note, hit: judgeHit(session, { usage: end.usage, requests }) };
+}
+
 /** Returns the failure of a call whose prompt is longer than the agent's limit. The prompt is not sent. */
 function tooLong(length: number, limit: number): AskEnd {
   const said = `the prompt has ${length} characters, more than the ${limit} that this agent is sent at once`;
@@ -132,7 +167,7 @@ function tooLong(length: number, limit: number): AskEnd {
 
 /** Returns the session that the next call can resume, and whether the agent confirmed reading the required files. */
 async function repliedWith(playing: PhaseContext, ask: Ask, { end, ended, fresh, ttl }: Talk): Promise<Replied> {
-  const { ports, request, feature } = playing;
+  const { ports, request, feature, memory } = playing;
   const { roles, phase } = request;
   const { last, usage } = end;
   const facts = await ports.reviewers.describe(end.agent);
@@ -146,8 +181,12 @@ async function repliedWith(playing: PhaseContext, ask: Ask, { end, ended, fresh,
   const use = sessionUse(kept, {
     usage,
     sessionUsage: last?.sessionUsage ?? null,
+    requests: last?.requests ?? null,
     at: ports.clock.now(),
-    warmMinutes: facts.warmMinutes[ttl],
+    ttl,
+    provider: facts.provider,
+    model: end.model ?? facts.usualModel ?? null,
+    promptLength: (kept === null ? fresh : (memory.measured.get(ask.role) ?? fresh)).dynamic.length,
   });
   const required = loopMustRead(ask, { roles, phase, feature: feature.paths });
   return {

@@ -1,4 +1,5 @@
-import { costAfterCacheExpiry, sessionFingerprint } from '../../dispatch/decide-resume.ts';
+import { costAfterCacheExpiry } from '../../dispatch/decide-cache.ts';
+import { sessionFingerprint } from '../../dispatch/decide-resume.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
 import { quoteName } from '../../kernel/escape.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
@@ -113,9 +114,12 @@ export async function measurePrompt(playing: PhaseContext, ask: Ask): Promise<Me
   if (typeof prompt === 'string') return { ...able, lost: prompt };
   memory.measured.set(ask.role, prompt);
   const lengths = { delta: prompt.dynamic.length, fresh: freshLength(playing, ask) };
+  const ttl = session.cache?.ttl ?? '5m';
+  const cost = costAfterCacheExpiry(session, lengths, { now: ports.clock.now(), ttl, history: memory.cacheHistory });
+  memory.costs.set(ask.role, cost);
   return {
     ...able,
-    cost: request.settings.resumeWhenCold ? null : costAfterCacheExpiry(session, lengths, ports.clock.now()),
+    cost: request.settings.resumeWhenCold ? null : cost,
     deltaLength: lengths.delta,
     mustReadLength: countsFiles(request.settings.deltaGuard, ask.role)
       ? await mustReadLength(playing, ask, 2 * lengths.delta - session.firstPromptLength)

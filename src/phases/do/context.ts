@@ -1,7 +1,9 @@
 import type { Answers } from '../../dispatch/answer-schemas.ts';
 import type { ConverseEnd } from '../../dispatch/converse.ts';
+import type { CacheHistory, costAfterCacheExpiry } from '../../dispatch/decide-cache.ts';
 import type { Budget } from '../../dispatch/limits.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
+import type { CacheNote } from '../../kernel/agent.ts';
 import type { PhaseRole } from '../../kernel/review-loops.ts';
 import type { Feature } from '../read/feature.ts';
 import type { ReviewSubject } from '../read/subject.ts';
@@ -29,23 +31,29 @@ export type PhaseMemory = {
   filesChanged: number;
   /** The test outlines of the test-deepener's part A, for part B. */
   outline: Answers['outline'] | null;
-  /** The longest pause between two calls to a role in an earlier run, to choose the cache duration; null if unknown. */
-  readonly gapMs: number | null;
+  /** What earlier calls in this repository show about caches and pauses. */
+  readonly cacheHistory: CacheHistory;
+  /** The cost of resuming each role's session, as estimated before its next call. */
+  readonly costs: Map<PhaseRole, ReturnType<typeof costAfterCacheExpiry>>;
   /** Whether the agents can resume sessions and, if not, the reason. */
   resuming: Resuming;
   readonly notices: PhaseNotice[];
 };
 
-type Conversation = Pick<ConverseEnd<unknown>, 'model' | 'durationMs' | 'exchanges'> & { readonly endedAt: number };
+type Conversation = Pick<ConverseEnd<unknown>, 'model' | 'durationMs' | 'exchanges'> & {
+  readonly endedAt: number;
+  readonly cache: CacheNote | null;
+};
 
-export function openMemory({ first, notices }: Feature, gapMs: number | null): PhaseMemory {
+export function openMemory({ first, notices }: Feature, history: CacheHistory): PhaseMemory {
   return {
     sight: first,
     measured: new Map(),
     talks: new Map(),
     filesChanged: 0,
     outline: null,
-    gapMs,
+    cacheHistory: history,
+    costs: new Map(),
     resuming: { kind: 'unknown' },
     notices: [...notices],
   };

@@ -1,10 +1,12 @@
 import { agentsThatCanFix, checkFixer } from '../../dispatch/choose-agents.ts';
-import { assignAgents, lastGap } from '../../dispatch/decide-resume.ts';
+import { NO_CACHE_HISTORY } from '../../dispatch/decide-cache.ts';
+import { assignAgents } from '../../dispatch/decide-resume.ts';
 import { openBudget } from '../../dispatch/limits.ts';
 import type { Assigned } from '../../kernel/agent.ts';
 import type { Reviewers } from '../../kernel/ports.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
 import { ITERATION_CAP, type PhaseRole } from '../../kernel/review-loops.ts';
+import { cacheHistory } from '../../ledger/cache-history.ts';
 import { acceptNotes, beginPhase, resumePhase, stepPhase } from '../decide/machine.ts';
 import { phaseOutcome } from '../decide/outcome.ts';
 import { mostIterations, rolesOf } from '../decide/roles.ts';
@@ -147,6 +149,9 @@ async function firstStep(playing: PhaseContext, state: PhaseState, summary: stri
   return stepPhase(state, { kind: 'fixed', by: 'caller', summary: summary ?? '', changedPaths });
 }
 
+/** The number of ledger entries that are enough to know the pauses of this repository. */
+const MOST_ENTRIES = 300;
+
 async function openPhase(
   ports: PhasePorts,
   request: PhaseRequest,
@@ -165,9 +170,9 @@ async function openPhase(
   if (!feature.ok) return feature;
   const fits = await checkLength(ports.reviewers, feature.value, assigned.value);
   if (!fits.ok) return fits;
-  const ledger = await ports.ledger.all();
-  const gapMs = ledger.ok ? lastGap(ledger.value.entries.filter((entry) => entry.kind === 'loop')) : null;
-  const memory = openMemory(feature.value, gapMs);
+  const ledger = await ports.ledger.all(MOST_ENTRIES);
+  const history = ledger.ok ? cacheHistory(ledger.value.entries, ports.clock.now()) : NO_CACHE_HISTORY;
+  const memory = openMemory(feature.value, history);
   const budget = openBudget(request.settings.budget);
   const playing: PhaseContext = { ports, request, feature: feature.value, budget, memory };
   const loop = kept?.run.id ?? ports.newId();

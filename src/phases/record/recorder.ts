@@ -14,7 +14,7 @@ import type { PhaseFix, PhaseRound, PhaseRun } from '../types.ts';
 import { historyEntry, withEntry } from './history.ts';
 
 /** The fields of a ledger entry that the record of a round does not have, such as the model and the branch. */
-export type DispatchFigures = Pick<LedgerLoop, 'at' | 'durationMs' | 'model' | 'startedBy' | 'branch'>;
+export type DispatchFigures = Pick<LedgerLoop, 'at' | 'durationMs' | 'model' | 'startedBy' | 'branch' | 'cache'>;
 
 /** Returns the ledger entries of a round. With a fix, returns only its entry: the reviews are already in the ledger. */
 export function ledgerEntries(
@@ -94,6 +94,7 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
     at: ports.clock.now().toISOString(),
     durationMs: Math.round(durationOf(role)),
     model: memory.talks.get(role)?.model ?? null,
+    cache: memory.talks.get(role)?.cache ?? undefined,
     startedBy: request.startedBy,
     branch: memory.sight.branch,
   });

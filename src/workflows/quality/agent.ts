@@ -5,7 +5,6 @@ import type { Settings } from '../../config/settings.ts';
 import type { Answers } from '../../dispatch/answer-schemas.ts';
 import { openReviewersFor } from '../../dispatch/choose-agents.ts';
 import { converse } from '../../dispatch/converse.ts';
-import { cacheTtl } from '../../dispatch/decide-resume.ts';
 import { type Budget, openBudget, openQueue } from '../../dispatch/limits.ts';
 import { findRepository } from '../../git/locate.ts';
 import type { Clock, Reviewers } from '../../kernel/ports.ts';
@@ -81,7 +80,7 @@ async function evaluate(given: QualityAgent, call: QualityCall): Promise<Answers
       resumed: null,
       options: {
         schema: call.jsonSchema,
-        cacheTtl: cacheTtl(settings.cacheTtl, null),
+        cacheTtl: settings.cacheTtl === 'auto' ? '5m' : settings.cacheTtl,
         timeoutSeconds: call.timeoutSeconds,
         idleSeconds: settings.idleTimeoutSeconds,
       },

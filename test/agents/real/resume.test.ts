@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => sim.close());
 
-describe('V1 to V4, as they are shipped', () => {
+describe('V1 to V5, as they are shipped', () => {
   test.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))(
     '%s',
     async (name, real) => {
@@ -37,13 +37,16 @@ describe('V1 to V4, as they are shipped', () => {
       const found = outcome.result;
       console.log(
         name,
-        found.failed ?? 'V1 to V4 pass',
+        found.failed ?? 'V1 to V5 pass',
         `fresh ${found.freshMs?.toFixed(0)} ms, resumed ${found.resumedMs?.toFixed(0)} ms`,
       );
       const [shipped] = testedVersions([real.agent]);
       expect(found.failed?.test ?? 'pass').toBe(
         shipped === undefined ? 'not shipped' : (shipped.failed?.test ?? 'pass'),
       );
+      // V5 runs only for agents whose forks the provider caches; the others are never forked.
+      const isForked = real.agent.abilities.fork === 'cached';
+      expect(found.forkFailed).toBe(isForked ? (shipped?.forkFailed ?? null) : undefined);
       // Each test of an agent starts it four times, which takes minutes on a slow machine.
     },
     600_000,

@@ -56,7 +56,7 @@ const EVERYTHING = runOutcome({
   ],
   usage: usage({ costUsd: 0.25 }),
   dispatches: 1,
-  saved: { pass: 1200, slot: 100, session: 0, prefix: 0 },
+  saved: { pass: 1200, slot: 100, session: 0, prefix: 0, reading: 0 },
 });
 const VERDICT = `Failed: 2 open findings in 1 gate, 1 failed check (exit code 1)
 Next: fix the open findings and the failed check, then run "onceover run" again.
@@ -212,7 +212,7 @@ passed   review:src:security
     ['no calls', { dispatches: 0 }],
     ['calls without usage', { dispatches: 2 }],
     ['calls with usage', { dispatches: 2, usage: usage() }],
-    ['savings', { saved: { pass: 1, slot: 2, session: 3, prefix: 4 } }],
+    ['savings', { saved: { pass: 1, slot: 2, session: 3, prefix: 4, reading: 0 } }],
   ])('ends with the cost: %s', (_title, differs) => {
     const outcome = runOutcome(differs);
     expect(

@@ -7,7 +7,7 @@ import { repairPrompt } from '../../../src/dispatch/prompt.ts';
 import {
   freshGatePrompt,
   GATE_ENGINE,
-  GATE_SCHEMA_DIGEST,
+  gateSchemaDigest,
   resumedGatePrompt,
   type ShownChange,
   type SlotPast,
@@ -155,7 +155,7 @@ test('says so if no text differs', () => {
 test('contains the schema, and the digest is that of the schema', () => {
   const schema = JSON.stringify(answerSchema('gate'));
   expect(outline(GATE_ENGINE).blocks).toEqual([{ info: 'json', text: `${schema}\n` }]);
-  expect(GATE_SCHEMA_DIGEST).toBe(createHash('sha256').update(schema).digest('hex'));
+  expect(gateSchemaDigest({ forksCached: false })).toBe(createHash('sha256').update(schema).digest('hex'));
 });
 
 describe('hostile text', () => {

@@ -16,7 +16,7 @@ const used = (iteration: number, inputTokens: number | null, differs: Partial<Sl
     own: ownFacts({ usage: inputTokens === null ? null : usage({ inputTokens, outputTokens: 0 }) }),
     ...differs,
   });
-const saved = (differs: Partial<Saved>): Saved => ({ pass: 0, slot: 0, session: 0, prefix: 0, ...differs });
+const saved = (differs: Partial<Saved>): Saved => ({ pass: 0, slot: 0, session: 0, prefix: 0, reading: 0, ...differs });
 
 /** A gate that passes with this number of slots, or the result of a slot. */
 type Deed = { readonly gate: string; readonly slots: number } | SlotResult;

@@ -36,7 +36,7 @@ const told = (outcome: PhaseOutcome, width: number | null = null) =>
   describePhase(outcome, AGAIN, { width, paint: PLAIN });
 
 test('shows every round on a wide terminal', () => {
-  const saved = { pass: 0, slot: 0, session: 9_000, prefix: 0 };
+  const saved = { pass: 0, slot: 0, session: 9_000, prefix: 0, reading: 0 };
   expect(told(phaseOutcome({ run: implementRun(), usage: usage(), saved }))).toBe(`implement of docs/f
 
 test-deepener A: Added tests for empty input. (codex)

@@ -242,12 +242,14 @@ describe('the resumed session', () => {
   });
 
   test('a longer cache lifetime is requested if rounds are far apart', async () => {
-    const slow = having((scene) => scene.wait(6 * 60_000), fixes(1));
-    const scene = openScene({ says: { 'spec-reviewer': [objects('1'), objects('2')], implementer: [slow, fixes(2)] } });
+    const slow = (n: number) => having((scene) => scene.wait(6 * 60_000), fixes(n));
+    const scene = openScene({
+      says: { 'spec-reviewer': [objects('1'), objects('2')], implementer: [slow(1), slow(2)] },
+    });
     await scene.play();
     const ttl = () =>
       scene.puts.filter(({ role }) => role === 'spec-reviewer').map(({ question }) => question.cacheTtl);
-    expect(ttl()).toEqual(['5m', '1h', '5m']);
+    expect(ttl()).toEqual(['5m', '1h', '1h']);
     // The next loop starts with the timing of the last one.
     await scene.play();
     expect(ttl()[3]).toBe('1h');

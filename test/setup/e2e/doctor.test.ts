@@ -23,7 +23,9 @@ if (${hangs}) { setInterval(() => {}, 1000); return; }
 const at = (name) => args[args.indexOf(name) + 1];
 const prompt = fs.readFileSync(0, 'utf8');
 const resumed = args.includes('--resume');
-const session = resumed ? at('--resume') : at('--session-id');
+const forks = args.includes('--fork-session');
+const session = resumed && !forks ? at('--resume') : at('--session-id');
+if (forks) fs.copyFileSync(${JSON.stringify(folder)} + '/' + at('--resume'), ${JSON.stringify(folder)} + '/' + session);
 const state = ${JSON.stringify(folder)} + '/' + session;
 let reply = 'Yes.';
 let issues = [];
@@ -34,6 +36,7 @@ if (!resumed) {
   fs.writeFileSync(state, reply);
 } else if (prompt.startsWith('Repeat')) reply = ${memory ? "fs.readFileSync(state, 'utf8')" : "'I do not know'"};
 else if (prompt.startsWith('How many')) reply = '2';
+else if (prompt.startsWith('What is')) reply = 'none';
 const structured_output = { reply, issues };
 console.log(JSON.stringify({ type: 'system', subtype: 'init', session_id: session, model: 'm' }));
 console.log(JSON.stringify({ type: 'result', subtype: 'success', is_error: false, session_id: session, result: '', structured_output, usage: { input_tokens: 1, output_tokens: 1 } }));
@@ -51,6 +54,7 @@ type Doctor = {
     found: boolean;
     version: string | null;
     resume: { can: boolean | null; why: string | null };
+    fork: { can: boolean | null; cached: boolean };
   }[];
 };
 const claudeOf = (document: Doctor) => document.agents.find((agent) => agent.name === 'claude');
@@ -82,13 +86,16 @@ test('--resume tests the agent once and keeps the result', async () => {
   const end = await onceover(root, ['doctor', '--resume', 'claude'], { env });
   expect(end).toMatchObject({ code: 0, stderr: expect.stringContaining('claude: testing whether it can resume') });
   expect(end.stdout).toMatch(/resume +yes, tested here/);
-  expect(readFileSync(calls, 'utf8')).toBe('xxxx');
+  expect(end.stdout).toMatch(/fork +yes, tested here: reviews share what one session reads/);
+  // V1 to V4, and three calls for V5.
+  expect(readFileSync(calls, 'utf8')).toBe('x'.repeat(7));
   expect(claudeOf(await onceoverJson<Doctor>(root, ['doctor'], { env }))).toMatchObject({
     resume: { can: true },
+    fork: { can: true, cached: true },
   });
-  expect(readFileSync(calls, 'utf8')).toBe('xxxx');
+  expect(readFileSync(calls, 'utf8')).toBe('x'.repeat(7));
   expect(await onceoverJson(root, ['cost'])).toMatchObject({
-    resume_tests: { looks: 1, dispatches: 4, input_tokens: 4 },
+    resume_tests: { looks: 1, dispatches: 7, input_tokens: 7 },
   });
 });
 

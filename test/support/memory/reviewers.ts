@@ -72,9 +72,11 @@ const FACTS: Omit<ReviewerFacts, 'toolsDigest'> = {
   diffLimit: 400_000,
   promptLimit: 400_000,
   sharesPrefix: false,
+  forksCached: false,
+  canFork: () => false,
   timeoutSeconds: null,
   canFix: true,
-  warmMinutes: { '5m': 5, '1h': 60 },
+  provider: 'anthropic',
 };
 
 /** An agent that is stopped has used some tokens by then. */

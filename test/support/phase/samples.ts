@@ -125,7 +125,7 @@ export function phaseOutcome(differs: Partial<PhaseOutcome> = {}): PhaseOutcome 
     open: [],
     exitCode: 0,
     usage: null,
-    saved: { pass: 0, slot: 0, session: 0, prefix: 0 },
+    saved: { pass: 0, slot: 0, session: 0, prefix: 0, reading: 0 },
     notices: [],
     ...differs,
   };

@@ -78,6 +78,7 @@ export function settingsOf(setup: Setup): Settings {
     deltaGuard: 'auto',
     resumeWhenCold: true,
     cacheTtl: 'auto',
+    shareReading: 'reviews',
     recheckDomain: false,
     trustMarks: false,
     waivers: { who: 'people' },

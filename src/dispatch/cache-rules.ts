@@ -1,0 +1,172 @@
+/** The two cache lifetimes that a call can request. Only Anthropic's models have a choice. */
+export type CacheTtl = '5m' | '1h';
+
+/** The documented rules of a provider's prompt cache, for a family of models. */
+export type CacheRule = {
+  readonly provider: 'anthropic' | 'openai' | 'google' | 'other';
+  /** The models, as the documentation names them. */
+  readonly models: string;
+  /** Matches the model's name without its provider; `null` matches every model of the provider. */
+  readonly match: RegExp | null;
+  /** Minutes after its last use until an entry expires, for each lifetime that a call can request. */
+  readonly lifeMinutes: Readonly<Record<CacheTtl, number>>;
+  /** Shorter prompts are not cached. */
+  readonly minimumTokens: number;
+  /** A cache hit can end up to this many tokens before the end of the shared text; 0 for an exact match. */
+  readonly stepTokens: number;
+  /** How far back a request searches for an earlier entry; `null` if there is no limit. */
+  readonly lookBack: string | null;
+  /** The price of a written token, and of a token read from the cache, as a multiple of the price of an input token. */
+  readonly write: Readonly<Record<CacheTtl, number>>;
+  readonly read: number;
+  /** The day on which the source was read. */
+  readonly date: string;
+  readonly source: string;
+};
+
+const ANTHROPIC = {
+  provider: 'anthropic',
+  lifeMinutes: { '5m': 5, '1h': 60 },
+  stepTokens: 0,
+  lookBack: '20 content blocks before a breakpoint',
+  write: { '5m': 1.25, '1h': 2 },
+  read: 0.1,
+  date: '2026-10-09',
+  source: 'Anthropic: "Prompt caching" and "Pricing"',
+} as const;
+
+const OPENAI = {
+  provider: 'openai',
+  minimumTokens: 1024,
+  date: '2026-09-20',
+  source: 'OpenAI: "Prompt caching"',
+} as const;
+
+const DAY_MINUTES = 24 * 60;
+
+/** The rules, most specific first. Re-check the sources before a release, and change the date with the figures. */
+export const CACHE_RULES: readonly CacheRule[] = [
+  {
+    ...ANTHROPIC,
+    models: 'Fable 5.1, Mythos 5.1',
+    match: /^claude-(?:fable|mythos)-5-1\b/,
+    minimumTokens: 512,
+    read: 0.025,
+  },
+  {
+    ...ANTHROPIC,
+    models: 'Opus 5.5, Sonnet 5.5',
+    match: /^claude-(?:opus|sonnet)-5-5\b/,
+    minimumTokens: 512,
+    read: 0.05,
+  },
+  {
+    ...ANTHROPIC,
+    models: 'Haiku 5.5, Opus 5, Fable 5, Mythos 5',
+    match: /^claude-(?:haiku-5-5|(?:opus|fable|mythos)-5)\b/,
+    minimumTokens: 512,
+  },
+  {
+    ...ANTHROPIC,
+    models: 'Opus 4.7, Mythos Preview, Haiku 3.5',
+    match: /^claude-(?:opus-4-7|mythos-preview|(?:haiku-3-5|3-5-haiku))\b/,
+    minimumTokens: 2048,
+  },
+  {
+    ...ANTHROPIC,
+    models: 'Opus 4.6 and 4.5, Haiku 4.5',
+    match: /^claude-(?:opus-4-[56]|haiku-4-5)\b/,
+    minimumTokens: 4096,
+  },
+  { ...ANTHROPIC, models: 'other Claude models', match: /^claude\b|^(?:opus|sonnet|haiku)\b/, minimumTokens: 1024 },
+  {
+    ...OPENAI,
+    models: 'GPT-6.1',
+    match: /^gpt-6\.1\b/,
+    lifeMinutes: { '5m': 30, '1h': 30 },
+    stepTokens: 0,
+    lookBack: '80 breakpoints',
+    write: { '5m': 1.25, '1h': 1.25 },
+    read: 0.05,
+  },
+  {
+    ...OPENAI,
+    models: 'GPT-5.6 and later',
+    match: /^gpt-(?:5\.(?:[6-9]|\d\d)|[6-9]|\d\d)/,
+    lifeMinutes: { '5m': 30, '1h': 30 },
+    stepTokens: 0,
+    lookBack: '80 breakpoints',
+    write: { '5m': 1.25, '1h': 1.25 },
+    read: 0.1,
+  },
+  {
+    ...OPENAI,
+    models: 'GPT-5 to 5.5',
+    match: /^gpt-5\b/,
+    lifeMinutes: { '5m': DAY_MINUTES, '1h': DAY_MINUTES },
+    stepTokens: 2048,
+    lookBack: null,
+    write: { '5m': 1, '1h': 1 },
+    read: 0.1,
+  },
+  {
+    ...OPENAI,
+    models: 'GPT-4.1, o3, o4-mini',
+    match: /^(?:gpt-4\.1|o[34])\b/,
+    lifeMinutes: { '5m': DAY_MINUTES, '1h': DAY_MINUTES },
+    stepTokens: 128,
+    lookBack: null,
+    write: { '5m': 1, '1h': 1 },
+    read: 0.25,
+  },
+  {
+    ...OPENAI,
+    models: 'other OpenAI models',
+    match: null,
+    lifeMinutes: { '5m': 30, '1h': 30 },
+    stepTokens: 2048,
+    lookBack: null,
+    write: { '5m': 1.25, '1h': 1.25 },
+    read: 0.1,
+  },
+  {
+    provider: 'google',
+    models: 'Gemini models (implicit cache)',
+    match: /^gemini-/,
+    lifeMinutes: { '5m': 5, '1h': 5 },
+    minimumTokens: 4096,
+    stepTokens: 4096,
+    lookBack: null,
+    write: { '5m': 1, '1h': 1 },
+    read: 0.1,
+    date: '2026-09-20',
+    source: 'Google: "Context caching". It documents no lifetime; 5 minutes is an assumption',
+  },
+];
+
+/** The rule for models and providers that the table does not have. Its figures are assumptions. */
+export const OTHER_CACHE: CacheRule = {
+  provider: 'other',
+  models: 'other providers and custom commands',
+  match: null,
+  lifeMinutes: { '5m': 5, '1h': 5 },
+  minimumTokens: 1024,
+  stepTokens: 2048,
+  lookBack: null,
+  write: { '5m': 1.25, '1h': 1.25 },
+  read: 0.1,
+  date: '2026-11-18',
+  source: 'An assumption: the shortest lifetime that a provider documents',
+};
+
+/**
+ * Returns the cache rule of a model. A model name may start with its provider, as in `openai/gpt-5.5`. If the table does
+ * not have the model, the provider of the agent decides; `null` if it is unknown.
+ */
+export function cacheRule(provider: string | null, model: string | null): CacheRule {
+  const name = model?.slice(model.lastIndexOf('/') + 1).toLowerCase() ?? null;
+  const named = name === null ? undefined : CACHE_RULES.find(({ match }) => match?.test(name) === true);
+  if (named !== undefined) return named;
+  // Without a known model, assume the last rule of the provider: it has the shortest lifetime.
+  return CACHE_RULES.findLast((one) => one.provider === provider) ?? OTHER_CACHE;
+}

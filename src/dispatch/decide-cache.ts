@@ -1,0 +1,233 @@
+import type { CacheNote, KeptSession, SessionCache } from '../kernel/agent.ts';
+import { type CacheRule, type CacheTtl, cacheRule } from './cache-rules.ts';
+
+const CHARACTERS_PER_TOKEN = 4;
+
+export function estimateTokens(characters: number): number {
+  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+}
+
+const MINUTE_MS = 60_000;
+
+/** A resumed call of an agent and model, and whether its session was still in the provider's cache. */
+export type SeenCache = {
+  readonly agent: string;
+  readonly model: string | null;
+  readonly ttl: CacheTtl;
+  readonly idleMs: number;
+  readonly hit: boolean;
+  readonly at: string;
+};
+
+/** When the same reviewer or fixer was called again: within 5 minutes, within an hour, or later or never. */
+export type NextCall = 'soon' | 'within-hour' | 'later';
+
+/**
+ * What earlier calls in this repository show: cache hits and misses, oldest first, and pauses, newest first. Reviewers
+ * wait while a fixer works, and a fixer waits while they review, so their pauses differ.
+ */
+export type CacheHistory = {
+  readonly seen: readonly SeenCache[];
+  readonly next: Readonly<Record<'reviewer' | 'fixer', readonly NextCall[]>>;
+};
+
+export const NO_CACHE_HISTORY: CacheHistory = { seen: [], next: { reviewer: [], fixer: [] } };
+
+/** How long the provider's cache lives, and whether a measurement or the table of rules says so. */
+export type CacheLife = { readonly minutes: number; readonly from: CacheNote['lifeFrom'] };
+
+/** Older measurements are ignored, because providers change their caches. */
+const MEASURED_FOR_MS = 14 * 24 * 60 * MINUTE_MS;
+
+/** No measurement makes a cache live longer than this, or shorter. */
+const LIFE_LIMITS = { least: 1, most: 24 * 60 };
+
+/** Misses in a row that shorten the life. A provider drops single entries at any time, so one miss proves nothing. */
+const MISSES_TO_SHORTEN = 2;
+
+/**
+ * Returns how long the cache of a session lives: the time in the table, corrected by the hits and misses of the last two
+ * weeks. A hit after a longer time extends it. Two misses in a row after a shorter time shorten it.
+ */
+export function cacheLife(tableMinutes: number, seen: readonly Omit<SeenCache, 'agent'>[], now: Date): CacheLife {
+  let minutes = tableMinutes;
+  let from: CacheNote['lifeFrom'] = 'table';
+  let [longestHit, misses] = [0, 0];
+  const recent = seen.filter(({ at }) => {
+    const age = now.getTime() - Date.parse(at);
+    return age >= 0 && age < MEASURED_FOR_MS;
+  });
+  for (const { idleMs, hit } of recent) {
+    const idle = idleMs / MINUTE_MS;
+    if (hit) {
+      longestHit = Math.max(longestHit, idle);
+      misses = 0;
+      // The entry outlived this pause, so the next pause of the same length is safe too.
+      if (idle >= minutes) [minutes, from] = [Math.min(idle + 1, Math.max(LIFE_LIMITS.most, tableMinutes)), 'measured'];
+    } else if (idle < minutes) {
+      misses += 1;
+      if (misses < MISSES_TO_SHORTEN) continue;
+      const shorter = longestHit < idle ? Math.max(longestHit, idle / 2) : idle / 2;
+      [minutes, from, misses] = [Math.max(LIFE_LIMITS.least, shorter), 'measured', 0];
+    }
+  }
+  return { minutes: Math.floor(minutes), from };
+}
+
+/** Returns the life of a session's cache. Sessions of older versions know only the minutes assumed at their last use. */
+export function lifeOfSession(
+  session: Pick<KeptSession, 'agent' | 'warmMinutes' | 'cache'>,
+  { seen }: Pick<CacheHistory, 'seen'>,
+  now: Date,
+): CacheLife {
+  const { cache } = session;
+  if (cache === undefined) return { minutes: session.warmMinutes, from: 'table' };
+  const rule = cacheRule(cache.provider, cache.model);
+  const own = seen.filter(
+    ({ agent, model, ttl }) =>
+      agent === session.agent && model === cache.model && rule.lifeMinutes[ttl] === rule.lifeMinutes[cache.ttl],
+  );
+  return cacheLife(rule.lifeMinutes[cache.ttl], own, now);
+}
+
+/** How many requests a resumed call sends if none was measured yet: one to read a changed file, one to answer. */
+const USUAL_REQUESTS = 2;
+
+/**
+ * Returns whether the session has expired from the provider's cache, and whether a new session would then be cheaper, in
+ * tokens weighted by price. A new session writes its prompt and every file that it opens, and each of its requests reads
+ * all that came before. A resumed session writes its whole context once, and then reads it.
+ */
+export function costAfterCacheExpiry(
+  session: Pick<
+    KeptSession,
+    'agent' | 'contextTokens' | 'freshTokens' | 'firstPromptLength' | 'lastUsedAt' | 'warmMinutes' | 'cache'
+  >,
+  lengths: {
+    readonly delta: number;
+    readonly fresh: number;
+    /** What the new sessions of the reviewers that run now would share, and what their resumed sessions would. */
+    readonly shared?: { readonly fresh: SharedStart; readonly resumed: SharedStart };
+  },
+  { now, ttl, history }: { readonly now: Date; readonly ttl: CacheTtl; readonly history: Pick<CacheHistory, 'seen'> },
+): { readonly cacheExpired: boolean; readonly freshIsCheaper: boolean; readonly note: CacheNote } {
+  const idleMs = now.getTime() - Date.parse(session.lastUsedAt);
+  const life = lifeOfSession(session, history, now);
+  // The cache counts as expired if the clock went backwards or the stored time is unreadable.
+  const cacheExpired = !(idleMs >= 0 && idleMs < life.minutes * MINUTE_MS);
+  const rule = cacheRule(session.cache?.provider ?? null, session.cache?.model ?? null);
+  const estimate = {
+    fresh: Math.round(costOfNew(session, lengths, rule, ttl)),
+    resumed: Math.round(costOfResumed(session, lengths, rule, ttl)),
+  };
+  const note: CacheNote = {
+    ...{ model: session.cache?.model ?? null, ttl: session.cache?.ttl ?? ttl },
+    idleMs: Number.isFinite(idleMs) ? Math.max(0, idleMs) : 0,
+    ...{ lifeMinutes: life.minutes, lifeFrom: life.from, hit: null },
+    estimate: cacheExpired ? estimate : null,
+  };
+  return { cacheExpired, freshIsCheaper: estimate.fresh < estimate.resumed, note };
+}
+
+/** The same start of several prompts: how many reviewers send it now, and how many tokens it has. */
+export type SharedStart = { readonly reviewers: number; readonly tokens: number };
+
+type Lengths = Parameters<typeof costAfterCacheExpiry>[1];
+
+function costOfNew(
+  { cache, freshTokens, firstPromptLength }: Pick<KeptSession, 'cache' | 'freshTokens' | 'firstPromptLength'>,
+  { fresh, shared }: Lengths,
+  rule: CacheRule,
+  ttl: CacheTtl,
+): number {
+  const grown = estimateTokens(fresh) - estimateTokens(firstPromptLength);
+  const opening = cache?.opening ?? null;
+  const { write, read } = rule;
+  if (opening === null) return write[ttl] * ((freshTokens ?? estimateTokens(firstPromptLength)) + grown);
+  // What another session had cached has expired too, so someone has to write it again.
+  const written = opening.uncached + opening.shared + grown;
+  const saved = savedBySharing(shared?.fresh, written, rule, ttl);
+  return write[ttl] * written + read * (opening.cached - opening.shared) - saved;
+}
+
+/**
+ * Returns what one reviewer saves if one of them writes the shared start and the others read it. Each counts its part of
+ * the saving, so that all of them decide alike: if only one of them got a new session, nobody would share it.
+ */
+function savedBySharing(
+  shared: SharedStart | undefined,
+  written: number,
+  { write, read }: CacheRule,
+  ttl: CacheTtl,
+): number {
+  if (shared === undefined || shared.reviewers < 2) return 0;
+  return Math.min(shared.tokens, written) * (1 - 1 / shared.reviewers) * (write[ttl] - read);
+}
+
+function costOfResumed(
+  { cache, contextTokens, firstPromptLength }: Pick<KeptSession, 'cache' | 'contextTokens' | 'firstPromptLength'>,
+  { delta, shared }: Lengths,
+  rule: CacheRule,
+  ttl: CacheTtl,
+): number {
+  const context = (contextTokens ?? estimateTokens(firstPromptLength)) + estimateTokens(delta);
+  const { write, read } = rule;
+  const { requests, added } = cache?.resumed ?? usualResume(cache?.opening ?? null, firstPromptLength);
+  const saved = savedBySharing(shared?.resumed, context, rule, ttl);
+  return write[ttl] * (context + added) + read * context * Math.max(0, requests - 1) - saved;
+}
+
+/** Returns what a session's first resumed call is assumed to do: open one file, as long as those opened before. */
+function usualResume(
+  opening: SessionCache['opening'],
+  firstPromptLength: number,
+): NonNullable<SessionCache['resumed']> {
+  if (opening === null || opening.requests < USUAL_REQUESTS) return { requests: 1, added: 0 };
+  const opened = Math.max(0, opening.uncached + opening.shared - estimateTokens(firstPromptLength));
+  return { requests: USUAL_REQUESTS, added: Math.round(opened / (opening.requests - 1)) };
+}
+
+/** The chance of a pause that only the one-hour cache survives, before any call was measured, and its weight. */
+const PRIOR = { chance: 0.2, weight: 1 };
+
+/** Each older call counts this much of the next newer one, so that about the last ten calls decide. */
+const DECAY = 0.9;
+
+/** The pause before this call says the most about the next one: both are in the same loop. */
+const OWN_PAUSE_WEIGHT = 2;
+
+/**
+ * Returns how long the provider should cache the prompt. With `auto`, the one-hour cache is requested if it is expected
+ * to be cheaper: if the price of a new write, times the chance of a pause between 5 and 60 minutes, is more than the
+ * higher price of writing for an hour. `pauseMs` is the pause before this call; `null` if there was none.
+ */
+export function cacheTtl(
+  setting: 'auto' | CacheTtl,
+  { write, read, lifeMinutes }: Pick<CacheRule, 'write' | 'read' | 'lifeMinutes'>,
+  { next, pauseMs }: { readonly next: readonly NextCall[]; readonly pauseMs: number | null },
+): CacheTtl {
+  if (setting !== 'auto') return setting;
+  if (lifeMinutes['1h'] <= lifeMinutes['5m']) return '5m';
+  const own = pauseMs === null || Number.isNaN(pauseMs) ? [] : [{ is: nextCall(pauseMs), weight: OWN_PAUSE_WEIGHT }];
+  const samples = [...own, ...next.map((is, at) => ({ is, weight: DECAY ** at }))];
+  const total = samples.reduce((sum, { weight }) => sum + weight, PRIOR.weight);
+  const survived = samples.filter(({ is }) => is === 'within-hour').reduce((sum, { weight }) => sum + weight, 0);
+  const chance = (survived + PRIOR.weight * PRIOR.chance) / total;
+  const higherPrice = write['1h'] - write['5m'];
+  return chance * (write['1h'] - read) > higherPrice ? '1h' : '5m';
+}
+
+/** Returns the lifetime to request. A session that is still in the cache keeps the lifetime that it was cached with. */
+export function ttlOfCall(
+  setting: 'auto' | CacheTtl,
+  chosen: CacheTtl,
+  resumed: { readonly cacheExpired: boolean; readonly cache?: SessionCache | undefined } | null,
+): CacheTtl {
+  return setting === 'auto' && resumed?.cacheExpired === false ? (resumed.cache?.ttl ?? chosen) : chosen;
+}
+
+/** Returns which cache an entry needs to survive a pause. */
+export function nextCall(pauseMs: number): NextCall {
+  if (pauseMs <= 5 * MINUTE_MS) return 'soon';
+  return pauseMs <= 60 * MINUTE_MS ? 'within-hour' : 'later';
+}

@@ -1,0 +1,95 @@
+import type { NoReading, TranscriptEntry, Usage } from '../kernel/agent.ts';
+import type { AskEnd, Clock, Question } from '../kernel/ports.ts';
+import type { Budget } from './limits.ts';
+import { isReading, READING_PROMPT } from './prompt-reading.ts';
+import { transcriptEntry } from './retry.ts';
+
+/** A session that has opened files and judged nothing. Reviewers start from forks of it. */
+export type SharedReading = {
+  readonly sessionId: string;
+  /** The usage of the session, from agents that report only that. */
+  readonly usedBefore: Usage | null;
+  readonly opened: readonly string[];
+  /** The usage of the reading, which each of its forks has in its context. */
+  readonly usage: Usage | null;
+};
+
+/** How a reading ended: with a session to fork, or with the reason why there is none. Its calls are paid either way. */
+export type ReadingEnd = {
+  readonly reading: SharedReading | null;
+  readonly why: NoReading | null;
+  readonly usage: Usage | null;
+  readonly model: string | null;
+  readonly requests: number;
+  readonly durationMs: number;
+  readonly exchanges: readonly TranscriptEntry[];
+};
+
+/** A reading may take this share of the time for a review; the reviews that fork it have the rest. */
+const MOST_OF_TIME = 1 / 3;
+
+export type ReadingRequest = {
+  readonly agent: string;
+  /** The start of the prompt that all readers share. It must contain nothing of a rubric. */
+  readonly stable: string;
+  readonly options: Pick<Question, 'schema' | 'cacheTtl' | 'timeoutSeconds' | 'idleSeconds'>;
+};
+
+/**
+ * Asks an agent to open the files that several reviewers need. A reading that fails, that opened nothing or that judged
+ * the change is not returned, so that it cannot influence a reviewer.
+ */
+export async function readForAll(
+  ports: {
+    readonly clock: Clock;
+    readonly budget: Pick<Budget, 'spend' | 'used' | 'retried'>;
+    send(agent: string, question: Question): Promise<AskEnd>;
+  },
+  { agent, stable, options }: ReadingRequest,
+): Promise<ReadingEnd> {
+  const nothing = { reading: null, usage: null, model: null, requests: 0, durationMs: 0, exchanges: [] };
+  if (ports.budget.spend() !== null) return { ...nothing, why: { kind: 'budget' } };
+  const timeoutSeconds = Math.max(1, Math.floor(options.timeoutSeconds * MOST_OF_TIME));
+  const question: Question = {
+    ...options,
+    timeoutSeconds,
+    idleSeconds: Math.min(options.idleSeconds, timeoutSeconds),
+    stable,
+    dynamic: READING_PROMPT,
+    sessionId: null,
+    usedBefore: null,
+  };
+  const startedAt = ports.clock.now().getTime();
+  const end = await ports.send(agent, question);
+  const { retries = 0 } = end;
+  ports.budget.retried(retries);
+  const usage = end.ok ? end.reply.usage : end.usage;
+  if (end.ok || usage !== null) ports.budget.used(agent, usage);
+  const why = whyNotShared(end);
+  const failure = why?.kind === 'agent' ? why.failure : null;
+  return {
+    reading: why === null && end.ok ? sharedReading(end.reply) : null,
+    why,
+    usage,
+    model: end.ok ? end.model : null,
+    requests: 1 + retries,
+    durationMs: Math.max(end.durationMs, ports.clock.now().getTime() - startedAt),
+    exchanges: [transcriptEntry({ agent, mode: 'fresh' }, question, end, failure)],
+  };
+}
+
+function whyNotShared(end: AskEnd): NoReading | null {
+  if (!end.ok) return { kind: 'agent', failure: end.failure };
+  if (!isReading(end.reply, end.draft ?? '')) return { kind: 'judged' };
+  const { sessionId, filesRead } = end.reply;
+  return sessionId === null || (filesRead ?? []).length === 0 ? { kind: 'opened-nothing' } : null;
+}
+
+function sharedReading({
+  sessionId,
+  sessionUsage,
+  filesRead,
+  usage,
+}: Extract<AskEnd, { ok: true }>['reply']): SharedReading {
+  return { sessionId: sessionId ?? '', usedBefore: sessionUsage, opened: [...new Set(filesRead ?? [])], usage };
+}

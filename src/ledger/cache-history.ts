@@ -1,0 +1,68 @@
+import { type CacheHistory, type NextCall, nextCall, type SeenCache } from '../dispatch/decide-cache.ts';
+import type { CacheNote } from '../kernel/agent.ts';
+import type { LedgerEntry } from './entries.ts';
+
+/** A call to a reviewer or a fixer. Calls with the same key are in the same series of reviews, so they could share a session. */
+type ReviewerCall = {
+  readonly who: 'reviewer' | 'fixer';
+  readonly key: string;
+  readonly agent: string;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly cache: CacheNote | undefined;
+};
+
+const HOUR_MS = 60 * 60_000;
+
+/** The number of calls that are enough to estimate pauses. */
+const MOST_CALLS = 60;
+
+/** Returns the cache hits, cache misses and pauses between calls that the ledger's entries (oldest first) show. */
+export function cacheHistory(entries: readonly LedgerEntry[], now: Date): CacheHistory {
+  const calls = entries.flatMap(callsIn);
+  const nextOf = (who: ReviewerCall['who']) =>
+    nextCalls(
+      calls.filter((one) => one.who === who),
+      now,
+    )
+      .reverse()
+      .slice(0, MOST_CALLS);
+  return { seen: calls.flatMap(seenIn), next: { reviewer: nextOf('reviewer'), fixer: nextOf('fixer') } };
+}
+
+function callsIn(entry: LedgerEntry): readonly ReviewerCall[] {
+  const endedAt = Date.parse(entry.at);
+  const times = { startedAt: endedAt - entry.durationMs, endedAt };
+  if (entry.kind === 'loop') {
+    const { feature, phase, run, role, agent, cache } = entry;
+    const key = JSON.stringify([feature, phase, run, role]);
+    const who = role.endsWith('-reviewer') ? 'reviewer' : 'fixer';
+    return entry.status === 'error' ? [] : [{ who, key, agent, cache, ...times }];
+  }
+  if (entry.kind !== 'run') return [];
+  const { branch, scope, slots } = entry;
+  return slots
+    .filter(({ status }) => status !== 'error')
+    .map(({ gate, slot, agent, cache }) => ({
+      who: 'reviewer' as const,
+      key: JSON.stringify([branch, scope, gate, slot]),
+      agent,
+      cache,
+      ...times,
+    }));
+}
+
+function seenIn({ agent, cache, endedAt }: ReviewerCall): readonly SeenCache[] {
+  if (cache === undefined || cache.hit === null) return [];
+  const { model, ttl, idleMs, hit } = cache;
+  return [{ agent, model, ttl, idleMs, hit, at: new Date(endedAt).toISOString() }];
+}
+
+/** Returns when each call was followed by the next one with the same key. Leaves out calls that may still be followed. */
+function nextCalls(calls: readonly ReviewerCall[], now: Date): NextCall[] {
+  return calls.flatMap(({ key, endedAt }, at) => {
+    const next = calls.slice(at + 1).find((one) => one.key === key);
+    if (next !== undefined) return [nextCall(Math.max(0, next.startedAt - endedAt))];
+    return now.getTime() - endedAt > HOUR_MS ? ['later' as const] : [];
+  });
+}
