@@ -10,6 +10,7 @@ import type { Checks, Clock, Cooldowns, ReporterOf, Reviewers } from '../kernel/
 import type { Comparison, Contents, Selection, Snapshot, Snapshots } from '../kernel/repository.ts';
 import type { LedgerSlot } from '../ledger/entries.ts';
 import type { Ledger } from '../ledger/store.ts';
+import type { PassFile, PassSubject, TravellingStatement } from '../passes/types.ts';
 import type { Passes } from '../rules/passes.ts';
 import type { ReferenceFiles } from '../rules/select-files.ts';
 import type { UnusableReference } from '../rules/types.ts';
@@ -24,7 +25,7 @@ import type { ReceiptStore } from './record/receipts.ts';
 import type { Records } from './record/records.ts';
 import type { GateName, RecordHistory, SlotRecord } from './record-types.ts';
 import type { RunNotice, RunProgress, SlotOutcome } from './run-types.ts';
-import type { KnownFinding, ReviewGate, Rubric, RunReason } from './types.ts';
+import type { KnownFinding, NoSharedPasses, PassDecision, ReviewGate, Rubric, RunReason, ShareEnd, SignedWaiver } from './types.ts';
 
 /** The state of the change and its gates. A run reads it first to plan its work, and at the end to judge the gates. */
 export type RunFacts = {
@@ -78,6 +79,8 @@ export type SlotAnswer = Omit<ConverseEnd<Answers['gate']>, 'last'> & {
   /** The session that the next iteration may resume; `null` if there is none. */
   readonly session: KeptSession | null;
   readonly raw: string;
+  /** The files that the reviewer opened; `null` if its agent does not report them. */
+  readonly filesRead: readonly string[] | null;
 };
 
 /** The result of a slot that ran or was skipped. */
@@ -117,9 +120,36 @@ export type RunPorts = {
   readonly checks: Checks;
   readonly clock: Clock;
   readonly reporter: ReporterOf<RunProgress>;
+  /** The passes of other clones. Missing or `null` if none can count in this run. */
+  readonly shared?: SharedPasses | null;
   /** Finds the installed agents. This takes time, so call it only if a reviewer runs. */
   reviewers(): Promise<Reviewers>;
 };
+
+/** A slot without a verdict of this clone, and what a pass of another clone must match to count for it. */
+export type WantedPass = {
+  readonly subject: PassSubject;
+  readonly files: readonly PassFile[];
+  /** The agents that may review the gate, each with the digest of the settings that its verdict depends on. */
+  readonly settingsDigests: ReadonlyMap<string, string>;
+};
+
+/** An open finding, by its identity, for which a waiver of another clone would count. */
+export type WantedWaiver = { readonly finding: string; readonly gate: string; readonly file: string };
+
+/** Passes and waivers that people signed in other clones. Nothing here fails: if unsure, onceover reviews here. */
+export interface SharedPasses {
+  /** Decides for each slot, in the same order, whether a pass of another clone counts. */
+  accept(wanted: readonly WantedPass[]): Promise<readonly PassDecision[]>;
+  /** Returns the waivers that count for these findings, by identity. */
+  waivers(wanted: readonly WantedWaiver[]): Promise<ReadonlyMap<string, SignedWaiver>>;
+  /** Signs statements that are not shared yet, and sends them. */
+  share(statements: readonly TravellingStatement[]): Promise<ShareEnd>;
+  /** Why no pass can count; `null` if passes can count. */
+  problem(): NoSharedPasses | null;
+  /** Ends a fetch that nobody waits for any more. */
+  close(): void;
+}
 
 export type RunContext = { readonly ports: RunPorts; readonly request: RunRequest; readonly budget: Budget };
 
@@ -139,6 +169,10 @@ export type RunRequest = GateRequest &
     } | null;
     /** If false, a repository without any gate or rule is an error, unless a finding of a removed gate is open. */
     readonly allowUnconfigured?: boolean;
+    /** The names of the agents that need no settings. Missing if no pass of another clone can count. */
+    readonly builtInAgents?: readonly string[];
+    /** Whether the run shares its passes at the end; missing means no. */
+    readonly share?: boolean;
     readonly startedBy: 'person' | 'agent';
     readonly stop: AbortSignal | null;
     /** The findings that a fix loop with `--ratchet` tolerates. Other runs do not set this. */

@@ -23,7 +23,8 @@ const DEFAULTS = {
   cacheTtl: 'auto',
   recheckDomain: false,
   trustMarks: false,
-  waivers: { who: 'people' },
+  waivers: { who: 'people', signers: null },
+  passes: null,
   budget: { usd: null, dispatches: null },
   agent: {},
   gates: [],
@@ -123,7 +124,7 @@ describe('good settings', () => {
     ['cache_ttl: 5m', { cacheTtl: '5m' }],
     ['recheck_domain: true', { recheckDomain: true }],
     ['trust_marks: true', { trustMarks: true }],
-    ['waivers: { who: anyone }', { waivers: { who: 'anyone' } }],
+    ['waivers: { who: anyone }', { waivers: { who: 'anyone', signers: null } }],
     ['budget: { usd: 0.5 }', { budget: { usd: 0.5, dispatches: null } }],
     [
       'agent: { gemini: { path: /opt/gemini, timeout: 60 } }',

@@ -188,6 +188,7 @@ export function slotOutcome(differs: Partial<SlotOutcome> = {}): SlotOutcome {
     usage: null,
     durationMs: 1000,
     trouble: null,
+    shared: null,
     ...differs,
   };
 }

@@ -15,6 +15,7 @@ import type { GateOutcome, ReportedFinding, RunNotice, RunOutcome } from '../run
 import { isOpen, isProposed } from '../types.ts';
 import { bySeverity, confirmCommand } from './finding.ts';
 import { NOT_FOUND } from './reasons.ts';
+import { describeNoSharedPasses, describeShared } from './shared.ts';
 
 /** Returns one line each for the verdict of a run, the parts that the run left out, and the next step. */
 export function describeVerdict(outcome: RunOutcome): string[] {
@@ -225,6 +226,8 @@ const NOTICES: ByKind<RunNotice, string> = {
   'no-price': ({ agents }) =>
     `budget.usd does not count calls to ${someNames(agents)}, which report no price; budget.dispatches counts all calls`,
   'not-in-ledger': ({ failure }) => `the cost of this run was not recorded: ${describeFailure(failure).what}`,
+  'not-shared': ({ failure }) => describeShared({ kind: 'not-shared', failure }),
+  'no-shared-passes': ({ why }) => describeNoSharedPasses(why),
   'proof-taken-back': ({ paths }) => describeTakenBack(paths),
   'hidden-by-fixer': ({ paths }) => describeHidden(paths),
   'orphan-slot': ({ gate, slot, ids }) =>

@@ -58,9 +58,10 @@ async function askPart(
     },
   );
   const raw = last?.text ?? '';
+  const filesRead = last?.filesRead ?? null;
   // A session that saw one part of the change cannot be resumed for the whole change.
   if (end.answer === null || last === null || last.sessionId === null || job.fresh.length > 1) {
-    return { ...end, session: null, raw };
+    return { ...end, session: null, raw, filesRead };
   }
   const facts = await reviewers.describe(end.agent);
   const kept = end.dispatch === 'resumed' && resumed !== null ? resumed.session : null;
@@ -75,9 +76,9 @@ async function askPart(
       warmMinutes: facts.warmMinutes[ttl],
     }),
   };
-  if (kept !== null) return { ...end, session: { ...kept, ...now }, raw };
+  if (kept !== null) return { ...end, session: { ...kept, ...now }, raw, filesRead };
   const opening = await ports.openings.keep(prompt.stable);
-  if (!opening.ok) return { ...end, session: null, raw };
+  if (!opening.ok) return { ...end, session: null, raw, filesRead };
   const session: KeptSession = {
     ...now,
     agent: end.agent,
@@ -87,7 +88,7 @@ async function askPart(
     firstPromptLength: prompt.length,
     stableDigest: opening.value,
   };
-  return { ...end, session, raw };
+  return { ...end, session, raw, filesRead };
 }
 
 function joinParts(a: SlotAnswer, b: SlotAnswer): SlotAnswer {
@@ -99,6 +100,7 @@ function joinParts(a: SlotAnswer, b: SlotAnswer): SlotAnswer {
     durationMs: a.durationMs + b.durationMs,
     exchanges: [...a.exchanges, ...b.exchanges],
     raw: `${a.raw}\n${b.raw}`,
+    filesRead: a.filesRead === null || b.filesRead === null ? null : [...new Set([...a.filesRead, ...b.filesRead])],
     answer: a.answer === null || b.answer === null ? null : joinAnswers(a.answer, b.answer),
   };
 }

@@ -19,6 +19,7 @@ import type { CheckRecord } from '../record-types.ts';
 import type { RunNotice } from '../run-types.ts';
 import type { CheckGate, Receipt, ReviewGate } from '../types.ts';
 import { cycleStarts } from './cycle-starts.ts';
+import { sharedDecisions, withWaiversOfOthers } from './shared-passes.ts';
 
 /** Returns the gates that apply to a snapshot, and the paths of entry points that match no file. */
 export async function gatesOf(
@@ -85,7 +86,7 @@ export async function readGateStates(
   const tracked = await trackedRecords(ports, settings, snapshot);
   if (!tracked.ok) return tracked;
   if (!known.ok) return known;
-  const all = known.value.map((one) => ({
+  const counted = known.value.map((one) => ({
     ...one,
     resolution: countedResolution(one.resolution, settings.waivers),
   }));
@@ -107,6 +108,7 @@ export async function readGateStates(
   const past = await ports.records.read([...names.values()], tracked.value);
   if (!past.ok) return past;
   const reviews = selected.value.filter((gate) => gate.kind !== 'check');
+  const all = await withWaiversOfOthers(ports, counted, reviews);
   const checks = headTree === null ? selected.value.filter((gate) => gate.kind === 'check') : [];
   const tree = checks.length === 0 ? ok(null) : await snapshot.tree();
   if (!tree.ok) return tree;
@@ -142,6 +144,10 @@ export async function readGateStates(
   if (!marked.ok) return marked;
   const records = grouped(past.value.slots, (record) => record.gate);
   const findingsOf = grouped(findings, (finding) => finding.gate);
+  const receipts = new Map(
+    await Promise.all(reviews.map(async (gate) => [gate, await receiptsOf(ports, gate, scope.key)] as const)),
+  );
+  const shared = await sharedDecisions(ports, request, receipts, scope);
   const states = await Promise.all(
     reviews.map(async (gate) => {
       const facts: GateFacts = {
@@ -149,7 +155,8 @@ export async function readGateStates(
         records: records.get(gate.id) ?? [],
         cycleStart: starts.value.get(gate.id) ?? 0,
         findings: findingsOf.get(gate.id) ?? [],
-        receipts: await receiptsOf(ports, gate, scope.key),
+        receipts: receipts.get(gate) ?? new Map(),
+        shared: shared.get(gate) ?? new Map(),
         held: await ports.receipts.find('held', { gate: gate.id, ...where }),
         marked: marked.value.has(gate.id),
       };

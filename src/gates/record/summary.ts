@@ -88,6 +88,7 @@ export function concludeRun(
     saved: totalSaved(spared),
     dispatches: budget.dispatches(),
     retries: budget.retries(),
+    sharing: null,
   };
 }
 

@@ -80,7 +80,8 @@ export function settingsOf(setup: Setup): Settings {
     cacheTtl: 'auto',
     recheckDomain: false,
     trustMarks: false,
-    waivers: { who: 'people' },
+    waivers: { who: 'people', signers: null },
+    passes: null,
     budget: { usd: null, dispatches: setup.budget },
     agent: {},
     gates: [
