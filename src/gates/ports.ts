@@ -1,3 +1,4 @@
+import type { NoBasePolicy } from '../config/base-policy.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Answers } from '../dispatch/answer-schemas.ts';
 import type { ConverseEnd } from '../dispatch/converse.ts';
@@ -10,7 +11,7 @@ import type { Checks, Clock, Cooldowns, ReporterOf, Reviewers } from '../kernel/
 import type { Comparison, Contents, Selection, Snapshot, Snapshots } from '../kernel/repository.ts';
 import type { LedgerSlot } from '../ledger/entries.ts';
 import type { Ledger } from '../ledger/store.ts';
-import type { PassFile, PassSubject, TravellingStatement } from '../passes/types.ts';
+import type { Acceptance, AcceptedWaiver, PassRequest, TravellingStatement, WaiverRequest } from '../passes/types.ts';
 import type { Passes } from '../rules/passes.ts';
 import type { ReferenceFiles } from '../rules/select-files.ts';
 import type { UnusableReference } from '../rules/types.ts';
@@ -25,7 +26,7 @@ import type { ReceiptStore } from './record/receipts.ts';
 import type { Records } from './record/records.ts';
 import type { GateName, RecordHistory, SlotRecord } from './record-types.ts';
 import type { RunNotice, RunProgress, SlotOutcome } from './run-types.ts';
-import type { KnownFinding, NoSharedPasses, PassDecision, ReviewGate, Rubric, RunReason, ShareEnd, SignedWaiver } from './types.ts';
+import type { KnownFinding, ReviewGate, Rubric, RunReason, ShareEnd } from './types.ts';
 
 /** The state of the change and its gates. A run reads it first to plan its work, and at the end to judge the gates. */
 export type RunFacts = {
@@ -126,27 +127,18 @@ export type RunPorts = {
   reviewers(): Promise<Reviewers>;
 };
 
-/** A slot without a verdict of this clone, and what a pass of another clone must match to count for it. */
-export type WantedPass = {
-  readonly subject: PassSubject;
-  readonly files: readonly PassFile[];
-  /** The agents that may review the gate, each with the digest of the settings that its verdict depends on. */
-  readonly settingsDigests: ReadonlyMap<string, string>;
-};
-
-/** An open finding, by its identity, for which a waiver of another clone would count. */
-export type WantedWaiver = { readonly finding: string; readonly gate: string; readonly file: string };
-
 /** Passes and waivers that people signed in other clones. Nothing here fails: if unsure, onceover reviews here. */
 export interface SharedPasses {
   /** Decides for each slot, in the same order, whether a pass of another clone counts. */
-  accept(wanted: readonly WantedPass[]): Promise<readonly PassDecision[]>;
+  accept(wanted: readonly PassRequest[]): Promise<readonly Acceptance[]>;
   /** Returns the waivers that count for these findings, by identity. */
-  waivers(wanted: readonly WantedWaiver[]): Promise<ReadonlyMap<string, SignedWaiver>>;
+  waivers(wanted: readonly WaiverRequest[]): Promise<ReadonlyMap<string, AcceptedWaiver>>;
+  /** Like `accept`, for one slot, and also searches all statements for the reason why none counts. */
+  explain(wanted: PassRequest): Promise<Acceptance>;
   /** Signs statements that are not shared yet, and sends them. */
   share(statements: readonly TravellingStatement[]): Promise<ShareEnd>;
   /** Why no pass can count; `null` if passes can count. */
-  problem(): NoSharedPasses | null;
+  problem(): NoBasePolicy | null;
   /** Ends a fetch that nobody waits for any more. */
   close(): void;
 }

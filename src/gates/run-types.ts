@@ -1,21 +1,13 @@
+import type { NoBasePolicy } from '../config/base-policy.ts';
 import type { FixProgress } from '../dispatch/fix-progress.ts';
 import type { AgentFailure, DispatchPlan, SlotTrouble, Usage } from '../kernel/agent.ts';
 import type { Failure } from '../kernel/failure.ts';
 import type { GateId, RepoPath } from '../kernel/ids.ts';
 import type { Scope, WithheldFile } from '../kernel/repository.ts';
 import type { RunStatus, Saved } from '../ledger/entries.ts';
+import type { Acceptance } from '../passes/types.ts';
 import type { UnusableReference } from '../rules/types.ts';
-import type {
-  FindingState,
-  Gate,
-  KnownFinding,
-  NoSharedPasses,
-  PassDecision,
-  RunReason,
-  ShareEnd,
-  SlotPlan,
-  SlotRun,
-} from './types.ts';
+import type { FindingState, Gate, KnownFinding, RunReason, ShareEnd, SlotPlan, SlotRun } from './types.ts';
 
 /** The result of a run, or of a preview that ran nothing. */
 export type RunOutcome = {
@@ -120,7 +112,7 @@ export type SlotOutcome = {
   /** The reviewer's last review, if it failed or ended in an error and the reviewer did not run this time. */
   readonly earlier: { readonly iteration: number; readonly isCurrent: boolean; readonly error: string | null } | null;
   /** Whether a pass of another clone counts for this slot; `null` if none was looked up. */
-  readonly shared: PassDecision | null;
+  readonly shared: Acceptance | null;
 };
 
 export type RunNotice =
@@ -142,7 +134,7 @@ export type RunNotice =
   | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
   | { readonly kind: 'not-shared'; readonly failure: Failure }
   /** Why passes of other clones could not be read or do not count in this run. */
-  | { readonly kind: 'no-shared-passes'; readonly why: NoSharedPasses }
+  | { readonly kind: 'no-shared-passes'; readonly why: NoBasePolicy }
   /** Files with passes, findings or approvals. They changed while a fixer ran, so onceover deleted or restored them. */
   | { readonly kind: 'proof-taken-back'; readonly paths: readonly string[] }
   /** Files that a fixer changed and that decide what reviewers see. `null` stands for git's own settings. */

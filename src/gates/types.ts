@@ -2,7 +2,6 @@ import type { Failure } from '../kernel/failure.ts';
 import type { GateId } from '../kernel/ids.ts';
 import type { BranchContext, Entry } from '../kernel/repository.ts';
 import type { Shaped } from '../kernel/shape.ts';
-import type { PassStatement, RefusalReason, Voucher, WaiverStatement } from '../passes/types.ts';
 import type { RuleTask } from '../rules/types.ts';
 import type { ACTOR, CLOSING, FINDING, GateContent, RECEIPTS, RESOLUTION, ReviewFacts } from './record/shapes.ts';
 
@@ -56,28 +55,6 @@ export type Disposition = {
   readonly state: 'fixed' | 'open' | 'withdrawn';
   readonly why: string;
 };
-
-/** Whether a pass of another clone counts for a slot. */
-export type PassDecision =
-  | { readonly kind: 'accepted'; readonly statement: PassStatement; readonly signers: readonly Voucher[] }
-  | {
-      readonly kind: 'refused';
-      readonly why: RefusalReason;
-      /** The pass that came closest; `null` if there is none. */
-      readonly statement: PassStatement | null;
-      readonly signers: readonly Voucher[];
-    };
-
-/** A waiver that a person signed in another clone. */
-export type SignedWaiver = { readonly statement: WaiverStatement; readonly signer: Voucher };
-
-/** Why no pass of another clone can count in a run although `onceover.yml` has the block `passes`. */
-export type NoSharedPasses =
-  /** The base branch has no such block: the change that adds it cannot decide who may vouch. */
-  | { readonly kind: 'base-has-none'; readonly base: string }
-  | { readonly kind: 'no-base' }
-  | { readonly kind: 'no-signers'; readonly base: string; readonly path: string }
-  | { readonly kind: 'failed'; readonly failure: Failure };
 
 /** The result of sharing passes. */
 export type ShareEnd =

@@ -1,4 +1,5 @@
 import type { BranchContext, Entry, Scope } from '../../kernel/repository.ts';
+import type { Acceptance } from '../../passes/types.ts';
 import { onlyWarns, type WarnLevels } from '../judge/priority.ts';
 import type { SlotRecord } from '../record-types.ts';
 import type { ReportedFinding } from '../run-types.ts';
@@ -7,7 +8,6 @@ import {
   type HeldReceipt,
   isOpen,
   type KnownFinding,
-  type PassDecision,
   type Receipt,
   type ReviewGate,
   type SlotNumber,
@@ -66,7 +66,7 @@ export type GateFacts = {
   /** Each slot's verdict on the current content with the current prompt. */
   readonly receipts: ReadonlyMap<SlotNumber, Receipt>;
   /** Whether a pass of another clone counts, for each slot without a receipt. Missing if passes are not shared. */
-  readonly shared?: ReadonlyMap<SlotNumber, PassDecision>;
+  readonly shared?: ReadonlyMap<SlotNumber, Acceptance>;
   readonly held: HeldReceipt | null;
   /** Whether `trust_marks` is set and the rule's current task is marked as passed. */
   readonly marked: boolean;
@@ -100,7 +100,7 @@ export type SlotState = {
    */
   readonly covers: 'passed' | 'waived' | 'accepted' | 'marked' | 'rests' | null;
   /** Whether a pass of another clone counts; `null` if none was looked up. */
-  readonly shared: PassDecision | null;
+  readonly shared: Acceptance | null;
   readonly passIteration: number | null;
   /** The slot's newest record on this branch. */
   readonly latest: SlotRecord | null;

@@ -1,11 +1,19 @@
 import type { Settings } from '../../config/settings.ts';
 import { byCodePoint } from '../../kernel/collections.ts';
 import { digestOf, sha256 } from '../../kernel/ids.ts';
-import type { PassFile, PassStatement, TravellingStatement, WaiverStatement } from '../../passes/types.ts';
+import type {
+  AcceptedWaiver,
+  PassFile,
+  PassRequest,
+  PassStatement,
+  TravellingStatement,
+  WaiverRequest,
+  WaiverStatement,
+} from '../../passes/types.ts';
 import { version } from '../../version.ts';
-import type { SlotAnswer, WantedPass, WantedWaiver } from '../ports.ts';
+import type { SlotAnswer } from '../ports.ts';
 import type { ReviewFacts } from '../record/shapes.ts';
-import type { Finding, KnownFinding, Receipt, ReviewGate, SignedWaiver, SlotNumber } from '../types.ts';
+import type { Finding, KnownFinding, Receipt, ReviewGate, SlotNumber } from '../types.ts';
 
 type VerdictSettings = Pick<Settings, 'failOn' | 'rerunNewIssueThreshold' | 'agent'>;
 
@@ -30,7 +38,7 @@ export function wantedPass(
   scope: string,
   settings: VerdictSettings & Pick<Settings, 'agents'>,
   builtIn: readonly string[],
-): WantedPass {
+): PassRequest {
   const agents = gate.agents ?? settings.agents ?? [...builtIn, ...Object.keys(settings.agent)];
   return {
     subject: { gate: gate.id, slot, content: gate.content, scope, promptDigest: gate.rubric.digest },
@@ -128,7 +136,7 @@ export function travellingStatements(
 /** Returns the findings with the waivers of other clones applied to those that are not waived here. */
 export function withSignedWaivers(
   findings: readonly KnownFinding[],
-  waivers: ReadonlyMap<string, SignedWaiver>,
+  waivers: ReadonlyMap<string, AcceptedWaiver>,
 ): readonly KnownFinding[] {
   if (waivers.size === 0) return findings;
   return findings.map((finding) => {
@@ -142,7 +150,7 @@ export function withSignedWaivers(
 }
 
 /** Returns the findings of these gates for which a waiver of another clone would count. */
-export function wantedWaivers(findings: readonly KnownFinding[], gates: ReadonlySet<string>): readonly WantedWaiver[] {
+export function wantedWaivers(findings: readonly KnownFinding[], gates: ReadonlySet<string>): readonly WaiverRequest[] {
   return findings.filter(mayTakeWaiver).flatMap((finding) => {
     const identity = gates.has(finding.gate) ? findingIdentity(finding) : null;
     const { gate, file } = finding;

@@ -1,11 +1,12 @@
+import type { NoBasePolicy } from '../../config/base-policy.ts';
 import { quoteName, showInvisible } from '../../kernel/escape.ts';
-import type { RefusalReason } from '../../passes/types.ts';
+import type { Acceptance, RefusalReason } from '../../passes/types.ts';
 import { describeFailure } from '../../ui/describe-failure.ts';
 import { count } from '../../ui/wording.ts';
 import type { SlotOutcome } from '../run-types.ts';
-import type { NoSharedPasses, PassDecision, ShareEnd } from '../types.ts';
+import type { ShareEnd } from '../types.ts';
 
-type AcceptedPass = Extract<PassDecision, { kind: 'accepted' }>;
+type AcceptedPass = Extract<Acceptance, { kind: 'accepted' }>;
 
 /** Describes a pass of another clone: "passed by dev@example.com on 2026-11-12, claude sonnet-5-5". */
 function describePassBy({ statement, signers }: Pick<AcceptedPass, 'statement' | 'signers'>): string {
@@ -52,13 +53,13 @@ export const REFUSALS: Readonly<Record<RefusalReason, string>> = {
 };
 
 /** Describes why a pass of another clone was not used, with its signer if that is known. */
-export function describeRefusal({ why, statement, signers }: Extract<PassDecision, { kind: 'refused' }>): string {
-  const known = statement !== null && signers.length > 0;
+export function describeRefusal({ why, statement, signers }: Extract<Acceptance, { kind: 'refused' }>): string {
+  const known = statement !== null && signers !== undefined && signers.length > 0;
   return `no pass accepted: ${REFUSALS[why]}${known ? ` (${describePassBy({ statement, signers })})` : ''}`;
 }
 
 /** Describes why no pass of another clone can count in a run. */
-export function describeNoSharedPasses(why: NoSharedPasses): string {
+export function describeNoSharedPasses(why: NoBasePolicy): string {
   switch (why.kind) {
     case 'base-has-none':
       return `"passes" does not count yet: onceover.yml on ${quoteName(why.base)} does not have it, so no pass of another clone is accepted until it is merged`;

@@ -1,11 +1,12 @@
+import type { Acceptance, PassRequest } from '../../passes/types.ts';
 import { wantedPass, wantedWaivers, withSignedWaivers } from '../decide/travel.ts';
-import type { RunPorts, RunRequest, WantedPass } from '../ports.ts';
-import type { KnownFinding, PassDecision, Receipt, ReviewGate, SlotNumber } from '../types.ts';
+import type { RunPorts, RunRequest } from '../ports.ts';
+import type { KnownFinding, Receipt, ReviewGate, SlotNumber } from '../types.ts';
 
 /** Each slot's verdict of this clone on a gate's current content. */
 type OwnReceipts = ReadonlyMap<ReviewGate, ReadonlyMap<SlotNumber, Receipt>>;
 
-type SharedDecisions = ReadonlyMap<ReviewGate, ReadonlyMap<SlotNumber, PassDecision>>;
+type SharedDecisions = ReadonlyMap<ReviewGate, ReadonlyMap<SlotNumber, Acceptance>>;
 
 /**
  * Decides for each slot without a verdict of this clone whether a pass of another clone counts. Asks once for all
@@ -17,10 +18,10 @@ export async function sharedDecisions(
   own: OwnReceipts,
   scope: { readonly key: string; readonly kind: 'full' | 'narrow' },
 ): Promise<SharedDecisions> {
-  const decisions = new Map<ReviewGate, Map<SlotNumber, PassDecision>>();
+  const decisions = new Map<ReviewGate, Map<SlotNumber, Acceptance>>();
   // A pass is about a whole change. A narrower request of one clone means nothing in another.
   if (shared == null || scope.kind === 'narrow') return decisions;
-  const wanted: { readonly gate: ReviewGate; readonly pass: WantedPass }[] = [];
+  const wanted: { readonly gate: ReviewGate; readonly pass: PassRequest }[] = [];
   for (const [gate, receipts] of own) {
     for (let slot = 1; slot <= gate.numReviews; slot++) {
       if (receipts.has(slot)) continue;
@@ -32,7 +33,7 @@ export async function sharedDecisions(
   for (const [i, { gate, pass }] of wanted.entries()) {
     const answer = answers[i];
     if (answer === undefined) continue;
-    const ofGate = decisions.get(gate) ?? new Map<SlotNumber, PassDecision>();
+    const ofGate = decisions.get(gate) ?? new Map<SlotNumber, Acceptance>();
     decisions.set(gate, ofGate.set(pass.subject.slot, answer));
   }
   return decisions;

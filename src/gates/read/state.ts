@@ -188,6 +188,7 @@ export async function readGateStates(
       ...idle.map((path) => ({ kind: 'idle-gate', path }) as const),
       ...(tracked.value.size > 0 ? [{ kind: 'tracked-log-dir', logDir: settings.logDir } as const] : []),
       ...snapshotNotices(snapshot),
+      ...sharedNotices(ports),
       ...(leavesChecksOut ? [{ kind: 'checks-left-out' } as const] : []),
     ],
   });
@@ -205,6 +206,11 @@ async function trackedRecords(
   if (tracked.value.has(logDir)) return err({ kind: 'path-in-the-way', path: logDir, found: 'repository' });
   const hidden = hiddenByLogDir(tracked.value, logDir);
   return hidden.length > 0 ? err({ kind: 'log-dir-hides', logDir, files: hidden }) : tracked;
+}
+
+function sharedNotices({ shared }: RunPorts): readonly RunNotice[] {
+  const why = shared?.problem() ?? null;
+  return why === null ? [] : [{ kind: 'no-shared-passes', why }];
 }
 
 function snapshotNotices({ unnameable, entries, dirty = [] }: Snapshot): readonly RunNotice[] {
