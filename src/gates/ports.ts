@@ -135,8 +135,8 @@ export interface SharedPasses {
   waivers(wanted: readonly WaiverRequest[]): Promise<ReadonlyMap<string, AcceptedWaiver>>;
   /** Like `accept`, for one slot, and also searches all statements for the reason why none counts. */
   explain(wanted: PassRequest): Promise<Acceptance>;
-  /** Signs statements that are not shared yet, and sends them. */
-  share(statements: readonly TravellingStatement[]): Promise<ShareEnd>;
+  /** Signs statements that are not shared yet, and sends them. Unless `isAsked`, the setting `share` decides. */
+  share(statements: readonly TravellingStatement[], isAsked: boolean): Promise<ShareEnd>;
   /** Why no pass can count; `null` if passes can count. */
   problem(): NoBasePolicy | null;
   /** Ends a fetch that nobody waits for any more. */
@@ -163,7 +163,7 @@ export type RunRequest = GateRequest &
     readonly allowUnconfigured?: boolean;
     /** The names of the agents that need no settings. Missing if no pass of another clone can count. */
     readonly builtInAgents?: readonly string[];
-    /** Whether the run shares its passes at the end; missing means no. */
+    /** Whether the run shares its passes at the end, whatever the setting `share` says. */
     readonly share?: boolean;
     readonly startedBy: 'person' | 'agent';
     readonly stop: AbortSignal | null;

@@ -31,8 +31,8 @@ export type RunOutcome = {
   /** The number of calls to agents. It includes `retries`, the requests that agents repeated by themselves. */
   readonly dispatches: number;
   readonly retries: number;
-  /** The passes that the run sent to other clones; `null` if it sent none. */
-  readonly sharing: Extract<ShareEnd, { kind: 'shared' }> | null;
+  /** The passes that the run sent to other clones, or would send if a person agrees; `null` if there are none. */
+  readonly sharing: Exclude<ShareEnd, { kind: 'not-shared' }> | null;
 };
 
 /** The gates or paths that the user limited the run to. */

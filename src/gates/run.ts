@@ -55,13 +55,14 @@ export async function executeRun(
   if (outcome.status === 'no_changes') return ok(outcome);
   const entry = ledgerRun(request, step, outcome, spared, [startedAt, ports.clock.now()]);
   const entered = await ports.ledger.add(entry);
-  const shared = request.share === true && request.stop?.aborted !== true ? await sharePasses(ports, step.facts) : null;
+  const isStopped = request.stop?.aborted === true;
+  const shared = isStopped ? null : await sharePasses(ports, step.facts, request.share === true);
   // The verdict depends neither on the ledger nor on other clones, so a failure only adds a notice.
   const notices: readonly RunNotice[] = [
     ...(entered.ok ? [] : [{ kind: 'not-in-ledger', failure: entered.failure } as const]),
     ...(shared?.kind === 'not-shared' ? [{ kind: 'not-shared', failure: shared.failure } as const] : []),
   ];
-  const sharing = shared?.kind === 'shared' ? shared : null;
+  const sharing = shared?.kind === 'not-shared' ? null : shared;
   return ok({ ...outcome, sharing, notices: [...outcome.notices, ...notices] });
 }
 

@@ -59,6 +59,8 @@ export type Disposition = {
 /** The result of sharing passes. */
 export type ShareEnd =
   | { readonly kind: 'shared'; readonly passes: number; readonly waivers: number; readonly carrier: string }
+  /** `share: ask`: a person has to agree first. */
+  | { readonly kind: 'to-ask'; readonly passes: number; readonly waivers: number; readonly carrier: string }
   | { readonly kind: 'not-shared'; readonly failure: Failure };
 
 /** The number of a reviewer within a review, counted from 1. Any agent may review under this number. */

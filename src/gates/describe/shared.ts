@@ -77,5 +77,6 @@ export function describeShared(end: ShareEnd): string {
   if (end.kind === 'not-shared') return `the passes of this run were not shared: ${describeFailure(end.failure).what}`;
   const { passes, waivers, carrier } = end;
   const both = [count(passes, 'pass', 'passes'), ...(waivers === 0 ? [] : [count(waivers, 'waiver')])].join(' and ');
+  if (end.kind === 'to-ask') return `${both} can be shared with ${showInvisible(carrier)}: onceover passes push`;
   return `Shared ${both} with ${showInvisible(carrier)}`;
 }

@@ -28,7 +28,11 @@ export async function sharedDecisions(
       wanted.push({ gate, pass: wantedPass(gate, slot, scope.key, settings, builtInAgents) });
     }
   }
-  if (wanted.length === 0) return decisions;
+  if (wanted.length === 0) {
+    // This clone has a verdict for every slot, so the run does not wait for the fetch.
+    shared.close();
+    return decisions;
+  }
   const answers = await shared.accept(wanted.map(({ pass }) => pass));
   for (const [i, { gate, pass }] of wanted.entries()) {
     const answer = answers[i];

@@ -3,7 +3,7 @@ import type { RunFacts, RunPorts } from '../ports.ts';
 import type { Receipt, ReviewGate, ShareEnd } from '../types.ts';
 
 /** Signs and sends the passes of this clone for the current gates, and its waivers. Returns `null` if none is new. */
-export async function sharePasses(ports: RunPorts, facts: RunFacts): Promise<ShareEnd | null> {
+export async function sharePasses(ports: RunPorts, facts: RunFacts, isAsked: boolean): Promise<ShareEnd | null> {
   const { scope } = facts.comparison;
   if (ports.shared == null || scope.kind === 'narrow') return null;
   const slots: { readonly gate: ReviewGate; readonly receipt: Receipt }[] = [];
@@ -16,6 +16,6 @@ export async function sharePasses(ports: RunPorts, facts: RunFacts): Promise<Sha
   }
   const statements = travellingStatements(slots, facts.findings);
   if (statements.length === 0) return null;
-  const end = await ports.shared.share(statements);
-  return end.kind === 'shared' && end.passes + end.waivers === 0 ? null : end;
+  const end = await ports.shared.share(statements, isAsked);
+  return end.kind !== 'not-shared' && end.passes + end.waivers === 0 ? null : end;
 }
