@@ -176,19 +176,22 @@ export type Signer = {
   readonly keyFingerprint: string;
   /** Milliseconds since 1970. The key counts from this time on. */
   readonly validAfter: number | null;
-  /** Milliseconds since 1970. The key counts before this time only. */
+  /** Milliseconds since 1970. The key counts up to this time. */
   readonly validBefore: number | null;
 };
 
 /** The reason why a line of a signers file, or of a list of revoked keys, is not used. */
 export type SignerProblem =
-  | 'not-text'
   | 'too-large'
   | 'no-key'
+  /** A principal has a character that is not printable ASCII, so it could look like another name. */
   | 'bad-principal'
+  /** The line excludes every name that it lists. */
   | 'no-principal'
   | 'bad-option'
+  /** onceover does not verify certificates. */
   | 'cert-authority'
+  /** The option `namespaces` does not list `onceover`. */
   | 'other-namespace'
   | 'bad-key'
   | 'unsupported-key'
@@ -199,7 +202,11 @@ export type Signers = {
   readonly signers: readonly Signer[];
   /** Fingerprints of revoked keys. They win over `signers`. */
   readonly revoked: ReadonlySet<string>;
-  readonly problems: readonly { readonly line: number; readonly what: SignerProblem }[];
+  readonly problems: readonly {
+    readonly list: 'signers' | 'revoked';
+    readonly line: number;
+    readonly what: SignerProblem;
+  }[];
 };
 
 /** Everything that decides whom to believe, from the base branch and the verifier's machine. */

@@ -65,6 +65,9 @@ const CONFIGURATION = {
   'not-configured': { kind: 'not-configured', base: null },
   'log-dir-hides': { kind: 'log-dir-hides', logDir: 'src', files: ['src/cart.ts'] },
   'unreadable-json': { kind: 'unreadable-json', path: '.mcp.json', said: 'Unexpected token at line 3' },
+  'no-signing-key': { kind: 'no-signing-key', format: null },
+  'signing-failed': { kind: 'signing-failed', why: 'passphrase', key: '~/.ssh/id_ed25519', said: '' },
+  'short-audit-secret': { kind: 'short-audit-secret' },
   'not-trusted': { kind: 'not-trusted', commands: ['npm test'] },
   'unknown-agent': { kind: 'unknown-agent', name: 'cluade', known: ['claude', 'codex', 'gemini', 'opencode'] },
   'agent-not-installed': {
