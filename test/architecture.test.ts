@@ -34,6 +34,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ledger: [...BASE, 'dispatch'],
   trust: [...BASE, 'git', 'config', 'version'],
   rules: [...BASE, 'git', 'config', 'version'],
+  passes: [...BASE, 'git', 'config', 'version'],
   gates: [...SERVICES, 'rules'],
   phases: [...SERVICES, 'text-diff'],
   workflows: SERVICES,

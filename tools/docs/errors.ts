@@ -65,6 +65,7 @@ const CONFIGURATION = {
   'not-configured': { kind: 'not-configured', base: null },
   'log-dir-hides': { kind: 'log-dir-hides', logDir: 'src', files: ['src/cart.ts'] },
   'unreadable-json': { kind: 'unreadable-json', path: '.mcp.json', said: 'Unexpected token at line 3' },
+  'passes-carrier': { kind: 'passes-carrier', where: 'upstream', why: 'not-a-remote', said: '' },
   'not-trusted': { kind: 'not-trusted', commands: ['npm test'] },
   'unknown-agent': { kind: 'unknown-agent', name: 'cluade', known: ['claude', 'codex', 'gemini', 'opencode'] },
   'agent-not-installed': {
