@@ -35,6 +35,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   trust: [...BASE, 'git', 'config', 'version'],
   passes: [...BASE, 'git', 'config', 'version'],
   rules: [...BASE, 'git', 'config', 'version'],
+  passes: [...BASE, 'git', 'config', 'version'],
   gates: [...SERVICES, 'rules'],
   phases: [...SERVICES, 'text-diff'],
   workflows: SERVICES,

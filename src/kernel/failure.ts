@@ -32,6 +32,7 @@ const COULD_NOT_JUDGE: ReadonlySet<Failure['kind']> = new Set([
   'reviewer-not-here',
   'unreadable-session',
   'session-busy',
+  'passes-carrier',
 ] as const);
 
 /** Returns the exit code of a failure: 2 for wrong usage or configuration, 3 if the gates could not be judged. */
@@ -125,7 +126,26 @@ export type Failure =
       'round-goes-on': { id: string };
       'unreadable-loop': { phase: PhaseName; feature: string };
       'unreadable-json': { path: string; said: string };
+      /** The remote or store `where`, which carries passes between clones, cannot be used. `said`: the program's words. */
+      'passes-carrier': { where: string; why: CarrierTrouble; said: string };
     }>;
+
+/** The reason why passes could not be fetched, read or pushed. */
+export type CarrierTrouble =
+  | 'not-a-remote'
+  | 'bad-address'
+  | 'unreachable'
+  | 'refused'
+  | 'timeout'
+  | 'stopped'
+  /** Other clones pushed at the same time, again and again. */
+  | 'busy'
+  /** A file that a killed git left behind keeps the ref from being changed. */
+  | 'locked'
+  | 'unreadable'
+  | 'too-large'
+  /** The store has no list of its statements. */
+  | 'cannot-list';
 
 /** The kind of thing that occupies a path where onceover needs its own file or folder. */
 export type InTheWay = 'symlink' | 'folder' | 'file' | 'repository' | 'other';

@@ -87,12 +87,16 @@ export interface PassCarrier {
   /** Gets the newest files. Ends early if `stop` is aborted. */
   fetch(stop: AbortSignal | null): Promise<Result<void>>;
   /** Returns the files under these keys, as of the last `fetch` (of this or an earlier process). */
-  find(keys: readonly string[]): Promise<Result<ReadonlyMap<string, readonly SignedFile[]>>>;
-  /** Returns all files, for the list of `onceover passes`. */
+  find(
+    keys: readonly string[],
+    /** Ends an HTTP request early; a git remote is not called. */
+    stop?: AbortSignal | null,
+  ): Promise<Result<ReadonlyMap<string, readonly SignedFile[]>>>;
+  /** Returns all files, for the list of `onceover passes`. Fails if the store cannot list them. */
   all(): Promise<Result<readonly StoredFile[]>>;
   /** Adds files, and returns how many were new. Concurrent pushes of other clones are kept. */
   push(files: readonly StoredFile[], stop: AbortSignal | null): Promise<Result<{ readonly added: number }>>;
-  /** Removes the files for which `isOld` returns true, and returns how many. */
+  /** Removes the files for which `isOld` returns true, and returns how many. Fails if the store cannot list them. */
   prune(isOld: (file: StoredFile) => boolean): Promise<Result<{ readonly removed: number }>>;
 }
 

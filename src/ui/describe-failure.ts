@@ -3,6 +3,7 @@ import type { BadReviewId, Failure, InTheWay } from '../kernel/failure.ts';
 import { DEFAULT_LOG_DIR } from '../kernel/paths.ts';
 import { ACTIVE } from '../kernel/ports.ts';
 import { describeAgentFailure, describeMissingAgent } from './describe-agent-failure.ts';
+import { describeCarrierFailure } from './describe-carrier-failure.ts';
 import { PHASE_FAILURES } from './describe-phase-failure.ts';
 import { describeProblem } from './describe-problem.ts';
 import { SIGNING_FAILURES } from './describe-signing-failure.ts';
@@ -239,6 +240,7 @@ const MESSAGES: ByKind<Failure, Message> = {
     what: `${quoteName(path)} is not valid JSON (${showInvisible(said)}), so onceover did not change it.`,
     next: 'Fix the file and run again.',
   }),
+  'passes-carrier': describeCarrierFailure,
 };
 
 const LONGEST_NAME = 120;

@@ -86,6 +86,7 @@ const CODES: OneOfEach = {
   'round-goes-on': [{ kind: 'round-goes-on', id: 'x' }, USAGE],
   'unreadable-loop': [{ kind: 'unreadable-loop', phase: 'specify', feature: 'x' }, USAGE],
   'unreadable-json': [{ kind: 'unreadable-json', path: '.mcp.json', said: 'x' }, USAGE],
+  'passes-carrier': [{ kind: 'passes-carrier', where: 'origin', why: 'timeout', said: '' }, COULD_NOT_JUDGE],
   'unknown-job': [ofWorkflows['unknown-job'][0], USAGE],
   'unknown-workflow': [ofWorkflows['unknown-workflow'][0], USAGE],
   'unknown-session': [ofWorkflows['unknown-session'][0], USAGE],

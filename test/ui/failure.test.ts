@@ -142,6 +142,11 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
       /"onceover phase design \S.* --rerun"/,
     ],
     'unreadable-json': [{ kind: 'unreadable-json', path: given, said: 'at 3' }, given, /Fix the file/],
+    'passes-carrier': [
+      { kind: 'passes-carrier', where: given, why: 'unreachable', said: 'no route' },
+      given,
+      /onceover passes fetch/,
+    ],
     ...workflowFailures(given),
   };
 }

@@ -68,6 +68,7 @@ const CONFIGURATION = {
   'no-signing-key': { kind: 'no-signing-key', format: null },
   'signing-failed': { kind: 'signing-failed', why: 'passphrase', key: '~/.ssh/id_ed25519', said: '' },
   'short-audit-secret': { kind: 'short-audit-secret' },
+  'passes-carrier': { kind: 'passes-carrier', where: 'upstream', why: 'not-a-remote', said: '' },
   'not-trusted': { kind: 'not-trusted', commands: ['npm test'] },
   'unknown-agent': { kind: 'unknown-agent', name: 'cluade', known: ['claude', 'codex', 'gemini', 'opencode'] },
   'agent-not-installed': {
