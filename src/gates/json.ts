@@ -35,7 +35,8 @@ export function runDocument(outcome: RunOutcome, more: readonly string[] = []): 
     exit_code: outcome.exitCode,
     dispatches: outcome.dispatches,
     retries: outcome.retries,
-    shared: outcome.sharing?.kind === 'shared' ? { passes: outcome.sharing.passes, waivers: outcome.sharing.waivers } : null,
+    shared:
+      outcome.sharing?.kind === 'shared' ? { passes: outcome.sharing.passes, waivers: outcome.sharing.waivers } : null,
     warnings: [...outcome.notices.map(describeRunNotice), ...more],
   };
 }

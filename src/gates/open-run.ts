@@ -172,11 +172,7 @@ function baseReferences(files: TextFiles): ReferenceFiles {
 }
 
 /** Opens the stores and reads the configuration, while the first snapshot is being taken. */
-async function openRun(
-  repository: RepositoryPaths,
-  options: RunOptions,
-  fetches: boolean,
-): Promise<Result<OpenedRun>> {
+async function openRun(repository: RepositoryPaths, options: RunOptions, fetches: boolean): Promise<Result<OpenedRun>> {
   const { reporter, accept = true, ...requested } = options;
   const prefetched = await takePrefetch(repository, options.selection);
   if (!prefetched.ok) return prefetched;

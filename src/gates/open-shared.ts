@@ -96,9 +96,7 @@ export function openShared(repository: RepositoryPaths, read: RunSettings, use: 
         return unshared.ok ? { kind: 'to-ask', ...unshared.value, carrier } : nothing;
       }
       const shared = await shareStatements(repository, opened.value, statements);
-      return shared.ok
-        ? { kind: 'shared', ...shared.value, carrier }
-        : { kind: 'not-shared', failure: shared.failure };
+      return shared.ok ? { kind: 'shared', ...shared.value, carrier } : { kind: 'not-shared', failure: shared.failure };
     },
     problem: () => trouble,
     close() {

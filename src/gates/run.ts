@@ -6,7 +6,6 @@ import { NO_ACTIONS, type RunActions } from './judge/judge-run.ts';
 import type { RunContext, RunFacts, RunPorts, RunRequest } from './ports.ts';
 import { readGateStates } from './read/state.ts';
 import { archiveEndedCycles, markPassed, recordPassingGates, watchGateFiles } from './record/after-run.ts';
-import { sharePasses } from './record/share.ts';
 import { concludeRun, ledgerRun, savedUsage } from './record/summary.ts';
 import type { RunNotice, RunOutcome } from './run-types.ts';
 import type { ReviewGate } from './types.ts';
@@ -56,7 +55,10 @@ export async function executeRun(
   const entry = ledgerRun(request, step, outcome, spared, [startedAt, ports.clock.now()]);
   const entered = await ports.ledger.add(entry);
   const isStopped = request.stop?.aborted === true;
-  const shared = isStopped ? null : await sharePasses(ports, step.facts, request.share === true);
+  const shared =
+    ports.shared == null || isStopped
+      ? null
+      : await (await import('./record/share.ts')).sharePasses(ports, step.facts, request.share === true);
   // The verdict depends neither on the ledger nor on other clones, so a failure only adds a notice.
   const notices: readonly RunNotice[] = [
     ...(entered.ok ? [] : [{ kind: 'not-in-ledger', failure: entered.failure } as const]),

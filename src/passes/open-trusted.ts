@@ -40,7 +40,10 @@ export async function openTrusted(repo: RepositoryPaths, read: RunSettings, cloc
     waiverSigners: waiverSigners === null ? null : readSigners(waiverSigners.text, waiverSigners.revoked),
     auditSecret: secret?.ok === true ? secret.value : null,
   };
-  return { ok: true, value: { policy, trust, carrier: carrier.value, passes: openPasses(carrier.value, trust, clock) } };
+  return {
+    ok: true,
+    value: { policy, trust, carrier: carrier.value, passes: openPasses(carrier.value, trust, clock) },
+  };
 }
 
 function openCarrier(repo: RepositoryPaths, { passes: { remote, store } }: BasePolicy): Result<PassCarrier> {

@@ -1,6 +1,7 @@
 import type { Settings } from '../../config/settings.ts';
 import { byCodePoint } from '../../kernel/collections.ts';
-import { digestOf, sha256 } from '../../kernel/ids.ts';
+import { sha256 } from '../../kernel/ids.ts';
+import { findingIdentity } from '../../passes/decide-waiver.ts';
 import type {
   AcceptedWaiver,
   PassFile,
@@ -11,25 +12,8 @@ import type {
   WaiverStatement,
 } from '../../passes/types.ts';
 import { version } from '../../version.ts';
-import type { SlotAnswer } from '../ports.ts';
-import type { ReviewFacts } from '../record/shapes.ts';
 import type { Finding, KnownFinding, Receipt, ReviewGate, SlotNumber } from '../types.ts';
-
-type VerdictSettings = Pick<Settings, 'failOn' | 'rerunNewIssueThreshold' | 'agent'>;
-
-/**
- * Returns the digest of the settings that a verdict of this agent depends on. The clone that gives a pass and the clone
- * that accepts it compute the digest from their own `onceover.yml`, so a weaker model or threshold does not match.
- */
-export function verdictSettingsDigest(
-  { failOn, rerunNewIssueThreshold, agent }: VerdictSettings,
-  name: string,
-): string {
-  const own = Object.hasOwn(agent, name) ? agent[name] : undefined;
-  const env = Object.entries(own?.env ?? {}).sort(([a], [b]) => byCodePoint(a, b));
-  const program = [own?.model ?? null, own?.command ?? null, own?.path ?? null, env, own?.sandbox ?? false];
-  return digestOf(['verdict-settings/v1', failOn, rerunNewIssueThreshold, name, program]);
-}
+import { type VerdictSettings, verdictSettingsDigest } from './review-facts.ts';
 
 /** Returns what a pass of another clone must match to count for this slot. `builtIn`: the agents that need no settings. */
 export function wantedPass(
@@ -53,29 +37,13 @@ function passFiles({ entries }: ReviewGate): readonly PassFile[] {
   });
 }
 
-/** Returns the facts of a review that its receipt keeps. */
-export function reviewFacts(answer: SlotAnswer, settings: VerdictSettings, agentVersion: string | null): ReviewFacts {
-  const transcript = answer.exchanges.map(({ agent, mode, sent, said }) => [agent, mode, sent, said]);
-  return {
-    settingsDigest: verdictSettingsDigest(settings, answer.agent),
-    model: answer.model,
-    agentVersion,
-    onceoverVersion: version,
-    session: answer.dispatch === 'resumed' ? 'resumed' : 'new',
-    filesOpened: answer.filesRead,
-    usage: answer.usage,
-    durationMs: Math.round(answer.durationMs),
-    transcriptDigest: digestOf(transcript),
-  };
-}
-
 /**
  * Returns an id of a finding that is the same in all clones: a SHA-256 over gate, file, quoted code, its occurrence and
  * the priority; `null` if the finding points at no code. A more severe problem at the same place has another identity.
  */
-export function findingIdentity({ gate, file, anchor, priority }: Finding): string | null {
-  if (file === null || anchor === null) return null;
-  return sha256(JSON.stringify(['finding/v1', gate, file, anchor.text, anchor.occurrence, priority]));
+function waivableIdentity(finding: Finding): string | null {
+  const identity = findingIdentity(finding);
+  return identity === null ? null : sha256(`${identity} ${finding.priority}`);
 }
 
 /** Returns the pass of a receipt as a statement; `null` if it cannot travel. Marks have no receipt, so they never do. */
@@ -103,7 +71,7 @@ export function passStatement(
 }
 
 function waivedIdentity(finding: KnownFinding | undefined): string | null {
-  return finding === undefined || !isWaivedByPerson(finding) ? null : findingIdentity(finding);
+  return finding === undefined || !isWaivedByPerson(finding) ? null : waivableIdentity(finding);
 }
 
 function isWaivedByPerson({ resolution }: KnownFinding): boolean {
@@ -140,7 +108,7 @@ export function withSignedWaivers(
 ): readonly KnownFinding[] {
   if (waivers.size === 0) return findings;
   return findings.map((finding) => {
-    const waiver = mayTakeWaiver(finding) ? waivers.get(findingIdentity(finding) ?? '') : undefined;
+    const waiver = mayTakeWaiver(finding) ? waivers.get(waivableIdentity(finding) ?? '') : undefined;
     if (waiver === undefined) return finding;
     const { why, waivedAt, by } = waiver.statement;
     const actor = { kind: 'person', name: by } as const;
@@ -152,7 +120,7 @@ export function withSignedWaivers(
 /** Returns the findings of these gates for which a waiver of another clone would count. */
 export function wantedWaivers(findings: readonly KnownFinding[], gates: ReadonlySet<string>): readonly WaiverRequest[] {
   return findings.filter(mayTakeWaiver).flatMap((finding) => {
-    const identity = gates.has(finding.gate) ? findingIdentity(finding) : null;
+    const identity = gates.has(finding.gate) ? waivableIdentity(finding) : null;
     const { gate, file } = finding;
     return identity === null || file === null ? [] : [{ finding: identity, gate, file }];
   });

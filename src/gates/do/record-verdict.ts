@@ -6,7 +6,7 @@ import type { Entry } from '../../kernel/repository.ts';
 import { forEachOk, ok, type Result } from '../../kernel/result.ts';
 import { describeTrouble } from '../../ui/describe-agent-failure.ts';
 import type { GateState } from '../decide/gate-state.ts';
-import { reviewFacts } from '../decide/travel.ts';
+import { reviewFacts } from '../decide/review-facts.ts';
 import { slotLog } from '../describe/logs.ts';
 import { findFile, readFileName } from '../judge/finding-path.ts';
 import { fileFingerprint, findingLocator, locateFinding } from '../judge/locate-finding.ts';

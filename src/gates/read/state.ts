@@ -19,7 +19,6 @@ import type { CheckRecord } from '../record-types.ts';
 import type { RunNotice } from '../run-types.ts';
 import type { CheckGate, Receipt, ReviewGate } from '../types.ts';
 import { cycleStarts } from './cycle-starts.ts';
-import { sharedDecisions, withWaiversOfOthers } from './shared-passes.ts';
 
 /** Returns the gates that apply to a snapshot, and the paths of entry points that match no file. */
 export async function gatesOf(
@@ -108,7 +107,9 @@ export async function readGateStates(
   const past = await ports.records.read([...names.values()], tracked.value);
   if (!past.ok) return past;
   const reviews = selected.value.filter((gate) => gate.kind !== 'check');
-  const all = await withWaiversOfOthers(ports, counted, reviews);
+  // The code for passes of other clones is loaded only if the settings configure them.
+  const others = ports.shared == null ? null : await import('./shared-passes.ts');
+  const all = others === null ? counted : await others.withWaiversOfOthers(ports, counted, reviews);
   const checks = headTree === null ? selected.value.filter((gate) => gate.kind === 'check') : [];
   const tree = checks.length === 0 ? ok(null) : await snapshot.tree();
   if (!tree.ok) return tree;
@@ -147,7 +148,7 @@ export async function readGateStates(
   const receipts = new Map(
     await Promise.all(reviews.map(async (gate) => [gate, await receiptsOf(ports, gate, scope.key)] as const)),
   );
-  const shared = await sharedDecisions(ports, request, receipts, scope);
+  const shared = await others?.sharedDecisions(ports, request, receipts, scope);
   const states = await Promise.all(
     reviews.map(async (gate) => {
       const facts: GateFacts = {
@@ -156,7 +157,7 @@ export async function readGateStates(
         cycleStart: starts.value.get(gate.id) ?? 0,
         findings: findingsOf.get(gate.id) ?? [],
         receipts: receipts.get(gate) ?? new Map(),
-        shared: shared.get(gate) ?? new Map(),
+        shared: shared?.get(gate) ?? new Map(),
         held: await ports.receipts.find('held', { gate: gate.id, ...where }),
         marked: marked.value.has(gate.id),
       };
