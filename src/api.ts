@@ -247,6 +247,21 @@ export const clean = inRepository(async () => (await import('./gates/clean.ts'))
 /** Returns what the runs of this clone cost and saved. */
 export const cost = inRepository(async () => (await import('./cost/read.ts')).cost);
 
+/** Returns the passes of other clones, and whether they count for the current change. */
+export const listPasses = inRepository(async () => (await import('./sharing/list.ts')).listPasses);
+
+/** Gets the newest passes of other clones. */
+export const fetchPasses = inRepository(async () => (await import('./sharing/list.ts')).fetchPasses);
+
+/** Removes old passes for all clones. */
+export const prunePasses = inRepository(async () => (await import('./sharing/list.ts')).prunePasses);
+
+/** Shares the passes of this clone for the current change. */
+export const pushPasses = inRepository(async () => (await import('./sharing/verify.ts')).pushPasses);
+
+/** Verifies the signature of a statement file. */
+export const verifyPassFile = inRepository(async () => (await import('./sharing/verify.ts')).verifyPassFile);
+
 /** Approves the commands of the configuration in this clone, and returns them. */
 export const trust = inRepository(async () => (await import('./trust/consent.ts')).trustConfig);
 

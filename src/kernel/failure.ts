@@ -99,6 +99,8 @@ export type Failure =
       'no-signing-key': { format: string | null };
       'signing-failed': { why: SigningTrouble; key: string; said: string };
       'short-audit-secret': unknown;
+      /** Passes of other clones are off. */
+      'passes-off': { why: PassesOff };
       'unknown-run': { id: string | null };
       'unknown-phase': { name: string };
       /** onceover has recorded no calls of a review loop for this feature, so there is no cost to show. */
@@ -129,6 +131,12 @@ export type Failure =
       /** The remote or store `where`, which carries passes between clones, cannot be used. `said`: the program's words. */
       'passes-carrier': { where: string; why: CarrierTrouble; said: string };
     }>;
+
+/** The reason why passes of other clones are off. */
+export type PassesOff =
+  | { readonly kind: 'not-set' | 'no-base' }
+  | { readonly kind: 'base-has-none'; readonly base: string }
+  | { readonly kind: 'no-signers'; readonly base: string; readonly path: string };
 
 /** The reason why passes could not be fetched, read or pushed. */
 export type CarrierTrouble =

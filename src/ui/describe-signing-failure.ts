@@ -1,8 +1,11 @@
 import { foldLines, quoteName } from '../kernel/escape.ts';
-import type { Failure, SigningTrouble } from '../kernel/failure.ts';
-import { asShellWord, type ByKind, type Message, quoted } from './wording.ts';
+import type { Failure, PassesOff, SigningTrouble } from '../kernel/failure.ts';
+import { asShellWord, type ByKind, byKind, type Message, quoted } from './wording.ts';
 
-type SigningFailure = Extract<Failure, { kind: 'no-signing-key' | 'signing-failed' | 'short-audit-secret' }>;
+type SigningFailure = Extract<
+  Failure,
+  { kind: 'no-signing-key' | 'signing-failed' | 'short-audit-secret' | 'passes-off' }
+>;
 
 /** The messages for failures to sign passes and waivers, and of the secret for their audit. */
 export const SIGNING_FAILURES = {
@@ -17,11 +20,22 @@ export const SIGNING_FAILURES = {
     const [what, next] = TROUBLE[failure.why](failure);
     return { what: `Nothing was signed: ${what}.`, next };
   },
+  'passes-off': ({ why }) => ({
+    what: `Passes stay in this clone: ${byKind(PASSES_OFF, why)}.`,
+    next: 'Set passes up with "onceover init --passes", and merge the files that it writes.',
+  }),
   'short-audit-secret': () => ({
     what: 'ONCEOVER_AUDIT_SECRET has fewer than 16 characters, so authors could guess which passes are audited.',
     next: 'Use the output of "openssl rand -hex 32" as the secret.',
   }),
 } satisfies ByKind<SigningFailure, Message>;
+
+const PASSES_OFF: ByKind<PassesOff, string> = {
+  'not-set': () => 'onceover.yml has no "passes"',
+  'no-base': () => 'there is no base branch that decides who may vouch',
+  'base-has-none': ({ base }) => `onceover.yml on ${quoteName(base)} has no "passes"`,
+  'no-signers': ({ base, path }) => `${quoteName(path)} is missing or unusable on ${quoteName(base)}`,
+};
 
 type Trouble = (failure: Extract<Failure, { kind: 'signing-failed' }>) => readonly [what: string, next: string];
 

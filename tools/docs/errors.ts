@@ -67,6 +67,7 @@ const CONFIGURATION = {
   'unreadable-json': { kind: 'unreadable-json', path: '.mcp.json', said: 'Unexpected token at line 3' },
   'no-signing-key': { kind: 'no-signing-key', format: null },
   'signing-failed': { kind: 'signing-failed', why: 'passphrase', key: '~/.ssh/id_ed25519', said: '' },
+  'passes-off': { kind: 'passes-off', why: { kind: 'base-has-none', base: 'origin/main' } },
   'short-audit-secret': { kind: 'short-audit-secret' },
   'passes-carrier': { kind: 'passes-carrier', where: 'upstream', why: 'not-a-remote', said: '' },
   'not-trusted': { kind: 'not-trusted', commands: ['npm test'] },
