@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 const SRC = resolve(import.meta.dirname, '../src');
 
 const BASE = ['kernel', 'ui', 'platform'];
-const SERVICES = [...BASE, 'git', 'config', 'agents', 'dispatch', 'ledger', 'trust', 'version'];
+const SERVICES = [...BASE, 'git', 'config', 'agents', 'dispatch', 'ledger', 'trust', 'passes', 'version'];
 const SLICES = [
   'gates',
   'rules',
@@ -33,6 +33,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   dispatch: [...BASE, 'agents', 'config'],
   ledger: [...BASE, 'dispatch'],
   trust: [...BASE, 'git', 'config', 'version'],
+  passes: [...BASE, 'git', 'config', 'version'],
   rules: [...BASE, 'git', 'config', 'version'],
   gates: [...SERVICES, 'rules'],
   phases: [...SERVICES, 'text-diff'],
