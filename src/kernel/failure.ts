@@ -27,6 +27,7 @@ const COULD_NOT_JUDGE: ReadonlySet<Failure['kind']> = new Set([
   'no-reviewer',
   'unnameable-code',
   'no-verdict',
+  'signing-failed',
   'outputs-changed',
   'reviewer-not-here',
   'unreadable-session',
@@ -94,6 +95,10 @@ export type Failure =
       'unknown-subject': { name: string };
       'ambiguous-subject': { name: string; gates: readonly string[] };
       'not-trusted': { commands: readonly string[] };
+      /** git is not configured to sign with an SSH key. `format`: the format that it signs with instead, if any. */
+      'no-signing-key': { format: string | null };
+      'signing-failed': { why: SigningTrouble; key: string; said: string };
+      'short-audit-secret': unknown;
       'unknown-run': { id: string | null };
       'unknown-phase': { name: string };
       /** onceover has recorded no calls of a review loop for this feature, so there is no cost to show. */
@@ -147,6 +152,21 @@ export type InTheWay = 'symlink' | 'folder' | 'file' | 'repository' | 'other';
 
 /** The reason why a string is not a valid review id. */
 export type BadReviewId = 'empty' | 'dots' | 'absolute' | 'separator' | 'nul' | 'too-long';
+
+/** The reason why a pass or a waiver could not be signed. */
+export type SigningTrouble =
+  /** `ssh-keygen`, or the program that git uses in its place, was not found. */
+  | 'no-program'
+  | 'no-key-file'
+  /** The key needs a passphrase, and no terminal is there to type it. */
+  | 'passphrase'
+  /** No running ssh-agent has the key, or a person declined its use. */
+  | 'agent'
+  | 'timeout'
+  | 'cancelled'
+  /** The signature is of a type that onceover does not accept, or is not valid. */
+  | 'unusable-signature'
+  | 'other';
 
 /** A problem in a workflow job whose file has a valid format. */
 export type JobProblem = OneOf<{

@@ -6,6 +6,7 @@ import { describeAgentFailure, describeMissingAgent } from './describe-agent-fai
 import { describeCarrierFailure } from './describe-carrier-failure.ts';
 import { PHASE_FAILURES } from './describe-phase-failure.ts';
 import { describeProblem } from './describe-problem.ts';
+import { SIGNING_FAILURES } from './describe-signing-failure.ts';
 import { WORKFLOW_FAILURES } from './describe-workflow-failure.ts';
 import { cut } from './layout.ts';
 import { type ByKind, byKind, type Message, quoted, someNames } from './wording.ts';
@@ -33,6 +34,7 @@ export function describeFailure(failure: Failure): Message {
 
 const MESSAGES: ByKind<Failure, Message> = {
   ...PHASE_FAILURES,
+  ...SIGNING_FAILURES,
   ...WORKFLOW_FAILURES,
   'not-a-repository': ({ folder }) => ({
     what: `${quoteName(folder)} is not in a git repository, so there is no change to review.`,

@@ -66,6 +66,9 @@ const CONFIGURATION = {
   'log-dir-hides': { kind: 'log-dir-hides', logDir: 'src', files: ['src/cart.ts'] },
   'unreadable-json': { kind: 'unreadable-json', path: '.mcp.json', said: 'Unexpected token at line 3' },
   'passes-carrier': { kind: 'passes-carrier', where: 'upstream', why: 'not-a-remote', said: '' },
+  'no-signing-key': { kind: 'no-signing-key', format: null },
+  'signing-failed': { kind: 'signing-failed', why: 'passphrase', key: '~/.ssh/id_ed25519', said: '' },
+  'short-audit-secret': { kind: 'short-audit-secret' },
   'not-trusted': { kind: 'not-trusted', commands: ['npm test'] },
   'unknown-agent': { kind: 'unknown-agent', name: 'cluade', known: ['claude', 'codex', 'gemini', 'opencode'] },
   'agent-not-installed': {
