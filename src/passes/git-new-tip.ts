@@ -52,22 +52,25 @@ export async function addToTip(
   for (const [shard, inShard] of grouped(files, ({ key }) => key.slice(0, 2))) {
     const old = root.get(shard);
     const keys = byName(old === undefined ? [] : await folders(reader, old.id, KEY));
-    const before = added;
+    const addedBefore = added;
     for (const [key, own] of grouped(inShard, (one) => one.key)) {
       const entries = await entriesOfKey(reader, keys.get(key));
-      const fresh = own.filter(({ file }) => !entries.has(`${fileName(file)}.json`));
-      if (fresh.length === 0) continue;
-      for (const { file } of fresh) {
+      const before = added;
+      for (const { file } of own) {
         const name = `${fileName(file)}.json`;
-        const statement = made.add(newObject(format, 'blob', file.statement));
-        const signature = made.add(newObject(format, 'blob', Buffer.from(file.signature, 'utf8')));
-        entries.set(name, { mode: FILE_MODE, name, id: statement });
-        entries.set(`${name}.sig`, { mode: FILE_MODE, name: `${name}.sig`, id: signature });
+        const statement = newObject(format, 'blob', file.statement);
+        const signature = newObject(format, 'blob', Buffer.from(file.signature, 'utf8'));
+        // Compare the content too, because anyone may store other bytes under the name of this file.
+        const isThere = entries.get(name)?.id === statement.id && entries.get(`${name}.sig`)?.id === signature.id;
+        if (isThere) continue;
+        entries.set(name, { mode: FILE_MODE, name, id: made.add(statement) });
+        entries.set(`${name}.sig`, { mode: FILE_MODE, name: `${name}.sig`, id: made.add(signature) });
+        added++;
       }
-      added += fresh.length;
+      if (added === before) continue;
       keys.set(key, { mode: FOLDER_MODE, name: key, id: made.add(newTree(format, [...entries.values()])) });
     }
-    if (added === before) continue;
+    if (added === addedBefore) continue;
     root.set(shard, { mode: FOLDER_MODE, name: shard, id: made.add(newTree(format, [...keys.values()])) });
   }
   const tree = made.add(newTree(format, [...root.values()]));

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Result } from '../../src/kernel/result.ts';
 import { openHttpCarrier } from '../../src/passes/http-carrier.ts';
 import { LARGEST_STATEMENT, type PassCarrier, type StoredFile } from '../../src/passes/types.ts';
 import { memoryPassStore } from '../support/memory/pass-carrier.ts';
-import { bareWithClones, carrierAt, storedSample } from '../support/pass-clones.ts';
+import { bareWithClones, carrierAt, okValue, storedSample } from '../support/pass-clones.ts';
 import { startPassStore } from '../support/pass-store.ts';
 
 /** Opens two carriers, as of two clones, that share one remote side. */
@@ -21,14 +20,14 @@ carrierContract('over git', { canList: true }, async () => {
 
 carrierContract('over HTTP', { canList: false }, async () => {
   const { address } = await startPassStore('secret');
-  const open = () => valueOf(openHttpCarrier(address, { token: 'secret' }));
+  const open = () => okValue(openHttpCarrier(address, { token: 'secret' }));
   return [open(), open()];
 });
 
 /** The contract of every implementation of PassCarrier. */
 function carrierContract(name: string, { canList }: { readonly canList: boolean }, open: OpenTwo): void {
   const found = async (carrier: PassCarrier, ...keys: readonly string[]) => {
-    const files = valueOf(await carrier.find(keys));
+    const files = okValue(await carrier.find(keys));
     return Object.fromEntries([...files].map(([key, list]) => [key, list.map(shown).sort()]));
   };
   const [one, two] = [storedSample('one'), storedSample('two')];
@@ -49,7 +48,7 @@ function carrierContract(name: string, { canList }: { readonly canList: boolean 
 
     test('brings files from one clone to another, byte for byte', async () => {
       const [a, b] = await open();
-      expect(valueOf(await a.push([one, two], null))).toEqual({ added: 2 });
+      expect(okValue(await a.push([one, two], null))).toEqual({ added: 2 });
       expect((await b.fetch(null)).ok).toBe(true);
       expect(await found(b, one.key, two.key)).toEqual({ [one.key]: [shown(one.file)], [two.key]: [shown(two.file)] });
     });
@@ -70,7 +69,7 @@ function carrierContract(name: string, { canList }: { readonly canList: boolean 
     test('keeps several files under a key', async () => {
       const [a, b] = await open();
       await a.push([one], null);
-      expect(valueOf(await b.push([other], null))).toEqual({ added: 1 });
+      expect(okValue(await b.push([other], null))).toEqual({ added: 1 });
       await a.fetch(null);
       expect(await found(a, one.key)).toEqual({ [one.key]: [shown(one.file), shown(other.file)].sort() });
     });
@@ -78,22 +77,22 @@ function carrierContract(name: string, { canList }: { readonly canList: boolean 
     test('keeps two signatures of one statement', async () => {
       const [a] = await open();
       const again = { ...one, file: { ...one.file, signature: other.file.signature } };
-      expect(valueOf(await a.push([one, again], null))).toEqual({ added: 2 });
+      expect(okValue(await a.push([one, again], null))).toEqual({ added: 2 });
       expect((await found(a, one.key))[one.key]).toHaveLength(2);
     });
 
     test('counts only new files', async () => {
       const [a, b] = await open();
       await a.push([one], null);
-      expect(valueOf(await a.push([one, two, two], null))).toEqual({ added: 1 });
-      expect(valueOf(await b.push([two], null))).toEqual({ added: 0 });
-      expect(valueOf(await b.push([], null))).toEqual({ added: 0 });
+      expect(okValue(await a.push([one, two, two], null))).toEqual({ added: 1 });
+      expect(okValue(await b.push([two], null))).toEqual({ added: 0 });
+      expect(okValue(await b.push([], null))).toEqual({ added: 0 });
     });
 
     test('keeps the files of a clone that pushes at the same time', async () => {
       const [a, b] = await open();
       const [first, second] = await Promise.all([a.push([one], null), b.push([two, other], null)]);
-      expect([valueOf(first), valueOf(second)]).toEqual([{ added: 1 }, { added: 2 }]);
+      expect([okValue(first), okValue(second)]).toEqual([{ added: 1 }, { added: 2 }]);
       await a.fetch(null);
       expect(await found(a, one.key, two.key)).toEqual({
         [one.key]: [shown(one.file), shown(other.file)].sort(),
@@ -106,7 +105,7 @@ function carrierContract(name: string, { canList }: { readonly canList: boolean 
       const large = { key: one.key, file: { ...one.file, statement: Buffer.alloc(LARGEST_STATEMENT + 1, 97) } };
       const signed = { key: one.key, file: { ...one.file, signature: 'x'.repeat(16 * 1024 + 1) } };
       const odd = { ...one, key: '../x' };
-      expect(valueOf(await a.push([large, signed, odd], null))).toEqual({ added: 0 });
+      expect(okValue(await a.push([large, signed, odd], null))).toEqual({ added: 0 });
       expect(await found(a, one.key)).toEqual({});
     });
 
@@ -114,7 +113,7 @@ function carrierContract(name: string, { canList }: { readonly canList: boolean 
       const [a, b] = await open();
       const statement = Buffer.alloc(LARGEST_STATEMENT, 97);
       const file = { key: one.key, file: { statement, signature: 'x'.repeat(16 * 1024) } };
-      expect(valueOf(await a.push([file], null))).toEqual({ added: 1 });
+      expect(okValue(await a.push([file], null))).toEqual({ added: 1 });
       await b.fetch(null);
       expect(await found(b, one.key)).toEqual({ [one.key]: [shown(file.file)] });
     });
@@ -124,7 +123,7 @@ function carrierContract(name: string, { canList }: { readonly canList: boolean 
         const [a, b] = await open();
         await a.push([one, two, other], null);
         await b.fetch(null);
-        const all = valueOf(await b.all());
+        const all = okValue(await b.all());
         expect(all.map(({ key, file }) => `${key} ${shown(file)}`).sort()).toEqual(
           [one, two, other].map(({ key, file }) => `${key} ${shown(file)}`).sort(),
         );
@@ -132,22 +131,22 @@ function carrierContract(name: string, { canList }: { readonly canList: boolean 
 
       test('lists nothing at first', async () => {
         const [a] = await open();
-        expect(valueOf(await a.all())).toEqual([]);
+        expect(okValue(await a.all())).toEqual([]);
       });
 
       test('prunes old files for every clone', async () => {
         const [a, b] = await open();
         await a.push([one, two, other], null);
         await b.fetch(null);
-        expect(valueOf(await b.prune(({ file }) => shown(file) === shown(one.file)))).toEqual({ removed: 1 });
-        expect(valueOf(await b.prune(() => false))).toEqual({ removed: 0 });
+        expect(okValue(await b.prune(({ file }) => shown(file) === shown(one.file)))).toEqual({ removed: 1 });
+        expect(okValue(await b.prune(() => false))).toEqual({ removed: 0 });
         await a.fetch(null);
         expect(await found(a, one.key, two.key)).toEqual({
           [one.key]: [shown(other.file)],
           [two.key]: [shown(two.file)],
         });
-        expect(valueOf(await a.prune(() => true))).toEqual({ removed: 2 });
-        expect(valueOf(await a.push([one], null))).toEqual({ added: 1 });
+        expect(okValue(await a.prune(() => true))).toEqual({ removed: 2 });
+        expect(okValue(await a.push([one], null))).toEqual({ added: 1 });
       });
     } else {
       test('says that it cannot list or prune', async () => {
@@ -162,9 +161,4 @@ function carrierContract(name: string, { canList }: { readonly canList: boolean 
 
 function shown({ statement, signature }: StoredFile['file']): string {
   return `${Buffer.from(statement).toString('base64')} ${signature}`;
-}
-
-function valueOf<T>(result: Result<T>): T {
-  if (!result.ok) throw new Error(JSON.stringify(result.failure));
-  return result.value;
 }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../src/kernel/ids.ts';
+import type { Result } from '../../src/kernel/result.ts';
 import { openGitCarrier } from '../../src/passes/git-carrier.ts';
 import type { PassCarrier, StoredFile } from '../../src/passes/types.ts';
 import { cleanEnvironment, temporaryFolder } from './repo.ts';
@@ -68,4 +69,10 @@ export function storedSample(name: string, words = 'pass'): StoredFile {
   const statement = Buffer.from(`${JSON.stringify({ name, words })}\n`, 'utf8');
   const signature = `-----BEGIN SSH SIGNATURE-----\n${Buffer.from(`${name} ${words}`).toString('base64')}\n-----END SSH SIGNATURE-----\n`;
   return { key: sha256(name), file: { statement, signature } };
+}
+
+/** Returns the value of a result, or throws its failure. */
+export function okValue<T>(result: Result<T>): T {
+  if (!result.ok) throw new Error(JSON.stringify(result.failure));
+  return result.value;
 }

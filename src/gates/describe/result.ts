@@ -70,7 +70,11 @@ function describePassed({ gates, asked, iteration, scope, baseName }: RunOutcome
   const since = kind === 'base' ? `, changes since ${quoteName(baseName ?? 'the first commit')} only` : '';
   const only = SCOPES[kind]?.only ?? since;
   const byWaiver = waived === 0 ? '' : `, ${waived === gates.length ? '' : `${waived} `}with waived findings`;
-  return `${which}${only}${byWaiver}${iteration === null ? `, unchanged since the last ${waived === 0 ? 'pass' : 'run'}` : ''}`;
+  const accepted = gates.filter(({ why }) => why === 'accepted').length;
+  const byOthers =
+    accepted === 0 ? '' : `, ${accepted === gates.length ? '' : `${accepted} `}accepted from other clones`;
+  const isUnchanged = iteration === null && accepted < gates.length;
+  return `${which}${only}${byWaiver}${byOthers}${isUnchanged ? `, ${accepted === 0 ? '' : 'the others '}unchanged since the last ${waived === 0 ? 'pass' : 'run'}` : ''}`;
 }
 
 /** Lists the parts that a passed run did not review, so that no reader assumes that they passed. */
