@@ -1,4 +1,5 @@
 import { quoteName, showInvisible } from '../kernel/escape.ts';
+import { describeAgreement } from '../ledger/agreement.ts';
 import { SAVED_BY } from '../ledger/describe.ts';
 import { LEVERS } from '../ledger/entries.ts';
 import { cells, cutStart, padCells, wrap } from '../ui/layout.ts';
@@ -36,9 +37,18 @@ function blocksOf(report: CostDocument, style: CostStyle): readonly string[] {
       describeSavings(report, style),
       ...spentOn(report, style),
     ]),
+    describeSharedPasses(report.shared),
     ...(style.details ? [describeNewSessions(report)] : [hint]),
     ...(style.details && loops.features.length > 0 ? [describePromises(loops), describeRates(loops.rates)] : []),
   ];
+}
+
+function describeSharedPasses({ accepted, agreement }: CostDocument['shared']): string {
+  const signers = agreement.filter(({ by }) => by === 'signer');
+  return [
+    ...(accepted === 0 ? [] : [`${count(accepted, 'pass', 'passes')} of other clones accepted, without a call.`]),
+    ...signers.map((one) => `${showInvisible(one.name)}: ${describeAgreement(one)}`),
+  ].join('\n');
 }
 
 function describeRuns(report: CostDocument): string {

@@ -17,16 +17,19 @@ const slot = z.object({
   accepted: z
     .object({
       by: z.array(z.string()).describe('The people who signed the pass, as the signers file names them.'),
-      at: z.string(),
+      at: z.string().describe('When the reviewer passed the code.'),
       agent: z.string(),
       model: z.string().nullable(),
-      session: z.enum(['new', 'resumed']),
+      session: z.enum(['new', 'resumed']).describe('Whether the reviewer had a new or a resumed session.'),
       waived: z.number().describe('The number of findings that people waived.'),
     })
     .nullable()
     .describe('The pass of another clone by which the reviewer counts as passed; null if there is none.'),
   not_accepted: z
-    .object({ why: z.string(), detail: z.string().describe('The reason as text.') })
+    .object({
+      why: z.string().describe('The reason as a word, such as unknown-signer.'),
+      detail: z.string().describe('The reason as text.'),
+    })
     .nullable()
     .describe('Why no pass of another clone was accepted; null if one was, or if none was looked up.'),
 });
@@ -132,7 +135,10 @@ export const runSchema = z.object({
   dispatches: z.number().describe('The number of calls to agents, including retries.'),
   retries: z.number().describe('How many of the calls are requests that agents repeated by themselves.'),
   shared: z
-    .object({ passes: z.number(), waivers: z.number() })
+    .object({
+      passes: z.number().describe('The number of passes.'),
+      waivers: z.number().describe('The number of waivers.'),
+    })
     .nullable()
     .describe('How many passes and waivers the run sent to other clones; null if it sent none.'),
   warnings: z.array(z.string()),

@@ -1,16 +1,19 @@
 import * as z from 'zod';
 
-const refusal = z.object({ why: z.string(), detail: z.string().describe('The reason as text.') });
+const refusal = z.object({
+  why: z.string().describe('The reason as a word, such as unknown-signer.'),
+  detail: z.string().describe('The reason as text.'),
+});
 
 const agreement = z
   .array(
     z.object({
-      by: z.enum(['signer', 'gate', 'agent']),
-      name: z.string(),
-      audited: z.number(),
-      disagreed: z.number(),
+      by: z.enum(['signer', 'gate', 'agent']).describe('What the passes have in common.'),
+      name: z.string().describe('The name of the signer, gate or agent.'),
+      audited: z.number().describe('The number of passes that were reviewed again.'),
+      disagreed: z.number().describe('How many of these the second reviewer failed.'),
       low: z.number().describe('The lower end of the 95 % interval of the share of passes that an audit would refute.'),
-      high: z.number(),
+      high: z.number().describe('The upper end of that interval.'),
     }),
   )
   .describe('How often audits agreed with accepted passes, by signer, gate and agent.');
@@ -22,11 +25,11 @@ const statement = z.object({
   signer: z.string().nullable().describe('Who signed it; null if the signers file does not list a valid key.'),
   agent: z.string().nullable(),
   model: z.string().nullable(),
-  session: z.enum(['new', 'resumed']).nullable(),
-  at: z.string().nullable(),
+  session: z.enum(['new', 'resumed']).nullable().describe('The session of the reviewer; null for a waiver.'),
+  at: z.string().nullable().describe('When the pass or the waiver was given.'),
   current: z.boolean().describe('Whether it is about the current change.'),
   counts: z.boolean().describe('Whether it would count: for other code, whether its signer may vouch.'),
-  why_not: z.string().nullable(),
+  why_not: z.string().nullable().describe('Why it does not count, as text; null if it counts.'),
 });
 
 /** The schema of `passes --json`. */
@@ -50,7 +53,7 @@ export const passesSchema = z.object({
 
 /** The schema of `passes fetch`, `passes push` and `passes prune` with `--json`. */
 export const passesEndSchema = z.object({
-  carrier: z.string().nullable(),
+  carrier: z.string().nullable().describe('The remote or the address of the store; null if nothing was sent.'),
   passes: z.number().describe('How many passes were sent.'),
   waivers: z.number().describe('How many waivers were sent.'),
   removed: z.number().describe('How many statements were removed.'),
@@ -58,11 +61,13 @@ export const passesEndSchema = z.object({
 
 /** The schema of `passes verify --json`. */
 export const passesVerifySchema = z.object({
-  file: z.string(),
+  file: z.string().describe('The path as it was given.'),
   signed: z.boolean().describe('Whether the signature fits the file.'),
   key: z.string().nullable().describe('The fingerprint of the key; null if the signature is not valid.'),
-  signer: z.string().nullable(),
+  signer: z.string().nullable().describe('Who signed it; null if the signers file does not list a valid key.'),
   counts: z.boolean().describe('Whether the file is valid and its signer may vouch.'),
-  why_not: z.string().nullable(),
-  statement: statement.pick({ kind: true, gate: true, slot: true, agent: true, model: true, session: true, at: true }),
+  why_not: z.string().nullable().describe('Why it does not count, as text; null if it counts.'),
+  statement: statement
+    .pick({ kind: true, gate: true, slot: true, agent: true, model: true, session: true, at: true })
+    .describe('The content of the file.'),
 });
