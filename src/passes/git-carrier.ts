@@ -46,19 +46,19 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
 
   async function fetch(stop: AbortSignal | null, timeoutMs = fetchMs): Promise<Result<void>> {
     const tip = await inQuarantine(clone, async (quarantine) => {
-      const [known, end] = await Promise.all([
-        isConfigured(clone, remote),
-        quarantine.run(fetchArgs(remote), { stop, timeoutMs }),
-      ]);
-      if (!known.ok) return known;
-      if (!known.value) return err(trouble(remote, 'not-a-remote', ''));
-      if (isMissingRef(end)) return ok(null);
+      const end = await quarantine.run(fetchArgs(remote), { stop, timeoutMs });
       const failed = failureOf(remote, end);
+      const fetched = failed === null ? quarantine.fetched() : null;
+      // git takes a name that is not configured as a path, and then uses the name as the address.
+      if (fetched === null || fetched.address === remote.replace(/\.git$/, '')) {
+        const known = await requireRemote(clone, remote);
+        if (!known.ok) return known;
+      }
+      if (isMissingRef(end)) return ok(null);
       if (failed !== null) return err(failed);
-      const id = quarantine.fetched();
-      if (id === null) return err(trouble(remote, 'unreadable', 'git wrote no FETCH_HEAD'));
+      if (fetched === null) return err(trouble(remote, 'unreadable', 'git wrote no FETCH_HEAD'));
       const released = quarantine.release();
-      return released.ok ? ok(id) : released;
+      return released.ok ? ok(fetched.id) : released;
     });
     return tip.ok ? setMirror(clone, { remote, mirror, staleLockMs }, tip.value) : tip;
   }
@@ -120,9 +120,8 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
     async push(files, stop) {
       const wanted = distinctFiles(files.filter(isStorable));
       if (wanted.length === 0) return ok({ added: 0 });
-      const known = await isConfigured(clone, remote);
+      const known = await requireRemote(clone, remote);
       if (!known.ok) return known;
-      if (!known.value) return err(trouble(remote, 'not-a-remote', ''));
       return publish(stop, async (reader) => {
         const old = await tipOf(reader, mirror);
         const format = old === null ? await formatOfClone(clone) : formatOf(old);
@@ -219,10 +218,12 @@ async function reading<T>(
   }
 }
 
-// git takes a name that is not configured as a path, which could be a folder of the working tree.
-function isConfigured({ root }: Clone, remote: string): Promise<Result<boolean>> {
+/** Fails if there is no remote of this name, because git would take the name as a path in the working tree. */
+async function requireRemote({ root }: Clone, remote: string): Promise<Result<void>> {
   const pattern = `^remote\\.${remote.replaceAll('.', '\\.')}\\.url$`;
-  return asResult(git(root, ['config', '--get-regexp', pattern], { expected: [0, 1] }).then(({ code }) => code === 0));
+  const found = await asResult(git(root, ['config', '--get-regexp', pattern], { expected: [0, 1] }));
+  if (!found.ok) return found;
+  return found.value.code === 0 ? ok(undefined) : err(trouble(remote, 'not-a-remote', ''));
 }
 
 async function formatOfClone({ root }: Clone): Promise<ObjectFormat> {

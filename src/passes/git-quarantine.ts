@@ -34,8 +34,8 @@ export type Quarantine = {
   ): Promise<ProcessRunEnd>;
   /** Stores new objects. Throws a `GitError` if git fails. */
   store(format: ObjectFormat, objects: readonly NewObject[]): Promise<void>;
-  /** Returns the object id that `git fetch` wrote to FETCH_HEAD; `null` if there is none. */
-  fetched(): string | null;
+  /** Returns the object id and the address that `git fetch` wrote to FETCH_HEAD; `null` if there is none. */
+  fetched(): { readonly id: string; readonly address: string } | null;
   /** Moves all objects into the repository. */
   release(): Result<void>;
   /** Removes the folder with all that was not released. */
@@ -49,8 +49,8 @@ const LEFTOVERS: Leftovers = { kind: 'folder', name: new RegExp(`^${PREFIX}`), a
 
 const CONFIG = [
   ...NO_USER_PROGRAMS,
-  // The quarantine has the repository as an alternate, whose refs git would otherwise list with another process.
-  'core.alternateRefsCommand=:',
+  // The quarantine has the repository as an alternate. git would list the refs of that once more.
+  'core.alternateRefsCommand=true',
   'credential.interactive=never',
   'maintenance.auto=false',
   'gc.auto=0',
@@ -68,6 +68,8 @@ export function openQuarantine({ root, commonDir }: Clone): Result<Quarantine> {
     mkdirSync(own);
     // git accepts only a folder with a HEAD as its own. The branch does not need to exist.
     writeFileSync(join(folder, 'HEAD'), 'ref: refs/heads/onceover-none\n');
+    // git finds settings by GIT_COMMON_DIR, but refs only by this file.
+    writeFileSync(join(folder, 'commondir'), `${commonDir}\n`);
   });
   if (!made.ok) {
     tryToRemoveFolder(folder);
@@ -103,8 +105,10 @@ export function openQuarantine({ root, commonDir }: Clone): Result<Quarantine> {
         await git(root, ['unpack-objects', '-q'], { env, config: CONFIG, input });
       },
       fetched() {
-        const read = readPlainFile(join(folder, 'FETCH_HEAD'), 4096);
-        return (read.ok && /^(?:[0-9a-f]{64}|[0-9a-f]{40})(?=\t)/.exec(read.bytes.toString('latin1'))?.[0]) || null;
+        const read = readPlainFile(join(folder, 'FETCH_HEAD'), 8192);
+        const line = read.ok ? read.bytes.toString('utf8') : '';
+        const [, id, address] = /^([0-9a-f]{64}|[0-9a-f]{40})\t[^\t]*\t'[^']*' of (.*)$/m.exec(line) ?? [];
+        return id === undefined || address === undefined ? null : { id, address };
       },
       release: () => moveObjects(own, objects),
       remove: () => tryToRemoveFolder(folder),
