@@ -65,8 +65,16 @@ ${FOLDERS.map(gate).join('\n')}
 }
 
 /** Makes a bare repository whose branch main has the settings, and returns functions to make clones of it. */
-export function team(options: Parameters<typeof teamSettings>[1] & { readonly signers?: string } = {}): Team {
-  const folder = temporaryFolder();
+export function team(
+  options: Parameters<typeof teamSettings>[1] & {
+    /** The text of the signers file, or a function that makes it from keys. */
+    readonly signers?: (key: Team['key']) => string;
+    readonly files?: Readonly<Record<string, string>>;
+    /** The folder for all clones; default: a temporary one that is removed when the test ends. */
+    readonly folder?: string;
+  } = {},
+): Team {
+  const folder = options.folder ?? temporaryFolder();
   const bare = join(folder, 'origin.git');
   const agents = join(folder, 'agents');
   const keys = join(folder, 'keys');
@@ -123,11 +131,12 @@ export function team(options: Parameters<typeof teamSettings>[1] & { readonly si
   };
 
   const first = clone();
-  const signers = options.signers ?? key('dev@example.com');
+  const signers = options.signers?.(key) ?? key('dev@example.com');
   first.write('onceover.yml', teamSettings(agents, options));
   first.write('.onceover/signers', signers);
   first.write('.onceover/reviews/quality.md', 'Look for what is wrong.\n');
   for (const one of FOLDERS) first.write(`${one}/a.txt`, 'one\ntwo\nthree\n');
+  for (const [path, text] of Object.entries(options.files ?? {})) first.write(path, text);
   first.commit('set up');
   first.git('push', '-q', 'origin', 'main');
 
