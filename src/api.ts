@@ -152,6 +152,10 @@ export type RunWish = {
   readonly fresh?: boolean;
   readonly all?: boolean;
   readonly allowUnconfigured?: boolean;
+  /** `false`: passes and waivers of other clones do not count. */
+  readonly accept?: boolean;
+  /** `true`: share the passes of the run with other clones. */
+  readonly share?: boolean;
 };
 
 /** The options of a run, with paths and files as the user wrote them. */
@@ -192,12 +196,13 @@ function withOptions<Args extends readonly unknown[], T>(
 /** Returns the options of a run. Default: the whole change, but only reviews and checks that have not passed it. */
 function toOptions(repository: RepositoryPaths, request: RunRequestOptions): Result<RunOptions> {
   const { gates, startedBy, reporter, stop, force = false, fresh = false, all = false } = request;
+  const { accept = true, share = false } = request;
   const paths = toPaths(repository, { names: request.paths, source: 'arguments' });
   if (!paths.ok) return paths;
   const selection = selectionOf(repository, request);
   if (!selection.ok) return selection;
   return ok({
-    ...{ gates, startedBy, reporter, stop, force, fresh, all },
+    ...{ gates, startedBy, reporter, stop, force, fresh, all, accept, share },
     allowUnconfigured: request.allowUnconfigured === true,
     paths: paths.value.listed ?? [],
     selection: selection.value,
@@ -241,6 +246,21 @@ export const clean = inRepository(async () => (await import('./gates/clean.ts'))
 
 /** Returns what the runs of this clone cost and saved. */
 export const cost = inRepository(async () => (await import('./cost/read.ts')).cost);
+
+/** Returns the passes of other clones, and whether they count for the current change. */
+export const listPasses = inRepository(async () => (await import('./sharing/list.ts')).listPasses);
+
+/** Gets the newest passes of other clones. */
+export const fetchPasses = inRepository(async () => (await import('./sharing/list.ts')).fetchPasses);
+
+/** Removes old passes for all clones. */
+export const prunePasses = inRepository(async () => (await import('./sharing/list.ts')).prunePasses);
+
+/** Shares the passes of this clone for the current change. */
+export const pushPasses = inRepository(async () => (await import('./sharing/verify.ts')).pushPasses);
+
+/** Verifies the signature of a statement file. */
+export const verifyPassFile = inRepository(async () => (await import('./sharing/verify.ts')).verifyPassFile);
 
 /** Approves the commands of the configuration in this clone, and returns them. */
 export const trust = inRepository(async () => (await import('./trust/consent.ts')).trustConfig);

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 const SRC = resolve(import.meta.dirname, '../src');
 
 const BASE = ['kernel', 'ui', 'platform'];
-const SERVICES = [...BASE, 'git', 'config', 'agents', 'dispatch', 'ledger', 'trust', 'version'];
+const SERVICES = [...BASE, 'git', 'config', 'agents', 'dispatch', 'ledger', 'trust', 'passes', 'version'];
 const SLICES = [
   'gates',
   'rules',
@@ -13,6 +13,7 @@ const SLICES = [
   'workflows',
   'fix-loop',
   'stop-hook',
+  'sharing',
   'explain',
   'reports',
   'cost',
@@ -33,12 +34,14 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   dispatch: [...BASE, 'agents', 'config'],
   ledger: [...BASE, 'dispatch'],
   trust: [...BASE, 'git', 'config', 'version'],
+  passes: [...BASE, 'git', 'config', 'version'],
   rules: [...BASE, 'git', 'config', 'version'],
   gates: [...SERVICES, 'rules'],
   phases: [...SERVICES, 'text-diff'],
   workflows: SERVICES,
   'fix-loop': [...SERVICES, 'gates', 'rules'],
   'stop-hook': [...SERVICES, 'gates'],
+  sharing: [...SERVICES, 'gates'],
   explain: [...SERVICES, 'gates', 'rules'],
   reports: [...SERVICES, 'gates'],
   progress: [...SERVICES, 'gates', 'phases'],
@@ -65,6 +68,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'record-types',
     'record/proof-files',
     'record/receipts',
+    'record/share',
     'record/records',
     'record/record-names',
   ],
@@ -73,6 +77,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   workflows: ['workflows', 'quality/gate', 'quality/agent', 'quality/tasks'],
   'fix-loop': ['until-pass'],
   'stop-hook': ['answer', 'check-gates'],
+  sharing: ['list', 'verify'],
   explain: ['explain'],
   reports: ['finished-run', 'formats', 'github', 'write'],
   cost: ['read', 'rows', 'csv'],

@@ -9,6 +9,7 @@ import * as phases from '../src/phases/json-schema.ts';
 import * as ruleDocuments from '../src/rules/json-schema.ts';
 import { ruleFileSchema } from '../src/rules/parse.ts';
 import * as setUpDocuments from '../src/setup/json-schema.ts';
+import * as sharing from '../src/sharing/json-schema.ts';
 import { jobSchema } from '../src/workflows/config/check.ts';
 
 const documents = { ...ruleDocuments, ...setUpDocuments };
@@ -32,6 +33,9 @@ test.each([
   ['finding', runs.findingSchema, 'output'],
   ['resolved', runs.resolvedSchema, 'output'],
   ['clean', runs.cleanSchema, 'output'],
+  ['passes', sharing.passesSchema, 'output'],
+  ['passes-end', sharing.passesEndSchema, 'output'],
+  ['passes-verify', sharing.passesVerifySchema, 'output'],
   ['cost', costSchema, 'output'],
   ['cost-feature', featureCostSchema, 'output'],
   ['demo', demoSchema, 'output'],

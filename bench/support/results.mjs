@@ -14,6 +14,7 @@ export const PARTS = [
   'reviews',
   'match',
   'runner',
+  'passes',
   'delta',
   'loop',
   'live',

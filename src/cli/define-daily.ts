@@ -25,6 +25,8 @@ export function addDailyCommands(program: Command): void {
       `also write a report: ${REPORT_FILES}, or github (annotations and job summary); repeatable`,
       collect,
     )
+    .option('--share', 'share the passes of this run with other clones (see the setting passes)')
+    .option('--no-accept', 'do not accept passes and waivers of other clones')
     .option('--allow-unconfigured', 'exit with 0 if no gate and no rule is configured; without it the exit code is 2')
     .option('--until-pass', 'let a fixer fix the findings and review again, until every gate passes')
     .option('--fixer <agent>', 'with --until-pass: the agent that fixes')
@@ -73,7 +75,7 @@ export function addDailyCommands(program: Command): void {
     .action(async (ids, options) => (await import('./commands/records.ts')).resolveCommand(ids, options));
 }
 
-/** Adds the commands `cost` and `clean`, which read and archive the records of past runs. */
+/** Adds the commands `cost`, `passes` and `clean`, which work with the results of past runs. */
 export function addRecordCommands(program: Command): void {
   program
     .command('cost')
@@ -89,12 +91,55 @@ export function addRecordCommands(program: Command): void {
     .option('--csv', 'print one row per review, for spreadsheets')
     .action(async (feature, options) => (await import('./commands/records.ts')).costCommand(feature, options));
 
+  addPassesCommand(program);
+
   program
     .command('clean')
     .summary('archive the records and start again at run 1')
     .description('Archives the records of past runs and says how many findings are open. The next run is number 1.')
     .action(async (options) => (await import('./commands/records.ts')).cleanCommand(options));
 }
+
+/** Adds the command `passes`, which shares passes between clones. */
+function addPassesCommand(program: Command): void {
+  const passes = program
+    .command('passes')
+    .usage('[command] [options]')
+    .helpCommand(false)
+    .summary('list, fetch and share the passes of other clones')
+    .description(
+      'Lists the signed passes of other clones: who signed what, how old it is, and whether it counts for the current change. See docs/sharing-passes.md.',
+    )
+    .action(async (options) => (await passesCommands()).passesListCommand(options));
+  passes
+    .command('fetch')
+    .summary('get the newest passes')
+    .description('Gets the newest passes of other clones. A run does this by itself.')
+    .action(async (options) => (await passesCommands()).passesFetchCommand(options));
+  passes
+    .command('push')
+    .summary('share your passes for the current change')
+    .description(
+      'Signs the passes that reviewers gave in this clone for the current change, and your waivers, with the SSH key that git signs with. Then it shares them with other clones.',
+    )
+    .action(async (options) => (await passesCommands()).passesPushCommand(options));
+  passes
+    .command('prune')
+    .summary('remove old passes for everyone')
+    .description('Removes statements that are too old to count, and those that no version can read, from the remote.')
+    .option('--days <n>', 'remove statements that are older than this (default: max_age)', wholeNumber(1, 9999))
+    .action(async (options) => (await passesCommands()).passesPruneCommand(options));
+  passes
+    .command('verify')
+    .summary('verify the signature of a statement file')
+    .description(
+      'Verifies a statement with the signature in FILE.sig, and says whether the base branch lets its signer vouch. The exit code is 0 only if it does.',
+    )
+    .argument('<file>', 'the statement')
+    .action(async (file, options) => (await passesCommands()).passesVerifyCommand(file, options));
+}
+
+const passesCommands = () => import('./commands/passes.ts');
 
 /** Adds `init` and the other commands that set onceover up, check the set-up or show how onceover works. */
 export function addSetupCommands(program: Command): void {

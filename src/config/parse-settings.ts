@@ -1,6 +1,6 @@
 import type { RepoPath } from '../kernel/ids.ts';
 import { repoPath } from '../kernel/paths.ts';
-import type { Settings } from './settings.ts';
+import type { PassSettings, Settings } from './settings.ts';
 import { type SettingsFile, settingsSchema } from './settings-schema.ts';
 import { type Checked, checkShape, readYaml, type YamlFile } from './yaml.ts';
 
@@ -36,7 +36,11 @@ function toSettings(written: SettingsFile, yaml: YamlFile): Settings {
     shareReading: written.share_reading,
     recheckDomain: written.recheck_domain,
     trustMarks: written.trust_marks,
-    waivers: written.waivers,
+    waivers: {
+      who: written.waivers.who,
+      signers: written.waivers.signers === undefined ? null : checkedPath(written.waivers.signers),
+    },
+    passes: written.passes === undefined ? null : toPassSettings(written.passes),
     budget: { usd: written.budget.usd ?? null, dispatches: written.budget.dispatches ?? null },
     agent: mapValues(written.agent, (own) => ({
       model: own.model ?? null,
@@ -59,6 +63,20 @@ function toSettings(written: SettingsFile, yaml: YamlFile): Settings {
         timeoutSeconds: own.timeout ?? null,
       })),
     })),
+  };
+}
+
+function toPassSettings(written: NonNullable<SettingsFile['passes']>): PassSettings {
+  return {
+    remote: written.remote ?? null,
+    store: written.store ?? null,
+    share: written.share,
+    signers: checkedPath(written.signers),
+    accept: written.accept,
+    maxAgeDays: Number.parseInt(written.max_age, 10),
+    minSigners: written.min_signers,
+    neverFor: written.never_for,
+    audit: written.audit,
   };
 }
 

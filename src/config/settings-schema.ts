@@ -3,7 +3,7 @@ import { AGENT_NAMES } from '../agents/table.ts';
 import { compileGlob } from '../kernel/glob.ts';
 import { DEFAULT_LOG_DIR, repoPath } from '../kernel/paths.ts';
 import { didYouMean } from '../ui/wording.ts';
-import { PRIORITIES } from './settings.ts';
+import { DEFAULT_SIGNERS, PRIORITIES } from './settings.ts';
 
 const priority = z.enum(PRIORITIES);
 
@@ -67,6 +67,57 @@ const entrySchema = z
     reviews: z.record(name, reviewSchema).default({}).describe('Prompts for reviewers.'),
   })
   .describe('An entry point: gates that run if a file below its path changed.');
+
+const passesSchema = z
+  .strictObject({
+    remote: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._/-]*$/, { error: 'must be the name of a git remote, such as origin' })
+      .optional()
+      .describe('The git remote that carries passes, in the ref refs/onceover/passes.'),
+    store: z
+      .string()
+      .regex(/^https?:\/\/[^\s@]+$/, { error: 'must be an address that starts with https:// and has no user name' })
+      .optional()
+      .describe('The address of an HTTP store for passes, instead of a git remote.'),
+    share: choice('off', 'ask', 'auto').describe(
+      'Whether a run shares the passes that it gave. auto: after every run. ask: a terminal asks first. off: only with --share.',
+    ),
+    signers: z
+      .string()
+      .min(1)
+      .default(DEFAULT_SIGNERS)
+      .describe('Path of the file with the keys that may sign passes, in the format of OpenSSH allowed_signers.'),
+    accept: z
+      .array(z.enum(['new', 'resumed']))
+      .min(1)
+      .default(['new', 'resumed'])
+      .describe('The sessions whose passes count. new: only reviews in a new session.'),
+    max_age: z
+      .string()
+      .regex(/^[1-9]\d{0,3}d$/, { error: 'must be a number of days, such as 30d' })
+      .default('30d')
+      .describe('Passes that are older do not count.'),
+    min_signers: z
+      .int()
+      .min(1)
+      .max(10)
+      .default(1)
+      .describe('How many people, each with a key of their own, must have signed a pass.'),
+    never_for: z
+      .array(z.string().min(1))
+      .default([])
+      .describe('Globs. A gate with such a changed file is always reviewed here.'),
+    audit: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0)
+      .describe('The share of accepted passes that onceover reviews again anyway, such as 0.05.'),
+  })
+  .describe(
+    'Shares passes between clones. onceover reads this block and the signers file from the base branch. Default: passes stay in the clone.',
+  );
 
 /** The format of `onceover.yml`. */
 export const settingsSchema = z
@@ -139,9 +190,17 @@ export const settingsSchema = z
         who: choice('people', 'anyone').describe(
           'Whose waivers count. people: the waiver of an agent is a proposal until a person confirms it. anyone: agents can waive too.',
         ),
+        signers: z
+          .string()
+          .min(1)
+          .optional()
+          .describe(
+            'Path of a file with the keys of people whose signed waivers count in every clone, in the format of passes.signers. Default: waivers count only in the clone where they were made.',
+          ),
       })
       .prefault({})
       .describe('Rules for waived findings.'),
+    passes: passesSchema.optional(),
     budget: z
       .strictObject({
         usd: z
@@ -187,6 +246,13 @@ export const settingsSchema = z
     };
     checkAgents(settings.agents, ['agents']);
     checkPath(settings.log_dir, ['log_dir']);
+    if (settings.waivers.signers !== undefined) checkPath(settings.waivers.signers, ['waivers', 'signers']);
+    if (settings.passes !== undefined) {
+      const { remote, store, signers, never_for: never } = settings.passes;
+      checkPath(signers, ['passes', 'signers']);
+      for (const [n, glob] of never.entries()) checkGlob(glob, ['passes', 'never_for', n]);
+      if ((remote === undefined) === (store === undefined)) wrong(['passes'], 'needs either remote or store');
+    }
     const ids = new Set<string>();
     for (const [i, entry] of settings.gates.entries()) {
       const at = ['gates', i];

@@ -36,10 +36,35 @@ export type Settings = {
   readonly recheckDomain: boolean;
   readonly trustMarks: boolean;
   /** Decides whether only people or also agents can waive findings. */
-  readonly waivers: { readonly who: 'people' | 'anyone' };
+  readonly waivers: {
+    readonly who: 'people' | 'anyone';
+    /** Path of the file with the keys whose signed waivers count in every clone; `null` if there is none. */
+    readonly signers: RepoPath | null;
+  };
+  /** How passes travel between clones; `null` if they stay in this clone. */
+  readonly passes: PassSettings | null;
   readonly budget: { readonly usd: number | null; readonly dispatches: number | null };
   readonly agent: Readonly<Record<string, AgentSettings>>;
   readonly gates: readonly EntrySettings[];
+};
+
+/** The path of the signers file if `passes.signers` is not set. */
+export const DEFAULT_SIGNERS = '.onceover/signers';
+
+/** The block `passes` of `onceover.yml`. Exactly one of `remote` and `store` is set. */
+export type PassSettings = {
+  /** The name of the git remote that carries passes. */
+  readonly remote: string | null;
+  /** The address of an HTTP store. */
+  readonly store: string | null;
+  readonly share: 'off' | 'ask' | 'auto';
+  readonly signers: RepoPath;
+  readonly accept: readonly ('new' | 'resumed')[];
+  readonly maxAgeDays: number;
+  readonly minSigners: number;
+  readonly neverFor: readonly string[];
+  /** The share of accepted passes that are reviewed again, from 0 to 1. */
+  readonly audit: number;
 };
 
 /** One item of `gates` in `onceover.yml`: a path with its checks and reviews. */

@@ -1,9 +1,10 @@
 import { quoteName, showInvisible } from '../kernel/escape.ts';
+import { describeAgreement } from '../ledger/agreement.ts';
 import { describeLife, SAVED_BY } from '../ledger/describe.ts';
 import { LEVERS } from '../ledger/entries.ts';
 import { cells, cutStart, padCells, wrap } from '../ui/layout.ts';
 import type { Paint } from '../ui/style.ts';
-import { count, tokensOf, usdOf } from '../ui/wording.ts';
+import { count, percentOf, tokensOf, usdOf } from '../ui/wording.ts';
 import type { CostDocument, FeatureDocument, Paid, PhaseCall, SavedTokens } from './json-schema.ts';
 import { RATES } from './loops.ts';
 import { paidTokens } from './rows.ts';
@@ -36,9 +37,18 @@ function blocksOf(report: CostDocument, style: CostStyle): readonly string[] {
       describeSavings(report, style),
       ...spentOn(report, style),
     ]),
+    describeSharedPasses(report.shared),
     ...(style.details ? [describeNewSessions(report), describeCaches(report)] : [hint]),
     ...(style.details && loops.features.length > 0 ? [describePromises(loops), describeRates(loops.rates)] : []),
   ];
+}
+
+function describeSharedPasses({ accepted, agreement }: CostDocument['shared']): string {
+  const signers = agreement.filter(({ by }) => by === 'signer');
+  return [
+    ...(accepted === 0 ? [] : [`${count(accepted, 'pass', 'passes')} of other clones accepted, without a call.`]),
+    ...signers.map((one) => `${showInvisible(one.name)}: ${describeAgreement(one)}`),
+  ].join('\n');
 }
 
 function describeRuns(report: CostDocument): string {
@@ -58,7 +68,7 @@ function describeSavings({ paid, not_paid }: CostDocument, { paint }: CostStyle)
   const saved = LEVERS.reduce((sum, lever) => sum + not_paid[lever].tokens, 0);
   // Without any usage from agents, there is nothing to estimate the savings from.
   const isUnknown = saved === 0 && paid.looks > 0 && paid.looks_without_usage === paid.looks;
-  const share = saved === 0 ? '' : `, ${percentText(saved / (saved + paidTokens(paid)))} of all tokens`;
+  const share = saved === 0 ? '' : `, ${percentOf(saved / (saved + paidTokens(paid)))} of all tokens`;
   return [
     paint(
       'strong',
@@ -169,13 +179,13 @@ type Loops = Pick<FeatureDocument, 'compared' | 'resumed_prompts_shorter' | 'fiv
 function describePromises({ compared, resumed_prompts_shorter, five_iterations_under_half }: Loops): string {
   const { ratio } = compared.characters;
   const weighted = compared.weighted_input_tokens.ratio;
-  const tokens = weighted === null ? '' : ` and about ${percentText(weighted)} of the input tokens, weighted by price`;
+  const tokens = weighted === null ? '' : ` and about ${percentOf(weighted)} of the input tokens, weighted by price`;
   const promise = ({ state, of, not_so }: { state: keyof typeof STATES; of: number; not_so: readonly object[] }) =>
     `${STATES[state]}${of === 0 ? '' : ` (${of - not_so.length} of ${of})`}.`;
   return [
     ratio === null
       ? 'No call can be compared with a new session.'
-      : `Prompts took ${percentText(ratio)} of the characters of new sessions${tokens}.`,
+      : `Prompts took ${percentOf(ratio)} of the characters of new sessions${tokens}.`,
     `Resumed prompts are shorter than the first prompt of their session: ${promise(resumed_prompts_shorter)}`,
     `Loops of five iterations send under half of new sessions: ${promise(five_iterations_under_half)}`,
   ].join('\n');
@@ -187,10 +197,10 @@ const STATES = { holds: 'yes', does_not_hold: 'no', nothing_to_judge: 'no data y
 function describeRates(rates: FeatureDocument['rates']): string {
   const watched = Object.keys(RATES) as (keyof typeof RATES)[];
   const figures = ({ count: times, of, rate }: { count: number; of: number; rate: number | null }) =>
-    rate === null ? 'no data' : `${times} of ${of}, ${percentText(rate)}`;
+    rate === null ? 'no data' : `${times} of ${of}, ${percentOf(rate)}`;
   const lines = watched.flatMap((which) => {
     const { threshold, exceeded } = rates[which];
-    const limit = `limit: ${percentText(threshold)}${exceeded ? ', exceeded' : ''}`;
+    const limit = `limit: ${percentOf(threshold)}${exceeded ? ', exceeded' : ''}`;
     const roles = which === 'delta_guard' ? rates.delta_guard_by_role : [];
     return [
       `${RATES[which].title}: ${figures(rates[which])} (${limit})`,
@@ -255,11 +265,6 @@ function paidLines(paid: Paid): readonly string[] {
     `Tokens: ${looks > 0 && untold === looks ? 'unknown, because no agent reported them' : tokens}.`,
     `Calls to agents: ${paid.dispatches}, for ${count(looks - resumed, 'new session')} and ${count(resumed, 'resumed session')}.`,
   ];
-}
-
-/** Returns a ratio in percent, to a tenth. */
-function percentText(ratio: number): string {
-  return `${Number((ratio * 100).toFixed(1))} %`;
 }
 
 /** Returns the selection as the end of a sentence: which branch, and since when. */

@@ -1,5 +1,6 @@
 import type { PriceList } from '../kernel/agent.ts';
 import { byCodePoint, grouped } from '../kernel/collections.ts';
+import { agreementOf, sharedHistory } from '../ledger/agreement.ts';
 import type { LedgerEntry, LedgerRun, Lever, SavedUsage } from '../ledger/entries.ts';
 import { savedByResuming } from '../ledger/savings.ts';
 import type { CostDocument, SavedTokens } from './json-schema.ts';
@@ -68,8 +69,15 @@ export function summariseCost(
       .slice(-MOST_RUNS)
       .reverse()
       .map((run) => runCost(run, priceOf)),
+    shared: sharedCost(entries),
     unreadable_entries: unreadable,
   };
+}
+
+/** Returns how many passes of other clones counted, and how often audits agreed with them. */
+function sharedCost(entries: readonly LedgerEntry[]): CostDocument['shared'] {
+  const { accepted, audits } = sharedHistory(entries);
+  return { accepted: accepted.length, agreement: agreementOf(audits).map((one) => ({ ...one })) };
 }
 
 type Saving = Omit<SavedUsage, 'gate'> & { readonly at: string; readonly gate: string | null };

@@ -44,6 +44,7 @@ function blocksOf({ document, planned, findings }: RunExplanation, styled: Style
   return [
     headOf(document),
     bulletList('The next run would:', steps.length === 0 ? ['call no reviewer'] : steps, width),
+    isCheck ? '' : describeSharedReasons(document, width),
     listed('Findings:', found, MOST.findings),
     isCheck ? lastOutput(document, width) : '',
     listed(
@@ -67,6 +68,15 @@ function headOf(document: About<'gate' | 'slot' | 'check'>): string {
   const title = `${quoteName(gate.id)}: ${STATUS_WORDS[gate.status]} (${gate.detail})`;
   if (document.about === 'check') return `${title}\nCommand: ${oneLine(document.command)}`;
   return `${title}\nFiles: ${someNames(document.files)}\nPrompt: ${quoteName(document.prompt ?? 'none')}`;
+}
+
+/** Says for each reviewer why no pass of another clone counts; '' if passes are not shared or all are accepted. */
+function describeSharedReasons(document: About<'gate' | 'slot'>, width: number): string {
+  const slots = document.about === 'slot' ? [document.slot] : document.gate.slots;
+  const reasons = slots.flatMap(({ slot, not_accepted: not }) => {
+    return not === null ? [] : [`reviewer ${slot}: ${showInvisible(not.detail)}`];
+  });
+  return reasons.length === 0 ? '' : bulletList('Passes of other clones:', reasons, width);
 }
 
 function lastOutput({ history: [last], log }: About<'check'>, width: number): string {

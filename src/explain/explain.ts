@@ -8,7 +8,7 @@ import { findingDocument, gateDocument, slotDocument } from '../gates/json.ts';
 import { type Preview, previewGates, READ_ONLY } from '../gates/open-run.ts';
 import type { RunFacts, RunPorts } from '../gates/ports.ts';
 import type { GateOutcome } from '../gates/run-types.ts';
-import type { SlotPlan } from '../gates/types.ts';
+import type { ReviewGate, SlotPlan } from '../gates/types.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { describeFindingState } from './describe-finding.ts';
@@ -78,12 +78,14 @@ async function explainFinding(
 
 /** Explains a review or, with `only`, one of its reviewers; `null` if the change has no such review or reviewer. */
 async function explainReview(
-  { ports, request, plan, facts }: Preview,
-  gate: GateOutcome,
+  preview: Preview,
+  judged: GateOutcome,
   only: number | null,
 ): Promise<RunExplanation | null> {
-  const review = plan.reviews.find(({ state }) => state.gate.id === gate.id);
+  const { ports, request, plan, facts } = preview;
+  const review = plan.reviews.find(({ state }) => state.gate.id === judged.id);
   if (review === undefined) return null;
+  const gate = await withSharedReasons(preview, review.state.gate, judged);
   const { state } = review;
   const isMeant = (slot: number) => only === null || slot === only;
   const planned = plannedSlots(review).filter(({ slot }) => isMeant(slot));
@@ -121,6 +123,25 @@ async function explainReview(
   const last = history.find(({ dispatch }) => dispatch !== 'none');
   const log = await lastLog(ports, facts, gate, only, last);
   return { document: { about: 'slot', gate: gate.id, slot: slotDocument(slot), ...shared, log }, planned, findings };
+}
+
+/** Returns the gate with the reason why no pass of another clone counts, also for reviewers that have run here since. */
+async function withSharedReasons(
+  { ports: { shared }, request, facts }: Preview,
+  gate: ReviewGate,
+  judged: GateOutcome,
+): Promise<GateOutcome> {
+  const { scope } = facts.comparison;
+  if (shared == null || scope.kind === 'narrow') return judged;
+  const { wantedPass } = await import('../gates/decide/travel.ts');
+  const slots = await Promise.all(
+    judged.slots.map(async (slot) => {
+      if (slot.why === 'accepted') return slot;
+      const wanted = wantedPass(gate, slot.slot, scope.key, request.settings, request.builtInAgents ?? []);
+      return { ...slot, shared: await shared.explain(wanted) };
+    }),
+  );
+  return { ...judged, slots };
 }
 
 async function explainCheck(

@@ -14,6 +14,24 @@ const slot = z.object({
   pass_iteration: z.number().nullable(),
   usage,
   detail: z.string().describe('The reason as text.'),
+  accepted: z
+    .object({
+      by: z.array(z.string()).describe('The people who signed the pass, as the signers file names them.'),
+      at: z.string().describe('When the reviewer passed the code.'),
+      agent: z.string(),
+      model: z.string().nullable(),
+      session: z.enum(['new', 'resumed']).describe('Whether the reviewer had a new or a resumed session.'),
+      waived: z.number().describe('The number of findings that people waived.'),
+    })
+    .nullable()
+    .describe('The pass of another clone by which the reviewer counts as passed; null if there is none.'),
+  not_accepted: z
+    .object({
+      why: z.string().describe('The reason as a word, such as unknown-signer.'),
+      detail: z.string().describe('The reason as text.'),
+    })
+    .nullable()
+    .describe('Why no pass of another clone was accepted; null if one was, or if none was looked up.'),
 });
 
 const gate = z.object({
@@ -116,6 +134,13 @@ export const runSchema = z.object({
   exit_code: z.union([z.literal(0), z.literal(1), z.literal(3)]),
   dispatches: z.number().describe('The number of calls to agents, including retries.'),
   retries: z.number().describe('How many of the calls are requests that agents repeated by themselves.'),
+  shared: z
+    .object({
+      passes: z.number().describe('The number of passes.'),
+      waivers: z.number().describe('The number of waivers.'),
+    })
+    .nullable()
+    .describe('How many passes and waivers the run sent to other clones; null if it sent none.'),
   warnings: z.array(z.string()),
   loop: loop.optional().describe('With --until-pass: every review, with the fix that followed it.'),
 });

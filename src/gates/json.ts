@@ -5,6 +5,7 @@ import { describeFailure } from '../ui/describe-failure.ts';
 import type { RunPlan } from './decide/plan-run.ts';
 import { describeGateDetail, describePlan, describeSlotReason } from './describe/reasons.ts';
 import { describeRunNotice } from './describe/result.ts';
+import { describeRefusal } from './describe/shared.ts';
 import type { findingSchema, runSchema } from './json-schema.ts';
 import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from './run-types.ts';
 
@@ -12,6 +13,8 @@ import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from './ru
 export type RunDocument = z.output<typeof runSchema>;
 
 type GateDocument = RunDocument['gates'][number];
+
+type SlotDocument = GateDocument['slots'][number];
 
 export type FindingDocument = z.output<typeof findingSchema>;
 
@@ -32,6 +35,8 @@ export function runDocument(outcome: RunOutcome, more: readonly string[] = []): 
     exit_code: outcome.exitCode,
     dispatches: outcome.dispatches,
     retries: outcome.retries,
+    shared:
+      outcome.sharing?.kind === 'shared' ? { passes: outcome.sharing.passes, waivers: outcome.sharing.waivers } : null,
     warnings: [...outcome.notices.map(describeRunNotice), ...more],
   };
 }
@@ -54,13 +59,24 @@ export function gateDocument(gate: GateOutcome): GateDocument {
   };
 }
 
-export function slotDocument(outcome: SlotOutcome): GateDocument['slots'][number] {
+export function slotDocument(outcome: SlotOutcome): SlotDocument {
   const { slot, agent, status, dispatch, why, passIteration, usage } = outcome;
   return {
     ...{ slot, agent, status, dispatch, why, pass_iteration: passIteration },
     usage: usageDocument(usage),
     detail: describeSlotReason(outcome),
+    ...sharedDocument(outcome),
   };
+}
+
+function sharedDocument({ why, shared }: SlotOutcome): Pick<SlotDocument, 'accepted' | 'not_accepted'> {
+  if (shared?.kind === 'refused') {
+    return { accepted: null, not_accepted: { why: shared.why, detail: describeRefusal(shared) } };
+  }
+  if (shared === null || why !== 'accepted') return { accepted: null, not_accepted: null };
+  const { passedAt: at, agent, model, session, waived } = shared.statement;
+  const by = shared.signers.map(({ principal }) => principal);
+  return { accepted: { by, at, agent, model, session, waived: waived.length }, not_accepted: null };
 }
 
 export function findingDocument({ finding, state }: ReportedFinding): FindingDocument {
@@ -106,6 +122,7 @@ export function lockConflictDocument(held: Extract<Failure, { kind: 'lock-held' 
     exit_code: 3,
     dispatches: 0,
     retries: 0,
+    shared: null,
     warnings: [describeFailure(held).what],
   };
 }

@@ -20,7 +20,7 @@ import type { ReferenceFiles } from '../rules/select-files.ts';
 import { requireConsent } from '../trust/consent.ts';
 import { fileRubric } from './decide/gate-list.ts';
 import type { FailingGate } from './describe/reasons.ts';
-import type { RunPorts, RunRequest } from './ports.ts';
+import type { RunPorts, RunRequest, SharedPasses } from './ports.ts';
 import { takePrefetch } from './prefetch.ts';
 import { failingChecks } from './read/state.ts';
 import { openFindings } from './record/findings.ts';
@@ -68,7 +68,14 @@ function readRubrics(
 export type RunOptions = Pick<
   RunRequest,
   'selection' | 'gates' | 'paths' | 'force' | 'fresh' | 'all' | 'startedBy' | 'stop'
-> & { readonly reporter: ReporterOf<RunProgress>; readonly allowUnconfigured: boolean };
+> & {
+  readonly reporter: ReporterOf<RunProgress>;
+  readonly allowUnconfigured: boolean;
+  /** `false` (`--no-accept`): passes and waivers of other clones do not count. */
+  readonly accept?: boolean;
+  /** `true` (`--share`): share the passes of this run, whatever the setting `share` says. */
+  readonly share?: boolean;
+};
 
 /** Options for a preview of all gates, in which nothing runs. */
 export const READ_ONLY: Omit<RunOptions, 'selection'> = {
@@ -108,7 +115,7 @@ export async function withRunLock<T>(
   work: (opened: OpenedRun) => Promise<Result<T>>,
 ): Promise<Result<T>> {
   if (process.env[ACTIVE] !== undefined) return err({ kind: 'inside-a-run' });
-  const opening = openRun(repository, options);
+  const opening = openRun(repository, options, true);
   // Take the lock while git still scans the working tree, to save time.
   const lock = await openLock(repository).take();
   try {
@@ -118,6 +125,8 @@ export async function withRunLock<T>(
     if (!consent.ok) return consent;
     return lock.ok ? await work(opened.value) : lock;
   } finally {
+    const opened = await opening;
+    if (opened.ok) opened.value.ports.shared?.close();
     if (lock.ok) await lock.value.release();
   }
 }
@@ -134,7 +143,7 @@ export type Preview = OpenedRun & RunPreview & { failingChecks(): Promise<readon
 
 /** Returns what a run would do. Runs nothing and writes nothing. */
 export async function previewGates(repository: RepositoryPaths, options: RunOptions): Promise<Result<Preview>> {
-  const opened = await openRun(repository, options);
+  const opened = await openRun(repository, options, false);
   if (!opened.ok) return opened;
   const { ports, request } = opened.value;
   const previewed = await previewRun(ports, request);
@@ -143,23 +152,44 @@ export async function previewGates(repository: RepositoryPaths, options: RunOpti
   return ok({ ...opened.value, ...previewed.value, failingChecks: () => failingChecks(ports, request, facts) });
 }
 
+type Sharing = { readonly shared: SharedPasses; readonly request: Pick<RunRequest, 'builtInAgents'> };
+
+async function openSharing(
+  repository: RepositoryPaths,
+  read: RunSettings,
+  { options, accept, fetches }: { readonly options: RunOptions; readonly accept: boolean; readonly fetches: boolean },
+): Promise<Sharing> {
+  const { openShared, BUILT_IN_AGENTS } = await import('./open-shared.ts');
+  // `--fresh` runs every reviewer again, so no earlier pass counts. Waivers are decisions of people and stay.
+  const isInPullRequest = read.source.from !== null;
+  const acceptsPasses = accept && !options.fresh;
+  const use = { acceptsPasses, acceptsWaivers: accept, fetches, sharesBySetting: !isInPullRequest };
+  return { shared: openShared(repository, read, use), request: { builtInAgents: BUILT_IN_AGENTS } };
+}
+
 function baseReferences(files: TextFiles): ReferenceFiles {
   return { isBase: true, text: async (path, limit) => files.read(path, limit) };
 }
 
 /** Opens the stores and reads the configuration, while the first snapshot is being taken. */
-async function openRun(repository: RepositoryPaths, options: RunOptions): Promise<Result<OpenedRun>> {
-  const { reporter, ...requested } = options;
+async function openRun(repository: RepositoryPaths, options: RunOptions, fetches: boolean): Promise<Result<OpenedRun>> {
+  const { reporter, accept = true, ...requested } = options;
   const prefetched = await takePrefetch(repository, options.selection);
   if (!prefetched.ok) return prefetched;
   const { read, snapshots, first } = prefetched.value;
   const { settings, written, source } = read;
+  // Without the setting `passes`, no code for passes is loaded. With it, they are fetched while git scans the files.
+  const sharing = settings.passes === null ? null : openSharing(repository, read, { options, accept, fetches });
   const config = await readConfig(
     repository,
     read,
     first.then((snapshot) => snapshot?.mayHave ?? null),
   );
-  if (!config.ok) return config;
+  const opened = await sharing;
+  if (!config.ok) {
+    opened?.shared.close();
+    return config;
+  }
   const { root, commonDir } = repository;
   const ledger = openLedger(commonDir);
   const ports: RunPorts = {
@@ -176,6 +206,7 @@ async function openRun(repository: RepositoryPaths, options: RunOptions): Promis
     checks: openChecks(root, process.env),
     clock: { now: () => new Date() },
     reporter,
+    shared: opened?.shared ?? null,
     reviewers: async () =>
       (await import('../dispatch/choose-agents.ts')).openReviewersFor(repository, settings, {
         stop: options.stop,
@@ -184,6 +215,6 @@ async function openRun(repository: RepositoryPaths, options: RunOptions): Promis
       }),
   };
   const pullRequest = source.from === null ? null : { base: source.from };
-  const request = { ...requested, ...config.value, root, pullRequest };
+  const request = { ...requested, ...config.value, ...opened?.request, root, pullRequest };
   return ok({ ports, request, written, configFiles: source.read });
 }

@@ -1,3 +1,4 @@
+import type { NoBasePolicy } from '../config/base-policy.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Answers } from '../dispatch/answer-schemas.ts';
 import type { CacheTtl } from '../dispatch/cache-rules.ts';
@@ -12,6 +13,7 @@ import type { Checks, Clock, Cooldowns, ReporterOf, Reviewers } from '../kernel/
 import type { Comparison, Contents, Selection, Snapshot, Snapshots } from '../kernel/repository.ts';
 import type { LedgerSlot } from '../ledger/entries.ts';
 import type { Ledger } from '../ledger/store.ts';
+import type { Acceptance, AcceptedWaiver, PassRequest, TravellingStatement, WaiverRequest } from '../passes/types.ts';
 import type { Passes } from '../rules/passes.ts';
 import type { ReferenceFiles } from '../rules/select-files.ts';
 import type { UnusableReference } from '../rules/types.ts';
@@ -26,7 +28,7 @@ import type { ReceiptStore } from './record/receipts.ts';
 import type { Records } from './record/records.ts';
 import type { GateName, RecordHistory, SlotRecord } from './record-types.ts';
 import type { RunNotice, RunProgress, SlotOutcome } from './run-types.ts';
-import type { KnownFinding, ReviewGate, Rubric, RunReason } from './types.ts';
+import type { KnownFinding, ReviewGate, Rubric, RunReason, ShareEnd } from './types.ts';
 
 /** The state of the change and its gates. A run reads it first to plan its work, and at the end to judge the gates. */
 export type RunFacts = {
@@ -147,9 +149,27 @@ export type RunPorts = {
   readonly checks: Checks;
   readonly clock: Clock;
   readonly reporter: ReporterOf<RunProgress>;
+  /** The passes of other clones. Missing or `null` if none can count in this run. */
+  readonly shared?: SharedPasses | null;
   /** Finds the installed agents. This takes time, so call it only if a reviewer runs. */
   reviewers(): Promise<Reviewers>;
 };
+
+/** Passes and waivers that people signed in other clones. Nothing here fails: if unsure, onceover reviews here. */
+export interface SharedPasses {
+  /** Decides for each slot, in the same order, whether a pass of another clone counts. */
+  accept(wanted: readonly PassRequest[]): Promise<readonly Acceptance[]>;
+  /** Returns the waivers that count for these findings, by identity. */
+  waivers(wanted: readonly WaiverRequest[]): Promise<ReadonlyMap<string, AcceptedWaiver>>;
+  /** Like `accept`, for one slot, and also searches all statements for the reason why none counts. */
+  explain(wanted: PassRequest): Promise<Acceptance>;
+  /** Signs statements that are not shared yet, and sends them. Unless `isAsked`, the setting `share` decides. */
+  share(statements: readonly TravellingStatement[], isAsked: boolean): Promise<ShareEnd>;
+  /** Why no pass can count; `null` if passes can count. */
+  problem(): NoBasePolicy | null;
+  /** Ends a fetch that nobody waits for any more. */
+  close(): void;
+}
 
 export type RunContext = { readonly ports: RunPorts; readonly request: RunRequest; readonly budget: Budget };
 
@@ -169,6 +189,10 @@ export type RunRequest = GateRequest &
     } | null;
     /** If false, a repository without any gate or rule is an error, unless a finding of a removed gate is open. */
     readonly allowUnconfigured?: boolean;
+    /** The names of the agents that need no settings. Missing if no pass of another clone can count. */
+    readonly builtInAgents?: readonly string[];
+    /** Whether the run shares its passes at the end, whatever the setting `share` says. */
+    readonly share?: boolean;
     readonly startedBy: 'person' | 'agent';
     readonly stop: AbortSignal | null;
     /** The findings that a fix loop with `--ratchet` tolerates. Other runs do not set this. */

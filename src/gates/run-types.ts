@@ -1,11 +1,13 @@
+import type { NoBasePolicy } from '../config/base-policy.ts';
 import type { FixProgress } from '../dispatch/fix-progress.ts';
 import type { AgentFailure, DispatchPlan, NoReading, SlotTrouble, Usage } from '../kernel/agent.ts';
 import type { Failure } from '../kernel/failure.ts';
 import type { GateId, RepoPath } from '../kernel/ids.ts';
 import type { Scope, WithheldFile } from '../kernel/repository.ts';
 import type { RunStatus, Saved } from '../ledger/entries.ts';
+import type { Acceptance } from '../passes/types.ts';
 import type { UnusableReference } from '../rules/types.ts';
-import type { FindingState, Gate, KnownFinding, RunReason, SlotPlan, SlotRun } from './types.ts';
+import type { FindingState, Gate, KnownFinding, RunReason, ShareEnd, SlotPlan, SlotRun } from './types.ts';
 
 /** The result of a run, or of a preview that ran nothing. */
 export type RunOutcome = {
@@ -29,6 +31,8 @@ export type RunOutcome = {
   /** The number of calls to agents. It includes `retries`, the requests that agents repeated by themselves. */
   readonly dispatches: number;
   readonly retries: number;
+  /** The passes that the run sent to other clones, or would send if a person agrees; `null` if there are none. */
+  readonly sharing: Exclude<ShareEnd, { kind: 'not-shared' }> | null;
 };
 
 /** The gates or paths that the user limited the run to. */
@@ -55,6 +59,8 @@ export type GateReason =
   | 'passed'
   | 'unchanged-since-pass'
   | 'marked-as-passed'
+  /** The gate passes because passes of other clones count here. */
+  | 'accepted'
   /** The gate passes only because findings of one of its reviewers are waived. */
   | 'waived'
   | 'open-findings'
@@ -94,6 +100,7 @@ export type SlotOutcome = {
     | 'covers'
     | 'waived'
     | 'marked-as-passed'
+    | 'accepted'
     | DispatchPlan['why']
     | SlotTrouble['kind'];
   readonly passIteration: number | null;
@@ -104,6 +111,8 @@ export type SlotOutcome = {
   readonly trouble: SlotTrouble | null;
   /** The reviewer's last review, if it failed or ended in an error and the reviewer did not run this time. */
   readonly earlier: { readonly iteration: number; readonly isCurrent: boolean; readonly error: string | null } | null;
+  /** Whether a pass of another clone counts for this slot; `null` if none was looked up. */
+  readonly shared: Acceptance | null;
 };
 
 export type RunNotice =
@@ -123,6 +132,9 @@ export type RunNotice =
   /** The budget is in dollars, but these agents report no price, so the budget does not count their calls. */
   | { readonly kind: 'no-price'; readonly agents: readonly string[] }
   | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
+  | { readonly kind: 'not-shared'; readonly failure: Failure }
+  /** Why passes of other clones could not be read or do not count in this run. */
+  | { readonly kind: 'no-shared-passes'; readonly why: NoBasePolicy }
   /** Files with passes, findings or approvals. They changed while a fixer ran, so onceover deleted or restored them. */
   | { readonly kind: 'proof-taken-back'; readonly paths: readonly string[] }
   /** Files that a fixer changed and that decide what reviewers see. `null` stands for git's own settings. */

@@ -7,7 +7,7 @@ import type { RunContext, RunFacts, RunPorts, RunRequest } from './ports.ts';
 import { readGateStates } from './read/state.ts';
 import { archiveEndedCycles, markPassed, recordPassingGates, watchGateFiles } from './record/after-run.ts';
 import { concludeRun, ledgerRun, savedUsage } from './record/summary.ts';
-import type { RunOutcome } from './run-types.ts';
+import type { RunNotice, RunOutcome } from './run-types.ts';
 import type { ReviewGate } from './types.ts';
 
 type RunStep = {
@@ -54,9 +54,18 @@ export async function executeRun(
   if (outcome.status === 'no_changes') return ok(outcome);
   const entry = ledgerRun(request, step, outcome, spared, [startedAt, ports.clock.now()]);
   const entered = await ports.ledger.add(entry);
-  if (entered.ok) return ok(outcome);
-  // The verdict does not depend on the ledger, so a failed write only adds a notice.
-  return ok({ ...outcome, notices: [...outcome.notices, { kind: 'not-in-ledger', failure: entered.failure }] });
+  const isStopped = request.stop?.aborted === true;
+  const shared =
+    ports.shared == null || isStopped
+      ? null
+      : await (await import('./record/share.ts')).sharePasses(ports, step.facts, request.share === true);
+  // The verdict depends neither on the ledger nor on other clones, so a failure only adds a notice.
+  const notices: readonly RunNotice[] = [
+    ...(entered.ok ? [] : [{ kind: 'not-in-ledger', failure: entered.failure } as const]),
+    ...(shared?.kind === 'not-shared' ? [{ kind: 'not-shared', failure: shared.failure } as const] : []),
+  ];
+  const sharing = shared?.kind === 'not-shared' ? null : shared;
+  return ok({ ...outcome, sharing, notices: [...outcome.notices, ...notices] });
 }
 
 /** Returns the state of all gates and what a run would do. Runs nothing and writes nothing. */

@@ -1,8 +1,9 @@
+import type { Failure } from '../kernel/failure.ts';
 import type { GateId } from '../kernel/ids.ts';
 import type { BranchContext, Entry } from '../kernel/repository.ts';
 import type { Shaped } from '../kernel/shape.ts';
 import type { RuleTask } from '../rules/types.ts';
-import type { ACTOR, CLOSING, FINDING, GateContent, RECEIPTS, RESOLUTION } from './record/shapes.ts';
+import type { ACTOR, CLOSING, FINDING, GateContent, RECEIPTS, RESOLUTION, ReviewFacts } from './record/shapes.ts';
 
 export type { GateContent } from './record/shapes.ts';
 
@@ -42,7 +43,11 @@ export function isProposed({ resolution }: Pick<KnownFinding, 'resolution'>): bo
 }
 
 /** A finding with the answer of a user or a fixer; `resolution` is `null` if there is no answer. */
-export type KnownFinding = Finding & { readonly resolution: Resolution | null };
+export type KnownFinding = Finding & {
+  readonly resolution: Resolution | null;
+  /** Who signed the waiver in `resolution`, if it was made in another clone. */
+  readonly waiverSigner?: string;
+};
 
 /** A reviewer's explicit answer about an earlier finding. */
 export type Disposition = {
@@ -50,6 +55,13 @@ export type Disposition = {
   readonly state: 'fixed' | 'open' | 'withdrawn';
   readonly why: string;
 };
+
+/** The result of sharing passes. */
+export type ShareEnd =
+  | { readonly kind: 'shared'; readonly passes: number; readonly waivers: number; readonly carrier: string }
+  /** `share: ask`: a person has to agree first. */
+  | { readonly kind: 'to-ask'; readonly passes: number; readonly waivers: number; readonly carrier: string }
+  | { readonly kind: 'not-shared'; readonly failure: Failure };
 
 /** The number of a reviewer within a review, counted from 1. Any agent may review under this number. */
 export type SlotNumber = number;
@@ -112,7 +124,11 @@ export type Gate = CheckGate | ReviewGate;
 /** The instructions for a reviewer. If their digest changes, passes under the old text no longer count. */
 export type Rubric = { readonly source: string; readonly text: string; readonly digest: string };
 
-export type Receipts = { readonly [K in keyof typeof RECEIPTS]: Shaped<(typeof RECEIPTS)[K]> };
+type ShapedReceipts = { readonly [K in keyof typeof RECEIPTS]: Shaped<(typeof RECEIPTS)[K]> };
+
+export type Receipts = Omit<ShapedReceipts, 'review'> & {
+  readonly review: Omit<ShapedReceipts['review'], 'made'> & { readonly made?: ReviewFacts | undefined };
+};
 
 /** The fields that identify a receipt (a stored verdict), by its kind. A receipt counts only if all of them match. */
 export type ReceiptKeys = {

@@ -27,10 +27,12 @@ const COULD_NOT_JUDGE: ReadonlySet<Failure['kind']> = new Set([
   'no-reviewer',
   'unnameable-code',
   'no-verdict',
+  'signing-failed',
   'outputs-changed',
   'reviewer-not-here',
   'unreadable-session',
   'session-busy',
+  'passes-carrier',
 ] as const);
 
 /** Returns the exit code of a failure: 2 for wrong usage or configuration, 3 if the gates could not be judged. */
@@ -93,6 +95,12 @@ export type Failure =
       'unknown-subject': { name: string };
       'ambiguous-subject': { name: string; gates: readonly string[] };
       'not-trusted': { commands: readonly string[] };
+      /** git is not configured to sign with an SSH key. `format`: the format that it signs with instead, if any. */
+      'no-signing-key': { format: string | null };
+      'signing-failed': { why: SigningTrouble; key: string; said: string };
+      'short-audit-secret': unknown;
+      /** Passes of other clones are off. */
+      'passes-off': { why: PassesOff };
       'unknown-run': { id: string | null };
       'unknown-phase': { name: string };
       /** onceover has recorded no calls of a review loop for this feature, so there is no cost to show. */
@@ -120,13 +128,53 @@ export type Failure =
       'round-goes-on': { id: string };
       'unreadable-loop': { phase: PhaseName; feature: string };
       'unreadable-json': { path: string; said: string };
+      /** The remote or store `where`, which carries passes between clones, cannot be used. `said`: the program's words. */
+      'passes-carrier': { where: string; why: CarrierTrouble; said: string };
     }>;
+
+/** The reason why passes of other clones are off. */
+export type PassesOff =
+  | { readonly kind: 'not-set' | 'no-base' }
+  | { readonly kind: 'base-has-none'; readonly base: string }
+  | { readonly kind: 'no-signers'; readonly base: string; readonly path: string };
+
+/** The reason why passes could not be fetched, read or pushed. */
+export type CarrierTrouble =
+  | 'not-a-remote'
+  | 'bad-address'
+  | 'unreachable'
+  | 'refused'
+  | 'timeout'
+  | 'stopped'
+  /** Other clones pushed at the same time, again and again. */
+  | 'busy'
+  /** A file that a killed git left behind keeps the ref from being changed. */
+  | 'locked'
+  | 'unreadable'
+  | 'too-large'
+  /** The store has no list of its statements. */
+  | 'cannot-list';
 
 /** The kind of thing that occupies a path where onceover needs its own file or folder. */
 export type InTheWay = 'symlink' | 'folder' | 'file' | 'repository' | 'other';
 
 /** The reason why a string is not a valid review id. */
 export type BadReviewId = 'empty' | 'dots' | 'absolute' | 'separator' | 'nul' | 'too-long';
+
+/** The reason why a pass or a waiver could not be signed. */
+export type SigningTrouble =
+  /** `ssh-keygen`, or the program that git uses in its place, was not found. */
+  | 'no-program'
+  | 'no-key-file'
+  /** The key needs a passphrase, and no terminal is there to type it. */
+  | 'passphrase'
+  /** No running ssh-agent has the key, or a person declined its use. */
+  | 'agent'
+  | 'timeout'
+  | 'cancelled'
+  /** The signature is of a type that onceover does not accept, or is not valid. */
+  | 'unusable-signature'
+  | 'other';
 
 /** A problem in a workflow job whose file has a valid format. */
 export type JobProblem = OneOf<{

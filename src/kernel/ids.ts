@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { byCodePoint } from './collections.ts';
 
 /** Returns the SHA-256 of a text in hexadecimal. */
 export function sha256(text: string): string {
@@ -8,6 +9,34 @@ export function sha256(text: string): string {
 /** Returns the SHA-256 of a value's JSON. Objects with the same keys in another order have another digest. */
 export function digestOf(value: unknown): string {
   return sha256(JSON.stringify(value));
+}
+
+/** Returns a SHA-256 over the fields. The length before each field makes `['ab', 'c']` differ from `['a', 'bc']`. */
+export function hashFields(fields: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const field of fields) hash.update(`${Buffer.byteLength(field)}:`).update(field);
+  return hash.digest('hex');
+}
+
+/** A changed file, as far as a digest over changed files depends on it. */
+type ChangedFile = {
+  readonly path: string;
+  readonly mode: string;
+  /** The file mode at the base; missing or `null` if it is the same as `mode`. */
+  readonly baseMode?: string | null;
+  readonly baseBlob: string | null;
+  readonly headBlob: string | null;
+};
+
+/** Returns a hash over changed files (paths, modes and blobs); their order does not matter. */
+export function filesDigest(files: readonly ChangedFile[]): string {
+  const fields = [...files]
+    .sort((a, b) => byCodePoint(a.path, b.path))
+    .flatMap(({ path, mode, baseMode, baseBlob, headBlob }) => {
+      const modes = baseMode == null ? mode : `${baseMode} ${mode}`;
+      return [path, modes, baseBlob ?? '', headBlob ?? ''];
+    });
+  return hashFields(fields);
 }
 
 /** A string type that the compiler does not let you mix up with other strings. */

@@ -17,6 +17,7 @@ import {
   isOneOf,
   isOrdinal,
   isString,
+  isStrings,
   isTime,
   listOf,
   orMissing,
@@ -99,6 +100,27 @@ const SPARED = {
 /** A saving at a gate, in estimated tokens. */
 export type SavedUsage = Shaped<typeof SPARED>;
 
+const ACCEPTED = {
+  gate: isString,
+  slot: isOrdinal,
+  /** The people who signed the pass, as the signers file names them. */
+  signers: isStrings,
+  /** The agent that gave the pass. */
+  agent: isString,
+};
+
+/** A pass of another clone that counted in a run. */
+export type AcceptedSlot = Shaped<typeof ACCEPTED>;
+
+const AUDIT = {
+  ...ACCEPTED,
+  /** Whether the reviewer of this clone passed the same content too. */
+  agreed: isBoolean,
+};
+
+/** A pass of another clone that was reviewed again. */
+export type AuditedSlot = Shaped<typeof AUDIT>;
+
 const RUN = {
   kind: isOneOf(['run']),
   ...DATED,
@@ -112,10 +134,16 @@ const RUN = {
   /** The checks that ran. */
   checks: listOf<Shaped<typeof CHECK>>(CHECK),
   spared: listOf<SavedUsage>(SPARED),
+  /** Missing in entries of older versions, and if there are none. */
+  accepted: orMissing(listOf<AcceptedSlot>(ACCEPTED)),
+  audits: orMissing(listOf<AuditedSlot>(AUDIT)),
 };
 
 /** The ledger entry of a run. A run with nothing to do has one too. */
-export type LedgerRun = Shaped<typeof RUN>;
+export type LedgerRun = Omit<Shaped<typeof RUN>, 'accepted' | 'audits'> & {
+  readonly accepted?: readonly AcceptedSlot[] | undefined;
+  readonly audits?: readonly AuditedSlot[] | undefined;
+};
 
 const FIX = { kind: isOneOf(['fix']), ...DATED, ...DISPATCHED };
 

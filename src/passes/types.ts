@@ -87,12 +87,16 @@ export interface PassCarrier {
   /** Gets the newest files. Ends early if `stop` is aborted. */
   fetch(stop: AbortSignal | null): Promise<Result<void>>;
   /** Returns the files under these keys, as of the last `fetch` (of this or an earlier process). */
-  find(keys: readonly string[]): Promise<Result<ReadonlyMap<string, readonly SignedFile[]>>>;
-  /** Returns all files, for the list of `onceover passes`. */
+  find(
+    keys: readonly string[],
+    /** Ends an HTTP request early; a git remote is not called. */
+    stop?: AbortSignal | null,
+  ): Promise<Result<ReadonlyMap<string, readonly SignedFile[]>>>;
+  /** Returns all files, for the list of `onceover passes`. Fails if the store cannot list them. */
   all(): Promise<Result<readonly StoredFile[]>>;
   /** Adds files, and returns how many were new. Concurrent pushes of other clones are kept. */
   push(files: readonly StoredFile[], stop: AbortSignal | null): Promise<Result<{ readonly added: number }>>;
-  /** Removes the files for which `isOld` returns true, and returns how many. */
+  /** Removes the files for which `isOld` returns true, and returns how many. Fails if the store cannot list them. */
   prune(isOld: (file: StoredFile) => boolean): Promise<Result<{ readonly removed: number }>>;
 }
 
@@ -145,6 +149,76 @@ export type Acceptance =
   | {
       readonly kind: 'refused';
       readonly why: RefusalReason;
-      /** The statement that came closest, for `explain`; `null` if there is none. */
+      /** The statement that came closest, for `explain`; `null` if there is none with a valid signature. */
       readonly statement: PassStatement | null;
+      /** The signers of `statement`, as far as they are known. For `drawn-for-audit`, all that vouch for the pass. */
+      readonly signers?: readonly Voucher[];
+      /** The fingerprint of the key that signed a statement of an unknown signer, such as `SHA256:…`. */
+      readonly keyFingerprint?: string;
     };
+
+/** A gate's slot that has no receipt here, with the facts that decide whether a pass of another clone counts for it. */
+export type PassRequest = {
+  readonly subject: PassSubject;
+  /** The gate's changed files here. */
+  readonly files: readonly PassFile[];
+  /** The settings digest of each agent that may fill this slot. */
+  readonly settingsDigests: ReadonlyMap<string, string>;
+};
+
+/** A finding that is open here, with its identity (see `findingIdentity`). */
+export type WaiverRequest = { readonly finding: string; readonly gate: string; readonly file: string };
+
+/** A waiver of another clone that counts here. */
+export type AcceptedWaiver = { readonly statement: WaiverStatement; readonly signer: Voucher };
+
+/** A usable line of a signers file (OpenSSH's allowed_signers). */
+export type Signer = {
+  readonly line: number;
+  /** The principals as written: names, or patterns with `*` and `?`, without the negated ones. */
+  readonly principals: readonly string[];
+  readonly keyFingerprint: string;
+  /** Milliseconds since 1970. The key counts from this time on. */
+  readonly validAfter: number | null;
+  /** Milliseconds since 1970. The key counts up to this time. */
+  readonly validBefore: number | null;
+};
+
+/** The reason why a line of a signers file, or of a list of revoked keys, is not used. */
+export type SignerProblem =
+  | 'too-large'
+  | 'no-key'
+  /** A principal has a character that is not printable ASCII, so it could look like another name. */
+  | 'bad-principal'
+  /** The line excludes every name that it lists. */
+  | 'no-principal'
+  | 'bad-option'
+  /** onceover does not verify certificates. */
+  | 'cert-authority'
+  /** The option `namespaces` does not list `onceover`. */
+  | 'other-namespace'
+  | 'bad-key'
+  | 'unsupported-key'
+  | 'weak-key';
+
+/** The signers file of the base branch, with every line that cannot be used. */
+export type Signers = {
+  readonly signers: readonly Signer[];
+  /** Fingerprints of revoked keys. They win over `signers`. */
+  readonly revoked: ReadonlySet<string>;
+  readonly problems: readonly {
+    readonly list: 'signers' | 'revoked';
+    readonly line: number;
+    readonly what: SignerProblem;
+  }[];
+};
+
+/** Everything that decides whom to believe, from the base branch and the verifier's machine. */
+export type PassTrust = {
+  readonly policy: PassPolicy;
+  readonly signers: Signers;
+  /** The signers of waivers; `null` if waivers of other clones do not count. */
+  readonly waiverSigners: Signers | null;
+  /** The verifier's secret for the audit; `null` if it is not available: then every pass is drawn, if `audit` is not 0. */
+  readonly auditSecret: Uint8Array | null;
+};

@@ -155,12 +155,15 @@ export function readPrivateBytes(path: string): Result<Buffer | null> {
   return code === 'ENOENT' ? ok(null) : err({ kind: 'disk', action: 'read', path, code });
 }
 
-/** Creates a file that is complete as soon as its name exists. 'taken': the name is in use, nothing was written. */
-export function writeNew(folder: string, name: string, data: string): Result<'written' | 'taken'> {
+/**
+ * Creates a file that is complete as soon as its name exists. 'taken': the name is in use, nothing was written.
+ * `permissions` is for files with secrets.
+ */
+export function writeNew(folder: string, name: string, data: string, permissions = 0o666): Result<'written' | 'taken'> {
   const path = join(folder, name);
   const temporary = temporaryPath(folder);
   const written = tryDisk('write', path, () => {
-    writeFileSync(temporary, data, { flag: 'wx' });
+    writeFileSync(temporary, data, { flag: 'wx', mode: permissions });
     linkSync(temporary, path);
     return 'written' as const;
   });

@@ -3,8 +3,10 @@ import type { BadReviewId, Failure, InTheWay } from '../kernel/failure.ts';
 import { DEFAULT_LOG_DIR } from '../kernel/paths.ts';
 import { ACTIVE } from '../kernel/ports.ts';
 import { describeAgentFailure, describeMissingAgent } from './describe-agent-failure.ts';
+import { describeCarrierFailure } from './describe-carrier-failure.ts';
 import { PHASE_FAILURES } from './describe-phase-failure.ts';
 import { describeProblem } from './describe-problem.ts';
+import { SIGNING_FAILURES } from './describe-signing-failure.ts';
 import { WORKFLOW_FAILURES } from './describe-workflow-failure.ts';
 import { cut } from './layout.ts';
 import { type ByKind, byKind, type Message, quoted, someNames } from './wording.ts';
@@ -32,6 +34,7 @@ export function describeFailure(failure: Failure): Message {
 
 const MESSAGES: ByKind<Failure, Message> = {
   ...PHASE_FAILURES,
+  ...SIGNING_FAILURES,
   ...WORKFLOW_FAILURES,
   'not-a-repository': ({ folder }) => ({
     what: `${quoteName(folder)} is not in a git repository, so there is no change to review.`,
@@ -237,6 +240,7 @@ const MESSAGES: ByKind<Failure, Message> = {
     what: `${quoteName(path)} is not valid JSON (${showInvisible(said)}), so onceover did not change it.`,
     next: 'Fix the file and run again.',
   }),
+  'passes-carrier': describeCarrierFailure,
 };
 
 const LONGEST_NAME = 120;

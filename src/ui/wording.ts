@@ -6,6 +6,11 @@ export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
 
+/** Returns a ratio in percent, to a tenth. */
+export function percentOf(ratio: number): string {
+  return `${Number((ratio * 100).toFixed(1))} %`;
+}
+
 /** Returns a duration in seconds with one decimal: "1.5 s". */
 export function describeDuration(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;

@@ -24,7 +24,8 @@ const DEFAULTS = {
   shareReading: 'reviews',
   recheckDomain: false,
   trustMarks: false,
-  waivers: { who: 'people' },
+  waivers: { who: 'people', signers: null },
+  passes: null,
   budget: { usd: null, dispatches: null },
   agent: {},
   gates: [],
@@ -126,7 +127,7 @@ describe('good settings', () => {
     ['share_reading: off', { shareReading: 'off' }],
     ['recheck_domain: true', { recheckDomain: true }],
     ['trust_marks: true', { trustMarks: true }],
-    ['waivers: { who: anyone }', { waivers: { who: 'anyone' } }],
+    ['waivers: { who: anyone }', { waivers: { who: 'anyone', signers: null } }],
     ['budget: { usd: 0.5 }', { budget: { usd: 0.5, dispatches: null } }],
     [
       'agent: { gemini: { path: /opt/gemini, timeout: 60 } }',

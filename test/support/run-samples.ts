@@ -188,6 +188,7 @@ export function slotOutcome(differs: Partial<SlotOutcome> = {}): SlotOutcome {
     usage: null,
     durationMs: 1000,
     trouble: null,
+    shared: null,
     ...differs,
   };
 }
@@ -216,6 +217,7 @@ export function runOutcome(differs: Partial<RunOutcome> = {}): RunOutcome {
     saved: { pass: 0, slot: 0, session: 0, prefix: 0, reading: 0 },
     dispatches: 1,
     retries: 0,
+    sharing: null,
     ...differs,
   };
 }

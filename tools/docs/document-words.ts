@@ -83,6 +83,21 @@ export const DOCUMENTS: readonly { readonly name: string; readonly from: string;
     from: '`cost FEATURE --json`',
     about: 'The document contains the cost of the review loops of one feature.',
   },
+  {
+    name: 'passes',
+    from: '`passes --json`',
+    about: 'The document lists the passes of other clones. [sharing-passes.md](sharing-passes.md) explains them.',
+  },
+  {
+    name: 'passes-end',
+    from: '`passes fetch --json`, `passes push --json`, `passes prune --json`',
+    about: 'The document contains the numbers of statements that were sent or removed.',
+  },
+  {
+    name: 'passes-verify',
+    from: '`passes verify --json`',
+    about: 'The document says who signed a statement, and whether it counts.',
+  },
   { name: 'init', from: '`init --json`', about: 'The document lists the files that init wrote.' },
   {
     name: 'init-remove',

@@ -65,6 +65,11 @@ const CONFIGURATION = {
   'not-configured': { kind: 'not-configured', base: null },
   'log-dir-hides': { kind: 'log-dir-hides', logDir: 'src', files: ['src/cart.ts'] },
   'unreadable-json': { kind: 'unreadable-json', path: '.mcp.json', said: 'Unexpected token at line 3' },
+  'no-signing-key': { kind: 'no-signing-key', format: null },
+  'signing-failed': { kind: 'signing-failed', why: 'passphrase', key: '~/.ssh/id_ed25519', said: '' },
+  'passes-off': { kind: 'passes-off', why: { kind: 'base-has-none', base: 'origin/main' } },
+  'short-audit-secret': { kind: 'short-audit-secret' },
+  'passes-carrier': { kind: 'passes-carrier', where: 'upstream', why: 'not-a-remote', said: '' },
   'not-trusted': { kind: 'not-trusted', commands: ['npm test'] },
   'unknown-agent': { kind: 'unknown-agent', name: 'cluade', known: ['claude', 'codex', 'gemini', 'opencode'] },
   'agent-not-installed': {

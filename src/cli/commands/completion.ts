@@ -39,7 +39,7 @@ _onceover() {
   local current="\${COMP_WORDS[COMP_CWORD]}" command="\${COMP_WORDS[1]}" words=""
   [ "$COMP_CWORD" -le 1 ] && command=""
   case "$command" in
-    config|hook|workflow) [ "$COMP_CWORD" -gt 2 ] && command="$command \${COMP_WORDS[2]}" ;;
+    config|hook|passes|workflow) [ "$COMP_CWORD" -gt 2 ] && command="$command \${COMP_WORDS[2]}" ;;
   esac
   case "$command" in
 ${cases.join('\n')}

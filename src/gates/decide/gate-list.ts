@@ -1,30 +1,16 @@
-import { createHash } from 'node:crypto';
 import type { EntrySettings } from '../../config/settings.ts';
-import { byCodePoint, grouped } from '../../kernel/collections.ts';
+import { grouped } from '../../kernel/collections.ts';
 import { compileGlob, type Glob, globMatches } from '../../kernel/glob.ts';
-import { type GateId, type RepoPath, sha256 } from '../../kernel/ids.ts';
+import { filesDigest, type GateId, type RepoPath, sha256 } from '../../kernel/ids.ts';
 import { isInside, repoPath } from '../../kernel/paths.ts';
 import type { Entry } from '../../kernel/repository.ts';
 import { planTasks } from '../../rules/tasks.ts';
 import type { Rule, RuleTask } from '../../rules/types.ts';
 import type { CheckGate, Gate, GateContent, ReviewGate, Rubric } from '../types.ts';
 
-/** Returns a SHA-256 over the fields. The length before each field makes `['ab', 'c']` differ from `['a', 'bc']`. */
-export function hashFields(fields: readonly string[]): string {
-  const hash = createHash('sha256');
-  for (const field of fields) hash.update(`${Buffer.byteLength(field)}:`).update(field);
-  return hash.digest('hex');
-}
-
 /** Returns a hash over a gate's changed files (paths, modes and blobs); their order does not matter. */
 export function contentOf(entries: readonly Entry[]): GateContent {
-  const fields = [...entries]
-    .sort((a, b) => byCodePoint(a.path, b.path))
-    .flatMap(({ path, mode, baseMode, baseBlob, headBlob }) => {
-      const modes = baseMode === undefined ? mode : `${baseMode} ${mode}`;
-      return [path, modes, baseBlob ?? '', headBlob ?? ''];
-    });
-  return hashFields(fields) as GateContent;
+  return filesDigest(entries) as GateContent;
 }
 
 /** Whether both entries exist and describe the same change of the same file. */

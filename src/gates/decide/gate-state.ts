@@ -1,4 +1,5 @@
 import type { BranchContext, Entry, Scope } from '../../kernel/repository.ts';
+import type { Acceptance } from '../../passes/types.ts';
 import { onlyWarns, type WarnLevels } from '../judge/priority.ts';
 import type { SlotRecord } from '../record-types.ts';
 import type { ReportedFinding } from '../run-types.ts';
@@ -64,6 +65,8 @@ export type GateFacts = {
   readonly findings: readonly KnownFinding[];
   /** Each slot's verdict on the current content with the current prompt. */
   readonly receipts: ReadonlyMap<SlotNumber, Receipt>;
+  /** Whether a pass of another clone counts, for each slot without a receipt. Missing if passes are not shared. */
+  readonly shared?: ReadonlyMap<SlotNumber, Acceptance>;
   readonly held: HeldReceipt | null;
   /** Whether `trust_marks` is set and the rule's current task is marked as passed. */
   readonly marked: boolean;
@@ -92,9 +95,12 @@ export type SlotState = {
   readonly slot: SlotNumber;
   /**
    * Why the slot counts as passed on the current content; `null` if it does not. `passed` and `waived`: it reviewed
-   * that content. `marked`: someone marked the review as passed. `rests`: it passed on earlier content and was skipped.
+   * that content. `accepted`: it did so in another clone, and a person who may vouch signed that. `marked`: someone
+   * marked the review as passed. `rests`: it passed on earlier content and was skipped.
    */
-  readonly covers: 'passed' | 'waived' | 'marked' | 'rests' | null;
+  readonly covers: 'passed' | 'waived' | 'accepted' | 'marked' | 'rests' | null;
+  /** Whether a pass of another clone counts; `null` if none was looked up. */
+  readonly shared: Acceptance | null;
   readonly passIteration: number | null;
   /** The slot's newest record on this branch. */
   readonly latest: SlotRecord | null;
@@ -128,7 +134,7 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
     const passIteration = lastPassIteration(history.filter((run) => run.slot === slot));
     const hasOpen = open.some(({ finding }) => finding.slot === slot);
     const covers = hasOpen ? null : coverOf(facts, slot, waived, passIteration !== null ? latest : null);
-    return { slot, covers, passIteration, latest };
+    return { slot, covers, shared: facts.shared?.get(slot) ?? null, passIteration, latest };
   });
   const holds = open.length === 0 && allCovered(slots);
   const hasHeld = passedWithoutLaterFailure(cycle, held);
@@ -151,19 +157,21 @@ export function allCovered(slots: readonly Pick<SlotState, 'covers'>[]): boolean
   return slots.every(({ covers }) => covers !== null) && slots.some(hasSeen);
 }
 
-/** Whether the slot's pass is about the current content: the slot reviewed it, or a trusted mark applies to it. */
+/** Whether the slot's pass is about the current content: a reviewer saw it here or in another clone, or it is marked. */
 export function hasSeen({ covers }: Pick<SlotState, 'covers'>): boolean {
   return covers !== null && covers !== 'rests';
 }
 
 function coverOf(
-  { receipts, marked }: GateFacts,
+  { receipts, shared, marked }: GateFacts,
   slot: SlotNumber,
   waived: ReadonlySet<string>,
   latest: SlotRecord | null,
 ): SlotState['covers'] {
   const verdict = verdictOf(receipts.get(slot), waived);
   if (verdict === 'passed' || verdict === 'waived') return verdict;
+  // A verdict of this clone wins over a pass of another clone.
+  if (verdict === null && shared?.get(slot)?.kind === 'accepted') return 'accepted';
   if (marked) return 'marked';
   return latest?.status === 'skipped_prior_pass' ? 'rests' : null;
 }

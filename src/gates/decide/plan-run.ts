@@ -127,18 +127,21 @@ function slotsOf(
     if (runsAll) return { kind: 'run', slot, why: 'after-pass' };
     return force && !seen ? { kind: 'run', slot, why: 'forced' } : plan;
   });
-  return runsAll ? plans : withoutWaived(plans, slots);
+  return runsAll ? plans : withoutSettled(plans, slots);
 }
 
 /**
- * Removes slots whose findings on the current content are all waived, unless no other slot runs. Such a slot need not
- * review the same content again, and it has not passed, so it is not recorded as skipped either.
+ * Removes slots whose findings on the current content are all waived, and slots with an accepted pass of another clone,
+ * unless no other slot runs. Such a slot need not review the same content again. It has no pass in the records of this
+ * clone, so it is not recorded as skipped either.
  */
-function withoutWaived(plans: readonly SlotPlan[], slots: readonly SlotState[]): readonly SlotPlan[] {
-  const waived = new Set(slots.filter(({ covers }) => covers === 'waived').map(({ slot }) => slot));
+function withoutSettled(plans: readonly SlotPlan[], slots: readonly SlotState[]): readonly SlotPlan[] {
+  const settled = new Set(
+    slots.filter(({ covers }) => covers === 'waived' || covers === 'accepted').map(({ slot }) => slot),
+  );
   const running = plans.filter(({ kind }) => kind === 'run');
-  const kept = running.find(({ slot }) => !waived.has(slot)) ?? running[0];
-  return plans.filter((plan) => plan.kind === 'skip' || plan === kept || !waived.has(plan.slot));
+  const kept = running.find(({ slot }) => !settled.has(slot)) ?? running[0];
+  return plans.filter((plan) => plan.kind === 'skip' || plan === kept || !settled.has(plan.slot));
 }
 
 /**

@@ -3,7 +3,7 @@ import { ACTIVE } from '../../kernel/ports.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
 import type { Actor, KnownFinding, Resolution } from '../types.ts';
 
-type WaiverPolicy = Settings['waivers'];
+type WaiverPolicy = Pick<Settings['waivers'], 'who'>;
 
 /** The name of an actor that onceover cannot identify. */
 export const UNKNOWN_ACTOR = 'unknown';

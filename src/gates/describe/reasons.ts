@@ -5,6 +5,7 @@ import { count } from '../../ui/wording.ts';
 import type { CheckRecord } from '../record-types.ts';
 import type { GateOutcome, GateReason, SlotOutcome } from '../run-types.ts';
 import type { SlotPlan } from '../types.ts';
+import { describeAcceptedGate, describeAcceptedPass } from './shared.ts';
 
 /** Describes how a check ended, as the rest of a sentence that starts with the check's command. */
 export function describeCheckEnd({ ending, exitCode }: Pick<CheckEnd, 'ending' | 'exitCode'>, seconds: number): string {
@@ -75,6 +76,7 @@ export const GATE_REASONS: Readonly<Record<GateReason, string>> = {
   passed: 'passed',
   'unchanged-since-pass': 'unchanged since it passed',
   'marked-as-passed': 'marked as passed',
+  accepted: 'accepted: passed in another clone',
   waived: 'findings are waived',
   'open-findings': 'it has open findings',
   'unchanged-since-fail': 'unchanged since it failed (use --force to review it again)',
@@ -106,6 +108,7 @@ const SLOT_REASONS: Readonly<Record<Exclude<SlotOutcome['why'], NonNullable<Slot
     covers: 'passed the current code',
     waived: 'all its findings are waived',
     'marked-as-passed': 'marked as passed',
+    accepted: 'accepted: passed in another clone',
     delta: 'sent only the changes since its last review',
     'final-validation': 'final review',
     'session-differs': 'another agent, model, version or prompt than before',
@@ -118,7 +121,8 @@ const SLOT_REASONS: Readonly<Record<Exclude<SlotOutcome['why'], NonNullable<Slot
 
 /** Describes why a slot was skipped, did not run, or ran in a new or resumed session. */
 export function describeSlotReason(outcome: SlotOutcome): string {
-  const { status, why, trouble, passIteration, sawOlder, earlier } = outcome;
+  const { status, why, trouble, passIteration, sawOlder, earlier, shared } = outcome;
+  if (why === 'accepted' && shared?.kind === 'accepted') return describeAcceptedPass(shared);
   if (trouble !== null) return describeTrouble(trouble);
   if (earlier !== null) {
     const end =
@@ -145,7 +149,8 @@ export function gateWord({ status, why }: Pick<GateOutcome, 'status' | 'why'>): 
 }
 
 /** Describes why a gate has its status. For a failed check, adds the command and how it ended. */
-export function describeGateDetail({ check, status, why }: GateOutcome): string {
+export function describeGateDetail({ check, status, why, slots }: GateOutcome): string {
+  if (why === 'accepted') return describeAcceptedGate(slots);
   return check === null || status !== 'fail' ? GATE_REASONS[why] : describeFailedCheck(check);
 }
 

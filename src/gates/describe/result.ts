@@ -15,6 +15,7 @@ import type { GateOutcome, ReportedFinding, RunNotice, RunOutcome } from '../run
 import { isOpen, isProposed } from '../types.ts';
 import { bySeverity, confirmCommand } from './finding.ts';
 import { NOT_FOUND } from './reasons.ts';
+import { describeNoSharedPasses, describeShared } from './shared.ts';
 
 /** Returns one line each for the verdict of a run, the parts that the run left out, and the next step. */
 export function describeVerdict(outcome: RunOutcome): string[] {
@@ -69,7 +70,11 @@ function describePassed({ gates, asked, iteration, scope, baseName }: RunOutcome
   const since = kind === 'base' ? `, changes since ${quoteName(baseName ?? 'the first commit')} only` : '';
   const only = SCOPES[kind]?.only ?? since;
   const byWaiver = waived === 0 ? '' : `, ${waived === gates.length ? '' : `${waived} `}with waived findings`;
-  return `${which}${only}${byWaiver}${iteration === null ? `, unchanged since the last ${waived === 0 ? 'pass' : 'run'}` : ''}`;
+  const accepted = gates.filter(({ why }) => why === 'accepted').length;
+  const byOthers =
+    accepted === 0 ? '' : `, ${accepted === gates.length ? '' : `${accepted} `}accepted from other clones`;
+  const isUnchanged = iteration === null && accepted < gates.length;
+  return `${which}${only}${byWaiver}${byOthers}${isUnchanged ? `, ${accepted === 0 ? '' : 'the others '}unchanged since the last ${waived === 0 ? 'pass' : 'run'}` : ''}`;
 }
 
 /** Lists the parts that a passed run did not review, so that no reader assumes that they passed. */
@@ -225,6 +230,8 @@ const NOTICES: ByKind<RunNotice, string> = {
   'no-price': ({ agents }) =>
     `budget.usd does not count calls to ${someNames(agents)}, which report no price; budget.dispatches counts all calls`,
   'not-in-ledger': ({ failure }) => `the cost of this run was not recorded: ${describeFailure(failure).what}`,
+  'not-shared': ({ failure }) => describeShared({ kind: 'not-shared', failure }),
+  'no-shared-passes': ({ why }) => describeNoSharedPasses(why),
   'proof-taken-back': ({ paths }) => describeTakenBack(paths),
   'hidden-by-fixer': ({ paths }) => describeHidden(paths),
   'orphan-slot': ({ gate, slot, ids }) =>

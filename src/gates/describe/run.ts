@@ -9,6 +9,7 @@ import { isOpen } from '../types.ts';
 import { bySeverity, describeFinding } from './finding.ts';
 import { describeGateDetail, describeSlotReason, gateWord, reviewerName, SESSIONS, STATUS_WORDS } from './reasons.ts';
 import { describeVerdict } from './result.ts';
+import { describeShared } from './shared.ts';
 
 /** How much of a run to show: `quiet` shows only the verdict and the open findings, `verbose` shows everything. */
 export type Amount = 'quiet' | 'normal' | 'verbose';
@@ -30,9 +31,13 @@ export function describeRun(outcome: RunOutcome, styled: Styled = UNSTYLED, amou
     ...open,
     gateLines(outcome, styled, verbose).join('\n'),
     rest.join('\n'),
-    [...end, ...describePaid(outcome).map(wrapped)].join('\n'),
+    [...end, ...describeSharing(outcome).map(wrapped), ...describePaid(outcome).map(wrapped)].join('\n'),
   ];
   return blocks.filter((block) => block !== '').join('\n\n');
+}
+
+function describeSharing({ sharing }: RunOutcome): string[] {
+  return sharing === null ? [] : [describeShared(sharing)];
 }
 
 /** With more open findings than this, a terminal shows them without code and fixes. */

@@ -154,12 +154,12 @@ function joinParts(a: SlotAnswer, b: SlotAnswer): SlotAnswer {
   return {
     ...b,
     session: null,
-    opened: a.opened === null || b.opened === null ? null : [...a.opened, ...b.opened],
     usage: addUsage(a.usage, b.usage),
     requests: a.requests + b.requests,
     durationMs: a.durationMs + b.durationMs,
     exchanges: [...a.exchanges, ...b.exchanges],
     raw: `${a.raw}\n${b.raw}`,
+    opened: a.opened === null || b.opened === null ? null : [...new Set([...a.opened, ...b.opened])],
     answer: a.answer === null || b.answer === null ? null : joinAnswers(a.answer, b.answer),
   };
 }

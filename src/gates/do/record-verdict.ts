@@ -6,6 +6,7 @@ import type { Entry } from '../../kernel/repository.ts';
 import { forEachOk, ok, type Result } from '../../kernel/result.ts';
 import { describeTrouble } from '../../ui/describe-agent-failure.ts';
 import type { GateState } from '../decide/gate-state.ts';
+import { reviewFacts } from '../decide/review-facts.ts';
 import { slotLog } from '../describe/logs.ts';
 import { findFile, readFileName } from '../judge/finding-path.ts';
 import { fileFingerprint, findingLocator, locateFinding } from '../judge/locate-finding.ts';
@@ -162,6 +163,7 @@ export async function judgeSlot(
     promptDigest: job.gate.rubric.digest,
     verdict: status,
     findings: [...open, ...waived].map(({ id }) => id),
+    made: reviewFacts(answer, context.request.settings, (await context.reviewers.describe(agent)).version),
   });
   if (!receipt.ok) return receipt;
   const closed = matched.updated.filter((finding) => finding.kept === 'closed').map(({ id }) => id);
@@ -255,6 +257,7 @@ function slotResult(
     outcome: {
       ...{ ...call, agent, dispatch, durationMs, trouble },
       ...{ why: trouble?.kind ?? why, passIteration: null, sawOlder: false, earlier: null },
+      shared: job.state.slots.find((one) => one.slot === slot)?.shared ?? null,
     },
     cost:
       agent === null || dispatch === 'none'

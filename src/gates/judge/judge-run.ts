@@ -149,6 +149,7 @@ function judgeGate(
     const status = reviewed === undefined ? 'holds' : 'pass';
     if (state.slots.some(({ covers }) => covers === 'waived')) return { ...base, status, why: 'waived' };
     if (reviewed !== undefined) return { ...base, status, why: 'passed' };
+    if (state.slots.some(({ covers }) => covers === 'accepted')) return { ...base, status, why: 'accepted' };
     // A mark is not verified, so the result says that the gate passes because of a mark.
     const isMarked = state.slots.some(({ covers }) => covers === 'marked');
     return { ...base, status, why: isMarked ? 'marked-as-passed' : 'unchanged-since-pass' };
@@ -173,10 +174,17 @@ function judgeGate(
 }
 
 /** The `SlotOutcome` fields of a slot that made no call in this run. */
-export const NO_CALL = { dispatch: 'none', usage: null, durationMs: null, trouble: null, earlier: null } as const;
+export const NO_CALL = {
+  dispatch: 'none',
+  usage: null,
+  durationMs: null,
+  trouble: null,
+  earlier: null,
+  shared: null,
+} as const;
 
 /** Returns the outcome of a slot that was neither run nor skipped in this run, from its earlier records. */
-function idleSlot({ slot, covers, passIteration, latest }: SlotState, gate: ReviewGate): SlotOutcome {
+function idleSlot({ slot, covers, shared, passIteration, latest }: SlotState, gate: ReviewGate): SlotOutcome {
   const isCurrent = latest?.own?.content === gate.content && latest.own.promptDigest === gate.rubric.digest;
   const ended = isCurrent && (latest.status === 'fail' || latest.status === 'error') ? latest.status : 'not_run';
   return {
@@ -187,6 +195,7 @@ function idleSlot({ slot, covers, passIteration, latest }: SlotState, gate: Revi
     why: IDLE_REASONS[covers ?? 'not-passed'],
     passIteration,
     sawOlder: covers === 'rests',
+    shared,
     earlier:
       covers === null && latest !== null && (latest.status === 'fail' || latest.status === 'error')
         ? { iteration: latest.iteration, isCurrent, error: latest.own?.error ?? null }
@@ -197,6 +206,7 @@ function idleSlot({ slot, covers, passIteration, latest }: SlotState, gate: Revi
 const IDLE_REASONS = {
   passed: 'covers',
   waived: 'waived',
+  accepted: 'accepted',
   marked: 'marked-as-passed',
   rests: 'passed-before',
   'not-passed': 'not-passed',

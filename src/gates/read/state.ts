@@ -85,7 +85,7 @@ export async function readGateStates(
   const tracked = await trackedRecords(ports, settings, snapshot);
   if (!tracked.ok) return tracked;
   if (!known.ok) return known;
-  const all = known.value.map((one) => ({
+  const counted = known.value.map((one) => ({
     ...one,
     resolution: countedResolution(one.resolution, settings.waivers),
   }));
@@ -107,6 +107,9 @@ export async function readGateStates(
   const past = await ports.records.read([...names.values()], tracked.value);
   if (!past.ok) return past;
   const reviews = selected.value.filter((gate) => gate.kind !== 'check');
+  // The code for passes of other clones is loaded only if the settings configure them.
+  const others = ports.shared == null ? null : await import('./shared-passes.ts');
+  const all = others === null ? counted : await others.withWaiversOfOthers(ports, counted, reviews);
   const checks = headTree === null ? selected.value.filter((gate) => gate.kind === 'check') : [];
   const tree = checks.length === 0 ? ok(null) : await snapshot.tree();
   if (!tree.ok) return tree;
@@ -142,6 +145,10 @@ export async function readGateStates(
   if (!marked.ok) return marked;
   const records = grouped(past.value.slots, (record) => record.gate);
   const findingsOf = grouped(findings, (finding) => finding.gate);
+  const receipts = new Map(
+    await Promise.all(reviews.map(async (gate) => [gate, await receiptsOf(ports, gate, scope.key)] as const)),
+  );
+  const shared = await others?.sharedDecisions(ports, request, receipts, scope);
   const states = await Promise.all(
     reviews.map(async (gate) => {
       const facts: GateFacts = {
@@ -149,7 +156,8 @@ export async function readGateStates(
         records: records.get(gate.id) ?? [],
         cycleStart: starts.value.get(gate.id) ?? 0,
         findings: findingsOf.get(gate.id) ?? [],
-        receipts: await receiptsOf(ports, gate, scope.key),
+        receipts: receipts.get(gate) ?? new Map(),
+        shared: shared?.get(gate) ?? new Map(),
         held: await ports.receipts.find('held', { gate: gate.id, ...where }),
         marked: marked.value.has(gate.id),
       };
@@ -181,6 +189,7 @@ export async function readGateStates(
       ...idle.map((path) => ({ kind: 'idle-gate', path }) as const),
       ...(tracked.value.size > 0 ? [{ kind: 'tracked-log-dir', logDir: settings.logDir } as const] : []),
       ...snapshotNotices(snapshot),
+      ...sharedNotices(ports),
       ...(leavesChecksOut ? [{ kind: 'checks-left-out' } as const] : []),
     ],
   });
@@ -198,6 +207,11 @@ async function trackedRecords(
   if (tracked.value.has(logDir)) return err({ kind: 'path-in-the-way', path: logDir, found: 'repository' });
   const hidden = hiddenByLogDir(tracked.value, logDir);
   return hidden.length > 0 ? err({ kind: 'log-dir-hides', logDir, files: hidden }) : tracked;
+}
+
+function sharedNotices({ shared }: RunPorts): readonly RunNotice[] {
+  const why = shared?.problem() ?? null;
+  return why === null ? [] : [{ kind: 'no-shared-passes', why }];
 }
 
 function snapshotNotices({ unnameable, entries, dirty = [] }: Snapshot): readonly RunNotice[] {

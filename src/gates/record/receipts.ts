@@ -1,8 +1,8 @@
+import { hashFields } from '../../kernel/ids.ts';
 import type { Result } from '../../kernel/result.ts';
 import { readShape, type Shape, withKeyOrder } from '../../kernel/shape.ts';
 import { removeLeftovers, removeOldest } from '../../platform/files.ts';
 import { openFolder } from '../../platform/private-files.ts';
-import { hashFields } from '../decide/gate-list.ts';
 import type { ReceiptKeys, Receipts } from '../types.ts';
 import { RECEIPTS } from './shapes.ts';
 

@@ -126,6 +126,24 @@ function isNumber(value: unknown): value is number {
   return Number.isFinite(value);
 }
 
+/** How a reviewer gave its verdict. onceover needs this to share a pass with other clones. */
+const REVIEW_FACTS = {
+  /** Digest of the settings that the verdict depends on. */
+  settingsDigest: isString,
+  model: orNull(isString),
+  agentVersion: orNull(isString),
+  onceoverVersion: isString,
+  session: isOneOf(['new', 'resumed']),
+  /** The files that the reviewer opened; `null` if its agent does not report them. */
+  filesOpened: orNull(isStrings),
+  usage: orNull(hasShape<Usage>(USAGE)),
+  durationMs: isAmount,
+  /** SHA-256 over all prompts and answers of the review. */
+  transcriptDigest: isString,
+};
+
+export type ReviewFacts = Shaped<typeof REVIEW_FACTS>;
+
 export const RECEIPTS = {
   /** A reviewer's verdict on one state of a gate's files. Only reviewers that onceover ran itself get a receipt. */
   review: {
@@ -140,6 +158,8 @@ export const RECEIPTS = {
     agent: isString,
     iteration: isOrdinal,
     at: isString,
+    /** Missing in receipts of older versions; such a pass cannot be shared. */
+    made: orMissing(hasShape<ReviewFacts>(REVIEW_FACTS)),
   },
   /** The last result of a check. A pass counts only for the same command and the same whole tree. */
   check: { gate: isString, command: isString, tree: isString, verdict: isVerdict, at: isString },

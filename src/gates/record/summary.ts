@@ -3,7 +3,8 @@ import type { Budget } from '../../dispatch/limits.ts';
 import { addUsage, newTokens, totalTokens, type Usage } from '../../kernel/agent.ts';
 import { grouped } from '../../kernel/collections.ts';
 import type { GateId } from '../../kernel/ids.ts';
-import type { LedgerRun, Saved, SavedUsage } from '../../ledger/entries.ts';
+import type { AcceptedSlot, LedgerRun, Saved, SavedUsage } from '../../ledger/entries.ts';
+import type { Acceptance } from '../../passes/types.ts';
 import type { RunPlan } from '../decide/plan-run.ts';
 import { judgeRun, type RunActions } from '../judge/judge-run.ts';
 import type { RunFacts, RunRequest } from '../ports.ts';
@@ -34,7 +35,13 @@ export function savedUsage(
     if (!paid.has(key)) save(lever, id, lastUsed(records.get(key) ?? []));
   };
   for (const { kind, state } of reviews) {
-    if (kind === 'rest') for (const { slot } of state.slots) saveCall('pass', state.gate, slot);
+    if (kind !== 'rest') continue;
+    for (const { slot, covers, shared } of state.slots) {
+      // This clone has no record of an accepted pass, so its statement says what the review cost.
+      const usage = covers === 'accepted' && shared?.kind === 'accepted' ? shared.statement.usage : null;
+      if (usage === null) saveCall('pass', state.gate, slot);
+      else save('pass', state.gate.id, totalTokens(usage));
+    }
   }
   for (const { gate, outcome } of skipped) saveCall('slot', gate, outcome.slot);
   const prefixes = new Set<string>();
@@ -95,6 +102,7 @@ export function concludeRun(
     saved: totalSaved(spared),
     dispatches: budget.dispatches(),
     retries: budget.retries(),
+    sharing: null,
   };
 }
 
@@ -142,5 +150,25 @@ export function ledgerRun(
       return { gate: id, status: ended, durationMs: check.durationMs };
     }),
     spared,
+    ...sharedSlots(facts, actions),
   };
+}
+
+/** Returns the passes of other clones that counted, and those that were reviewed again with a verdict. */
+function sharedSlots({ reviews }: RunFacts, { slots }: RunActions): Pick<LedgerRun, 'accepted' | 'audits'> {
+  const accepted = reviews.flatMap(({ gate, slots: states }) =>
+    states.flatMap(({ slot, covers, shared }) =>
+      covers === 'accepted' && shared?.kind === 'accepted' ? [sharedSlot(gate.id, slot, shared)] : [],
+    ),
+  );
+  const audits = slots.flatMap(({ gate, outcome: { slot, status, shared } }) => {
+    const isDrawn = shared?.kind === 'refused' && shared.why === 'drawn-for-audit';
+    if (!isDrawn || (status !== 'pass' && status !== 'fail')) return [];
+    return [{ ...sharedSlot(gate.id, slot, shared), agreed: status === 'pass' }];
+  });
+  return { ...(accepted.length === 0 ? {} : { accepted }), ...(audits.length === 0 ? {} : { audits }) };
+}
+
+function sharedSlot(gate: GateId, slot: number, { statement, signers = [] }: Acceptance): AcceptedSlot {
+  return { gate, slot, signers: signers.map(({ principal }) => principal), agent: statement?.agent ?? '' };
 }

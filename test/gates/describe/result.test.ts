@@ -346,6 +346,14 @@ describe('a notice', () => {
       { kind: 'not-in-ledger', failure: { kind: 'disk', action: 'write', path: evil, code: 'ENOSPC' } },
       /the cost of this run was not recorded/,
     ],
+    'not-shared': [
+      { kind: 'not-shared', failure: { kind: 'disk', action: 'write', path: evil, code: 'ENOSPC' } },
+      /the passes of this run were not shared/,
+    ],
+    'no-shared-passes': [
+      { kind: 'no-shared-passes', why: { kind: 'base-has-none', base: evil } },
+      /does not have it, so no pass of another clone is accepted/,
+    ],
     'hidden-by-fixer': [
       { kind: 'hidden-by-fixer', paths: [null, evil] },
       /the fixer changed what reviewers see: the settings of git, /,

@@ -280,7 +280,7 @@ describe('the slots of a gate', () => {
     ],
   ])('are described by their state, if the gate did not run: %s', (_title, facts, expected) => {
     const [slot] = judge({ reviews: [stateOf(facts)], iteration: null }).gates[0]?.slots ?? [];
-    const nothing = { dispatch: 'none', usage: null, durationMs: null, trouble: null, earlier: null };
+    const nothing = { dispatch: 'none', usage: null, durationMs: null, shared: null, trouble: null, earlier: null };
     expect(slot).toEqual({ slot: 1, ...nothing, ...expected });
   });
 });

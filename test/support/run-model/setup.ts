@@ -81,7 +81,8 @@ export function settingsOf(setup: Setup): Settings {
     shareReading: 'reviews',
     recheckDomain: false,
     trustMarks: false,
-    waivers: { who: 'people' },
+    waivers: { who: 'people', signers: null },
+    passes: null,
     budget: { usd: null, dispatches: setup.budget },
     agent: {},
     gates: [

@@ -1,0 +1,49 @@
+import { fetchPasses, listPasses, prunePasses, pushPasses, verifyPassFile } from '../../api.ts';
+import { describeShared } from '../../gates/describe/shared.ts';
+import { describePassList, describeVerified } from '../../sharing/describe.ts';
+import { passesDocument, verifyDocument } from '../../sharing/json.ts';
+import { count } from '../../ui/wording.ts';
+import { type Flags, finish, workingDirectory } from '../output.ts';
+
+const NOTHING = { carrier: null, passes: 0, waivers: 0, removed: 0 };
+
+export async function passesListCommand({ json = false }: Flags): Promise<void> {
+  await finish(await listPasses(workingDirectory()), json, {
+    document: passesDocument,
+    text: (list, styled) => describePassList(list, new Date(), styled),
+  });
+}
+
+export async function passesFetchCommand({ json = false }: Flags): Promise<void> {
+  await finish(await fetchPasses(workingDirectory()), json, {
+    document: ({ carrier }) => ({ ...NOTHING, carrier }),
+    text: ({ carrier }) => `The passes of ${carrier} are up to date. List them with "onceover passes".`,
+  });
+}
+
+export async function passesPushCommand({ json = false }: Flags): Promise<void> {
+  await finish(await pushPasses(workingDirectory()), json, {
+    document: (end) =>
+      end === null || end.kind === 'not-shared'
+        ? NOTHING
+        : { ...NOTHING, carrier: end.carrier, passes: end.passes, waivers: end.waivers },
+    text: (end) => (end === null ? 'Nothing to share: no new pass for the current change.' : `${describeShared(end)}.`),
+  });
+}
+
+export async function passesPruneCommand(options: Flags & { readonly days?: number }): Promise<void> {
+  const { json = false, days = null } = options;
+  await finish(await prunePasses(workingDirectory(), days), json, {
+    document: ({ carrier, removed }) => ({ ...NOTHING, carrier, removed }),
+    text: ({ carrier, removed, days: most }) =>
+      `Removed ${count(removed, 'statement')} older than ${count(most, 'day')} from ${carrier}.`,
+  });
+}
+
+export async function passesVerifyCommand(file: string, { json = false }: Flags): Promise<void> {
+  await finish(await verifyPassFile(workingDirectory(), file), json, {
+    document: verifyDocument,
+    text: describeVerified,
+    exitCode: ({ counts }) => (counts ? 0 : 1),
+  });
+}

@@ -1,0 +1,89 @@
+import { tipOf } from '../git/base.ts';
+import { commitFiles, type TextFiles } from '../git/tree-files.ts';
+import type { Failure } from '../kernel/failure.ts';
+import type { CommitId } from '../kernel/ids.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import type { RunSettings } from './effective-settings.ts';
+import { loadSettings, readNonEmpty } from './read-file.ts';
+import type { PassSettings, Settings } from './settings.ts';
+
+/** Who may vouch for passes and waivers of other clones, as the base branch says. */
+export type BasePolicy = {
+  /** The branch that the policy was read from. */
+  readonly base: string;
+  readonly passes: PassSettings;
+  readonly signers: SignersText;
+  /** The signers of waivers; `null` if waivers of other clones do not count. */
+  readonly waiverSigners: SignersText | null;
+};
+
+/** A signers file and, if there is one beside it, the list of revoked keys (`<signers>.revoked`). */
+export type SignersText = { readonly text: string; readonly revoked: string | null };
+
+/** The reason why the base branch has no usable policy. */
+export type NoBasePolicy =
+  /** The base branch has no block `passes`: the change that adds it cannot decide who may vouch. */
+  | { readonly kind: 'base-has-none'; readonly base: string }
+  | { readonly kind: 'no-base' }
+  | { readonly kind: 'no-signers'; readonly base: string; readonly path: string }
+  | { readonly kind: 'failed'; readonly failure: Failure };
+
+type ReadPolicy =
+  | { readonly ok: true; readonly policy: BasePolicy }
+  | { readonly ok: false; readonly why: NoBasePolicy };
+
+/**
+ * Reads who may vouch for passes. On a pull request this is the tip of the target branch; elsewhere the tip of the
+ * default base branch, or of the branch that its own settings name. The change under review decides nothing: neither
+ * its `onceover.yml` nor its signers file nor the `base` that it names counts.
+ */
+export async function readBasePolicy(repo: RepositoryPaths, run: RunSettings): Promise<ReadPolicy> {
+  const none = (why: NoBasePolicy): ReadPolicy => ({ ok: false, why });
+  const found = await baseSettings(repo, run);
+  if (found === null) return none({ kind: 'no-base' });
+  if (!found.ok) return none({ kind: 'failed', failure: found.failure });
+  const { name: base, files, settings } = found.value;
+  const { passes, waivers } = settings;
+  if (passes === null) return none({ kind: 'base-has-none', base });
+  const signers = readSignersText(files, passes.signers);
+  if (signers === null) return none({ kind: 'no-signers', base, path: passes.signers });
+  if (waivers.signers === null) return { ok: true, policy: { base, passes, signers, waiverSigners: null } };
+  const waiverSigners = readSignersText(files, waivers.signers);
+  if (waiverSigners === null) return none({ kind: 'no-signers', base, path: waivers.signers });
+  return { ok: true, policy: { base, passes, signers, waiverSigners } };
+}
+
+type BaseSettings = { readonly name: string; readonly files: TextFiles; readonly settings: Settings };
+
+async function baseSettings(repo: RepositoryPaths, run: RunSettings): Promise<Result<BaseSettings> | null> {
+  const { source, written } = run;
+  if (source.from !== null) return ok({ name: source.from, files: source.files, settings: written });
+  const usual = repo.usualBase ?? written.base;
+  if (usual === null) return null;
+  const first = await settingsAt(repo, run, usual);
+  if (!first.ok || first.value.settings.base === null || first.value.settings.base === usual) return first;
+  // The default branch may name another base branch, such as "develop". Follow that name, but only once.
+  return settingsAt(repo, run, first.value.settings.base);
+}
+
+async function settingsAt(
+  repo: RepositoryPaths,
+  { parsed }: Pick<RunSettings, 'parsed'>,
+  name: string,
+): Promise<Result<BaseSettings>> {
+  const tip: Result<CommitId> = await tipOf(repo, name);
+  if (!tip.ok) return tip;
+  const files = commitFiles(repo.root, tip.value);
+  const settings = await loadSettings(files, parsed);
+  return settings.ok ? ok({ name, files, settings: settings.value }) : settings;
+}
+
+function readSignersText(files: TextFiles, path: string): SignersText | null {
+  const signers = readNonEmpty(files, path);
+  if (!signers.ok) return null;
+  const revoked = readNonEmpty(files, `${path}.revoked`);
+  if (revoked.ok) return { text: signers.text, revoked: revoked.text };
+  // An unreadable list of revoked keys must not turn revoked keys into valid ones.
+  return revoked.why === 'missing' || revoked.why === 'empty' ? { text: signers.text, revoked: null } : null;
+}

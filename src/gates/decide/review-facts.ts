@@ -1,0 +1,38 @@
+import type { Settings } from '../../config/settings.ts';
+import { byCodePoint } from '../../kernel/collections.ts';
+import { digestOf } from '../../kernel/ids.ts';
+import { version } from '../../version.ts';
+import type { SlotAnswer } from '../ports.ts';
+import type { ReviewFacts } from '../record/shapes.ts';
+
+export type VerdictSettings = Pick<Settings, 'failOn' | 'rerunNewIssueThreshold' | 'agent'>;
+
+/**
+ * Returns the digest of the settings that a verdict of this agent depends on. The clone that gives a pass and the clone
+ * that accepts it compute the digest from their own `onceover.yml`, so a weaker model or threshold does not match.
+ */
+export function verdictSettingsDigest(
+  { failOn, rerunNewIssueThreshold, agent }: VerdictSettings,
+  name: string,
+): string {
+  const own = Object.hasOwn(agent, name) ? agent[name] : undefined;
+  const env = Object.entries(own?.env ?? {}).sort(([a], [b]) => byCodePoint(a, b));
+  const program = [own?.model ?? null, own?.command ?? null, own?.path ?? null, env, own?.sandbox ?? false];
+  return digestOf(['verdict-settings/v1', failOn, rerunNewIssueThreshold, name, program]);
+}
+
+/** Returns the facts of a review that its receipt keeps. */
+export function reviewFacts(answer: SlotAnswer, settings: VerdictSettings, agentVersion: string | null): ReviewFacts {
+  const transcript = answer.exchanges.map(({ agent, mode, sent, said }) => [agent, mode, sent, said]);
+  return {
+    settingsDigest: verdictSettingsDigest(settings, answer.agent),
+    model: answer.model,
+    agentVersion,
+    onceoverVersion: version,
+    session: answer.dispatch === 'resumed' ? 'resumed' : 'new',
+    filesOpened: answer.opened,
+    usage: answer.usage,
+    durationMs: Math.round(answer.durationMs),
+    transcriptDigest: digestOf(transcript),
+  };
+}

@@ -1,0 +1,132 @@
+import type { Settings } from '../../config/settings.ts';
+import { byCodePoint } from '../../kernel/collections.ts';
+import { sha256 } from '../../kernel/ids.ts';
+import { findingIdentity } from '../../passes/decide-waiver.ts';
+import type {
+  AcceptedWaiver,
+  PassFile,
+  PassRequest,
+  PassStatement,
+  TravellingStatement,
+  WaiverRequest,
+  WaiverStatement,
+} from '../../passes/types.ts';
+import { version } from '../../version.ts';
+import type { Finding, KnownFinding, Receipt, ReviewGate, SlotNumber } from '../types.ts';
+import { type VerdictSettings, verdictSettingsDigest } from './review-facts.ts';
+
+/** Returns what a pass of another clone must match to count for this slot. `builtIn`: the agents that need no settings. */
+export function wantedPass(
+  gate: ReviewGate,
+  slot: SlotNumber,
+  scope: string,
+  settings: VerdictSettings & Pick<Settings, 'agents'>,
+  builtIn: readonly string[],
+): PassRequest {
+  const agents = gate.agents ?? settings.agents ?? [...builtIn, ...Object.keys(settings.agent)];
+  return {
+    subject: { gate: gate.id, slot, content: gate.content, scope, promptDigest: gate.rubric.digest },
+    files: passFiles(gate),
+    settingsDigests: new Map(agents.map((agent) => [agent, verdictSettingsDigest(settings, agent)])),
+  };
+}
+
+function passFiles({ entries }: ReviewGate): readonly PassFile[] {
+  return entries.map(({ path, mode, baseMode, baseBlob, headBlob }) => {
+    return { path, mode, baseMode: baseMode ?? null, baseBlob, headBlob };
+  });
+}
+
+/**
+ * Returns an id of a finding that is the same in all clones: a SHA-256 over gate, file, quoted code, its occurrence and
+ * the priority; `null` if the finding points at no code. A more severe problem at the same place has another identity.
+ */
+function waivableIdentity(finding: Finding): string | null {
+  const identity = findingIdentity(finding);
+  return identity === null ? null : sha256(`${identity} ${finding.priority}`);
+}
+
+/** Returns the pass of a receipt as a statement; `null` if it cannot travel. Marks have no receipt, so they never do. */
+export function passStatement(
+  gate: ReviewGate,
+  receipt: Receipt,
+  findings: ReadonlyMap<string, KnownFinding>,
+): PassStatement | null {
+  const { made } = receipt;
+  // Only reviews of the whole change travel, because another clone cannot repeat a narrower request.
+  if (made === undefined || receipt.scope !== 'full' || receipt.content !== gate.content) return null;
+  const waived = receipt.findings.map((id) => waivedIdentity(findings.get(id)));
+  const isPass = receipt.verdict === 'pass' ? waived.length === 0 : waived.length > 0;
+  if (!isPass || waived.includes(null)) return null;
+  const { slot, content, scope, promptDigest, agent, at } = receipt;
+  return {
+    kind: 'pass',
+    ...{ gate: gate.id, slot, content, scope, promptDigest },
+    files: passFiles(gate),
+    agent,
+    ...made,
+    passedAt: at,
+    waived: waived.filter((one) => one !== null).sort(byCodePoint),
+  };
+}
+
+function waivedIdentity(finding: KnownFinding | undefined): string | null {
+  return finding === undefined || !isWaivedByPerson(finding) ? null : waivableIdentity(finding);
+}
+
+function isWaivedByPerson({ resolution }: KnownFinding): boolean {
+  return resolution?.how === 'skipped' && resolution.by.kind === 'person';
+}
+
+/** Returns the waiver of a finding as a statement; `null` if no person of this clone waived it. */
+function waiverStatement(finding: KnownFinding): WaiverStatement | null {
+  const { resolution, gate, file, issue } = finding;
+  const identity = waivedIdentity(finding);
+  if (identity === null || resolution === null || finding.waiverSigner !== undefined) return null;
+  return {
+    ...{ kind: 'waiver', gate, finding: identity, file, issue, why: resolution.why },
+    ...{ by: resolution.by.name, onceoverVersion: version, waivedAt: resolution.at },
+  };
+}
+
+/** Returns the statements about these gates that this clone can share: its passes, and the waivers of its people. */
+export function travellingStatements(
+  slots: readonly { readonly gate: ReviewGate; readonly receipt: Receipt }[],
+  findings: readonly KnownFinding[],
+): readonly TravellingStatement[] {
+  const byId = new Map(findings.map((finding) => [finding.id, finding]));
+  const gates = new Set(slots.map(({ gate }) => gate.id));
+  const waivers = findings.filter(({ gate }) => gates.has(gate)).map(waiverStatement);
+  const passes = slots.map(({ gate, receipt }) => passStatement(gate, receipt, byId));
+  return [...passes, ...waivers].filter((one) => one !== null);
+}
+
+/** Returns the findings with the waivers of other clones applied to those that are not waived here. */
+export function withSignedWaivers(
+  findings: readonly KnownFinding[],
+  waivers: ReadonlyMap<string, AcceptedWaiver>,
+): readonly KnownFinding[] {
+  if (waivers.size === 0) return findings;
+  return findings.map((finding) => {
+    const waiver = mayTakeWaiver(finding) ? waivers.get(waivableIdentity(finding) ?? '') : undefined;
+    if (waiver === undefined) return finding;
+    const { why, waivedAt, by } = waiver.statement;
+    const actor = { kind: 'person', name: by } as const;
+    const resolution = { how: 'skipped', why, at: waivedAt, iteration: finding.since, by: actor } as const;
+    return { ...finding, resolution: { ...resolution, proposedBy: null }, waiverSigner: waiver.signer.principal };
+  });
+}
+
+/** Returns the findings of these gates for which a waiver of another clone would count. */
+export function wantedWaivers(findings: readonly KnownFinding[], gates: ReadonlySet<string>): readonly WaiverRequest[] {
+  return findings.filter(mayTakeWaiver).flatMap((finding) => {
+    const identity = gates.has(finding.gate) ? waivableIdentity(finding) : null;
+    const { gate, file } = finding;
+    return identity === null || file === null ? [] : [{ finding: identity, gate, file }];
+  });
+}
+
+/** Whether a waiver of another clone may apply: the finding is not closed, and no person of this clone waived it. */
+function mayTakeWaiver({ kept, resolution }: KnownFinding): boolean {
+  return kept !== 'closed' && resolution?.how !== 'skipped';
+}

@@ -1,0 +1,121 @@
+import { AGENT_NAMES } from '../agents/table.ts';
+import type { NoBasePolicy } from '../config/base-policy.ts';
+import type { RunSettings } from '../config/effective-settings.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { openTrusted } from '../passes/open-trusted.ts';
+import type { Acceptance, PassRequest } from '../passes/types.ts';
+import type { SharedPasses } from './ports.ts';
+
+/** How a run uses the passes of other clones. */
+type SharedUse = {
+  /** Whether passes of other clones count. `--no-accept` and `--fresh` turn this off. */
+  readonly acceptsPasses: boolean;
+  readonly acceptsWaivers: boolean;
+  /** Whether the newest passes are fetched. A preview uses what an earlier run fetched. */
+  readonly fetches: boolean;
+  /** Whether the setting `share` applies. In the CI job of a pull request, only `--share` shares passes. */
+  readonly sharesBySetting: boolean;
+};
+
+/** How long a run waits for the fetch once it needs the passes. */
+const LONGEST_WAIT_MS = 5000;
+
+/** The agents that need no settings. A pass of any other agent counts only if the settings define that agent. */
+export const BUILT_IN_AGENTS: readonly string[] = AGENT_NAMES;
+
+/** Opens the passes of other clones, and starts to fetch them while git scans the working tree. */
+export function openShared(repository: RepositoryPaths, read: RunSettings, use: SharedUse): SharedPasses {
+  const stop = new AbortController();
+  const opening = openTrusted(repository, read, { now: () => new Date() });
+  const isUsed = use.acceptsPasses || use.acceptsWaivers;
+  const fetching: Promise<Result<void>> | null =
+    use.fetches && isUsed
+      ? opening.then((opened) => (opened.ok ? opened.value.carrier.fetch(stop.signal) : ok(undefined)))
+      : null;
+  // A rejection is reported when a caller awaits the fetch. Without this line it would end the process before.
+  fetching?.catch(() => {});
+  const known = new Map<string, Acceptance>();
+  let trouble: NoBasePolicy | null = null;
+  let isClosed = false;
+
+  /** Waits for the fetch, but not longer than the limit. Returns whether the newest passes are here. */
+  const awaitFetch = async (): Promise<boolean> => {
+    if (fetching === null || isClosed) return true;
+    const timer = setTimeout(() => stop.abort(), LONGEST_WAIT_MS);
+    const fetched = await fetching;
+    clearTimeout(timer);
+    if (!fetched.ok) trouble ??= { kind: 'failed', failure: fetched.failure };
+    return fetched.ok;
+  };
+
+  /** Decides about the requests, first by what an earlier run fetched. Waits for the fetch only if that is not enough. */
+  const decide = async (requests: readonly PassRequest[], trusted: Trusted): Promise<readonly Acceptance[]> => {
+    const before = fetching === null || isClosed ? null : await trusted.passes.accept(requests, []);
+    if (before?.passes.every(({ kind }) => kind === 'accepted') === true) return before.passes;
+    const isNewest = await awaitFetch();
+    const { passes, failure } = await trusted.passes.accept(requests, []);
+    if (failure !== null) trouble ??= { kind: 'failed', failure };
+    return isNewest ? passes : passes.map(asUnreachable);
+  };
+
+  return {
+    async accept(wanted) {
+      if (!use.acceptsPasses) return [];
+      const opened = await opening;
+      if (!opened.ok) {
+        trouble ??= opened.why;
+        return wanted.map(() => NOT_CONFIGURED);
+      }
+      // A decision stays the same during the run, so that its plan and its verdict agree.
+      const unknown = wanted.filter((request) => !known.has(keyOf(request)));
+      const decided = unknown.length === 0 ? [] : await decide(unknown, opened.value);
+      for (const [i, request] of unknown.entries()) known.set(keyOf(request), decided[i] ?? NOT_CONFIGURED);
+      return wanted.map((request) => known.get(keyOf(request)) ?? NOT_CONFIGURED);
+    },
+    async waivers(wanted) {
+      const opened = use.acceptsWaivers ? await opening : null;
+      if (opened?.ok !== true || opened.value.policy.waiverSigners === null) return new Map();
+      await awaitFetch();
+      return (await opened.value.passes.accept([], wanted)).waivers;
+    },
+    async explain(request) {
+      const opened = await opening;
+      return opened.ok ? opened.value.passes.explain(request) : NOT_CONFIGURED;
+    },
+    async share(statements, isAsked) {
+      const opened = await opening;
+      const carrier = opened.ok ? opened.value.carrier.name : '';
+      const nothing = { kind: 'shared', passes: 0, waivers: 0, carrier } as const;
+      if (!opened.ok) return nothing;
+      const share = isAsked ? 'auto' : use.sharesBySetting ? opened.value.policy.passes.share : 'off';
+      if (share === 'off') return nothing;
+      const { countUnshared, shareStatements } = await import('../passes/share.ts');
+      if (share === 'ask') {
+        const unshared = await countUnshared(repository, opened.value, statements);
+        return unshared.ok ? { kind: 'to-ask', ...unshared.value, carrier } : nothing;
+      }
+      const shared = await shareStatements(repository, opened.value, statements);
+      return shared.ok ? { kind: 'shared', ...shared.value, carrier } : { kind: 'not-shared', failure: shared.failure };
+    },
+    problem: () => trouble,
+    close() {
+      isClosed = true;
+      stop.abort();
+    },
+  };
+}
+
+type Trusted = Extract<Awaited<ReturnType<typeof openTrusted>>, { ok: true }>['value'];
+
+const NOT_CONFIGURED: Acceptance = { kind: 'refused', why: 'not-configured', statement: null };
+
+/** Without the newest passes, a missing statement says only that it was not fetched. */
+function asUnreachable(decision: Acceptance): Acceptance {
+  const isMissing = decision.kind === 'refused' && decision.why === 'no-statement';
+  return isMissing ? { ...decision, why: 'unreachable' } : decision;
+}
+
+function keyOf({ subject: { gate, slot, content, scope, promptDigest } }: PassRequest): string {
+  return JSON.stringify([gate, slot, content, scope, promptDigest]);
+}

@@ -1,0 +1,55 @@
+import type { Acceptance, PassRequest } from '../../passes/types.ts';
+import { wantedPass, wantedWaivers, withSignedWaivers } from '../decide/travel.ts';
+import type { RunPorts, RunRequest } from '../ports.ts';
+import type { KnownFinding, Receipt, ReviewGate, SlotNumber } from '../types.ts';
+
+/** Each slot's verdict of this clone on a gate's current content. */
+type OwnReceipts = ReadonlyMap<ReviewGate, ReadonlyMap<SlotNumber, Receipt>>;
+
+type SharedDecisions = ReadonlyMap<ReviewGate, ReadonlyMap<SlotNumber, Acceptance>>;
+
+/**
+ * Decides for each slot without a verdict of this clone whether a pass of another clone counts. Asks once for all
+ * slots, because each question may read a git ref or a store.
+ */
+export async function sharedDecisions(
+  { shared }: Pick<RunPorts, 'shared'>,
+  { settings, builtInAgents = [] }: Pick<RunRequest, 'settings' | 'builtInAgents'>,
+  own: OwnReceipts,
+  scope: { readonly key: string; readonly kind: 'full' | 'narrow' },
+): Promise<SharedDecisions> {
+  const decisions = new Map<ReviewGate, Map<SlotNumber, Acceptance>>();
+  // A pass is about a whole change. A narrower request of one clone means nothing in another.
+  if (shared == null || scope.kind === 'narrow') return decisions;
+  const wanted: { readonly gate: ReviewGate; readonly pass: PassRequest }[] = [];
+  for (const [gate, receipts] of own) {
+    for (let slot = 1; slot <= gate.numReviews; slot++) {
+      if (receipts.has(slot)) continue;
+      wanted.push({ gate, pass: wantedPass(gate, slot, scope.key, settings, builtInAgents) });
+    }
+  }
+  if (wanted.length === 0) {
+    // This clone has a verdict for every slot, so the run does not wait for the fetch.
+    shared.close();
+    return decisions;
+  }
+  const answers = await shared.accept(wanted.map(({ pass }) => pass));
+  for (const [i, { gate, pass }] of wanted.entries()) {
+    const answer = answers[i];
+    if (answer === undefined) continue;
+    const ofGate = decisions.get(gate) ?? new Map<SlotNumber, Acceptance>();
+    decisions.set(gate, ofGate.set(pass.subject.slot, answer));
+  }
+  return decisions;
+}
+
+/** Returns the findings with the waivers of other clones applied to the open findings of these gates. */
+export async function withWaiversOfOthers(
+  { shared }: Pick<RunPorts, 'shared'>,
+  findings: readonly KnownFinding[],
+  gates: readonly { readonly id: string }[],
+): Promise<readonly KnownFinding[]> {
+  if (shared == null) return findings;
+  const wanted = wantedWaivers(findings, new Set(gates.map(({ id }) => id)));
+  return wanted.length === 0 ? findings : withSignedWaivers(findings, await shared.waivers(wanted));
+}

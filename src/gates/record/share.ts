@@ -1,0 +1,21 @@
+import { travellingStatements } from '../decide/travel.ts';
+import type { RunFacts, RunPorts } from '../ports.ts';
+import type { Receipt, ReviewGate, ShareEnd } from '../types.ts';
+
+/** Signs and sends the passes of this clone for the current gates, and its waivers. Returns `null` if none is new. */
+export async function sharePasses(ports: RunPorts, facts: RunFacts, isAsked: boolean): Promise<ShareEnd | null> {
+  const { scope } = facts.comparison;
+  if (ports.shared == null || scope.kind === 'narrow') return null;
+  const slots: { readonly gate: ReviewGate; readonly receipt: Receipt }[] = [];
+  for (const { gate } of facts.reviews) {
+    for (let slot = 1; slot <= gate.numReviews; slot++) {
+      const key = { gate: gate.id, slot, content: gate.content, scope: scope.key, promptDigest: gate.rubric.digest };
+      const receipt = await ports.receipts.find('review', key);
+      if (receipt !== null) slots.push({ gate, receipt });
+    }
+  }
+  const statements = travellingStatements(slots, facts.findings);
+  if (statements.length === 0) return null;
+  const end = await ports.shared.share(statements, isAsked);
+  return end.kind !== 'not-shared' && end.passes + end.waivers === 0 ? null : end;
+}

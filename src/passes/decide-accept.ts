@@ -1,0 +1,208 @@
+import { byCodePoint } from '../kernel/collections.ts';
+import { compileGlob, globMatches } from '../kernel/glob.ts';
+import { checkFile, FILE_REFUSALS } from './check-file.ts';
+import { isDrawn } from './decide-audit.ts';
+import { decideWaiver } from './decide-waiver.ts';
+import { maySharePrincipal } from './signers.ts';
+import type {
+  Acceptance,
+  PassFile,
+  PassPolicy,
+  PassRequest,
+  PassStatement,
+  PassTrust,
+  RefusalReason,
+  SignedFile,
+  StoredFile,
+  TravellingStatement,
+  Voucher,
+} from './types.ts';
+
+/** The files that a carrier has: those under the gate's content, and those under the identities of waived findings. */
+export type FoundFiles = {
+  readonly passes: readonly SignedFile[];
+  readonly waivers: ReadonlyMap<string, readonly SignedFile[]>;
+};
+
+/** Only passes on a whole change travel, not those of a run on a part of it. */
+const FULL_SCOPE = 'full';
+
+/** The limit for the statements that are tried for one gate. Anyone who can write to the remote can add some. */
+const MOST_TRIED = 500;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Decides whether a pass of another clone counts for a slot of a gate. Nothing in `found` is trusted. */
+export function decideAccept(request: PassRequest, found: FoundFiles, trust: PassTrust, now: Date): Acceptance {
+  const { policy } = trust;
+  if (isExcluded(policy, request.files)) return refusal('excluded-path');
+  if (request.subject.scope !== FULL_SCOPE) return refusal('other-scope');
+  const tried = found.passes.slice(0, MOST_TRIED).map((file) => tryFile(file, request, found.waivers, trust, now));
+  const votes = tried.filter((one) => one.kind === 'vote');
+  const signers = vouchersOf(votes);
+  const newest = votes.reduce<Vote | null>((best, vote) => (best === null || isNewer(vote, best) ? vote : best), null);
+  if (newest === null) return closest(tried.filter((one) => one.kind === 'refused'));
+  const { statement } = newest;
+  if (signers.length < policy.minSigners) return { ...refusal('too-few-signers'), statement, signers };
+  if (isDrawn(trust.auditSecret, request.subject, policy.audit)) {
+    return { ...refusal('drawn-for-audit'), statement, signers };
+  }
+  return { kind: 'accepted', statement, signers };
+}
+
+type Refused = Extract<Acceptance, { readonly kind: 'refused' }>;
+
+function refusal(why: RefusalReason): Refused {
+  return { kind: 'refused', why, statement: null };
+}
+
+/** A statement that counts, with all names of the key's owner. */
+type Vote = {
+  readonly kind: 'vote';
+  readonly statement: PassStatement;
+  readonly signer: Voucher;
+  readonly principals: readonly string[];
+};
+
+function isNewer(a: Vote, b: Vote): boolean {
+  const order = byCodePoint(a.statement.passedAt, b.statement.passedAt);
+  return order > 0 || (order === 0 && byCodePoint(a.signer.keyFingerprint, b.signer.keyFingerprint) > 0);
+}
+
+function isExcluded({ neverFor }: PassPolicy, files: readonly PassFile[]): boolean {
+  return neverFor.some((pattern) => {
+    const compiled = compileGlob(pattern, '');
+    // A pattern that cannot be read could mean any file.
+    return !compiled.ok || files.some(({ path }) => globMatches(compiled.glob, path));
+  });
+}
+
+/** The reasons of single statements. A later one is closer to a pass that counts. */
+const CLOSER: readonly RefusalReason[] = [
+  ...FILE_REFUSALS,
+  'other-scope',
+  'other-prompt',
+  'other-agent',
+  'other-settings',
+  'session-not-accepted',
+  'too-old',
+  'waiver-missing',
+];
+
+function closest(refused: readonly Refused[]): Refused {
+  return refused.reduce<Refused>(
+    (best, one) => (CLOSER.indexOf(one.why) > CLOSER.indexOf(best.why) ? one : best),
+    refusal('no-statement'),
+  );
+}
+
+function tryFile(
+  file: SignedFile,
+  request: PassRequest,
+  waivers: FoundFiles['waivers'],
+  trust: PassTrust,
+  now: Date,
+): Vote | Refused {
+  const { gate, content } = request.subject;
+  const isAbout = (statement: TravellingStatement): statement is PassStatement =>
+    isOfSlot(statement, request) && statement.content === content;
+  const checked = checkFile(file, isAbout, trust.signers, now);
+  // Words of an unknown signer are not shown to anyone, so the refusal has no statement.
+  if (!checked.ok) {
+    const { why, keyFingerprint } = checked;
+    return keyFingerprint === null ? refusal(why) : { ...refusal(why), keyFingerprint };
+  }
+  const { statement, signer, principals } = checked;
+  const isWaived = (finding: string) =>
+    trust.waiverSigners !== null &&
+    decideWaiver({ finding, gate }, waivers.get(finding) ?? [], trust.waiverSigners, now).ok;
+  const why = mismatch(statement, request) ?? policyProblem(statement, trust.policy, now);
+  const reason = why ?? (statement.waived.every(isWaived) ? null : 'waiver-missing');
+  if (reason !== null) return { ...refusal(reason), statement, signers: [signer] };
+  return { kind: 'vote', statement, signer, principals };
+}
+
+function isOfSlot(statement: TravellingStatement, { subject }: PassRequest): statement is PassStatement {
+  return statement.kind === 'pass' && statement.gate === subject.gate && statement.slot === subject.slot;
+}
+
+/** Returns which fact differs between the pass and the gate here; `null` if none does. */
+function mismatch(statement: PassStatement, { subject, settingsDigests }: PassRequest): RefusalReason | null {
+  if (statement.scope !== subject.scope) return 'other-scope';
+  if (statement.promptDigest !== subject.promptDigest) return 'other-prompt';
+  const digest = settingsDigests.get(statement.agent);
+  if (digest === undefined) return 'other-agent';
+  return digest === statement.settingsDigest ? null : 'other-settings';
+}
+
+/** Returns why the policy does not accept a pass, whatever gate it is about; `null` if it does. */
+export function policyProblem(
+  { session, passedAt }: PassStatement,
+  { accept, maxAgeDays }: PassPolicy,
+  now: Date,
+): Extract<RefusalReason, 'session-not-accepted' | 'too-old'> | null {
+  if (!accept.includes(session)) return 'session-not-accepted';
+  return now.getTime() - Date.parse(passedAt) <= maxAgeDays * DAY_MS ? null : 'too-old';
+}
+
+/**
+ * Returns the people who vouch, one per person: keys that may have the same owner count once, whether they share a name
+ * themselves or over a third key.
+ */
+function vouchersOf(votes: readonly Vote[]): readonly Voucher[] {
+  let people: Vote[][] = [];
+  for (const vote of votes) {
+    const isSame = (person: readonly Vote[]) => person.some((other) => sharesOwner(vote, other));
+    people = [[...people.filter(isSame).flat(), vote], ...people.filter((person) => !isSame(person))];
+  }
+  return people
+    .map((person) => person.reduce((best, vote) => (isNewer(vote, best) ? vote : best)))
+    .map(({ signer }) => signer)
+    .sort((a, b) => byCodePoint(a.principal, b.principal));
+}
+
+function sharesOwner(a: Vote, b: Vote): boolean {
+  return a.signer.keyFingerprint === b.signer.keyFingerprint || maySharePrincipal(a.principals, b.principals);
+}
+
+/**
+ * Returns the newest pass that a signer gave to this slot before the base branch changed files of the gate; `null` if
+ * there is none. The pass does not count. It explains why there is no statement for the present content.
+ */
+export function findBaseChange(
+  request: PassRequest,
+  all: readonly StoredFile[],
+  trust: PassTrust,
+  now: Date,
+): Refused | null {
+  const { gate, slot } = request.subject;
+  const name = Buffer.from(JSON.stringify(`${gate}@${slot}`));
+  const isAbout = (statement: TravellingStatement): statement is PassStatement =>
+    isOfSlot(statement, request) && isOnOtherBase(statement.files, request.files);
+  const passes = all
+    // Most statements are about other gates, so do not parse them.
+    .filter(({ file }) =>
+      Buffer.from(file.statement.buffer, file.statement.byteOffset, file.statement.byteLength).includes(name),
+    )
+    .map(({ file }) => checkFile(file, isAbout, trust.signers, now))
+    .filter((checked) => checked.ok)
+    .sort((a, b) => byCodePoint(b.statement.passedAt, a.statement.passedAt));
+  const [newest] = passes;
+  if (newest === undefined) return null;
+  return { ...refusal('base-changed'), statement: newest.statement, signers: [newest.signer] };
+}
+
+/** Whether two lists have the same paths, and differ only in files that differ at the base. */
+function isOnOtherBase(theirs: readonly PassFile[], ours: readonly PassFile[]): boolean {
+  const byPath = new Map(theirs.map((file) => [file.path, file]));
+  if (byPath.size !== ours.length) return false;
+  let isOther = false;
+  for (const file of ours) {
+    const other = byPath.get(file.path);
+    if (other === undefined) return false;
+    if (other.baseBlob !== file.baseBlob || (other.baseMode ?? other.mode) !== (file.baseMode ?? file.mode))
+      isOther = true;
+    else if (other.headBlob !== file.headBlob || other.mode !== file.mode) return false;
+  }
+  return isOther;
+}

@@ -1,0 +1,55 @@
+import { hashFields } from '../kernel/ids.ts';
+import { checkFile, FILE_REFUSALS, type FileRefusal } from './check-file.ts';
+import type {
+  AcceptedWaiver,
+  SignedFile,
+  Signers,
+  TravellingStatement,
+  WaiverRequest,
+  WaiverStatement,
+} from './types.ts';
+
+/** A finding, as far as its identity depends on it. */
+export type IdentifiedFinding = {
+  readonly gate: string;
+  readonly file: string | null;
+  readonly anchor: { readonly text: string; readonly occurrence: number } | null;
+};
+
+/**
+ * Returns the identity of a finding, which is the same in every clone: a digest over its gate, its file and the code that
+ * it points at. Returns `null` for a finding that points at no code, because another clone could not recognise it.
+ */
+export function findingIdentity({ gate, file, anchor }: IdentifiedFinding): string | null {
+  if (file === null || anchor === null || anchor.text.trim() === '') return null;
+  return hashFields(['onceover finding', gate, file, anchor.text, String(anchor.occurrence)]);
+}
+
+/** Whether a waiver of another clone counts, and if not, the reason. */
+export type WaiverDecision =
+  | { readonly ok: true; readonly waiver: AcceptedWaiver }
+  | { readonly ok: false; readonly why: FileRefusal };
+
+/** The limit for the files that are tried for one finding. Anyone who can write to the remote can add some. */
+const MOST_WAIVERS = 500;
+
+/** Decides whether one of the files waives a finding. Nothing in `files` is trusted. Without `file`, any file matches. */
+export function decideWaiver(
+  { finding, gate, file }: Omit<WaiverRequest, 'file'> & { readonly file?: string },
+  files: readonly SignedFile[],
+  signers: Signers,
+  now: Date,
+): WaiverDecision {
+  const isAbout = (statement: TravellingStatement): statement is WaiverStatement =>
+    statement.kind === 'waiver' &&
+    statement.finding === finding &&
+    statement.gate === gate &&
+    (file === undefined || statement.file === file);
+  let why: FileRefusal = 'no-statement';
+  for (const one of files.slice(0, MOST_WAIVERS)) {
+    const checked = checkFile(one, isAbout, signers, now);
+    if (checked.ok) return { ok: true, waiver: { statement: checked.statement, signer: checked.signer } };
+    if (FILE_REFUSALS.indexOf(checked.why) > FILE_REFUSALS.indexOf(why)) why = checked.why;
+  }
+  return { ok: false, why };
+}

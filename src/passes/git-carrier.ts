@@ -1,0 +1,323 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NO_USER_PROGRAMS } from '../git/environment.ts';
+import { asResult, GitError, git, gitText } from '../git/git.ts';
+import type { CarrierTrouble, Failure } from '../kernel/failure.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { removeFile, statIfPresent } from '../platform/files.ts';
+import { readPlainFile } from '../platform/private-files.ts';
+import type { ProcessRunEnd } from '../platform/run-process.ts';
+import { addToTip, type NewTip, newHistory, tipOf } from './git-new-tip.ts';
+import { formatOf, type ObjectFormat } from './git-object-format.ts';
+import { type ObjectReader, openObjectReader } from './git-object-reader.ts';
+import { findInRef, type KeyFiles, UnusableRef, walkRef } from './git-pass-tree.ts';
+import { type Clone, openQuarantine, type Quarantine } from './git-quarantine.ts';
+import { distinctFiles, isStorable } from './stored-files.ts';
+import type { PassCarrier, StoredFile } from './types.ts';
+
+/** The ref on the remote that carries statements. */
+export const PASSES_REF = 'refs/onceover/passes';
+
+/** Time limits in milliseconds, which tests shorten. */
+type Limits = {
+  readonly fetchMs: number;
+  readonly pushMs: number;
+  readonly readMs: number;
+  readonly staleLockMs: number;
+};
+
+const LIMITS: Limits = { fetchMs: 60_000, pushMs: 60_000, readMs: 60_000, staleLockMs: 10_000 };
+
+const MOST_ATTEMPTS = 12;
+
+/** The number of files and bytes that `all` returns at most. */
+const MOST_FILES = 200_000;
+const MOST_BYTES = 512 * 1024 * 1024;
+
+/**
+ * Opens the carrier that uses a ref of a git remote. `remote` must be the name of a configured remote, because git would
+ * run a program for some addresses. Statements that were fetched stay in this clone, below `refs/onceover/fetched/`.
+ */
+export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Limits> = {}): Result<PassCarrier> {
+  if (!isRemoteName(remote)) return err(trouble(remote, 'not-a-remote', ''));
+  const { fetchMs, pushMs, readMs, staleLockMs } = { ...LIMITS, ...limits };
+  const mirror = mirrorOf(remote);
+  const withReader = <T>(use: (reader: ObjectReader) => Promise<T>) => reading(clone, remote, readMs, use);
+
+  async function fetch(stop: AbortSignal | null, timeoutMs = fetchMs): Promise<Result<void>> {
+    const tip = await inQuarantine(clone, async (quarantine) => {
+      const end = await quarantine.run(fetchArgs(remote), { stop, timeoutMs });
+      const failed = failureOf(remote, end);
+      const fetched = failed === null ? quarantine.fetched() : null;
+      // git takes a name that is not configured as a path, and then uses the name as the address.
+      if (fetched === null || fetched.address === remote.replace(/\.git$/, '')) {
+        const known = await requireRemote(clone, remote);
+        if (!known.ok) return known;
+      }
+      if (isMissingRef(end)) return ok(null);
+      if (failed !== null) return err(failed);
+      if (fetched === null) return err(trouble(remote, 'unreadable', 'git wrote no FETCH_HEAD'));
+      const released = quarantine.release();
+      return released.ok ? ok(fetched.id) : released;
+    });
+    return tip.ok ? setMirror(clone, { remote, mirror, staleLockMs }, tip.value) : tip;
+  }
+
+  /** Makes a new tip and pushes it. If another clone was faster, fetches and tries again with that clone's tip. */
+  async function publish<T>(
+    stop: AbortSignal | null,
+    make: (
+      reader: ObjectReader,
+    ) => Promise<{ readonly old: string | null; readonly next: NewTip | null; readonly done: T }>,
+  ): Promise<Result<T>> {
+    const deadline = Date.now() + pushMs;
+    let last: Failure = trouble(remote, 'busy', '');
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      const left = deadline - Date.now();
+      if (left <= 0) return err(last);
+      const made = await withReader(make);
+      if (!made.ok) return made;
+      const { old, next, done } = made.value;
+      if (next === null) return ok(done);
+      const pushed = await pushTip(clone, { remote, old, next }, { stop, timeoutMs: left });
+      if (pushed.kind === 'failed') return err(pushed.failure);
+      if (pushed.kind === 'pushed') {
+        const set = await setMirror(clone, { remote, mirror, staleLockMs }, next.commit);
+        return set.ok ? ok(done) : set;
+      }
+      last = pushed.failure;
+      const fetched = await fetch(stop, Math.max(1, deadline - Date.now()));
+      if (!fetched.ok) return fetched;
+      const now = await withReader((reader) => tipOf(reader, mirror));
+      if (!now.ok) return now;
+      // The remote refused although no other clone has pushed. Only a lock may be gone at the next attempt.
+      if (now.value === old && !pushed.isLock) return err(last);
+      // Clones that were refused at the same time should not try again at the same time.
+      await sleep(Math.random() * Math.min(25 * 2 ** attempt, 1000), undefined, { ref: true });
+    }
+    return err(last);
+  }
+
+  return ok({
+    name: remote,
+    fetch: (stop) => fetch(stop),
+    async find(keys) {
+      const found = await withReader((reader) => findInRef(reader, mirror, keys));
+      return found.ok ? ok(found.value ?? new Map()) : found;
+    },
+    all: () =>
+      withReader(async (reader) => {
+        const files: StoredFile[] = [];
+        let bytes = 0;
+        for await (const one of walkRef(reader, mirror)) {
+          for (const { key, file } of one.files) {
+            bytes += file.statement.length + file.signature.length;
+            if (files.push({ key, file }) > MOST_FILES || bytes > MOST_BYTES) throw new UnusableRef('too-large');
+          }
+        }
+        return files;
+      }),
+    async push(files, stop) {
+      const wanted = distinctFiles(files.filter(isStorable));
+      if (wanted.length === 0) return ok({ added: 0 });
+      const known = await requireRemote(clone, remote);
+      if (!known.ok) return known;
+      return publish(stop, async (reader) => {
+        const old = await tipOf(reader, mirror);
+        const format = old === null ? await formatOfClone(clone) : formatOf(old);
+        const next = await addToTip(reader, { tip: old, format, now: Date.now() }, wanted);
+        return { old, next: next.added === 0 ? null : next, done: { added: next.added } };
+      });
+    },
+    async prune(isOld) {
+      const fetched = await fetch(null);
+      if (!fetched.ok) return fetched;
+      return publish(null, async (reader) => {
+        const old = await tipOf(reader, mirror);
+        const kept: KeyFiles[] = [];
+        let removed = 0;
+        for await (const one of walkRef(reader, mirror)) {
+          const files = one.files.filter((file) => !isOld({ key: file.key, file: file.file }));
+          removed += one.files.length - files.length;
+          kept.push({ ...one, files: files.map((file) => ({ ...file, file: NO_FILE })) });
+        }
+        const next = old === null || removed === 0 ? null : newHistory(old, kept, Date.now());
+        return { old, next, done: { removed } };
+      });
+    },
+  });
+}
+
+// Pruning needs only the ids of the files that stay, so their content does not stay in memory.
+const NO_FILE: StoredFile['file'] = { statement: new Uint8Array(0), signature: '' };
+
+function trouble(where: string, why: CarrierTrouble, said: string): Failure {
+  return { kind: 'passes-carrier', where, why, said: said.trim() };
+}
+
+/** Whether a text can be the name of a git remote, and neither an address nor an option. */
+export function isRemoteName(name: string): boolean {
+  if (name.length > 100 || !/^[A-Za-z0-9][A-Za-z0-9._/-]*$/.test(name)) return false;
+  return !/\.\.|\/\/|\/\.|\.\/|[./]$|\.lock(?:\/|$)/.test(name);
+}
+
+// `+` cannot be in the name of a remote, so no two remotes share a ref, and no ref is inside another.
+function mirrorOf(remote: string): string {
+  return `refs/onceover/fetched/${remote.replaceAll('/', '+')}`;
+}
+
+function fetchArgs(remote: string): readonly string[] {
+  const mirror = mirrorOf(remote);
+  return [
+    'fetch',
+    '--quiet',
+    '--no-tags',
+    '--no-prune',
+    '--no-auto-maintenance',
+    '--no-write-commit-graph',
+    '--recurse-submodules=no',
+    // In a partial clone, git would leave out the statements.
+    '--no-filter',
+    // Without this option, git may also update the refs that the user's settings map the fetched ref to.
+    '--refmap=',
+    // Offer only statements to the remote, not the whole history. The pattern is allowed to match nothing.
+    `--negotiation-tip=${mirror.slice(0, -1)}[${mirror.slice(-1)}]`,
+    remote,
+    PASSES_REF,
+  ];
+}
+
+async function inQuarantine<T>(clone: Clone, work: (quarantine: Quarantine) => Promise<Result<T>>): Promise<Result<T>> {
+  const quarantine = openQuarantine(clone);
+  if (!quarantine.ok) return quarantine;
+  try {
+    return await work(quarantine.value);
+  } catch (error) {
+    if (error instanceof GitError) return err(error.failure);
+    throw error;
+  } finally {
+    quarantine.value.remove();
+  }
+}
+
+async function reading<T>(
+  clone: Clone,
+  remote: string,
+  readMs: number,
+  use: (reader: ObjectReader) => Promise<T>,
+): Promise<Result<T>> {
+  const reader = openObjectReader(clone.root, readMs);
+  try {
+    return ok(await use(reader));
+  } catch (error) {
+    if (error instanceof GitError) return err(error.failure);
+    if (!(error instanceof UnusableRef)) throw error;
+    return err(trouble(remote, error.why === 'too-large' ? 'too-large' : 'unreadable', error.why));
+  } finally {
+    reader.close();
+  }
+}
+
+/** Fails if there is no remote of this name, because git would take the name as a path in the working tree. */
+async function requireRemote({ root }: Clone, remote: string): Promise<Result<void>> {
+  const pattern = `^remote\\.${remote.replaceAll('.', '\\.')}\\.url$`;
+  const found = await asResult(git(root, ['config', '--get-regexp', pattern], { expected: [0, 1] }));
+  if (!found.ok) return found;
+  return found.value.code === 0 ? ok(undefined) : err(trouble(remote, 'not-a-remote', ''));
+}
+
+async function formatOfClone({ root }: Clone): Promise<ObjectFormat> {
+  return (await gitText(root, ['rev-parse', '--show-object-format'])) === 'sha256' ? 'sha256' : 'sha1';
+}
+
+function isMissingRef(end: ProcessRunEnd): boolean {
+  return end.kind === 'ended' && end.ending === 'by-itself' && MISSING_REF.test(end.stderr.text);
+}
+
+const MISSING_REF = /^fatal: couldn't find remote ref refs\/onceover\/passes$/im;
+
+/** Returns why a git command with access to the network failed; `null` if it succeeded. */
+function failureOf(remote: string, end: ProcessRunEnd): Failure | null {
+  if (end.kind === 'not-started')
+    return end.code === 'ENOENT' ? { kind: 'git-missing' } : trouble(remote, 'unreachable', end.code);
+  if (end.ending === 'cancelled') return trouble(remote, 'stopped', '');
+  if (end.ending !== 'by-itself') return trouble(remote, 'timeout', '');
+  return end.code === 0 ? null : trouble(remote, 'unreachable', end.stderr.text.slice(-LONGEST_SAID));
+}
+
+const LONGEST_SAID = 2000;
+
+type Pushed =
+  | { readonly kind: 'pushed' }
+  | { readonly kind: 'failed'; readonly failure: Failure }
+  /** The remote has another tip now, or a lock (`isLock`) kept it from changing the ref. */
+  | { readonly kind: 'refused'; readonly failure: Failure; readonly isLock: boolean };
+
+async function pushTip(
+  clone: Clone,
+  { remote, old, next }: { readonly remote: string; readonly old: string | null; readonly next: NewTip },
+  limits: { readonly stop: AbortSignal | null; readonly timeoutMs: number },
+): Promise<Pushed> {
+  const pushed = await inQuarantine<Pushed>(clone, async (quarantine) => {
+    await quarantine.store(next.format, next.objects);
+    const end = await quarantine.run(pushArgs(remote, old, next.commit), limits);
+    const failure = failureOf(remote, end);
+    if (failure === null) {
+      const released = quarantine.release();
+      return released.ok ? ok({ kind: 'pushed' }) : released;
+    }
+    if (end.kind !== 'ended' || end.ending !== 'by-itself' || !/^!\t/m.test(end.stdout.text)) return err(failure);
+    const said = `${end.stderr.text}\n${end.stdout.text}`.slice(-LONGEST_SAID);
+    const isLock = /cannot lock ref|unable to lock|\.lock\b/i.test(said);
+    const why = /\.lock': File exists/.test(said) ? 'locked' : /stale info|fetch first/.test(said) ? 'busy' : 'refused';
+    return ok({ kind: 'refused', failure: trouble(remote, why, said), isLock });
+  });
+  return pushed.ok ? pushed.value : { kind: 'failed', failure: pushed.failure };
+}
+
+function pushArgs(remote: string, old: string | null, commit: string): readonly string[] {
+  return [
+    '-c',
+    `remote.${remote}.mirror=false`,
+    '-c',
+    'push.negotiate=false',
+    'push',
+    '--porcelain',
+    '--no-verify',
+    '--no-signed',
+    '--no-follow-tags',
+    '--recurse-submodules=no',
+    // The remote changes the ref only if it still has the tip on which the new commit is based.
+    `--force-with-lease=${PASSES_REF}:${old ?? ''}`,
+    remote,
+    `${commit}:${PASSES_REF}`,
+  ];
+}
+
+/** Stores the tip of the remote's ref in this clone; `null`: the remote has no such ref. */
+async function setMirror(
+  { root, commonDir }: Clone,
+  { remote, mirror, staleLockMs }: { readonly remote: string; readonly mirror: string; readonly staleLockMs: number },
+  tip: string | null,
+): Promise<Result<void>> {
+  const file = join(commonDir, mirror);
+  const read = readPlainFile(file, 128);
+  if (tip !== null && read.ok && read.bytes.toString('latin1').trim() === tip) return ok(undefined);
+  const input = Buffer.from(tip === null ? `delete ${mirror}\0\0` : `update ${mirror}\0${tip}\0\0`, 'latin1');
+  const config = [...NO_USER_PROGRAMS, 'core.logAllRefUpdates=false', 'core.filesRefLockTimeout=1000'];
+  const update = () => asResult(git(root, ['update-ref', '--no-deref', '-z', '--stdin'], { config, input }));
+  const first = await update();
+  if (first.ok) return ok(undefined);
+  if (!isLocked(first.failure)) return first;
+  // Only onceover writes this ref and holds its lock for milliseconds, so an old lock is that of a killed process.
+  const lock = `${file}.lock`;
+  const age = Date.now() - (statIfPresent(lock)?.mtimeMs ?? Date.now());
+  if (age < staleLockMs) return err(trouble(remote, 'locked', `${lock} exists`));
+  removeFile(lock);
+  const second = await update();
+  return second.ok ? ok(undefined) : second;
+}
+
+function isLocked(failure: Failure): boolean {
+  return failure.kind === 'git-failed' && /\.lock': File exists/.test(failure.said);
+}

@@ -1,0 +1,135 @@
+import { grouped } from '../kernel/collections.ts';
+import {
+  FILE_MODE,
+  FOLDER_MODE,
+  formatOf,
+  type NewObject,
+  newCommit,
+  newObject,
+  newTree,
+  type ObjectFormat,
+  type TreeEntry,
+} from './git-object-format.ts';
+import type { ObjectReader } from './git-object-reader.ts';
+import {
+  foldersIn,
+  KEY,
+  type KeyFiles,
+  LARGEST_TREE,
+  pairsIn,
+  SHARD,
+  UnusableRef,
+  usableTree,
+} from './git-pass-tree.ts';
+import { fileName } from './stored-files.ts';
+import type { StoredFile } from './types.ts';
+
+/** New objects, and the commit among them that the ref should point at. */
+export type NewTip = { readonly commit: string; readonly objects: readonly NewObject[]; readonly format: ObjectFormat };
+
+const LARGEST_COMMIT = 64 * 1024;
+
+/** Returns the commit that a ref points at; `null` if the ref does not exist. Throws `UnusableRef` for other objects. */
+export async function tipOf(reader: ObjectReader, ref: string): Promise<string | null> {
+  const [tip] = await reader.read([ref], LARGEST_COMMIT);
+  if (tip === undefined || tip === 'missing') return null;
+  if (tip === 'too-large' || tip.type !== 'commit') throw new UnusableRef('not-a-commit');
+  return tip.id;
+}
+
+/**
+ * Returns a commit that adds the files to `tip`, and how many are new. Only the trees that change are read and made
+ * again, without the entries that onceover does not use.
+ */
+export async function addToTip(
+  reader: ObjectReader,
+  { tip, format, now }: { tip: string | null; format: ObjectFormat; now: number },
+  files: readonly StoredFile[],
+): Promise<NewTip & { readonly added: number }> {
+  const made = collector();
+  const root = byName(tip === null ? [] : await folders(reader, `${tip}^{tree}`, SHARD));
+  let added = 0;
+  for (const [shard, inShard] of grouped(files, ({ key }) => key.slice(0, 2))) {
+    const old = root.get(shard);
+    const keys = byName(old === undefined ? [] : await folders(reader, old.id, KEY));
+    const addedBefore = added;
+    for (const [key, own] of grouped(inShard, (one) => one.key)) {
+      const entries = await entriesOfKey(reader, keys.get(key));
+      const before = added;
+      for (const { file } of own) {
+        const name = `${fileName(file)}.json`;
+        const statement = newObject(format, 'blob', file.statement);
+        const signature = newObject(format, 'blob', Buffer.from(file.signature, 'utf8'));
+        // Compare the content too, because anyone may store other bytes under the name of this file.
+        const isThere = entries.get(name)?.id === statement.id && entries.get(`${name}.sig`)?.id === signature.id;
+        if (isThere) continue;
+        entries.set(name, { mode: FILE_MODE, name, id: made.add(statement) });
+        entries.set(`${name}.sig`, { mode: FILE_MODE, name: `${name}.sig`, id: made.add(signature) });
+        added++;
+      }
+      if (added === before) continue;
+      keys.set(key, { mode: FOLDER_MODE, name: key, id: made.add(newTree(format, [...entries.values()])) });
+    }
+    if (added === addedBefore) continue;
+    root.set(shard, { mode: FOLDER_MODE, name: shard, id: made.add(newTree(format, [...keys.values()])) });
+  }
+  const tree = made.add(newTree(format, [...root.values()]));
+  const message = `Add ${added} ${added === 1 ? 'statement' : 'statements'}`;
+  const commit = made.add(newCommit(format, { tree, parent: tip, message, now }));
+  return { commit, objects: made.all(), format, added };
+}
+
+async function folders(reader: ObjectReader, name: string, names: RegExp): Promise<readonly TreeEntry[]> {
+  const [tree] = await reader.read([name], LARGEST_TREE);
+  return foldersIn(usableTree(tree, 'damaged'), names);
+}
+
+async function entriesOfKey(reader: ObjectReader, folder: TreeEntry | undefined): Promise<Map<string, TreeEntry>> {
+  if (folder === undefined) return new Map();
+  const [tree] = await reader.read([folder.id], LARGEST_TREE);
+  // A tree that cannot be read must not be replaced, because the statements of other clones would be lost.
+  usableTree(tree, 'damaged');
+  return byName(pairsIn(tree).flatMap(({ statement, signature }) => [statement, signature]));
+}
+
+/**
+ * Returns a commit without a parent that has only the files in `kept`, so that clones no longer fetch the old ones.
+ * `kept` lists all keys with the entries to keep.
+ */
+export function newHistory(tip: string, kept: readonly KeyFiles[], now: number): NewTip {
+  const format = formatOf(tip);
+  const made = collector();
+  const root: TreeEntry[] = [];
+  for (const [shard, keys] of grouped(kept, ({ key }) => key.slice(0, 2))) {
+    const inShard = keys.flatMap(({ key, id, files }) => {
+      if (files.length === 0) return [];
+      const tree = newTree(
+        format,
+        files.flatMap(({ statement, signature }) => [statement, signature]),
+      );
+      return [{ mode: FOLDER_MODE, name: key, id: tree.id === id ? id : made.add(tree) }];
+    });
+    if (inShard.length === 0) continue;
+    root.push({ mode: FOLDER_MODE, name: shard, id: made.add(newTree(format, inShard)) });
+  }
+  const tree = made.add(newTree(format, root));
+  const commit = made.add(newCommit(format, { tree, parent: null, message: 'Remove old statements', now }));
+  return { commit, objects: made.all(), format };
+}
+
+function byName(entries: readonly TreeEntry[]): Map<string, TreeEntry> {
+  return new Map(entries.map((entry) => [entry.name, entry]));
+}
+
+/** Collects new objects, each once. */
+function collector() {
+  const objects = new Map<string, NewObject>();
+  return {
+    /** Adds an object and returns its id. */
+    add(object: NewObject): string {
+      objects.set(object.id, object);
+      return object.id;
+    },
+    all: () => [...objects.values()],
+  };
+}

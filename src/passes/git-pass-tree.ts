@@ -1,0 +1,141 @@
+import { grouped } from '../kernel/collections.ts';
+import { FILE_MODE, FOLDER_MODE, formatOf, readTree, type TreeEntry } from './git-object-format.ts';
+import type { FoundObject, ObjectReader } from './git-object-reader.ts';
+import { fileName, isPassKey, isStorable } from './stored-files.ts';
+import { LARGEST_STATEMENT, type SignedFile, type StoredFile } from './types.ts';
+
+/** The number of files that are read under one key. More would only slow down a run. */
+export const MOST_PER_KEY = 64;
+
+// 10,000 entries of a key, or 300,000 keys of a shard.
+const LARGEST_KEY_TREE = 1024 * 1024;
+
+/** The limit for a tree of keys or shards, in bytes. */
+export const LARGEST_TREE = 32 * 1024 * 1024;
+
+/** Names of the folders of keys. */
+export const KEY = /^[0-9a-f]{64}$/;
+
+/** Names of the folders of shards: the first two digits of a key. */
+export const SHARD = /^[0-9a-f]{2}$/;
+
+const STATEMENT = /^([0-9a-f]{64})\.json$/;
+
+/** The reason why a ref cannot be used. */
+export class UnusableRef extends Error {
+  readonly why: 'not-a-commit' | 'damaged' | 'too-large';
+
+  constructor(why: UnusableRef['why']) {
+    super(why);
+    this.why = why;
+  }
+}
+
+/** Returns the files under the keys; `null` if the ref does not exist. Entries that cannot be used are left out. */
+export async function findInRef(
+  reader: ObjectReader,
+  ref: string,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, readonly SignedFile[]> | null> {
+  const wanted = [...new Set(keys)].filter(isPassKey);
+  const [[tip], [root], trees] = await Promise.all([
+    reader.read([ref], LARGEST_STATEMENT),
+    reader.read([`${ref}^{tree}`], LARGEST_TREE),
+    reader.read(
+      wanted.map((key) => `${ref}:${key.slice(0, 2)}/${key}`),
+      LARGEST_KEY_TREE,
+    ),
+  ]);
+  if (tip === 'missing' || tip === undefined) return null;
+  if (root === undefined || typeof root === 'string') throw new UnusableRef('not-a-commit');
+  const pairs = wanted.flatMap((key, at) =>
+    pairsIn(trees[at])
+      .slice(0, MOST_PER_KEY)
+      .map((pair) => ({ key, ...pair })),
+  );
+  const files = await readPairs(reader, pairs);
+  const found = new Map<string, SignedFile[]>();
+  for (const { key, file } of files) found.set(key, [...(found.get(key) ?? []), file]);
+  return found;
+}
+
+/** A statement and its signature in a tree. `name` is the name that the two should have by `fileName`. */
+type Pair = { readonly name: string; readonly statement: TreeEntry; readonly signature: TreeEntry };
+
+/** Returns the pairs of a statement and a signature in a key's tree; none if it is not a tree. */
+export function pairsIn(tree: FoundObject | undefined): readonly Pair[] {
+  const entries = entriesOf(tree)?.filter(({ mode }) => mode === FILE_MODE) ?? [];
+  const byName = new Map(entries.map((entry) => [entry.name, entry]));
+  return [...byName.values()].flatMap((statement) => {
+    const name = STATEMENT.exec(statement.name)?.[1];
+    const signature = byName.get(`${statement.name}.sig`);
+    return name === undefined || signature === undefined ? [] : [{ name, statement, signature }];
+  });
+}
+
+function entriesOf(tree: FoundObject | undefined): readonly TreeEntry[] | null {
+  if (tree === undefined || typeof tree === 'string' || tree.type !== 'tree') return null;
+  return readTree(formatOf(tree.id), tree.content);
+}
+
+async function readPairs<T extends Pair & { readonly key: string }>(
+  reader: ObjectReader,
+  pairs: readonly T[],
+): Promise<readonly (T & StoredFile)[]> {
+  const ids = pairs.flatMap(({ statement, signature }) => [statement.id, signature.id]);
+  const blobs = await reader.read(ids, LARGEST_STATEMENT);
+  return pairs.flatMap((pair, at) => {
+    const [statement, signature] = [blobs[2 * at], blobs[2 * at + 1]];
+    if (!isBlob(statement) || !isBlob(signature)) return [];
+    const file = { statement: statement.content, signature: signature.content.toString('utf8') };
+    const stored = { key: pair.key, file };
+    return isStorable(stored) && fileName(file) === pair.name ? [{ ...pair, ...stored }] : [];
+  });
+}
+
+function isBlob(found: FoundObject | undefined): found is Exclude<FoundObject, string> {
+  return found !== undefined && typeof found !== 'string' && found.type === 'blob';
+}
+
+/** The files under a key that can be used. `id` is the key's tree, which may also have other entries. */
+export type KeyFiles = { readonly key: string; readonly id: string; readonly files: readonly (Pair & StoredFile)[] };
+
+const AT_ONCE = 500;
+
+/** Reads all files of a ref, a few hundred keys at a time. Yields nothing if the ref does not exist. */
+export async function* walkRef(reader: ObjectReader, ref: string): AsyncGenerator<KeyFiles> {
+  const [tip, root] = await Promise.all([
+    reader.read([ref], LARGEST_STATEMENT),
+    reader.read([`${ref}^{tree}`], LARGEST_TREE),
+  ]);
+  if (tip[0] === 'missing') return;
+  for (const { name: shard, id } of foldersIn(usableTree(root[0], 'not-a-commit'), SHARD)) {
+    const [found] = await reader.read([id], LARGEST_TREE);
+    const own = foldersIn(usableTree(found, 'damaged'), KEY).filter(({ name }) => name.startsWith(shard));
+    for (let at = 0; at < own.length; at += AT_ONCE) {
+      const part = own.slice(at, at + AT_ONCE);
+      const trees = await reader.read(
+        part.map((key) => key.id),
+        LARGEST_TREE,
+      );
+      const pairs = part.flatMap(({ name: key }, n) => pairsIn(trees[n]).map((pair) => ({ key, ...pair })));
+      const files = await readPairs(reader, pairs);
+      const byKey = grouped(files, ({ key }) => key);
+      for (const { name: key, id } of part) yield { key, id, files: byKey.get(key) ?? [] };
+    }
+  }
+}
+
+/** Returns the entries of a tree. Throws an `UnusableRef` if it cannot be read. */
+export function usableTree(found: FoundObject | undefined, otherwise: UnusableRef['why']): readonly TreeEntry[] {
+  if (found === 'too-large') throw new UnusableRef('too-large');
+  const entries = entriesOf(found);
+  if (entries === null) throw new UnusableRef(otherwise);
+  return entries;
+}
+
+/** Returns the folders with such names, each name once. */
+export function foldersIn(entries: readonly TreeEntry[], name: RegExp): readonly TreeEntry[] {
+  const found = entries.filter((entry) => entry.mode === FOLDER_MODE && name.test(entry.name));
+  return [...new Map(found.map((entry) => [entry.name, entry])).values()];
+}

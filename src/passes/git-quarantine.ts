@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { gitEnvironment, NO_USER_PROGRAMS, withConfig } from '../git/environment.ts';
+import { git } from '../git/git.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { err, type Result } from '../kernel/result.ts';
+import {
+  errorCode,
+  LEFTOVER_AFTER_MS,
+  type Leftovers,
+  removeLeftovers,
+  statIfPresent,
+  tryDisk,
+  tryToRemoveFolder,
+} from '../platform/files.ts';
+import { readPlainFile } from '../platform/private-files.ts';
+import { gitProgram } from '../platform/program.ts';
+import { type ProcessRunEnd, runProcessGroup } from '../platform/run-process.ts';
+import { type NewObject, type ObjectFormat, packOf } from './git-object-format.ts';
+
+/** The clone whose objects and remotes are used. */
+export type Clone = Pick<RepositoryPaths, 'root' | 'commonDir'>;
+
+/**
+ * A folder in which git stores new objects and FETCH_HEAD, so that an aborted or killed transfer leaves nothing in the
+ * user's repository. git finds all other objects, the refs and the settings in the repository itself.
+ */
+export type Quarantine = {
+  /** Runs git with access to the network. It never prompts, and is killed with its children if `stop` is aborted. */
+  run(
+    args: readonly string[],
+    limits: { readonly stop: AbortSignal | null; timeoutMs: number },
+  ): Promise<ProcessRunEnd>;
+  /** Stores new objects. Throws a `GitError` if git fails. */
+  store(format: ObjectFormat, objects: readonly NewObject[]): Promise<void>;
+  /** Returns the object id and the address that `git fetch` wrote to FETCH_HEAD; `null` if there is none. */
+  fetched(): { readonly id: string; readonly address: string } | null;
+  /** Moves all objects into the repository. */
+  release(): Result<void>;
+  /** Removes the folder with all that was not released. */
+  remove(): void;
+};
+
+// `git gc` removes old folders with this name too.
+const PREFIX = 'tmp_objdir-onceover-';
+
+const LEFTOVERS: Leftovers = { kind: 'folder', name: new RegExp(`^${PREFIX}`), afterMs: LEFTOVER_AFTER_MS };
+
+const CONFIG = [
+  ...NO_USER_PROGRAMS,
+  // The quarantine has the repository as an alternate. git would list the refs of that once more.
+  'core.alternateRefsCommand=true',
+  'credential.interactive=never',
+  'maintenance.auto=false',
+  'gc.auto=0',
+];
+
+/** Makes a quarantine, and removes old ones that killed processes have left. */
+export function openQuarantine({ root, commonDir }: Clone): Result<Quarantine> {
+  const { GIT_OBJECT_DIRECTORY: chosen, GIT_ALTERNATE_OBJECT_DIRECTORIES: others } = process.env;
+  const objects = chosen === undefined || chosen === '' ? join(commonDir, 'objects') : resolve(root, chosen);
+  removeLeftovers(objects, Date.now(), LEFTOVERS);
+  const folder = join(objects, `${PREFIX}${process.pid}-${randomBytes(6).toString('hex')}`);
+  const own = join(folder, 'objects');
+  const made = tryDisk('write', folder, () => {
+    mkdirSync(folder, { mode: 0o700 });
+    mkdirSync(own);
+    // git accepts only a folder with a HEAD as its own. The branch does not need to exist.
+    writeFileSync(join(folder, 'HEAD'), 'ref: refs/heads/onceover-none\n');
+    // git finds settings by GIT_COMMON_DIR, but refs only by this file.
+    writeFileSync(join(folder, 'commondir'), `${commonDir}\n`);
+  });
+  if (!made.ok) {
+    tryToRemoveFolder(folder);
+    return made;
+  }
+  const env = {
+    GIT_DIR: folder,
+    GIT_COMMON_DIR: commonDir,
+    GIT_WORK_TREE: root,
+    GIT_OBJECT_DIRECTORY: own,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: [quoted(objects), ...(others ? [others] : [])].join(delimiter),
+    // The process group has no terminal, so ssh cannot prompt; these keep ssh and credential helpers from opening a
+    // window instead. `ssh -o BatchMode` would replace the user's own ssh command.
+    SSH_ASKPASS_REQUIRE: 'never',
+    GCM_INTERACTIVE: 'never',
+  };
+  return {
+    ok: true,
+    value: {
+      run: (args, { stop, timeoutMs }) =>
+        runProcessGroup({
+          program: gitProgram(),
+          args: withConfig(args, { config: CONFIG }),
+          cwd: root,
+          env: definedOnly(gitEnvironment({ env })),
+          input: '',
+          timeoutMs,
+          idleMs: null,
+          signal: stop,
+        }),
+      async store(format, added) {
+        const input = packOf(format, added);
+        await git(root, ['unpack-objects', '-q'], { env, config: CONFIG, input });
+      },
+      fetched() {
+        const read = readPlainFile(join(folder, 'FETCH_HEAD'), 8192);
+        const line = read.ok ? read.bytes.toString('utf8') : '';
+        const [, id, address] = /^([0-9a-f]{64}|[0-9a-f]{40})\t[^\t]*\t'[^']*' of (.*)$/m.exec(line) ?? [];
+        return id === undefined || address === undefined ? null : { id, address };
+      },
+      release: () => moveObjects(own, objects),
+      remove: () => tryToRemoveFolder(folder),
+    },
+  };
+}
+
+// git reads a path that starts with a double quote as a C string, so that it may contain the delimiter.
+function quoted(path: string): string {
+  if (isAbsolute(path) && !path.includes(delimiter) && !path.includes('\n')) return path;
+  return `"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
+}
+
+function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined));
+}
+
+// git uses a pack as soon as its index (.idx) exists, so that file is moved last.
+const PACK_FILES = ['.pack', '.rev', '.promisor', '.idx'] as const;
+
+/** Moves loose objects and packs from one object folder to another. Existing files of the same name are kept. */
+function moveObjects(from: string, to: string): Result<void> {
+  try {
+    const mode = statSync(to).mode & 0o7777;
+    for (const folder of readdirSync(from)) {
+      const names = /^(?:[0-9a-f]{2}|pack)$/.test(folder) ? readdirSync(join(from, folder)) : [];
+      const moved =
+        folder === 'pack'
+          ? PACK_FILES.flatMap((end) =>
+              names.filter((name) => /^pack-[0-9a-f]+\.\w+$/.test(name) && name.endsWith(end)),
+            )
+          : names.filter((name) => /^[0-9a-f]{38}(?:[0-9a-f]{24})?$/.test(name));
+      if (moved.length === 0) continue;
+      makeLike(join(to, folder), mode);
+      for (const name of moved) {
+        const target = join(to, folder, name);
+        if (statIfPresent(target) === null) renameSync(join(from, folder, name), target);
+      }
+    }
+    return { ok: true, value: undefined };
+  } catch (error) {
+    return err({ kind: 'disk', action: 'write', path: to, code: errorCode(error) });
+  }
+}
+
+// Several users may share a repository, so a new folder gets the permissions of its parent.
+function makeLike(path: string, mode: number): void {
+  if (statIfPresent(path) !== null) return;
+  mkdirSync(path, { recursive: true });
+  chmodSync(path, mode);
+}

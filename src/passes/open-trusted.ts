@@ -1,0 +1,52 @@
+import { type BasePolicy, type NoBasePolicy, readBasePolicy } from '../config/base-policy.ts';
+import type { RunSettings } from '../config/effective-settings.ts';
+import type { Clock } from '../kernel/ports.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import type { Result } from '../kernel/result.ts';
+import { auditSecret } from './audit-secret.ts';
+import { openGitCarrier } from './git-carrier.ts';
+import { openHttpCarrier } from './http-carrier.ts';
+import { openPasses, type Passes } from './open-passes.ts';
+import { readSigners } from './signers.ts';
+import type { PassCarrier, PassTrust } from './types.ts';
+
+/** The passes of other clones, with the policy of the base branch by which they are judged. */
+export type TrustedPasses = {
+  readonly policy: BasePolicy;
+  readonly trust: PassTrust;
+  readonly carrier: PassCarrier;
+  readonly passes: Passes;
+};
+
+type OpenedPasses =
+  | { readonly ok: true; readonly value: TrustedPasses }
+  | { readonly ok: false; readonly why: NoBasePolicy };
+
+/** The environment variable with the token for an HTTP store. */
+export const STORE_TOKEN = 'ONCEOVER_PASSES_TOKEN';
+
+/** Opens the passes that the base branch configures. Fetches nothing. */
+export async function openTrusted(repo: RepositoryPaths, read: RunSettings, clock: Clock): Promise<OpenedPasses> {
+  const found = await readBasePolicy(repo, read);
+  if (!found.ok) return found;
+  const { policy } = found;
+  const carrier = openCarrier(repo, policy);
+  if (!carrier.ok) return { ok: false, why: { kind: 'failed', failure: carrier.failure } };
+  const { passes, signers, waiverSigners } = policy;
+  const secret = passes.audit === 0 ? null : auditSecret(repo.commonDir, process.env);
+  const trust: PassTrust = {
+    policy: passes,
+    signers: readSigners(signers.text, signers.revoked),
+    waiverSigners: waiverSigners === null ? null : readSigners(waiverSigners.text, waiverSigners.revoked),
+    auditSecret: secret?.ok === true ? secret.value : null,
+  };
+  return {
+    ok: true,
+    value: { policy, trust, carrier: carrier.value, passes: openPasses(carrier.value, trust, clock) },
+  };
+}
+
+function openCarrier(repo: RepositoryPaths, { passes: { remote, store } }: BasePolicy): Result<PassCarrier> {
+  if (store !== null) return openHttpCarrier(store, { token: process.env[STORE_TOKEN] ?? null });
+  return openGitCarrier(repo, remote ?? '');
+}

@@ -1,0 +1,79 @@
+import { sha256 } from '../kernel/ids.ts';
+import { isRecord } from '../kernel/json.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { removeLeftovers, removeOldest } from '../platform/files.ts';
+import { openFolder } from '../platform/private-files.ts';
+import { fileName, isStorable } from './stored-files.ts';
+import type { PassCarrier, StoredFile } from './types.ts';
+
+/** The number of statements that wait at most. The oldest ones are removed. */
+const MOST_WAITING = 1000;
+
+const LARGEST_FILE = 128 * 1024;
+
+/** Signed files of this clone that a carrier has not got yet. */
+export type Outbox = {
+  /** Keeps the files until `remove`. If there are too many, the oldest files are dropped. */
+  add(files: readonly StoredFile[]): Result<void>;
+  /** Returns the files that wait. Files that cannot be read are left out. */
+  waiting(): Result<readonly StoredFile[]>;
+  remove(files: readonly StoredFile[]): void;
+};
+
+/** Opens the outbox of a carrier, in the git folder that all working trees of the clone share. */
+export function openOutbox(commonDir: string, carrier: string, most = MOST_WAITING): Outbox {
+  const folder = openFolder(commonDir, `onceover/passes/outbox/${sha256(carrier).slice(0, 16)}`);
+  return {
+    add(files) {
+      removeLeftovers(folder.path, Date.now());
+      for (const one of files.filter(isStorable)) {
+        const statement = Buffer.from(one.file.statement).toString('base64');
+        const text = JSON.stringify({ key: one.key, statement, signature: one.file.signature });
+        const written = folder.write(nameOf(one), `${text}\n`);
+        if (!written.ok) return written;
+      }
+      removeOldest(folder.path, most, new Set());
+      return ok(undefined);
+    },
+    waiting() {
+      const listed = folder.list();
+      if (!listed.ok) return listed;
+      const names = listed.value.filter(({ name, isFile }) => isFile && /^[0-9a-f]{64}\.json$/.test(name));
+      return ok(names.slice(0, most).flatMap(({ name }) => readWaiting(folder.json(name, LARGEST_FILE)) ?? []));
+    },
+    remove(files) {
+      for (const one of files) folder.remove(nameOf(one));
+    },
+  };
+}
+
+function nameOf({ key, file }: StoredFile): string {
+  return `${sha256(`${key} ${fileName(file)}`)}.json`;
+}
+
+function readWaiting(value: unknown): StoredFile | null {
+  if (!isRecord(value)) return null;
+  const { key, statement, signature } = value;
+  if (typeof key !== 'string' || typeof statement !== 'string' || typeof signature !== 'string') return null;
+  const stored = { key, file: { statement: Buffer.from(statement, 'base64'), signature } };
+  return isStorable(stored) ? stored : null;
+}
+
+/**
+ * Pushes the files and all that wait in the outbox. The files are in the outbox before the first attempt, so a failed
+ * or killed push loses none of them: the next one takes them along.
+ */
+export async function pushWithOutbox(
+  carrier: PassCarrier,
+  outbox: Outbox,
+  files: readonly StoredFile[],
+  stop: AbortSignal | null,
+): Promise<Result<{ readonly added: number }>> {
+  const kept = outbox.add(files);
+  const waiting = outbox.waiting();
+  // A full disk must not keep the files from being pushed.
+  const all = [...files, ...(waiting.ok ? waiting.value : [])];
+  const pushed = await carrier.push(all, stop);
+  if (pushed.ok) outbox.remove(all);
+  return pushed.ok || kept.ok ? pushed : kept;
+}

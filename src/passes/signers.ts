@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+import { readSsh, readSshKey } from './ssh-key.ts';
+import { readBase64 } from './ssh-signature.ts';
+import { SIGNATURE_NAMESPACE, type Signer, type SignerProblem, type Signers } from './types.ts';
+
+/** The limit for a signers file, in characters. */
+const LARGEST_FILE = 1024 * 1024;
+
+/**
+ * Reads a signers file in OpenSSH's allowed_signers format. `revoked` is the text of a list of public keys, one per line,
+ * as `ssh-keygen -Y verify -r` reads it; `null` if there is none. Binary revocation lists (KRL) are not supported. If a
+ * line of that list cannot be read, no signer counts, because its key could be any of theirs.
+ */
+export function readSigners(text: string, revoked: string | null = null): Signers {
+  const lines = readLines(text, 'signers', readSigner);
+  const list = readLines(revoked ?? '', 'revoked', readRevoked);
+  return {
+    signers: list.problems.length === 0 ? lines.items : [],
+    revoked: new Set(list.items),
+    problems: [...lines.problems, ...list.problems],
+  };
+}
+
+type List = Signers['problems'][number]['list'];
+
+type Lines<T> = { readonly items: readonly T[]; readonly problems: Signers['problems'] };
+
+/** Reads each line that is neither empty nor a comment. `read` returns the item, or what is wrong with the line. */
+function readLines<T extends object | `SHA256:${string}`>(
+  text: string,
+  list: List,
+  read: (line: string, number: number) => T | SignerProblem,
+): Lines<T> {
+  if (text.length > LARGEST_FILE) return { items: [], problems: [{ list, line: 1, what: 'too-large' }] };
+  const items: T[] = [];
+  const problems: Signers['problems'][number][] = [];
+  for (const [i, written] of text.split('\n').entries()) {
+    const line = written.replace(/^[ \t]+|[ \t\r]+$/g, '');
+    if (line === '' || line.startsWith('#')) continue;
+    const found = read(line, i + 1);
+    if (isProblem(found)) problems.push({ list, line: i + 1, what: found });
+    else items.push(found);
+  }
+  return { items, problems };
+}
+
+function isProblem<T extends object | `SHA256:${string}`>(found: T | SignerProblem): found is SignerProblem {
+  return typeof found === 'string' && !found.startsWith('SHA256:');
+}
+
+/** Reads `principals [options] key-type key [comment]`. */
+function readSigner(line: string, number: number): Signer | SignerProblem {
+  const [, names = '', rest = ''] = /^([^ \t]+)[ \t]*(.*)$/s.exec(line) ?? [];
+  const principals = readPrincipals(names);
+  if (typeof principals === 'string') return principals;
+  const options = KEY.test(rest) ? NO_OPTIONS : readOptions(rest);
+  if (options === null) return KEY_TYPE.test(rest) || rest === '' ? 'no-key' : 'bad-option';
+  const [, type = '', base64 = ''] = KEY.exec(rest.slice(options.length).replace(/^[ \t]+/, '')) ?? [];
+  if (type === '') return 'no-key';
+  const key = readKey(type, base64);
+  if (typeof key === 'string') return key;
+  if (options.isAuthority) return 'cert-authority';
+  if (!listMatches(options.namespaces, SIGNATURE_NAMESPACE)) return 'other-namespace';
+  const { validAfter, validBefore } = options;
+  return { line: number, principals, keyFingerprint: key.fingerprint, validAfter, validBefore };
+}
+
+const KEY_TYPE = /^(?:ssh|ecdsa|sk)-[!-~]*/;
+
+const KEY = /^((?:ssh|ecdsa|sk)-[!-~]+)[ \t]+([A-Za-z0-9+/=]+)(?=[ \t]|$)/;
+
+function readKey(type: string, base64: string) {
+  const blob = readBase64(base64);
+  if (blob === null || readSsh(blob).string().toString('latin1') !== type) return 'bad-key';
+  const read = readSshKey(blob);
+  return read.ok ? read.key : read.why;
+}
+
+/** Reads a public key of any type: `key-type key [comment]`. Returns its fingerprint. */
+function readRevoked(line: string): `SHA256:${string}` | SignerProblem {
+  const [, type = '', base64 = ''] = KEY.exec(line) ?? [];
+  if (type === '') return 'no-key';
+  const blob = readBase64(base64);
+  if (blob === null || readSsh(blob).string().toString('latin1') !== type) return 'bad-key';
+  return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
+}
+
+const LONGEST_NAMES = 1000;
+
+/** Returns the names and patterns that a line allows. Names that the same line excludes with `!` are left out. */
+function readPrincipals(list: string): readonly string[] | SignerProblem {
+  if (!/^[!-~]+$/.test(list) || /["\\]/.test(list) || list.length > LONGEST_NAMES) return 'bad-principal';
+  const all = list.split(',');
+  if (all.some((name) => name === '' || name === '!')) return 'bad-principal';
+  const excluded = all.filter((name) => name.startsWith('!')).map((name) => name.slice(1));
+  const allowed = all.filter((name) => !name.startsWith('!') && !excluded.some((pattern) => matches(pattern, name)));
+  return allowed.length === 0 ? 'no-principal' : allowed;
+}
+
+type Options = {
+  /** The number of characters that the options take in the line. */
+  readonly length: number;
+  readonly isAuthority: boolean;
+  readonly namespaces: string;
+  readonly validAfter: number | null;
+  readonly validBefore: number | null;
+};
+
+const NO_OPTIONS: Options = { length: 0, isAuthority: false, namespaces: '*', validAfter: null, validBefore: null };
+
+const OPTION = /([A-Za-z-]+)(?:="([^"\\]*)")?(,|(?=[ \t]|$))/y;
+
+/** Reads the options before a key; `null` if one is unknown, twice there, or has a wrong value. */
+function readOptions(text: string): Options | null {
+  const given = new Map<string, string | undefined>();
+  let at = 0;
+  for (let isLast = false; !isLast; ) {
+    OPTION.lastIndex = at;
+    const found = OPTION.exec(text);
+    if (found === null) return null;
+    const [whole, name = '', value, comma] = found;
+    const key = name.toLowerCase();
+    if (given.has(key) || !OPTIONS.has(key) || (key === 'cert-authority') !== (value === undefined)) return null;
+    given.set(key, value);
+    at += whole.length;
+    isLast = comma === '';
+  }
+  const validAfter = readTime(given.get('valid-after'), LATEST_ZONE_MS);
+  const validBefore = readTime(given.get('valid-before'), EARLIEST_ZONE_MS);
+  if (validAfter === undefined || validBefore === undefined) return null;
+  if (validAfter !== null && validBefore !== null && validBefore <= validAfter) return null;
+  const namespaces = given.get('namespaces') ?? '*';
+  return { length: at, isAuthority: given.has('cert-authority'), namespaces, validAfter, validBefore };
+}
+
+const OPTIONS: ReadonlySet<string> = new Set(['cert-authority', 'namespaces', 'valid-after', 'valid-before']);
+
+const HOUR_MS = 60 * 60 * 1000;
+
+// ssh-keygen takes a time without `Z` as local time. Verifiers can be anywhere, so the shortest validity counts: from
+// midnight at UTC-12, and until midnight at UTC+14.
+const LATEST_ZONE_MS = 12 * HOUR_MS;
+const EARLIEST_ZONE_MS = -14 * HOUR_MS;
+
+const TIME = /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?(Z?)$/;
+
+/** Returns a time such as `20260131Z` or `20260131120000Z` in milliseconds; `undefined` if it is not a time. */
+function readTime(text: string | undefined, local: number): number | null | undefined {
+  if (text === undefined) return null;
+  const [whole, year, month, day, hour = '00', minute = '00', second = '00', zone] = TIME.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
+  const time = Date.parse(iso);
+  // `Date.parse` also takes the 31st of February.
+  if (Number.isNaN(time) || new Date(time).toISOString() !== iso) return undefined;
+  return zone === 'Z' ? time : time + local;
+}
+
+/** Whether a name matches a comma-separated list of patterns, in which `!` excludes names. */
+function listMatches(list: string, name: string): boolean {
+  const patterns = list.split(',');
+  if (patterns.some((pattern) => pattern.startsWith('!') && matches(pattern.slice(1), name))) return false;
+  return patterns.some((pattern) => !pattern.startsWith('!') && matches(pattern, name));
+}
+
+/** Whether a name matches a pattern, in which `*` is any text and `?` any character. */
+function matches(pattern: string, name: string): boolean {
+  let at = 0;
+  let star = -1;
+  let resume = 0;
+  for (let i = 0; i < name.length; ) {
+    if (pattern[at] === '*') {
+      star = at++;
+      resume = i;
+    } else if (at < pattern.length && (pattern[at] === '?' || pattern[at] === name[i])) {
+      at++;
+      i++;
+    } else if (star === -1) return false;
+    else {
+      at = star + 1;
+      i = ++resume;
+    }
+  }
+  return /^\**$/.test(pattern.slice(at));
+}
+
+/** The answer to whether a key may vouch for a statement: the names of its owner, or the reason why not. */
+export type SignerAnswer =
+  | { readonly ok: true; readonly principals: readonly string[] }
+  | { readonly ok: false; readonly why: 'unknown-signer' | 'signer-revoked' | 'signer-expired' };
+
+/** Returns the names of a key's owner, if a line lists the key and is valid at all of these times. */
+export function findSigner(
+  { signers, revoked }: Signers,
+  keyFingerprint: string,
+  times: readonly Date[],
+): SignerAnswer {
+  if (revoked.has(keyFingerprint)) return { ok: false, why: 'signer-revoked' };
+  const lines = signers.filter((signer) => signer.keyFingerprint === keyFingerprint);
+  if (lines.length === 0) return { ok: false, why: 'unknown-signer' };
+  const valid = lines.filter((line) => times.every((time) => isValidAt(line, time.getTime())));
+  if (valid.length === 0) return { ok: false, why: 'signer-expired' };
+  return { ok: true, principals: valid.flatMap(({ principals }) => principals) };
+}
+
+function isValidAt({ validAfter, validBefore }: Signer, time: number): boolean {
+  return (validAfter === null || time >= validAfter) && (validBefore === null || time <= validBefore);
+}
+
+/** Whether two keys may belong to one person: a name of one key is a name of the other, or matches a pattern of it. */
+export function maySharePrincipal(a: readonly string[], b: readonly string[]): boolean {
+  const [ours, theirs] = [a, b].map((names) => names.map((name) => name.toLowerCase())) as [string[], string[]];
+  return ours.some((one) => theirs.some((other) => overlaps(one, other)));
+}
+
+function overlaps(one: string, other: string): boolean {
+  const isPattern = /[*?]/;
+  if (isPattern.test(one) && isPattern.test(other)) return true;
+  return matches(one, other) || matches(other, one);
+}

@@ -1,0 +1,185 @@
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+
+/** Reads the fields of SSH's binary format. After a field that is cut off, every field is empty and `isDone` is false. */
+export type SshReader = {
+  byte(): number;
+  uint32(): number;
+  /** Returns a string: its length in four bytes, then its bytes. */
+  string(): Buffer;
+  /** Whether every field was complete and no byte is left. */
+  isDone(): boolean;
+};
+
+export function readSsh(bytes: Buffer): SshReader {
+  let at = 0;
+  let isCut = false;
+  const take = (length: number): Buffer => {
+    if (isCut || length > bytes.length - at) {
+      isCut = true;
+      return Buffer.alloc(0);
+    }
+    at += length;
+    return bytes.subarray(at - length, at);
+  };
+  const number = (length: number) => {
+    const field = take(length);
+    return field.length === 0 ? 0 : field.readUIntBE(0, length);
+  };
+  return {
+    byte: () => number(1),
+    uint32: () => number(4),
+    string: () => take(number(4)),
+    isDone: () => !isCut && at === bytes.length,
+  };
+}
+
+/** Returns a string field of SSH's binary format. */
+export function sshString(value: Buffer | string): Buffer {
+  const bytes = Buffer.from(value);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes.length);
+  return Buffer.concat([length, bytes]);
+}
+
+/**
+ * Returns the number in a field of SSH's binary format, most significant byte first, without leading zeros; `null` if it
+ * is not positive or not in its shortest form. So every number, and with it every key, has one encoding.
+ */
+export function positiveNumber(field: Buffer): Buffer | null {
+  const [first, second] = field;
+  if (first === undefined || first >= 0x80) return null;
+  if (first !== 0) return field;
+  return second === undefined || second < 0x80 ? null : field.subarray(1);
+}
+
+/** How signatures of a key are verified. */
+export type KeyKind =
+  | { readonly name: 'ed25519' }
+  | { readonly name: 'ecdsa'; readonly hash: 'sha256' | 'sha384' | 'sha512'; readonly bytes: number }
+  | { readonly name: 'rsa'; readonly bytes: number };
+
+/** A public SSH key whose signatures onceover can verify. */
+export type SshKey = {
+  /** The type in the key, such as `ssh-ed25519`. */
+  readonly type: string;
+  readonly kind: KeyKind;
+  /** The application of a hardware key, such as `ssh:`; `null` for other keys. */
+  readonly application: Buffer | null;
+  readonly key: KeyObject;
+  /** The fingerprint as `ssh-keygen -l` prints it. */
+  readonly fingerprint: string;
+};
+
+type UnusableKey = 'bad-key' | 'unsupported-key' | 'weak-key';
+
+export type ReadKey = { readonly ok: true; readonly key: SshKey } | { readonly ok: false; readonly why: UnusableKey };
+
+const CURVES: ReadonlyMap<string, { readonly jwk: string; readonly kind: KeyKind & { readonly name: 'ecdsa' } }> =
+  new Map([
+    ['nistp256', { jwk: 'P-256', kind: { name: 'ecdsa', hash: 'sha256', bytes: 32 } }],
+    ['nistp384', { jwk: 'P-384', kind: { name: 'ecdsa', hash: 'sha384', bytes: 48 } }],
+    ['nistp521', { jwk: 'P-521', kind: { name: 'ecdsa', hash: 'sha512', bytes: 66 } }],
+  ]);
+
+const LARGEST_KEY = 4096;
+
+const SMALLEST_RSA_BITS = 2048;
+
+// OpenSSL needs seconds for a signature of a longer key.
+const LARGEST_RSA_BITS = 16384;
+
+const LONGEST_EXPONENT = 4;
+
+/** Reads a public key in SSH's binary format. Keys with trailing bytes, short RSA keys and other types are refused. */
+export function readSshKey(blob: Buffer): ReadKey {
+  if (blob.length > LARGEST_KEY) return { ok: false, why: 'bad-key' };
+  const fields = readSsh(blob);
+  const type = fields.string().toString('latin1');
+  const read = READERS.get(type);
+  if (read === undefined) return { ok: false, why: type === '' ? 'bad-key' : 'unsupported-key' };
+  const found = read(fields, type);
+  if (typeof found === 'string') return { ok: false, why: found };
+  if (!fields.isDone()) return { ok: false, why: 'bad-key' };
+  const key = publicKey(found.jwk);
+  if (key === null) return { ok: false, why: 'bad-key' };
+  const { kind, application = null } = found;
+  return { ok: true, key: { type, kind, application, key, fingerprint: fingerprintOf(blob) } };
+}
+
+/** Returns the fingerprint of a public key: `SHA256:` and the digest in base64 without padding. */
+function fingerprintOf(blob: Buffer): string {
+  return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
+}
+
+type KeyFields = {
+  readonly jwk: Readonly<Record<string, string>>;
+  readonly kind: KeyKind;
+  readonly application?: Buffer;
+};
+
+type KeyReader = (fields: SshReader, type: string) => KeyFields | UnusableKey;
+
+const READERS: ReadonlyMap<string, KeyReader> = new Map([
+  ['ssh-ed25519', readEd25519],
+  ['ecdsa-sha2-nistp256', readEcdsa],
+  ['ecdsa-sha2-nistp384', readEcdsa],
+  ['ecdsa-sha2-nistp521', readEcdsa],
+  ['ssh-rsa', readRsa],
+  ['sk-ssh-ed25519@openssh.com', withApplication(readEd25519)],
+  ['sk-ecdsa-sha2-nistp256@openssh.com', withApplication(readEcdsa)],
+]);
+
+function readEd25519(fields: SshReader): KeyFields | UnusableKey {
+  const point = fields.string();
+  if (point.length !== 32) return 'bad-key';
+  return { jwk: { kty: 'OKP', crv: 'Ed25519', x: point.toString('base64url') }, kind: { name: 'ed25519' } };
+}
+
+function readEcdsa(fields: SshReader, type: string): KeyFields | UnusableKey {
+  const name = fields.string().toString('latin1');
+  const point = fields.string();
+  const curve = CURVES.get(name);
+  if (curve === undefined || !type.replace('@openssh.com', '').endsWith(`-${name}`)) return 'bad-key';
+  const { bytes } = curve.kind;
+  // 4 marks an uncompressed point: both coordinates follow.
+  if (point.length !== 1 + 2 * bytes || point[0] !== 4) return 'bad-key';
+  const x = point.subarray(1, 1 + bytes).toString('base64url');
+  const y = point.subarray(1 + bytes).toString('base64url');
+  return { jwk: { kty: 'EC', crv: curve.jwk, x, y }, kind: curve.kind };
+}
+
+function readRsa(fields: SshReader): KeyFields | UnusableKey {
+  const e = positiveNumber(fields.string());
+  const n = positiveNumber(fields.string());
+  if (e === null || n === null || e.length > LONGEST_EXPONENT) return 'bad-key';
+  // An even exponent or modulus, or the exponent 1, makes signatures that everyone can forge.
+  if (isEven(e) || isEven(n) || (e.length === 1 && e[0] === 1)) return 'weak-key';
+  const bits = 8 * n.length - Math.clz32(n[0] ?? 0) + 24;
+  if (bits < SMALLEST_RSA_BITS) return 'weak-key';
+  if (bits > LARGEST_RSA_BITS) return 'unsupported-key';
+  const jwk = { kty: 'RSA', n: n.toString('base64url'), e: e.toString('base64url') };
+  return { jwk, kind: { name: 'rsa', bytes: n.length } };
+}
+
+function isEven(number: Buffer): boolean {
+  return ((number.at(-1) ?? 0) & 1) === 0;
+}
+
+// Keys for web sites have other applications. Signing in there must not make signatures that count here.
+function withApplication(read: KeyReader): KeyReader {
+  return (fields, type) => {
+    const found = read(fields, type);
+    const application = fields.string();
+    if (typeof found === 'string') return found;
+    return application.toString('latin1').startsWith('ssh:') ? { ...found, application } : 'unsupported-key';
+  };
+}
+
+// Node.js throws if a point is not on its curve.
+function publicKey(jwk: Readonly<Record<string, string>>): KeyObject | null {
+  try {
+    return createPublicKey({ key: jwk, format: 'jwk' });
+  } catch {
+    return null;
+  }
+}

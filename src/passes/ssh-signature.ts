@@ -1,0 +1,163 @@
+import { constants, createHash, verify } from 'node:crypto';
+import { positiveNumber, readSsh, readSshKey, type SshKey, sshString } from './ssh-key.ts';
+import { SIGNATURE_NAMESPACE } from './types.ts';
+
+/** The reason why a signature is not valid. */
+export type SignatureProblem =
+  /** The text is not one armored signature (`-----BEGIN SSH SIGNATURE-----`) and nothing else. */
+  | 'not-a-signature'
+  /** The bytes in the armor are cut off, too long, or of another version. */
+  | 'broken-signature'
+  /** The signature was made for another purpose, such as a git commit. */
+  | 'other-namespace'
+  | 'bad-key'
+  | 'weak-key'
+  /** The type of the key, the signature or the hash is not supported; among them are RSA signatures with SHA-1. */
+  | 'unsupported-key'
+  | 'unsupported-hash'
+  | 'unsupported-signature'
+  /** The hardware key signed without a touch. */
+  | 'not-touched'
+  /** The signature is of other bytes or by another key. */
+  | 'wrong-signature';
+
+export type SignatureCheck =
+  | { readonly ok: true; readonly keyFingerprint: string }
+  | { readonly ok: false; readonly why: SignatureProblem };
+
+const MAGIC = 'SSHSIG';
+
+const VERSION = 1;
+
+/** The limit for an armored signature, in characters. That of the largest RSA key is about 6 KiB. */
+export const LARGEST_SIGNATURE = 16 * 1024;
+
+/** Verifies an armored SSH signature (OpenSSH's PROTOCOL.sshsig) over `message`, and returns who signed it. */
+export function checkSignature(message: Uint8Array, armored: string): SignatureCheck {
+  const bytes = readArmor(armored);
+  if (bytes === null) return refuse('not-a-signature');
+  const found = readFields(bytes);
+  if (found === null) return refuse('broken-signature');
+  if (found.namespace !== SIGNATURE_NAMESPACE) return refuse('other-namespace');
+  if (found.hash !== 'sha256' && found.hash !== 'sha512') return refuse('unsupported-hash');
+  const read = readSshKey(found.key);
+  if (!read.ok) return refuse(read.why);
+  const signed = Buffer.concat([
+    Buffer.from(MAGIC),
+    sshString(SIGNATURE_NAMESPACE),
+    sshString(''),
+    sshString(found.hash),
+    sshString(createHash(found.hash).update(message).digest()),
+  ]);
+  const problem = verifyWith(read.key, signed, found.signature);
+  return problem === null ? { ok: true, keyFingerprint: read.key.fingerprint } : refuse(problem);
+}
+
+function refuse(why: SignatureProblem): SignatureCheck {
+  return { ok: false, why };
+}
+
+const ARMOR = /^-----BEGIN SSH SIGNATURE-----\n([A-Za-z0-9+/=\n]+)\n-----END SSH SIGNATURE-----\n?$/;
+
+/** Returns the bytes in the armor; `null` if there is other text, or if the base64 is not in its one correct form. */
+function readArmor(armored: string): Buffer | null {
+  if (armored.length > LARGEST_SIGNATURE) return null;
+  const base64 = ARMOR.exec(armored)?.[1]?.replaceAll('\n', '') ?? '';
+  return readBase64(base64);
+}
+
+/** Decodes base64; `null` if the text is empty or has another form than the one that encoding its bytes gives. */
+export function readBase64(base64: string): Buffer | null {
+  const bytes = Buffer.from(base64, 'base64');
+  return base64 !== '' && bytes.toString('base64') === base64 ? bytes : null;
+}
+
+type SignatureFields = {
+  readonly key: Buffer;
+  readonly namespace: string;
+  readonly hash: string;
+  readonly signature: Buffer;
+};
+
+function readFields(bytes: Buffer): SignatureFields | null {
+  if (bytes.subarray(0, MAGIC.length).toString('latin1') !== MAGIC) return null;
+  const fields = readSsh(bytes.subarray(MAGIC.length));
+  if (fields.uint32() !== VERSION) return null;
+  const key = fields.string();
+  const namespace = fields.string().toString('latin1');
+  // ssh-keygen ignores a reserved field that is not empty, but no program writes one.
+  const reserved = fields.string();
+  const hash = fields.string().toString('latin1');
+  const signature = fields.string();
+  return fields.isDone() && reserved.length === 0 ? { key, namespace, hash, signature } : null;
+}
+
+/** The touch bit in the flags of a hardware key's signature. */
+const TOUCHED = 1;
+
+/** Returns why the signature is not by this key over `signed`; `null` if it is. */
+function verifyWith(key: SshKey, signed: Buffer, blob: Buffer): SignatureProblem | null {
+  const fields = readSsh(blob);
+  const type = fields.string().toString('latin1');
+  const signature = fields.string();
+  const hash = hashOf(key, type);
+  if (hash === undefined) return 'unsupported-signature';
+  if (key.application === null) {
+    if (!fields.isDone()) return 'broken-signature';
+    return isBy(key, hash, signed, signature) ? null : 'wrong-signature';
+  }
+  const flags = fields.byte();
+  const counter = fields.uint32();
+  if (!fields.isDone()) return 'broken-signature';
+  if ((flags & TOUCHED) === 0) return 'not-touched';
+  // A hardware key signs the digest of its application, its flags and counter, and the digest of the data.
+  const state = Buffer.alloc(5);
+  state.writeUInt8(flags);
+  state.writeUInt32BE(counter, 1);
+  const data = Buffer.concat([sha256Bytes(key.application), state, sha256Bytes(signed)]);
+  return isBy(key, hash, data, signature) ? null : 'wrong-signature';
+}
+
+// `ssh-rsa`, the oldest type, is missing because it uses SHA-1.
+const RSA_HASHES: ReadonlyMap<string, string> = new Map([
+  ['rsa-sha2-256', 'sha256'],
+  ['rsa-sha2-512', 'sha512'],
+]);
+
+/** Returns the hash of a signature type; `undefined` if a key must not make signatures of this type. */
+function hashOf({ type, kind }: SshKey, signatureType: string): string | null | undefined {
+  if (kind.name === 'rsa') return RSA_HASHES.get(signatureType);
+  if (signatureType !== type) return undefined;
+  return kind.name === 'ecdsa' ? kind.hash : null;
+}
+
+function isBy({ kind, key }: SshKey, hash: string | null, data: Buffer, signature: Buffer): boolean {
+  switch (kind.name) {
+    case 'ed25519':
+      return signature.length === 64 && verify(hash, data, key, signature);
+    case 'rsa':
+      return (
+        signature.length === kind.bytes && verify(hash, data, { key, padding: constants.RSA_PKCS1_PADDING }, signature)
+      );
+    case 'ecdsa': {
+      const pair = readPair(signature, kind.bytes);
+      return pair !== null && verify(hash, data, { key, dsaEncoding: 'ieee-p1363' }, pair);
+    }
+  }
+}
+
+/** Returns the two numbers of an ECDSA signature, each with the same number of bytes. */
+function readPair(signature: Buffer, bytes: number): Buffer | null {
+  const fields = readSsh(signature);
+  const r = positiveNumber(fields.string());
+  const s = positiveNumber(fields.string());
+  if (!fields.isDone() || r === null || s === null || r.length > bytes || s.length > bytes) return null;
+  const pair = Buffer.alloc(2 * bytes);
+  r.copy(pair, bytes - r.length);
+  s.copy(pair, 2 * bytes - s.length);
+  return pair;
+}
+
+function sha256Bytes(bytes: Buffer): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}

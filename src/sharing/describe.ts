@@ -1,0 +1,98 @@
+import { describeAcceptedPass, describeNoSharedPasses, describeRefusal } from '../gates/describe/shared.ts';
+import { quoteName, showInvisible } from '../kernel/escape.ts';
+import { type Agreement, describeAgreement } from '../ledger/agreement.ts';
+import { type Styled, UNSTYLED, wrapTo } from '../ui/style.ts';
+import { count } from '../ui/wording.ts';
+import type { CurrentSlot, ListedStatement, PassList, VerifiedFile } from './types.ts';
+
+/** The number of statements that a text lists. `--json` has all. */
+const MOST_LISTED = 20;
+
+/** Describes the passes of other clones: those for the current change first. */
+export function describePassList(list: PassList, now: Date, styled: Styled = UNSTYLED): string {
+  const { carrier, problem, current, statements } = list;
+  if (carrier === null) {
+    const why =
+      problem === null ? 'onceover.yml has no "passes", so passes stay in this clone' : describeNoSharedPasses(problem);
+    return `${upper(why)}.\nSet them up with "onceover init --passes". docs/sharing-passes.md describes the steps.`;
+  }
+  const shown = statements.slice(0, MOST_LISTED);
+  const more = statements.length - shown.length;
+  return [
+    section('The current change', current.map(describeSlot), styled),
+    section(
+      `${count(statements.length, 'statement')} of ${showInvisible(carrier)}, newest first`,
+      [...shown.map((one) => describeListed(one, now)), ...(more > 0 ? [`and ${more} more (show with --json)`] : [])],
+      styled,
+    ),
+    section('Audits', describeAudits(list), styled),
+  ]
+    .filter((text) => text !== '')
+    .join('\n\n');
+}
+
+function section(title: string, lines: readonly string[], styled: Styled): string {
+  if (lines.length === 0) return '';
+  return [styled.paint('strong', title), ...lines.map((line) => wrapTo(`  ${line}`, styled, 2))].join('\n');
+}
+
+function describeSlot({ gate, slot, shared }: CurrentSlot): string {
+  const name = `${quoteName(gate)}@${slot}`;
+  if (shared === null) return `${name}  reviewed in this clone`;
+  return `${name}  ${shared.kind === 'accepted' ? describeAcceptedPass(shared) : describeRefusal(shared)}`;
+}
+
+function describeListed({ statement, signer, isCurrent, counts, why }: ListedStatement, now: Date): string {
+  if (statement === null) return 'unreadable statement';
+  const by = signer === null ? 'unknown' : showInvisible(signer);
+  const [what, at] =
+    statement.kind === 'pass'
+      ? [`${quoteName(statement.gate)}@${statement.slot} by ${agentOf(statement)}`, statement.passedAt]
+      : [`waiver for ${quoteName(statement.gate)}: ${showInvisible(statement.why)}`, statement.waivedAt];
+  const state = !counts ? `does not count: ${why ?? ''}` : isCurrent ? 'counts for the current change' : 'other code';
+  return `${describeAge(at, now)}  ${by}  ${what} (${state})`;
+}
+
+function agentOf({ agent, model }: { readonly agent: string; readonly model: string | null }): string {
+  return showInvisible(model === null ? agent : `${agent} ${model}`);
+}
+
+/** Returns the age of a statement in hours or days, such as "3 d ago". */
+function describeAge(at: string, now: Date): string {
+  const hours = Math.max(0, Math.floor((now.getTime() - Date.parse(at)) / 3_600_000));
+  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} d ago`;
+}
+
+function describeAudits({ accepted, agreement }: PassList): readonly string[] {
+  return [
+    ...(accepted === 0 ? [] : [`${count(accepted, 'pass', 'passes')} of other clones counted in runs of this clone`]),
+    ...agreement.map(describeAgreementOf),
+  ];
+}
+
+function describeAgreementOf(agreement: Agreement): string {
+  return `${agreement.by} ${quoteName(agreement.name)}: ${describeAgreement(agreement)}`;
+}
+
+/** Describes a verified file: who signed what, and whether it counts. */
+export function describeVerified(verified: VerifiedFile): string {
+  const { file, isSigned, keyFingerprint, signer, statement, counts, why } = verified;
+  const about =
+    statement === null
+      ? 'The file is not a statement of onceover.'
+      : statement.kind === 'pass'
+        ? `A pass of ${quoteName(statement.gate)}, reviewer ${statement.slot}, by ${agentOf(statement)} on ${statement.passedAt.slice(0, 10)}.`
+        : `A waiver for ${quoteName(statement.gate)} by ${showInvisible(statement.by)}: ${showInvisible(statement.why)}`;
+  return [
+    `${quoteName(file)}: ${isSigned ? 'the signature is valid' : 'the signature is NOT valid'}`,
+    about,
+    ...(keyFingerprint === null
+      ? []
+      : [`Key: ${keyFingerprint}${signer === null ? '' : ` of ${showInvisible(signer)}`}`]),
+    counts ? 'Its signer may vouch for passes.' : `It does not count: ${why ?? ''}.`,
+  ].join('\n');
+}
+
+function upper(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}

@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import { failing } from './gates.ts';
+import type { Clone, Team } from './sharing.ts';
+
+/** A statement as JSON, for tests that change its fields. */
+export type Json = { [key: string]: unknown };
+
+/** A file of the ref that carries passes. */
+export type RefFile = { readonly path: string; readonly bytes: string | Uint8Array };
+
+/** Signs and publishes statements that no honest clone would publish. */
+export type Forger = ReturnType<typeof openForger>;
+
+/** Opens a forger. `laptop` has shared the pass of one gate, whose statement the forger changes. */
+export function openForger(house: Team, laptop: Clone) {
+  const store = house.clone();
+  store.git('fetch', '-q', 'origin', 'refs/onceover/passes');
+  const listed = store.git('ls-tree', '-r', '--name-only', 'FETCH_HEAD').trim().split('\n');
+  const [path = ''] = listed.filter((name) => name.endsWith('.json'));
+  const original = store.git('show', `FETCH_HEAD:${path}`);
+  const signature = store.git('show', `FETCH_HEAD:${path}.sig`);
+  const key = dirname(path);
+
+  /** Signs bytes with a key of the team. */
+  function sign(bytes: string | Uint8Array, name = 'dev@example.com', namespace = 'onceover'): string {
+    const file = join(house.folder, 'to-sign');
+    writeFileSync(file, bytes);
+    rmSync(`${file}.sig`, { force: true });
+    house.key(name);
+    execFileSync('ssh-keygen', ['-Y', 'sign', '-n', namespace, '-f', house.keyFile(name), file], { stdio: 'pipe' });
+    return readFileSync(`${file}.sig`, 'utf8');
+  }
+
+  /** Replaces the ref by one commit with these files. */
+  function publish(files: readonly RefFile[]): void {
+    store.git('checkout', '-q', '--orphan', 'forged');
+    store.git('rm', '-rfq', '--ignore-unmatch', '.');
+    for (const file of files) {
+      mkdirSync(dirname(join(store.root, file.path)), { recursive: true });
+      writeFileSync(join(store.root, file.path), file.bytes);
+    }
+    store.git('add', '-A', '-f');
+    store.git('commit', '-q', '--allow-empty', '-m', 'passes');
+    store.git('push', '-q', '-f', 'origin', 'HEAD:refs/onceover/passes');
+    store.git('checkout', '-q', 'main');
+    store.git('branch', '-q', '-D', 'forged');
+  }
+
+  /** Returns the two files of a statement, under its key or another. */
+  function stored(bytes: string | Uint8Array, sig: string, under = key): readonly RefFile[] {
+    const name = `${under}/${createHash('sha256').update(bytes).digest('hex')}.json`;
+    return [{ path: name, bytes }, ...(sig === '' ? [] : [{ path: `${name}.sig`, bytes: sig }])];
+  }
+
+  return {
+    ...{ original, signature, key, sign, publish, stored, laptop },
+    /** Returns the statement with changed fields of its predicate. */
+    changed(predicate: Json, envelope: Json = {}): string {
+      const document = JSON.parse(original) as Json & { predicate: Json };
+      return `${JSON.stringify({ ...document, ...envelope, predicate: { ...document.predicate, ...predicate } })}\n`;
+    },
+    pointRefAt: (object: string) => store.git('push', '-q', '-f', 'origin', `${object}:refs/onceover/passes`),
+    git: store.git,
+  };
+}
+
+/** Returns the clone as it was before its first run. */
+function cleaned(clone: Clone): Clone {
+  rmSync(join(clone.root, '.git/onceover'), { recursive: true, force: true });
+  rmSync(join(clone.root, '.deepwork'), { recursive: true, force: true });
+  const refs = clone.git('for-each-ref', '--format=%(refname)', 'refs/onceover').trim().split('\n');
+  for (const ref of refs.filter((one) => one !== '')) clone.git('update-ref', '-d', ref);
+  return clone;
+}
+
+/** Expects that no pass counts: a reviewer runs, its objection fails the run, and the reason is the given one. */
+export async function expectNotAccepted(house: Team, clone: Clone, why: string | null): Promise<void> {
+  house.forget();
+  house.answers(failing('src/a.txt', 'work', { line: 2 }));
+  const run = await cleaned(clone).run();
+  const slots = run.gates.flatMap((gate) => gate.slots);
+  expect(slots.map(({ accepted }) => accepted)).toEqual([null]);
+  expect([run.code, house.calls()]).toEqual([1, 1]);
+  if (why !== null) expect(slots[0]?.not_accepted?.why).toBe(why);
+}
