@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { REPORT_FILES } from '../reports/types.ts';
-import { BASE, collect, OR_FROM_LIST, wholeNumber } from './options.ts';
+import { BASE, collect, OR_FROM_LIST, PAGE, wholeNumber } from './options.ts';
 
 /** Adds the commands `run`, `status`, `explain` and `resolve`. */
 export function addDailyCommands(program: Command): void {
@@ -46,6 +46,7 @@ export function addDailyCommands(program: Command): void {
     )
     .option('--prompt', 'print open findings and failed checks as a prompt for an agent')
     .option(...BASE)
+    .option(...PAGE)
     .option('--verbose', 'show every reviewer, waived findings and all files')
     .action(async (options) => (await import('./commands/run.ts')).statusCommand(options));
 
@@ -87,6 +88,7 @@ export function addRecordCommands(program: Command): void {
     .option('--details', 'also show why sessions were not resumed, and the rates of review loops')
     .addOption(new Option('--all').hideHelp().implies({ details: true }))
     .option('--csv', 'print one row per review, for spreadsheets')
+    .option(...PAGE)
     .action(async (feature, options) => (await import('./commands/records.ts')).costCommand(feature, options));
 
   program
