@@ -292,3 +292,6 @@ export const recordsPage = inRepository(async () => {
   const { reportPage } = await import('./web/page.ts');
   return (repository, subject: PageSubject) => reportPage(repository, null, subject);
 });
+
+/** Starts the server of the live view, on this machine only. */
+export const ui = inRepository(async () => (await import('./web/server.ts')).startUi);

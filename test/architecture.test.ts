@@ -80,7 +80,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   cost: ['read', 'rows', 'csv'],
   setup: ['init', 'doctor', 'remove'],
   demo: ['play', 'reviewer'],
-  web: ['page', 'read'],
+  web: ['page', 'read', 'server'],
   progress: ['state', 'reporter'],
 };
 

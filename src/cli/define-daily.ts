@@ -51,6 +51,16 @@ export function addDailyCommands(program: Command): void {
     .action(async (options) => (await import('./commands/run.ts')).statusCommand(options));
 
   program
+    .command('ui')
+    .summary('see gates, findings, cost and transcripts in your browser')
+    .description(
+      'Opens a page with the state of every gate, the findings, the cost and every transcript, and keeps it up to date. You can start and stop runs and resolve findings there. The server listens on 127.0.0.1 only, and its link contains a token.',
+    )
+    .option('--port <n>', 'the port (default: any free one)', wholeNumber(1, 65_535))
+    .option('--no-open', 'only print the link')
+    .action(async (options) => (await import('./commands/ui.ts')).uiCommand(options));
+
+  program
     .command('explain')
     .summary('explain why something ran, was skipped or failed')
     .description(

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { RunOptions } from '../gates/open-run.ts';
+import { previewGates, type RunOptions } from '../gates/open-run.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { errorCode } from '../platform/files.ts';
@@ -15,7 +15,8 @@ export async function reportPage(
 ): Promise<Result<string>> {
   const template = readTemplate();
   if (!template.ok) return template;
-  return ok(fillTemplate(template.value, await readPage(repository, options, subject, true)));
+  const previewed = options === null ? null : await previewGates(repository, { ...options, allowUnconfigured: true });
+  return ok(fillTemplate(template.value, await readPage(repository, previewed, subject, true)));
 }
 
 // The build puts the page beside the program. Tests run the source, two folders away from the built page.

@@ -3,9 +3,10 @@ import { readLedger } from '../cost/read.ts';
 import { summariseCost } from '../cost/summarise.ts';
 import { explainGates } from '../explain/explain.ts';
 import type { RunDocument } from '../gates/json.ts';
-import { type Preview, previewGates, type RunOptions } from '../gates/open-run.ts';
+import type { Preview } from '../gates/open-run.ts';
 import { maskDocument } from '../kernel/mask-secrets.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
+import type { Result } from '../kernel/result.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
 import { version } from '../version.ts';
 import { historyDocument } from './describe-history.ts';
@@ -15,7 +16,7 @@ import { readCode, readProof, readTranscripts } from './read-gates.ts';
 
 /** The result that a page is about. Missing parts are left out of the page. */
 export type PageSubject = Pick<PageDocument, 'page'> &
-  Partial<Pick<PageDocument, 'verdict' | 'error' | 'feature' | 'phase'>> & {
+  Partial<Pick<PageDocument, 'verdict' | 'error' | 'cost' | 'feature' | 'phase'>> & {
     /** The result of the run; `null` to show the current state of the gates. */
     readonly run?: RunDocument | null;
   };
@@ -26,15 +27,12 @@ export type PageSubject = Pick<PageDocument, 'page'> &
  */
 export async function readPage(
   repository: RepositoryPaths,
-  options: RunOptions | null,
+  previewed: Result<Preview> | null,
   subject: PageSubject,
   withTranscripts: boolean,
 ): Promise<PageDocument> {
   const missing: string[] = [];
-  const [previewed, ledger] = await Promise.all([
-    options === null ? null : previewGates(repository, { ...options, allowUnconfigured: true }),
-    readLedger(repository),
-  ]);
+  const ledger = await readLedger(repository);
   if (previewed?.ok === false) missing.push(`Gates: ${describeFailure(previewed.failure).what}`);
   if (!ledger.ok) missing.push(`History: ${describeFailure(ledger.failure).what}`);
   const preview = previewed?.ok === true ? previewed.value : null;
