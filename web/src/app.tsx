@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { showInvisible } from '../../src/kernel/escape.ts';
 import { CallPage, Transcripts } from './call-page.tsx';
 import { DiffPage } from './diff-page.tsx';
 import { Findings } from './findings.tsx';
@@ -22,13 +23,10 @@ export function App() {
   }, [shown, data === null]);
   useEffect(() => {
     const title = data?.verdict[0]?.replace(/ \(exit code \d+\)$/, '') ?? 'onceover';
-    document.title = data === null ? 'onceover' : `${title} · ${data.project}`;
+    document.title = data === null ? 'onceover' : showInvisible(`${title} · ${data.project}`);
   }, [data]);
   return (
     <>
-      <a class="skip" href="#/section/verdict">
-        Skip to the result
-      </a>
       <TopBar data={data} />
       {shown.view === 'call' && <CallPage id={shown.id} />}
       {shown.view === 'diff' && <DiffPage route={shown} />}
@@ -120,6 +118,9 @@ function TopBar({ data }: { readonly data: PageDocument | null }) {
   const box = useRef<HTMLInputElement>(null);
   return (
     <header class="top">
+      <a class="skip" href="#/section/verdict">
+        Skip to the result
+      </a>
       <a class="brand" href="#/section/verdict">
         onceover
       </a>

@@ -90,7 +90,9 @@ function Transcript({ transcript }: { readonly transcript: TranscriptDocument })
         <Name>{gate}</Name>
       </h1>
       <p class="meta">
-        <Pill tone={tone}>{status}</Pill>
+        <Pill tone={tone}>
+          <Name>{status}</Name>
+        </Pill>
         <span>{slot === null ? 'check' : `reviewer ${slot}`}</span>
         {agent !== null && (
           <span>
@@ -102,7 +104,7 @@ function Transcript({ transcript }: { readonly transcript: TranscriptDocument })
       </p>
       {head.slice(1).map((line) => (
         <p class="soft" key={line}>
-          {line}
+          <Name>{line}</Name>
         </p>
       ))}
       {cut && <p class="warning">The log is very long. Its end is not shown.</p>}
@@ -111,7 +113,7 @@ function Transcript({ transcript }: { readonly transcript: TranscriptDocument })
           <header class="section-head">
             <h2>
               {calls.length > 1 ? `Call ${n + 1}: ` : ''}
-              {MODES[call.mode] ?? call.mode}
+              {MODES[call.mode] ?? 'Call'}
             </h2>
             <span class="aside">{describeUsage(call.usage)}</span>
           </header>
@@ -145,7 +147,7 @@ function Transcript({ transcript }: { readonly transcript: TranscriptDocument })
           <LongText>{call.said}</LongText>
           {call.notes.map((note) => (
             <p class="warning" key={note}>
-              {note}
+              <Name>{note}</Name>
             </p>
           ))}
         </section>

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { showInvisibleInLines } from '../../src/kernel/escape.ts';
 import { readDiff } from './live.ts';
 import { Empty, Name } from './parts.tsx';
 import { isLive, linkTo, page, type ReviewDiffDocument, type Route } from './state.ts';
@@ -126,7 +127,7 @@ export function Diff({ text }: { readonly text: string }) {
         .split('\n')
         .map((line, n) => (
           <span key={n} class={TONES[line[0] ?? ''] ?? ''}>
-            {`${line}\n`}
+            {`${showInvisibleInLines(line)}\n`}
           </span>
         ))}
     </pre>

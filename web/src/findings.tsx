@@ -98,7 +98,7 @@ function Finding({ finding, page }: { readonly finding: FindingDocument; readonl
         <a href={linkTo('gate', gate)}>
           <Name>{gate}</Name>
         </a>
-        {finding.mark !== null && `, ${MARKS[finding.mark] ?? finding.mark}`}
+        {finding.mark !== null && `, ${MARKS[finding.mark] ?? 'its place is in doubt'}`}
       </p>
       {answer !== null && (
         <p class="answer">

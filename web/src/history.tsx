@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
+import { showInvisible } from '../../src/kernel/escape.ts';
 import { Empty, Name, Pill, RowList, Section } from './parts.tsx';
 import { BarPlot } from './plots.tsx';
 import { matches, type PageDocument, type PastCall, query } from './state.ts';
@@ -228,7 +229,7 @@ function CallRow({ call }: { readonly call: PastCall }) {
   return (
     <div class="call-row">
       <span>{when(call.at)}</span>
-      <span class="cut" title={call.name}>
+      <span class="cut" title={showInvisible(call.name)}>
         <Name>{call.name}</Name>
       </span>
       <span class="cut">

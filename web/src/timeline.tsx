@@ -1,3 +1,4 @@
+import { showInvisible } from '../../src/kernel/escape.ts';
 import { Empty, Name, Section } from './parts.tsx';
 import { isLive, linkTo, matches, type PageDocument } from './state.ts';
 import { count, duration, TONES, when } from './words.ts';
@@ -69,7 +70,7 @@ function Grid({ timeline }: { readonly timeline: Timeline }) {
         </a>
       </h3>
       {left > 0 && <p class="soft">{count(left, 'older run')} not shown.</p>}
-      <div class="scroll" tabIndex={0} role="region" aria-label={`Timeline of ${timeline.gate}`}>
+      <div class="scroll" tabIndex={0} role="region" aria-label={showInvisible(`Timeline of ${timeline.gate}`)}>
         <table class="grid">
           <thead>
             <tr>
@@ -112,7 +113,9 @@ function Mark({ cell, run }: { readonly cell: Cell | undefined; readonly run: Ru
   const found = cell.findings === 0 ? '' : `, ${count(cell.findings, 'finding')}`;
   const took = cell.duration_ms === null ? '' : `, ${duration(cell.duration_ms)}`;
   const who = cell.agent === null ? '' : `${cell.agent}, `;
-  const label = `${run.iteration === null ? 'Run' : `Run ${run.iteration}`}: ${who}${KINDS[cell.kind]}, ${cell.status}${found}${took}: ${cell.detail}`;
+  const label = showInvisible(
+    `${run.iteration === null ? 'Run' : `Run ${run.iteration}`}: ${who}${KINDS[cell.kind]}, ${cell.status}${found}${took}: ${cell.detail}`,
+  );
   const body = (
     <>
       <span aria-hidden="true">{cell.status === 'error' ? '!' : GLYPHS[cell.kind]}</span>

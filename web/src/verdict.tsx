@@ -1,3 +1,4 @@
+import { showInvisibleInLines } from '../../src/kernel/escape.ts';
 import { Empty, Name, Pill, Prose, Section } from './parts.tsx';
 import { type GateDocument, isLive, linkTo, matches, type PageDocument, type RunDocument } from './state.ts';
 import { count, GATE_WORDS, SESSIONS, TONES, toneOf, when } from './words.ts';
@@ -16,7 +17,9 @@ export function Verdict({ page }: { readonly page: PageDocument }) {
         {MARKS[tone]}
       </span>
       <div>
-        <h1>{title.replace(/ \(exit code \d+\)$/, '')}</h1>
+        <h1>
+          <Name>{title.replace(/ \(exit code \d+\)$/, '')}</Name>
+        </h1>
         {next.map((line) => (
           <Prose key={line}>{line}</Prose>
         ))}
@@ -81,7 +84,9 @@ function Gate({ gate, page }: { readonly gate: GateDocument; readonly page: Page
           {gate.why === 'waived' ? 'waived' : GATE_WORDS[gate.status]}
         </Pill>
       </div>
-      <p class="soft">{gate.detail}</p>
+      <p class="soft">
+        <Name>{gate.detail}</Name>
+      </p>
       {gate.slots.length > 0 && (
         <ul class="reviewers">
           {gate.slots.map((slot) => (
@@ -91,7 +96,7 @@ function Gate({ gate, page }: { readonly gate: GateDocument; readonly page: Page
       )}
       {gate.output !== undefined && gate.output !== '' && (
         <pre class="output" tabIndex={0}>
-          {gate.output}
+          {showInvisibleInLines(gate.output)}
         </pre>
       )}
       <details>
@@ -100,8 +105,10 @@ function Gate({ gate, page }: { readonly gate: GateDocument; readonly page: Page
           <dl>
             <dt>Content</dt>
             <dd>
-              <code>{proof.content.slice(0, 16)}</code>, {count(proof.files.length, 'changed file')}:{' '}
-              <Names names={proof.files} />
+              <code>
+                <Name>{proof.content.slice(0, 16)}</Name>
+              </code>
+              , {count(proof.files.length, 'changed file')}: <Names names={proof.files} />
             </dd>
             <dt>Prompt</dt>
             <dd>
@@ -118,20 +125,24 @@ function Gate({ gate, page }: { readonly gate: GateDocument; readonly page: Page
                 <h4>The next run</h4>
                 <ul>
                   {explanation.would_do.map((line) => (
-                    <li key={line}>{line}</li>
+                    <li key={line}>
+                      <Name>{line}</Name>
+                    </li>
                   ))}
                 </ul>
               </>
             )}
             {'command' in explanation && (
               <p>
-                Command: <code>{explanation.command}</code>
+                Command: <code>{showInvisibleInLines(explanation.command)}</code>
               </p>
             )}
             <h4>It runs again if</h4>
             <ul>
               {('runs_again' in explanation ? explanation.runs_again : []).map((line) => (
-                <li key={line}>{line}</li>
+                <li key={line}>
+                  <Name>{line}</Name>
+                </li>
               ))}
             </ul>
           </>
@@ -192,7 +203,7 @@ function Reviewer({
       <span class="what">
         <Pill tone={isCounted && slot.status === 'not_run' ? 'good' : TONES[slot.status]}>{shown}</Pill>{' '}
         {slot.dispatch !== 'none' && `${SESSIONS[slot.dispatch]}, `}
-        {slot.detail}
+        <Name>{slot.detail}</Name>
         {isCounted && proof.iteration !== null && (
           <span class="soft">
             {' '}
