@@ -7,12 +7,15 @@ export const MORE = 'test/**/*.more.test.ts';
 /** Tests with gigabytes of data, and tests of the benchmarks. They run with `npm run test:long`, and not in CI. */
 export const LONG = 'test/**/*.long.test.ts';
 
+/** Tests of pages, which need a browser. They run with `npm run test:browser`. */
+const BROWSER = 'test/**/*.browser.test.ts';
+
 export default defineConfig({
   plugins: [markdownText],
   define: { ONCEOVER_VERSION: JSON.stringify('0.0.0-test') },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/agents/real/**', 'test/agents/live/**', MORE, LONG],
+    exclude: ['test/agents/real/**', 'test/agents/live/**', MORE, LONG, BROWSER],
     testTimeout: 30_000,
     // Most tests wait for processes that they start, so two cores have time for a third worker.
     maxWorkers: 3,

@@ -22,6 +22,7 @@ import type { DoctorOptions } from './setup/doctor.ts';
 import type { SetupOptions } from './setup/init.ts';
 import type { DoctorReport, SetupOutcome } from './setup/types.ts';
 import { version } from './version.ts';
+import type { PageSubject } from './web/read.ts';
 import type { OfferedWorkflows } from './workflows/types.ts';
 
 export type { PhaseOptions };
@@ -291,3 +292,26 @@ export const finishStep = inRepository(async () => (await import('./workflows/wo
 
 /** Ends a workflow before its last step. */
 export const abortWorkflow = inRepository(async () => (await import('./workflows/workflows.ts')).abortWorkflowRun);
+
+/** Returns the page of a run as one HTML file. */
+export const runPage = inRepository(async () =>
+  withOptions(async (repository, options, subject: PageSubject) =>
+    (await import('./web/page.ts')).reportPage(repository, options, subject),
+  ),
+);
+
+/** Returns the page of the current state of all gates as one HTML file. */
+export const statusPage = inRepository(async () => {
+  const [{ READ_ONLY }, { reportPage }] = await Promise.all([import('./gates/open-run.ts'), import('./web/page.ts')]);
+  return (repository, base: string | null, subject: PageSubject) =>
+    reportPage(repository, { ...READ_ONLY, selection: { kind: 'change', base } }, subject);
+});
+
+/** Returns a page without gates, such as that of the cost or of a phase, as one HTML file. */
+export const recordsPage = inRepository(async () => {
+  const { reportPage } = await import('./web/page.ts');
+  return (repository, subject: PageSubject) => reportPage(repository, null, subject);
+});
+
+/** Starts the server of the live view, on this machine only. */
+export const ui = inRepository(async () => (await import('./web/server.ts')).startUi);

@@ -19,6 +19,7 @@ const SLICES = [
   'cost',
   'setup',
   'demo',
+  'web',
 ];
 
 /** The slices that each slice may import, type imports included. */
@@ -48,6 +49,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   cost: SERVICES,
   setup: [...SERVICES, 'gates', 'rules'],
   demo: [...SERVICES, 'gates', 'cost'],
+  web: [...SERVICES, 'gates', 'cost', 'explain', 'phases'],
   api: [...SERVICES, ...SLICES],
   mcp: ['api', 'kernel', 'ui', 'version', ...SLICES],
   cli: ['api', 'kernel', 'ui', 'version', 'git', 'progress', 'mcp', ...SLICES],
@@ -83,6 +85,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   cost: ['read', 'rows', 'csv'],
   setup: ['init', 'doctor', 'remove'],
   demo: ['play', 'reviewer'],
+  web: ['page', 'read', 'server'],
   progress: ['state', 'reporter'],
 };
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { BASE, collect, OR_FROM_LIST, PLATFORM, wholeNumber } from './options.ts';
+import { BASE, collect, OR_FROM_LIST, PAGE, PLATFORM, wholeNumber } from './options.ts';
 
 /** Adds the commands for agents. Agents call them, except `hook`, which programs such as Claude Code call. */
 export function addAgentCommands(program: Command): void {
@@ -94,6 +94,7 @@ export function addLoopCommands(program: Command): void {
     .option(BASE[0], `implement: ${BASE[1]}`)
     .option('--simplify', 'implement, with --fixer: simplify the code first')
     .option('--deepen-tests', 'implement, with --fixer: deepen the tests first')
+    .option(...PAGE)
     .option('--dry-run', 'show which reviewers would run, and run nothing')
     .addOption(new Option('--started-by-agent').hideHelp())
     .action(async (name, feature, options) =>

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { REPORT_FILES } from '../reports/types.ts';
-import { BASE, collect, OR_FROM_LIST, wholeNumber } from './options.ts';
+import { BASE, collect, OR_FROM_LIST, PAGE, wholeNumber } from './options.ts';
 
 /** Adds the commands `run`, `status`, `explain` and `resolve`. */
 export function addDailyCommands(program: Command): void {
@@ -48,8 +48,19 @@ export function addDailyCommands(program: Command): void {
     )
     .option('--prompt', 'print open findings and failed checks as a prompt for an agent')
     .option(...BASE)
+    .option(...PAGE)
     .option('--verbose', 'show every reviewer, waived findings and all files')
     .action(async (options) => (await import('./commands/run.ts')).statusCommand(options));
+
+  program
+    .command('ui')
+    .summary('see gates, findings, cost and transcripts in your browser')
+    .description(
+      'Opens a page with the state of every gate, the findings, the cost and every transcript, and keeps it up to date. You can start and stop runs and resolve findings there. The server listens on 127.0.0.1 only, and its link contains a token.',
+    )
+    .option('--port <n>', 'the port (default: any free one)', wholeNumber(1, 65_535))
+    .option('--no-open', 'only print the link')
+    .action(async (options) => (await import('./commands/ui.ts')).uiCommand(options));
 
   program
     .command('explain')
@@ -89,6 +100,7 @@ export function addRecordCommands(program: Command): void {
     .option('--details', 'also show why sessions were not resumed, and the rates of review loops')
     .addOption(new Option('--all').hideHelp().implies({ details: true }))
     .option('--csv', 'print one row per review, for spreadsheets')
+    .option(...PAGE)
     .action(async (feature, options) => (await import('./commands/records.ts')).costCommand(feature, options));
 
   addPassesCommand(program);

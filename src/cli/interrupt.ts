@@ -25,11 +25,14 @@ export async function interruptible<T>(
 }
 
 /** Runs a server until its client disconnects or a signal such as Ctrl-C arrives. A second signal exits at once. */
-export async function untilClosed(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+export async function untilClosed(
+  work: (signal: AbortSignal) => Promise<void>,
+  ended: Message = SERVER_ENDED,
+): Promise<void> {
   const { stop } = onSignals();
   await work(stop);
   if (!stop.aborted) return;
-  printFailure(SERVER_ENDED);
+  printFailure(ended);
   process.exitCode = 130;
 }
 

@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs';
 import { isAbsolute, join, normalize } from 'node:path';
+import { type RunRequestOptions, runPage } from '../api.ts';
+import { runDocument } from '../gates/json.ts';
 import type { RunOutcome } from '../gates/run-types.ts';
 import { quoteName } from '../kernel/escape.ts';
 import { exitCode, type Failure } from '../kernel/failure.ts';
@@ -7,7 +9,7 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { type EndedRun, endedRun, failedRun } from '../reports/finished-run.ts';
 import { FORMATS } from '../reports/formats.ts';
 import { githubAnnotations, githubSummary } from '../reports/github.ts';
-import { type Format, REPORT_FILES } from '../reports/types.ts';
+import { type Format, isFileFormat, REPORT_FILES } from '../reports/types.ts';
 import { appendReport, writeReports } from '../reports/write.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
 import type { Message } from '../ui/wording.ts';
@@ -16,12 +18,15 @@ import { printFailure, printWarnings, workingDirectory } from './output.ts';
 export type Reports = ReturnType<typeof reportsFor>;
 
 /** Returns the reports that the `--report` flags request. */
-export function openReports(flags: readonly string[], { json }: { readonly json: boolean }): Result<Reports> {
+export function openReports(
+  flags: readonly string[],
+  { json, run }: { readonly json: boolean; readonly run: RunRequestOptions },
+): Result<Reports> {
   const request = readFlags(flags, workingDirectory());
-  return request.ok ? ok(reportsFor(request.value, json)) : request;
+  return request.ok ? ok(reportsFor({ ...request.value, run }, json)) : request;
 }
 
-function reportsFor(request: ReportRequest, json: boolean) {
+function reportsFor(request: ReportRequest & { readonly run: RunRequestOptions }, json: boolean) {
   const print = (run: EndedRun) => {
     // With --json, stdout gets one document and nothing else, so annotations go to stderr.
     if (request.github) (json ? process.stderr : process.stdout).write(githubAnnotations(run));
@@ -62,7 +67,7 @@ function readFlags(flags: readonly string[], cwd: string): Result<ReportRequest>
       github = true;
       continue;
     }
-    if (!isFormat(format)) return wrong(`${quoteName(format)} is not a format of --report`);
+    if (!isFileFormat(format)) return wrong(`${quoteName(format)} is not a format of --report`);
     if (name === null || name === '' || name === '-') return wrong(`--report ${format} needs a file`);
     const path = isAbsolute(name) ? normalize(name) : join(cwd, name);
     if (isFolder(path)) return wrong(`--report needs a file, and ${quoteName(name)} is a folder`);
@@ -81,24 +86,68 @@ function twice(what: string) {
   return wrong(`--report has ${quoteName(what)} twice, and each report needs its own file`);
 }
 
-async function writeAll(request: ReportRequest, run: EndedRun): Promise<readonly string[]> {
-  const files = request.files.map(({ format, name }) => ({ name, text: FORMATS[format](run) }));
+async function writeAll(
+  request: ReportRequest & { readonly run: RunRequestOptions },
+  run: EndedRun,
+): Promise<readonly string[]> {
+  const files: { name: string; text: string }[] = [];
+  const unmade: Failure[] = [];
+  for (const { format, name } of request.files) {
+    const text = format === 'html' ? await runHtml(request.run, run) : ok(FORMATS[format](run));
+    if (text.ok) files.push({ name, text: text.value });
+    else unmade.push(text.failure);
+  }
+  const written = await writeFiles(files);
+  const summary = request.github ? (process.env['GITHUB_STEP_SUMMARY'] ?? '') : '';
+  const appended = summary === '' ? null : await appendReport(summary, githubSummary(run));
+  return tellMissing([...unmade, ...written, ...(appended === null || appended.ok ? [] : [appended.failure])]);
+}
+
+/** Writes report files, with a warning for each that git does not ignore. Returns the failures. */
+async function writeFiles(files: readonly { name: string; text: string }[]): Promise<readonly Failure[]> {
   const { failures, seen } = await writeReports(workingDirectory(), files);
   const seenByGit = (file: string) =>
     `git does not ignore the report ${quoteName(file)}, so it becomes part of the next change; write it elsewhere or add it to .gitignore`;
   printWarnings(seen.map(seenByGit));
-  const summary = request.github ? (process.env['GITHUB_STEP_SUMMARY'] ?? '') : '';
-  const appended = summary === '' ? null : await appendReport(summary, githubSummary(run));
-  const missing = appended === null || appended.ok ? failures : [...failures, appended.failure];
-  return missing.map((failure) => {
+  return failures;
+}
+
+/** Prints and returns a message for each report that could not be written. */
+function tellMissing(failures: readonly Failure[]): readonly string[] {
+  return failures.map((failure) => {
     const { what, next } = describeFailure(failure);
     printFailure({ what: `A report is missing: ${what}`, next });
     return `a report is missing: ${what}`;
   });
 }
 
-function isFormat(text: string): text is Format {
-  return Object.hasOwn(FORMATS, text);
+/** Returns the page of an ended run. A run without a result has a page that shows the error. */
+function runHtml(request: RunRequestOptions, { outcome, verdict, status }: EndedRun): Promise<Result<string>> {
+  const [, message = '', next = ''] = verdict;
+  return runPage(workingDirectory(), request, {
+    page: 'run',
+    verdict: [...verdict],
+    run: outcome === null ? null : runDocument(outcome),
+    error: outcome === null ? { kind: status, message, next } : null,
+  });
+}
+
+/** The flags of a command whose only report is a page. */
+export type PageFlags = { readonly report?: readonly string[] };
+
+/** Returns the files for which `--report html=FILE` asks, of a command that has no other report. */
+export function pageFiles({ report = [] }: PageFlags, command: string): Result<readonly string[]> {
+  const request = readFlags(report, workingDirectory());
+  if (!request.ok) return request;
+  const { files, github } = request.value;
+  if (!github && files.every(({ format }) => format === 'html')) return ok(files.map(({ name }) => name));
+  return err({ kind: 'wrong-usage', said: `--report of "onceover ${command}" takes html=FILE only.`, command });
+}
+
+/** Writes a page to each of these files. Returns a message for each file that could not be written. */
+export async function writePages(names: readonly string[], page: Result<string>): Promise<readonly string[]> {
+  if (!page.ok) return tellMissing([page.failure]);
+  return tellMissing(await writeFiles(names.map((name) => ({ name, text: page.value }))));
 }
 
 function isFolder(path: string): boolean {

@@ -2,6 +2,7 @@ import type { PriceList } from '../kernel/agent.ts';
 import { quoteName } from '../kernel/escape.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
+import type { LedgerEntry } from '../ledger/entries.ts';
 import { openLedger } from '../ledger/store.ts';
 import { userPath } from '../platform/user-paths.ts';
 import type { CostDocument, FeatureDocument } from './json-schema.ts';
@@ -24,6 +25,24 @@ export type Cost =
   | { readonly kind: 'all'; readonly report: CostDocument; readonly rows: readonly CostRow[] }
   | { readonly kind: 'feature'; readonly report: FeatureDocument; readonly rows: readonly CostRow[] };
 
+/** Reads the ledger of a clone, with the prices of its calls. */
+export async function readLedger({ commonDir }: Pick<RepositoryPaths, 'commonDir'>): Promise<Result<PricedLedger>> {
+  const kept = await openLedger(commonDir).all();
+  if (!kept.ok) return kept;
+  const isUnpriced = ({ model, usage }: CostRow) => model !== null && usage?.costUsd === null;
+  // The price list is large, so load it only if an agent reported tokens without their cost.
+  const priceOf: PriceList = costRows(kept.value.entries, () => null).some(isUnpriced)
+    ? await (await import('../agents/prices.ts')).openPrices()
+    : () => null;
+  return ok({ ...kept.value, priceOf });
+}
+
+type PricedLedger = {
+  readonly entries: readonly LedgerEntry[];
+  readonly unreadable: number;
+  readonly priceOf: PriceList;
+};
+
 export async function cost(
   repository: RepositoryPaths,
   { feature, since, branch }: CostOptions,
@@ -36,14 +55,9 @@ export async function cost(
   const path = feature === null || feature === '' ? null : userPath(repository, feature, 'arguments');
   if (feature !== null && path === null) return err({ kind: 'path-outside', path: feature });
   const selection = { since: from, branch };
-  const kept = await openLedger(repository.commonDir).all();
+  const kept = await readLedger(repository);
   if (!kept.ok) return kept;
-  const { entries, unreadable } = kept.value;
-  const isUnpriced = ({ model, usage }: CostRow) => model !== null && usage?.costUsd === null;
-  // The price list is large, so load it only if an agent reported tokens without their cost.
-  const priceOf: PriceList = costRows(entries, () => null).some(isUnpriced)
-    ? await (await import('../agents/prices.ts')).openPrices()
-    : () => null;
+  const { entries, unreadable, priceOf } = kept.value;
   if (path === null) {
     const report = summariseCost(entries, selection, unreadable, priceOf);
     return ok({ kind: 'all', report, rows: costRows(selectEntries(entries, selection), priceOf) });

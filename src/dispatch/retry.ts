@@ -1,8 +1,6 @@
 import { joinPrompt } from '../agents/agent.ts';
 import type { AgentFailure, AgentReply, AskMode, TranscriptEntry } from '../kernel/agent.ts';
 import type { AskEnd, Question } from '../kernel/ports.ts';
-import { describeAgentFailure } from '../ui/describe-agent-failure.ts';
-import { count } from '../ui/wording.ts';
 
 /** The state of one conversation: which agent is called next, in which session, and which agents may take over. */
 export type DispatchState = {
@@ -74,21 +72,12 @@ export function transcriptEntry(
   const said = end.ok ? replyText(end.reply) : end.said;
   const { retries = 0 } = end;
   const how = question.forkOf === undefined ? mode : 'forked';
-  return { agent, mode: how, sent: joinPrompt(question), said, failure: end.ok ? unreadable : end.failure, retries };
+  const failure = end.ok ? unreadable : end.failure;
+  const { usage = null, filesRead = null } = end.ok ? end.reply : {};
+  const stableLength = question.sessionId === null ? question.stable.length : 0;
+  return { agent, mode: how, sent: joinPrompt(question), said, failure, retries, stableLength, usage, filesRead };
 }
 
 function replyText({ text, structured }: AgentReply): string {
   return structured === undefined || structured === null ? text : `${text}\n${JSON.stringify(structured)}`;
-}
-
-/** Returns the log lines of a conversation: each question with its reply, in order. */
-export function describeTranscript(exchanges: readonly TranscriptEntry[]): readonly string[] {
-  return exchanges.flatMap(({ agent, mode, sent, said, failure, retries = 0 }) => [
-    `--- Sent (${agent}, ${mode}) ---`,
-    sent,
-    `--- Said (${agent}) ---`,
-    said,
-    ...(retries === 0 ? [] : [`--- ${agent} repeated ${count(retries, 'request')} by itself ---`]),
-    ...(failure === null ? [] : [`--- ${agent} ${describeAgentFailure(failure)} ---`]),
-  ]);
 }

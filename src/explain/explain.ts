@@ -13,7 +13,7 @@ import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { describeFindingState } from './describe-finding.ts';
 import { checkReruns, RERUNS, reviewReruns } from './describe-reruns.ts';
-import { cacheDocument, type RunExplanation } from './json.ts';
+import { cacheDocument, type RunExplanation, type RunExplanationDocument } from './json.ts';
 
 /** Explains the gate, check, reviewer or finding with this name; `null` if there is none. */
 export async function explainRun(
@@ -50,6 +50,16 @@ export async function explainRun(
           : await explainReview(previewed.value, subject.gate, null),
       );
   }
+}
+
+/** Returns the explanation of every gate of a preview. */
+export async function explainGates(preview: Preview): Promise<readonly RunExplanationDocument[]> {
+  const explained = await Promise.all(
+    preview.outcome.gates.map((gate) =>
+      gate.kind === 'check' ? explainCheck(preview, gate) : explainReview(preview, gate, null),
+    ),
+  );
+  return explained.flatMap((one) => one?.document ?? []);
 }
 
 async function explainFinding(

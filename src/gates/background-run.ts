@@ -1,7 +1,14 @@
 import type { WaitOptions } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
-import { type BackgroundJob, type JobKind, newestJob, startJob, waitForJob } from '../platform/background.ts';
+import {
+  type BackgroundJob,
+  interruptJob,
+  type JobKind,
+  newestJob,
+  startJob,
+  waitForJob,
+} from '../platform/background.ts';
 import { checkTrust } from '../trust/consent.ts';
 
 /** A background run with its progress. Its `answer` is the JSON result of the run, or a JSON error. */
@@ -19,6 +26,27 @@ export async function startRun(
   const gate = request.gate === null ? [] : ['--gate', request.gate];
   const args = ['run', '--json', '--started-by-agent', ...gate, '--', ...request.paths];
   return startJob(repository, RUNS, { args, input: null });
+}
+
+/** Starts a background run for a user of the live view. If the user is not a person, the commands must be approved. */
+export async function startRunFor(
+  repository: RepositoryPaths,
+  request: { readonly startedBy: 'person' | 'agent'; readonly force: boolean; readonly fresh: boolean },
+): Promise<Result<StartedRun>> {
+  const { startedBy, force, fresh } = request;
+  const trusted = startedBy === 'person' ? ok(undefined) : await checkTrust(repository);
+  if (!trusted.ok) return trusted;
+  const flags = [
+    ...(startedBy === 'person' ? [] : ['--started-by-agent']),
+    ...(force ? ['--force'] : []),
+    ...(fresh ? ['--fresh'] : []),
+  ];
+  return startJob(repository, RUNS, { args: ['run', '--json', ...flags], input: null });
+}
+
+/** Stops a background run. Returns whether it was running. */
+export function stopRun(repository: RepositoryPaths, id: string): Promise<boolean> {
+  return interruptJob(repository, RUNS, id);
 }
 
 /** Waits for a background run and returns its progress or result. If `id` is `null`, takes the newest run. */

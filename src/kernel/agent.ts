@@ -102,6 +102,10 @@ export type TranscriptEntry = {
   readonly failure: AgentFailure | null;
   /** How often the agent repeated a request to its service by itself; default: 0. */
   readonly retries?: number;
+  /** Length in characters of the stable part, with which the sent prompt starts; default: 0. */
+  readonly stableLength?: number;
+  readonly usage?: Usage | null;
+  readonly filesRead?: readonly string[] | null;
 };
 
 /** The agent of a slot, or of a role in a review loop, and the agents that replace it if it fails. */

@@ -127,6 +127,20 @@ export function newestJob(repo: RepositoryPaths, kind: JobKind): string | null {
   return ids.sort().findLast((id) => isHere(folder.json(`${id}.json`))) ?? null;
 }
 
+/** Sends a running job the signal of Ctrl-C, so that it stops and says so. Returns whether the job was running. */
+export async function interruptJob(repo: RepositoryPaths, kind: JobKind, id: string): Promise<boolean> {
+  const facts = isJobId(kind.prefix, id) ? openFolder(repo.commonDir, kind.folder).json(`${id}.json`) : null;
+  if (!isRecord(facts) || typeof facts['pid'] !== 'number' || facts['root'] !== repo.root) return false;
+  const found = await processInfo(facts['pid']);
+  // A later process may have the same pid, so only the process that started at that time gets the signal.
+  if (found === null || found.startedAt === null || found.startedAt !== facts['startedAt']) return false;
+  try {
+    return process.kill(facts['pid'], 'SIGINT');
+  } catch {
+    return false;
+  }
+}
+
 async function readJob(folder: Folder, id: string): Promise<BackgroundJob | null> {
   const facts = folder.json(`${id}.json`);
   if (!isRecord(facts) || typeof facts['pid'] !== 'number') return null;

@@ -165,8 +165,16 @@ export function openLock(repo: Pick<RepositoryPaths, 'root' | 'commonDir'>): Loc
 
 /** Whether a running process holds the lock of this working tree. */
 export async function isHeld(repo: Pick<RepositoryPaths, 'root' | 'commonDir'>): Promise<Result<boolean>> {
+  const holder = await lockHolder(repo);
+  return holder.ok ? ok(holder.value !== null) : holder;
+}
+
+/** Returns the running process that holds the lock of this working tree; `null` if there is none. */
+export async function lockHolder(
+  repo: Pick<RepositoryPaths, 'root' | 'commonDir'>,
+): Promise<Result<LockHolder | null>> {
   const locks = await listLocks(openFolder(repo.commonDir, folderOf(repo)), null);
-  return locks.ok ? ok(locks.value.holder !== null) : locks;
+  return locks.ok ? ok(locks.value.holder) : locks;
 }
 
 /** Returns another process that holds the lock of any working tree of the clone; `null` if there is none. */

@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest';
 import { openReports } from '../../src/cli/reports.ts';
 
-const FORMS = 'markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, github';
+const REQUEST = {
+  gates: [],
+  startedBy: 'person',
+  reporter: { tell: () => {} },
+  stop: null,
+  paths: [],
+  files: null,
+} as const;
+
+const FORMS = 'markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, html=FILE, github';
 
 test.each<[string[], string]>([
   [['a b=x'], `"a b" is not a format of --report. Use ${FORMS}.`],
@@ -11,7 +20,7 @@ test.each<[string[], string]>([
   [['markdown=a.md', 'sarif=./a.md'], '--report has ./a.md twice'],
   [['github', 'github'], '--report has github twice'],
 ])('describes wrong reports: %j', (flags, expected) => {
-  expect(openReports(flags, { json: false })).toMatchObject({
+  expect(openReports(flags, { json: false, run: REQUEST })).toMatchObject({
     ok: false,
     failure: { kind: 'wrong-usage', said: expect.stringContaining(expected) },
   });

@@ -1,4 +1,5 @@
-import { phase, previewPhase } from '../../api.ts';
+import { phase, previewPhase, recordsPage } from '../../api.ts';
+import { quoteName } from '../../kernel/escape.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
 import { PHASES, type PhaseName } from '../../kernel/review-loops.ts';
 import {
@@ -15,8 +16,11 @@ import { asShellWord } from '../../ui/wording.ts';
 import { filesOption, firstWrong, givenFlags, readStdin } from '../input.ts';
 import { interruptible } from '../interrupt.ts';
 import { exitWith, type Flags, finish, workingDirectory } from '../output.ts';
+import type { PageFlags } from '../reports.ts';
 
-type PhaseFlags = Flags<never, 'dryRun' | 'startedByAgent'> & PhaseChoices & { readonly files?: readonly string[] };
+type PhaseFlags = Flags<never, 'dryRun' | 'startedByAgent'> &
+  PhaseChoices &
+  PageFlags & { readonly files?: readonly string[] };
 
 export async function phaseCommand(
   name: string | undefined,
@@ -29,6 +33,9 @@ export async function phaseCommand(
   const asked = await requestOf(name as PhaseName | undefined, feature, flags);
   if (!asked.ok) return exitWith(asked.failure, json);
   const request = asked.value;
+  const reports = flags.report === undefined ? null : await import('../reports.ts');
+  const files = reports?.pageFiles(flags, 'phase') ?? ok([]);
+  if (!files.ok) return exitWith(files.failure, json);
   if (dryRun) {
     return finish(await previewPhase(workingDirectory(), request), json, {
       warnings: (plan) => plan.warnings,
@@ -46,13 +53,34 @@ export async function phaseCommand(
   };
   const again = commandOf(request);
   const played = await interruptible(work, json, (cut) => (cut.ok ? soFar(cut.value, request, again) : {}));
+  const missing =
+    reports === null || played === 'interrupted' || !played.ok
+      ? []
+      : await reports.writePages(files.value, await phasePage(played.value));
   await finish(played, json, {
     warnings: ({ notices }) => notices.map(describePhaseNotice),
     document: phaseDocument,
     text: (outcome, shown) => describePhase(outcome, again, shown),
-    exitCode: (outcome) => outcome.exitCode,
+    // A run with a missing report also exits with 3 if it would have exited with 0.
+    exitCode: ({ exitCode }) => (exitCode === 0 && missing.length > 0 ? 3 : exitCode),
   });
 }
+
+/** Returns the page of a phase. */
+function phasePage(outcome: PhaseOutcome) {
+  const phaseResult = phaseDocument(outcome);
+  const { status, feature, phase: name } = phaseResult;
+  const verdict = [`${PHASE_RESULTS[status]}: ${name} of ${quoteName(feature)}`];
+  return recordsPage(workingDirectory(), { page: 'phase', verdict, phase: phaseResult });
+}
+
+const PHASE_RESULTS = {
+  approved: 'Approved',
+  needs_work: 'Needs work',
+  stalled: 'Stalled',
+  cap: 'Not approved within the limit of reviews',
+  error: 'Error',
+} as const;
 
 /** Returns the message and the JSON fields of a phase that Ctrl-C interrupted. */
 function soFar(outcome: PhaseOutcome, { step }: PhaseOptions, again: string) {

@@ -1,18 +1,20 @@
 import { userInfo } from 'node:os';
-import { clean, cost, explain, resolveAll } from '../../api.ts';
+import { clean, cost, explain, recordsPage, resolveAll } from '../../api.ts';
 import { costCsv } from '../../cost/csv.ts';
 import { describeCost, describeFeatureCost } from '../../cost/describe.ts';
+import type { Cost } from '../../cost/read.ts';
 import { describeRunExplanation } from '../../explain/describe.ts';
 import { explainDocument } from '../../explain/json.ts';
 import { commandActor } from '../../gates/decide/waivers.ts';
 import { describeCleaned, describeResolved } from '../../gates/describe/messages.ts';
 import { resolvedDocument } from '../../gates/json.ts';
-import { showInvisibleInLines } from '../../kernel/escape.ts';
+import { quoteName, showInvisibleInLines } from '../../kernel/escape.ts';
 import { ok } from '../../kernel/result.ts';
 import { describeExplanation } from '../../rules/describe.ts';
 import { PAGE_WIDTH } from '../../ui/terminal.ts';
 import { givenFlags } from '../input.ts';
 import { exitWith, type Flags, finish, printResult, workingDirectory, wrongUsage } from '../output.ts';
+import type { PageFlags } from '../reports.ts';
 
 export async function cleanCommand({ json = false }: Flags): Promise<void> {
   await finish(await clean(workingDirectory()), json, {
@@ -23,11 +25,17 @@ export async function cleanCommand({ json = false }: Flags): Promise<void> {
 
 export async function costCommand(
   feature: string | undefined,
-  options: Flags<'since' | 'branch', 'details' | 'csv'>,
+  options: Flags<'since' | 'branch', 'details' | 'csv'> & PageFlags,
 ): Promise<void> {
   const { json = false, csv = false, details = false, since = null, branch = null } = options;
   if (json && csv) return wrongUsage('cost', '--json and --csv cannot be used together.', json);
-  await finish(await cost(workingDirectory(), { feature: feature ?? null, since, branch }), json, {
+  const asked = options.report === undefined ? null : await import('../reports.ts');
+  const files = asked?.pageFiles(options, 'cost') ?? ok([]);
+  if (!files.ok) return exitWith(files.failure, json);
+  const read = await cost(workingDirectory(), { feature: feature ?? null, since, branch });
+  const missing = asked === null || !read.ok ? [] : await asked.writePages(files.value, await costPage(read.value));
+  await finish(read, json, {
+    exitCode: () => (missing.length === 0 ? 0 : 3),
     document: ({ report }) => report,
     text({ kind, report, rows }, { paint, width }) {
       if (csv) return costCsv(rows);
@@ -35,6 +43,13 @@ export async function costCommand(
       return kind === 'all' ? describeCost(report, style) : describeFeatureCost(report, style);
     },
   });
+}
+
+function costPage({ kind, report }: Cost) {
+  const own = kind === 'all' ? { cost: report } : { feature: report };
+  const title =
+    kind === 'all' ? 'What reviews cost in this clone' : `What reviews of ${quoteName(report.feature)} cost`;
+  return recordsPage(workingDirectory(), { page: 'cost', verdict: [title], ...own });
 }
 
 const NARROWEST = 64;

@@ -1,7 +1,7 @@
-import { preview, type RunRequestOptions, type RunWish, run, runUntilPass, status } from '../../api.ts';
+import { preview, type RunRequestOptions, type RunWish, run, runUntilPass, status, statusPage } from '../../api.ts';
 import type { LoopOutcome } from '../../fix-loop/decide-end.ts';
 import { describeDryRun, describePromptForAgent } from '../../gates/describe/messages.ts';
-import { describeRunNotice } from '../../gates/describe/result.ts';
+import { describeRunNotice, describeVerdict } from '../../gates/describe/result.ts';
 import { type Amount, describeRun } from '../../gates/describe/run.ts';
 import { dryRunDocument, runDocument } from '../../gates/json.ts';
 import type { RunOutcome } from '../../gates/run-types.ts';
@@ -12,7 +12,7 @@ import { shownOn } from '../../ui/terminal.ts';
 import { filesOption, firstWrong, givenFlags } from '../input.ts';
 import { INTERRUPTED, interruptible } from '../interrupt.ts';
 import { exitWith, type Flags, finish, workingDirectory, wrongUsage } from '../output.ts';
-import type { Reports } from '../reports.ts';
+import type { PageFlags, Reports } from '../reports.ts';
 
 type RunFlags = Flags<'fixer', 'dryRun' | 'untilPass' | 'ratchet' | 'startedByAgent' | 'verbose' | 'quiet'> &
   RunWish & { readonly [Name in 'files' | 'gate' | 'report']?: readonly string[] } & {
@@ -25,12 +25,12 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
   if (wrong !== null) return wrongUsage('run', wrong, json);
   const files = await filesOption(flags.files, 'run');
   if (!files.ok) return exitWith(files.failure, json);
-  const reports = await reportsOf(flags);
-  if (!reports.ok) return exitWith(reports.failure, json);
   const reporter = await consoleReporter({ quiet });
   const startedBy = flags.startedByAgent === true ? 'agent' : 'person';
   const given = { gates: flags.gate ?? [], paths, files: files.value, startedBy, reporter, stop: null } as const;
   const request: RunRequestOptions = { ...flags, ...given };
+  const reports = await reportsOf(flags, request);
+  if (!reports.ok) return exitWith(reports.failure, json);
   if (flags.dryRun === true) {
     return finish(await preview(workingDirectory(), request), json, {
       warnings: ({ outcome }) => outcome.notices.map(describeRunNotice),
@@ -119,13 +119,26 @@ function wrongFlags(flags: RunFlags): string | null {
 }
 
 /** Returns the reports that `--report` requests; null without that flag. Loads the code of reports only if needed. */
-async function reportsOf({ report, json = false }: RunFlags): Promise<Result<Reports | null>> {
-  return report === undefined ? ok(null) : (await import('../reports.ts')).openReports(report, { json });
+async function reportsOf({ report, json = false }: RunFlags, run: RunRequestOptions): Promise<Result<Reports | null>> {
+  return report === undefined ? ok(null) : (await import('../reports.ts')).openReports(report, { json, run });
 }
 
-export async function statusCommand(options: Flags<'base', 'prompt' | 'verbose'>): Promise<void> {
-  const { json = false, prompt = false, base = null } = options;
-  await finish(await status(workingDirectory(), base), json, {
+export async function statusCommand(options: Flags<'base', 'prompt' | 'verbose'> & PageFlags): Promise<void> {
+  const { json = false, prompt = false, base = null, report } = options;
+  const asked = report === undefined ? null : await import('../reports.ts');
+  const files = asked?.pageFiles(options, 'status') ?? ok([]);
+  if (!files.ok) return exitWith(files.failure, json);
+  const read = await status(workingDirectory(), base);
+  if (asked !== null && read.ok) {
+    const { outcome } = read.value;
+    const subject = { page: 'status', verdict: describeVerdict(outcome), run: runDocument(outcome) } as const;
+    const missing = await asked.writePages(files.value, await statusPage(workingDirectory(), base, subject));
+    if (missing.length > 0) {
+      process.exitCode = 3;
+      return;
+    }
+  }
+  await finish(read, json, {
     warnings: ({ outcome }) => outcome.notices.map(describeRunNotice),
     document: ({ outcome }) => runDocument(outcome),
     text: async ({ outcome, failingChecks }, style) =>

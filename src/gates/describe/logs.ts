@@ -1,5 +1,5 @@
+import { describeTranscript } from '../../dispatch/describe-transcript.ts';
 import type { Fix } from '../../dispatch/fix-progress.ts';
-import { describeTranscript } from '../../dispatch/retry.ts';
 import type { TranscriptEntry } from '../../kernel/agent.ts';
 import { oneLine, quoteName } from '../../kernel/escape.ts';
 import { describeAgentFailure } from '../../ui/describe-agent-failure.ts';

@@ -129,6 +129,19 @@ export function openRecords(root: string, logDir: RepoPath) {
       const names = [...found.value.files].filter(([, file]) => wanted.has(keyOf(file))).map(([name]) => name);
       return archiveFiles(folder, names, isTracked);
     },
+    /** Returns a function like `readLog` that lists the records only once, and reads logs of up to `most` bytes. */
+    openLogs(most: number): (gate: GateId, slot: number | null, iteration: number) => ReadLog | null {
+      const found = readAll();
+      const names = new Map<string, string>();
+      for (const [name, file] of found.ok ? found.value.files : []) {
+        if (name.endsWith('.log')) names.set(`${keyOf(file)}@${file.slot}`, name);
+      }
+      return (gate, slot, iteration) => {
+        const name = names.get(`${keyOf({ gate, iteration })}@${slot}`);
+        const read = name === undefined ? null : readPlainFile(join(folder, name), most);
+        return read?.ok === true ? { text: read.bytes.toString('utf8'), cut: read.cut } : null;
+      };
+    },
     /** Returns the log of a slot or, with `slot: null`, of a check or a gate's decisions; `null` if there is none. */
     async readLog(gate: GateName, slot: number | null, iteration: number): Promise<string | null> {
       const found = readAll(knownWith(gate));
@@ -142,6 +155,9 @@ export function openRecords(root: string, logDir: RepoPath) {
     },
   };
 }
+
+/** The text of a log; `cut`: whether the end is missing because the log is too long. */
+type ReadLog = { readonly text: string; readonly cut: boolean };
 
 function freeNumber(wanted: number, taken: readonly number[]): number {
   return taken.includes(wanted) ? Math.max(...taken) + 1 : wanted;

@@ -1,4 +1,4 @@
-import { describeTranscript } from '../../dispatch/retry.ts';
+import { describeTranscript } from '../../dispatch/describe-transcript.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { dispatchBy, type PhaseRole } from '../../kernel/review-loops.ts';
 import type { LedgerLoop } from '../../ledger/entries.ts';

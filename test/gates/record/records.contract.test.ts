@@ -85,6 +85,10 @@ function recordsContract(name: string, open: () => Records): void {
       const records = open();
       await write(records, slotRecord({ gate: a, slot: 2 }), 'sent\nand said');
       expect(await records.readLog(nameOf(a), 2, 1)).toBe('sent\nand said');
+      const logOf = records.openLogs(6);
+      expect(logOf(a, 2, 1)).toEqual({ text: 'sent\na', cut: true });
+      expect(records.openLogs(100)(a, 2, 1)).toEqual({ text: 'sent\nand said', cut: false });
+      expect(logOf(a, 2, 9)).toBeNull();
       expect(await records.readLog(nameOf(a), 1, 1)).toBeNull();
       expect(await records.readLog(nameOf(a), 2, 2)).toBeNull();
       expect(await records.readLog(nameOf(b), 2, 1)).toBeNull();

@@ -81,6 +81,13 @@ export function memoryRecords(): Records {
       }
       return ok(undefined);
     },
+    openLogs: (most) => (gate, slot, iteration) => {
+      const own = all().find(
+        (one) =>
+          one.gate === gate && one.iteration === iteration && (one.kind === 'slot' ? one.record.slot : null) === slot,
+      );
+      return own === undefined ? null : { text: own.log.slice(0, most), cut: own.log.length > most };
+    },
     async readLog(gate, slot, iteration) {
       for (const one of all()) {
         if (one.gate !== gate.id || one.iteration !== iteration) continue;

@@ -1,0 +1,46 @@
+/** The text that replaces a secret. */
+export const MASKED = '[masked]';
+
+/** Secrets with a form of their own. */
+const FORMS = [
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
+  /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g,
+  /\bgh[pousr]_[A-Za-z0-9]{20,}\b/g,
+  /\bgithub_pat_[A-Za-z0-9_]{20,}\b/g,
+  /\bglpat-[A-Za-z0-9_-]{16,}/g,
+  /\bnpm_[A-Za-z0-9]{30,}\b/g,
+  /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/g,
+  /\bsk-(?:ant-|proj-|live-|test-)?[A-Za-z0-9_-]{20,}/g,
+  /\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}\b/g,
+  /\bAIza[A-Za-z0-9_-]{30,}/g,
+  /\bya29\.[A-Za-z0-9_-]{20,}/g,
+  /\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/g,
+  /\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}/g,
+];
+
+/** Secrets that are known by the word before them. The first group stays. */
+const NAMED = [
+  /(\b(?:authorization|proxy-authorization)["']?\s*[:=]\s*["']?(?:basic|bearer|token)\s+)[A-Za-z0-9+/=._~-]{8,}/gi,
+  /(\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@"'<>]{0,64}:)[^\s/@"'<>]{3,}(?=@)/gi,
+  /((?:password|passwd|passphrase|secret|api[_-]?key|access[_-]?key|auth[_-]?token|access[_-]?token|private[_-]?key|client[_-]?secret|token)["']?\s*(?:[:=]|=>)\s*)(?:"[^"\n]{6,}"|'[^'\n]{6,}'|(?=[^\s"'{}()<>,;]*\d)[A-Za-z0-9+/=._~!@#$%^&*-]{12,})/gi,
+];
+
+/** Returns the text with everything that looks like a password, key or token replaced. Never lets a known form pass. */
+export function maskSecrets(text: string): string {
+  let masked = text;
+  for (const form of FORMS) masked = masked.replace(form, MASKED);
+  for (const form of NAMED) masked = masked.replace(form, `$1${MASKED}`);
+  return masked;
+}
+
+/** Returns a JSON document in which `maskSecrets` was applied to every text. Keys stay as they are. */
+export function maskDocument<T>(document: T): T {
+  return masked(document) as T;
+}
+
+function masked(value: unknown): unknown {
+  if (typeof value === 'string') return maskSecrets(value);
+  if (Array.isArray(value)) return value.map(masked);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, masked(inner)]));
+}

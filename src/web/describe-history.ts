@@ -1,0 +1,166 @@
+import { type CostRow, costRows } from '../cost/rows.ts';
+import { type PriceList, totalTokens } from '../kernel/agent.ts';
+import { byCodePoint, grouped } from '../kernel/collections.ts';
+import { money } from '../kernel/json.ts';
+import { usageDocument } from '../ledger/describe.ts';
+import type { LedgerEntry, LedgerRun } from '../ledger/entries.ts';
+import type { HistoryDocument } from './json-schema.ts';
+
+type Call = HistoryDocument['calls'][number];
+
+/** Returns the history of a clone from its ledger: all runs and calls, and figures by day, week and gate. */
+export function historyDocument(
+  entries: readonly LedgerEntry[],
+  unreadable: number,
+  priceOf: PriceList,
+): HistoryDocument {
+  const runs = entries.filter((entry) => entry.kind === 'run');
+  const rows = costRows(entries, priceOf);
+  return {
+    runs: runs.map((run) => runOf(run, priceOf)),
+    calls: rows.map(callOf),
+    days: periods(rows, runs, (at) => at.slice(0, 10)),
+    weeks: periods(rows, runs, mondayOf),
+    gates: gatesOf(runs),
+    unreadable_entries: unreadable,
+  };
+}
+
+function runOf(run: LedgerRun, priceOf: PriceList): HistoryDocument['runs'][number] {
+  const { at, iteration, status } = run;
+  const rows = costRows([run], priceOf);
+  const prices = rows.flatMap(({ price }) => price?.usd ?? []);
+  return {
+    ...{ at, iteration, status, branch: shortBranch(run.branch) },
+    exit_code: run.exitCode,
+    started_by: run.startedBy,
+    duration_ms: run.durationMs,
+    calls: rows.length,
+    tokens: tokensOfRows(rows),
+    cost_usd: prices.length === 0 ? null : money(sum(prices)),
+    saved_tokens: sum(run.spared.map(({ tokens }) => tokens)),
+  };
+}
+
+function callOf(row: CostRow): Call {
+  const { at, kind, agent, model, dispatch, asks, usage, price, durationMs } = row;
+  return {
+    ...{ at, kind, agent, model, dispatch, name: nameOfCall(row), branch: shortBranch(row.branch) },
+    iteration: 'iteration' in row ? row.iteration : null,
+    status: 'status' in row ? row.status : null,
+    why: 'why' in row ? row.why : null,
+    requests: asks,
+    usage: usageDocument(usage),
+    cost_usd: price === null ? null : money(price.usd),
+    cost_source: price?.from ?? null,
+    duration_ms: durationMs,
+  };
+}
+
+function nameOfCall(row: CostRow): string {
+  switch (row.kind) {
+    case 'review':
+      return `${row.gate}@${row.slot}`;
+    case 'loop':
+      return `${row.feature} ${row.phase} ${row.role}`;
+    case 'step':
+      return `${row.job} ${row.step}`;
+    case 'fix':
+      return 'fix';
+    case 'probe':
+      return 'resume test';
+  }
+}
+
+function periods(
+  rows: readonly CostRow[],
+  runs: readonly LedgerRun[],
+  periodOf: (at: string) => string,
+): HistoryDocument['days'] {
+  const rowsBy = grouped(rows, ({ at }) => periodOf(at));
+  const runsBy = grouped(runs, ({ at }) => periodOf(at));
+  return [...new Set([...rowsBy.keys(), ...runsBy.keys()])].sort(byCodePoint).map((from) => {
+    const [own, ran] = [rowsBy.get(from) ?? [], runsBy.get(from) ?? []];
+    return {
+      from,
+      runs: ran.length,
+      calls: own.length,
+      priced_calls: own.filter(({ price }) => price !== null).length,
+      cost_usd: money(sum(own.map(({ price }) => price?.usd ?? 0))),
+      tokens: tokensOfRows(own),
+      saved_tokens: sum(ran.flatMap(({ spared }) => spared.map(({ tokens }) => tokens))),
+    };
+  });
+}
+
+function mondayOf(at: string): string {
+  const day = new Date(`${at.slice(0, 10)}T00:00:00Z`);
+  day.setUTCDate(day.getUTCDate() - ((day.getUTCDay() + 6) % 7));
+  return day.toISOString().slice(0, 10);
+}
+
+/** Returns figures for each gate. A gate fails in a run if one of its reviewers fails or its check fails. */
+function gatesOf(runs: readonly LedgerRun[]): HistoryDocument['gates'] {
+  const results = runs.flatMap(({ at, branch, slots, checks }) =>
+    [...grouped([...slots, ...checks], ({ gate }) => gate)].map(([gate, own]) => ({
+      ...{ at, branch, gate, own },
+      end: own.some(({ status }) => status === 'error')
+        ? ('error' as const)
+        : own.some(({ status }) => status === 'fail')
+          ? ('fail' as const)
+          : ('pass' as const),
+    })),
+  );
+  return [...grouped(results, ({ gate }) => gate)]
+    .map(([gate, own]) => {
+      const ended = (status: string) => own.flatMap((one) => one.own.filter((slot) => slot.status === status)).length;
+      const byBranch = [...grouped(own, ({ branch }) => branch ?? '').values()];
+      return {
+        gate,
+        reviews: own.flatMap((one) => one.own).length,
+        passed: ended('pass'),
+        failed: ended('fail'),
+        errors: ended('error'),
+        flips: sum(byBranch.map((runsOfBranch) => flipsIn(runsOfBranch.map(({ end }) => end)))),
+        runs_until_pass: byBranch.flatMap((runsOfBranch) => runsUntilPass(runsOfBranch.map(({ end }) => end))),
+      };
+    })
+    .sort((a, b) => b.reviews - a.reviews || byCodePoint(a.gate, b.gate));
+}
+
+type End = 'pass' | 'fail' | 'error';
+
+/** Returns how often the result changed between pass and fail. Runs without a result do not count. */
+export function flipsIn(ends: readonly End[]): number {
+  const judged = ends.filter((end) => end !== 'error');
+  return judged.filter((end, n) => n > 0 && end !== judged[n - 1]).length;
+}
+
+/** Returns for each pass after a failure, and for the first pass, the number of runs that it took. */
+export function runsUntilPass(ends: readonly End[]): number[] {
+  const taken: number[] = [];
+  let since = 0;
+  let failed = true;
+  for (const end of ends) {
+    if (end !== 'pass') failed = true;
+    else if (!failed) continue;
+    since++;
+    if (end !== 'pass') continue;
+    taken.push(since);
+    since = 0;
+    failed = false;
+  }
+  return taken;
+}
+
+function shortBranch(branch: string | null): string | null {
+  return branch?.replace(/^refs\/heads\//, '') ?? null;
+}
+
+function tokensOfRows(rows: readonly CostRow[]): number {
+  return sum(rows.map(({ usage }) => (usage === null ? 0 : totalTokens(usage))));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,93 @@
+import { describeWhy } from '../gates/describe/reasons.ts';
+import type { CheckRecord, SlotRecord } from '../gates/record-types.ts';
+import { byCodePoint, grouped } from '../kernel/collections.ts';
+import type { LedgerRun } from '../ledger/entries.ts';
+import type { PageDocument } from './json-schema.ts';
+
+type Timeline = PageDocument['timelines'][number];
+
+type Cell = Timeline['runs'][number]['cells'][number];
+
+/** Returns the id of a transcript: the gate, the reviewer unless it is a check, and the run. */
+export function transcriptId(gate: string, slot: number | null, iteration: number): string {
+  return `${gate}${slot === null ? '' : `@${slot}`}.${iteration}`;
+}
+
+/**
+ * Returns the timeline of each gate: one column per run, one cell per reviewer. Runs that did not need the gate because
+ * it had passed are in the ledger only, so they have a cell for the whole gate.
+ */
+export function timelinesOf(
+  gates: readonly string[],
+  records: { readonly slots: readonly SlotRecord[]; readonly checks: readonly CheckRecord[] },
+  runs: readonly LedgerRun[],
+): readonly Timeline[] {
+  const slots = grouped(records.slots, ({ gate }) => gate);
+  const checks = grouped(records.checks, ({ gate }) => gate);
+  return gates.map((gate) => {
+    const ran = [
+      ...(slots.get(gate) ?? []).map((record) => ({
+        iteration: record.iteration,
+        at: record.timestamp,
+        cell: slotCell(record),
+      })),
+      ...(checks.get(gate) ?? []).map((record) => ({
+        iteration: record.iteration,
+        at: record.timestamp,
+        cell: checkCell(record),
+      })),
+    ];
+    const columns = [...grouped(ran, ({ iteration }) => iteration)].map(([iteration, own]) => ({
+      iteration,
+      at:
+        own
+          .map(({ at }) => at)
+          .sort(byCodePoint)
+          .at(-1) ?? '',
+      cells: own.map(({ cell }) => cell).sort((a, b) => (a.slot ?? 0) - (b.slot ?? 0)),
+    }));
+    const unneeded = runs.filter(({ spared }) => spared.some((one) => one.gate === gate && one.lever === 'pass'));
+    const cached = unneeded.map(({ at, iteration }) => ({ iteration, at, cells: [CACHED] }));
+    return { gate, runs: [...columns, ...cached].sort((a, b) => byCodePoint(a.at, b.at)) };
+  });
+}
+
+const CACHED: Cell = {
+  slot: null,
+  kind: 'cached',
+  status: 'skipped',
+  agent: null,
+  detail: 'unchanged since it passed, so no reviewer ran',
+  duration_ms: null,
+  findings: 0,
+  transcript: null,
+};
+
+function slotCell({ gate, slot, iteration, adapter, status, passIteration, violations, own }: SlotRecord): Cell {
+  const isSkipped = status === 'skipped_prior_pass';
+  const dispatch = own?.dispatch === 'fresh' || own?.dispatch === 'resumed' ? own.dispatch : 'unknown';
+  const reason = own?.error ?? (own === null ? 'written by another tool' : describeWhy(own.why));
+  return {
+    slot,
+    kind: isSkipped ? 'skipped' : dispatch,
+    status: isSkipped ? 'skipped' : status,
+    agent: adapter,
+    detail: isSkipped ? `already passed in run ${passIteration ?? '?'}` : reason,
+    duration_ms: own?.durationMs ?? null,
+    findings: violations.length,
+    transcript: isSkipped ? null : transcriptId(gate, slot, iteration),
+  };
+}
+
+function checkCell({ gate, iteration, status, command, why, durationMs }: CheckRecord): Cell {
+  return {
+    slot: null,
+    kind: 'check',
+    status,
+    agent: null,
+    detail: why === null ? command : `${command}: ${why}`,
+    duration_ms: durationMs,
+    findings: 0,
+    transcript: transcriptId(gate, null, iteration),
+  };
+}

@@ -1,0 +1,235 @@
+import * as z from 'zod';
+import { costSchema, featureCostSchema } from '../cost/json-schema.ts';
+import { runExplanationSchema, runSchema } from '../gates/json-schema.ts';
+import { usage } from '../kernel/json-schema.ts';
+import { RUN_STATUSES } from '../ledger/entries.ts';
+import { phaseSchema } from '../phases/json-schema.ts';
+
+const time = z.string().describe('A time in UTC.');
+
+const price = {
+  cost_usd: z.number().nullable().describe('The price in US dollars; null if it is unknown.'),
+  cost_source: z
+    .enum(['agent', 'list'])
+    .nullable()
+    .describe('The source of the price. agent: the agent reported it. list: an estimate at list prices.'),
+};
+
+const pastCall = z.object({
+  at: time.describe('The time at which the call or its run ended.'),
+  kind: z.enum(['review', 'fix', 'loop', 'step', 'probe']),
+  name: z.string().describe('The gate and reviewer, the role of a review loop, or the step of a workflow.'),
+  iteration: z.number().nullable().describe('The number of the run or round; null if there is none.'),
+  branch: z.string().nullable(),
+  agent: z.string(),
+  model: z.string().nullable(),
+  dispatch: z.enum(['fresh', 'resumed']),
+  status: z.enum(['pass', 'fail', 'error', 'done']).nullable(),
+  why: z.string().nullable(),
+  requests: z.number().describe('The number of requests, including retries.'),
+  usage,
+  ...price,
+  duration_ms: z.number(),
+});
+
+const period = z.object({
+  from: z.string().describe('The first day, as YYYY-MM-DD in UTC.'),
+  runs: z.number(),
+  calls: z.number(),
+  priced_calls: z.number().describe('The number of calls with a known price.'),
+  cost_usd: z.number(),
+  tokens: z.number(),
+  saved_tokens: z.number().describe('An estimate of the tokens that were not paid.'),
+});
+
+/** The schema of the history of a clone, which pages show. It is made from the ledger. */
+export const historySchema = z.object({
+  runs: z.array(
+    z.object({
+      at: time,
+      branch: z.string().nullable(),
+      iteration: z.number().nullable().describe('The number of the run; null if nothing ran.'),
+      status: z.enum(RUN_STATUSES),
+      exit_code: z.number(),
+      started_by: z.enum(['person', 'agent']),
+      duration_ms: z.number(),
+      calls: z.number(),
+      tokens: z.number(),
+      cost_usd: z.number().nullable().describe('The known prices; null if no price is known.'),
+      saved_tokens: z.number(),
+    }),
+  ),
+  calls: z.array(pastCall),
+  days: z.array(period),
+  weeks: z.array(period).describe('Weeks that start on Monday.'),
+  gates: z.array(
+    z.object({
+      gate: z.string(),
+      reviews: z.number(),
+      passed: z.number(),
+      failed: z.number(),
+      errors: z.number(),
+      flips: z.number().describe('How often the result changed between pass and fail from one run to the next.'),
+      runs_until_pass: z.array(z.number()).describe('For each time the gate passed: the number of runs it took.'),
+    }),
+  ),
+  unreadable_entries: z.number(),
+});
+
+export type HistoryDocument = z.output<typeof historySchema>;
+
+/** The schema of the transcript of one review: what was sent, what the reviewer answered, and what it cost. */
+export const transcriptSchema = z.object({
+  id: z.string().describe('The gate, reviewer and run: "review:src:code-quality@1.2".'),
+  gate: z.string(),
+  slot: z.number().nullable().describe('The number of the reviewer; null for a check.'),
+  iteration: z.number(),
+  agent: z.string().nullable(),
+  status: z.string(),
+  at: z.string(),
+  head: z.array(z.string()).describe('Why the reviewer ran.'),
+  calls: z.array(
+    z.object({
+      agent: z.string(),
+      mode: z.string().describe('fresh: a new session. resumed: the earlier session. repair: asked to answer again.'),
+      stable: z.string().describe('The part of the prompt that is the same in several calls.'),
+      dynamic: z.string().describe('The rest of the prompt.'),
+      said: z.string(),
+      usage,
+      files_read: z.array(z.string()).nullable().describe('The files that the agent opened; null if unknown.'),
+      notes: z.array(z.string()).describe('Retries and failures.'),
+    }),
+  ),
+  result: z.array(z.string()).describe('The result, or the output of a check.'),
+  cut: z.boolean().describe('Whether the end is missing because the log is too long.'),
+});
+
+export type TranscriptDocument = z.output<typeof transcriptSchema>;
+
+const unseen = z
+  .object({ files: z.array(z.string()), added: z.number(), removed: z.number() })
+  .nullable()
+  .describe('The lines that changed since the reviewer passed; null if it saw the current code or they are unknown.');
+
+const proof = z.object({
+  gate: z.string(),
+  content: z.string().describe('A hash over the changed files of the gate.'),
+  files: z.array(z.string()),
+  prompt: z.string(),
+  slots: z.array(
+    z.object({
+      slot: z.number(),
+      counts_as: z
+        .enum(['passed', 'waived', 'accepted', 'marked', 'skipped'])
+        .nullable()
+        .describe('Why the reviewer counts as passed; null if it does not.'),
+      agent: z.string().nullable(),
+      at: z.string().nullable(),
+      iteration: z.number().nullable(),
+      dispatch: z.enum(['fresh', 'resumed', 'none']).nullable(),
+      unseen,
+    }),
+  ),
+});
+
+const timeline = z.object({
+  gate: z.string(),
+  runs: z.array(
+    z.object({
+      iteration: z.number().nullable(),
+      at: z.string(),
+      cells: z.array(
+        z.object({
+          slot: z.number().nullable().describe('The reviewer; null for a check or for the whole gate.'),
+          kind: z.enum(['fresh', 'resumed', 'skipped', 'cached', 'accepted', 'check', 'unknown']),
+          status: z.enum(['pass', 'fail', 'error', 'skipped']),
+          agent: z.string().nullable(),
+          detail: z.string(),
+          duration_ms: z.number().nullable(),
+          findings: z.number(),
+          transcript: z.string().nullable().describe('The id of the transcript; null if there is none.'),
+        }),
+      ),
+    }),
+  ),
+});
+
+/** The schema of the data of a page: the documents of other commands, and what only pages show. */
+export const pageSchema = z.object({
+  page: z.enum(['run', 'status', 'cost', 'phase']),
+  made_at: time,
+  version: z.string(),
+  project: z.string().describe('The name of the folder of the working tree.'),
+  branch: z.string().nullable(),
+  verdict: z.array(z.string()).describe('The result in one line, then the next steps.'),
+  run: runSchema.nullable().describe('The document of run or status.'),
+  error: z.object({ kind: z.string(), message: z.string(), next: z.string() }).nullable(),
+  proof: z.array(proof).describe('Why each review counts as passed.'),
+  explanations: z.array(runExplanationSchema).describe('The documents of explain, one per gate.'),
+  code: z
+    .array(z.object({ finding: z.string(), first_line: z.number(), lines: z.array(z.string()) }))
+    .describe('The code around findings.'),
+  timelines: z.array(timeline),
+  history: historySchema,
+  cost: costSchema.nullable(),
+  feature: featureCostSchema.nullable().describe('The document of cost for one feature.'),
+  phase: phaseSchema.nullable(),
+  transcripts: z.array(transcriptSchema).describe('Empty in the live view, which reads them one by one.'),
+  missing: z.array(z.string()).describe('Parts of the page that could not be read, with the reason.'),
+});
+
+export type PageDocument = z.output<typeof pageSchema>;
+
+/** The schema of what changed between two reviews of the same reviewer. */
+export const reviewDiffSchema = z.object({
+  gate: z.string(),
+  slot: z.number(),
+  from: z.number().describe('The number of the earlier run.'),
+  to: z.number(),
+  fixed: z.array(z.string()).describe('Findings that only the earlier review reported.'),
+  added: z.array(z.string()).describe('Findings that only the later review reported.'),
+  kept: z.array(z.string()),
+  sections: z
+    .array(z.object({ files: z.array(z.string()), text: z.string() }))
+    .nullable()
+    .describe('How the reviewed code changed between them; null if a snapshot no longer exists.'),
+});
+
+export type ReviewDiffDocument = z.output<typeof reviewDiffSchema>;
+
+/** The schema of what the live view hears while it is open. */
+export const liveSchema = z.object({
+  stamp: z.string().describe('Changes if records, findings or the ledger change.'),
+  run: z
+    .object({
+      id: z.string().nullable().describe('The id of a background run; null if another program started the run.'),
+      since: z.string(),
+      pid: z.number(),
+      progress: z.array(z.string()),
+    })
+    .nullable()
+    .describe('The run in progress; null if none is.'),
+  ended: z
+    .object({ id: z.string(), error: z.string().nullable() })
+    .nullable()
+    .describe('The newest background run that has ended.'),
+});
+
+export type LiveDocument = z.output<typeof liveSchema>;
+
+/** The schema of the state of the server itself: the working trees, and who is allowed what. */
+export const sessionSchema = z.object({
+  version: z.string(),
+  worktrees: z.array(
+    z.object({ id: z.string(), name: z.string(), branch: z.string().nullable(), current: z.boolean() }),
+  ),
+  person: z.boolean().describe('Whether answers count as those of a person. If not, a waiver is only a proposal.'),
+});
+
+export type SessionDocument = z.output<typeof sessionSchema>;
+
+/** The schema of `ui --json`. */
+export const uiSchema = z.object({
+  address: z.string().describe('The link to open. It contains the token.'),
+  port: z.number(),
+});

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { previewGates, type RunOptions } from '../gates/open-run.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { errorCode } from '../platform/files.ts';
+import { fillTemplate } from './describe-page.ts';
+import { type PageSubject, readPage } from './read.ts';
+
+/** Returns a page as one HTML file that makes no requests. It contains the transcripts of the current cycles. */
+export async function reportPage(
+  repository: RepositoryPaths,
+  options: RunOptions | null,
+  subject: PageSubject,
+): Promise<Result<string>> {
+  const template = readTemplate();
+  if (!template.ok) return template;
+  const previewed = options === null ? null : await previewGates(repository, { ...options, allowUnconfigured: true });
+  return ok(fillTemplate(template.value, await readPage(repository, previewed, subject, true)));
+}
+
+// The build puts the page beside the program. Tests run the source, two folders away from the built page.
+const PLACES = ['./page.html', '../../dist/page.html'];
+
+/** Returns the built page without data. */
+export function readTemplate(): Result<string> {
+  let code = 'ENOENT';
+  const paths = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url)));
+  for (const path of paths) {
+    try {
+      return ok(readFileSync(path, 'utf8'));
+    } catch (error) {
+      code = errorCode(error);
+    }
+  }
+  return err({ kind: 'disk', action: 'read', path: paths[0] ?? '', code });
+}

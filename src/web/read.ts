@@ -1,0 +1,82 @@
+import { basename } from 'node:path';
+import { readLedger } from '../cost/read.ts';
+import { summariseCost } from '../cost/summarise.ts';
+import { explainGates } from '../explain/explain.ts';
+import type { RunDocument } from '../gates/json.ts';
+import type { Preview } from '../gates/open-run.ts';
+import { maskDocument } from '../kernel/mask-secrets.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import type { Result } from '../kernel/result.ts';
+import { describeFailure } from '../ui/describe-failure.ts';
+import { version } from '../version.ts';
+import { historyDocument } from './describe-history.ts';
+import { timelinesOf } from './describe-timeline.ts';
+import type { HistoryDocument, PageDocument } from './json-schema.ts';
+import { readCode, readProof, readTranscripts } from './read-gates.ts';
+
+/** The result that a page is about. Missing parts are left out of the page. */
+export type PageSubject = Pick<PageDocument, 'page'> &
+  Partial<Pick<PageDocument, 'verdict' | 'error' | 'cost' | 'feature' | 'phase'>> & {
+    /** The result of the run; `null` to show the current state of the gates. */
+    readonly run?: RunDocument | null;
+  };
+
+/**
+ * Returns the data of a page with everything that can be read: the state of the gates and their records, the history
+ * and the cost. Secrets are masked. If something cannot be read, `missing` says so and the page has the rest.
+ */
+export async function readPage(
+  repository: RepositoryPaths,
+  previewed: Result<Preview> | null,
+  subject: PageSubject,
+  withTranscripts: boolean,
+): Promise<PageDocument> {
+  const missing: string[] = [];
+  const ledger = await readLedger(repository);
+  if (previewed?.ok === false) missing.push(`Gates: ${describeFailure(previewed.failure).what}`);
+  if (!ledger.ok) missing.push(`History: ${describeFailure(ledger.failure).what}`);
+  const preview = previewed?.ok === true ? previewed.value : null;
+  const { entries, unreadable, priceOf } = ledger.ok
+    ? ledger.value
+    : { entries: [], unreadable: 0, priceOf: () => null };
+  const document: PageDocument = {
+    made_at: new Date().toISOString(),
+    version,
+    project: basename(repository.root),
+    branch: preview?.facts.comparison.where.branch?.replace(/^refs\/heads\//, '') ?? null,
+    verdict: [],
+    error: null,
+    feature: null,
+    phase: null,
+    ...(await gateParts(preview, ledger.ok ? ledger.value.entries.filter((one) => one.kind === 'run') : [])),
+    history: ledger.ok ? historyDocument(entries, unreadable, priceOf) : NO_HISTORY,
+    cost: ledger.ok ? summariseCost(entries, { since: null, branch: null }, unreadable, priceOf) : null,
+    transcripts: [],
+    missing,
+    ...subject,
+    run: subject.run ?? null,
+  };
+  if (!withTranscripts || preview === null) return maskDocument(document);
+  const { transcripts, leftOut } = readTranscripts(preview);
+  const cut = leftOut === 0 ? [] : [`Transcripts: ${leftOut} are left out, because the page would be too large`];
+  return maskDocument({ ...document, transcripts: [...transcripts], missing: [...missing, ...cut] });
+}
+
+type GateParts = Pick<PageDocument, 'proof' | 'explanations' | 'code' | 'timelines'>;
+
+async function gateParts(preview: Preview | null, runs: Parameters<typeof timelinesOf>[2]): Promise<GateParts> {
+  if (preview === null) return { proof: [], explanations: [], code: [], timelines: [] };
+  const { outcome, facts } = preview;
+  const [proof, explanations, code] = await Promise.all([readProof(preview), explainGates(preview), readCode(preview)]);
+  const { branch } = facts.comparison.where;
+  const own = runs.filter((run) => run.branch === branch);
+  const records = { slots: facts.reviews.flatMap(({ cycle }) => cycle), checks: facts.past.checks };
+  const timelines = timelinesOf(
+    outcome.gates.map(({ id }) => id),
+    records,
+    own,
+  );
+  return { proof: [...proof], explanations: [...explanations], code: [...code], timelines: [...timelines] };
+}
+
+const NO_HISTORY: HistoryDocument = { runs: [], calls: [], days: [], weeks: [], gates: [], unreadable_entries: 0 };

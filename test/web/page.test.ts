@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { fillTemplate, jsonInHtml, liveTemplate } from '../../src/web/describe-page.ts';
+import { timelinesOf } from '../../src/web/describe-timeline.ts';
+import { pageSchema } from '../../src/web/json-schema.ts';
+import { slotRecord } from '../support/record-samples.ts';
+import { pageDocument, TRICKS } from '../support/web.ts';
+
+const TEMPLATE = `<meta content="connect-src 'none'"><script type="application/json" id="data"></script><script>0</script>`;
+
+test('data stays inside its element, and is the same after parsing', () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(fc.constantFrom(...TRICKS), fc.string({ unit: 'binary' }))), (texts) => {
+      const json = jsonInHtml(texts);
+      expect(json).not.toMatch(/[<>&\u2028\u2029]/);
+      expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(texts)));
+    }),
+  );
+});
+
+test('a page with hostile data has as many elements as the template, and its data has the published form', () => {
+  const data = pageDocument(TRICKS.join(' $& $1 '));
+  const page = fillTemplate(TEMPLATE, data);
+  expect(page.match(/<\w+/g)).toEqual(TEMPLATE.match(/<\w+/g));
+  expect(pageSchema.parse(data)).toEqual(data);
+  expect(() => fillTemplate('<p></p>', data)).toThrow('no place');
+});
+
+test('only the live view may talk to its server', () => {
+  expect(liveTemplate(TEMPLATE)).toContain("connect-src 'self'");
+  expect(fillTemplate(TEMPLATE, pageDocument('a'))).toContain("connect-src 'none'");
+});
+
+test('a timeline has a column per run, and shows runs that did not need the gate', () => {
+  const gate = 'review:src:code-quality';
+  const slots = [
+    slotRecord({ gate, slot: 1, iteration: 1, status: 'pass', timestamp: '2026-03-01T10:00:00.000Z' }),
+    slotRecord({ gate, slot: 2, iteration: 1, status: 'fail', timestamp: '2026-03-01T10:00:01.000Z' }),
+    slotRecord({
+      gate,
+      slot: 1,
+      iteration: 2,
+      status: 'skipped_prior_pass',
+      passIteration: 1,
+      timestamp: '2026-03-01T11:00:00.000Z',
+    }),
+  ];
+  const idle = {
+    ...({ kind: 'run', at: '2026-03-01T12:00:00.000Z', durationMs: 1, startedBy: 'person', branch: 'b' } as const),
+    ...({ scope: 'full', iteration: null, status: 'passed', exitCode: 0, slots: [], checks: [] } as const),
+    spared: [{ gate, lever: 'pass', looks: 2, tokens: 10 }] as const,
+  };
+  const [timeline] = timelinesOf([gate], { slots, checks: [] }, [idle]);
+  expect(
+    timeline?.runs.map(({ iteration, cells }) => [iteration, cells.map(({ slot, kind }) => `${slot} ${kind}`)]),
+  ).toEqual([
+    [1, ['1 fresh', '2 fresh']],
+    [2, ['1 skipped']],
+    [null, ['null cached']],
+  ]);
+  expect(timeline?.runs[0]?.cells[0]?.transcript).toBe(`${gate}@1.1`);
+  expect(timeline?.runs[1]?.cells[0]?.transcript).toBeNull();
+});

@@ -1,0 +1,91 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { closeBrowser, hasBrowser, openTab, startUiIn, type Tab, violations } from '../support/browser.ts';
+import { onceover } from '../support/cli.ts';
+import { failing, type GateRepo, gateRepo, PASS } from '../support/gates.ts';
+
+afterAll(closeBrowser);
+
+const SOON = { timeout: 20_000, interval: 100 };
+
+/** A repository whose commands are approved, because tests have no terminal and count as an agent. */
+async function approvedRepo(): Promise<GateRepo> {
+  const repo = gateRepo({ agents: ['one'], numReviews: 1 });
+  expect((await onceover(repo.root, ['trust'])).code).toBe(0);
+  return repo;
+}
+
+const title = (tab: Tab) => () => tab.textContent('h1');
+
+describe.skipIf(!hasBrowser)('onceover ui', () => {
+  test('starts a run, resolves a finding and passes, and a second browser sees the same', async () => {
+    const repo = await approvedRepo();
+    repo.answers('one', { ...failing('src/a.ts', 'export const b = 2;', { line: 2 }), $sleep: 1500 });
+    const { address } = await startUiIn(repo.root);
+    const [tab, second] = [await openTab(address), await openTab(address, { width: 400, scheme: 'dark' })];
+    await expect.poll(title(tab), SOON).toContain('Not reviewed yet');
+    await tab.getByRole('button', { name: 'Run the gates' }).click();
+    await expect.poll(() => second.textContent('.toolbar'), SOON).toContain('A run is in progress');
+    for (const one of [tab, second]) await expect.poll(title(one), SOON).toContain('Failed: 1 open finding');
+    expect(await violations(tab)).toEqual([]);
+    expect(await violations(second)).toEqual([]);
+
+    await tab.getByRole('button', { name: 'Mark as fixed' }).click();
+    await expect.poll(() => second.textContent('#finding-F1'), SOON).toContain('Marked as fixed');
+    repo.write('src/a.ts', 'export const a = 1;\nexport const c = 2;\n');
+    repo.answers('one', { ...PASS, previous: [{ id: 'F1', state: 'fixed', why: 'b is gone' }] });
+    await tab.getByRole('button', { name: 'Run the gates' }).click();
+    for (const one of [tab, second]) await expect.poll(title(one), SOON).toContain('Passed');
+
+    await tab.getByRole('link', { name: 'Compare run 1 and run 2' }).click();
+    await expect.poll(() => tab.textContent('main'), SOON).toContain('+export const c = 2;');
+    expect(await tab.textContent('main')).toContain('F1');
+    expect(await violations(tab)).toEqual([]);
+    await tab.goBack();
+    await tab.getByRole('link', { name: 'review:src:code-quality' }).last().click();
+    await expect.poll(() => tab.textContent('main'), SOON).toContain('Look for what is wrong.');
+    expect([tab.trouble, second.trouble]).toEqual([[], []]);
+  });
+
+  test('an agent that started the server can only propose a waiver', async () => {
+    const repo = await approvedRepo();
+    repo.answers('one', failing('src/a.ts', 'export const b = 2;', { line: 2 }));
+    expect((await repo.run()).code).toBe(1);
+    const { address } = await startUiIn(repo.root);
+    const tab = await openTab(address);
+    await tab.getByRole('button', { name: 'Propose a waiver' }).click();
+    await tab.getByLabel('Why is F1 acceptable?').fill('it is meant so');
+    await tab.getByRole('button', { name: 'Propose', exact: true }).click();
+    await expect.poll(() => tab.textContent('#finding-F1'), SOON).toContain('Waiver proposed');
+    expect(await title(tab)()).toContain('Failed');
+    expect((await repo.document(['--dry-run'])).findings[0]).toMatchObject({ state: 'open', answer: 'proposed' });
+  });
+
+  test('stops a run, and follows one that was started elsewhere', async () => {
+    const repo = await approvedRepo();
+    repo.answers('one', { ...PASS, $sleep: 60_000 }, { ...PASS, $sleep: 2000 });
+    const { address } = await startUiIn(repo.root);
+    const tab = await openTab(address);
+    await tab.getByRole('button', { name: 'Run the gates' }).click();
+    await expect.poll(() => repo.calls().length, SOON).toBe(1);
+    await tab.getByRole('button', { name: 'Stop the run' }).click();
+    await expect.poll(() => tab.textContent('.toolbar'), SOON).toContain('Interrupted');
+    const elsewhere = repo.run();
+    await expect.poll(() => tab.textContent('.toolbar'), SOON).toContain('started elsewhere');
+    expect((await elsewhere).code).toBe(0);
+    await expect.poll(title(tab), SOON).toContain('Passed');
+  });
+
+  test('says that a killed server does not answer, and works again from its new link', async () => {
+    const repo = await approvedRepo();
+    const first = await startUiIn(repo.root);
+    const tab = await openTab(first.address);
+    await expect.poll(title(tab), SOON).toContain('Not reviewed yet');
+    await first.kill();
+    await expect.poll(() => tab.textContent('.toolbar'), SOON).toContain('The server does not answer');
+    expect(await title(tab)()).toContain('Not reviewed yet');
+    const again = await startUiIn(repo.root, ['--port', String(first.port)]);
+    expect(again.address).not.toBe(first.address);
+    const next = await openTab(again.address);
+    await expect.poll(title(next), SOON).toContain('Not reviewed yet');
+  });
+});

@@ -1,0 +1,135 @@
+import { useEffect, useState } from 'preact/hooks';
+import { showInvisibleInLines } from '../../src/kernel/escape.ts';
+import { readDiff } from './live.ts';
+import { Empty, Name } from './parts.tsx';
+import { isLive, linkTo, page, type ReviewDiffDocument, type Route } from './state.ts';
+
+/** What changed between two reviews of one reviewer: its findings, and the code that it saw. */
+export function DiffPage({ route }: { readonly route: Extract<Route, { view: 'diff' }> }) {
+  const [state, setState] = useState<ReviewDiffDocument | 'loading' | 'missing'>('loading');
+  const { gate, slot, from, to } = route;
+  useEffect(() => {
+    let isCurrent = true;
+    if (!isLive.value) setState('missing');
+    else void readDiff({ gate, slot, from, to }).then((read) => isCurrent && setState(read ?? 'missing'));
+    return () => {
+      isCurrent = false;
+    };
+  }, [gate, slot, from, to]);
+  const runs = reviewedRuns(gate, slot);
+  return (
+    <main id="main" class="view">
+      <p>
+        <a href={linkTo('gate', gate)}>← Back to the report</a>
+      </p>
+      <h1 class="view-title">
+        <Name>{gate}</Name>, reviewer {slot}
+      </h1>
+      {runs.length > 1 && (
+        <p class="pickers">
+          <Picker
+            label="From run"
+            runs={runs.filter((run) => run < to)}
+            value={from}
+            onPick={(run) => linkTo('diff', gate, slot, run, to)}
+          />
+          <Picker
+            label="To run"
+            runs={runs.filter((run) => run > from)}
+            value={to}
+            onPick={(run) => linkTo('diff', gate, slot, from, run)}
+          />
+        </p>
+      )}
+      {state === 'loading' && <p class="empty">Comparing the reviews…</p>}
+      {state === 'missing' && (
+        <Empty>These reviews cannot be compared: their records are archived or were not kept.</Empty>
+      )}
+      {typeof state === 'object' && (
+        <>
+          <h2>Findings</h2>
+          <dl class="figures">
+            <Ids name="No longer reported" ids={state.fixed} />
+            <Ids name="New" ids={state.added} />
+            <Ids name="Reported again" ids={state.kept} />
+          </dl>
+          <h2>Code</h2>
+          {state.sections === null && <Empty>The snapshots of the reviewed code no longer exist.</Empty>}
+          {state.sections?.length === 0 && <Empty>Both reviews saw the same code.</Empty>}
+          {state.sections?.map((section) => (
+            <Diff key={section.files.join('\n')} text={section.text} />
+          ))}
+        </>
+      )}
+    </main>
+  );
+}
+
+function reviewedRuns(gate: string, slot: number): readonly number[] {
+  const runs = page.value?.timelines.find((one) => one.gate === gate)?.runs ?? [];
+  return runs.flatMap(({ iteration, cells }) =>
+    iteration !== null && cells.some((cell) => cell.slot === slot && cell.transcript !== null) ? [iteration] : [],
+  );
+}
+
+function Picker({
+  label,
+  runs,
+  value,
+  onPick,
+}: {
+  readonly label: string;
+  readonly runs: readonly number[];
+  readonly value: number;
+  readonly onPick: (run: number) => string;
+}) {
+  return (
+    <label>
+      {label}{' '}
+      <select
+        value={value}
+        onChange={(event) => {
+          location.hash = onPick(Number(event.currentTarget.value));
+        }}
+      >
+        {runs.map((run) => (
+          <option key={run} value={run}>
+            {run}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Ids({ name, ids }: { readonly name: string; readonly ids: readonly string[] }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <b>{ids.length}</b>{' '}
+        <span class="soft">
+          <Name>{ids.join(', ')}</Name>
+        </span>
+      </dd>
+    </div>
+  );
+}
+
+const TONES: Readonly<Record<string, string>> = { '+': 'ins', '-': 'del', '@': 'hunk' };
+
+/** A unified diff, with added and removed lines marked by their sign and by colour. */
+export function Diff({ text }: { readonly text: string }) {
+  return (
+    <pre class="diff" tabIndex={0}>
+      {text
+        .trimEnd()
+        .split('\n')
+        .map((line, n) => (
+          <span key={n} class={TONES[line[0] ?? ''] ?? ''}>
+            {`${showInvisibleInLines(line)}\n`}
+          </span>
+        ))}
+    </pre>
+  );
+}

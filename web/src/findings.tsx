@@ -1,0 +1,196 @@
+import { useState } from 'preact/hooks';
+import { resolveFinding } from './live.ts';
+import { Code, Empty, Name, Pill, Prose, Section } from './parts.tsx';
+import {
+  type FindingDocument,
+  isLive,
+  linkTo,
+  matches,
+  type PageDocument,
+  type RunDocument,
+  session,
+} from './state.ts';
+import { count } from './words.ts';
+
+const ORDER = ['critical', 'high', 'medium', 'low'];
+
+const STATES = {
+  open: 'open',
+  fixed_claimed: 'marked as fixed, not confirmed yet',
+  warning: 'warning',
+  waived: 'waived',
+  closed: 'closed',
+  gone: 'no longer applies',
+} as const;
+
+/** The open findings with the code around them, then warnings and waived findings. */
+export function Findings({ page, run }: { readonly page: PageDocument; readonly run: RunDocument }) {
+  const isOpen = ({ state }: FindingDocument) => state === 'open' || state === 'fixed_claimed';
+  const found = run.findings.filter(({ state }) => state !== 'closed' && state !== 'gone');
+  const shown = found
+    .filter(({ id, file, issue, gate, priority }) => matches(id, file, issue, gate, priority))
+    .sort((a, b) => ORDER.indexOf(a.priority) - ORDER.indexOf(b.priority));
+  const open = shown.filter(isOpen);
+  const others = shown.filter((one) => !isOpen(one));
+  const empty = found.some(isOpen) ? 'No open finding matches the search.' : 'No finding is open.';
+  return (
+    <Section
+      id="findings"
+      title="Open findings"
+      aside={<span class="aside">{count(found.filter(isOpen).length, 'finding')}</span>}
+    >
+      {open.length === 0 && <Empty>{empty}</Empty>}
+      <div class="cards">
+        {open.map((finding) => (
+          <Finding key={finding.id} finding={finding} page={page} />
+        ))}
+      </div>
+      {others.length > 0 && (
+        <details class="others">
+          <summary>{count(others.length, 'finding')} that do not fail a gate: warnings and waivers</summary>
+          <div class="cards">
+            {others.map((finding) => (
+              <Finding key={finding.id} finding={finding} page={page} />
+            ))}
+          </div>
+        </details>
+      )}
+    </Section>
+  );
+}
+
+function Finding({ finding, page }: { readonly finding: FindingDocument; readonly page: PageDocument }) {
+  const { id, file, line, issue, fix, priority, state, gate, slot, since, why, answer, by } = finding;
+  const code = page.code.find((one) => one.finding === id);
+  const height = (finding.code ?? '').trim().split('\n').length;
+  const at = code === undefined ? null : markedLine(finding, code);
+  return (
+    <article class="card finding" id={`finding-${id}`} data-item tabIndex={-1}>
+      <div class="card-head">
+        <h3>
+          <a href={linkTo('finding', id)}>{id}</a>{' '}
+          {file !== null && (
+            <code class="place">
+              <Name>{file}</Name>
+              {line !== null && `:${line}`}
+            </code>
+          )}
+        </h3>
+        <Pill tone={priority === 'critical' || priority === 'high' ? 'bad' : priority === 'medium' ? 'warn' : 'idle'}>
+          {priority}
+        </Pill>
+      </div>
+      <Prose class="issue">{issue}</Prose>
+      {code !== undefined && (
+        <Code lines={code.lines} first={code.first_line} marked={at === null ? null : [at, at + height - 1]} />
+      )}
+      {code === undefined && finding.code !== null && (
+        <Code lines={finding.code.split('\n')} first={line ?? 1} marked={null} />
+      )}
+      {fix !== null && (
+        <>
+          <h4>Suggested fix</h4>
+          <Prose>{fix}</Prose>
+        </>
+      )}
+      <p class="soft">
+        {STATES[state]} since run {since}, reported by reviewer {slot} of{' '}
+        <a href={linkTo('gate', gate)}>
+          <Name>{gate}</Name>
+        </a>
+        {finding.mark !== null && `, ${MARKS[finding.mark] ?? 'its place is in doubt'}`}
+      </p>
+      {answer !== null && (
+        <p class="answer">
+          <b>{ANSWERS[answer]}</b>
+          {by !== null && (
+            <>
+              {' '}
+              by {by.kind === 'agent' && 'the agent '}
+              <Name>{by.name}</Name>
+            </>
+          )}
+          {why !== null && (
+            <>
+              : <Name>{why}</Name>
+            </>
+          )}
+        </p>
+      )}
+      {isLive.value && <Actions finding={finding} />}
+    </article>
+  );
+}
+
+const MARKS: Readonly<Record<string, string>> = {
+  'off-diff': 'outside of the change',
+  'no-such-line': 'the line does not exist',
+  'code-not-found': 'the quoted code was not found',
+};
+
+const ANSWERS = {
+  fixed: 'Marked as fixed',
+  skipped: 'Waived',
+  refuted: 'Marked as fixed, but the reviewer disagreed',
+  proposed: 'Waiver proposed',
+} as const;
+
+function markedLine({ code, line }: FindingDocument, shown: PageDocument['code'][number]): number | null {
+  const quoted = code?.trim().split('\n')[0]?.trim() ?? '';
+  const at = quoted === '' ? -1 : shown.lines.findIndex((text) => text.includes(quoted));
+  if (at !== -1) return shown.first_line + at;
+  return line;
+}
+
+/** The buttons with which a user answers a finding in the live view. */
+function Actions({ finding }: { readonly finding: FindingDocument }) {
+  const [isWaiving, setWaiving] = useState(false);
+  const [why, setWhy] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const send = async (how: 'fixed' | 'skipped' | 'confirmed', reason: string) => {
+    setBusy(true);
+    const isDone = await resolveFinding(finding.id, how, reason);
+    setBusy(false);
+    if (isDone) setWaiving(false);
+  };
+  const isPerson = session.value?.person === true;
+  if (finding.state === 'waived') return null;
+  return (
+    <div class="actions">
+      {finding.state === 'open' && (
+        <button type="button" disabled={isBusy} onClick={() => send('fixed', '')}>
+          Mark as fixed
+        </button>
+      )}
+      {finding.answer === 'proposed' && isPerson && (
+        <button type="button" disabled={isBusy} onClick={() => send('confirmed', '')}>
+          Confirm the waiver
+        </button>
+      )}
+      {!isWaiving && (
+        <button type="button" class="quiet" onClick={() => setWaiving(true)}>
+          {isPerson ? 'Waive…' : 'Propose a waiver…'}
+        </button>
+      )}
+      {isWaiving && (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void send('skipped', why.trim());
+          }}
+        >
+          <label>
+            Why is {finding.id} acceptable?
+            <input type="text" value={why} required onInput={(event) => setWhy(event.currentTarget.value)} />
+          </label>
+          <button type="submit" disabled={isBusy || why.trim() === ''}>
+            {isPerson ? 'Waive' : 'Propose'}
+          </button>
+          <button type="button" class="quiet" onClick={() => setWaiving(false)}>
+            Cancel
+          </button>
+        </form>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { showInvisible, showInvisibleInLines } from '../../src/kernel/escape.ts';
+import type { Tone } from './words.ts';
+
+/** Text of unknown origin on one line, with invisible characters shown as escapes. */
+export function Name({ children }: { readonly children: string }) {
+  return <bdi>{showInvisible(children)}</bdi>;
+}
+
+/** Text of unknown origin with its line breaks, and invisible characters shown as escapes. */
+export function Prose({ children, class: of = '' }: { readonly children: string; readonly class?: string }) {
+  return <p class={`prose ${of}`}>{showInvisibleInLines(children)}</p>;
+}
+
+export function Pill({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
+  return <span class={`pill ${tone}`}>{children}</span>;
+}
+
+export function Section({
+  id,
+  title,
+  aside,
+  children,
+}: {
+  readonly id: string;
+  readonly title: string;
+  readonly aside?: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <section id={`section-${id}`} aria-labelledby={`title-${id}`}>
+      <header class="section-head">
+        <h2 id={`title-${id}`}>{title}</h2>
+        {aside}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+export function Empty({ children }: { readonly children: ComponentChildren }) {
+  return <p class="empty">{children}</p>;
+}
+
+/** Code with line numbers. `marked`: the numbers of the first and the last line to point out. */
+export function Code({
+  lines,
+  first,
+  marked,
+}: {
+  readonly lines: readonly string[];
+  readonly first: number;
+  readonly marked: readonly [number, number] | null;
+}) {
+  return (
+    <div class="code" tabIndex={0} role="group" aria-label={`Lines ${first} to ${first + lines.length - 1}`}>
+      {lines.map((line, n) => {
+        const number = first + n;
+        const isMarked = marked !== null && number >= marked[0] && number <= marked[1];
+        return (
+          <div class={isMarked ? 'line marked' : 'line'} key={number}>
+            <span class="number" aria-hidden="true">
+              {number}
+            </span>
+            <code>{showInvisibleInLines(line) || ' '}</code>
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+const MOST_CHARACTERS = 24_000;
+
+/** A text of any length. The browser lays out only the blocks that are on the screen. */
+export function LongText({ children }: { readonly children: string }) {
+  const blocks: string[] = [];
+  for (let at = 0; at < children.length; ) {
+    const end = children.length - at <= MOST_CHARACTERS ? children.length : cutAt(children, at);
+    blocks.push(children.slice(at, end));
+    at = end;
+  }
+  return (
+    <div class="long-text">
+      {blocks.map((block, n) => (
+        <pre key={n} style={{ containIntrinsicHeight: `auto ${Math.ceil(block.length / 60)}em` }}>
+          {showInvisibleInLines(block.replace(/\n$/, ''))}
+        </pre>
+      ))}
+    </div>
+  );
+}
+
+function cutAt(text: string, from: number): number {
+  const line = text.lastIndexOf('\n', from + MOST_CHARACTERS);
+  return line > from ? line + 1 : from + MOST_CHARACTERS;
+}
+
+/** A list of rows of the same height that draws only those on the screen. */
+export function RowList<T>({
+  rows,
+  height,
+  label,
+  head,
+  row,
+}: {
+  readonly rows: readonly T[];
+  readonly height: number;
+  readonly label: string;
+  readonly head: ComponentChildren;
+  readonly row: (one: T, n: number) => ComponentChildren;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const shown = Math.ceil(440 / height) + 2;
+  const first = Math.max(0, Math.min(Math.floor(top / height), rows.length - shown));
+  useEffect(() => {
+    if (box.current !== null) box.current.scrollTop = 0;
+    setTop(0);
+  }, [rows]);
+  return (
+    <div
+      class="rows"
+      ref={box}
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+      onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+    >
+      <div class="rows-head">{head}</div>
+      <div class="rows-body" style={{ height: `${rows.length * height}px` }}>
+        <div style={{ transform: `translateY(${first * height}px)` }}>
+          {rows.slice(first, first + shown).map((one, n) => (
+            <div class="row" key={first + n} style={{ height: `${height}px` }}>
+              {row(one, first + n)}
+            </div>
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}

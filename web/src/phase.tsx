@@ -1,0 +1,76 @@
+import { Empty, Name, Pill, Prose, Section } from './parts.tsx';
+import type { PageDocument } from './state.ts';
+import { count, describeUsage, SESSIONS } from './words.ts';
+
+type Phase = NonNullable<PageDocument['phase']>;
+
+/** The result of a review loop: open issues first, then every reviewer round by round. */
+export function PhaseSections({ phase }: { readonly phase: Phase }) {
+  return (
+    <>
+      <Section
+        id="findings"
+        title="Open issues"
+        aside={<span class="aside">{count(phase.open_issues.length, 'issue')}</span>}
+      >
+        {phase.open_issues.length === 0 && <Empty>No blocker and no warning is open.</Empty>}
+        <div class="cards">
+          {phase.open_issues.map((issue, n) => (
+            <article class="card" key={n} data-item tabIndex={-1}>
+              <div class="card-head">
+                <h3>
+                  {issue.role}
+                  {issue.location !== null && (
+                    <>
+                      {' '}
+                      <code class="place">
+                        <Name>{issue.location}</Name>
+                      </code>
+                    </>
+                  )}
+                </h3>
+                <Pill tone={issue.severity === 'blocker' ? 'bad' : 'warn'}>{issue.severity}</Pill>
+              </div>
+              <Prose class="issue">{issue.description}</Prose>
+              {issue.suggestion !== null && <Prose>{issue.suggestion}</Prose>}
+            </article>
+          ))}
+        </div>
+      </Section>
+      <Section id="timeline" title="Rounds">
+        {phase.loops.map((loop) => (
+          <div class="timeline" key={loop.role} data-item tabIndex={-1}>
+            <h3>{loop.role}</h3>
+            <ul class="reviewers">
+              {loop.iterations.map((one) => (
+                <li key={`${one.round} ${one.n}`}>
+                  <span class="who">
+                    Round {one.round}
+                    {one.final_validation && ', final review'}
+                  </span>
+                  <span class="what">
+                    <Pill tone={one.error !== null ? 'warn' : one.engine_pass ? 'good' : 'bad'}>
+                      {one.error !== null ? 'error' : one.engine_pass ? 'approved' : 'needs work'}
+                    </Pill>{' '}
+                    <Name>{one.agent}</Name>, {SESSIONS[one.dispatch]}, {describeUsage(one.usage)},{' '}
+                    {count(one.issues.length, 'issue')}
+                    {one.summary !== null && <Prose class="soft">{one.summary}</Prose>}
+                    {one.error !== null && <Prose class="warning">{one.error}</Prose>}
+                  </span>
+                </li>
+              ))}
+              {loop.rested.map(({ round, passed_at }) => (
+                <li key={`rested ${round}`}>
+                  <span class="who">Round {round}</span>
+                  <span class="what">
+                    <Pill tone="idle">skipped</Pill> passed in round {passed_at}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { scheme } from './theme.ts';
+import { dollars, tokens } from './words.ts';
+
+type Series = { readonly label: string; readonly values: readonly number[]; readonly color: '--accent' | '--soft-bar' };
+
+const HEIGHT = 200;
+
+/** Bars per day or week. The labels are ours, so no text from outside reaches the plot. */
+export function BarPlot({
+  label,
+  from,
+  series,
+  unit,
+}: {
+  readonly label: string;
+  readonly from: readonly string[];
+  readonly series: readonly Series[];
+  readonly unit: 'usd' | 'tokens';
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const shown = scheme.value;
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const style = getComputedStyle(document.documentElement);
+    const color = (name: string) => style.getPropertyValue(name).trim();
+    const show = unit === 'usd' ? dollars : tokens;
+    const axis = { stroke: color('--soft'), grid: { stroke: color('--line'), width: 1 }, ticks: { show: false } };
+    const plot = new uPlot(
+      {
+        width: element.clientWidth,
+        height: HEIGHT,
+        cursor: { drag: { x: false, y: false } },
+        legend: { show: false },
+        scales: {
+          x: { time: false, range: () => [-0.6, from.length - 0.4] },
+          y: { range: (_, __, high) => [0, (high || 1) * 1.1] },
+        },
+        axes: [
+          {
+            ...axis,
+            grid: { show: false },
+            splits: () => from.map((_, n) => n),
+            values: (_, splits) => splits.map((n) => labelOf(from, n, element.clientWidth)),
+          },
+          { ...axis, size: 56, values: (_, ticks) => ticks.map((tick) => show(tick)) },
+        ],
+        series: [
+          {},
+          ...series.map((one) => ({
+            label: one.label,
+            fill: color(one.color),
+            stroke: color(one.color),
+            width: 0,
+            points: { show: false },
+            paths: uPlot.paths.bars?.({ size: [0.6, 40] }) ?? (() => null),
+          })),
+        ],
+      },
+      [from.map((_, n) => n), ...series.map(({ values }) => [...values])],
+      element,
+    );
+    const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
+    resize.observe(element);
+    return () => {
+      resize.disconnect();
+      plot.destroy();
+    };
+  }, [from, series, unit, shown]);
+  return (
+    <figure>
+      <figcaption>{label}</figcaption>
+      <div class="plot" ref={box} role="img" aria-label={summaryOf(label, from, series, unit)} />
+    </figure>
+  );
+}
+
+/** Returns a date without its year, for every so many bars that the labels do not touch. */
+function labelOf(from: readonly string[], n: number, width: number): string {
+  const every = Math.max(1, Math.ceil(from.length / Math.max(2, Math.floor(width / 90))));
+  return n % every === 0 ? (from[n]?.slice(5) ?? '') : '';
+}
+
+function summaryOf(label: string, from: readonly string[], series: readonly Series[], unit: 'usd' | 'tokens'): string {
+  const show = unit === 'usd' ? dollars : tokens;
+  const totals = series.map(({ label: name, values }) => `${name} ${show(values.reduce((sum, one) => sum + one, 0))}`);
+  return `${label}, ${from[0] ?? ''} to ${from.at(-1) ?? ''}: ${totals.join(', ')}`;
+}

@@ -1,0 +1,40 @@
+import { signal } from '@preact/signals';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+const KEY = 'onceover-theme';
+const prefersDark = matchMedia('(prefers-color-scheme: dark)');
+
+export const theme = signal<Theme>(readTheme());
+
+/** The colours in use. Plots draw again if they change. */
+export const scheme = signal<'light' | 'dark'>('light');
+
+/** Sets the colours, and stores the choice if the browser allows that for files. */
+export function setTheme(to: Theme): void {
+  theme.value = to;
+  try {
+    localStorage.setItem(KEY, to);
+  } catch {
+    // Some browsers refuse storage for files. The choice then lasts as long as the page.
+  }
+  apply();
+}
+
+function readTheme(): Theme {
+  try {
+    const kept = localStorage.getItem(KEY);
+    return kept === 'light' || kept === 'dark' ? kept : 'system';
+  } catch {
+    return 'system';
+  }
+}
+
+function apply(): void {
+  const isDark = theme.value === 'dark' || (theme.value === 'system' && prefersDark.matches);
+  scheme.value = isDark ? 'dark' : 'light';
+  document.documentElement.dataset['theme'] = scheme.value;
+}
+
+prefersDark.addEventListener('change', apply);
+apply();

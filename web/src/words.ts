@@ -1,0 +1,89 @@
+const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${NUMBER.format(number)} ${number === 1 ? one : many}`;
+}
+
+export function tokens(number: number): string {
+  return SHORT.format(number);
+}
+
+export function dollars(usd: number | null): string {
+  if (usd === null) return 'unknown';
+  return usd !== 0 && usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
+}
+
+export function duration(ms: number | null): string {
+  if (ms === null) return '';
+  const seconds = ms / 1000;
+  if (seconds < 60) return `${NUMBER.format(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  return `${minutes} min ${Math.round(seconds % 60)} s`;
+}
+
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+
+/** Returns a time in the zone of the reader; '' if it is not a time. */
+export function when(at: string | null): string {
+  const time = at === null ? Number.NaN : Date.parse(at);
+  return Number.isNaN(time) ? '' : DAY.format(time);
+}
+
+type Usage = {
+  readonly input_tokens: number;
+  readonly cached_input_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly output_tokens: number;
+  readonly cost_usd: number | null;
+} | null;
+
+export function allTokens(usage: Usage): number {
+  if (usage === null) return 0;
+  return usage.input_tokens + usage.cached_input_tokens + usage.cache_write_tokens + usage.output_tokens;
+}
+
+export function describeUsage(usage: Usage): string {
+  if (usage === null) return 'tokens unknown';
+  const cached = usage.cached_input_tokens > 0 ? ` (${tokens(usage.cached_input_tokens)} cached)` : '';
+  const price = usage.cost_usd === null ? '' : `, ${dollars(usage.cost_usd)}`;
+  return `${tokens(allTokens(usage))} tokens${cached}${price}`;
+}
+
+export const GATE_WORDS = {
+  pass: 'passed',
+  holds: 'passed',
+  fail: 'failed',
+  error: 'error',
+  not_run: 'not run',
+} as const;
+
+export const TONES = {
+  pass: 'good',
+  holds: 'good',
+  fail: 'bad',
+  error: 'warn',
+  not_run: 'idle',
+  skipped: 'idle',
+  skipped_prior_pass: 'idle',
+  done: 'good',
+} as const;
+
+export type Tone = 'good' | 'bad' | 'warn' | 'idle';
+
+/** Returns the tone of a whole run. */
+export function toneOf(status: string): Tone {
+  if (status === 'passed' || status === 'approved') return 'good';
+  if (status === 'passed_with_warnings') return 'warn';
+  if (status === 'no_changes' || status === 'no_applicable_gates') return 'idle';
+  return status === 'failed' || status === 'retry_limit_exceeded' || status === 'needs_work' ? 'bad' : 'warn';
+}
+
+export const LEVERS = {
+  pass: 'Skipped reviews of unchanged code',
+  slot: 'Skipped reviewers that had passed',
+  session: 'Resumed sessions',
+  prefix: 'Shared prompts',
+} as const;
+
+export const SESSIONS = { fresh: 'new session', resumed: 'resumed session', none: 'no call' } as const;
