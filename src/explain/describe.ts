@@ -12,7 +12,7 @@ import { oneLine, quoteName, showInvisible } from '../kernel/escape.ts';
 import { describeCache } from '../ledger/describe.ts';
 import { cut, wrap } from '../ui/layout.ts';
 import { type Styled, UNSTYLED } from '../ui/style.ts';
-import { asShellWord, bulletList, describeDuration, someNames } from '../ui/wording.ts';
+import { asShellWord, bulletList, count, describeDuration, someNames } from '../ui/wording.ts';
 import { describeFindingState } from './describe-finding.ts';
 import type { RunExplanation, RunExplanationDocument } from './json.ts';
 
@@ -132,7 +132,15 @@ function describeReview(review: Review) {
   const reason = why === null ? 'not a record of onceover' : describeWhy(why);
   const found = findings.length === 0 ? '' : `: ${findings.join(', ')}`;
   const cached = review.cache === undefined ? '' : `; ${describeCache(noteOf(review.cache))}`;
-  return `run ${iteration}: ${reviewerName({ slot, agent })} ${STATUS_WORDS[status]}${session} (${reason}${cached})${found}`;
+  return `run ${iteration}: ${reviewerName({ slot, agent })} ${STATUS_WORDS[status]}${session} (${reason}${cached}${describeReads(review)})${found}`;
+}
+
+/** Says with whom the reviewer shared a reading, and which changed files its prompt showed as a whole. */
+function describeReads({ reading, handed = [] }: Review): string {
+  const shown = handed.length === 0 ? '' : `; the prompt showed ${someNames(handed)} as a whole`;
+  if (reading === undefined) return shown;
+  const files = count(reading.opened.length, 'file');
+  return `; shares ${files} that one session opened, counted for ${quoteName(reading.leader)}${shown}`;
 }
 
 function noteOf({ idle_ms, life_minutes, life_from, hit, ...costs }: NonNullable<Review['cache']>) {

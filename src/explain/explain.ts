@@ -13,7 +13,7 @@ import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { describeFindingState } from './describe-finding.ts';
 import { checkReruns, RERUNS, reviewReruns } from './describe-reruns.ts';
-import { cacheDocument, type RunExplanation, type RunExplanationDocument } from './json.ts';
+import { cacheDocument, type RunExplanation, type RunExplanationDocument, readsDocument } from './json.ts';
 
 /** Explains the gate, check, reviewer or finding with this name; `null` if there is none. */
 export async function explainRun(
@@ -111,6 +111,7 @@ async function explainReview(
       why: own?.error ?? own?.why ?? null,
       findings: violations.flatMap(({ id }) => id ?? []),
       ...(own?.cache === undefined ? {} : { cache: cacheDocument(own.cache) }),
+      ...readsDocument(own),
     }));
   const shared = {
     would_do: planned.map(describePlan),

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { runExplanationSchema } from '../gates/json-schema.ts';
+import type { RecordMetadata } from '../gates/record-types.ts';
 import type { ReportedFinding } from '../gates/run-types.ts';
 import type { SlotPlan } from '../gates/types.ts';
 import type { CacheNote } from '../kernel/agent.ts';
@@ -33,6 +34,16 @@ export function cacheDocument({ idleMs, lifeMinutes, lifeFrom, hit, estimate }: 
   return {
     ...{ idle_ms: idleMs, life_minutes: lifeMinutes, life_from: lifeFrom, hit },
     ...{ estimate_new: estimate?.fresh ?? null, estimate_resumed: estimate?.resumed ?? null },
+  };
+}
+
+/** Returns the files that a reviewer opened or was shown, and the reading that it shared, for the JSON result. */
+export function readsDocument(own: Pick<RecordMetadata, 'opened' | 'handed' | 'reading'> | null) {
+  const { opened, handed, reading } = own ?? {};
+  return {
+    ...(opened === undefined ? {} : { opened: [...opened] }),
+    ...(handed === undefined || handed.length === 0 ? {} : { handed: [...handed] }),
+    ...(reading === undefined ? {} : { reading: { ...reading, opened: [...reading.opened] } }),
   };
 }
 

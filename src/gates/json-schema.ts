@@ -165,6 +165,16 @@ const history = z.array(
       })
       .optional()
       .describe("What onceover assumed about the provider's cache; left out if there was no session to resume."),
+    opened: z.array(z.string()).optional().describe('The files that the reviewer opened itself; left out if unknown.'),
+    handed: z.array(z.string()).optional().describe('Changed files that a resumed prompt showed as a whole.'),
+    reading: z
+      .object({
+        leader: z.string().describe('The reviewer that the calls of the reading are counted for.'),
+        session: z.string().describe('The session that the reviewer forked.'),
+        opened: z.array(z.string()).describe('The files that this session opened for all its reviewers.'),
+      })
+      .optional()
+      .describe('The shared reading that the reviewer started from; left out if it shared none.'),
   }),
 );
 

@@ -27,11 +27,21 @@ const STOP_HOOK: Readonly<Record<Abilities['stopHook'], string>> = {
   none: 'no',
 };
 
+const FORK: Readonly<Record<Abilities['fork'], string>> = {
+  cached: 'yes',
+  'not-cached': 'yes, but the provider does not cache the copy, so reviews do not share',
+  none: 'no',
+};
+
 const yes = (is: boolean, otherwise: string) => (is ? 'yes' : otherwise);
 
 const ROWS: readonly (readonly [string, (agent: Agent) => string])[] = [
   ['name in `onceover.yml`', ({ name }) => code(name)],
   ['can resume a session and remembers what it read (tests V1 to V4)', resumed],
+  [
+    'can fork a session, so that reviews share what one session reads (test V5)',
+    ({ abilities }) => FORK[abilities.fork],
+  ],
   [
     'enforces a JSON schema for its answer',
     ({ abilities }) => yes(abilities.schema, 'no, only onceover checks the answer'),
