@@ -17,7 +17,7 @@ describe('shareOf', () => {
     expect(share?.high).toBeCloseTo(high, 5);
   });
 
-  test('there is no share of nothing', () => {
+  test('returns null without trials', () => {
     expect(shareOf(0, 0)).toBeNull();
   });
 

@@ -39,7 +39,7 @@ const waived = passStatement({ waived: [finding] });
 const waiver = waiverStatement({ finding });
 const vouch = (key: TestKey, principal: string) => ({ principal, keyFingerprint: key.fingerprint });
 
-/** What a row changes in a request for `pass`, to which `dev` signed the answer. */
+/** The changes of a row to a request for `pass`, which `dev` has signed. */
 type Case = {
   /** The statements that the carrier has under the content, each with its key; default: `pass` by `dev`. */
   readonly passes?: readonly (SignedFile | readonly [TravellingStatement, TestKey])[];

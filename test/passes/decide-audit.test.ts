@@ -20,7 +20,7 @@ describe('isDrawn', () => {
     const both = drawn(0.5).filter((subject) => other.includes(subject));
     expect(Math.abs(both.length / subjects.length - 0.25)).toBeLessThan(0.03);
   });
-  test('whoever is drawn for a small share is drawn for a larger one', () => {
+  test('a pass that is drawn for a small share is drawn for a larger one', () => {
     const large = new Set(drawn(0.2));
     expect(drawn(0.1).every((subject) => large.has(subject))).toBe(true);
   });

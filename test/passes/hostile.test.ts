@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { filesDigest } from '../../src/kernel/ids.ts';
-import { openPasses } from '../../src/passes/open-passes.ts';
+import { openCarriedPasses } from '../../src/passes/open-passes.ts';
 import { readSigners } from '../../src/passes/signers.ts';
 import type { PassPolicy, PassStatement, PassTrust, RefusalReason, SignedFile } from '../../src/passes/types.ts';
 import {
@@ -246,7 +246,7 @@ describe.each([
     ];
     const trust = trusting(SIGNERS, { policy: { ...POLICY, ...given.policy }, ...given.trust });
     const clock = { now: () => (given.now === undefined ? NOW : new Date(given.now)) };
-    const { passes } = await openPasses(carrierOf(files), trust, clock).accept([requestFor(pass)], []);
+    const { passes } = await openCarriedPasses(carrierOf(files), trust, clock).accept([requestFor(pass)], []);
     expect(passes).toMatchObject([{ kind: 'refused', why }]);
   });
 });
@@ -254,7 +254,10 @@ describe.each([
 test('the pass that all attacks begin with is accepted', async () => {
   expect(pass.content).toBe(filesDigest(pass.files));
   const carrier = carrierOf([{ key: pass.content, file: good }]);
-  const { passes } = await openPasses(carrier, trusting(SIGNERS), { now: () => NOW }).accept([requestFor(pass)], []);
+  const { passes } = await openCarriedPasses(carrier, trusting(SIGNERS), { now: () => NOW }).accept(
+    [requestFor(pass)],
+    [],
+  );
   expect(passes).toMatchObject([{ kind: 'accepted', signers: [{ principal: 'dev@example.com' }] }]);
   expect([FORGED, REPLAYED, REWRITTEN, UNTRUSTED].flat().length).toBeGreaterThanOrEqual(60);
 });

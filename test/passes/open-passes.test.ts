@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { err } from '../../src/kernel/result.ts';
 import { statementKey } from '../../src/passes/json-statement.ts';
-import { openPasses } from '../../src/passes/open-passes.ts';
+import { openCarriedPasses } from '../../src/passes/open-passes.ts';
 import type { StoredFile, TravellingStatement } from '../../src/passes/types.ts';
 import {
   carrierOf,
@@ -36,7 +36,7 @@ describe('accept', () => {
     const third = passStatement({ gate: 'review:src:security' });
     const carrier = carrierOf([stored(second), stored(first), stored(waiver)]);
     const requests = [third, second, first].map((statement) => requestFor(statement));
-    const accepted = await openPasses(carrier, trust, clock).accept(requests, [wanted]);
+    const accepted = await openCarriedPasses(carrier, trust, clock).accept(requests, [wanted]);
     expect(accepted.passes.map((one) => (one.kind === 'accepted' ? one.statement : one.why))).toEqual([
       'no-statement',
       second,
@@ -56,22 +56,22 @@ describe('accept', () => {
     const pass = passStatement({ waived: [finding] });
     const request = requestFor(pass);
     const carrier = carrierOf([stored(pass), stored(waiver)]);
-    expect((await openPasses(carrier, trust, clock).accept([request], [])).passes).toMatchObject([
+    expect((await openCarriedPasses(carrier, trust, clock).accept([request], [])).passes).toMatchObject([
       { kind: 'accepted' },
     ]);
     expect(carrier.asked).toEqual([[pass.content], [finding]]);
-    const without = openPasses(carrierOf([stored(pass)]), trust, clock);
+    const without = openCarriedPasses(carrierOf([stored(pass)]), trust, clock);
     expect((await without.accept([request], [])).passes).toMatchObject([{ why: 'waiver-missing' }]);
   });
 
   test('accepts no waiver if no one may sign waivers', async () => {
-    const passes = openPasses(carrierOf([stored(waiver)]), { ...trust, waiverSigners: null }, clock);
+    const passes = openCarriedPasses(carrierOf([stored(waiver)]), { ...trust, waiverSigners: null }, clock);
     expect((await passes.accept([], [wanted])).waivers.size).toBe(0);
   });
 
   test('asks nothing of the carrier if there is nothing to look up', async () => {
     const carrier = carrierOf([]);
-    expect(await openPasses(carrier, trust, clock).accept([], [])).toEqual({
+    expect(await openCarriedPasses(carrier, trust, clock).accept([], [])).toEqual({
       passes: [],
       waivers: new Map(),
       failure: null,
@@ -82,7 +82,7 @@ describe('accept', () => {
   test('refuses everything if the carrier cannot be read', async () => {
     const excluded = { ...trust, policy: { ...POLICY, neverFor: ['src/auth/**'] } };
     const requests = [passStatement(), passStatement({ files: [passFile('src/auth/login.ts')] })];
-    const accepted = await openPasses(unreachable, excluded, clock).accept(
+    const accepted = await openCarriedPasses(unreachable, excluded, clock).accept(
       requests.map((one) => requestFor(one)),
       [wanted],
     );
@@ -97,14 +97,14 @@ describe('explain', () => {
   const rebased = passStatement({ files: before.files.map((file) => ({ ...file, baseBlob: 'c'.repeat(40) })) });
 
   test('finds the pass that was given before the base branch changed', async () => {
-    const passes = openPasses(carrierOf([stored(waiver), stored(before)]), trust, clock);
+    const passes = openCarriedPasses(carrierOf([stored(waiver), stored(before)]), trust, clock);
     expect(await passes.explain(requestFor(rebased))).toMatchObject({ why: 'base-changed', statement: before });
     expect(await passes.explain(requestFor(before))).toMatchObject({ kind: 'accepted' });
     expect(await passes.explain(requestFor(passStatement({ slot: 2 })))).toMatchObject({ why: 'no-statement' });
   });
 
   test('says so if the carrier cannot be read', async () => {
-    expect(await openPasses(unreachable, trust, clock).explain(requestFor(before))).toMatchObject({
+    expect(await openCarriedPasses(unreachable, trust, clock).explain(requestFor(before))).toMatchObject({
       why: 'unreachable',
     });
   });
