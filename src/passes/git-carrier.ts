@@ -218,7 +218,7 @@ async function reading<T>(
   }
 }
 
-/** Fails if there is no remote of this name, because git would take the name as a path in the working tree. */
+/** Fails if no remote has this name, because git would take the name as a path in the working tree. */
 async function requireRemote({ root }: Clone, remote: string): Promise<Result<void>> {
   const pattern = `^remote\\.${remote.replaceAll('.', '\\.')}\\.url$`;
   const found = await asResult(git(root, ['config', '--get-regexp', pattern], { expected: [0, 1] }));

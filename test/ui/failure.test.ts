@@ -50,7 +50,11 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
     ],
     'no-signing-key': [{ kind: 'no-signing-key', format: given }, given, /git config gpg.format ssh/],
     'signing-failed': [{ kind: 'signing-failed', why: 'other', key: given, said: given }, given, /run again/],
-    'passes-off': [{ kind: 'passes-off', why: { kind: 'base-has-none', base: given } }, given, /onceover init --passes/],
+    'passes-off': [
+      { kind: 'passes-off', why: { kind: 'base-has-none', base: given } },
+      given,
+      /onceover init --passes/,
+    ],
     'short-audit-secret': [{ kind: 'short-audit-secret' }, 'ONCEOVER_AUDIT_SECRET', /openssl rand -hex 32/],
     disk: [{ kind: 'disk', action: 'write', path: given, code: 'ENOSPC' }, given, /Free some space/],
     'input-cut-off': [{ kind: 'input-cut-off', code: given }, given, /Check the command that writes to the pipe/],
