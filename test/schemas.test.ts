@@ -5,6 +5,7 @@ import { settingsSchema } from '../src/config/settings-schema.ts';
 import { costSchema, featureCostSchema } from '../src/cost/json-schema.ts';
 import { demoSchema } from '../src/demo/json.ts';
 import * as runs from '../src/gates/json-schema.ts';
+import { passStatementSchema, waiverStatementSchema } from '../src/passes/json-statement-schema.ts';
 import * as phases from '../src/phases/json-schema.ts';
 import * as ruleDocuments from '../src/rules/json-schema.ts';
 import { ruleFileSchema } from '../src/rules/parse.ts';
@@ -50,6 +51,8 @@ test.each([
   ['workflow-finish', workflows.stepEndSchema, 'output'],
   ['workflow-status', workflows.workflowStatusSchema, 'output'],
   ['workflow-abort', workflows.workflowAbortSchema, 'output'],
+  ['pass-statement', passStatementSchema, 'output'],
+  ['waiver-statement', waiverStatementSchema, 'output'],
   ['error', errorDocumentSchema, 'output'],
 ] as const)('schemas/%s.schema.json is current', async (name, schema, io) => {
   const text = `${JSON.stringify(z.toJSONSchema(schema, { io, target: 'draft-2020-12' }), null, 2)}\n`;

@@ -14,7 +14,6 @@ export const PARTS = [
   'reviews',
   'match',
   'runner',
-  'passes',
   'delta',
   'loop',
   'live',

@@ -169,6 +169,7 @@ export function addSetupCommands(program: Command): void {
     .option('--rules', 'write a starter .deepreview for the languages found')
     .option('--mcp <agent>', 'add the MCP server to the agent\'s project settings ("claude": .mcp.json)')
     .option('--hook <agent>', 'run the gates when the agent wants to stop ("claude", "codex" or "gemini")')
+    .option('--passes', 'share passes between clones: write the setting and a signers file with your key')
     .option('--remove', 'list the files that onceover wrote here; with --yes, remove them')
     .option('--yes', 'with --remove: remove the files; init itself asks no questions')
     .action(async (options) => (await import('./commands/setup.ts')).initCommand(options));

@@ -8,7 +8,7 @@ import type { RunSettings } from './effective-settings.ts';
 import { loadSettings, readNonEmpty } from './read-file.ts';
 import type { PassSettings, Settings } from './settings.ts';
 
-/** Who may vouch for passes and waivers of other clones, as the base branch says. */
+/** The rules of the base branch about passes and waivers of other clones, with the keys that may vouch. */
 export type BasePolicy = {
   /** The branch that the policy was read from. */
   readonly base: string;

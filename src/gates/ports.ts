@@ -167,7 +167,7 @@ export interface SharedPasses {
   share(statements: readonly TravellingStatement[], isAsked: boolean): Promise<ShareEnd>;
   /** Why no pass can count; `null` if passes can count. */
   problem(): NoBasePolicy | null;
-  /** Ends a fetch that nobody waits for any more. */
+  /** Ends a fetch that is no longer needed. */
   close(): void;
 }
 

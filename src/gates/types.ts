@@ -45,7 +45,7 @@ export function isProposed({ resolution }: Pick<KnownFinding, 'resolution'>): bo
 /** A finding with the answer of a user or a fixer; `resolution` is `null` if there is no answer. */
 export type KnownFinding = Finding & {
   readonly resolution: Resolution | null;
-  /** Who signed the waiver in `resolution`, if it was made in another clone. */
+  /** The signer of the waiver in `resolution`, if the waiver was made in another clone. */
   readonly waiverSigner?: string;
 };
 

@@ -1,4 +1,5 @@
 import { byCodePoint, grouped } from '../kernel/collections.ts';
+import { shareOf } from '../kernel/statistics.ts';
 import { percentOf } from '../ui/wording.ts';
 import type { AcceptedSlot, AuditedSlot, LedgerEntry } from './entries.ts';
 
@@ -40,25 +41,14 @@ export function agreementOf(audits: readonly AuditedSlot[]): readonly Agreement[
       if (first === undefined) return [];
       const disagreed = own.filter(({ agreed }) => !agreed).length;
       const { by, name } = first;
-      return [{ by, name, audited: own.length, disagreed, ...wilsonInterval(disagreed, own.length) }];
+      const interval = shareOf(disagreed, own.length);
+      if (interval === null) return [];
+      return [{ by, name, audited: own.length, disagreed, low: interval.low, high: interval.high }];
     })
     .sort((a, b) => ORDER[a.by] - ORDER[b.by] || b.audited - a.audited || byCodePoint(a.name, b.name));
 }
 
 const ORDER = { signer: 0, gate: 1, agent: 2 } as const;
-
-const Z95 = 1.959963984540054;
-
-/** Returns the Wilson score interval (95 %) of a share: `hits` of `all`. Without observations it is 0 to 1. */
-export function wilsonInterval(hits: number, all: number): { readonly low: number; readonly high: number } {
-  if (all === 0) return { low: 0, high: 1 };
-  const share = hits / all;
-  const z2 = (Z95 * Z95) / all;
-  const centre = share + z2 / 2;
-  const spread = Z95 * Math.sqrt((share * (1 - share)) / all + z2 / (4 * all));
-  const limit = (value: number) => Math.min(1, Math.max(0, value / (1 + z2)));
-  return { low: hits === 0 ? 0 : limit(centre - spread), high: hits === all ? 1 : limit(centre + spread) };
-}
 
 /** Describes an agreement: "disagreed with 1 of 20 (5 %, 95 % interval: 1 to 24 %)". */
 export function describeAgreement({ audited, disagreed, low, high }: Agreement): string {

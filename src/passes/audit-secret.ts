@@ -4,7 +4,7 @@ import { makeFolder } from '../platform/files.ts';
 import { openFolder, writeNew } from '../platform/private-files.ts';
 
 /** The environment variable with the verifier's secret for the audit, for CI, where no file of the clone lasts. */
-export const AUDIT_SECRET = 'ONCEOVER_AUDIT_SECRET';
+const AUDIT_SECRET = 'ONCEOVER_AUDIT_SECRET';
 
 const FOLDER = 'onceover';
 

@@ -33,7 +33,7 @@ export type CheckedFile<S extends TravellingStatement> =
     };
 
 /** Clocks of two machines differ. A statement may be this much in the future of the verifier's clock. */
-export const CLOCK_TOLERANCE_MS = 5 * 60 * 1000;
+const CLOCK_TOLERANCE_MS = 5 * 60 * 1000;
 
 /**
  * Checks a file that anyone may have written: its form, its signature, and whether the signer was allowed to sign when

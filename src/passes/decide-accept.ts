@@ -136,7 +136,7 @@ function mismatch(statement: PassStatement, { subject, settingsDigests }: PassRe
 }
 
 /** Returns why the policy does not accept a pass, whatever gate it is about; `null` if it does. */
-export function policyProblem(
+function policyProblem(
   { session, passedAt }: PassStatement,
   { accept, maxAgeDays }: PassPolicy,
   now: Date,

@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { removeFile, statIfPresent } from '../platform/files.ts';
 import { readPlainFile } from '../platform/private-files.ts';
 import type { ProcessRunEnd } from '../platform/run-process.ts';
-import { addToTip, type NewTip, newHistory, tipOf } from './git-new-tip.ts';
+import { addToTip, type NewTip, newHistory, statementTip } from './git-new-tip.ts';
 import { formatOf, type ObjectFormat } from './git-object-format.ts';
 import { type ObjectReader, openObjectReader } from './git-object-reader.ts';
 import { findInRef, type KeyFiles, UnusableRef, walkRef } from './git-pass-tree.ts';
@@ -88,7 +88,7 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
       last = pushed.failure;
       const fetched = await fetch(stop, Math.max(1, deadline - Date.now()));
       if (!fetched.ok) return fetched;
-      const now = await withReader((reader) => tipOf(reader, mirror));
+      const now = await withReader((reader) => statementTip(reader, mirror));
       if (!now.ok) return now;
       // The remote refused although no other clone has pushed. Only a lock may be gone at the next attempt.
       if (now.value === old && !pushed.isLock) return err(last);
@@ -123,7 +123,7 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
       const known = await requireRemote(clone, remote);
       if (!known.ok) return known;
       return publish(stop, async (reader) => {
-        const old = await tipOf(reader, mirror);
+        const old = await statementTip(reader, mirror);
         const format = old === null ? await formatOfClone(clone) : formatOf(old);
         const next = await addToTip(reader, { tip: old, format, now: Date.now() }, wanted);
         return { old, next: next.added === 0 ? null : next, done: { added: next.added } };
@@ -133,7 +133,7 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
       const fetched = await fetch(null);
       if (!fetched.ok) return fetched;
       return publish(null, async (reader) => {
-        const old = await tipOf(reader, mirror);
+        const old = await statementTip(reader, mirror);
         const kept: KeyFiles[] = [];
         let removed = 0;
         for await (const one of walkRef(reader, mirror)) {
@@ -218,7 +218,7 @@ async function reading<T>(
   }
 }
 
-/** Fails if there is no remote of this name, because git would take the name as a path in the working tree. */
+/** Fails if no remote has this name, because git would take the name as a path in the working tree. */
 async function requireRemote({ root }: Clone, remote: string): Promise<Result<void>> {
   const pattern = `^remote\\.${remote.replaceAll('.', '\\.')}\\.url$`;
   const found = await asResult(git(root, ['config', '--get-regexp', pattern], { expected: [0, 1] }));

@@ -30,7 +30,7 @@ export type NewTip = { readonly commit: string; readonly objects: readonly NewOb
 const LARGEST_COMMIT = 64 * 1024;
 
 /** Returns the commit that a ref points at; `null` if the ref does not exist. Throws `UnusableRef` for other objects. */
-export async function tipOf(reader: ObjectReader, ref: string): Promise<string | null> {
+export async function statementTip(reader: ObjectReader, ref: string): Promise<string | null> {
   const [tip] = await reader.read([ref], LARGEST_COMMIT);
   if (tip === undefined || tip === 'missing') return null;
   if (tip === 'too-large' || tip.type !== 'commit') throw new UnusableRef('not-a-commit');

@@ -5,7 +5,7 @@ import { fileName, isPassKey, isStorable } from './stored-files.ts';
 import { LARGEST_STATEMENT, type SignedFile, type StoredFile } from './types.ts';
 
 /** The number of files that are read under one key. More would only slow down a run. */
-export const MOST_PER_KEY = 64;
+const MOST_PER_KEY = 64;
 
 // 10,000 entries of a key, or 300,000 keys of a shard.
 const LARGEST_KEY_TREE = 1024 * 1024;

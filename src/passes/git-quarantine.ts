@@ -49,7 +49,7 @@ const LEFTOVERS: Leftovers = { kind: 'folder', name: new RegExp(`^${PREFIX}`), a
 
 const CONFIG = [
   ...NO_USER_PROGRAMS,
-  // The quarantine has the repository as an alternate. git would list the refs of that once more.
+  // The quarantine has the repository as an alternate. git would list its refs again.
   'core.alternateRefsCommand=true',
   'credential.interactive=never',
   'maintenance.auto=false',

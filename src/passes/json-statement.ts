@@ -41,7 +41,7 @@ export type StatementProblem =
   /** The subject is not what the predicate is about, or the content is not that of the files. */
   | 'subject-differs';
 
-/** What is wrong, and the field where it is; `null` if no single field is wrong. */
+/** The problem and the field that has it; `null` if no single field is wrong. */
 export type UnusableStatement = {
   readonly ok: false;
   readonly why: StatementProblem;

@@ -15,7 +15,7 @@ import type {
 } from './types.ts';
 
 /** The passes and waivers of other clones that count here. */
-export type AcceptedPasses = {
+type AcceptedPasses = {
   /** One answer per request, in the same order. */
   readonly passes: readonly Acceptance[];
   /** Waivers by the finding's identity. */
@@ -25,7 +25,7 @@ export type AcceptedPasses = {
 };
 
 /** Passes of other clones. Nothing counts before its signature is verified. */
-export interface Passes {
+export interface CarriedPasses {
   /** Decides which passes and waivers count, from what the carrier last fetched. */
   accept(requests: readonly PassRequest[], waivers: readonly WaiverRequest[]): Promise<AcceptedPasses>;
   /** Like `accept`, for one gate, and also searches all statements for the reason why none counts. */
@@ -33,8 +33,8 @@ export interface Passes {
 }
 
 /** Opens the passes that a carrier brings, judged by the rules of the base branch. */
-export function openPasses(carrier: PassCarrier, trust: PassTrust, clock: Clock): Passes {
-  const accept: Passes['accept'] = async (requests, wanted) => {
+export function openCarriedPasses(carrier: PassCarrier, trust: PassTrust, clock: Clock): CarriedPasses {
+  const accept: CarriedPasses['accept'] = async (requests, wanted) => {
     const found = await findAll(carrier, requests, trust.waiverSigners === null ? [] : wanted);
     if (!found.ok) return unreachable(requests, trust, clock.now(), found.failure);
     const files = found.value;

@@ -6,7 +6,7 @@ import type { Result } from '../kernel/result.ts';
 import { auditSecret } from './audit-secret.ts';
 import { openGitCarrier } from './git-carrier.ts';
 import { openHttpCarrier } from './http-carrier.ts';
-import { openPasses, type Passes } from './open-passes.ts';
+import { type CarriedPasses, openCarriedPasses } from './open-passes.ts';
 import { readSigners } from './signers.ts';
 import type { PassCarrier, PassTrust } from './types.ts';
 
@@ -15,7 +15,7 @@ export type TrustedPasses = {
   readonly policy: BasePolicy;
   readonly trust: PassTrust;
   readonly carrier: PassCarrier;
-  readonly passes: Passes;
+  readonly passes: CarriedPasses;
 };
 
 type OpenedPasses =
@@ -42,7 +42,7 @@ export async function openTrusted(repo: RepositoryPaths, read: RunSettings, cloc
   };
   return {
     ok: true,
-    value: { policy, trust, carrier: carrier.value, passes: openPasses(carrier.value, trust, clock) },
+    value: { policy, trust, carrier: carrier.value, passes: openCarriedPasses(carrier.value, trust, clock) },
   };
 }
 

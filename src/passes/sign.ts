@@ -13,12 +13,12 @@ import { checkSignature, LARGEST_SIGNATURE } from './ssh-signature.ts';
 import { SIGNATURE_NAMESPACE } from './types.ts';
 
 /** The environment variable with the path of a key file that wins over git's `user.signingkey`. */
-export const SIGNING_KEY = 'ONCEOVER_SIGNING_KEY';
+const SIGNING_KEY = 'ONCEOVER_SIGNING_KEY';
 
 /** An armored signature and the fingerprint of its key. */
-export type Signature = { readonly armored: string; readonly keyFingerprint: string };
+type Signature = { readonly armored: string; readonly keyFingerprint: string };
 
-export type SignOptions = {
+type SignOptions = {
   readonly stop: AbortSignal | null;
   /** Called when a hardware key waits for a touch. */
   waiting?(): void;

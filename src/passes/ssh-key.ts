@@ -53,7 +53,7 @@ export function positiveNumber(field: Buffer): Buffer | null {
 }
 
 /** How signatures of a key are verified. */
-export type KeyKind =
+type KeyKind =
   | { readonly name: 'ed25519' }
   | { readonly name: 'ecdsa'; readonly hash: 'sha256' | 'sha384' | 'sha512'; readonly bytes: number }
   | { readonly name: 'rsa'; readonly bytes: number };

@@ -13,7 +13,7 @@ export const SIGNATURE_NAMESPACE = 'onceover';
 /** The limit for a statement file, in bytes. */
 export const LARGEST_STATEMENT = 64 * 1024;
 
-/** What a pass is about. A pass counts only for a gate and slot with exactly these values. */
+/** The subject of a pass. A pass counts only for a gate and slot with exactly these values. */
 export type PassSubject = {
   readonly gate: string;
   readonly slot: number;
@@ -100,7 +100,7 @@ export interface PassCarrier {
   prune(isOld: (file: StoredFile) => boolean): Promise<Result<{ readonly removed: number }>>;
 }
 
-/** Who may vouch for passes and under which conditions: the block `passes` of the base branch's `onceover.yml`. */
+/** The people who may vouch for passes, and the conditions: the block `passes` of the base branch's `onceover.yml`. */
 export type PassPolicy = {
   /** The name of the git remote that carries passes; `null` if none does. */
   readonly remote: string | null;

@@ -186,13 +186,14 @@ const KEPT: Readonly<Record<KeptFile['why'], string>> = {
 
 /** Returns the text of `init`: first the settings that it wrote, then the prompts, and last the next command. */
 export function describeSetUp(outcome: SetupOutcome, styled: Styled = UNSTYLED): string {
-  const { steps, gates, hook, byPath, command } = outcome;
+  const { steps, gates, hook, byPath, command, sharesPasses = false } = outcome;
   const { paint } = styled;
   const hasMcp = steps.some(({ path }) => path === MCP_FILE);
   const hasRules = steps.some(({ path }) => path === RULES_FILE);
   const described = (some: readonly SetupStep[]) => some.map((step) => describeStep(step, paint));
   const next = [
     ...(gates === null ? (hasRules ? [INSTRUCTIONS] : []) : nextSteps(gates)),
+    ...(sharesPasses ? SHARING_STEPS : []),
     ...HOOK_AGENTS.filter((agent) => agent === hook || (agent === 'claude' && hasMcp)).map(
       (agent) =>
         `${START[agent]}${hasMcp && agent === 'claude' ? ALLOW_SERVER : ''}.${agent === hook ? ` ${PASSES}` : ''}`,
@@ -210,6 +211,11 @@ export function describeSetUp(outcome: SetupOutcome, styled: Styled = UNSTYLED):
     .filter((block) => block !== '')
     .join('\n\n');
 }
+
+const SHARING_STEPS = [
+  'commit these files and merge them into your base branch; passes count only when they are there.',
+  'each colleague runs "onceover init --passes" and commits one line in the signers file. "onceover passes" lists what is shared.',
+];
 
 /** Returns a sentence that names the imported configuration; '' if nothing was imported. */
 function describeSource(steps: readonly SetupStep[], { carried, proposed = null }: GatesFound): string {

@@ -31,6 +31,8 @@ export type SetupOptions = {
   readonly rules: boolean;
   readonly mcp: boolean;
   readonly hook: HookAgent | null;
+  /** Whether to set up passes that count in other clones; missing means no. */
+  readonly passes?: boolean;
 };
 
 /** A file that `init` is going to write or leave. `text` is the new text; null if the file stays unchanged. */
@@ -50,9 +52,13 @@ export async function setupProject(project: Project, options: SetupOptions): Pro
   const paths = [...listing.tracked, ...listing.untracked].filter((path) => !gone.has(path));
   const gates = options.gates ? await planGates(files, project, paths, options.from) : ok(null);
   if (!gates.ok) return gates;
+  const sharing =
+    options.passes === true ? await (await import('./share-passes.ts')).planSharing(place.root, settings) : ok([]);
+  if (!sharing.ok) return sharing;
   const program = ownProgram(place.root, process);
   const wanted: readonly WantedFile[] = [
     ...(gates.value?.files ?? []),
+    ...sharing.value,
     ...(options.rules ? [newFile(RULES_FILE, starterRules(paths))] : []),
     ...(options.mcp ? [{ path: MCP_FILE, change: (present: string | null) => addMcpEntry(present, program) }] : []),
     ...(hook === null
@@ -87,7 +93,15 @@ export async function setupProject(project: Project, options: SetupOptions): Pro
   const isEntry = ({ path, added }: SetupStep) => added !== null && path.endsWith('.json');
   const byPath = program[0] === process.execPath && steps.some(isEntry);
   const command = ownCommand(place.root, process);
-  return ok({ steps, gates: gates.value && { ...gates.value.found, isAllNew, base }, hook, byPath, command });
+  const sharesPasses = options.passes === true;
+  return ok({
+    steps,
+    gates: gates.value && { ...gates.value.found, isAllNew, base },
+    hook,
+    sharesPasses,
+    byPath,
+    command,
+  });
 }
 
 async function planGates(

@@ -26,6 +26,8 @@ export type SetupOutcome = {
   readonly gates: GatesFound | null;
   /** The agent whose stop hook was set up; null if no hook was requested. */
   readonly hook: HookAgent | null;
+  /** Whether passes that count in other clones were set up. */
+  readonly sharesPasses?: boolean;
   /** Whether a written file names the path of onceover on this machine, because onceover is not on PATH. */
   readonly byPath?: boolean;
   /** The command that starts onceover; default: onceover. */

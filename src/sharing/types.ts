@@ -13,7 +13,7 @@ export type CurrentSlot = {
 /** A statement that the carrier holds. */
 export type ListedStatement = {
   readonly statement: TravellingStatement | null;
-  /** Who signed it, if the signers file of the base branch knows the key. */
+  /** The signer, if the signers file of the base branch lists the key. */
   readonly signer: string | null;
   /** Whether the statement is about the current change. */
   readonly isCurrent: boolean;
@@ -23,7 +23,7 @@ export type ListedStatement = {
   readonly why: string | null;
 };
 
-/** What `onceover passes` shows. */
+/** The result of `onceover passes`. */
 export type PassList = {
   /** The remote or the address of the store; `null` if passes are off. */
   readonly carrier: string | null;

@@ -12,6 +12,12 @@ const BENCH = resolve(import.meta.dirname, '../../bench');
 const rows: readonly [name: string, env: Readonly<Record<string, string>>, ids: readonly string[], said: string][] = [
   ['delta', { DELTA_SEQUENCES: '2' }, ['sent', 'lost'], 'context-3'],
   ['live', { LIVE_SECONDS: '1' }, ['display'], 'writes'],
+  [
+    'passes',
+    { PASSES_STATEMENTS: '200', PASSES_ROUNDS: '1', PASSES_FIRST_ROUNDS: '1' },
+    ['first-200', 'next-200', 'none-200'],
+    'git fetch',
+  ],
   ['reviews', {}, ['branch'], 'run by run: 20, 1, 1, 1, 1, 1, 1, 1, 1, 1'],
 ];
 

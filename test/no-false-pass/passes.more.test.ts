@@ -110,7 +110,12 @@ forged(
   'unknown-signer',
   (forger) => forger.stored(forger.original, forger.sign(forger.original, 'dxv@example.com')),
 );
-resigned('Someone replays a pass of another gate for this content.', NONE, { gate: 'review:api:api-quality' }, {});
+forged('Someone replays a pass of another gate for this content.', NONE, ({ changed, stored, sign, key }) => {
+  const digest = { sha256: key.split('/').at(-1) ?? '' };
+  const gate = 'review:api:api-quality';
+  const bytes = changed({ gate }, { subject: [{ name: `${gate}@1`, digest }] });
+  return stored(bytes, sign(bytes));
+});
 resigned('A signed pass names another gate than its subject.', UNUSABLE, { gate: 'review:api:api-quality' });
 resigned('A signed pass names another content than its subject.', UNUSABLE, { content: HEX });
 resigned('A signed pass is about another version of the prompt.', 'other-prompt', { prompt_digest: HEX });
@@ -150,7 +155,7 @@ resigned(
     ],
   },
 );
-resigned('A signed statement is larger than 64 KiB.', UNUSABLE, { model: 'm'.repeat(70_000) });
+resigned('A signed statement is larger than 64 KiB.', NONE, { model: 'm'.repeat(70_000) });
 forged('A signed statement has the same key twice.', UNUSABLE, ({ original, stored, sign }) => {
   const bytes = original.replace('"gate":', '"gate":"review:api:api-quality","gate":');
   return stored(bytes, sign(bytes));
@@ -219,9 +224,11 @@ async function genuine(): Promise<Scene> {
 }
 
 way('A user runs with --no-accept.', async () => {
-  const { house, ci } = await genuine();
+  const { house } = await genuine();
+  const ci = house.ci('work');
   house.forget();
-  expect((await ci.run(['--no-accept'])).code).toBe(0);
+  house.answers(failing('src/a.txt', 'work', { line: 2 }));
+  expect((await ci.run(['--no-accept'])).code).toBe(1);
   expect(house.calls()).toBe(1);
 });
 

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { decideAccept, findBaseChange } from '../../src/passes/decide-accept.ts';
-import { isDrawn } from '../../src/passes/decide-audit.ts';
-import { decideWaiver, findingIdentity } from '../../src/passes/decide-waiver.ts';
 import { readSigners } from '../../src/passes/signers.ts';
 import type {
   PassPolicy,
@@ -41,7 +39,7 @@ const waived = passStatement({ waived: [finding] });
 const waiver = waiverStatement({ finding });
 const vouch = (key: TestKey, principal: string) => ({ principal, keyFingerprint: key.fingerprint });
 
-/** What a row changes in a request for `pass`, to which `dev` signed the answer. */
+/** The changes of a row to a request for `pass`, which `dev` has signed. */
 type Case = {
   /** The statements that the carrier has under the content, each with its key; default: `pass` by `dev`. */
   readonly passes?: readonly (SignedFile | readonly [TravellingStatement, TestKey])[];
@@ -447,75 +445,5 @@ describe('findBaseChange', () => {
   ];
   test.each(rows)('%s', (_title, files, key, changes, isFound) => {
     expect(find(files, key, changes)?.why ?? null).toBe(isFound ? 'base-changed' : null);
-  });
-});
-
-describe('decideWaiver', () => {
-  const signers = readSigners(SIGNERS.join('\n'));
-  const asked = { finding, gate: waiver.gate, file: 'src/cart.ts' };
-  const rows: readonly [title: string, statement: TravellingStatement, key: TestKey, expected: string][] = [
-    ['a waiver of an allowed signer', waiver, lead, 'lead@example.com'],
-    ['an old waiver', waiverStatement({ finding, waivedAt: '2020-01-01T00:00:00.000Z' }), lead, 'lead@example.com'],
-    ['a stranger', waiver, stranger, 'unknown-signer'],
-    ['another file', waiverStatement({ finding, file: 'src/x.ts' }), lead, 'no-statement'],
-    ['a time in the future', waiverStatement({ finding, waivedAt: '2026-11-18T12:06:00.000Z' }), lead, 'in-the-future'],
-    ['a pass', pass, lead, 'no-statement'],
-  ];
-  test.each(rows)('%s', (_title, statement, key, expected) => {
-    const decided = decideWaiver(asked, [unusable, signedFile(statement, key)], signers, NOW);
-    const answer = decided.ok ? decided.waiver.signer.principal : decided.why;
-    expect(answer).toBe(expected === 'no-statement' ? 'unusable-statement' : expected);
-  });
-});
-
-describe('findingIdentity', () => {
-  const one = { gate: 'review:src:a', file: 'src/a.ts', anchor: { text: 'return total;', occurrence: 1 } };
-  test('is the same in every clone', () => {
-    expect(findingIdentity(one)).toBe(findingIdentity({ ...one }));
-    expect(findingIdentity(one)).toMatch(/^[0-9a-f]{64}$/);
-  });
-  test.each([
-    ['gate', { ...one, gate: 'review:src:b' }],
-    ['file', { ...one, file: 'src/b.ts' }],
-    ['code', { ...one, anchor: { text: 'return 0;', occurrence: 1 } }],
-    ['occurrence', { ...one, anchor: { text: 'return total;', occurrence: 2 } }],
-    ['border between file and code', { ...one, file: 'src/a.tsr', anchor: { text: 'eturn total;', occurrence: 1 } }],
-  ])('differs with another %s', (_title, other) => {
-    expect(findingIdentity(other)).not.toBe(findingIdentity(one));
-  });
-  test.each([
-    ['file', { ...one, file: null }],
-    ['code', { ...one, anchor: null }],
-    ['text', { ...one, anchor: { text: ' \n', occurrence: 1 } }],
-  ])('a finding without %s cannot travel', (_title, other) => {
-    expect(findingIdentity(other)).toBeNull();
-  });
-});
-
-describe('isDrawn', () => {
-  const subjects = Array.from({ length: 4000 }, (_, i) => ({
-    ...requestFor(pass).subject,
-    content: digest(String(i)),
-  }));
-  const secret = Buffer.from('one secret of a verifier');
-  const drawn = (share: number, by = secret) => subjects.filter((subject) => isDrawn(by, subject, share));
-
-  test.each([0.05, 0.5])('draws a share of %s', (share) => {
-    const part = drawn(share).length / subjects.length;
-    expect(Math.abs(part - share)).toBeLessThan(0.03);
-  });
-  test('draws the same passes every time, and others with another secret', () => {
-    expect(drawn(0.05)).toEqual(drawn(0.05));
-    const other = drawn(0.5, Buffer.from('another secret of a verifier'));
-    const both = drawn(0.5).filter((subject) => other.includes(subject));
-    expect(Math.abs(both.length / subjects.length - 0.25)).toBeLessThan(0.03);
-  });
-  test('whoever is drawn for a small share is drawn for a larger one', () => {
-    const large = new Set(drawn(0.2));
-    expect(drawn(0.1).every((subject) => large.has(subject))).toBe(true);
-  });
-  test('draws none for 0 and all for 1', () => {
-    expect(drawn(0)).toEqual([]);
-    expect(drawn(1)).toEqual(subjects);
   });
 });

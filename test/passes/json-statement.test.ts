@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { filesDigest } from '../../src/kernel/ids.ts';
 import { readStatement, type StatementProblem, statementKey, writeStatement } from '../../src/passes/json-statement.ts';
+import { passStatementSchema, waiverStatementSchema } from '../../src/passes/json-statement-schema.ts';
 import type { PassStatement, WaiverStatement } from '../../src/passes/types.ts';
 import { bytesOf, digest, passFile, passStatement, waiverStatement } from '../support/passes.ts';
 
@@ -45,6 +46,12 @@ describe('writeStatement', () => {
     };
     expect(bytesOf(reversed(passStatement()) as PassStatement).toString()).toBe(pass);
     expect(bytesOf(reversed(waiverStatement()) as WaiverStatement).toString()).toBe(waiver);
+  });
+
+  test('writes what the published schemas allow', () => {
+    expect(passStatementSchema.safeParse(JSON.parse(pass)).error).toBeUndefined();
+    expect(waiverStatementSchema.safeParse(JSON.parse(waiver)).error).toBeUndefined();
+    expect(passStatementSchema.safeParse(JSON.parse(waiver)).success).toBe(false);
   });
 
   test('does not write what no one could read', () => {

@@ -4,7 +4,7 @@ import { type Clone, FOLDERS, reviewedBranch, type Team, team } from '../support
 
 type Judged = RunDocument & { readonly code: number | null };
 
-/** What a history did to a reviewed change, and the gates that must be reviewed again, each with its reason. */
+/** A history of a reviewed change, and the gates that must be reviewed again, each with its reason. */
 type History = {
   readonly title: string;
   /** Changes the branch after the review on the laptop, pushes it, and returns the clone that judges it. */

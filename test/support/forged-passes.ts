@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
+import { fileName } from '../../src/passes/stored-files.ts';
 import { failing } from './gates.ts';
 import type { Clone, Team } from './sharing.ts';
 
@@ -52,7 +52,7 @@ export function openForger(house: Team, laptop: Clone) {
 
   /** Returns the two files of a statement, under its key or another. */
   function stored(bytes: string | Uint8Array, sig: string, under = key): readonly RefFile[] {
-    const name = `${under}/${createHash('sha256').update(bytes).digest('hex')}.json`;
+    const name = `${under}/${fileName({ statement: Buffer.from(bytes), signature: sig })}.json`;
     return [{ path: name, bytes }, ...(sig === '' ? [] : [{ path: `${name}.sig`, bytes: sig }])];
   }
 

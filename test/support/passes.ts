@@ -1,13 +1,16 @@
 import { filesDigest } from '../../src/kernel/ids.ts';
+import { ok } from '../../src/kernel/result.ts';
 import { writeStatement } from '../../src/passes/json-statement.ts';
 import { readSigners } from '../../src/passes/signers.ts';
 import type {
+  PassCarrier,
   PassFile,
   PassPolicy,
   PassRequest,
   PassStatement,
   PassTrust,
   SignedFile,
+  StoredFile,
   TravellingStatement,
   WaiverStatement,
 } from '../../src/passes/types.ts';
@@ -121,5 +124,24 @@ export function trusting(signers: readonly string[], changes: Partial<PassTrust>
     waiverSigners: read,
     auditSecret: Buffer.from('a secret of the verifier'),
     ...changes,
+  };
+}
+
+/** A carrier with these files that reaches no other clone, and counts how often it was asked. */
+export function carrierOf(files: readonly StoredFile[]): PassCarrier & { readonly asked: string[][] } {
+  const asked: string[][] = [];
+  const never = () => Promise.reject(new Error('not in this test'));
+  return {
+    name: 'memory',
+    asked,
+    fetch: never,
+    push: never,
+    prune: never,
+    all: () => Promise.resolve(ok(files)),
+    find(keys) {
+      asked.push([...keys]);
+      const under = (key: string) => files.filter((stored) => stored.key === key).map(({ file }) => file);
+      return Promise.resolve(ok(new Map(keys.map((key) => [key, under(key)]))));
+    },
   };
 }

@@ -3,7 +3,7 @@ import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 /** The types of keys that tests sign with. Signatures of hardware keys (`sk-`) are made in the same way as by a device. */
 export type KeyName = 'ed25519' | 'p256' | 'p384' | 'p521' | 'rsa' | 'small-rsa' | 'sk-ed25519' | 'sk-p256';
 
-/** What a test changes in a signature. */
+/** The changes that a test makes to a signature. */
 export type SignatureChanges = {
   readonly magic?: string;
   readonly version?: number;

@@ -118,6 +118,16 @@ export const DOCUMENTS: readonly { readonly name: string; readonly from: string;
     about: 'The document contains the archived runs and the findings that are still open.',
   },
   {
+    name: 'pass-statement',
+    from: '`passes push` and `run --share` as a signed file',
+    about: 'The document is an in-toto Statement v1 that a reviewer passed a gate.',
+  },
+  {
+    name: 'waiver-statement',
+    from: '`passes push` and `run --share` as a signed file',
+    about: 'The document is an in-toto Statement v1 that a person waived a finding.',
+  },
+  {
     name: 'error',
     from: 'any command with `--json` that failed',
     about: 'A command that fails prints this document to stdout instead of its result.',

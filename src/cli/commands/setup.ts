@@ -30,7 +30,7 @@ export async function doctorCommand(options: Flags & { readonly resume?: string 
 }
 
 export async function initCommand(
-  options: Flags<'mcp' | 'hook', 'gates' | 'rules' | 'remove' | 'yes'> & { readonly from?: string | true },
+  options: Flags<'mcp' | 'hook', 'gates' | 'rules' | 'passes' | 'remove' | 'yes'> & { readonly from?: string | true },
 ): Promise<void> {
   const { json = false, remove = false, yes = false, ...asked } = options;
   const wrong = (said: string) => wrongUsage('init', said, json);
@@ -49,8 +49,10 @@ export async function initCommand(
   if (asked.from !== undefined && from === null)
     return wrong(`init --from supports "gauntlet", "coderabbit" and "continue", not "${asked.from}".`);
   const [rules, mcp] = [asked.rules === true, asked.mcp !== undefined];
-  const gates = asked.gates === true || from !== null || !(rules || mcp || hook !== null);
-  const outcome = await init(workingDirectory(), { gates, from, rules, mcp, hook });
+  const passes = asked.passes === true;
+  const gates = asked.gates === true || from !== null || !(rules || mcp || hook !== null || passes);
+  if (passes && gates) return wrong('Run init --gates first, then init --passes: both change onceover.yml.');
+  const outcome = await init(workingDirectory(), { gates, from, rules, mcp, hook, passes });
   await finish(outcome, json, { document: setUpDocument, text: describeSetUp });
 }
 

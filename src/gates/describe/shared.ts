@@ -48,7 +48,7 @@ export const REFUSALS: Readonly<Record<RefusalReason, string>> = {
   'too-old': 'the pass is older than max_age',
   'in-the-future': 'the time of the pass is in the future',
   'excluded-path': 'never_for lists a file of this gate, so it is always reviewed here',
-  'waiver-missing': 'the pass depends on a waived finding, and nobody who may waive signed the waiver',
+  'waiver-missing': 'the pass depends on a waived finding, and no one who may waive signed the waiver',
   'drawn-for-audit': 'the pass was drawn for an audit, so it was reviewed again',
 };
 

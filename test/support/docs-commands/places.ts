@@ -45,6 +45,11 @@ const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
   [/^onceover resolve F1\b.* --confirm/, { in: 'open', exit: 3, says: /Only a person can confirm/ }],
   [/^onceover resolve F1\b/, { in: 'open', exit: 0, says: /F1/ }],
 
+  // The repositories of these tests have no signing key and no shared passes.
+  [/^onceover init --passes/, { in: 'set-up', exit: 2, says: /no SSH key to sign with/ }],
+  [/^onceover passes verify/, { in: 'set-up', exit: 3, says: /FILE/ }],
+  [/^onceover passes (?:fetch|push|prune)/, { in: 'set-up', exit: 2, says: /onceover init --passes/ }],
+  [/^onceover passes\b/, { in: 'set-up', exit: 0, says: /onceover init --passes/ }],
   [/^onceover init --remove/, { in: 'open', exit: 0, says: /onceover\.yml/ }],
   [
     /^onceover init .*--from (?:gauntlet|coderabbit|continue)/,
