@@ -11,6 +11,7 @@ import * as ruleDocuments from '../src/rules/json-schema.ts';
 import { ruleFileSchema } from '../src/rules/parse.ts';
 import * as setUpDocuments from '../src/setup/json-schema.ts';
 import * as sharing from '../src/sharing/json-schema.ts';
+import * as pages from '../src/web/json-schema.ts';
 import { jobSchema } from '../src/workflows/config/check.ts';
 
 const documents = { ...ruleDocuments, ...setUpDocuments };
@@ -54,6 +55,12 @@ test.each([
   ['pass-statement', passStatementSchema, 'output'],
   ['waiver-statement', waiverStatementSchema, 'output'],
   ['error', errorDocumentSchema, 'output'],
+  ['ui', pages.uiSchema, 'output'],
+  ['page', pages.pageSchema, 'output'],
+  ['page-transcript', pages.transcriptSchema, 'output'],
+  ['page-diff', pages.reviewDiffSchema, 'output'],
+  ['page-live', pages.liveSchema, 'output'],
+  ['page-session', pages.sessionSchema, 'output'],
 ] as const)('schemas/%s.schema.json is current', async (name, schema, io) => {
   const text = `${JSON.stringify(z.toJSONSchema(schema, { io, target: 'draft-2020-12' }), null, 2)}\n`;
   await expect(text).toMatchFileSnapshot(`../schemas/${name}.schema.json`);

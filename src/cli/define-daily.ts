@@ -50,7 +50,7 @@ export function addDailyCommands(program: Command): void {
     .option(...BASE)
     .option(...PAGE)
     .option('--verbose', 'show every reviewer, waived findings and all files')
-    .action(async (options) => (await import('./commands/run.ts')).statusCommand(options));
+    .action(async (options) => (await import('./commands/status.ts')).statusCommand(options));
 
   program
     .command('ui')

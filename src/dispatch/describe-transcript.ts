@@ -32,7 +32,7 @@ function withoutMarks(text: string): string {
 }
 
 /** One call of a logged conversation. */
-export type LoggedCall = {
+type LoggedCall = {
   readonly agent: string;
   readonly mode: string;
   /** The part of the prompt that is the same in several calls; '' if the log does not say where it ends. */

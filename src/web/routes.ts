@@ -31,7 +31,7 @@ export type RouteOptions = {
   readonly token: string;
   /** The page for the live view. */
   readonly page: string;
-  /** Who answers findings and starts runs. An agent's waiver is only a proposal. */
+  /** The person or agent that answers findings and starts runs. An agent's waiver is only a proposal. */
   readonly by: Actor;
   port(): number;
   /** Returns whether a code from a link is valid. Each code is valid once. */

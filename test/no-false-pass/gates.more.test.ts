@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { failing, gateRepo, waive } from '../support/gates.ts';
+import { askUi, startUiIn } from '../support/ui-server.ts';
 import { BAD, command, configure, expectOpen, OBJECTION, objected, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Gates that lose findings');
@@ -10,6 +11,16 @@ way('An agent waives the finding in its shell and confirms the waiver.', async (
   const repo = await objected();
   expect((await command(repo, 'resolve', 'F1', '--skip', 'it is meant so')).code).toBe(0);
   expect((await command(repo, 'resolve', 'F1', '--confirm')).code).toBe(3);
+  await expectOpen(repo);
+});
+
+way('An agent starts "onceover ui", waives the finding there and confirms the waiver.', async () => {
+  const repo = await objected();
+  const server = await startUiIn(repo.root);
+  const path = `${new URL(server.address).pathname}api/resolve`;
+  const answer = (how: string) => askUi(server, path, { body: { id: 'F1', how, why: 'it is meant so' } });
+  expect(JSON.parse((await answer('skipped')).text)).toMatchObject({ state: 'open', answer: 'proposed' });
+  expect((await answer('confirmed')).status).toBe(400);
   await expectOpen(repo);
 });
 

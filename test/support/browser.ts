@@ -1,11 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
-import { CLI } from './cli.ts';
-import { cleanEnvironment } from './repo.ts';
 
 const PROGRAMS = ['/usr/bin/chromium', '/usr/bin/chromium-browser'];
 
@@ -84,31 +80,4 @@ export async function violations(tab: Tab): Promise<readonly string[]> {
     ).axe.run();
     return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
   });
-}
-
-/** A running `onceover ui`. */
-export type RunningUi = { readonly address: string; readonly port: number; kill(): Promise<void> };
-
-/** Starts `onceover ui` in a repository, and ends it when the test ends. */
-export async function startUiIn(root: string, args: readonly string[] = []): Promise<RunningUi> {
-  const child: ChildProcess = spawn(process.execPath, [CLI, 'ui', '--json', ...args], {
-    cwd: root,
-    env: cleanEnvironment(dirname(root)),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = new Promise<void>((resolve) => child.on('close', () => resolve()));
-  const kill = () => {
-    child.kill('SIGKILL');
-    return ended;
-  };
-  onTestFinished(kill);
-  const said = await new Promise<string>((resolve, reject) => {
-    let text = '';
-    child.stdout?.on('data', (chunk: Buffer) => {
-      text += chunk.toString('utf8');
-      if (text.trimEnd().endsWith('}')) resolve(text);
-    });
-    child.stderr?.on('data', (chunk: Buffer) => reject(new Error(chunk.toString('utf8'))));
-  });
-  return { ...(JSON.parse(said) as { address: string; port: number }), kill };
 }

@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { closeBrowser, hasBrowser, openTab, startUiIn, type Tab, violations } from '../support/browser.ts';
+import { closeBrowser, hasBrowser, openTab, type Tab, violations } from '../support/browser.ts';
 import { onceover } from '../support/cli.ts';
 import { failing, type GateRepo, gateRepo, PASS } from '../support/gates.ts';
+import { startUiIn } from '../support/ui-server.ts';
 
 afterAll(closeBrowser);
 

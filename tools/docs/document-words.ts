@@ -128,6 +128,11 @@ export const DOCUMENTS: readonly { readonly name: string; readonly from: string;
     about: 'The document is an in-toto Statement v1 that a person waived a finding.',
   },
   {
+    name: 'ui',
+    from: '`ui --json`',
+    about: 'The document contains the link of the live view. [ui.md](ui.md) lists the documents that pages read.',
+  },
+  {
     name: 'error',
     from: 'any command with `--json` that failed',
     about: 'A command that fails prints this document to stdout instead of its result.',
@@ -225,6 +230,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'loop rounds[].closed': 'The number of findings that this run closed.',
   'loop rounds[].added': 'The number of new findings that this run reported.',
   'loop rounds[].fix.files_changed': 'The number of files that the fixer changed.',
+  'ui port': 'The port on which the server listens.',
   'started-run run_id': 'The id of the run, which you can pass to `get_run`.',
   'started-run state': 'The state of the run. `died` means that its process ended without a result.',
   'resolved findings': 'The findings that the command names, in the same order.',

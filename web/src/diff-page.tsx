@@ -119,7 +119,7 @@ function Ids({ name, ids }: { readonly name: string; readonly ids: readonly stri
 const TONES: Readonly<Record<string, string>> = { '+': 'ins', '-': 'del', '@': 'hunk' };
 
 /** A unified diff, with added and removed lines marked by their sign and by colour. */
-export function Diff({ text }: { readonly text: string }) {
+function Diff({ text }: { readonly text: string }) {
   return (
     <pre class="diff" tabIndex={0}>
       {text

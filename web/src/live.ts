@@ -42,7 +42,7 @@ let reading = false;
 let isStale = false;
 
 /** Reads the page again. While a read is under way, remembers that one more is needed. */
-export async function refresh(): Promise<void> {
+async function refresh(): Promise<void> {
   if (reading) {
     isStale = true;
     return;

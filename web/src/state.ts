@@ -13,7 +13,7 @@ export type GateDocument = RunDocument['gates'][number];
 export type FindingDocument = RunDocument['findings'][number];
 export type PastCall = PageDocument['history']['calls'][number];
 
-/** What the address after `#` selects: a place in the report, a transcript, or a diff of two reviews. */
+/** The selection in the address after `#`: a place in the report, a transcript, or a diff of two reviews. */
 export type Route =
   | { readonly view: 'report'; readonly target: string | null }
   | { readonly view: 'call'; readonly id: string }

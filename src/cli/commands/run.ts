@@ -1,18 +1,17 @@
-import { preview, type RunRequestOptions, type RunWish, run, runUntilPass, status, statusPage } from '../../api.ts';
+import { preview, type RunRequestOptions, type RunWish, run, runUntilPass } from '../../api.ts';
 import type { LoopOutcome } from '../../fix-loop/decide-end.ts';
-import { describeDryRun, describePromptForAgent } from '../../gates/describe/messages.ts';
-import { describeRunNotice, describeVerdict } from '../../gates/describe/result.ts';
+import { describeDryRun } from '../../gates/describe/messages.ts';
+import { describeRunNotice } from '../../gates/describe/result.ts';
 import { type Amount, describeRun } from '../../gates/describe/run.ts';
 import { dryRunDocument, runDocument } from '../../gates/json.ts';
 import type { RunOutcome } from '../../gates/run-types.ts';
-import { showInvisibleInLines } from '../../kernel/escape.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { consoleReporter } from '../../progress/reporter.ts';
 import { shownOn } from '../../ui/terminal.ts';
 import { filesOption, firstWrong, givenFlags } from '../input.ts';
 import { INTERRUPTED, interruptible } from '../interrupt.ts';
 import { exitWith, type Flags, finish, workingDirectory, wrongUsage } from '../output.ts';
-import type { PageFlags, Reports } from '../reports.ts';
+import type { Reports } from '../reports.ts';
 
 type RunFlags = Flags<'fixer', 'dryRun' | 'untilPass' | 'ratchet' | 'startedByAgent' | 'verbose' | 'quiet'> &
   RunWish & { readonly [Name in 'files' | 'gate' | 'report']?: readonly string[] } & {
@@ -78,7 +77,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
 }
 
 /** Returns how much output the flags ask for. */
-function amountOf({ verbose, quiet }: Pick<RunFlags, 'verbose' | 'quiet'>): Amount {
+export function amountOf({ verbose, quiet }: Pick<RunFlags, 'verbose' | 'quiet'>): Amount {
   return quiet === true ? 'quiet' : verbose === true ? 'verbose' : 'normal';
 }
 
@@ -121,30 +120,4 @@ function wrongFlags(flags: RunFlags): string | null {
 /** Returns the reports that `--report` requests; null without that flag. Loads the code of reports only if needed. */
 async function reportsOf({ report, json = false }: RunFlags, run: RunRequestOptions): Promise<Result<Reports | null>> {
   return report === undefined ? ok(null) : (await import('../reports.ts')).openReports(report, { json, run });
-}
-
-export async function statusCommand(options: Flags<'base', 'prompt' | 'verbose'> & PageFlags): Promise<void> {
-  const { json = false, prompt = false, base = null, report } = options;
-  const asked = report === undefined ? null : await import('../reports.ts');
-  const files = asked?.pageFiles(options, 'status') ?? ok([]);
-  if (!files.ok) return exitWith(files.failure, json);
-  const read = await status(workingDirectory(), base);
-  if (asked !== null && read.ok) {
-    const { outcome } = read.value;
-    const subject = { page: 'status', verdict: describeVerdict(outcome), run: runDocument(outcome) } as const;
-    const missing = await asked.writePages(files.value, await statusPage(workingDirectory(), base, subject));
-    if (missing.length > 0) {
-      process.exitCode = 3;
-      return;
-    }
-  }
-  await finish(read, json, {
-    warnings: ({ outcome }) => outcome.notices.map(describeRunNotice),
-    document: ({ outcome }) => runDocument(outcome),
-    text: async ({ outcome, failingChecks }, style) =>
-      prompt
-        ? showInvisibleInLines(describePromptForAgent(outcome.findings, await failingChecks()))
-        : describeRun(outcome, style, amountOf(options)),
-    exitCode: ({ outcome }) => outcome.exitCode,
-  });
 }

@@ -1,0 +1,36 @@
+import { status, statusPage } from '../../api.ts';
+import { describePromptForAgent } from '../../gates/describe/messages.ts';
+import { describeRunNotice, describeVerdict } from '../../gates/describe/result.ts';
+import { describeRun } from '../../gates/describe/run.ts';
+import { runDocument } from '../../gates/json.ts';
+import { showInvisibleInLines } from '../../kernel/escape.ts';
+import { ok } from '../../kernel/result.ts';
+import { exitWith, type Flags, finish, workingDirectory } from '../output.ts';
+import type { PageFlags } from '../reports.ts';
+import { amountOf } from './run.ts';
+
+export async function statusCommand(options: Flags<'base', 'prompt' | 'verbose'> & PageFlags): Promise<void> {
+  const { json = false, prompt = false, base = null, report } = options;
+  const asked = report === undefined ? null : await import('../reports.ts');
+  const files = asked?.pageFiles(options, 'status') ?? ok([]);
+  if (!files.ok) return exitWith(files.failure, json);
+  const read = await status(workingDirectory(), base);
+  if (asked !== null && read.ok) {
+    const { outcome } = read.value;
+    const subject = { page: 'status', verdict: describeVerdict(outcome), run: runDocument(outcome) } as const;
+    const missing = await asked.writePages(files.value, await statusPage(workingDirectory(), base, subject));
+    if (missing.length > 0) {
+      process.exitCode = 3;
+      return;
+    }
+  }
+  await finish(read, json, {
+    warnings: ({ outcome }) => outcome.notices.map(describeRunNotice),
+    document: ({ outcome }) => runDocument(outcome),
+    text: async ({ outcome, failingChecks }, style) =>
+      prompt
+        ? showInvisibleInLines(describePromptForAgent(outcome.findings, await failingChecks()))
+        : describeRun(outcome, style, amountOf(options)),
+    exitCode: ({ outcome }) => outcome.exitCode,
+  });
+}
