@@ -1,7 +1,7 @@
 import type { FixProgress } from '../dispatch/fix-progress.ts';
 import type { AgentFailure, DispatchPlan, SlotTrouble, Usage } from '../kernel/agent.ts';
 import type { Failure } from '../kernel/failure.ts';
-import type { GateId, RepoPath } from '../kernel/ids.ts';
+import type { CommitId, GateId, RepoPath } from '../kernel/ids.ts';
 import type { Scope, WithheldFile } from '../kernel/repository.ts';
 import type { RunStatus, Saved } from '../ledger/entries.ts';
 import type { UnusableReference } from '../rules/types.ts';
@@ -15,12 +15,16 @@ export type RunOutcome = {
   readonly iteration: number | null;
   readonly scope: Scope;
   readonly baseName: string | null;
+  /** The commit at HEAD; `null` if there is none, or if the run reviews a given commit. */
+  readonly headCommit: CommitId | null;
   /** Whether HEAD is the base branch itself, so that committed work is not part of the change. */
   readonly isOnBase: boolean;
   /** The limits that the user set for the run; `null` if it covers all gates of the change. */
   readonly asked: RequestedScope | null;
   readonly gates: readonly GateOutcome[];
   readonly findings: readonly ReportedFinding[];
+  /** Findings of the judged gates that earlier runs closed or that no longer apply, newest first. */
+  readonly settled: readonly ReportedFinding[];
   readonly uncovered: readonly RepoPath[];
   readonly withheld: readonly WithheldFile[];
   readonly notices: readonly RunNotice[];

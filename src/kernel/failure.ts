@@ -31,6 +31,8 @@ const COULD_NOT_JUDGE: ReadonlySet<Failure['kind']> = new Set([
   'reviewer-not-here',
   'unreadable-session',
   'session-busy',
+  'forge-failed',
+  'forge-refused',
 ] as const);
 
 /** Returns the exit code of a failure: 2 for wrong usage or configuration, 3 if the gates could not be judged. */
@@ -120,6 +122,13 @@ export type Failure =
       'round-goes-on': { id: string };
       'unreadable-loop': { phase: PhaseName; feature: string };
       'unreadable-json': { path: string; said: string };
+      /** The environment does not say where to publish: a variable or an option is missing. */
+      'no-forge': { missing: string; expected: string };
+      /** The forge does not let the token read or write. */
+      'forge-refused': { forge: string; status: number; said: string };
+      'forge-failed': { forge: string; said: string };
+      /** The document of a run, made by another job, is not valid. */
+      'unusable-run': { path: string; said: string };
     }>;
 
 /** The kind of thing that occupies a path where onceover needs its own file or folder. */

@@ -3,6 +3,7 @@ import type { BadReviewId, Failure, InTheWay } from '../kernel/failure.ts';
 import { DEFAULT_LOG_DIR } from '../kernel/paths.ts';
 import { ACTIVE } from '../kernel/ports.ts';
 import { describeAgentFailure, describeMissingAgent } from './describe-agent-failure.ts';
+import { FORGE_FAILURES } from './describe-forge-failure.ts';
 import { PHASE_FAILURES } from './describe-phase-failure.ts';
 import { describeProblem } from './describe-problem.ts';
 import { WORKFLOW_FAILURES } from './describe-workflow-failure.ts';
@@ -31,6 +32,7 @@ export function describeFailure(failure: Failure): Message {
 }
 
 const MESSAGES: ByKind<Failure, Message> = {
+  ...FORGE_FAILURES,
   ...PHASE_FAILURES,
   ...WORKFLOW_FAILURES,
   'not-a-repository': ({ folder }) => ({
