@@ -25,6 +25,7 @@ export function addDailyCommands(program: Command): void {
       `also write a report: ${REPORT_FILES}, or github (annotations and job summary); repeatable`,
       collect,
     )
+    .option('--publish', 'show the result on the pull request of this job; checks do not get its token')
     .option('--allow-unconfigured', 'exit with 0 if no gate and no rule is configured; without it the exit code is 2')
     .option('--until-pass', 'let a fixer fix the findings and review again, until every gate passes')
     .option('--fixer <agent>', 'with --until-pass: the agent that fixes')

@@ -13,7 +13,11 @@ const MOST_OF_TEXT = 4000;
  */
 export function prose(text: string): string {
   const shown = text.length > MOST_OF_TEXT ? `${text.slice(0, MOST_OF_TEXT)}…` : text;
-  const lines = readable(shown).trim().split('\n').map(proseLine);
+  const lines = readable(shown)
+    .trim()
+    .split('\n')
+    .filter((line) => !/^\s*`{3,}\w*\s*$/.test(line))
+    .map(proseLine);
   return lines
     .map((line, index) => ((lines[index + 1] ?? '') === '' || line === '' ? line : `${line}\\`))
     .join('\n')
@@ -29,8 +33,8 @@ export function proseInLine(text: string, most: number): string {
 function proseLine(line: string): string {
   const parts = line.trim().split(/`([^`]+)`/);
   const shown = parts.map((part, index) => (index % 2 === 1 ? codeSpan(part) : plain(part))).join('');
-  // GitLab runs a line that starts with a slash as a command, and four spaces would start a code block.
-  return shown.replace(/^\s+/, '').replace(/^\//, '\u200b/');
+  // GitLab runs a line that starts with a slash, and GitHub's runner one that starts with colons in a log. Four spaces would start a code block.
+  return shown.replace(/^\s+/, '').replace(/^(?=\/|::|\\?#\\?#)/, '\u200b');
 }
 
 /** Returns code of one line as a code span. A vertical bar is replaced, because it would end the cell of a table. */
@@ -43,18 +47,19 @@ export function codeSpan(code: string): string {
   return text === '' ? '' : `\`${text}\``;
 }
 
+/** Returns text without formatting. All backticks in a comment are ours, so that a stray one cannot end a code span. */
 function plain(text: string): string {
   const [, before = '', inner = '', after = ''] = /^(\s*)(.*?)(\s*)$/su.exec(text) ?? [];
-  const spaced = `${before === '' ? '' : ' '}${unlinked(inline(inner))}${after === '' ? '' : ' '}`;
+  const spaced = `${before === '' ? '' : ' '}${unlinked(inline(inner.replaceAll('`', "'")))}${after === '' ? '' : ' '}`;
   return inner === '' ? before.slice(0, 1) : spaced;
 }
 
 /** Returns text in which forges see no address and no reference to an issue, a merge request or a commit. */
 function unlinked(text: string): string {
   return text
-    .replace(/\b(https?|ftp|mailto|xmpp):/gi, '$1\u200b:')
-    .replace(/\bwww\./gi, 'www\u200b.')
-    .replace(/\b(GH)-(?=\d)/gi, '$1\u200b-')
+    .replace(/:(?=\/\/)|(?<=mailto|xmpp):/gi, '\u200b:')
+    .replace(/(www)\./gi, '$1\u200b.')
+    .replace(/(GH)-(?=\d)/gi, '$1\u200b-')
     .replace(/([!%])(?=[\d{"a-z])/gi, '$1\u200b')
     .replace(/\b[0-9a-f]{7,64}\b/gi, (hex) => (/\d/.test(hex) ? `${hex.slice(0, 6)}\u200b${hex.slice(6)}` : hex))
     .replace(/:(?=[a-z_+-]+:)/gi, ':\u200b');

@@ -41,8 +41,9 @@ export function suggestionFor(fix: string, place: ThreadPlace): string | null {
   const isIndented = /^[ \t]/.test(lines[0] ?? '');
   const shown = lines.map((line) => (isIndented || line === '' ? line : `${indent}${line}`));
   const text = shown.join('\n');
-  // An invisible character would be applied with one click, so such a fix is only shown as text.
-  if (/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text)) return null;
+  // An invisible character would be applied with one click, and GitLab could run a line that starts with a slash, so such
+  // a fix is only shown as text.
+  if (/^\/[a-z]/im.test(text) || /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text)) return null;
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const marks = '`'.repeat(longest + 1);
   return `${marks}suggestion\n${text}\n${marks}`;

@@ -7,8 +7,8 @@ export const FORGE_FAILURES = {
   'no-forge': ({ missing, expected }) => ({
     what: `onceover does not know where to publish: ${quoteName(missing)} is missing or not ${expected}.`,
     next: missing.startsWith('--')
-      ? `Use ${missing}, or run "onceover publish" in a job of GitHub Actions or GitLab CI.`
-      : `Set ${missing} in the environment and run "onceover publish" again.`,
+      ? `Use ${quoteName(missing)}, or run "onceover publish" in a job of GitHub Actions or GitLab CI.`
+      : `Set ${quoteName(missing)} in the environment and run "onceover publish" again.`,
   }),
   'forge-refused': ({ forge, status, said }) => ({
     what: `${showInvisible(forge)} refused the request (${status}): ${showInvisible(said)}`,

@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
-import { publish } from '../../api.ts';
+import { openPublication, publish } from '../../api.ts';
 import { describePublished, publishDocument } from '../../forges/describe-publish.ts';
+import type { PublishedRun } from '../../forges/describe-summary.ts';
+import { describeFailure } from '../../ui/describe-failure.ts';
 import { firstWrong } from '../input.ts';
-import { type Flags, finish, workingDirectory, wrongUsage } from '../output.ts';
+import { type Flags, finish, printFailure, workingDirectory, wrongUsage } from '../output.ts';
 
 /** The options of a publication, which `publish` and `run --publish` share. */
 export type PublishFlags = Flags<'from' | 'commit' | 'summary' | 'reportUrl', 'dryRun' | 'checks' | 'untrusted'> & {
@@ -44,4 +46,22 @@ export function wishOf(flags: PublishFlags) {
     isDry: flags.dryRun === true,
     token: null,
   } as const;
+}
+
+/**
+ * Returns a function that publishes the result of a run and prints what it wrote to stderr. It returns what went wrong,
+ * as a warning; null if nothing did.
+ */
+export async function publicationOfRun(): Promise<(run: PublishedRun) => Promise<string | null>> {
+  const send = await openPublication(wishOf({}));
+  return async (run) => {
+    const published = await send(run);
+    if (published.ok) {
+      process.stderr.write(`${describePublished(published.value, false)}\n`);
+      return null;
+    }
+    const { what, next } = describeFailure(published.failure);
+    printFailure({ what: `The result is not published: ${what}`, next });
+    return `the result is not published: ${what}`;
+  };
 }

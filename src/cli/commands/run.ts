@@ -3,7 +3,7 @@ import type { LoopOutcome } from '../../fix-loop/decide-end.ts';
 import { describeDryRun, describePromptForAgent } from '../../gates/describe/messages.ts';
 import { describeRunNotice } from '../../gates/describe/result.ts';
 import { type Amount, describeRun } from '../../gates/describe/run.ts';
-import { dryRunDocument, runDocument } from '../../gates/json.ts';
+import { dryRunDocument, errorDocument, runDocument } from '../../gates/json.ts';
 import type { RunOutcome } from '../../gates/run-types.ts';
 import { showInvisibleInLines } from '../../kernel/escape.ts';
 import { ok, type Result } from '../../kernel/result.ts';
@@ -14,7 +14,10 @@ import { INTERRUPTED, interruptible } from '../interrupt.ts';
 import { exitWith, type Flags, finish, workingDirectory, wrongUsage } from '../output.ts';
 import type { Reports } from '../reports.ts';
 
-type RunFlags = Flags<'fixer', 'dryRun' | 'untilPass' | 'ratchet' | 'startedByAgent' | 'verbose' | 'quiet'> &
+type RunFlags = Flags<
+  'fixer',
+  'dryRun' | 'untilPass' | 'ratchet' | 'publish' | 'startedByAgent' | 'verbose' | 'quiet'
+> &
   RunWish & { readonly [Name in 'files' | 'gate' | 'report']?: readonly string[] } & {
     readonly maxIterations?: number;
   };
@@ -27,6 +30,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
   if (!files.ok) return exitWith(files.failure, json);
   const reports = await reportsOf(flags);
   if (!reports.ok) return exitWith(reports.failure, json);
+  const publication = flags.publish === true ? await (await import('./publish.ts')).publicationOfRun() : null;
   const reporter = await consoleReporter({ quiet });
   const startedBy = flags.startedByAgent === true ? 'agent' : 'person';
   const given = { gates: flags.gate ?? [], paths, files: files.value, startedBy, reporter, stop: null } as const;
@@ -55,10 +59,14 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
   if (outcome === 'interrupted') return reports.value?.writeInterrupted(INTERRUPTED);
   if (!outcome.ok) {
     await exitWith(outcome.failure, json, 'run');
+    const { error } = errorDocument(outcome.failure);
+    await publication?.({ kind: 'error', message: error.message, next: error.next });
     return reports.value?.writeFailed(outcome.failure);
   }
   const { ended, loop } = outcome.value;
-  const missing = (await reports.value?.write(ended)) ?? [];
+  const unwritten = (await reports.value?.write(ended)) ?? [];
+  const unpublished = (await publication?.({ kind: 'run', document: runDocument(ended, unwritten) })) ?? null;
+  const missing = unpublished === null ? unwritten : [...unwritten, unpublished];
   const isShort = missing.length > 0 && ended.exitCode === 0;
   const story = loop === null ? null : await import('../../fix-loop/describe.ts');
   await finish(ok(isShort ? { ...ended, status: 'error' as const, exitCode: 3 as const } : ended), json, {
@@ -113,6 +121,7 @@ function wrongFlags(flags: RunFlags): string | null {
     [untilPass && fixer === undefined, '--until-pass needs a fixer: name an agent with --fixer.'],
     [untilPass && commit !== undefined, '--until-pass cannot be used with --commit: a commit cannot be changed.'],
     [untilPass && dryRun, '--until-pass cannot be used with --dry-run.'],
+    [dryRun && flags.publish === true, '--publish cannot be used with --dry-run: there is no result.'],
     [dryRun && flags.report !== undefined, '--report cannot be used with --dry-run: there is nothing to report.'],
     [flags.verbose === true && flags.quiet === true, '--verbose and --quiet cannot be used together.'],
   ]);
