@@ -30,7 +30,7 @@ export function newSideOf(patch: string): readonly DiffLine[] {
   return lines;
 }
 
-/** What decides the place of a thread. */
+/** The fields of a finding that decide the place of its thread. */
 export type AnchoredFinding = {
   readonly file: string | null;
   readonly line: number | null;

@@ -44,7 +44,7 @@ function isResult(status: string): boolean {
 type Summary = { readonly comment: ForgeComment; readonly marker: Extract<Marker, { kind: 'summary' }> };
 
 /**
- * Returns the comments with the marker of a summary, whoever wrote them, oldest first. Two jobs at once may have posted
+ * Returns the comments with the marker of a summary, from any account, oldest first. Two jobs at once may have posted
  * a second summary or verdict, which is deleted.
  */
 function ownComments(comments: readonly ForgeComment[]): {

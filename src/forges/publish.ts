@@ -122,7 +122,7 @@ async function performOne(forge: Forge, action: SingleAction): Promise<Result<Wr
     case 'reply':
       return forge.reply(action.thread, action.body);
     case 'resolve': {
-      // The reply comes last: its absence tells the next publication that it is missing.
+      // The reply comes last: if it is missing, the next publication adds it.
       const resolved = await forge.setResolved(action.thread, true);
       if (!resolved.ok) return resolved;
       if (resolved.value === 'done') return forge.reply(action.thread, action.reply);

@@ -29,7 +29,7 @@ export type ForgeCheck = { readonly id: string; readonly name: string; readonly 
 /** A changed file with its unified diff; `patch` is null if the forge does not show it, for example for a binary file. */
 export type ChangedFile = { readonly path: string; readonly oldPath: string; readonly patch: string | null };
 
-/** What the forge has now. */
+/** The current state of a pull request on the forge. */
 export type PullRequestState = {
   /** The newest commit of the pull request; null if the result belongs to a commit without a pull request. */
   readonly head: string | null;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openReports } from '../../src/cli/reports.ts';
 
-const FORMS = 'markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, github';
+const FORMS = 'markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, json=FILE, github';
 
 test.each<[string[], string]>([
   [['a b=x'], `"a b" is not a format of --report. Use ${FORMS}.`],
