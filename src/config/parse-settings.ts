@@ -35,6 +35,7 @@ function toSettings(written: SettingsFile, yaml: YamlFile): Settings {
     cacheTtl: written.cache_ttl,
     recheckDomain: written.recheck_domain,
     trustMarks: written.trust_marks,
+    convergence: { unchangedCode: written.convergence.unchanged_code, ratchet: written.convergence.ratchet },
     waivers: written.waivers,
     budget: { usd: written.budget.usd ?? null, dispatches: written.budget.dispatches ?? null },
     agent: mapValues(written.agent, (own) => ({

@@ -131,7 +131,8 @@ function bulletsOf(document: RunDocument): readonly string[] {
   const named = (list: readonly string[], limit: number) =>
     list.length > limit ? [...list.slice(0, limit), `and ${list.length - limit} more`] : list;
   const gates = document.gates
-    .filter(({ status }) => status === 'fail' || status === 'error' || status === 'not_run')
+    // The table above has the findings, so a gate that fails only because of them needs no line.
+    .filter(({ status, why }) => status !== 'pass' && status !== 'holds' && why !== 'open-findings')
     .map(({ id, status, detail }) => `${codeSpan(id)} ${GATE_WORDS[status]}: ${proseInLine(detail, 120)}`);
   const unseen = document.gates.flatMap(({ id, slots }) =>
     slots

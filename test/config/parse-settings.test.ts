@@ -23,6 +23,7 @@ const DEFAULTS = {
   cacheTtl: 'auto',
   recheckDomain: false,
   trustMarks: false,
+  convergence: { unchangedCode: 'block', ratchet: false },
   waivers: { who: 'people' },
   budget: { usd: null, dispatches: null },
   agent: {},
@@ -123,6 +124,10 @@ describe('good settings', () => {
     ['cache_ttl: 5m', { cacheTtl: '5m' }],
     ['recheck_domain: true', { recheckDomain: true }],
     ['trust_marks: true', { trustMarks: true }],
+    [
+      'convergence: { unchanged_code: must_fix_only, ratchet: true }',
+      { convergence: { unchangedCode: 'must_fix_only', ratchet: true } },
+    ],
     ['waivers: { who: anyone }', { waivers: { who: 'anyone' } }],
     ['budget: { usd: 0.5 }', { budget: { usd: 0.5, dispatches: null } }],
     [

@@ -80,6 +80,7 @@ export function settingsOf(setup: Setup): Settings {
     cacheTtl: 'auto',
     recheckDomain: false,
     trustMarks: false,
+    convergence: { unchangedCode: 'block', ratchet: false },
     waivers: { who: 'people' },
     budget: { usd: null, dispatches: setup.budget },
     agent: {},
