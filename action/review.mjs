@@ -9,8 +9,8 @@ const { ONCEOVER_PROGRAM, ONCEOVER_KEPT, ONCEOVER_ARGS, ONCEOVER_BASE, ONCEOVER_
 // A check runs code of the change, so it must not reach the files through which steps talk to the runner.
 const { GITHUB_OUTPUT: _, GITHUB_ENV: __, GITHUB_PATH: ___, GITHUB_STATE: ____, ...env } = job;
 const folder = mkdtempSync(join(job.RUNNER_TEMP, 'onceover-'));
-const [markdown, sarif] = [join(folder, 'onceover.md'), join(folder, 'onceover.sarif')];
-const reports = ['github', `markdown=${markdown}`, `sarif=${sarif}`, ...linesOf(ONCEOVER_REPORT)];
+const [markdown, sarif, json] = ['onceover.md', 'onceover.sarif', 'run.json'].map((name) => join(folder, name));
+const reports = ['github', `markdown=${markdown}`, `sarif=${sarif}`, `json=${json}`, ...linesOf(ONCEOVER_REPORT)];
 const args = [
   'run',
   ...reports.map((report) => `--report=${report}`),
@@ -27,6 +27,7 @@ setOutput('status', written?.properties.status ?? 'error');
 setOutput('findings', written?.results.filter(isOpen).length ?? '');
 setOutput('markdown', written === null ? '' : markdown);
 setOutput('sarif', written === null ? '' : sarif);
+setOutput('run', written === null ? '' : json);
 setOutput('is-news', fingerprint(linesOf(ONCEOVER_KEPT)) !== before);
 
 /** Runs onceover and forwards signals of a cancelled job. A killed process counts as exit code 3. */

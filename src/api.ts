@@ -1,6 +1,9 @@
 import { loadSettings, openParsedFiles } from './config/read-file.ts';
 import { SETTINGS_FILE } from './config/settings.ts';
 import type { RunExplanation } from './explain/json.ts';
+import type { PublishedRun } from './forges/describe-summary.ts';
+import type { PublishWish } from './forges/open-publish.ts';
+import type { PublishOutcome } from './forges/publish.ts';
 import type { RunOptions } from './gates/open-run.ts';
 import { findRepository, repositoryAt } from './git/locate.ts';
 import { openRepository } from './git/repository.ts';
@@ -168,6 +171,20 @@ export type RunRequestOptions = RunWish &
 
 /** Runs the gates and returns the outcome. */
 export const run = inRepository(async () => withOptions((await import('./gates/open-run.ts')).runGates));
+
+/** Publishes the result of a run, which `onceover run --json` wrote to a file, on its pull request. */
+export async function publish(path: string, wish: PublishWish): Promise<Result<PublishOutcome>> {
+  return (await import('./forges/open-publish.ts')).publishFile(path, wish);
+}
+
+/** Returns a function that publishes a result. Takes the token out of the environment, so that checks do not get it. */
+export async function openPublication(
+  wish: PublishWish,
+): Promise<(run: PublishedRun) => Promise<Result<PublishOutcome>>> {
+  const { publishResult, takeToken } = await import('./forges/open-publish.ts');
+  const token = takeToken(process.env);
+  return (result) => publishResult(result, { ...wish, token });
+}
 
 /** Runs the gates and lets a fixer fix the findings, until all gates pass or the loop makes no progress. */
 export const runUntilPass = inRepository(async () =>

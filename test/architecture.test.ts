@@ -20,6 +20,7 @@ const SLICES = [
   'setup',
   'demo',
   'web',
+  'forges',
 ];
 
 /** The slices that each slice may import, type imports included. */
@@ -50,6 +51,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   setup: [...SERVICES, 'gates', 'rules'],
   demo: [...SERVICES, 'gates', 'cost'],
   web: [...SERVICES, 'gates', 'cost', 'explain', 'phases'],
+  forges: [...BASE, 'ledger', 'gates'],
   api: [...SERVICES, ...SLICES],
   mcp: ['api', 'kernel', 'ui', 'version', ...SLICES],
   cli: ['api', 'kernel', 'ui', 'version', 'git', 'progress', 'mcp', ...SLICES],
@@ -86,6 +88,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   setup: ['init', 'doctor', 'remove'],
   demo: ['play', 'reviewer'],
   web: ['page', 'read', 'server'],
+  forges: ['open-publish', 'publish'],
   progress: ['state', 'reporter'],
 };
 

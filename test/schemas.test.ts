@@ -4,6 +4,7 @@ import { errorDocumentSchema } from '../src/cli/error-schema.ts';
 import { settingsSchema } from '../src/config/settings-schema.ts';
 import { costSchema, featureCostSchema } from '../src/cost/json-schema.ts';
 import { demoSchema } from '../src/demo/json.ts';
+import { publishSchema } from '../src/forges/json-schema.ts';
 import * as runs from '../src/gates/json-schema.ts';
 import { passStatementSchema, waiverStatementSchema } from '../src/passes/json-statement-schema.ts';
 import * as phases from '../src/phases/json-schema.ts';
@@ -41,6 +42,7 @@ test.each([
   ['cost', costSchema, 'output'],
   ['cost-feature', featureCostSchema, 'output'],
   ['demo', demoSchema, 'output'],
+  ['publish', publishSchema, 'output'],
   ['trust', runs.trustSchema, 'output'],
   ['hook-snooze', runs.snoozeSchema, 'output'],
   ['started-run', runs.startedRunSchema, 'output'],

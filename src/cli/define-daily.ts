@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { REPORT_FILES } from '../reports/types.ts';
 import { BASE, collect, OR_FROM_LIST, PAGE, wholeNumber } from './options.ts';
 
-/** Adds the commands `run`, `status`, `explain` and `resolve`. */
+/** Adds the commands `run`, `status`, `explain`, `resolve` and `publish`. */
 export function addDailyCommands(program: Command): void {
   program
     .command('run')
@@ -27,6 +27,7 @@ export function addDailyCommands(program: Command): void {
     )
     .option('--share', 'share the passes of this run with other clones (see the setting passes)')
     .option('--no-accept', 'do not accept passes and waivers of other clones')
+    .option('--publish', 'show the result on the pull request of this job; checks do not get its token')
     .option('--allow-unconfigured', 'exit with 0 if no gate and no rule is configured; without it the exit code is 2')
     .option('--until-pass', 'let a fixer fix the findings and review again, until every gate passes')
     .option('--fixer <agent>', 'with --until-pass: the agent that fixes')
@@ -84,6 +85,22 @@ export function addDailyCommands(program: Command): void {
     .option('--skip <why>', 'waive them for this reason')
     .option('--confirm', 'confirm the waivers that an agent proposed')
     .action(async (ids, options) => (await import('./commands/records.ts')).resolveCommand(ids, options));
+
+  program
+    .command('publish')
+    .summary('show the result of a run on its pull request')
+    .description(
+      'Publishes the result of a run on a pull request of GitHub or GitLab: one summary that is updated, one thread per finding, and one check per gate. Run it in a job that has a token and runs no code of the change. If it is repeated, it writes only what is missing.',
+    )
+    .requiredOption('--from <file>', 'the result: the file that "onceover run --json" wrote')
+    .option('--pull <number>', 'the pull request; default: the one of the job', wholeNumber(1, 2_000_000_000))
+    .option('--commit <id>', 'the commit that was reviewed; default: the one of the job')
+    .option('--summary <when>', '"quiet": no comment if the first result passes; default: "always"')
+    .option('--no-checks', 'create no checks')
+    .option('--untrusted', 'the author of the change controls the job that made the result, so a pass does not count')
+    .option('--report-url <url>', 'the address of a full report, for a link in the summary')
+    .option('--dry-run', 'show what would be written, and write nothing')
+    .action(async (options) => (await import('./commands/publish.ts')).publishCommand(options));
 }
 
 /** Adds the commands `cost`, `passes` and `clean`, which work with the results of past runs. */

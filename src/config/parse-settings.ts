@@ -36,6 +36,7 @@ function toSettings(written: SettingsFile, yaml: YamlFile): Settings {
     shareReading: written.share_reading,
     recheckDomain: written.recheck_domain,
     trustMarks: written.trust_marks,
+    convergence: { unchangedCode: written.convergence.unchanged_code, ratchet: written.convergence.ratchet },
     waivers: {
       who: written.waivers.who,
       signers: written.waivers.signers === undefined ? null : checkedPath(written.waivers.signers),

@@ -185,6 +185,17 @@ export const settingsSchema = z
     trust_marks: off.describe(
       'If true, a run accepts marks by mark_review_as_passed, although onceover does not verify them.',
     ),
+    convergence: z
+      .strictObject({
+        unchanged_code: choice('block', 'must_fix_only').describe(
+          'What a new finding does if its lines have not changed since an earlier review by the same reviewer. must_fix_only: below high it is a warning.',
+        ),
+        ratchet: off.describe(
+          'If true, such a finding is a warning from the third review of the reviewer on, unless it is critical.',
+        ),
+      })
+      .prefault({})
+      .describe('Rules that keep reviewers from finding new problems in old code in every round.'),
     waivers: z
       .strictObject({
         who: choice('people', 'anyone').describe(

@@ -35,6 +35,8 @@ export type Settings = {
   readonly shareReading: 'reviews' | 'all' | 'off';
   readonly recheckDomain: boolean;
   readonly trustMarks: boolean;
+  /** Decides what new findings on lines do that their reviewer has seen before. */
+  readonly convergence: { readonly unchangedCode: 'block' | 'must_fix_only'; readonly ratchet: boolean };
   /** Decides whether only people or also agents can waive findings. */
   readonly waivers: {
     readonly who: 'people' | 'anyone';

@@ -50,6 +50,14 @@ const gate = z.object({
 
 const actor = z.object({ kind: z.enum(['person', 'agent']), name: z.string() });
 
+const closing = z.object({
+  how: z
+    .enum(['fixed', 'withdrawn', 'silent'])
+    .describe('"silent": the code changed, and the reviewer did not report the finding again.'),
+  why: z.string(),
+  iteration: z.number(),
+});
+
 export const findingSchema = z.object({
   id: z.string(),
   gate: z.string(),
@@ -57,6 +65,16 @@ export const findingSchema = z.object({
   file: z.string().nullable(),
   line: z.number().nullable(),
   code: z.string().nullable(),
+  anchor: z
+    .object({ text: z.string(), occurrence: z.number() })
+    .nullable()
+    .describe('The text that the finding points at, with the number of its occurrence in the file; null if unknown.'),
+  fingerprint: z
+    .string()
+    .describe(
+      'The identity of the finding: a digest of gate, file, anchor and occurrence. Wording does not change it.',
+    ),
+  agent: z.string().describe('The agent that reported the finding.'),
   issue: z.string(),
   fix: z.string().nullable(),
   priority: z.enum(PRIORITIES),
@@ -74,6 +92,7 @@ export const findingSchema = z.object({
     .nullable()
     .describe('What was answered with resolve. A proposed waiver counts only after a person confirms it.'),
   by: actor.nullable().describe('Who gave the answer; null if there is none.'),
+  closed: closing.nullable().describe('How the reviewer closed the finding; null if it did not.'),
   proposed_by: actor.nullable().describe('Who proposed the waiver that a person confirmed; else null.'),
 });
 
@@ -123,6 +142,9 @@ export const runSchema = z.object({
   gates: z.array(gate),
   not_asked: z.array(z.string()).describe('Gates that cover a changed file, but were not selected for this run.'),
   findings: z.array(findingSchema),
+  settled: z
+    .array(findingSchema)
+    .describe('Findings of these gates that earlier runs closed or that no longer apply, newest first; at most 500.'),
   uncovered_files: z.array(z.string()).describe('Changed files that no review covers.'),
   withheld_files: z.array(z.string()).describe('Untracked files and repositories that no reviewer saw.'),
   usage,
@@ -131,6 +153,7 @@ export const runSchema = z.object({
     .describe('Estimated tokens saved, by kind of reuse.'),
   scope: z.string(),
   base: z.string().nullable(),
+  commit: z.string().nullable().describe('The commit at HEAD; null if there is none, or with --commit.'),
   exit_code: z.union([z.literal(0), z.literal(1), z.literal(3)]),
   dispatches: z.number().describe('The number of calls to agents, including retries.'),
   retries: z.number().describe('How many of the calls are requests that agents repeated by themselves.'),

@@ -7,6 +7,7 @@ import { describeGateDetail, describePlan, describeSlotReason } from './describe
 import { describeRunNotice } from './describe/result.ts';
 import { describeRefusal } from './describe/shared.ts';
 import type { findingSchema, runSchema } from './json-schema.ts';
+import { findingFingerprint } from './judge/fingerprint.ts';
 import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from './run-types.ts';
 
 /** The JSON result of `run --json`, `status --json` and `get_run`. */
@@ -26,12 +27,14 @@ export function runDocument(outcome: RunOutcome, more: readonly string[] = []): 
     gates: outcome.gates.map(gateDocument),
     not_asked: [...(outcome.asked?.others ?? [])],
     findings: outcome.findings.map(findingDocument),
+    settled: outcome.settled.map(findingDocument),
     uncovered_files: [...outcome.uncovered],
     withheld_files: outcome.withheld.map(({ path }) => path),
     usage: usageDocument(outcome.usage),
     saved: { ...outcome.saved },
     scope: outcome.scope.key,
     base: outcome.baseName,
+    commit: outcome.headCommit,
     exit_code: outcome.exitCode,
     dispatches: outcome.dispatches,
     retries: outcome.retries,
@@ -80,9 +83,12 @@ function sharedDocument({ why, shared }: SlotOutcome): Pick<SlotDocument, 'accep
 }
 
 export function findingDocument({ finding, state }: ReportedFinding): FindingDocument {
-  const { id, gate, slot, file, line, code, issue, fix, priority, since, mark, resolution } = finding;
+  const { id, gate, slot, file, line, code, issue, fix, priority, since, mark, resolution, agent } = finding;
   return {
     ...{ id, gate, slot, file, line, code, issue, fix, priority, state, since, mark, why: resolution?.why || null },
+    ...{ agent, anchor: finding.anchor === null ? null : { ...finding.anchor } },
+    fingerprint: findingFingerprint(finding),
+    closed: finding.closed === null ? null : { ...finding.closed },
     answer: resolution?.how ?? null,
     by: resolution === null ? null : { ...resolution.by },
     proposed_by: resolution?.proposedBy == null ? null : { ...resolution.proposedBy },
@@ -110,7 +116,7 @@ export function errorDocument(failure: Failure): { error: { kind: string; messag
 
 /** Returns the result of `run --json` if another run is in progress, so that nothing was reviewed. */
 export function lockConflictDocument(held: Extract<Failure, { kind: 'lock-held' }>): RunDocument {
-  const nothing = { gates: [], not_asked: [], findings: [], uncovered_files: [], withheld_files: [] };
+  const nothing = { gates: [], not_asked: [], findings: [], settled: [], uncovered_files: [], withheld_files: [] };
   return {
     status: 'lock_conflict',
     iteration: null,
@@ -119,6 +125,7 @@ export function lockConflictDocument(held: Extract<Failure, { kind: 'lock-held' 
     saved: { pass: 0, slot: 0, session: 0, prefix: 0, reading: 0 },
     scope: '',
     base: null,
+    commit: null,
     exit_code: 3,
     dispatches: 0,
     retries: 0,

@@ -2,7 +2,7 @@ import type { NoBasePolicy } from '../config/base-policy.ts';
 import type { FixProgress } from '../dispatch/fix-progress.ts';
 import type { AgentFailure, DispatchPlan, NoReading, SlotTrouble, Usage } from '../kernel/agent.ts';
 import type { Failure } from '../kernel/failure.ts';
-import type { GateId, RepoPath } from '../kernel/ids.ts';
+import type { CommitId, GateId, RepoPath } from '../kernel/ids.ts';
 import type { Scope, WithheldFile } from '../kernel/repository.ts';
 import type { RunStatus, Saved } from '../ledger/entries.ts';
 import type { Acceptance } from '../passes/types.ts';
@@ -17,12 +17,16 @@ export type RunOutcome = {
   readonly iteration: number | null;
   readonly scope: Scope;
   readonly baseName: string | null;
+  /** The commit at HEAD; `null` if there is none, or if the run reviews a given commit. */
+  readonly headCommit: CommitId | null;
   /** Whether HEAD is the base branch itself, so that committed work is not part of the change. */
   readonly isOnBase: boolean;
   /** The limits that the user set for the run; `null` if it covers all gates of the change. */
   readonly asked: RequestedScope | null;
   readonly gates: readonly GateOutcome[];
   readonly findings: readonly ReportedFinding[];
+  /** Findings of the judged gates that earlier runs closed or that no longer apply, newest first. */
+  readonly settled: readonly ReportedFinding[];
   readonly uncovered: readonly RepoPath[];
   readonly withheld: readonly WithheldFile[];
   readonly notices: readonly RunNotice[];

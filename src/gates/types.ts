@@ -20,6 +20,11 @@ export function isOpen(state: FindingState): boolean {
 export type Finding = Shaped<typeof FINDING> & {
   /** Set if the reviewer reported the finding in a repeated review. Then `rerun_new_issue_threshold` applies. */
   readonly onRerun?: true;
+  /**
+   * Set if the finding was new on lines that its reviewer had already reviewed: the number of its earlier reviews. Then
+   * `convergence` applies.
+   */
+  readonly seenBefore?: number;
 };
 
 export type Closing = Shaped<typeof CLOSING>;

@@ -33,6 +33,8 @@ const COULD_NOT_JUDGE: ReadonlySet<Failure['kind']> = new Set([
   'unreadable-session',
   'session-busy',
   'passes-carrier',
+  'forge-failed',
+  'forge-refused',
 ] as const);
 
 /** Returns the exit code of a failure: 2 for wrong usage or configuration, 3 if the gates could not be judged. */
@@ -130,6 +132,13 @@ export type Failure =
       'unreadable-json': { path: string; said: string };
       /** The remote or store `where`, which carries passes between clones, cannot be used. `said`: the program's words. */
       'passes-carrier': { where: string; why: CarrierTrouble; said: string };
+      /** The environment does not say where to publish: a variable or an option is missing. */
+      'no-forge': { missing: string; expected: string };
+      /** The forge does not let the token read or write. */
+      'forge-refused': { forge: string; status: number; said: string };
+      'forge-failed': { forge: string; said: string };
+      /** The document of a run, made by another job, is not valid. */
+      'unusable-run': { path: string; said: string };
     }>;
 
 /** The reason why passes of other clones are off. */

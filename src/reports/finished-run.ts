@@ -1,10 +1,11 @@
 import type { Priority } from '../config/settings.ts';
 import { describeGateDetail, describeSlotReason, reviewerName, STATUS_WORDS } from '../gates/describe/reasons.ts';
 import { describeRunNotice, describeVerdict } from '../gates/describe/result.ts';
+import { FINGERPRINT_LENGTH, findingFingerprint } from '../gates/judge/fingerprint.ts';
 import type { GateOutcome, ReportedFinding, RunOutcome } from '../gates/run-types.ts';
 import { type Finding, isOpen } from '../gates/types.ts';
-import { showInvisible } from '../kernel/escape.ts';
 import { digestOf, type GateId } from '../kernel/ids.ts';
+import { readable, wellFormed } from '../ui/markdown-text.ts';
 import type { Message } from '../ui/wording.ts';
 
 /** An ended run, in the form that all report formats share. */
@@ -81,20 +82,6 @@ export function namedText({ gate, message }: ReportEntry): string {
   return gate === NO_GATE ? message : `${gate}: ${message}`;
 }
 
-/** Returns text of unknown origin with LF line ends. Invisible characters except tabs are escaped. */
-export function readable(text: string): string {
-  return wellFormed(text)
-    .replace(/\r\n?/g, '\n')
-    .split(/([\n\t])/)
-    .map((part, index) => (index % 2 === 1 ? part : showInvisible(part)))
-    .join('');
-}
-
-/** Replaces unpaired surrogates in a text, because strict JSON and XML parsers reject them. */
-export function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, '\ufffd');
-}
-
 /** The severity of an entry, for report formats with three levels. */
 export type Severity = 'error' | 'warning' | 'note';
 
@@ -162,21 +149,7 @@ function severityOf({ finding, state }: ReportedFinding): Severity {
   return state === 'warning' && severity === 'error' ? 'warning' : severity;
 }
 
-const DIGEST_LENGTH = 32;
-
-/**
- * Returns a digest that stays the same if the line or the wording of a finding changes. It covers the gate, the file,
- * the quoted code, and which occurrence of this code is meant. If the code was not found in the file, it covers the
- * number of the reviewer and the id of the finding instead.
- */
-export function findingFingerprint(finding: Finding): string {
-  const { gate, slot, file, anchor, id } = finding;
-  const what =
-    anchor === null ? ['unanchored', String(slot), id] : ['anchored', anchor.text, String(anchor.occurrence)];
-  return digestOf([gate, file ?? '', ...what]).slice(0, DIGEST_LENGTH);
-}
-
 /** Returns a digest that is the same for all failures of a gate; `null` stands for the whole run. */
 export function gateFingerprint(gate: GateId | null): string {
-  return digestOf(['gate', gate ?? '']).slice(0, DIGEST_LENGTH);
+  return digestOf(['gate', gate ?? '']).slice(0, FINGERPRINT_LENGTH);
 }

@@ -2,6 +2,7 @@ import type { EndedRun } from './finished-run.ts';
 import { junitReport } from './junit.ts';
 import { markdownReport } from './markdown.ts';
 import { rdjsonReport } from './rdjson.ts';
+import { jsonReport } from './run-json.ts';
 import { sarifReport } from './sarif.ts';
 import type { Format } from './types.ts';
 
@@ -11,4 +12,5 @@ export const FORMATS: Readonly<Record<Exclude<Format, 'html'>, (run: EndedRun) =
   sarif: sarifReport,
   junit: junitReport,
   rdjson: rdjsonReport,
+  json: jsonReport,
 };

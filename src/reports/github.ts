@@ -1,15 +1,8 @@
 import { bySeverity } from '../gates/describe/finding.ts';
 import { closeFence } from '../kernel/escape.ts';
+import { wellFormed } from '../ui/markdown-text.ts';
 import { count } from '../ui/wording.ts';
-import {
-  type EndedRun,
-  findingEntry,
-  NO_GATE,
-  namedText,
-  type ReportEntry,
-  type Severity,
-  wellFormed,
-} from './finished-run.ts';
+import { type EndedRun, findingEntry, NO_GATE, namedText, type ReportEntry, type Severity } from './finished-run.ts';
 import { markdownReport } from './markdown.ts';
 
 /** GitHub shows only the first ten annotations of each kind per step, so the others are left out. */

@@ -3,8 +3,9 @@ import { describeGateDetail, describeSlotReason, GATE_REASONS, STATUS_WORDS } fr
 import type { GateOutcome, ReportedFinding, SlotOutcome } from '../gates/run-types.ts';
 import { isOpen } from '../gates/types.ts';
 import { grouped } from '../kernel/collections.ts';
+import { readable } from '../ui/markdown-text.ts';
 import { count } from '../ui/wording.ts';
-import { type EndedRun, NO_GATE, namedText, readable } from './finished-run.ts';
+import { type EndedRun, NO_GATE, namedText } from './finished-run.ts';
 
 /** Returns an XML element with its children or its text. Attributes and texts may contain any characters. */
 function element(

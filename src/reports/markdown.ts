@@ -12,41 +12,10 @@ import { describeUncovered } from '../gates/describe/run.ts';
 import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '../gates/run-types.ts';
 import { isOpen } from '../gates/types.ts';
 import { grouped } from '../kernel/collections.ts';
-import { fence, quoteName } from '../kernel/escape.ts';
+import { fence } from '../kernel/escape.ts';
 import { describePaid, describeUsage } from '../ledger/describe.ts';
-import { type EndedRun, readable } from './finished-run.ts';
-
-/** Returns text of unknown origin as one line of Markdown. Nothing in it acts as markup, HTML, link or mention. */
-export function inline(text: string): string {
-  return readable(text)
-    .replace(/\s+/g, ' ')
-    .trim()
-    .replaceAll('@', '@\u200b')
-    .replace(/#(?=\d)/g, '#\u200b')
-    .replace(/[\\`*_[\]<>&#|~$]/g, '\\$&')
-    .replace(/^[-+=]/, '\\$&')
-    .replace(/^(\d+)([.)])/, '$1\\$2');
-}
-
-/** Returns text of unknown origin as a block quote that keeps its lines. Nothing in the text can end the quote. */
-export function quotation(text: string): string {
-  const lines = readable(text).trim().split('\n').map(inline);
-  return lines
-    .map((line, index) => {
-      if (line === '') return '>';
-      return (lines[index + 1] ?? '') === '' ? `> ${line}` : `> ${line}\\`;
-    })
-    .join('\n');
-}
-
-/** Returns a name as inline code, even if the name contains backticks. */
-export function codeName(name: string): string {
-  const text = quoteName(name);
-  let longest = 0;
-  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
-  const marks = '`'.repeat(longest + 1);
-  return longest === 0 ? `${marks}${text}${marks}` : `${marks} ${text} ${marks}`;
-}
+import { codeName, inline, quotation, readable } from '../ui/markdown-text.ts';
+import type { EndedRun } from './finished-run.ts';
 
 /** Returns the Markdown report of a run: verdict, gates, findings by file, files without a review, warnings, cost. */
 export function markdownReport({ verdict, gates, findings, outcome }: EndedRun): string {

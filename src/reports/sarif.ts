@@ -2,9 +2,10 @@ import { describeRunNotice } from '../gates/describe/result.ts';
 import { describeUncovered } from '../gates/describe/run.ts';
 import type { GateOutcome, ReportedFinding } from '../gates/run-types.ts';
 import type { GateId } from '../kernel/ids.ts';
+import { readable } from '../ui/markdown-text.ts';
 import { asShellWord } from '../ui/wording.ts';
 import { version } from '../version.ts';
-import { type EndedRun, NO_GATE, namedText, type ReportEntry, readable, reportEntries } from './finished-run.ts';
+import { type EndedRun, NO_GATE, namedText, type ReportEntry, reportEntries } from './finished-run.ts';
 
 /** Returns a run as SARIF 2.1.0: a rule per gate, a result per finding, failed check and gate without a result. */
 export function sarifReport(run: EndedRun): string {

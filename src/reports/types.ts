@@ -1,5 +1,5 @@
 /** The report formats that are written to files. */
-const FILE_FORMATS = ['markdown', 'sarif', 'junit', 'rdjson', 'html'] as const;
+const FILE_FORMATS = ['markdown', 'sarif', 'junit', 'rdjson', 'html', 'json'] as const;
 
 export type Format = (typeof FILE_FORMATS)[number];
 

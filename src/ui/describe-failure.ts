@@ -4,6 +4,7 @@ import { DEFAULT_LOG_DIR } from '../kernel/paths.ts';
 import { ACTIVE } from '../kernel/ports.ts';
 import { describeAgentFailure, describeMissingAgent } from './describe-agent-failure.ts';
 import { describeCarrierFailure } from './describe-carrier-failure.ts';
+import { FORGE_FAILURES } from './describe-forge-failure.ts';
 import { PHASE_FAILURES } from './describe-phase-failure.ts';
 import { describeProblem } from './describe-problem.ts';
 import { SIGNING_FAILURES } from './describe-signing-failure.ts';
@@ -33,6 +34,7 @@ export function describeFailure(failure: Failure): Message {
 }
 
 const MESSAGES: ByKind<Failure, Message> = {
+  ...FORGE_FAILURES,
   ...PHASE_FAILURES,
   ...SIGNING_FAILURES,
   ...WORKFLOW_FAILURES,

@@ -26,6 +26,7 @@ function begin(about: NodeJS.ProcessEnv, event: object = EVENT, { root, git } = 
     ONCEOVER_RECEIPTS: 'true',
     ONCEOVER_SARIF: 'false',
     ONCEOVER_FAIL_ON_ERROR: 'true',
+    ONCEOVER_PUBLISH: 'false',
     ...about,
   };
   const end = spawnSync(process.execPath, [join(PROJECT, 'action/begin.mjs')], { cwd: root, env, encoding: 'utf8' });
@@ -81,6 +82,7 @@ test('files of an earlier job or step are removed: receipts, records, marks', ()
 test.each([
   ['receipts', 'ONCEOVER_RECEIPTS', 'yes'],
   ['sarif', 'ONCEOVER_SARIF', ''],
+  ['publish', 'ONCEOVER_PUBLISH', 'yes'],
   ['fail-on-error', 'ONCEOVER_FAIL_ON_ERROR', 'False\n::warning::x'],
 ])('the input %s is "true" or "false"', (name, variable, value) => {
   const { code, log } = begin({ [variable]: value });

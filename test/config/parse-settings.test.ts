@@ -24,6 +24,7 @@ const DEFAULTS = {
   shareReading: 'reviews',
   recheckDomain: false,
   trustMarks: false,
+  convergence: { unchangedCode: 'block', ratchet: false },
   waivers: { who: 'people', signers: null },
   passes: null,
   budget: { usd: null, dispatches: null },
@@ -127,6 +128,10 @@ describe('good settings', () => {
     ['share_reading: off', { shareReading: 'off' }],
     ['recheck_domain: true', { recheckDomain: true }],
     ['trust_marks: true', { trustMarks: true }],
+    [
+      'convergence: { unchanged_code: must_fix_only, ratchet: true }',
+      { convergence: { unchangedCode: 'must_fix_only', ratchet: true } },
+    ],
     ['waivers: { who: anyone }', { waivers: { who: 'anyone', signers: null } }],
     ['budget: { usd: 0.5 }', { budget: { usd: 0.5, dispatches: null } }],
     [

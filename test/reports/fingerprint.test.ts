@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { findingFingerprint, gateFingerprint } from '../../src/reports/finished-run.ts';
+import { findingFingerprint } from '../../src/gates/judge/fingerprint.ts';
+import { gateFingerprint } from '../../src/reports/finished-run.ts';
 import { finding, path } from '../support/run-samples.ts';
 
 const here = findingFingerprint(finding());

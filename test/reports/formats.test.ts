@@ -10,7 +10,7 @@ const REQUEST = {
   files: null,
 } as const;
 
-const FORMS = 'markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, html=FILE, github';
+const FORMS = 'markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, html=FILE, json=FILE, github';
 
 test.each<[string[], string]>([
   [['a b=x'], `"a b" is not a format of --report. Use ${FORMS}.`],

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Priority } from '../../src/config/settings.ts';
-import { type EndedRun, readable } from '../../src/reports/finished-run.ts';
+import type { EndedRun } from '../../src/reports/finished-run.ts';
 import { githubAnnotations, githubSummary } from '../../src/reports/github.ts';
 import { markdownReport } from '../../src/reports/markdown.ts';
+import { readable } from '../../src/ui/markdown-text.ts';
 import { ENDS, judged, MIXED, STOPPED } from '../support/ended-runs.ts';
 import { hostileFailure, hostileRun, hostileText } from '../support/hostile.ts';
 import { outline } from '../support/markdown.ts';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { EndedRun } from '../../src/reports/finished-run.ts';
-import { codeName, inline, markdownReport, quotation } from '../../src/reports/markdown.ts';
+import { markdownReport } from '../../src/reports/markdown.ts';
+import { codeName, inline, quotation } from '../../src/ui/markdown-text.ts';
 import { ENDS, judged, MIXED } from '../support/ended-runs.ts';
 import { hostileFailure, hostileRun, hostileText } from '../support/hostile.ts';
 import { outline } from '../support/markdown.ts';

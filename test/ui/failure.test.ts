@@ -152,6 +152,10 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
       given,
       /onceover passes fetch/,
     ],
+    'no-forge': [{ kind: 'no-forge', missing: given, expected: 'a token' }, given, /onceover publish/],
+    'forge-refused': [{ kind: 'forge-refused', forge: 'GitHub', status: 403, said: given }, given, /permissions/],
+    'forge-failed': [{ kind: 'forge-failed', forge: 'GitHub', said: given }, given, /again/],
+    'unusable-run': [{ kind: 'unusable-run', path: given, said: 'it is not JSON' }, given, /onceover run --json/],
     ...workflowFailures(given),
   };
 }

@@ -105,6 +105,11 @@ export const DOCUMENTS: readonly { readonly name: string; readonly from: string;
     about: 'The document lists the files that onceover removed, or would remove with --yes.',
   },
   { name: 'doctor', from: '`doctor --json`', about: 'The document lists the agents and programs that are installed.' },
+  {
+    name: 'publish',
+    from: '`publish --json`',
+    about: 'The document lists what was written on the pull request. [pull-requests.md](pull-requests.md) explains it.',
+  },
   { name: 'trust', from: '`trust --json`', about: 'The document lists the commands that you approved.' },
   { name: 'hook-snooze', from: '`hook snooze --json`', about: 'The document says until when the stop hook is off.' },
   {
@@ -503,6 +508,10 @@ export const WORDS: Readonly<Record<string, string>> = {
   'finding by': 'The person or agent that gave the answer; null if there is no answer.',
   'finding by.kind': 'Whether a person or an agent gave the answer.',
   'finding by.name': 'The login name of the person, or the name of the agent; unknown if onceover cannot tell.',
+  'finding anchor.text': 'The quoted code or the text of the line, without white space around its lines.',
+  'finding anchor.occurrence': 'Which occurrence of the text in the file is meant, counted from 1.',
+  'finding closed.why': 'The reason that the reviewer gave; empty if it gave none.',
+  'finding closed.iteration': 'The number of the run that closed the finding.',
   'finding proposed_by': 'The agent that proposed the waiver, if a person confirmed it; else null.',
   'finding proposed_by.kind': 'Whether a person or an agent proposed the waiver.',
   'finding proposed_by.name': 'The name of the agent; unknown if onceover cannot tell.',

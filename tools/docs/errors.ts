@@ -100,6 +100,10 @@ const RUNS = {
   'bad-review-id': { kind: 'bad-review-id', id: 'a/b', why: 'separator' },
   'wrong-usage': { kind: 'wrong-usage', said: 'Unknown option "--fors". Did you mean --force?', command: 'run' },
   'input-cut-off': { kind: 'input-cut-off', code: 'EIO' },
+  'no-forge': { kind: 'no-forge', missing: 'GITHUB_TOKEN', expected: 'a token' },
+  'forge-refused': { kind: 'forge-refused', forge: 'GitHub', status: 403, said: 'Resource not accessible' },
+  'forge-failed': { kind: 'forge-failed', forge: 'GitHub', said: '502 Bad Gateway' },
+  'unusable-run': { kind: 'unusable-run', path: 'run.json', said: 'it is not JSON' },
 } satisfies Partial<Samples<Failure['kind']>>;
 
 const LOOPS = {

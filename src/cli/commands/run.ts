@@ -3,7 +3,7 @@ import type { LoopOutcome } from '../../fix-loop/decide-end.ts';
 import { describeDryRun } from '../../gates/describe/messages.ts';
 import { describeRunNotice } from '../../gates/describe/result.ts';
 import { type Amount, describeRun } from '../../gates/describe/run.ts';
-import { dryRunDocument, runDocument } from '../../gates/json.ts';
+import { dryRunDocument, errorDocument, runDocument } from '../../gates/json.ts';
 import type { RunOutcome } from '../../gates/run-types.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { consoleReporter } from '../../progress/reporter.ts';
@@ -13,7 +13,10 @@ import { INTERRUPTED, interruptible } from '../interrupt.ts';
 import { exitWith, type Flags, finish, workingDirectory, wrongUsage } from '../output.ts';
 import type { Reports } from '../reports.ts';
 
-type RunFlags = Flags<'fixer', 'dryRun' | 'untilPass' | 'ratchet' | 'startedByAgent' | 'verbose' | 'quiet'> &
+type RunFlags = Flags<
+  'fixer',
+  'dryRun' | 'untilPass' | 'ratchet' | 'publish' | 'startedByAgent' | 'verbose' | 'quiet'
+> &
   RunWish & { readonly [Name in 'files' | 'gate' | 'report']?: readonly string[] } & {
     readonly maxIterations?: number;
   };
@@ -30,6 +33,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
   const request: RunRequestOptions = { ...flags, ...given };
   const reports = await reportsOf(flags, request);
   if (!reports.ok) return exitWith(reports.failure, json);
+  const publication = flags.publish === true ? await (await import('./publish.ts')).publicationOfRun() : null;
   if (flags.dryRun === true) {
     return finish(await preview(workingDirectory(), request), json, {
       warnings: ({ outcome }) => outcome.notices.map(describeRunNotice),
@@ -54,10 +58,14 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
   if (outcome === 'interrupted') return reports.value?.writeInterrupted(INTERRUPTED);
   if (!outcome.ok) {
     await exitWith(outcome.failure, json, 'run');
+    const { error } = errorDocument(outcome.failure);
+    await publication?.({ kind: 'error', message: error.message, next: error.next });
     return reports.value?.writeFailed(outcome.failure);
   }
   const { ended, loop } = outcome.value;
-  const missing = (await reports.value?.write(ended)) ?? [];
+  const unwritten = (await reports.value?.write(ended)) ?? [];
+  const unpublished = (await publication?.({ kind: 'run', document: runDocument(ended, unwritten) })) ?? null;
+  const missing = unpublished === null ? unwritten : [...unwritten, unpublished];
   const isShort = missing.length > 0 && ended.exitCode === 0;
   const story = loop === null ? null : await import('../../fix-loop/describe.ts');
   await finish(ok(isShort ? { ...ended, status: 'error' as const, exitCode: 3 as const } : ended), json, {
@@ -112,6 +120,7 @@ function wrongFlags(flags: RunFlags): string | null {
     [untilPass && fixer === undefined, '--until-pass needs a fixer: name an agent with --fixer.'],
     [untilPass && commit !== undefined, '--until-pass cannot be used with --commit: a commit cannot be changed.'],
     [untilPass && dryRun, '--until-pass cannot be used with --dry-run.'],
+    [dryRun && flags.publish === true, '--publish cannot be used with --dry-run: there is no result.'],
     [dryRun && flags.report !== undefined, '--report cannot be used with --dry-run: there is nothing to report.'],
     [flags.verbose === true && flags.quiet === true, '--verbose and --quiet cannot be used together.'],
   ]);

@@ -95,8 +95,12 @@ export function describeFindingSource(finding: Finding): string {
   const mark = finding.mark === null ? '' : `, ${MARKS[finding.mark]}`;
   // Later runs can have the same numbers as archived runs, so the number of an archived run would mislead.
   const since = finding.cycleEnded ? 'from an archived run' : `since run ${finding.since}`;
-  return `${quoteName(finding.gate)}, ${reviewerName(finding)}, ${since}${mark}`;
+  // Only a warning needs the reason; an open finding counts in any case.
+  const seen = finding.kept === 'warning' && finding.seenBefore !== undefined ? SEEN_BEFORE : '';
+  return `${quoteName(finding.gate)}, ${reviewerName(finding)}, ${since}${mark}${seen}`;
 }
+
+const SEEN_BEFORE = ', a warning because its lines are unchanged since an earlier review (convergence)';
 
 const MARKS = {
   'off-diff': 'outside the change',

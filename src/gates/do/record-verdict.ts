@@ -1,129 +1,18 @@
-import type { Answers } from '../../dispatch/answer-schemas.ts';
-import { openQueue } from '../../dispatch/limits.ts';
 import type { DispatchPlan, SlotTrouble } from '../../kernel/agent.ts';
-import type { RepoPath } from '../../kernel/ids.ts';
-import type { Entry } from '../../kernel/repository.ts';
 import { forEachOk, ok, type Result } from '../../kernel/result.ts';
 import { describeTrouble } from '../../ui/describe-agent-failure.ts';
 import type { GateState } from '../decide/gate-state.ts';
 import { reviewFacts } from '../decide/review-facts.ts';
 import { slotLog } from '../describe/logs.ts';
-import { findFile, readFileName } from '../judge/finding-path.ts';
-import { fileFingerprint, findingLocator, locateFinding } from '../judge/locate-finding.ts';
-import { type MatchedFindings, matchFindings, type ReportedProblem, type SlotReview } from '../judge/match-findings.ts';
+import { type MatchedFindings, matchFindings } from '../judge/match-findings.ts';
 import { toleratedAfter } from '../judge/priority.ts';
 import type { SlotAnswer, SlotJob, SlotResult, UnassignableSlot } from '../ports.ts';
 import type { RecordMetadata, SlotRecord, Violation } from '../record-types.ts';
 import type { SlotOutcome } from '../run-types.ts';
 import { type Finding, type FindingState, NO_AGENT } from '../types.ts';
+import { interpretAnswer } from './interpret-answer.ts';
 import type { IterationContext } from './prepare-slot.ts';
 import { readingBehind } from './shared-readings.ts';
-
-/** Turns a reviewer's answer into a `SlotReview`: locates each problem in the files, and adds the earlier findings. */
-async function interpretAnswer(
-  context: IterationContext,
-  job: SlotJob,
-  agent: string,
-  said: Answers['gate'],
-  isStale: boolean,
-): Promise<Result<SlotReview>> {
-  const { comparison } = context.facts;
-  const { settings } = context.request;
-  const entries = new Map<string, Entry>(job.gate.entries.map((entry) => [entry.path, entry]));
-  const named = await namedFiles(context, job, said.violations);
-  if (!named.ok) return named;
-  const earlier = job.state.findings.flatMap(({ finding }) => finding.file ?? []);
-  const reading = await readFiles(context, job, [...named.value.values()].map(({ file }) => file).concat(earlier));
-  if (!reading.ok) return reading;
-  const files = reading.value;
-  const reported = said.violations.map((violation): ReportedProblem => {
-    const name = violation.file.trim();
-    const { file, line: lineInName } = named.value.get(violation.file) ?? NO_FILE;
-    const known = file === null ? undefined : files.get(file);
-    const line = violation['no_such_line'] === true ? 0 : (violation.line ?? lineInName);
-    const pointed = known?.locate(line, violation.code ?? null) ?? locateFinding(null, line, violation.code ?? null);
-    const entry = file === null ? null : (entries.get(file) ?? null);
-    return {
-      file,
-      line: pointed.line,
-      code: violation.code ?? null,
-      anchor: pointed.anchor,
-      issue: file === null && name !== '' ? `${name}: ${violation.issue}` : violation.issue,
-      fix: violation.fix ?? null,
-      priority: violation.priority,
-      mark: name !== '' && entry === null ? 'off-diff' : pointed.mark,
-      entry,
-      seen: known?.seen ?? null,
-    };
-  });
-  return ok({
-    ...{ gate: job.gate.id, slot: job.slot, content: job.gate.content, agent, iteration: context.iteration },
-    at: context.ports.clock.now().toISOString(),
-    scope: comparison.scope.key,
-    where: comparison.where,
-    isRerun: job.state.cycle.some(
-      // Only onceover's own records with the same prompt count as an earlier review.
-      ({ slot, own, status }) =>
-        slot === job.slot && own?.promptDigest === job.gate.rubric.digest && (status === 'pass' || status === 'fail'),
-    ),
-    failOn: settings.failOn,
-    rerunNewIssueThreshold: settings.rerunNewIssueThreshold,
-    status: said.status,
-    reported,
-    previous: said.previous ?? [],
-    message: said.message ?? null,
-    earlier: job.state.findings,
-    entryNow: (file) => entries.get(file) ?? null,
-    isStale,
-    seenNow: (file) => files.get(file)?.seen ?? null,
-  });
-}
-
-type NamedFile = { readonly file: RepoPath | null; readonly line: number | null };
-
-const NO_FILE: NamedFile = { file: null, line: null };
-
-/** Maps each file name in an answer to the file that it means: a file of the gate, the change or the repository. */
-async function namedFiles(
-  { ports, request, changed, isChanged }: IterationContext,
-  job: SlotJob,
-  violations: Answers['gate']['violations'],
-): Promise<Result<ReadonlyMap<string, NamedFile>>> {
-  const own = job.gate.entries.map(({ path }) => path);
-  const spelled = new Map(violations.map(({ file }) => [file, readFileName(file, request.root)]));
-  const unknown = new Set([...spelled.values()].flatMap(({ paths }) => paths).filter((path) => !isChanged(path)));
-  const found = await ports.snapshots.filesIn(job.tree, [...unknown]);
-  if (!found.ok) return found;
-  const exists = (path: RepoPath) => isChanged(path) || found.value.has(path);
-  const named = [...spelled].map(([name, spelling]): [string, NamedFile] => {
-    const file = findFile(spelling, own, exists) ?? findFile(spelling, changed, exists) ?? spelling.literal;
-    return [name, { file, line: spelling.line }];
-  });
-  return ok(new Map(named));
-}
-
-type KnownFile = { readonly locate: ReturnType<typeof findingLocator>; readonly seen: string | null };
-
-/** Reads files in the reviewed tree, a few at a time. */
-async function readFiles(
-  { ports }: IterationContext,
-  job: SlotJob,
-  paths: readonly (RepoPath | null)[],
-): Promise<Result<ReadonlyMap<RepoPath, KnownFile>>> {
-  const entries = new Map<string, Entry>(job.gate.entries.map((entry) => [entry.path, entry]));
-  const distinct = [...new Set(paths.filter((path) => path !== null))];
-  const queue = openQueue(FILES_AT_ONCE);
-  const texts = await Promise.all(distinct.map((path) => queue(() => ports.snapshots.textIn(job.tree, path))));
-  const files = new Map<RepoPath, KnownFile>();
-  for (const [i, path] of distinct.entries()) {
-    const text = texts[i];
-    if (text?.ok !== true) return text ?? ok(files);
-    files.set(path, { locate: findingLocator(text.value), seen: fileFingerprint(entries.get(path), text.value) });
-  }
-  return ok(files);
-}
-
-const FILES_AT_ONCE = 8;
 
 /** Judges an answer and writes findings, receipt and record. `isStale`: whether the files changed during the review. */
 export async function judgeSlot(

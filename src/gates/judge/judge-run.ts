@@ -55,7 +55,7 @@ export function judgeRun(
   facts: GateFactsAfterRun,
   actions: RunActions,
   settings: Pick<Settings, 'maxRetries' | 'certify' | 'unchangedGates'>,
-): Pick<RunOutcome, 'status' | 'exitCode' | 'gates' | 'findings' | 'notices'> {
+): Pick<RunOutcome, 'status' | 'exitCode' | 'gates' | 'findings' | 'settled' | 'notices'> {
   const slots = grouped(actions.slots, ({ gate }) => gate.id);
   const judgeGates = (passesIf: 'holds' | 'certified'): readonly GateOutcome[] => [
     ...facts.checks.map((state) => judgeCheck(state, actions)),
@@ -74,7 +74,8 @@ export function judgeRun(
   const gates = settings.certify && canPass ? judgeGates('certified') : uncertified;
   const findings = reportedFindings(facts, actions);
   const status = statusOf(gates, findings, facts, isUnseen);
-  return { status, exitCode: exitCodeOf(status, gates), gates, findings, notices: orphanNotices(facts) };
+  const settled = settledFindings(facts, findings);
+  return { status, exitCode: exitCodeOf(status, gates), gates, findings, settled, notices: orphanNotices(facts) };
 }
 
 function isPassing({ status }: GateOutcome): boolean {
@@ -223,6 +224,21 @@ function reportedFindings({ reviews, orphans }: GateFactsAfterRun, { slots }: Ru
     return { finding, state: finding.resolution?.how === 'fixed' ? 'fixed_claimed' : 'open' };
   });
   return [...current, ...orphaned].sort((a, b) => Number(a.finding.id.slice(1)) - Number(b.finding.id.slice(1)));
+}
+
+const MOST_SETTLED = 500;
+
+/** Returns the findings of the gates that are closed or gone and that `reportedFindings` leaves out, newest first. */
+function settledFindings(
+  { reviews }: GateFactsAfterRun,
+  reported: readonly ReportedFinding[],
+): readonly ReportedFinding[] {
+  const shown = new Set(reported.map(({ finding }) => finding.id));
+  return reviews
+    .flatMap(({ findings }) => findings)
+    .filter(({ finding, state }) => (state === 'closed' || state === 'gone') && !shown.has(finding.id))
+    .sort((a, b) => Number(b.finding.id.slice(1)) - Number(a.finding.id.slice(1)))
+    .slice(0, MOST_SETTLED);
 }
 
 /** Returns notices about open findings of removed slots and gates, which no reviewer can close. */

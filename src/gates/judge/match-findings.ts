@@ -39,6 +39,8 @@ export type SlotReview = Pick<Finding, 'gate' | 'scope' | 'slot' | 'agent' | 'at
     readonly previous: readonly Disposition[];
     readonly message: string | null;
     readonly earlier: readonly ReportedFinding[];
+    /** Returns how many earlier reviews of the slot saw the lines of a problem as they are; 0 if none is known to. */
+    seenBefore(problem: ReportedProblem): number;
     seenNow(file: RepoPath): string | null;
     /** Returns the file's entry in the current snapshot; `null` if the file is not part of the gate. */
     entryNow(file: RepoPath): Entry | null;
@@ -66,9 +68,10 @@ export function matchFindings(review: SlotReview): MatchedFindings {
   const updated: Finding[] = [];
   const added: Omit<Finding, 'id'>[] = [];
   const waived: KnownFinding[] = [];
+  const problems: ReportedProblem[] = [];
   for (const problem of review.reported) {
     const earlier = matched.get(problem);
-    if (earlier === undefined) added.push(newFinding(review, problem));
+    if (earlier === undefined) problems.push(problem);
     else if (earlier.finding.resolution?.how === 'skipped') waived.push(earlier.finding);
     else updated.push(repeatedFinding(review, problem, earlier));
   }
@@ -82,6 +85,9 @@ export function matchFindings(review: SlotReview): MatchedFindings {
     else if (isOpen(state)) (answers.get(finding.id)?.state === 'open' ? confirmed : unchanged).push(finding);
   }
   updated.push(...confirmed.map((finding) => confirmedFinding(review, finding)));
+  // A finding that the reviewer dropped without a word may be back in other words, so then a new finding counts in full.
+  const hasDropped = updated.some(({ closed }) => closed?.how === 'silent');
+  added.push(...problems.map((problem) => newFinding(review, problem, hasDropped ? 0 : review.seenBefore(problem))));
   added.push(...unknownFindings(review, answers));
   const stillOpen = [...confirmed, ...unchanged];
   if (review.status === 'fail' && added.length === 0 && review.reported.length === 0 && stillOpen.length === 0) {
@@ -136,8 +142,11 @@ function mayMatch({ priority }: ReportedProblem, { finding, state }: ReportedFin
   return !isWaived || !isBelow(finding.priority, priority);
 }
 
-function newFinding(review: SlotReview, problem: ReportedProblem): Omit<Finding, 'id'> {
-  const when = review.isRerun ? ({ onRerun: true } as const) : {};
+function newFinding(review: SlotReview, problem: ReportedProblem, seenBefore: number): Omit<Finding, 'id'> {
+  const when = {
+    ...(review.isRerun ? ({ onRerun: true } as const) : {}),
+    ...(seenBefore > 0 ? { seenBefore } : {}),
+  };
   const kept = onlyWarns(problem.priority, when, review) ? 'warning' : 'open';
   return { ...common(review, problem), ...when, kept, since: review.iteration, closed: null };
 }

@@ -10,12 +10,20 @@ export function moreSevere(a: Priority, b: Priority): Priority {
 }
 
 /** `failOn`: the lowest priority that fails a gate. The second threshold is for findings that are new in a rerun. */
-export type WarnLevels = Pick<Settings, 'failOn' | 'rerunNewIssueThreshold'>;
+export type WarnLevels = Pick<Settings, 'failOn' | 'rerunNewIssueThreshold'> & Partial<Pick<Settings, 'convergence'>>;
 
-/** Whether a finding only warns. If it is new in a rerun, the more severe of the two thresholds in `levels` applies. */
-export function onlyWarns(priority: Priority, { onRerun }: Pick<Finding, 'onRerun'>, levels: WarnLevels): boolean {
-  const { failOn, rerunNewIssueThreshold } = levels;
-  return isBelow(priority, onRerun === true ? moreSevere(failOn, rerunNewIssueThreshold) : failOn);
+/** Whether a finding only warns. If several thresholds in `levels` apply to it, the most severe one counts. */
+export function onlyWarns(
+  priority: Priority,
+  { onRerun, seenBefore = 0 }: Pick<Finding, 'onRerun' | 'seenBefore'>,
+  { failOn, rerunNewIssueThreshold, convergence }: WarnLevels,
+): boolean {
+  const thresholds: Priority[] = [
+    ...(onRerun === true ? [rerunNewIssueThreshold] : []),
+    ...(seenBefore >= 1 && convergence?.unchangedCode === 'must_fix_only' ? (['high'] as const) : []),
+    ...(seenBefore >= 2 && convergence?.ratchet === true ? (['critical'] as const) : []),
+  ];
+  return isBelow(priority, thresholds.reduce(moreSevere, failOn));
 }
 
 /** The findings that a fix loop with `--ratchet` tolerates. They are stored as open, so the next run reports them. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isRecord } from '../../kernel/json.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
-import { readShape } from '../../kernel/shape.ts';
+import { isOrdinal, orMissing, readShape } from '../../kernel/shape.ts';
 import {
   checkFolder,
   listFolder,
@@ -18,7 +18,11 @@ import { FINDING, isFindingId, RESOLUTION } from './shapes.ts';
 
 /** Returns the finding in a parsed document, without unknown fields; `null` if it is not a finding. */
 export function readFinding(value: unknown): Finding | null {
-  return readShape<Finding>(value, { ...FINDING, onRerun: (flag) => flag === undefined || flag === true });
+  return readShape<Finding>(value, {
+    ...FINDING,
+    onRerun: (flag) => flag === undefined || flag === true,
+    seenBefore: orMissing(isOrdinal),
+  });
 }
 
 /** Returns the resolution in a parsed document; `null` if it is not one. */

@@ -93,6 +93,7 @@ export function concludeRun(
     iteration: actions.iteration,
     scope: comparison.scope,
     baseName: comparison.baseName,
+    headCommit: comparison.headCommit,
     isOnBase: branch !== null && branch === `refs/heads/${comparison.baseName}`,
     asked: facts.seesAll ? null : requestedScope(facts, request),
     uncovered: facts.planned.uncovered,

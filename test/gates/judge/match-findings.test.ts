@@ -53,6 +53,7 @@ function look(differs: Partial<SlotReview> = {}): SlotReview {
     previous: [],
     message: null,
     earlier: [],
+    seenBefore: () => 0,
     seenNow: () => 'blob h1',
     entryNow: () => null,
     ...differs,

@@ -1,0 +1,84 @@
+import type { ChangedFile, FilePlace, LinePlace, ThreadPlace } from './types.ts';
+
+/** A line of the new side of a diff. */
+export type DiffLine = {
+  readonly line: number;
+  readonly oldLine: number | null;
+  readonly text: string;
+  /** The number of the hunk; a thread cannot span two. */
+  readonly hunk: number;
+};
+
+/** Returns the lines of the new side that a unified diff shows, added and unchanged ones. */
+export function newSideOf(patch: string): readonly DiffLine[] {
+  const lines: DiffLine[] = [];
+  let hunk = 0;
+  let oldLine = 0;
+  let line = 0;
+  for (const text of patch.split('\n')) {
+    const start = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(text);
+    if (start !== null) {
+      hunk++;
+      oldLine = Number(start[1]);
+      line = Number(start[2]);
+    } else if (hunk > 0 && text.startsWith('+')) {
+      lines.push({ line: line++, oldLine: null, text: text.slice(1), hunk });
+    } else if (hunk > 0 && text.startsWith(' ')) {
+      lines.push({ line: line++, oldLine: oldLine++, text: text.slice(1), hunk });
+    } else if (hunk > 0 && text.startsWith('-')) oldLine++;
+  }
+  return lines;
+}
+
+/** The fields of a finding that decide the place of its thread. */
+export type AnchoredFinding = {
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly anchor: { readonly text: string } | null;
+};
+
+/** Returns a function that finds the place of a finding in the diff of a pull request. */
+export function placeFinder(files: readonly ChangedFile[]): (finding: AnchoredFinding) => ThreadPlace | null {
+  const known = new Map(files.map((file) => [file.path, file]));
+  const parsed = new Map<string, readonly DiffLine[]>();
+  return (finding) => {
+    const file = finding.file === null ? undefined : known.get(finding.file);
+    if (file === undefined) return null;
+    const { path, oldPath } = file;
+    const whole: FilePlace = { kind: 'file', path, oldPath };
+    if (finding.anchor === null || file.patch === null) return whole;
+    let lines = parsed.get(path);
+    if (lines === undefined) {
+      lines = newSideOf(file.patch);
+      parsed.set(path, lines);
+    }
+    return placeInLines(lines, finding.anchor.text, finding.line ?? 1, whole) ?? whole;
+  };
+}
+
+/**
+ * Returns the lines with the anchor's text that are nearest to the reported line; null if the diff does not show them.
+ * The number that the reviewer gave only chooses between equal lines.
+ */
+function placeInLines(
+  lines: readonly DiffLine[],
+  anchor: string,
+  near: number,
+  { path, oldPath }: FilePlace,
+): LinePlace | null {
+  const wanted = anchor.split('\n').map((one) => one.trim());
+  const [only = ''] = wanted;
+  let best: LinePlace | null = null;
+  for (let at = 0; at + wanted.length <= lines.length; at++) {
+    const shown = lines.slice(at, at + wanted.length);
+    const [first] = shown;
+    const last = shown.at(-1);
+    if (first === undefined || last === undefined || first.hunk !== last.hunk) continue;
+    const matches =
+      wanted.length === 1 ? first.text.includes(only) : shown.every(({ text }, index) => text.trim() === wanted[index]);
+    if (!matches || (best !== null && Math.abs(first.line - near) >= Math.abs(best.first - near))) continue;
+    const text = shown.map((one) => one.text.replace(/\r$/, ''));
+    best = { kind: 'lines', path, oldPath, first: first.line, last: last.line, oldLine: last.oldLine, text };
+  }
+  return best;
+}

@@ -1,0 +1,94 @@
+import { decideChecks } from './decide-checks.ts';
+import { decideThreads } from './decide-threads.ts';
+import { type Marker, markerOf } from './describe-marker.ts';
+import { describeSummary, describeVerdictChange, type SummaryFacts, verdictOf } from './describe-summary.ts';
+import type { ForgeComment, PublishAction, PullRequestState } from './types.ts';
+
+export type PublishFacts = SummaryFacts & {
+  readonly state: PullRequestState;
+  /** With `quiet`, a first result that passes gets no comment. */
+  readonly summary: 'always' | 'quiet';
+  readonly checks: boolean;
+};
+
+export type PublishPlan = {
+  /** In this order: a publication that is cut off can be repeated, and only the rest is done. */
+  readonly actions: readonly PublishAction[];
+  /** Whether the pull request has newer commits than the result. Then only checks are published. */
+  readonly isOutdated: boolean;
+};
+
+/** Decides what to write, from the result of a run and what the pull request shows now. */
+export function decidePublish(facts: PublishFacts): PublishPlan {
+  const { run, state, commit } = facts;
+  const checks = facts.checks ? decideChecks(facts, state) : [];
+  const isOutdated = state.head !== null && state.head !== commit;
+  if (state.head === null || isOutdated) return { actions: checks, isOutdated };
+  const { summaries, extra } = ownComments(state.comments);
+  const [summary = null] = summaries;
+  const posted = [...new Set(summaries.flatMap(({ marker }) => marker.posted))];
+  // Without a result nothing is known about findings, so threads stay as they are.
+  const threads =
+    run.kind === 'run' && isResult(run.document.status)
+      ? decideThreads(run.document, state, { commit, posted })
+      : { actions: [], posted };
+  // The summary comes last: it lists the threads that were created before it.
+  const comments = [...summaryActions(facts, summary, threads.posted), ...extra];
+  return { actions: [...checks, ...threads.actions, ...comments], isOutdated };
+}
+
+function isResult(status: string): boolean {
+  return status !== 'lock_conflict';
+}
+
+type Summary = { readonly comment: ForgeComment; readonly marker: Extract<Marker, { kind: 'summary' }> };
+
+/**
+ * Returns the comments with the marker of a summary, from any account, oldest first. Two jobs at once may have posted
+ * a second summary or verdict, which is deleted.
+ */
+function ownComments(comments: readonly ForgeComment[]): {
+  readonly summaries: readonly Summary[];
+  readonly extra: readonly PublishAction[];
+} {
+  const summaries: Summary[] = [];
+  const extra: PublishAction[] = [];
+  const seen = new Set<string>();
+  for (const comment of comments) {
+    const marker = comment.isTrusted ? markerOf(comment.body) : null;
+    if (marker?.kind !== 'summary' && marker?.kind !== 'verdict') continue;
+    if (marker.kind === 'summary') summaries.push({ comment, marker });
+    const key = marker.kind === 'summary' ? marker.kind : `${marker.verdict} ${marker.commit}`;
+    if (seen.has(key) && comment.isOwn) {
+      extra.push({ kind: 'delete-comment', comment: comment.id, why: `a second ${marker.kind}` });
+    }
+    seen.add(key);
+  }
+  return { summaries, extra };
+}
+
+function summaryActions(
+  facts: PublishFacts,
+  before: Summary | null,
+  posted: readonly string[],
+): readonly PublishAction[] {
+  const body = describeSummary(facts, posted);
+  const verdict = verdictOf(facts.run);
+  if (before === null) {
+    const isSilent = facts.summary === 'quiet' && verdict === 'passed' && !facts.isUntrusted;
+    return isSilent ? [] : [{ kind: 'create-comment', about: 'summary', body }];
+  }
+  const now = markerOf(body);
+  const isSame = now?.kind === 'summary' && now.digest === before.marker.digest;
+  // If a publication was cut off, the comment about the new verdict may be there although the summary is old.
+  const isSaid = facts.state.comments.some((comment) => {
+    const said = comment.isTrusted ? markerOf(comment.body) : null;
+    return said?.kind === 'verdict' && said.verdict === verdict && said.commit === facts.commit;
+  });
+  const isNews = before.marker.verdict !== verdict && !isSaid;
+  const news = describeVerdictChange(facts, before.marker.verdict);
+  return [
+    ...(isNews ? [{ kind: 'create-comment', about: 'verdict', body: news } as const] : []),
+    ...(isSame ? [] : [{ kind: 'edit-comment', comment: before.comment.id, body } as const]),
+  ];
+}

@@ -1,0 +1,240 @@
+import type { RunDocument } from '../gates/json.ts';
+import { groupBySameCode } from '../gates/judge/same-code.ts';
+import { grouped } from '../kernel/collections.ts';
+import { placeFinder } from './decide-anchor.ts';
+import { type FindingDocument, isOpenFinding } from './describe-finding.ts';
+import { markerOf } from './describe-marker.ts';
+import { codeSpan } from './describe-text.ts';
+import { describeClosedThread, describeClosing, describeReopening, describeThread } from './describe-thread.ts';
+import type { ForgeComment, ForgeThread, PublishAction, PullRequestState } from './types.ts';
+
+export type ThreadPlan = {
+  readonly actions: readonly PublishAction[];
+  /** The findings that have a thread, had one, or get one now. */
+  readonly posted: readonly string[];
+};
+
+/** A thread of ours, read from its comments. */
+type OwnThread = {
+  readonly thread: ForgeThread;
+  readonly first: ForgeComment;
+  readonly fingerprints: readonly string[];
+  /** Whether its first comment says that the findings are closed. */
+  readonly isClosedByEdit: boolean;
+  /** The newest of our replies that closes or reopens the thread. */
+  readonly lastReply: 'closed' | 'reopened' | null;
+  /** Whether someone else wrote in the thread. Such a thread is never touched. */
+  readonly hasReply: boolean;
+};
+
+/** Decides what happens to each thread, and which findings get one. Every open finding gets at most one thread, ever. */
+export function decideThreads(
+  document: RunDocument,
+  state: PullRequestState,
+  { commit, posted }: { readonly commit: string; readonly posted: readonly string[] },
+): ThreadPlan {
+  const all = state.threads.flatMap(ownThread);
+  const { kept, extra } = withoutDuplicates(all);
+  const findings = findingsByFingerprint(document);
+  const known = new Set([...posted, ...all.flatMap(({ fingerprints }) => fingerprints)]);
+  const place = placeFinder(state.files);
+  const created: PublishAction[] = [];
+  const joined = new Map<OwnThread, FindingDocument[]>();
+  for (const group of openGroups(document)) {
+    const fresh = group.filter(({ fingerprint }) => !known.has(fingerprint));
+    const [one] = fresh;
+    if (one === undefined) continue;
+    const home = kept.find(
+      (thread) => canTouch(thread) && group.some(({ fingerprint }) => thread.fingerprints.includes(fingerprint)),
+    );
+    if (home !== undefined) joined.set(home, [...(joined.get(home) ?? []), ...fresh]);
+    else {
+      const at = place(one);
+      if (at !== null) created.push({ kind: 'create-thread', thread: newThread(fresh, at) });
+    }
+    for (const { fingerprint } of fresh) known.add(fingerprint);
+  }
+  const passing = passingGates(document);
+  const actions = kept.flatMap((thread) => actionsFor(thread, { findings, passing, commit, place, joined }));
+  return { actions: [...extra, ...actions, ...created], posted: [...known] };
+}
+
+function newThread(
+  findings: readonly FindingDocument[],
+  place: NonNullable<ReturnType<ReturnType<typeof placeFinder>>>,
+) {
+  const { path, oldPath } = place;
+  return {
+    fingerprints: findings.map(({ fingerprint }) => fingerprint),
+    place,
+    body: describeThread(findings, place),
+    asFile: describeThread(findings, { kind: 'file', path, oldPath }),
+  };
+}
+
+/** Returns the open findings, those on the same code and those with the same identity together. */
+function openGroups({ findings }: RunDocument): readonly (readonly FindingDocument[])[] {
+  const open = findings.filter(isOpenFinding);
+  const bySameCode = groupBySameCode(open, (finding) => finding);
+  const home = new Map<string, FindingDocument[]>();
+  const groups: FindingDocument[][] = [];
+  for (const group of bySameCode) {
+    const known = group.map(({ fingerprint }) => home.get(fingerprint)).find((one) => one !== undefined);
+    const target = known ?? [];
+    if (known === undefined) groups.push(target);
+    target.push(...group);
+    for (const { fingerprint } of group) home.set(fingerprint, target);
+  }
+  return groups;
+}
+
+/** Returns all findings of a run by their identity. Open ones hide closed ones with the same identity. */
+function findingsByFingerprint({ findings, settled }: RunDocument): ReadonlyMap<string, readonly FindingDocument[]> {
+  const result = new Map<string, readonly FindingDocument[]>();
+  for (const [fingerprint, own] of grouped([...findings, ...settled], (one) => one.fingerprint)) {
+    const open = own.filter(isOpenFinding);
+    result.set(fingerprint, open.length > 0 ? open : own.slice(0, 1));
+  }
+  return result;
+}
+
+/** Returns the gates that pass, as threads name them. */
+function passingGates({ gates }: RunDocument): readonly string[] {
+  return gates.filter(({ status }) => status === 'pass' || status === 'holds').map(({ id }) => codeSpan(id));
+}
+
+function ownThread(thread: ForgeThread): OwnThread[] {
+  const [first, ...replies] = thread.comments;
+  const marker = first?.isTrusted === true ? markerOf(first.body) : null;
+  if (first === undefined || marker?.kind !== 'thread') return [];
+  const kinds = replies.map((reply) => (reply.isTrusted ? markerOf(reply.body)?.kind : undefined));
+  const ours = kinds.filter((kind) => kind === 'closed' || kind === 'reopened');
+  return [
+    {
+      thread,
+      first,
+      fingerprints: marker.fingerprints,
+      isClosedByEdit: marker.isClosed,
+      lastReply: ours.at(-1) ?? null,
+      hasReply: ours.length < replies.length,
+    },
+  ];
+}
+
+function canTouch({ hasReply }: OwnThread): boolean {
+  return !hasReply;
+}
+
+/** Keeps the first thread of each finding. Two jobs at once may have created a second one, which is deleted. */
+function withoutDuplicates(all: readonly OwnThread[]): {
+  readonly kept: readonly OwnThread[];
+  readonly extra: readonly PublishAction[];
+} {
+  const seen = new Set<string>();
+  const kept: OwnThread[] = [];
+  const extra: PublishAction[] = [];
+  for (const one of all) {
+    const isDuplicate = one.fingerprints.every((fingerprint) => seen.has(fingerprint));
+    for (const fingerprint of one.fingerprints) seen.add(fingerprint);
+    const { comments } = one.thread;
+    if (isDuplicate && canTouch(one) && comments.every(({ isOwn }) => isOwn)) {
+      extra.push({
+        kind: 'delete-thread',
+        comments: comments.map(({ id }) => id),
+        why: 'a second thread of a finding',
+      });
+    } else kept.push(one);
+  }
+  return { kept, extra };
+}
+
+type Known = {
+  readonly findings: ReadonlyMap<string, readonly FindingDocument[]>;
+  readonly passing: readonly string[];
+  readonly commit: string;
+  readonly place: ReturnType<typeof placeFinder>;
+  readonly joined: ReadonlyMap<OwnThread, readonly FindingDocument[]>;
+};
+
+function actionsFor(own: OwnThread, known: Known): readonly PublishAction[] {
+  if (!canTouch(own)) return [];
+  const about = own.fingerprints.flatMap((fingerprint) => known.findings.get(fingerprint) ?? []);
+  const open = about.filter(isOpenFinding);
+  const more = known.joined.get(own) ?? [];
+  if (open.length + more.length > 0) return actionsForOpen(own, [...open, ...more], more.length > 0, known);
+  // A finding that the run does not know is not closed, unless every gate that could have reported it passes.
+  const isUnknown = own.fingerprints.some((fingerprint) => !known.findings.has(fingerprint));
+  const gates = gatesNamedIn(own.first.body);
+  const allPass = gates.length > 0 && gates.every((gate) => known.passing.includes(codeSpan(gate)));
+  if (isUnknown && !allPass) return [];
+  return actionsForClosed(own, isUnknown ? [] : about, gates, known.commit);
+}
+
+function actionsForOpen(
+  own: OwnThread,
+  findings: readonly FindingDocument[],
+  hasNew: boolean,
+  { commit, place }: Known,
+): readonly PublishAction[] {
+  const { thread, first } = own;
+  const [one] = findings;
+  const at = one === undefined ? null : (place(one) ?? { kind: 'file' as const, path: '', oldPath: '' });
+  const isBack = own.isClosedByEdit || own.lastReply === 'closed';
+  const reopening = isBack && !own.isClosedByEdit;
+  const why = 'a finding is open again';
+  const reply = describeReopening(findings, commit);
+  return [
+    // Show first: after the edit, there is no sign that onceover hid the comment.
+    ...(own.isClosedByEdit && first.isHidden ? [{ kind: 'show', comment: first.id, why } as const] : []),
+    ...(at !== null && (hasNew || own.isClosedByEdit)
+      ? [
+          {
+            kind: 'edit-thread',
+            comment: first.id,
+            body: withAllFingerprints(describeThread(findings, at), own.fingerprints),
+            why: hasNew ? 'another reviewer reports the same code' : why,
+          } as const,
+        ]
+      : []),
+    ...(reopening && thread.isResolved && thread.resolvedByUs
+      ? [{ kind: 'reopen', thread: thread.id, reply, why } as const]
+      : []),
+    ...(reopening && !thread.isResolved ? [{ kind: 'reply', thread: thread.id, body: reply, why } as const] : []),
+  ];
+}
+
+/** Keeps the identities of closed findings in the marker of an edited thread, so that they get no thread again. */
+function withAllFingerprints(body: string, before: readonly string[]): string {
+  const marker = markerOf(body);
+  if (marker?.kind !== 'thread') return body;
+  const all = [...new Set([...before, ...marker.fingerprints])];
+  return body.replace(marker.fingerprints.join(','), all.join(','));
+}
+
+function actionsForClosed(
+  own: OwnThread,
+  findings: readonly FindingDocument[],
+  gates: readonly string[],
+  commit: string,
+): readonly PublishAction[] {
+  const { thread, first } = own;
+  const why = 'its findings are closed';
+  if (own.isClosedByEdit) return first.isHidden ? [] : [{ kind: 'hide', comment: first.id, why }];
+  // A closing reply is the last step, so someone opened the thread again after it.
+  if (own.lastReply === 'closed') return [];
+  const reply = describeClosing(findings, gates, commit);
+  if (thread.isResolved) return thread.resolvedByUs ? [{ kind: 'reply', thread: thread.id, body: reply, why }] : [];
+  const edited = describeClosedThread(first.body, own.fingerprints, findings, gates, commit);
+  if (!thread.canResolve) {
+    return [
+      { kind: 'edit-thread', comment: first.id, body: edited, why },
+      { kind: 'hide', comment: first.id, why },
+    ];
+  }
+  return [{ kind: 'resolve', thread: thread.id, reply, why, orElse: { comment: first.id, body: edited } }];
+}
+
+/** Returns the gates that a thread names in the first line of each of its findings. */
+function gatesNamedIn(body: string): readonly string[] {
+  return [...body.matchAll(/^\*\*F\d+ [a-z]+\*\* · `([^`\n]+)`, reviewer /gm)].map(([, gate = '']) => gate);
+}

@@ -1,0 +1,20 @@
+import type { FindingDocument } from '../gates/json.ts';
+import { codeSpan } from './describe-text.ts';
+
+export type { FindingDocument };
+
+/** Returns the gate and the reviewer of a finding. */
+export function findingWords({ gate, slot, agent, state }: FindingDocument): string {
+  const claimed = state === 'fixed_claimed' ? ', marked as fixed, not confirmed yet' : '';
+  return `${codeSpan(gate)}, reviewer ${slot} (${codeSpan(agent)})${claimed}`;
+}
+
+/** Returns the file and line of a finding as code; an empty text if it has no file. */
+export function placeWords({ file, line, mark }: FindingDocument): string {
+  if (file === null) return '';
+  return codeSpan(line === null || mark === 'no-such-line' ? file : `${file}:${line}`);
+}
+
+export function isOpenFinding({ state }: FindingDocument): boolean {
+  return state === 'open' || state === 'fixed_claimed';
+}

@@ -1,0 +1,91 @@
+/** A hidden first line by which onceover finds its own comments. */
+export type Marker =
+  | {
+      readonly kind: 'summary';
+      readonly verdict: Verdict;
+      /** A digest of the text and of the other fields. */
+      readonly digest: string;
+      /** Findings that have, or had, a thread. A thread that someone deleted is not created again. */
+      readonly posted: readonly string[];
+    }
+  | { readonly kind: 'verdict'; readonly verdict: Verdict; readonly commit: string }
+  | {
+      readonly kind: 'thread';
+      /** The findings that the thread is about. */
+      readonly fingerprints: readonly string[];
+      /** Whether the comment says that its findings are closed, because the thread could not be resolved. */
+      readonly isClosed: boolean;
+    }
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'reopened' };
+
+/** The verdict of a run, in three words. */
+export type Verdict = 'passed' | 'failed' | 'error';
+
+const VERDICTS: readonly string[] = ['passed', 'failed', 'error'] satisfies readonly Verdict[];
+
+/** GitHub and GitLab limit a comment to 65,536 and 1,000,000 characters; 1000 fingerprints take half of the smaller. */
+const MOST_POSTED = 1000;
+
+/** Returns a comment's text with its marker in the first line. */
+export function withMarker(marker: Marker, text: string): string {
+  return `<!-- onceover ${fieldsOf(marker)} -->\n${text}`;
+}
+
+function fieldsOf(marker: Marker): string {
+  switch (marker.kind) {
+    case 'summary':
+      return `summary ${marker.verdict} ${marker.digest} ${listOf(marker.posted.slice(-MOST_POSTED))}`;
+    case 'verdict':
+      return `verdict ${marker.verdict} ${marker.commit}`;
+    case 'thread':
+      return `thread ${marker.isClosed ? 'closed' : 'open'} ${listOf(marker.fingerprints)}`;
+    case 'closed':
+    case 'reopened':
+      return marker.kind;
+  }
+}
+
+const NONE = '-';
+
+function listOf(fingerprints: readonly string[]): string {
+  return fingerprints.length === 0 ? NONE : fingerprints.join(',');
+}
+
+const LINE = /^<!-- onceover (summary|verdict|thread|closed|reopened)((?: [a-z0-9,-]+)*) -->(?:\r?\n|$)/;
+
+const IS_FINGERPRINT = /^[0-9a-f]{32}$/;
+
+/** Returns the marker in the first line of a comment; null if there is none. Markers elsewhere in the text do not count. */
+export function markerOf(body: string): Marker | null {
+  const [, kind = '', rest = ''] = LINE.exec(body) ?? [];
+  const [first = '', second = '', third = ''] = rest.trim().split(' ');
+  switch (kind) {
+    case 'summary': {
+      const posted = fingerprintsIn(third);
+      return isVerdict(first) && posted !== null ? { kind, verdict: first, digest: second, posted } : null;
+    }
+    case 'verdict':
+      return isVerdict(first) ? { kind, verdict: first, commit: second } : null;
+    case 'thread': {
+      const fingerprints = fingerprintsIn(second);
+      const isKnown = (first === 'open' || first === 'closed') && fingerprints !== null && fingerprints.length > 0;
+      return isKnown ? { kind, fingerprints, isClosed: first === 'closed' } : null;
+    }
+    case 'closed':
+    case 'reopened':
+      return { kind };
+    default:
+      return null;
+  }
+}
+
+function isVerdict(word: string): word is Verdict {
+  return VERDICTS.includes(word);
+}
+
+function fingerprintsIn(list: string): readonly string[] | null {
+  if (list === NONE) return [];
+  const all = list.split(',');
+  return all.every((one) => IS_FINGERPRINT.test(one)) ? all : null;
+}

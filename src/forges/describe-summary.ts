@@ -1,0 +1,204 @@
+import type { RunDocument } from '../gates/json.ts';
+import { groupBySameCode } from '../gates/judge/same-code.ts';
+import { digestOf } from '../kernel/ids.ts';
+import { describePaid } from '../ledger/describe.ts';
+import { count } from '../ui/wording.ts';
+import { type FindingDocument, isOpenFinding, placeWords } from './describe-finding.ts';
+import { type Verdict, withMarker } from './describe-marker.ts';
+import { codeSpan, fitted, prose, proseInLine } from './describe-text.ts';
+import { shortCommit } from './describe-thread.ts';
+
+/** A result to publish: the document of a run, or the error that ended it. */
+export type PublishedRun =
+  | { readonly kind: 'run'; readonly document: RunDocument }
+  | { readonly kind: 'error'; readonly message: string; readonly next: string };
+
+export type SummaryFacts = {
+  readonly run: PublishedRun;
+  readonly commit: string;
+  /** Whether the author of the change controls the job that made the result. */
+  readonly isUntrusted: boolean;
+  /** The address of a report with all details; null if there is none. */
+  readonly reportUrl: string | null;
+};
+
+/** A comment must stay short: at most 30 lines, so at most this many rows of findings and lines of other lists. */
+const MOST_FINDINGS = 10;
+const MOST_LINES_OF_LIST = 3;
+
+const MOST_OF_ISSUE = 160;
+
+/** Returns the verdict of a result in one word. */
+export function verdictOf(run: PublishedRun): Verdict {
+  if (run.kind === 'error') return 'error';
+  const { exit_code } = run.document;
+  return exit_code === 0 ? 'passed' : exit_code === 1 ? 'failed' : 'error';
+}
+
+/** Returns the summary comment with its marker. */
+export function describeSummary(facts: SummaryFacts, posted: readonly string[]): string {
+  const verdict = verdictOf(facts.run);
+  const text = fitted(
+    `${summaryLines(facts)
+      .join('\n')
+      .replace(/\n{3,}/g, '\n\n')
+      .trim()}\n`,
+  );
+  const digest = digestOf([verdict, posted, text]).slice(0, 16);
+  return withMarker({ kind: 'summary', verdict, digest, posted }, text);
+}
+
+function summaryLines(facts: SummaryFacts): readonly string[] {
+  const { run, commit, isUntrusted, reportUrl } = facts;
+  const end = [`Commit ${shortCommit(commit)}`, ...(reportUrl === null ? [] : [`[full report](${reportUrl})`])];
+  const warning = isUntrusted
+    ? ['', '**Not verified:** this result comes from a job that the author of the pull request controls.']
+    : [];
+  if (run.kind === 'error') {
+    return [
+      '### ⚠️ onceover: no result',
+      ...warning,
+      '',
+      proseInLine(run.message, 600),
+      '',
+      proseInLine(run.next, 400),
+      '',
+      end.join(' · '),
+    ];
+  }
+  const { document } = run;
+  return [
+    `### ${describeHeadline(document)}`,
+    ...warning,
+    '',
+    ...findingTable(document.findings.filter(isOpenFinding)),
+    '',
+    ...bulletsOf(document),
+    '',
+    end.join(' · '),
+  ];
+}
+
+/** Returns the verdict of a run in one line. */
+export function describeHeadline(document: RunDocument): string {
+  const { status, gates } = document;
+  const problems = groupBySameCode(document.findings.filter(isOpenFinding), (one) => one).length;
+  const judged = count(gates.length, 'gate');
+  const failing = gates.filter((gate) => gate.status === 'fail').length;
+  const without = gates.filter((gate) => gate.status === 'error' || gate.status === 'not_run').length;
+  switch (status) {
+    case 'passed':
+      return `✅ onceover: passed, ${judged}`;
+    case 'passed_with_warnings':
+      return `✅ onceover: passed with warnings, ${judged}`;
+    case 'no_changes':
+      return '✅ onceover: nothing to review';
+    case 'no_applicable_gates':
+      return '✅ onceover: no gate covers this change';
+    case 'failed':
+    case 'retry_limit_exceeded':
+      return problems > 0
+        ? `❌ onceover: ${count(problems, 'problem')} to fix`
+        : `❌ onceover: ${count(failing, 'gate')} failed`;
+    case 'error':
+    case 'lock_conflict':
+      return `⚠️ onceover: no result for ${count(without, 'gate')}`;
+  }
+}
+
+function findingTable(open: readonly FindingDocument[]): readonly string[] {
+  if (open.length === 0) return [];
+  const order = ['critical', 'high', 'medium', 'low'];
+  const groups = groupBySameCode(
+    [...open].sort((a, b) => order.indexOf(a.priority) - order.indexOf(b.priority)),
+    (one) => one,
+  );
+  const rows = groups.slice(0, MOST_FINDINGS).map((group) => {
+    const [first] = group;
+    const ids = group.map(({ id }) => id).join(', ');
+    return `| **${ids}** ${first.priority} | ${placeWords(first)} | ${proseInLine(first.issue, MOST_OF_ISSUE)} |`;
+  });
+  const rest = groups.length - rows.length;
+  return [
+    '| finding | place | problem |',
+    '|---|---|---|',
+    ...rows,
+    ...(rest > 0 ? ['', `${count(rest, 'more problem is', 'more problems are')} not listed here.`] : []),
+  ];
+}
+
+function bulletsOf(document: RunDocument): readonly string[] {
+  const named = (list: readonly string[], limit: number) =>
+    list.length > limit ? [...list.slice(0, limit), `and ${list.length - limit} more`] : list;
+  const gates = document.gates
+    // The table above has the findings, so a gate that fails only because of them needs no line.
+    .filter(({ status, why }) => status !== 'pass' && status !== 'holds' && why !== 'open-findings')
+    .map(({ id, status, detail }) => `${codeSpan(id)} ${GATE_WORDS[status]}: ${proseInLine(detail, 120)}`);
+  const unseen = document.gates.flatMap(({ id, slots }) =>
+    slots
+      .filter(({ status }) => status === 'skipped_prior_pass')
+      .map(({ slot, agent, detail }) => {
+        const who = agent === null ? '' : ` (${codeSpan(agent)})`;
+        return `reviewer ${slot}${who} of ${codeSpan(id)}: ${proseInLine(detail, 120)}`;
+      }),
+  );
+  const states = (wanted: FindingDocument['state']) => document.findings.filter(({ state }) => state === wanted);
+  const closed = states('closed').map(({ id }) => id);
+  const listed = (title: string, lines: readonly string[]) =>
+    named(lines, MOST_LINES_OF_LIST).map((line) => `- **${title}:** ${line}`);
+  const counted = [
+    ...(closed.length > 0 ? [`closed in this run: ${named(closed, 10).join(', ')}`] : []),
+    ...(states('warning').length > 0 ? [count(states('warning').length, 'warning')] : []),
+    ...(states('waived').length > 0 ? [`${count(states('waived').length, 'finding')} waived`] : []),
+    ...(document.uncovered_files.length > 0
+      ? [`${count(document.uncovered_files.length, 'changed file has', 'changed files have')} no review`]
+      : []),
+  ];
+  const paid = describePaid({
+    usage: usageOf(document.usage),
+    dispatches: document.dispatches,
+    retries: document.retries,
+    saved: document.saved,
+  });
+  return [
+    ...listed('Gate', gates),
+    ...listed('Skipped', unseen),
+    ...(counted.length === 0 ? [] : [`- ${sentence(counted.join('; '))}`]),
+    ...paid.map((line) => `- ${line}`),
+  ];
+}
+
+const GATE_WORDS = { fail: 'failed', error: 'has no result', not_run: 'did not run', pass: 'passed', holds: 'passed' };
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function usageOf(usage: RunDocument['usage']) {
+  if (usage === null) return null;
+  return {
+    inputTokens: usage.input_tokens,
+    cachedInputTokens: usage.cached_input_tokens,
+    cacheWriteTokens: usage.cache_write_tokens,
+    outputTokens: usage.output_tokens,
+    costUsd: usage.cost_usd,
+  };
+}
+
+/** Returns the short comment about a new verdict. An edited summary notifies no one, so this comment does. */
+export function describeVerdictChange({ run, commit }: SummaryFacts, before: Verdict): string {
+  const verdict = verdictOf(run);
+  const what = run.kind === 'run' ? describeHeadline(run.document) : '⚠️ onceover: no result';
+  const text = `${what} on ${shortCommit(commit)} (before: ${before}).\n`;
+  return withMarker({ kind: 'verdict', verdict, commit }, text);
+}
+
+/** Returns the text of the check about the whole run: the summary without its marker. */
+export function describeOverall(facts: SummaryFacts): string {
+  return fitted(summaryLines(facts).slice(1).join('\n').trim());
+}
+
+/** Returns the title of an error, for a check. */
+export function describeErrorTitle(run: Extract<PublishedRun, { kind: 'error' }>): string {
+  return prose(run.message).slice(0, 200);
+}

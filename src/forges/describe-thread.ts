@@ -1,0 +1,114 @@
+import { type FindingDocument, findingWords } from './describe-finding.ts';
+import { withMarker } from './describe-marker.ts';
+import { codeBlock, codeSpan, fitted, prose } from './describe-text.ts';
+import type { ThreadPlace } from './types.ts';
+
+/** Returns the first comment of a thread about one or several findings on the same code. */
+export function describeThread(findings: readonly FindingDocument[], place: ThreadPlace): string {
+  const fingerprints = [...new Set(findings.map(({ fingerprint }) => fingerprint))];
+  const ids = findings.map(({ id }) => id);
+  const blocks = [
+    ...findings.flatMap((finding) => findingBlocks(finding, place)),
+    `<sub>Fix the code and push, or waive ${ids.length === 1 ? 'it' : 'them'} in a clone: ${codeSpan(`onceover resolve ${ids.join(' ')} --skip "why"`)}. Only the reviewer closes a finding.</sub>`,
+  ];
+  const text = blocks.filter((block) => block !== '').join('\n\n');
+  return fitted(withMarker({ kind: 'thread', fingerprints, isClosed: false }, `${text}\n`));
+}
+
+function findingBlocks(finding: FindingDocument, place: ThreadPlace): readonly string[] {
+  const { issue, fix, code } = finding;
+  const suggestion = fix === null ? null : suggestionFor(fix, place);
+  return [
+    `**${finding.id} ${finding.priority}** · ${findingWords(finding)}`,
+    // A thread on lines shows the code above its first comment.
+    place.kind === 'file' && code !== null ? codeBlock(code) : '',
+    prose(issue),
+    fix === null ? '' : (suggestion ?? `**Fix:** ${prose(fix)}`),
+  ];
+}
+
+const ONLY_A_BLOCK = /^\s*(`{3,})[^`\n]*\n([\s\S]*?)\n?\1\s*$/;
+
+/**
+ * Returns a suggestion that replaces exactly the lines of the thread; null if the fix is not only a code block. A block
+ * without indentation gets the one of the first line.
+ */
+export function suggestionFor(fix: string, place: ThreadPlace): string | null {
+  const [, , code] = ONLY_A_BLOCK.exec(fix) ?? [];
+  if (code === undefined || place.kind !== 'lines') return null;
+  const indent = /^[ \t]*/.exec(place.text[0] ?? '')?.[0] ?? '';
+  const lines = code.replace(/\r\n?/g, '\n').split('\n');
+  const isIndented = /^[ \t]/.test(lines[0] ?? '');
+  const shown = lines.map((line) => (isIndented || line === '' ? line : `${indent}${line}`));
+  const text = shown.join('\n');
+  // An invisible character would be applied with one click, and GitLab could run a line that starts with a slash, so such
+  // a fix is only shown as text.
+  if (/^\/[a-z]/im.test(text) || /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text)) return null;
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const marks = '`'.repeat(longest + 1);
+  return `${marks}suggestion\n${text}\n${marks}`;
+}
+
+/** Returns the reply that says why a thread is closed. */
+export function describeClosing(
+  findings: readonly FindingDocument[],
+  gates: readonly string[],
+  commit: string,
+): string {
+  return withMarker({ kind: 'closed' }, `${closingLines(findings, gates, commit).join('\n\n')}\n`);
+}
+
+/** Returns the first comment of a thread that cannot be resolved, with the reason why its findings are closed. */
+export function describeClosedThread(
+  body: string,
+  fingerprints: readonly string[],
+  findings: readonly FindingDocument[],
+  gates: readonly string[],
+  commit: string,
+): string {
+  const [, ...rest] = body.split('\n');
+  const text = [...closingLines(findings, gates, commit), '---', rest.join('\n').trim()].join('\n\n');
+  return fitted(withMarker({ kind: 'thread', fingerprints, isClosed: true }, `${text}\n`));
+}
+
+function closingLines(
+  findings: readonly FindingDocument[],
+  gates: readonly string[],
+  commit: string,
+): readonly string[] {
+  if (findings.length === 0) {
+    const names = gates.map(codeSpan).join(', ');
+    return [`**No longer open:** ${names} ${gates.length === 1 ? 'passes' : 'pass'} on ${shortCommit(commit)}.`];
+  }
+  return findings.map((finding) => `**${finding.id}** ${describeEnd(finding, commit)}`);
+}
+
+function describeEnd(finding: FindingDocument, commit: string): string {
+  const { state, closed, why, by } = finding;
+  const reviewer = `reviewer ${finding.slot} (${codeSpan(finding.agent)})`;
+  const reason = (text: string) => (text.trim() === '' ? '.' : `: ${prose(text)}`);
+  if (state === 'waived') return `waived${by === null ? '' : ` by ${codeSpan(by.name)}`}${reason(why ?? '')}`;
+  if (state === 'warning') return 'is a warning now and no longer fails its gate.';
+  if (state === 'gone' || closed === null) return `no longer applies: its code is not part of the change any more.`;
+  switch (closed.how) {
+    case 'fixed':
+      return `fixed, as ${reviewer} confirmed${reason(closed.why)}`;
+    case 'withdrawn':
+      return `withdrawn by ${reviewer}${reason(closed.why)}`;
+    case 'silent':
+      return `closed: the code changed, and ${reviewer} did not report it again on ${shortCommit(commit)}.`;
+  }
+}
+
+/** Returns the reply that says that a closed finding is open again. */
+export function describeReopening(findings: readonly FindingDocument[], commit: string): string {
+  const lines = findings.map(
+    (finding) => `**${finding.id} ${finding.priority}** reported again: ${prose(finding.issue)}`,
+  );
+  return withMarker({ kind: 'reopened' }, `${[`Open again on ${shortCommit(commit)}.`, ...lines].join('\n\n')}\n`);
+}
+
+/** Returns the first digits of a commit id, as code. */
+export function shortCommit(commit: string): string {
+  return `\`${commit.slice(0, 10)}\``;
+}

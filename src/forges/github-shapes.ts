@@ -1,0 +1,92 @@
+import * as z from 'zod';
+
+/** GraphQL: the comments and threads of a pull request. Both lists have pages of their own. */
+export const READ_PULL_REQUEST = `query($owner: String!, $name: String!, $number: Int!, $comments: String, $threads: String) {
+  repository(owner: $owner, name: $name) {
+    pullRequest(number: $number) {
+      headRefOid
+      comments(first: 100, after: $comments) {
+        pageInfo { hasNextPage endCursor }
+        nodes { id fullDatabaseId body isMinimized viewerDidAuthor authorAssociation author { __typename login } }
+      }
+      reviewThreads(first: 50, after: $threads) {
+        pageInfo { hasNextPage endCursor }
+        nodes {
+          id
+          isResolved
+          viewerCanResolve
+          resolvedBy { login }
+          comments(first: 100) {
+            nodes { id fullDatabaseId body isMinimized viewerDidAuthor authorAssociation author { __typename login } }
+          }
+        }
+      }
+    }
+  }
+}`;
+
+export const RESOLVE = {
+  true: 'mutation($id: ID!) { resolveReviewThread(input: { threadId: $id }) { clientMutationId } }',
+  false: 'mutation($id: ID!) { unresolveReviewThread(input: { threadId: $id }) { clientMutationId } }',
+} as const;
+
+export const HIDE = {
+  true: 'mutation($id: ID!) { minimizeComment(input: { subjectId: $id, classifier: RESOLVED }) { clientMutationId } }',
+  false: 'mutation($id: ID!) { unminimizeComment(input: { subjectId: $id }) { clientMutationId } }',
+} as const;
+
+const page = z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() });
+
+const comment = z.object({
+  id: z.string(),
+  fullDatabaseId: z.union([z.string(), z.number()]).nullable(),
+  body: z.string(),
+  isMinimized: z.boolean(),
+  viewerDidAuthor: z.boolean(),
+  authorAssociation: z.string(),
+  author: z.object({ __typename: z.string(), login: z.string() }).nullable(),
+});
+
+const thread = z.object({
+  id: z.string(),
+  isResolved: z.boolean(),
+  viewerCanResolve: z.boolean(),
+  resolvedBy: z.object({ login: z.string() }).nullable(),
+  comments: z.object({ nodes: z.array(comment.nullable()).nullable() }),
+});
+
+export const pullRequestAnswer = z.object({
+  data: z.object({
+    repository: z
+      .object({
+        pullRequest: z
+          .object({
+            headRefOid: z.string(),
+            comments: z.object({ pageInfo: page, nodes: z.array(comment.nullable()).nullable() }),
+            reviewThreads: z.object({ pageInfo: page, nodes: z.array(thread.nullable()).nullable() }),
+          })
+          .nullable(),
+      })
+      .nullable(),
+  }),
+});
+
+export const graphqlErrors = z.object({
+  errors: z.array(z.object({ type: z.string().optional(), message: z.string() })).min(1),
+});
+
+export const filesAnswer = z.array(
+  z.object({ filename: z.string(), previous_filename: z.string().optional(), patch: z.string().optional() }),
+);
+
+export const checksAnswer = z.object({
+  check_runs: z.array(z.object({ id: z.number(), name: z.string(), external_id: z.string().nullable() })),
+});
+
+export const createdCheck = z.object({ id: z.number() });
+
+export const pullsAnswer = z.array(z.object({ number: z.number(), head: z.object({ sha: z.string() }) }));
+
+export type GithubComment = z.output<typeof comment>;
+
+export type GithubThread = z.output<typeof thread>;

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { decidePublish, type PublishFacts } from './decide-publish.ts';
+import type { Forge, NewThread, PublishAction, WriteEnd } from './types.ts';
+
+/** One action and how it ended; `planned` if nothing was written. */
+export type PublishStep = { readonly action: PublishAction; readonly end: WriteEnd | 'planned' };
+
+export type PublishOutcome = {
+  readonly forge: string;
+  readonly steps: readonly PublishStep[];
+  readonly isOutdated: boolean;
+  /** Whether the forge shows everything that was written. */
+  readonly isVisible: boolean;
+};
+
+export type PublishOptions = Omit<PublishFacts, 'state'> & { readonly isDry: boolean };
+
+type Wait = (milliseconds: number) => Promise<unknown>;
+
+/** How long to wait until a forge shows what was written, one entry per look. */
+const PATIENCE_MS = [0, 500, 1000, 2000, 4000];
+
+/** Reads the pull request, decides what to write, and writes it. If it is cut off, the next call does the rest. */
+export async function publishRun(
+  forge: Forge,
+  options: PublishOptions,
+  wait: Wait = sleep,
+): Promise<Result<PublishOutcome>> {
+  const read = await forge.read();
+  if (!read.ok) return read;
+  const { actions, isOutdated } = decidePublish({ ...options, state: read.value });
+  const about = { forge: forge.name, isOutdated };
+  if (options.isDry) {
+    const steps = actions.map((action) => ({ action, end: 'planned' }) as const);
+    return ok({ ...about, steps, isVisible: true });
+  }
+  const done = await perform(forge, actions);
+  if (!done.ok) return done;
+  if (done.value.every(({ end }) => end !== 'done')) return ok({ ...about, steps: done.value, isVisible: true });
+  const shown = await waitUntilVisible(forge, options, wait);
+  if (!shown.ok) return shown;
+  return ok({ ...about, steps: [...done.value, ...shown.value.steps], isVisible: shown.value.isVisible });
+}
+
+/**
+ * Waits until a new reading shows what was written, so that the next publication sees it too and repeats nothing.
+ * Deletes second threads and summaries, which another job may have created at the same time.
+ */
+async function waitUntilVisible(
+  forge: Forge,
+  options: PublishOptions,
+  wait: Wait,
+): Promise<Result<{ readonly steps: readonly PublishStep[]; readonly isVisible: boolean }>> {
+  const steps: PublishStep[] = [];
+  for (const milliseconds of PATIENCE_MS) {
+    if (milliseconds > 0) await wait(milliseconds);
+    const read = await forge.read();
+    if (!read.ok) return read;
+    const { actions } = decidePublish({ ...options, state: read.value });
+    const extra = actions.filter(({ kind }) => kind === 'delete-thread' || kind === 'delete-comment');
+    const deleted = await perform(forge, extra);
+    if (!deleted.ok) return deleted;
+    steps.push(...deleted.value);
+    if (actions.length === extra.length && extra.length === 0) return ok({ steps, isVisible: true });
+    const isRefused = (action: PublishAction) => action.kind === 'create-check' || action.kind === 'hide';
+    if (actions.every(isRefused)) return ok({ steps, isVisible: true });
+  }
+  return ok({ steps, isVisible: false });
+}
+
+async function perform(forge: Forge, actions: readonly PublishAction[]): Promise<Result<readonly PublishStep[]>> {
+  const steps: PublishStep[] = [];
+  const threads = actions.filter((action) => action.kind === 'create-thread');
+  let areCreated = threads.length === 0;
+  for (const action of actions) {
+    if (action.kind === 'create-thread') {
+      if (areCreated) continue;
+      areCreated = true;
+      const ends = await createThreads(
+        forge,
+        threads.map(({ thread }) => thread),
+      );
+      if (!ends.ok) return ends;
+      steps.push(...threads.map((one, index) => ({ action: one, end: ends.value[index] ?? 'rejected' })));
+      continue;
+    }
+    const end = await performOne(forge, action);
+    if (!end.ok) return end;
+    // Without its comments a publication has not reached anyone.
+    const isNeeded = action.kind === 'create-comment' || action.kind === 'edit-comment';
+    if (isNeeded && end.value === 'refused') {
+      return err({ kind: 'forge-refused', forge: forge.name, status: 403, said: 'it does not accept comments' });
+    }
+    steps.push({ action, end: end.value });
+  }
+  return ok(steps);
+}
+
+/** Creates threads. A thread whose lines the forge does not accept becomes one on the file; else the summary has it. */
+async function createThreads(forge: Forge, threads: readonly NewThread[]): Promise<Result<readonly WriteEnd[]>> {
+  const first = await forge.createThreads(threads);
+  if (!first.ok) return first;
+  const again = threads.filter(({ place }, index) => first.value[index] === 'rejected' && place.kind === 'lines');
+  if (again.length === 0) return first;
+  const onFiles = again.map((thread): NewThread => {
+    const { path, oldPath } = thread.place;
+    return { ...thread, place: { kind: 'file', path, oldPath }, body: thread.asFile };
+  });
+  const second = await forge.createThreads(onFiles);
+  if (!second.ok) return second;
+  const ends = new Map(again.map((thread, index) => [thread, second.value[index] ?? 'rejected']));
+  return ok(threads.map((thread, index) => ends.get(thread) ?? first.value[index] ?? 'rejected'));
+}
+
+type SingleAction = Exclude<PublishAction, { kind: 'create-thread' }>;
+
+async function performOne(forge: Forge, action: SingleAction): Promise<Result<WriteEnd>> {
+  switch (action.kind) {
+    case 'edit-thread':
+      return forge.editThreadComment(action.comment, action.body);
+    case 'reply':
+      return forge.reply(action.thread, action.body);
+    case 'resolve': {
+      // The reply comes last: if it is missing, the next publication adds it.
+      const resolved = await forge.setResolved(action.thread, true);
+      if (!resolved.ok) return resolved;
+      if (resolved.value === 'done') return forge.reply(action.thread, action.reply);
+      const edited = await forge.editThreadComment(action.orElse.comment, action.orElse.body);
+      if (!edited.ok || edited.value !== 'done') return edited;
+      const hidden = await forge.setHidden(action.orElse.comment, true);
+      return hidden.ok ? ok('refused') : hidden;
+    }
+    case 'reopen': {
+      const opened = await forge.setResolved(action.thread, false);
+      return opened.ok && opened.value === 'done' ? forge.reply(action.thread, action.reply) : opened;
+    }
+    case 'hide':
+    case 'show':
+      return forge.setHidden(action.comment, action.kind === 'hide');
+    case 'delete-thread': {
+      for (const comment of action.comments.toReversed()) {
+        const deleted = await forge.deleteThreadComment(comment);
+        if (!deleted.ok || deleted.value !== 'done') return deleted;
+      }
+      return ok('done');
+    }
+    case 'create-comment':
+      return forge.createComment(action.body);
+    case 'edit-comment':
+      return forge.editComment(action.comment, action.body);
+    case 'delete-comment':
+      return forge.deleteComment(action.comment);
+    case 'create-check':
+      return forge.createCheck(action.check);
+  }
+}

@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { err, ok, type Result } from '../kernel/result.ts';
+
+/** The answer of a forge. `body` is not validated; null if there is none. */
+export type ForgeAnswer = { readonly status: number; readonly body: unknown; readonly headers: Headers };
+
+export type ForgeRequest = {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  readonly url: string;
+  readonly body?: object;
+  /** Whether a repetition does no harm. A write whose answer was lost may have been done. */
+  readonly isRepeatable?: boolean;
+};
+
+export type SendRequest = (request: ForgeRequest) => Promise<Result<ForgeAnswer>>;
+
+const MOST_TRIES = 5;
+const MOST_MILLISECONDS = 30_000;
+/** Longer waits than this end the publication, which can be repeated later. */
+const LONGEST_WAIT_SECONDS = 90;
+const MOST_BYTES = 20_000_000;
+
+/** Returns a function that sends requests. It waits and repeats if the forge asks for that. */
+export function requestSender(
+  forge: string,
+  headers: Readonly<Record<string, string>>,
+  wait: (milliseconds: number) => Promise<unknown> = sleep,
+): SendRequest {
+  return async (request) => {
+    const isRepeatable = request.isRepeatable ?? request.method === 'GET';
+    let said = '';
+    for (let tries = 1; tries <= MOST_TRIES; tries++) {
+      const answer = await send(request, headers);
+      if (typeof answer !== 'string') {
+        const seconds = secondsToWait(answer, isRepeatable, tries);
+        if (seconds === null) return ok(answer);
+        said = `${answer.status}, and asked to wait for ${seconds} seconds`;
+        if (seconds > LONGEST_WAIT_SECONDS) break;
+        await wait(seconds * 1000);
+      } else {
+        said = answer;
+        if (!isRepeatable) break;
+        await wait(500 * 2 ** tries);
+      }
+    }
+    return err({ kind: 'forge-failed', forge, said });
+  };
+}
+
+async function send(
+  { method, url, body }: ForgeRequest,
+  headers: Readonly<Record<string, string>>,
+): Promise<ForgeAnswer | string> {
+  try {
+    const answer = await fetch(url, {
+      method,
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      // A redirect could send the token to another host.
+      redirect: 'error',
+      signal: AbortSignal.timeout(MOST_MILLISECONDS),
+    });
+    const text = await answer.text();
+    if (text.length > MOST_BYTES) return 'an answer that is too long';
+    return { status: answer.status, body: parsed(text), headers: answer.headers };
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
+    return `${error instanceof Error ? error.message : String(error)}${cause}`;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text === '' ? null : JSON.parse(text);
+  } catch {
+    return text.slice(0, 500);
+  }
+}
+
+/** Returns how long to wait before the request is repeated; null if the answer counts. */
+function secondsToWait({ status, headers }: ForgeAnswer, isRepeatable: boolean, tries: number): number | null {
+  const asked = Number(headers.get('retry-after') ?? Number.NaN);
+  const reset = Number(headers.get('x-ratelimit-reset') ?? Number.NaN);
+  const isLimited = status === 429 || (status === 403 && (!Number.isNaN(asked) || isUsedUp(headers)));
+  if (isLimited) {
+    if (!Number.isNaN(asked)) return Math.max(0, asked);
+    return Number.isNaN(reset) ? 2 ** tries : Math.max(1, Math.ceil(reset - Date.now() / 1000));
+  }
+  if (status < 500 || !isRepeatable) return null;
+  return tries === MOST_TRIES ? null : 2 ** (tries - 1);
+}
+
+function isUsedUp(headers: Headers): boolean {
+  return headers.get('x-ratelimit-remaining') === '0';
+}
+
+/** Returns what a forge says about an error, on one line. */
+export function errorText(body: unknown): string {
+  const text = typeof body === 'string' ? body : JSON.stringify(body ?? '');
+  return text.replace(/\s+/g, ' ').slice(0, 300);
+}

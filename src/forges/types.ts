@@ -1,0 +1,129 @@
+import type { Result } from '../kernel/result.ts';
+
+/** A comment on a pull request or in one of its threads. */
+export type ForgeComment = {
+  readonly id: string;
+  readonly body: string;
+  /** Whether a program or someone with write access wrote it. Anyone can copy a marker, so others do not count. */
+  readonly isTrusted: boolean;
+  /** Whether the account of the token wrote it. */
+  readonly isOwn: boolean;
+  readonly isHidden: boolean;
+};
+
+/** A thread on lines or a file of the change. */
+export type ForgeThread = {
+  readonly id: string;
+  readonly isResolved: boolean;
+  /** Whether the account of the token resolved it. */
+  readonly resolvedByUs: boolean;
+  /** Whether the forge says that the token may resolve it. */
+  readonly canResolve: boolean;
+  /** The first comment starts the thread; the others are replies. */
+  readonly comments: readonly ForgeComment[];
+};
+
+/** The newest check run of a name on the commit. */
+export type ForgeCheck = { readonly id: string; readonly name: string; readonly externalId: string };
+
+/** A changed file with its unified diff; `patch` is null if the forge does not show it, for example for a binary file. */
+export type ChangedFile = { readonly path: string; readonly oldPath: string; readonly patch: string | null };
+
+/** The current state of a pull request on the forge. */
+export type PullRequestState = {
+  /** The newest commit of the pull request; null if the result belongs to a commit without a pull request. */
+  readonly head: string | null;
+  readonly comments: readonly ForgeComment[];
+  readonly threads: readonly ForgeThread[];
+  readonly checks: readonly ForgeCheck[];
+  readonly files: readonly ChangedFile[];
+};
+
+/** The lines of the new side that a thread is about. `oldLine` is the line on the old side; null for an added line. */
+export type LinePlace = {
+  readonly kind: 'lines';
+  readonly path: string;
+  readonly oldPath: string;
+  readonly first: number;
+  readonly last: number;
+  readonly oldLine: number | null;
+  /** The lines as they are in the file. */
+  readonly text: readonly string[];
+};
+
+export type FilePlace = { readonly kind: 'file'; readonly path: string; readonly oldPath: string };
+
+export type ThreadPlace = LinePlace | FilePlace;
+
+/** A thread to create. `asFile` is its text if the forge does not accept the lines. */
+export type NewThread = {
+  readonly fingerprints: readonly string[];
+  readonly place: ThreadPlace;
+  readonly body: string;
+  readonly asFile: string;
+};
+
+export type CheckConclusion = 'success' | 'failure' | 'neutral' | 'action_required';
+
+export type CheckAnnotation = {
+  readonly path: string;
+  readonly first: number;
+  readonly last: number;
+  readonly level: 'failure' | 'warning' | 'notice';
+  readonly title: string;
+  readonly message: string;
+};
+
+/** A check run to create. GitHub shows the newest one of a name. */
+export type CheckReport = {
+  readonly name: string;
+  readonly conclusion: CheckConclusion;
+  readonly title: string;
+  readonly summary: string;
+  /** A digest of everything else in the check. */
+  readonly externalId: string;
+  readonly annotations: readonly CheckAnnotation[];
+};
+
+/** One step of a publication, with its reason. `orElse` is done if the forge refuses to resolve a thread. */
+export type PublishAction =
+  | { readonly kind: 'create-thread'; readonly thread: NewThread }
+  | { readonly kind: 'edit-thread'; readonly comment: string; readonly body: string; readonly why: string }
+  | { readonly kind: 'reply'; readonly thread: string; readonly body: string; readonly why: string }
+  | {
+      readonly kind: 'resolve';
+      readonly thread: string;
+      readonly reply: string;
+      readonly why: string;
+      readonly orElse: { readonly comment: string; readonly body: string };
+    }
+  | { readonly kind: 'reopen'; readonly thread: string; readonly reply: string; readonly why: string }
+  | { readonly kind: 'hide'; readonly comment: string; readonly why: string }
+  | { readonly kind: 'show'; readonly comment: string; readonly why: string }
+  | { readonly kind: 'delete-thread'; readonly comments: readonly string[]; readonly why: string }
+  | { readonly kind: 'create-comment'; readonly about: 'summary' | 'verdict'; readonly body: string }
+  | { readonly kind: 'edit-comment'; readonly comment: string; readonly body: string }
+  | { readonly kind: 'delete-comment'; readonly comment: string; readonly why: string }
+  | { readonly kind: 'create-check'; readonly check: CheckReport };
+
+/** How a write ended: `refused` if the token may not do it, `rejected` if the forge does not accept the content. */
+export type WriteEnd = 'done' | 'refused' | 'rejected';
+
+/** Reads and writes one pull request. Every method fails only if the forge cannot be used at all. */
+export interface Forge {
+  /** The name of the forge and the pull request, for messages. */
+  readonly name: string;
+  read(): Promise<Result<PullRequestState>>;
+  /** Creates threads, in few requests if possible. Returns how each ended: `rejected` if its lines are not accepted. */
+  createThreads(threads: readonly NewThread[]): Promise<Result<readonly WriteEnd[]>>;
+  reply(thread: string, body: string): Promise<Result<WriteEnd>>;
+  setResolved(thread: string, isResolved: boolean): Promise<Result<WriteEnd>>;
+  editThreadComment(comment: string, body: string): Promise<Result<WriteEnd>>;
+  /** Hides a comment behind a line that says so, or shows it again. */
+  setHidden(comment: string, isHidden: boolean): Promise<Result<WriteEnd>>;
+  deleteThreadComment(comment: string): Promise<Result<WriteEnd>>;
+  createComment(body: string): Promise<Result<WriteEnd>>;
+  editComment(comment: string, body: string): Promise<Result<WriteEnd>>;
+  deleteComment(comment: string): Promise<Result<WriteEnd>>;
+  createCheck(check: CheckReport): Promise<Result<WriteEnd>>;
+}

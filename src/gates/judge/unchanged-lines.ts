@@ -1,0 +1,23 @@
+import type { Finding } from '../types.ts';
+
+/** Returns the numbers of the lines that a unified diff of one file adds, as they are in the new file. */
+export function addedLines(diff: string): ReadonlySet<number> {
+  const added = new Set<number>();
+  let line = 0;
+  for (const text of diff.split('\n')) {
+    const start = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(text);
+    if (start !== null) line = Number(start[1]);
+    else if (line > 0 && text.startsWith('+')) added.add(line++);
+    else if (line > 0 && text.startsWith(' ')) line++;
+  }
+  return added;
+}
+
+/** Whether a problem is about known lines of which the diff adds none. A problem without a known place is not. */
+export function isOnUnchangedLines(
+  { line, anchor, mark }: Pick<Finding, 'line' | 'anchor' | 'mark'>,
+  added: ReadonlySet<number>,
+): boolean {
+  if (line === null || anchor === null || mark === 'no-such-line' || mark === 'code-not-found') return false;
+  return anchor.text.split('\n').every((_, index) => !added.has(line + index));
+}

@@ -1,0 +1,237 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { GithubTarget } from '../../src/forges/decide-target.ts';
+import { openGithub } from '../../src/forges/github.ts';
+import { type PublishOptions, publishRun } from '../../src/forges/publish.ts';
+import type { RunDocument } from '../../src/gates/json.ts';
+import { documentWith, findingOn, publishOptions } from '../support/forges/documents.ts';
+import { type GithubServer, startGithub } from '../support/forges/github-server.ts';
+import { openWorld, type World } from '../support/forges/world.ts';
+
+const servers: GithubServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    expect(server.wrong).toEqual([]);
+    await server.close();
+  }
+});
+
+const LINES = Array.from({ length: 60 }, (_, n) => `const value${n} = ${n};`);
+
+function shop(): World {
+  const base = LINES.join('\n');
+  const files = { 'src/a.ts': `${base}\nconst added = 1;\nconst more = 2;\n`, 'src/new.ts': 'let fresh = 0;\n' };
+  return openWorld({ base: { 'src/a.ts': `${base}\n` }, files });
+}
+
+type Opened = { readonly server: GithubServer; readonly waits: number[]; target(): GithubTarget };
+
+async function open(world: World): Promise<Opened> {
+  const server = await startGithub(world);
+  servers.push(server);
+  const target = (): GithubTarget => ({
+    forge: 'github',
+    apiUrl: server.url,
+    graphqlUrl: `${server.url}/graphql`,
+    repository: 'house/shop',
+    pull: { kind: 'number', number: 7 },
+    commit: world.data.head,
+    isUntrusted: false,
+  });
+  return { server, waits: [], target };
+}
+
+async function publish(world: World, at: Opened, document: RunDocument, differs: Partial<PublishOptions> = {}) {
+  const wait = async (milliseconds: number) => {
+    at.waits.push(milliseconds);
+    world.tick(milliseconds);
+  };
+  const forge = await openGithub(at.target(), 'secret', wait);
+  if (!forge.ok) return forge;
+  return publishRun(forge.value, publishOptions(document, world.data.head, differs), wait);
+}
+
+const ADDED = findingOn('src/a.ts', 'const added = 1;');
+const FRESH = findingOn('src/new.ts', 'let fresh = 0;', 'open', { id: 'F2' });
+
+describe('on GitHub', () => {
+  test('two findings become two threads with one review, a summary and a check per gate', async () => {
+    const world = shop();
+    const at = await open(world);
+    expect(await publish(world, at, documentWith([ADDED, FRESH]))).toMatchObject({ ok: true });
+    expect(world.data.threads.map(({ path, line }) => [path, line])).toEqual([
+      ['src/a.ts', 61],
+      ['src/new.ts', 1],
+    ]);
+    expect(at.server.log.filter((line) => line.includes('/reviews'))).toHaveLength(1);
+    expect(world.data.comments.map(({ body }) => body.split('\n')[1])).toEqual(['### ❌ onceover: 2 problems to fix']);
+    expect(world.data.checks.map(({ name, conclusion }) => [name, conclusion])).toEqual([
+      ['onceover', 'failure'],
+      ['onceover (review:src:code-quality)', 'failure'],
+    ]);
+    expect(await publish(world, at, documentWith([ADDED, FRESH]))).toMatchObject({ ok: true, value: { steps: [] } });
+  });
+
+  test('one bad line rejects the review, and all other threads are created', async () => {
+    const world = shop();
+    const at = await open(world);
+    // The diff that was read shows the line, but GitHub does not accept it.
+    const accepts = world.accepts;
+    world.accepts = (place) => accepts(place) && (place.kind === 'file' || place.path !== 'src/new.ts');
+    expect(await publish(world, at, documentWith([ADDED, FRESH]))).toMatchObject({ ok: true });
+    expect(world.rejected).toBe(2);
+    expect(world.data.threads.map(({ path, line }) => [path, line])).toEqual([
+      ['src/a.ts', 61],
+      ['src/new.ts', null],
+    ]);
+  });
+
+  test('a finding that the forge accepts nowhere is a line of the summary and is not tried again', async () => {
+    const world = shop();
+    const at = await open(world);
+    world.accepts = () => false;
+    expect(await publish(world, at, documentWith([ADDED]))).toMatchObject({ ok: true });
+    expect(world.data.threads).toEqual([]);
+    expect(world.data.comments[0]?.body).toContain('| **F1** high | `src/a.ts:1` |');
+    const { rejected } = world;
+    expect(await publish(world, at, documentWith([ADDED]))).toMatchObject({ ok: true, value: { steps: [] } });
+    expect(world.rejected).toBe(rejected);
+  });
+
+  test('without "contents: write" a closed thread is edited and hidden, and the hint is there once', async () => {
+    const world = shop();
+    world.permissions.contents = false;
+    const at = await open(world);
+    await publish(world, at, documentWith([ADDED, FRESH]));
+    const closed = { how: 'fixed', why: 'It adds up now.', iteration: 2 } as const;
+    const ended = [ADDED, FRESH].map(({ finding }) => ({ finding: { ...finding, closed }, state: 'closed' as const }));
+    const published = await publish(world, at, documentWith(ended));
+    expect(world.data.threads.map(({ resolvedBy, comments }) => [resolvedBy, comments.length])).toEqual([
+      [null, 1],
+      [null, 1],
+    ]);
+    expect(world.data.threads.every(({ comments }) => comments[0]?.isMinimized)).toBe(true);
+    expect(world.data.threads[0]?.comments[0]?.body).toContain(
+      'fixed, as reviewer 1 (`claude`) confirmed: It adds up now',
+    );
+    const { describePublished } = await import('../../src/forges/describe-publish.ts');
+    const text = published.ok ? describePublished(published.value, false) : '';
+    expect(text.match(/contents: write/g)).toHaveLength(1);
+    expect(await publish(world, at, documentWith(ended))).toMatchObject({ ok: true, value: { steps: [] } });
+  });
+
+  test('with it, the thread gets a reply and is resolved, and a person who reopens it is left alone', async () => {
+    const world = shop();
+    const at = await open(world);
+    await publish(world, at, documentWith([ADDED]));
+    const closed = { how: 'withdrawn', why: 'It is meant so.', iteration: 2 } as const;
+    const ended = [{ finding: { ...ADDED.finding, closed }, state: 'closed' as const }];
+    await publish(world, at, documentWith(ended));
+    const [thread] = world.data.threads;
+    expect(thread?.resolvedBy).toBe(world.viewer);
+    expect(thread?.comments[1]?.body).toContain('**F1** withdrawn by reviewer 1 (`claude`): It is meant so.');
+    if (thread !== undefined) thread.resolvedBy = null;
+    expect(await publish(world, at, documentWith(ended))).toMatchObject({ ok: true, value: { steps: [] } });
+  });
+
+  test('waits as long as GitHub asks after a secondary rate limit', async () => {
+    const world = shop();
+    const at = await open(world);
+    const limited = { status: 403, body: { message: 'secondary rate limit' }, headers: { 'retry-after': '7' } };
+    at.server.trouble.push({ on: 'POST /repos', answer: limited }, { on: 'POST /graphql', answer: limited });
+    expect(await publish(world, at, documentWith([ADDED]))).toMatchObject({ ok: true });
+    expect(at.waits.filter((wait) => wait === 7000)).toHaveLength(2);
+    expect(world.data.threads).toHaveLength(1);
+  });
+
+  test('a write whose answer is lost is not repeated, and the next publication does the rest', async () => {
+    const world = shop();
+    const at = await open(world);
+    at.server.trouble.push({ on: 'POST /repos/house/shop/issues/7/comments', answer: { status: 502, body: null } });
+    expect(await publish(world, at, documentWith([ADDED]))).toMatchObject({
+      ok: false,
+      failure: { kind: 'forge-failed' },
+    });
+    expect(await publish(world, at, documentWith([ADDED]))).toMatchObject({ ok: true });
+    expect(world.data.threads).toHaveLength(1);
+    expect(world.data.comments).toHaveLength(1);
+  });
+
+  test('reads all pages of comments, threads, files and checks', async () => {
+    const world = shop();
+    for (let n = 0; n < 130; n++) world.data.files[`src/many${n}.ts`] = `let many${n} = ${n};\n`;
+    for (let n = 0; n < 130; n++) {
+      world.data.comments.push({ id: world.nextId(), author: 'ann', body: `Remark ${n}`, isMinimized: false });
+    }
+    const many = Array.from({ length: 105 }, (_, n) =>
+      findingOn(`src/many${n + 20}.ts`, `let many${n + 20} = ${n + 20};`, 'open', { id: `F${n + 10}` }),
+    );
+    const at = await open(world);
+    expect(await publish(world, at, documentWith(many))).toMatchObject({ ok: true });
+    expect(world.data.threads).toHaveLength(105);
+    expect(await publish(world, at, documentWith(many))).toMatchObject({ ok: true, value: { steps: [] } });
+    expect(at.server.log.filter((line) => line.includes('/reviews'))).toHaveLength(3);
+    // 105 annotations need three requests, and the result comes with the last one.
+    expect(world.data.checks.find(({ name }) => name.includes('review'))).toMatchObject({
+      status: 'completed',
+      conclusion: 'failure',
+      annotations: expect.objectContaining({ length: 105 }),
+    });
+  });
+
+  test('a very long finding fits into a comment', async () => {
+    const world = shop();
+    const at = await open(world);
+    const long = findingOn('src/a.ts', 'const added = 1;', 'open', {
+      issue: '`x` '.repeat(60_000),
+      fix: 'y\n'.repeat(90_000),
+    });
+    expect(await publish(world, at, documentWith([long]))).toMatchObject({ ok: true });
+    expect(world.rejected).toBe(0);
+  });
+
+  test('a token without the right for checks still posts comments, and the hint says what is missing', async () => {
+    const world = shop();
+    world.permissions.checks = false;
+    const at = await open(world);
+    const published = await publish(world, at, documentWith([ADDED]));
+    expect(published).toMatchObject({ ok: true });
+    expect(world.data.comments).toHaveLength(1);
+    expect(world.data.checks).toEqual([]);
+  });
+
+  test('a token without any right is an error', async () => {
+    const world = shop();
+    world.permissions.pulls = false;
+    const at = await open(world);
+    expect(await publish(world, at, documentWith([ADDED]))).toMatchObject({
+      ok: false,
+      failure: { kind: 'forge-refused' },
+    });
+  });
+
+  test('a merge queue gets checks and no comments', async () => {
+    const world = shop();
+    const at = await open(world);
+    const target = at.target();
+    const forge = await openGithub({ ...target, pull: { kind: 'number', number: null } }, 'secret');
+    if (!forge.ok) throw new Error('no forge');
+    await publishRun(forge.value, publishOptions(documentWith([]), target.commit));
+    expect(world.data.comments).toEqual([]);
+    expect(world.data.checks.map(({ conclusion }) => conclusion)).toEqual(['success', 'success']);
+  });
+
+  test('finds the pull request of a fork by its branch, and only if its commit is the one of the job', async () => {
+    const world = shop();
+    const at = await open(world);
+    const byBranch: GithubTarget = { ...at.target(), pull: { kind: 'branch', head: 'stranger:work' } };
+    for (const [commit, comments] of [
+      ['0'.repeat(40), 0],
+      [world.data.head, 1],
+    ] as const) {
+      const forge = await openGithub({ ...byBranch, commit }, 'secret');
+      if (!forge.ok) throw new Error('no forge');
+      await publishRun(forge.value, publishOptions(documentWith([ADDED]), commit));
+      expect(world.data.comments).toHaveLength(comments);
+    }
+  });
+});
