@@ -242,6 +242,12 @@ export const clean = inRepository(async () => (await import('./gates/clean.ts'))
 /** Returns what the runs of this clone cost and saved. */
 export const cost = inRepository(async () => (await import('./cost/read.ts')).cost);
 
+/** Returns what a proof of the reviewers would play and cost. Calls no agent. */
+export const planProof = inRepository(async () => (await import('./prove/open-proof.ts')).planProof);
+
+/** Plays a proof of the reviewers and returns their scores. */
+export const playProof = inRepository(async () => (await import('./prove/open-proof.ts')).playPlannedProof);
+
 /** Approves the commands of the configuration in this clone, and returns them. */
 export const trust = inRepository(async () => (await import('./trust/consent.ts')).trustConfig);
 

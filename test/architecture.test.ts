@@ -18,6 +18,7 @@ const SLICES = [
   'cost',
   'setup',
   'demo',
+  'prove',
 ];
 
 /** The slices that each slice may import, type imports included. */
@@ -45,6 +46,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   cost: SERVICES,
   setup: [...SERVICES, 'gates', 'rules'],
   demo: [...SERVICES, 'gates', 'cost'],
+  prove: [...SERVICES, 'gates', 'rules'],
   api: [...SERVICES, ...SLICES],
   mcp: ['api', 'kernel', 'ui', 'version', ...SLICES],
   cli: ['api', 'kernel', 'ui', 'version', 'git', 'progress', 'mcp', ...SLICES],
@@ -78,6 +80,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   cost: ['read', 'rows', 'csv'],
   setup: ['init', 'doctor', 'remove'],
   demo: ['play', 'reviewer'],
+  prove: ['open-proof'],
   progress: ['state', 'reporter'],
 };
 
