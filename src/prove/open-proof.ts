@@ -61,7 +61,7 @@ async function prepare(repository: RepositoryPaths, options: ProveOptions): Prom
   leavePullRequest(process.env);
   const config = await readProofConfig(repository, options.gates, { everywhere: options.set });
   if (!config.ok) return config;
-  const parsers = await loadParsers(repository.root);
+  const parsers = loadParsers(repository.root);
   const gathered = await gather(repository, options, config.value, parsers);
   if (!gathered.ok) return gathered;
   const isWanted = (one: ProofCase) =>

@@ -1,11 +1,11 @@
 import {
   CHECKS_INPUT,
   type EditRule,
+  nodeText,
   RELEASES,
   removed,
   replaced,
   type SyntaxNode,
-  textOf,
   UNIT_FACTOR,
 } from './edits.ts';
 
@@ -42,7 +42,14 @@ function sidesOf(node: SyntaxNode, source: string) {
   // The gap can also contain parentheses of the operands; then the operator stands among them.
   const gap = source.slice(left.end, right.start);
   const operator = gap.replace(/[\s()]|\/\*.*?\*\//gs, '');
-  return { operator, gap, left: textOf(left, source), right: textOf(right, source), leftNode: left, rightNode: right };
+  return {
+    operator,
+    gap,
+    left: nodeText(left, source),
+    right: nodeText(right, source),
+    leftNode: left,
+    rightNode: right,
+  };
 }
 
 const EXITS = new Set(['ReturnStatement', 'ThrowStatement', 'ContinueStatement', 'BreakStatement']);
@@ -65,7 +72,7 @@ function guard(node: SyntaxNode, source: string, parents: readonly SyntaxNode[])
 }
 
 function negated(test: SyntaxNode, source: string): string {
-  const text = textOf(test, source);
+  const text = nodeText(test, source);
   if (test.kind === 'UnaryExpression' && text.startsWith('!')) return text.slice(1);
   if (test.kind === 'BinaryExpression') {
     const sides = sidesOf(test, source);
@@ -83,7 +90,7 @@ function droppedAwait(node: SyntaxNode, source: string, parents: readonly Syntax
   const argument = node.kind === 'AwaitExpression' ? node.field('argument') : null;
   // Without "await", the value of a call is a promise, which a type checker sees. A statement has no value.
   if (argument === null || parents[0]?.kind !== 'ExpressionStatement') return [];
-  return [replaced(node, textOf(argument, source), 'await', 'a removed await')];
+  return [replaced(node, nodeText(argument, source), 'await', 'a removed await')];
 }
 
 function swallowedError(node: SyntaxNode, source: string): ReturnType<EditRule> {
@@ -101,11 +108,11 @@ function argumentOrder(node: SyntaxNode, source: string): ReturnType<EditRule> {
   const [first, second, ...more] = node.children.filter((child) => child.start >= (callee?.end ?? 0));
   if (first === undefined || second === undefined || more.length > 2) return [];
   if (!PLAIN.has(first.kind) || first.kind !== second.kind) return [];
-  const [a, b] = [textOf(first, source), textOf(second, source)];
+  const [a, b] = [nodeText(first, source), nodeText(second, source)];
   // The order does not matter for some well-known functions.
   if (
     a === b ||
-    /(?:^|\.)(?:max|min|log|error|warn|info|debug|is|isEqual|equal)$/i.test(textOf(callee ?? node, source))
+    /(?:^|\.)(?:max|min|log|error|warn|info|debug|is|isEqual|equal)$/i.test(nodeText(callee ?? node, source))
   )
     return [];
   const text = `${b}${source.slice(first.end, second.start)}${a}`;
@@ -124,10 +131,10 @@ function offByOne(node: SyntaxNode, source: string): ReturnType<EditRule> {
   }
   if (node.kind !== 'CallExpression') return [];
   const callee = node.field('callee');
-  if (callee === null || !/\.(?:slice|substring|subarray)$/.test(textOf(callee, source))) return [];
+  if (callee === null || !/\.(?:slice|substring|subarray)$/.test(nodeText(callee, source))) return [];
   const end = node.children.filter((child) => child.start >= callee.end)[1];
   if (end === undefined || !/^(?:Identifier|MemberExpression)$/.test(end.kind)) return [];
-  return [replaced(end, `${textOf(end, source)} - 1`, 'off-by-one', 'a slice that ends too early')];
+  return [replaced(end, `${nodeText(end, source)} - 1`, 'off-by-one', 'a slice that ends too early')];
 }
 
 /** Removes a call that is a statement of its own and that checks input or releases something. */
@@ -139,7 +146,7 @@ function droppedCall(node: SyntaxNode, source: string, parents: readonly SyntaxN
   const call = inner?.kind === 'AwaitExpression' ? inner.field('argument') : inner;
   const callee = call?.kind === 'CallExpression' ? call.field('callee') : null;
   if (callee === null || callee === undefined) return [];
-  const name = /(\w+)$/.exec(textOf(callee, source))?.[1] ?? '';
+  const name = /(\w+)$/.exec(nodeText(callee, source))?.[1] ?? '';
   if (RELEASES.test(name)) return [removed(node, source, 'resource', `a removed call of ${name}`)];
   return CHECKS_INPUT.test(name) ? [removed(node, source, 'validation', `a removed call of ${name}`)] : [];
 }
@@ -168,6 +175,6 @@ function trapSwappedBranches(node: SyntaxNode, source: string): ReturnType<EditR
   if (test === null || yes?.kind !== 'BlockStatement' || no?.kind !== 'BlockStatement') return [];
   const [head, between] = [source.slice(node.start, test.start), source.slice(test.end, yes.start)];
   const middle = source.slice(yes.end, no.start);
-  const text = `${head}${negated(test, source)}${between}${textOf(no, source)}${middle}${textOf(yes, source)}`;
+  const text = `${head}${negated(test, source)}${between}${nodeText(no, source)}${middle}${nodeText(yes, source)}`;
   return [replaced(node, text, null, 'an inverted condition with swapped branches')];
 }

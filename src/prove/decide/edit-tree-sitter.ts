@@ -1,11 +1,11 @@
 import {
   CHECKS_INPUT,
   type EditRule,
+  nodeText,
   RELEASES,
   removed,
   replaced,
   type SyntaxNode,
-  textOf,
   UNIT_FACTOR,
 } from './edits.ts';
 
@@ -34,7 +34,7 @@ function sidesOf(node: SyntaxNode, source: string) {
   const [left, right, more] = named;
   if (left === undefined || right === undefined || more !== undefined) return null;
   const gap = source.slice(left.end, right.start);
-  return { left: textOf(left, source), right: textOf(right, source), gap, operator: gap.trim(), rightNode: right };
+  return { left: nodeText(left, source), right: nodeText(right, source), gap, operator: gap.trim(), rightNode: right };
 }
 
 const WORD_OPERATOR = new Set(['in', 'is', 'not', 'and', 'or', 'not in', 'is not']);
@@ -85,7 +85,7 @@ function guard(node: SyntaxNode, source: string, parents: readonly SyntaxNode[])
 }
 
 function negated(test: SyntaxNode, source: string): string {
-  const text = textOf(test, source);
+  const text = nodeText(test, source);
   const sides = sidesOf(test, source);
   const other = sides === null ? undefined : OPPOSITE[sides.operator];
   if (sides !== null && other !== undefined)
@@ -105,7 +105,7 @@ function isPython(source: string, test: SyntaxNode): boolean {
 
 function droppedAwait(node: SyntaxNode, source: string, parents: readonly SyntaxNode[]): ReturnType<EditRule> {
   if (node.kind !== 'await' || parents[0]?.kind !== 'expression_statement') return [];
-  return [replaced(node, textOf(node, source).replace(/^await\s+/, ''), 'await', 'a removed await')];
+  return [replaced(node, nodeText(node, source).replace(/^await\s+/, ''), 'await', 'a removed await')];
 }
 
 function swallowedError(node: SyntaxNode, source: string): ReturnType<EditRule> {
@@ -118,13 +118,13 @@ function swallowedError(node: SyntaxNode, source: string): ReturnType<EditRule> 
       : [replaced(raised, 'pass', 'swallowed-error', 'an error that is no longer raised')];
   }
   // Go: "return x, err" in "if err != nil" becomes "return x, nil".
-  if (node.kind !== 'if_statement' || !/^err\w* != nil$/.test(textOf(node.field('condition') ?? node, source)))
+  if (node.kind !== 'if_statement' || !/^err\w* != nil$/.test(nodeText(node.field('condition') ?? node, source)))
     return [];
   const last = statementsOf(node.field('consequence')).at(-1);
   const values =
     last?.kind === 'return_statement' ? last.children.find(({ kind }) => kind === 'expression_list') : undefined;
   const error = values?.children.filter(({ kind }) => /^\w/.test(kind)).at(-1);
-  if (error === undefined || !/\berr\w*\b/.test(textOf(error, source))) return [];
+  if (error === undefined || !/\berr\w*\b/.test(nodeText(error, source))) return [];
   return [replaced(error, 'nil', 'swallowed-error', 'an error that is no longer returned')];
 }
 
@@ -133,14 +133,14 @@ const PLAIN = new Set(['identifier', 'selector_expression', 'attribute']);
 
 function calleeName(call: SyntaxNode, source: string): string {
   const callee = call.field('function') ?? call.children[0];
-  return callee === undefined ? '' : (/(\w+)$/.exec(textOf(callee, source))?.[1] ?? '');
+  return callee === undefined ? '' : (/(\w+)$/.exec(nodeText(callee, source))?.[1] ?? '');
 }
 
 function argumentOrder(node: SyntaxNode, source: string): ReturnType<EditRule> {
   const list = CALLS.has(node.kind) ? node.field('arguments') : null;
   const [first, second, ...more] = (list?.children ?? []).filter(({ kind }) => /^\w/.test(kind) && kind !== 'comment');
   if (first === undefined || second === undefined || more.length > 2) return [];
-  const [a, b] = [textOf(first, source), textOf(second, source)];
+  const [a, b] = [nodeText(first, source), nodeText(second, source)];
   if (!PLAIN.has(first.kind) || first.kind !== second.kind || a === b) return [];
   if (
     /^(?:max|min|print|println|printf|log|append|isinstance|hasattr|getattr|Equal|Max|Min)$/.test(
@@ -166,7 +166,7 @@ function offByOne(node: SyntaxNode, source: string): ReturnType<EditRule> {
   const end = node.kind === 'slice' ? node.children.at(-1) : node.field('end');
   if (end === null || end === undefined || !PLAIN.has(end.kind) || !source.slice(node.start, end.start).includes(':'))
     return [];
-  return [replaced(end, `${textOf(end, source)} - 1`, 'off-by-one', 'a slice that ends too early')];
+  return [replaced(end, `${nodeText(end, source)} - 1`, 'off-by-one', 'a slice that ends too early')];
 }
 
 /** Removes a call that is a statement of its own, or a deferred one, and that checks input or releases something. */
@@ -217,6 +217,6 @@ function trapSwappedBranches(node: SyntaxNode, source: string): ReturnType<EditR
   if (test === null || !isPlain) return [];
   const [head, between] = [source.slice(node.start, test.start), source.slice(test.end, yes.start)];
   const middle = source.slice(yes.end, no.start);
-  const text = `${head}${negated(test, source)}${between}${textOf(no, source)}${middle}${textOf(yes, source)}${source.slice(no.end, node.end)}`;
+  const text = `${head}${negated(test, source)}${between}${nodeText(no, source)}${middle}${nodeText(yes, source)}${source.slice(no.end, node.end)}`;
   return [replaced(node, text, null, 'an inverted condition with swapped branches')];
 }

@@ -36,7 +36,7 @@ export function findEdits(root: SyntaxNode, source: string, rules: readonly Edit
   return found.sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
-export function textOf(node: SyntaxNode, source: string): string {
+export function nodeText(node: SyntaxNode, source: string): string {
   return source.slice(node.start, node.end);
 }
 

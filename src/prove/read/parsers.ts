@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { isRecord } from '../../kernel/json.ts';
 import { JAVASCRIPT_RULES } from '../decide/edit-javascript.ts';
 import { TREE_SITTER_RULES } from '../decide/edit-tree-sitter.ts';
@@ -30,16 +29,16 @@ const GRAMMARS = [
 ] as const;
 
 /** Loads the parsers that are installed in the project, next to onceover, or globally. No parser is part of onceover. */
-export async function loadParsers(root: string): Promise<Parsers> {
+export function loadParsers(root: string): Parsers {
   const load = moduleLoader(root);
-  const oxc = await load('oxc-parser');
-  const grep = await load('@ast-grep/napi');
+  const oxc = load('oxc-parser');
+  const grep = load('@ast-grep/napi');
   const found: { readonly extensions: RegExp; readonly parser: SourceParser }[] = [];
   const javascript = oxc === null ? null : javascriptParser(oxc);
   if (javascript !== null) found.push({ extensions: JAVASCRIPT.extensions, parser: javascript });
   const grammars: [name: string, grammar: unknown][] = [];
   for (const { name, packages, extensions } of grep === null ? [] : GRAMMARS) {
-    const grammar = await load(packages[1]);
+    const grammar = load(packages[1]);
     if (grammar === null || grep === null) continue;
     grammars.push([name, grammar['default'] ?? grammar]);
     found.push({ extensions, parser: treeSitterParser(grep, name) });
@@ -60,11 +59,11 @@ function moduleLoader(root: string) {
   // The folder of global packages next to this Node.js, as npm lays it out.
   const global = join(dirname(process.execPath), '..', 'lib', 'node_modules', 'none.js');
   const own = process.argv[1] ?? join(root, 'none.js');
-  return async (name: string): Promise<Module | null> => {
+  return (name: string): Module | null => {
     for (const from of [join(root, 'none.js'), own, global]) {
       try {
-        const path = createRequire(from).resolve(name);
-        const loaded: unknown = await import(pathToFileURL(path).href);
+        // Not import(): on Node.js 20, onceover compiles its own files in a way in which import() does not work.
+        const loaded: unknown = createRequire(from)(name);
         if (isRecord(loaded)) return loaded;
       } catch {
         // Not installed there, or not for this machine. Try the next place.
