@@ -40,7 +40,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   workflows: SERVICES,
   'fix-loop': [...SERVICES, 'gates', 'rules'],
   'stop-hook': [...SERVICES, 'gates'],
-  explain: [...SERVICES, 'gates', 'rules'],
+  explain: [...SERVICES, 'gates', 'rules', 'prove'],
   reports: [...SERVICES, 'gates'],
   progress: [...SERVICES, 'gates', 'phases'],
   cost: SERVICES,
@@ -80,7 +80,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   cost: ['read', 'rows', 'csv'],
   setup: ['init', 'doctor', 'remove'],
   demo: ['play', 'reviewer'],
-  prove: ['open-proof'],
+  prove: ['open-proof', 'known-proofs'],
   progress: ['state', 'reporter'],
 };
 

@@ -6,6 +6,7 @@ import { costSchema, featureCostSchema } from '../src/cost/json-schema.ts';
 import { demoSchema } from '../src/demo/json.ts';
 import * as runs from '../src/gates/json-schema.ts';
 import * as phases from '../src/phases/json-schema.ts';
+import { proveSchema } from '../src/prove/json.ts';
 import * as ruleDocuments from '../src/rules/json-schema.ts';
 import { ruleFileSchema } from '../src/rules/parse.ts';
 import * as setUpDocuments from '../src/setup/json-schema.ts';
@@ -35,6 +36,7 @@ test.each([
   ['cost', costSchema, 'output'],
   ['cost-feature', featureCostSchema, 'output'],
   ['demo', demoSchema, 'output'],
+  ['prove', proveSchema, 'output'],
   ['trust', runs.trustSchema, 'output'],
   ['hook-snooze', runs.snoozeSchema, 'output'],
   ['started-run', runs.startedRunSchema, 'output'],

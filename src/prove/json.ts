@@ -5,12 +5,21 @@ import type { PlayedProve, ProvePlan } from './result-types.ts';
 import { BUG_CLASSES, CASE_SOURCES, type CountedShare, type GateProof, type Scores, SESSION_MODES } from './types.ts';
 
 const share = z
-  .object({ count: z.number(), of: z.number(), low: z.number(), high: z.number() })
+  .object({
+    count: z.number().describe('The number of cases to which the score applies.'),
+    of: z.number().describe('The number of all cases of the score.'),
+    low: z.number().describe('The lower end of the 95 % Wilson interval, from 0 to 1.'),
+    high: z.number().describe('The upper end of the 95 % Wilson interval, from 0 to 1.'),
+  })
   .describe('A share of cases with its 95 % Wilson interval.');
+
+const bugClass = z.enum(BUG_CLASSES).describe('The class of the planted bug.');
 
 const scores = z.object({
   found: share.describe('Planted bugs that have a finding at their place.'),
-  by_class: z.array(z.object({ class: z.enum(BUG_CLASSES), found: share })),
+  by_class: z
+    .array(z.object({ class: bugClass, found: share.describe('Bugs of this class that were found.') }))
+    .describe('The planted bugs by class.'),
   false_alarms: share.describe('Changes without a bug that failed.'),
   false_passes: share.describe('Changes with a planted bug that passed.'),
   flips: share.describe('Pairs of reviews of identical input with different verdicts.'),
@@ -18,65 +27,95 @@ const scores = z.object({
 
 const variant = z.object({
   reviewers: z.number().nullable().describe('The number of reviewers; null for the number in the settings.'),
-  sessions: z.enum(SESSION_MODES),
+  sessions: z.enum(SESSION_MODES).describe('The sessions of reviewers after the first round.'),
 });
 
 /** One gate of a proof, also in `status --json`. */
 const gateProof = z.object({
-  gate: z.string(),
-  prompt_digest: z.string(),
-  at: z.string(),
-  scores,
-  reviewers: z.array(z.object({ slot: z.number(), agent: z.string(), model: z.string().nullable(), scores })),
-  variants: z.array(z.object({ variant, scores })),
-  comparisons: z.array(
-    z.object({ a: variant, b: variant, cases: z.number(), only_a: z.number(), only_b: z.number(), p: z.number() }),
-  ),
-  usage,
-  calls: z.number(),
+  gate: z.string().describe('The id of the gate.'),
+  prompt_digest: z.string().describe('SHA-256 of the prompt. A proof is stale if the prompt changes.'),
+  at: z.string().describe('The time of the proof.'),
+  scores: scores.describe('The scores of the gate.'),
+  reviewers: z
+    .array(
+      z.object({
+        slot: z.number().describe('The number of the reviewer.'),
+        agent: z.string().describe('The agent.'),
+        model: z.string().nullable().describe('The model; null if it is not known.'),
+        scores: scores.describe('The scores of this reviewer alone.'),
+      }),
+    )
+    .describe('The scores by reviewer, agent and model.'),
+  variants: z
+    .array(z.object({ variant: variant.describe('The variant.'), scores: scores.describe('Its scores.') }))
+    .describe('The scores by variant (--reviewers and --sessions).'),
+  comparisons: z
+    .array(
+      z.object({
+        a: variant.describe('The first variant.'),
+        b: variant.describe('The second variant.'),
+        cases: z.number().describe('Bugs that both variants reviewed.'),
+        only_a: z.number().describe('Bugs that only the first variant found.'),
+        only_b: z.number().describe('Bugs that only the second variant found.'),
+        p: z.number().describe('Two-sided exact sign test. From 0.05 on, chance is a likely reason.'),
+      }),
+    )
+    .describe('Every two variants, compared on the same bugs.'),
+  usage: usage.describe('Tokens and cost of all reviews of this gate, kept answers included.'),
+  calls: z.number().describe('The number of calls of this gate, kept answers included.'),
 });
 
+const source = z.enum(CASE_SOURCES).describe('The source of the case.');
+
 const plan = z.object({
-  gates: z.array(z.string()),
-  cases: z.array(z.object({ source: z.enum(CASE_SOURCES), count: z.number() })),
-  classes: z.array(z.object({ class: z.enum(BUG_CLASSES), count: z.number() })),
-  variants: z.array(variant),
-  repeat: z.number(),
-  seed: z.number(),
+  gates: z.array(z.string()).describe('The ids of the gates to prove.'),
+  cases: z
+    .array(z.object({ source, count: z.number().describe('The number of cases.') }))
+    .describe('The cases by source.'),
+  classes: z
+    .array(z.object({ class: bugClass, count: z.number().describe('The number of bugs.') }))
+    .describe('The planted bugs by class.'),
+  variants: z.array(variant).describe('The variants to play.'),
+  repeat: z.number().describe('How often each case is reviewed.'),
+  seed: z.number().describe('The seed that chose the cases.'),
   calls: z.number().describe('The most calls that the proof makes, without kept answers.'),
   tokens_per_call: z.number().nullable().describe('The median of past calls; null if the ledger has none.'),
-  usd_per_call: z.number().nullable(),
+  usd_per_call: z.number().nullable().describe('The median price of past calls; null if it is not known.'),
   install: z.array(z.string()).describe('Packages that would allow planted bugs in more files.'),
 });
 
 /** The JSON document of `prove --json`. */
 export const proveSchema = z.object({
-  plan,
+  plan: plan.describe('What the proof plays.'),
   end: z
     .enum(['planned', 'done', 'budget', 'no-verdict', 'interrupted'])
     .describe('Why the proof ended; "planned" if nothing was called.'),
   cases: z.number().describe('The number of cases that gave a result.'),
-  left_out: z.object({
-    caught_by_checks: z.number(),
-    checks_fail_anyway: z.number(),
-    not_playable: z.number(),
-    no_verdict: z.number(),
-  }),
+  left_out: z
+    .object({
+      caught_by_checks: z.number().describe('Planted bugs that your own checks catch.'),
+      checks_fail_anyway: z.number().describe('Cases whose checks fail even without the bug.'),
+      not_playable: z.number().describe('Cases that could not be made.'),
+      no_verdict: z.number().describe('Cases without a verdict of a reviewer.'),
+    })
+    .describe('Cases that do not count, by reason.'),
   new_calls: z.number().describe('Calls that were made now, without kept answers.'),
-  new_usage: usage,
-  gates: z.array(gateProof),
-  results: z.array(
-    z.object({
-      case: z.string(),
-      source: z.enum(CASE_SOURCES),
-      class: z.enum(BUG_CLASSES).nullable(),
-      gate: z.string(),
-      variant,
-      repeat: z.number(),
-      verdict: z.enum(['pass', 'fail']),
-      found: z.boolean(),
-    }),
-  ),
+  new_usage: usage.describe('Tokens and cost of the new calls.'),
+  gates: z.array(gateProof).describe('The proof of each gate.'),
+  results: z
+    .array(
+      z.object({
+        case: z.string().describe('The id of the case.'),
+        source,
+        class: z.enum(BUG_CLASSES).nullable().describe('The class of the bug; null for a case without a bug.'),
+        gate: z.string().describe('The id of the gate.'),
+        variant: variant.describe('The variant.'),
+        repeat: z.number().describe('The number of this review of the case, counted from 1.'),
+        verdict: z.enum(['pass', 'fail']).describe('The verdict of the gate after the last round.'),
+        found: z.boolean().describe('Whether a finding is at the place of the bug.'),
+      }),
+    )
+    .describe('The result of each gate in each case.'),
 });
 
 export type ProveDocument = z.infer<typeof proveSchema>;

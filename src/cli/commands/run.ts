@@ -8,6 +8,7 @@ import type { RunOutcome } from '../../gates/run-types.ts';
 import { showInvisibleInLines } from '../../kernel/escape.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { consoleReporter } from '../../progress/reporter.ts';
+import { wrapTo } from '../../ui/style.ts';
 import { shownOn } from '../../ui/terminal.ts';
 import { filesOption, firstWrong, givenFlags } from '../input.ts';
 import { INTERRUPTED, interruptible } from '../interrupt.ts';
@@ -127,11 +128,14 @@ export async function statusCommand(options: Flags<'base', 'prompt' | 'verbose'>
   const { json = false, prompt = false, base = null } = options;
   await finish(await status(workingDirectory(), base), json, {
     warnings: ({ outcome }) => outcome.notices.map(describeRunNotice),
-    document: ({ outcome }) => runDocument(outcome),
-    text: async ({ outcome, failingChecks }, style) =>
+    document: ({ outcome, proofs }) => ({ ...runDocument(outcome), ...(proofs.length === 0 ? {} : { proofs }) }),
+    text: async ({ outcome, failingChecks, proofs }, style) =>
       prompt
         ? showInvisibleInLines(describePromptForAgent(outcome.findings, await failingChecks()))
-        : describeRun(outcome, style, amountOf(options)),
+        : [
+            describeRun(outcome, style, amountOf(options)),
+            ...proofs.map((one) => wrapTo(`${one.gate}: ${one.text}`, style)),
+          ].join('\n'),
     exitCode: ({ outcome }) => outcome.exitCode,
   });
 }
