@@ -194,11 +194,17 @@ export const runUntilPass = inRepository(async () =>
 /** Returns the current state of all gates, and what a run would do. Runs and writes nothing. */
 export const preview = inRepository(async () => withOptions((await import('./gates/open-run.ts')).previewGates));
 
-/** Returns the current state of all gates and findings. Runs and writes nothing. */
+/** Returns the current state of all gates and findings, and their last proofs. Runs and writes nothing. */
 export const status = inRepository(async () => {
   const { previewGates, READ_ONLY } = await import('./gates/open-run.ts');
-  return (repository, base: string | null) =>
-    previewGates(repository, { ...READ_ONLY, selection: { kind: 'change', base } });
+  const { knownProofs } = await import('./prove/known-proofs.ts');
+  return async (repository, base: string | null) => {
+    const previewed = await previewGates(repository, { ...READ_ONLY, selection: { kind: 'change', base } });
+    if (!previewed.ok) return previewed;
+    const { request, facts } = previewed.value;
+    const gates = facts.reviews.map(({ gate }) => gate);
+    return ok({ ...previewed.value, proofs: knownProofs(repository.commonDir, request.settings, gates) });
+  };
 });
 
 /** Returns `call` as a function that takes paths as the user wrote them, and converts them to repository paths. */
@@ -279,6 +285,12 @@ export const pushPasses = inRepository(async () => (await import('./sharing/veri
 
 /** Verifies the signature of a statement file. */
 export const verifyPassFile = inRepository(async () => (await import('./sharing/verify.ts')).verifyPassFile);
+
+/** Returns what a proof of the reviewers would play and cost. Calls no agent. */
+export const planProof = inRepository(async () => (await import('./prove/open-proof.ts')).planProof);
+
+/** Plays a proof of the reviewers and returns their scores. */
+export const playProof = inRepository(async () => (await import('./prove/open-proof.ts')).playPlannedProof);
 
 /** Approves the commands of the configuration in this clone, and returns them. */
 export const trust = inRepository(async () => (await import('./trust/consent.ts')).trustConfig);

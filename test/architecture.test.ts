@@ -21,6 +21,7 @@ const SLICES = [
   'demo',
   'web',
   'forges',
+  'prove',
 ];
 
 /** The slices that each slice may import, type imports included. */
@@ -44,7 +45,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'fix-loop': [...SERVICES, 'gates', 'rules'],
   'stop-hook': [...SERVICES, 'gates'],
   sharing: [...SERVICES, 'gates'],
-  explain: [...SERVICES, 'gates', 'rules'],
+  explain: [...SERVICES, 'gates', 'rules', 'prove'],
   reports: [...SERVICES, 'gates'],
   progress: [...SERVICES, 'gates', 'phases'],
   cost: SERVICES,
@@ -52,6 +53,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   demo: [...SERVICES, 'gates', 'cost'],
   web: [...SERVICES, 'gates', 'cost', 'explain', 'phases'],
   forges: [...BASE, 'ledger', 'gates'],
+  prove: [...SERVICES, 'gates', 'rules'],
   api: [...SERVICES, ...SLICES],
   mcp: ['api', 'kernel', 'ui', 'version', ...SLICES],
   cli: ['api', 'kernel', 'ui', 'version', 'git', 'progress', 'mcp', ...SLICES],
@@ -89,6 +91,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   demo: ['play', 'reviewer'],
   web: ['page', 'read', 'server'],
   forges: ['open-publish', 'publish'],
+  prove: ['open-proof', 'known-proofs'],
   progress: ['state', 'reporter'],
 };
 

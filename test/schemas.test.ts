@@ -8,6 +8,7 @@ import { publishSchema } from '../src/forges/json-schema.ts';
 import * as runs from '../src/gates/json-schema.ts';
 import { passStatementSchema, waiverStatementSchema } from '../src/passes/json-statement-schema.ts';
 import * as phases from '../src/phases/json-schema.ts';
+import { proveSchema } from '../src/prove/json.ts';
 import * as ruleDocuments from '../src/rules/json-schema.ts';
 import { ruleFileSchema } from '../src/rules/parse.ts';
 import * as setUpDocuments from '../src/setup/json-schema.ts';
@@ -43,6 +44,7 @@ test.each([
   ['cost-feature', featureCostSchema, 'output'],
   ['demo', demoSchema, 'output'],
   ['publish', publishSchema, 'output'],
+  ['prove', proveSchema, 'output'],
   ['trust', runs.trustSchema, 'output'],
   ['hook-snooze', runs.snoozeSchema, 'output'],
   ['started-run', runs.startedRunSchema, 'output'],

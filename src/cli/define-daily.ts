@@ -103,7 +103,7 @@ export function addDailyCommands(program: Command): void {
     .action(async (options) => (await import('./commands/publish.ts')).publishCommand(options));
 }
 
-/** Adds the commands `cost`, `passes` and `clean`, which work with the results of past runs. */
+/** Adds `cost`, `passes` and `clean`, which work with the results of past runs, and `prove`. */
 export function addRecordCommands(program: Command): void {
   program
     .command('cost')
@@ -121,6 +121,27 @@ export function addRecordCommands(program: Command): void {
     .action(async (feature, options) => (await import('./commands/records.ts')).costCommand(feature, options));
 
   addPassesCommand(program);
+
+  program
+    .command('prove')
+    .summary('measure what your reviewers catch, with planted bugs')
+    .description(
+      'Plants bugs in changes of this repository, lets your reviewers review them in a temporary repository, and shows how many they find, how often they fail a change without a bug, and what that costs. Without --yes it only shows the plan and calls no agent. Answers are kept: a proof that was interrupted continues without paying again.',
+    )
+    .option('--yes', 'play the proof; without it, only the plan is shown')
+    .option('--gate <gate...>', 'prove only these reviews, by name or id')
+    .option('--cases <n>', 'the number of cases (default: 20)', wholeNumber(1, 1000))
+    .option('--budget <limit>', 'stop at this cost: dollars, such as 5, or "40 calls"')
+    .option('--kinds <list>', 'only cases of these kinds: own, history, mutant, scenario, trap, clean')
+    .option('--own <folder>', 'also play the patches in this folder')
+    .option('--set', 'play the cases that are part of onceover, instead of cases from this repository')
+    .option('--reviewers <list>', 'compare numbers of reviewers, such as 1,3')
+    .option('--sessions <list>', 'compare sessions after the first round: new, resumed, skipped')
+    .option('--repeat <n>', 'review each case this often, to measure how often verdicts flip', wholeNumber(1, 20))
+    .option('--seed <n>', 'choose other cases (default: 1)', wholeNumber(0, 4_294_967_295))
+    .option('--report <markdown=file>', 'also write the result to a Markdown file')
+    .option('--verbose', 'list the cases of the plan')
+    .action(async (options) => (await import('./commands/prove.ts')).proveCommand(options));
 
   program
     .command('clean')

@@ -33,3 +33,13 @@ function queueFor(env: NodeJS.ProcessEnv): string | undefined {
   if (env['GITHUB_EVENT_NAME'] !== 'merge_group') return undefined;
   return /^refs\/heads\/gh-readonly-queue\/(.+)\/pr-\d+-[0-9a-f]+$/.exec(env['GITHUB_REF'] ?? '')?.[1];
 }
+
+/** Removes the variables of a pull request and git's own variables, for runs in a temporary repository. */
+export function leavePullRequest(env: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(env)) {
+    if ((name.startsWith('GIT_') && name !== 'GIT_EXEC_PATH') || PULL_REQUEST.test(name)) delete env[name];
+  }
+}
+
+const PULL_REQUEST =
+  /^(?:GITHUB_(?:EVENT_NAME|BASE_REF)|BUILD_REASON|CI_MERGE_REQUEST_.*|BITBUCKET_PR_.*|BUILDKITE_PULL_REQUEST.*|CIRCLE_PULL_REQUEST|TRAVIS_PULL_REQUEST|CHANGE_(?:ID|TARGET)|DRONE_PULL_REQUEST|SYSTEM_PULLREQUEST_.*)$/;

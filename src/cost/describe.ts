@@ -19,8 +19,8 @@ export type CostStyle = {
 
 /** Returns the text of `cost`: the money paid, the tokens saved, and the cost by gate, feature, step, agent and day. */
 export function describeCost(report: CostDocument, style: CostStyle): string {
-  const { runs, fixes, loops, workflows, resume_tests: tests, since, branch } = report;
-  const isEmpty = runs + fixes + loops.features.length + workflows.length + tests.looks === 0;
+  const { runs, fixes, loops, workflows, resume_tests: tests, proofs, since, branch } = report;
+  const isEmpty = runs + fixes + loops.features.length + workflows.length + tests.looks + proofs.looks === 0;
   const nothing =
     since === null && branch === null
       ? 'No run of this clone is in the ledger yet. Start one with "onceover run", then run "onceover cost" again.'
@@ -38,6 +38,7 @@ function blocksOf(report: CostDocument, style: CostStyle): readonly string[] {
       ...spentOn(report, style),
     ]),
     describeSharedPasses(report.shared),
+    ...describeProofs(report),
     ...(style.details ? [describeNewSessions(report), describeCaches(report)] : [hint]),
     ...(style.details && loops.features.length > 0 ? [describePromises(loops), describeRates(loops.rates)] : []),
   ];
@@ -60,8 +61,18 @@ function describeRuns(report: CostDocument): string {
     ...(workflows.length === 0 ? [] : [`reviews of ${count(workflows.length, 'workflow step')}`]),
     ...(tests.looks === 0 ? [] : [`${count(tests.looks, 'resume test')} (${count(tests.dispatches, 'call')})`]),
   ];
-  const text = `${parts.join(', ')} ${selectionText(report)}.`;
+  const text = `${parts.length === 0 ? 'no run' : parts.join(', ')} ${selectionText(report)}.`;
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
+
+/** Returns what proofs cost, which is in none of the other figures. */
+function describeProofs({ proofs }: CostDocument): readonly string[] {
+  if (proofs.looks === 0) return [];
+  const usd = proofs.told_usd + proofs.list_price_usd;
+  const price = usd === 0 ? '' : `, ${usdOf(usd)}`;
+  return [
+    `Proofs ("onceover prove"), not included above: ${count(proofs.dispatches, 'call')}, ${tokensOf(paidTokens(proofs))} tokens${price}`,
+  ];
 }
 
 function describeSavings({ paid, not_paid }: CostDocument, { paint }: CostStyle): string {

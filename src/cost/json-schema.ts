@@ -118,6 +118,7 @@ export const costSchema = z.object({
   idle_runs: z.number().describe('The number of runs that had nothing to do.'),
   fixes: z.number().describe('The number of fixes by agents.'),
   resume_tests: paid.describe('Tests whether an agent can resume sessions, which `paid` includes.'),
+  proofs: paid.describe('Calls of "onceover prove", which `paid` does not include.'),
   paid,
   not_paid: z.object({
     pass: notPaid,

@@ -60,7 +60,8 @@ export async function cost(
   const { entries, unreadable, priceOf } = kept.value;
   if (path === null) {
     const report = summariseCost(entries, selection, unreadable, priceOf);
-    return ok({ kind: 'all', report, rows: costRows(selectEntries(entries, selection), priceOf) });
+    const reviewed = selectEntries(entries, selection).filter(({ kind }) => kind !== 'proof');
+    return ok({ kind: 'all', report, rows: costRows(reviewed, priceOf) });
   }
   const found = summariseFeature(path, kept.value, selection, priceOf);
   if (found === null) return err({ kind: 'feature-without-loops', feature: path, known: featuresIn(entries) });

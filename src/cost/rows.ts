@@ -5,14 +5,21 @@ import type {
   LedgerFix,
   LedgerLoop,
   LedgerProbe,
+  LedgerProof,
   LedgerRun,
   LedgerSlot,
   LedgerStep,
 } from '../ledger/entries.ts';
 import type { Paid } from './json-schema.ts';
 
-/** A review, a fix, a call of a phase, a review of a workflow step, or a resume test, with its price. */
-export type CostRow = ReviewRow | (LedgerFix & Priced) | LoopRow | (LedgerStep & Priced) | (LedgerProbe & Priced);
+/** A review, a fix, a call of a phase, a review of a workflow step, a resume test, or a call of a proof, with its price. */
+export type CostRow =
+  | ReviewRow
+  | (LedgerFix & Priced)
+  | LoopRow
+  | (LedgerStep & Priced)
+  | (LedgerProbe & Priced)
+  | (LedgerProof & Priced);
 
 type ReviewRow = LedgerSlot &
   Pick<LedgerRun, 'at' | 'startedBy' | 'branch' | 'scope' | 'iteration'> &

@@ -31,7 +31,10 @@ export function summariseCost(
   unreadable: number,
   priceOf: PriceList,
 ): CostDocument {
-  const entries = selectEntries(all, selection);
+  const selected = selectEntries(all, selection);
+  // Proofs review planted bugs, so their calls have a line of their own and are in no total.
+  const entries = selected.filter(({ kind }) => kind !== 'proof');
+  const proofs = selected.filter(({ kind }) => kind === 'proof');
   const runs = entries.filter((entry) => entry.kind === 'run');
   const rows = costRows(entries, priceOf);
   const loops = rows.filter(isLoop);
@@ -44,6 +47,7 @@ export function summariseCost(
     idle_runs: runs.filter(({ iteration, checks }) => iteration === null && checks.length === 0).length,
     fixes: entries.filter(({ kind }) => kind === 'fix').length,
     resume_tests: paidFor(rows.filter(({ kind }) => kind === 'probe')),
+    proofs: paidFor(costRows(proofs, priceOf)),
     paid: paidFor(rows),
     not_paid: {
       ...{ pass: by('pass'), slot: by('slot'), session: by('session'), prefix: by('prefix'), reading: by('reading') },

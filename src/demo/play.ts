@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { readSettings } from '../config/effective-settings.ts';
+import { leavePullRequest } from '../config/pull-request.ts';
 import { cost } from '../cost/read.ts';
 import { openSessionPrompts } from '../dispatch/cooldowns.ts';
 import { estimateTokens } from '../dispatch/decide-cache.ts';
@@ -46,7 +47,9 @@ export async function playDemo(options: DemoOptions): Promise<Result<DemoOutcome
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 });
   // A second Ctrl-C ends the program without running "finally", so the folder is also removed on exit.
   process.once('exit', remove);
-  clearEnvironment();
+  leavePullRequest(process.env);
+  // Templates, hooks, signing or another base branch would change the results of the runs.
+  Object.assign(process.env, { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' });
   let isKept = false;
   try {
     const played = await play(folder, options);
@@ -61,20 +64,6 @@ export async function playDemo(options: DemoOptions): Promise<Result<DemoOutcome
     if (!isKept) remove();
   }
 }
-
-/**
- * Removes the user's git settings and the variables of a pull request from the environment, because templates, hooks,
- * signing or another base branch would change the results of the runs.
- */
-function clearEnvironment(): void {
-  for (const name of Object.keys(process.env)) {
-    if ((name.startsWith('GIT_') && name !== 'GIT_EXEC_PATH') || PULL_REQUEST.test(name)) delete process.env[name];
-  }
-  Object.assign(process.env, { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' });
-}
-
-const PULL_REQUEST =
-  /^(?:GITHUB_(?:EVENT_NAME|BASE_REF)|BUILD_REASON|CI_MERGE_REQUEST_.*|BITBUCKET_PR_.*|BUILDKITE_PULL_REQUEST.*|CIRCLE_PULL_REQUEST|TRAVIS_PULL_REQUEST|CHANGE_(?:ID|TARGET)|DRONE_PULL_REQUEST|SYSTEM_PULLREQUEST_.*)$/;
 
 const CHANGE = { kind: 'change', base: null } as const;
 

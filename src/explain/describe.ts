@@ -67,7 +67,8 @@ function headOf(document: About<'gate' | 'slot' | 'check'>): string {
   const { gate } = document;
   const title = `${quoteName(gate.id)}: ${STATUS_WORDS[gate.status]} (${gate.detail})`;
   if (document.about === 'check') return `${title}\nCommand: ${oneLine(document.command)}`;
-  return `${title}\nFiles: ${someNames(document.files)}\nPrompt: ${quoteName(document.prompt ?? 'none')}`;
+  const proof = document.proof == null ? '' : `\nProof: ${document.proof}`;
+  return `${title}\nFiles: ${someNames(document.files)}\nPrompt: ${quoteName(document.prompt ?? 'none')}${proof}`;
 }
 
 /** Says for each reviewer why no pass of another clone counts; '' if passes are not shared or all are accepted. */

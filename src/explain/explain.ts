@@ -11,6 +11,7 @@ import type { GateOutcome } from '../gates/run-types.ts';
 import type { ReviewGate, SlotPlan } from '../gates/types.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
+import { knownProofs } from '../prove/known-proofs.ts';
 import { describeFindingState } from './describe-finding.ts';
 import { checkReruns, RERUNS, reviewReruns } from './describe-reruns.ts';
 import { cacheDocument, type RunExplanation, type RunExplanationDocument, readsDocument } from './json.ts';
@@ -42,21 +43,24 @@ export async function explainRun(
     case 'finding':
       return explainFinding(previewed.value, subject.id);
     case 'slot':
-      return ok(await explainReview(previewed.value, subject.gate, subject.slot));
+      return ok(await explainReview(paths, previewed.value, subject.gate, subject.slot));
     case 'gate':
       return ok(
         subject.gate.kind === 'check'
           ? await explainCheck(previewed.value, subject.gate)
-          : await explainReview(previewed.value, subject.gate, null),
+          : await explainReview(paths, previewed.value, subject.gate, null),
       );
   }
 }
 
 /** Returns the explanation of every gate of a preview. */
-export async function explainGates(preview: Preview): Promise<readonly RunExplanationDocument[]> {
+export async function explainGates(
+  repository: RepositoryPaths,
+  preview: Preview,
+): Promise<readonly RunExplanationDocument[]> {
   const explained = await Promise.all(
     preview.outcome.gates.map((gate) =>
-      gate.kind === 'check' ? explainCheck(preview, gate) : explainReview(preview, gate, null),
+      gate.kind === 'check' ? explainCheck(preview, gate) : explainReview(repository, preview, gate, null),
     ),
   );
   return explained.flatMap((one) => one?.document ?? []);
@@ -88,6 +92,7 @@ async function explainFinding(
 
 /** Explains a review or, with `only`, one of its reviewers; `null` if the change has no such review or reviewer. */
 async function explainReview(
+  { commonDir }: RepositoryPaths,
   preview: Preview,
   judged: GateOutcome,
   only: number | null,
@@ -125,6 +130,7 @@ async function explainReview(
       ...{ about: 'gate' as const, gate: gateDocument(gate), ...shared },
       files: state.gate.entries.map(({ path }) => path),
       prompt: state.gate.rubric.source,
+      proof: knownProofs(commonDir, request.settings, [state.gate])[0]?.text ?? null,
       fixes: await fixesOf(ports, ids),
     };
     return { document, planned, findings };

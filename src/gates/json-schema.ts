@@ -166,6 +166,16 @@ export const runSchema = z.object({
     .describe('How many passes and waivers the run sent to other clones; null if it sent none.'),
   warnings: z.array(z.string()),
   loop: loop.optional().describe('With --until-pass: every review, with the fix that followed it.'),
+  proofs: z
+    .array(
+      z.object({
+        gate: z.string().describe('The id of the gate.'),
+        text: z.string().describe('The result of the proof in one line.'),
+        stale: z.enum(['prompt', 'agents']).nullable().describe('What changed since the proof; null if nothing did.'),
+      }),
+    )
+    .optional()
+    .describe('In status: what the last "onceover prove" showed for each gate.'),
 });
 
 const history = z.array(
@@ -221,6 +231,7 @@ export const runExplanationSchema = z.discriminatedUnion('about', [
     gate,
     files: z.array(z.string()),
     prompt: z.string().nullable(),
+    proof: z.string().nullable().describe('What the last "onceover prove" showed; null without a proof.'),
     would_do: z.array(z.string()),
     findings: z.array(findingSchema).describe('The findings of the gate that are open, warnings or waived.'),
     history,

@@ -19,3 +19,16 @@ export function shareOf(hits: number, total: number): Share | null {
   const high = hits === total ? 1 : Math.min(1, middle + half);
   return { share, low, high };
 }
+
+/** Returns the two-sided p-value of the exact sign test for `a` wins against `b` wins; 1 if there are none. */
+export function signTest(a: number, b: number): number {
+  const trials = a + b;
+  if (trials === 0) return 1;
+  const logs = [0];
+  for (let i = 1; i <= trials; i++) logs.push((logs[i - 1] ?? 0) + Math.log(i));
+  const logOf = (i: number) => logs[i] ?? 0;
+  const chance = (k: number) => Math.exp(logOf(trials) - logOf(k) - logOf(trials - k) - trials * Math.LN2);
+  let tail = 0;
+  for (let k = 0; k <= Math.min(a, b); k++) tail += chance(k);
+  return Math.min(1, 2 * tail);
+}

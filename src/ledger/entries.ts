@@ -213,10 +213,15 @@ export function probeEntry(cost: ProbeCost, startedBy: LedgerProbe['startedBy'],
   return { kind: 'probe', at: now.toISOString(), durationMs, startedBy, branch: null, ...call };
 }
 
-/** The tokens and the cost of a run, a fix, a call of a phase, a review of a workflow step, or a resume test. */
-export type LedgerEntry = LedgerRun | LedgerFix | LedgerLoop | LedgerStep | LedgerProbe;
+const PROOF = { kind: isOneOf(['proof']), ...DATED, ...DISPATCHED };
 
-const SHAPES = { run: RUN, fix: FIX, loop: LOOP, step: STEP, probe: PROBE };
+/** The ledger entry of a call in a proof (`onceover prove`). Totals leave it out, because it reviewed no real change. */
+export type LedgerProof = Shaped<typeof PROOF>;
+
+/** The tokens and the cost of a run, a fix, a call of a phase, a review of a workflow step, a resume test, or a proof. */
+export type LedgerEntry = LedgerRun | LedgerFix | LedgerLoop | LedgerStep | LedgerProbe | LedgerProof;
+
+const SHAPES = { run: RUN, fix: FIX, loop: LOOP, step: STEP, probe: PROBE, proof: PROOF };
 
 /** Returns an entry as the text of its file. */
 export function ledgerText(entry: LedgerEntry): string {

@@ -33,6 +33,28 @@ export function makeScratchOutside(root: string): Result<Scratch> {
   return err({ kind: 'disk', action: 'write', path: tmpdir(), code: 'EPERM' });
 }
 
+/** Returns the path of a folder with a fixed name outside of `root`, for work that has to find the same path again. */
+export function namedScratchPath(root: string, name: string): Result<string> {
+  for (const base of [defaultBase(), tmpdir()]) {
+    const found = tryDisk('write', base, () => {
+      makeParents(base, 0o700);
+      const folder = join(realpathSync(base), name);
+      return isInside(folder, root) ? null : folder;
+    });
+    if (found.ok && found.value !== null) return { ok: true, value: found.value };
+  }
+  return err({ kind: 'disk', action: 'write', path: tmpdir(), code: 'EPERM' });
+}
+
+/** Makes an empty folder at that path. The caller holds a lock, because this removes what a killed process left there. */
+export function makeNamedScratch(folder: string): Result<Scratch> {
+  return tryDisk('write', folder, () => {
+    tryToRemoveFolder(folder);
+    makeParents(folder, 0o700);
+    return opened(folder);
+  });
+}
+
 function opened(folder: string): Scratch {
   if (open.size === 0) process.once('exit', removeAll);
   open.add(folder);

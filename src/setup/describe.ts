@@ -50,6 +50,7 @@ export function describeDoctor(report: DoctorReport, styled: Styled = UNSTYLED):
       `This machine: git ${git ?? 'not found (install git 2.31 or newer)'}, Node ${node}, ${bubblewrap === null ? NO_BUBBLEWRAP : 'bubblewrap (a sandbox for agents)'}`,
       styled,
     ),
+    ...(able.length === 0 ? [] : [wrapTo(asTyped(PROVE, styled, command), styled)]),
   ];
   return blocks.join('\n\n');
 }
@@ -58,6 +59,8 @@ export function describeDoctor(report: DoctorReport, styled: Styled = UNSTYLED):
 function asTyped(text: string, { byNpx }: Styled, command = 'onceover'): string {
   return byNpx === true ? withNpx(text, true) : text.replace(/"onceover (?=[a-z])/g, () => `"${command} `);
 }
+
+const PROVE = 'To measure what your reviewers catch: "onceover prove" (shows a plan first, and calls no agent).';
 
 const LABEL = 12;
 
@@ -178,6 +181,8 @@ function describeRemoved({ kind, path, count: number, rest }: RemovedItem): stri
   return `${path === null ? '' : quoteName(path)}${what[kind]}`;
 }
 
+const PROVE_LATER = '"onceover prove" plans a test of what your reviewers catch.';
+
 const KEPT: Readonly<Record<KeptFile['why'], string>> = {
   yours: 'you wrote or edited it; delete it if you no longer need it',
   named: 'onceover.yml uses it, and onceover.yml is kept',
@@ -198,6 +203,7 @@ export function describeSetUp(outcome: SetupOutcome, styled: Styled = UNSTYLED):
       (agent) =>
         `${START[agent]}${hasMcp && agent === 'claude' ? ALLOW_SERVER : ''}.${agent === hook ? ` ${PASSES}` : ''}`,
     ),
+    ...(gates === null ? [] : [PROVE_LATER]),
   ].map((step, i) => `${paint('strong', i === 0 ? 'Next:' : 'Then:')} ${asTyped(step, styled, command)}`);
   return [
     gates === null ? '' : describeSource(steps, gates),

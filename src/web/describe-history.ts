@@ -69,6 +69,8 @@ function nameOfCall(row: CostRow): string {
       return 'fix';
     case 'probe':
       return 'resume test';
+    case 'proof':
+      return 'proof';
   }
 }
 

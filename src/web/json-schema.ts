@@ -17,7 +17,7 @@ const price = {
 
 const pastCall = z.object({
   at: time.describe('The time at which the call or its run ended.'),
-  kind: z.enum(['review', 'fix', 'loop', 'step', 'probe']),
+  kind: z.enum(['review', 'fix', 'loop', 'step', 'probe', 'proof']),
   name: z.string().describe('The gate and reviewer, the role of a review loop, or the step of a workflow.'),
   iteration: z.number().nullable().describe('The number of the run or round; null if there is none.'),
   branch: z.string().nullable(),

@@ -48,7 +48,11 @@ export async function readPage(
     error: null,
     feature: null,
     phase: null,
-    ...(await gateParts(preview, ledger.ok ? ledger.value.entries.filter((one) => one.kind === 'run') : [])),
+    ...(await gateParts(
+      repository,
+      preview,
+      ledger.ok ? ledger.value.entries.filter((one) => one.kind === 'run') : [],
+    )),
     history: ledger.ok ? historyDocument(entries, unreadable, priceOf) : NO_HISTORY,
     cost: ledger.ok ? summariseCost(entries, { since: null, branch: null }, unreadable, priceOf) : null,
     transcripts: [],
@@ -64,10 +68,18 @@ export async function readPage(
 
 type GateParts = Pick<PageDocument, 'proof' | 'explanations' | 'code' | 'timelines'>;
 
-async function gateParts(preview: Preview | null, runs: Parameters<typeof timelinesOf>[2]): Promise<GateParts> {
+async function gateParts(
+  repository: RepositoryPaths,
+  preview: Preview | null,
+  runs: Parameters<typeof timelinesOf>[2],
+): Promise<GateParts> {
   if (preview === null) return { proof: [], explanations: [], code: [], timelines: [] };
   const { outcome, facts } = preview;
-  const [proof, explanations, code] = await Promise.all([readProof(preview), explainGates(preview), readCode(preview)]);
+  const [proof, explanations, code] = await Promise.all([
+    readProof(preview),
+    explainGates(repository, preview),
+    readCode(preview),
+  ]);
   const { branch } = facts.comparison.where;
   const own = runs.filter((run) => run.branch === branch);
   const records = { slots: facts.reviews.flatMap(({ cycle }) => cycle), checks: facts.past.checks };

@@ -48,6 +48,7 @@ const GATE: About<'gate'> = {
   gate: gateDocument(gateOutcome({ status: 'fail', why: 'open-findings' })),
   files: ['src/a.ts', 'src/b c.ts'],
   prompt: '.onceover/reviews/code-quality.md',
+  proof: null,
   would_do: PLANNED.map(describePlan),
   findings: [findingDocument(OPEN)],
   history: [FAILED, review({ status: 'skipped_prior_pass', dispatch: 'none', why: 'passed-before' })],

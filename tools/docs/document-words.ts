@@ -118,6 +118,11 @@ export const DOCUMENTS: readonly { readonly name: string; readonly from: string;
     about: 'The document contains the runs of the demo, with their cost and savings.',
   },
   {
+    name: 'prove',
+    from: '`prove --json`',
+    about: '[proving.md](proving.md) explains the scores. Without --yes, only `plan` has content.',
+  },
+  {
     name: 'clean',
     from: '`clean --json`',
     about: 'The document contains the archived runs and the findings that are still open.',

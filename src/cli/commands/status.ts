@@ -5,6 +5,7 @@ import { describeRun } from '../../gates/describe/run.ts';
 import { runDocument } from '../../gates/json.ts';
 import { showInvisibleInLines } from '../../kernel/escape.ts';
 import { ok } from '../../kernel/result.ts';
+import { wrapTo } from '../../ui/style.ts';
 import { exitWith, type Flags, finish, workingDirectory } from '../output.ts';
 import type { PageFlags } from '../reports.ts';
 import { amountOf } from './run.ts';
@@ -26,11 +27,14 @@ export async function statusCommand(options: Flags<'base', 'prompt' | 'verbose'>
   }
   await finish(read, json, {
     warnings: ({ outcome }) => outcome.notices.map(describeRunNotice),
-    document: ({ outcome }) => runDocument(outcome),
-    text: async ({ outcome, failingChecks }, style) =>
+    document: ({ outcome, proofs }) => ({ ...runDocument(outcome), ...(proofs.length === 0 ? {} : { proofs }) }),
+    text: async ({ outcome, failingChecks, proofs }, style) =>
       prompt
         ? showInvisibleInLines(describePromptForAgent(outcome.findings, await failingChecks()))
-        : describeRun(outcome, style, amountOf(options)),
+        : [
+            describeRun(outcome, style, amountOf(options)),
+            ...proofs.map((one) => wrapTo(`${one.gate}: ${one.text}`, style)),
+          ].join('\n'),
     exitCode: ({ outcome }) => outcome.exitCode,
   });
 }

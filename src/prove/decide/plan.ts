@@ -1,0 +1,134 @@
+import { addUsage, totalTokens, type Usage } from '../../kernel/agent.ts';
+import type { RepoPath } from '../../kernel/ids.ts';
+import type { LedgerEntry } from '../../ledger/entries.ts';
+import type { CaseSource, ProofCase, ProofTask, ProofVariant, SessionMode } from '../types.ts';
+
+/** How many of the cases come from each source, if all sources have enough. */
+const WEIGHTS: Readonly<Record<CaseSource, number>> = {
+  own: 100,
+  history: 25,
+  mutant: 30,
+  scenario: 10,
+  trap: 10,
+  clean: 25,
+  set: 100,
+};
+
+/** Returns at most `most` of the cases, from every source in proportion to its weight. Keeps the order in a source. */
+export function chooseCases(all: readonly ProofCase[], most: number): readonly ProofCase[] {
+  const sources = [...new Set(all.map(({ source }) => source))];
+  const left = new Map(sources.map((source) => [source, all.filter((one) => one.source === source)]));
+  const taken = new Map(sources.map((source) => [source, 0]));
+  const chosen: ProofCase[] = [];
+  while (chosen.length < most) {
+    const next = sources
+      .filter((source) => (left.get(source)?.length ?? 0) > 0)
+      .sort((a, b) => (taken.get(a) ?? 0) / WEIGHTS[a] - (taken.get(b) ?? 0) / WEIGHTS[b])[0];
+    const one = next === undefined ? undefined : left.get(next)?.shift();
+    if (next === undefined || one === undefined) break;
+    taken.set(next, (taken.get(next) ?? 0) + 1);
+    chosen.push(one);
+  }
+  return chosen;
+}
+
+/** The options of a proof that decide what is played. */
+export type ProofChoice = {
+  /** Numbers of reviewers to compare; empty for the number in the settings. */
+  readonly reviewers: readonly number[];
+  readonly sessions: readonly SessionMode[];
+  readonly repeat: number;
+};
+
+/** Returns the executions of a case. Session modes differ only from the second round on. */
+export function tasksOf(one: ProofCase, { reviewers, sessions, repeat }: ProofChoice): readonly ProofTask[] {
+  const counts = reviewers.length === 0 ? [null] : reviewers;
+  const modes = one.rounds.length > 1 ? sessions : sessions.slice(0, 1);
+  const variants = counts.flatMap((count) => modes.map((mode): ProofVariant => ({ reviewers: count, sessions: mode })));
+  const numbers = Array.from({ length: repeat }, (_, i) => i + 1);
+  return variants.flatMap((variant) => numbers.map((number) => ({ case: one, variant, repeat: number })));
+}
+
+/** A review gate that covers some files, with its number of reviewers. */
+type CoveringGate = { readonly numReviews: number };
+
+/** Returns the most calls that a task makes: one for each reviewer of each gate in each round. */
+export function callsOf(
+  { case: one, variant }: ProofTask,
+  gatesFor: (paths: readonly RepoPath[]) => readonly CoveringGate[],
+): number {
+  const counts = gatesFor(pathsOf(one)).map((gate) => variant.reviewers ?? gate.numReviews);
+  return counts.reduce((sum, count) => sum + count, 0) * one.rounds.length;
+}
+
+/** Returns the files that a case changes. Of a case with a bug, only those with the bug count. */
+export function pathsOf({ rounds, planted }: ProofCase): readonly RepoPath[] {
+  if (planted !== null) return planted.places.map(({ file }) => file);
+  return rounds.flatMap(({ files, patch }) => [...files.map(({ path }) => path), ...patchedPaths(patch)]);
+}
+
+function patchedPaths(patch: string): readonly RepoPath[] {
+  return [...patch.matchAll(/^\+\+\+ b\/(.+?)(?:\t.*)?$/gm)].map(([, path = '']) => path as RepoPath);
+}
+
+/** What one call of these gates cost in the past, as the median of the ledger; `null` if the ledger has no such call. */
+export type CallEstimate = { readonly tokens: number; readonly usd: number | null; readonly calls: number } | null;
+
+export function estimateCall(entries: readonly LedgerEntry[], gates: readonly string[]): CallEstimate {
+  const used = entries.flatMap((entry): Usage[] =>
+    entry.kind !== 'run'
+      ? []
+      : entry.slots.flatMap(({ gate, usage, asks }) =>
+          usage === null || asks === 0 || !gates.includes(gate) ? [] : [perCall(usage, asks)],
+        ),
+  );
+  if (used.length === 0) return null;
+  const prices = used.flatMap(({ costUsd }) => costUsd ?? []);
+  return {
+    tokens: Math.round(median(used.map(totalTokens))),
+    usd: prices.length === 0 ? null : median(prices),
+    calls: used.length,
+  };
+}
+
+function perCall(usage: Usage, asks: number): Usage {
+  const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, costUsd } = usage;
+  return {
+    inputTokens: inputTokens / asks,
+    cachedInputTokens: cachedInputTokens / asks,
+    cacheWriteTokens: cacheWriteTokens / asks,
+    outputTokens: outputTokens / asks,
+    costUsd: costUsd === null ? null : costUsd / asks,
+  };
+}
+
+function median(numbers: readonly number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const [low, high] = [sorted[middle - 1] ?? 0, sorted[middle] ?? 0];
+  return sorted.length % 2 === 1 ? high : (low + high) / 2;
+}
+
+/** A limit for the cost of a proof; `null` for none. */
+export type ProofBudget = { readonly usd: number | null; readonly calls: number | null };
+
+/** Returns a budget such as `5`, `$5` or `40 calls`; `null` if the text is none. */
+export function parseBudget(text: string): ProofBudget | null {
+  const [, calls] = /^(\d{1,6}) ?calls?$/i.exec(text.trim()) ?? [];
+  if (calls !== undefined) return { usd: null, calls: Number(calls) };
+  const [, usd] = /^\$?(\d{1,6}(?:\.\d{1,4})?)$/.exec(text.trim()) ?? [];
+  return usd === undefined ? null : { usd: Number(usd), calls: null };
+}
+
+/** What the calls of this proof cost so far, without kept answers. */
+export type ProofSpending = { readonly calls: number; readonly usage: Usage | null };
+
+export function addSpending(a: ProofSpending, b: ProofSpending): ProofSpending {
+  return { calls: a.calls + b.calls, usage: addUsage(a.usage, b.usage) };
+}
+
+/** Whether the budget does not allow another task that makes up to `calls` calls. */
+export function isSpent(spent: ProofSpending, { usd, calls }: ProofBudget, next: number): boolean {
+  if (calls !== null && spent.calls + next > calls) return true;
+  return usd !== null && (spent.usage?.costUsd ?? 0) >= usd;
+}

@@ -1,0 +1,21 @@
+/** Returns random numbers from 0 to below 1 that depend only on the seed (mulberry32), so that a proof can be repeated. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Returns the items in random order. */
+export function shuffled<T>(items: readonly T[], random: () => number): readonly T[] {
+  const list = [...items];
+  for (let i = list.length - 1; i > 0; i--) {
+    const other = Math.floor(random() * (i + 1));
+    const [a, b] = [list[i], list[other]];
+    if (a !== undefined && b !== undefined) [list[i], list[other]] = [b, a];
+  }
+  return list;
+}

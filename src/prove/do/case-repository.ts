@@ -1,0 +1,170 @@
+import { constants, cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { SETTINGS_FILE } from '../../config/settings.ts';
+import { asResult, git } from '../../git/git.ts';
+import { findRepository } from '../../git/locate.ts';
+import type { RepositoryPaths } from '../../kernel/repository.ts';
+import { forEachOk, type Result } from '../../kernel/result.ts';
+import { makeParents, tryDisk } from '../../platform/files.ts';
+import type { ProofCase, ProofFile, ProofRound } from '../types.ts';
+
+/** A repository in which one case is reviewed. Nothing in it is part of the user's repository. */
+export type CaseRepository = {
+  readonly root: string;
+  paths(): Promise<Result<RepositoryPaths>>;
+  /** Writes files to the working tree without a commit. */
+  write(files: readonly ProofFile[]): Result<void>;
+  /** Makes the next state of the branch, and commits it. */
+  play(round: ProofRound): Promise<Result<void>>;
+  /** Goes back to the base, with an empty change. */
+  reset(): Promise<Result<void>>;
+};
+
+const QUIET = {
+  env: { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+  config: ['core.hooksPath=/dev/null'],
+};
+
+/**
+ * Makes the repository of a case in a new folder. It has its own git folder, and only reads the user's objects from
+ * `commonDir`, so that git cannot change anything there.
+ */
+export async function makeCaseRepository(
+  folder: string,
+  commonDir: string,
+  one: ProofCase,
+  config: { readonly files: readonly ProofFile[]; readonly settings: string },
+): Promise<Result<CaseRepository>> {
+  const run = (args: readonly string[], input?: string) =>
+    asResult(git(folder, args, { ...QUIET, ...(input === undefined ? {} : { input: Buffer.from(input) }) }));
+  const made = tryDisk('write', folder, () => {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    mkdirSync(folder, { recursive: true });
+  });
+  if (!made.ok) return made;
+  const overlay: readonly ProofFile[] = [
+    ...one.baseFiles,
+    ...config.files,
+    { path: SETTINGS_FILE, text: config.settings },
+  ];
+  const write = (files: readonly ProofFile[]) => writeAll(folder, files);
+  const commit = async (message: string, files: readonly ProofFile[]): Promise<Result<unknown>> => {
+    const there = files.filter(({ text }) => text !== null).map(({ path }) => path);
+    const added = await run(['add', '--all']);
+    if (!added.ok) return added;
+    // A file of the case counts even if the repository ignores it today.
+    const forced = there.length === 0 ? added : await run(['add', '--force', '--', ...there]);
+    return forced.ok ? run(['commit', '--quiet', '--allow-empty', '--no-verify', '--message', message]) : forced;
+  };
+  const created = await forEachOk(
+    [
+      () => run(['init', '--quiet', '--template=', '--initial-branch=main']),
+      async () => borrowObjects(folder, commonDir),
+      ...SETTINGS.map(
+        ([name, value]) =>
+          () =>
+            run(['config', name, value]),
+      ),
+      ...(one.base === null
+        ? []
+        : [() => run(['read-tree', one.base ?? '']), () => run(['checkout-index', '--all', '--force', '--quiet'])]),
+      async () => write(overlay),
+      () => commit('Base', overlay),
+      () => run(['checkout', '--quiet', '-b', 'work']),
+    ],
+    (step) => step(),
+  );
+  if (!created.ok) return created;
+  return {
+    ok: true,
+    value: {
+      root: folder,
+      paths: () => findRepository(folder),
+      write,
+      async play({ message, files, patch, onBase }) {
+        return forEachOk(
+          [
+            ...(onBase.length === 0
+              ? []
+              : [
+                  () => run(['checkout', '--quiet', 'main']),
+                  async () => write(onBase),
+                  () => commit('Another change', onBase),
+                  () => run(['checkout', '--quiet', 'work']),
+                  () => run(['rebase', '--quiet', 'main']),
+                ]),
+            async () => write(files),
+            ...(patch === '' ? [] : [() => run(['apply', '--whitespace=nowarn', '-'], patch)]),
+            () => commit(message, files),
+          ],
+          (step) => step(),
+        );
+      },
+      reset: () =>
+        forEachOk(
+          [
+            ['reset', '--quiet', '--hard', 'main'],
+            ['clean', '--quiet', '-d', '--force'],
+          ],
+          (args) => run(args),
+        ),
+    },
+  };
+}
+
+const SETTINGS = [
+  ['user.name', 'A developer'],
+  ['user.email', 'developer@example.invalid'],
+  ['commit.gpgsign', 'false'],
+  ['gc.auto', '0'],
+] as const;
+
+function borrowObjects(folder: string, commonDir: string): Result<void> {
+  const info = join(folder, '.git', 'objects', 'info');
+  return tryDisk('write', info, () => {
+    makeParents(info);
+    writeFileSync(join(info, 'alternates'), `${join(commonDir, 'objects')}\n`);
+  });
+}
+
+function writeAll(folder: string, files: readonly ProofFile[]): Result<void> {
+  return tryDisk('write', folder, () => {
+    for (const { path, text } of files) {
+      const file = join(folder, path);
+      // A symlink of the base commit may lead out of the folder, so never write through one.
+      rmSync(file, { recursive: true, force: true });
+      if (text === null) continue;
+      makeParents(dirname(file));
+      writeFileSync(file, text);
+    }
+  });
+}
+
+const DEPENDENCIES = ['node_modules', '.venv', 'venv', 'vendor'];
+
+/** Copies the installed packages of the user's project, which checks need, so that a check cannot change the originals. */
+export async function copyDependencies(root: string, to: string): Promise<Result<readonly string[]>> {
+  const ignored = await asResult(git(root, ['check-ignore', '--', ...DEPENDENCIES], { expected: [0, 1] }));
+  const names = ignored.ok ? ignored.value.stdout.toString('utf8').split('\n') : [];
+  return tryDisk('write', to, () =>
+    names.filter((name) => {
+      if (name === '' || !existsSync(join(root, name)) || existsSync(join(to, name)))
+        return name !== '' && existsSync(join(to, name));
+      cpSync(join(root, name), join(to, name), {
+        recursive: true,
+        mode: constants.COPYFILE_FICLONE,
+        verbatimSymlinks: true,
+      });
+      return true;
+    }),
+  );
+}
+
+/** Moves the copied packages into the repository of a case, or back. */
+export function moveDependencies(names: readonly string[], from: string, to: string): Result<void> {
+  return tryDisk('write', to, () => {
+    for (const name of names) {
+      if (existsSync(join(from, name)) && !existsSync(join(to, name))) renameSync(join(from, name), join(to, name));
+    }
+  });
+}

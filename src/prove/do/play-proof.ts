@@ -1,0 +1,150 @@
+import { join } from 'node:path';
+import { addUsage, type Usage } from '../../kernel/agent.ts';
+import { grouped } from '../../kernel/collections.ts';
+import { ok, type Result } from '../../kernel/result.ts';
+import type { LedgerProof } from '../../ledger/entries.ts';
+import { tryToRemoveFolder } from '../../platform/files.ts';
+import {
+  addSpending,
+  callsOf,
+  isSpent,
+  type ProofBudget,
+  type ProofChoice,
+  type ProofSpending,
+  tasksOf,
+} from '../decide/plan.ts';
+import type { ProofConfig } from '../read/proof-config.ts';
+import type { CaseResult, ProofCase } from '../types.ts';
+import type { PaidCall } from './keep-answers.ts';
+import { type PlayedTask, type PlayPorts, playTask } from './play-task.ts';
+
+/** Why a proof ended. */
+export type ProofEnd = 'done' | 'budget' | 'no-verdict' | 'interrupted';
+
+export type PlayedProof = {
+  readonly end: ProofEnd;
+  readonly results: readonly CaseResult[];
+  /** The cases that gave a result. */
+  readonly cases: readonly ProofCase[];
+  readonly dropped: DroppedCases;
+  readonly spent: ProofSpending;
+  /** The last run without a verdict, if the proof ended for that reason. */
+  readonly trouble: Extract<PlayedTask, { kind: 'no-verdict' }>['outcome'] | null;
+};
+
+/** How many cases were left out, and why. */
+export type DroppedCases = { caughtByChecks: number; checksFailAnyway: number; notPlayable: number; noVerdict: number };
+
+export type ProofProgress = {
+  readonly kind: 'case';
+  readonly done: number;
+  readonly of: number;
+  readonly title: string;
+  readonly spent: ProofSpending;
+};
+
+export type ProofRequest = {
+  /** The candidates in order. Candidates after the first `most` replace those that cannot be used. */
+  readonly candidates: readonly ProofCase[];
+  readonly most: number;
+  readonly choice: ProofChoice;
+  readonly budget: ProofBudget;
+  tell(progress: ProofProgress): void;
+};
+
+// If so many cases in a row end without a verdict, the reviewers do not work.
+const MOST_WITHOUT_VERDICT = 3;
+
+/** Plays cases until enough of them gave a result, the budget is spent, or `stop` aborts. */
+export async function playProof(
+  { candidates, most, choice, budget, tell }: ProofRequest,
+  config: ProofConfig,
+  given: Omit<PlayPorts, 'paid'>,
+  enter: (entry: LedgerProof) => Promise<unknown>,
+): Promise<Result<PlayedProof>> {
+  const results: CaseResult[] = [];
+  const cases: ProofCase[] = [];
+  const dropped: DroppedCases = { caughtByChecks: 0, checksFailAnyway: 0, notPlayable: 0, noVerdict: 0 };
+  let spent: ProofSpending = { calls: 0, usage: null };
+  let calls: PaidCall[] = [];
+  const ports: PlayPorts = {
+    ...given,
+    paid(call) {
+      spent = addSpending(spent, { calls: 1, usage: call.usage });
+      calls.push(call);
+    },
+  };
+  const ended = (end: ProofEnd, trouble: PlayedProof['trouble'] = null) =>
+    ok({ end, results, cases, dropped, spent, trouble });
+  let inARow = 0;
+  for (const one of candidatesInOrder(candidates, most, cases)) {
+    let isUsed = false;
+    for (const task of tasksOf(one, choice)) {
+      if (ports.stop.aborted) return ended('interrupted');
+      if (isSpent(spent, budget, callsOf(task, config.gatesFor))) return ended('budget');
+      tell({ kind: 'case', done: cases.length, of: most, title: one.title, spent });
+      const played = await playTask(task, config, ports);
+      tryToRemoveFolder(join(ports.folder, one.id));
+      for (const entry of ledgerEntries(calls, new Date())) await enter(entry);
+      calls = [];
+      if (!played.ok) return ports.stop.aborted ? ended('interrupted') : played;
+      const { value } = played;
+      if (value.kind === 'stopped') return ended('interrupted');
+      if (value.kind === 'played') {
+        results.push(...value.results);
+        isUsed = true;
+        inARow = 0;
+        continue;
+      }
+      dropped[DROPPED[value.kind]]++;
+      if (value.kind !== 'no-verdict') break;
+      inARow++;
+      if (inARow >= MOST_WITHOUT_VERDICT) return ended('no-verdict', value.outcome);
+    }
+    if (isUsed) cases.push(one);
+  }
+  return ended('done');
+}
+
+/** Returns one ledger entry per agent and model, so that a long proof does not push older runs out of the ledger. */
+function ledgerEntries(calls: readonly PaidCall[], now: Date): readonly LedgerProof[] {
+  const keyOf = ({ agent, model, isResumed }: PaidCall) => JSON.stringify([agent, model, isResumed]);
+  return [...grouped(calls, keyOf).values()].flatMap((own) => {
+    const [first] = own;
+    if (first === undefined) return [];
+    const { agent, model, isResumed } = first;
+    return {
+      ...({ kind: 'proof', at: now.toISOString(), startedBy: 'person', branch: null, agent, model } as const),
+      dispatch: isResumed ? 'resumed' : 'fresh',
+      asks: own.length,
+      durationMs: Math.round(own.reduce((sum, one) => sum + one.durationMs, 0)),
+      usage: own.reduce((sum: Usage | null, { usage }) => addUsage(sum, usage), null),
+    };
+  });
+}
+
+const DROPPED = {
+  'caught-by-checks': 'caughtByChecks',
+  'checks-fail-anyway': 'checksFailAnyway',
+  'not-playable': 'notPlayable',
+  'no-verdict': 'noVerdict',
+} as const;
+
+/** Yields candidates until `most` cases are used. An unusable case is replaced by one of the same source, if there is one. */
+function* candidatesInOrder(
+  candidates: readonly ProofCase[],
+  most: number,
+  used: readonly ProofCase[],
+): Generator<ProofCase> {
+  const chosen = candidates.slice(0, most);
+  const spare = [...candidates.slice(most)];
+  let tries = 0;
+  for (let next = chosen.shift(); next !== undefined && used.length < most; next = chosen.shift()) {
+    const before = used.length;
+    yield next;
+    const { source } = next;
+    const other = used.length === before ? spare.findIndex((one) => one.source === source) : -1;
+    // A project whose checks fail everywhere must not go through its whole history.
+    if (other !== -1 && tries++ < most * 3) chosen.unshift(...spare.splice(other, 1));
+  }
+}

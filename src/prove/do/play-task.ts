@@ -1,0 +1,153 @@
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { withRunLock } from '../../gates/open-run.ts';
+import { executeRun } from '../../gates/run.ts';
+import type { RunOutcome, RunProgress } from '../../gates/run-types.ts';
+import { digestOf, type GateId } from '../../kernel/ids.ts';
+import type { ReporterOf } from '../../kernel/ports.ts';
+import { ok, type Result } from '../../kernel/result.ts';
+import type { LedgerEntry, LedgerRun } from '../../ledger/entries.ts';
+import { tryDisk } from '../../platform/files.ts';
+import { openChecks } from '../../platform/run-process.ts';
+import { pathsOf } from '../decide/plan.ts';
+import { caseResults } from '../judge/case-result.ts';
+import type { ProofConfig } from '../read/proof-config.ts';
+import type { CaseResult, ProofFile, ProofTask } from '../types.ts';
+import { type CaseRepository, makeCaseRepository, moveDependencies } from './case-repository.ts';
+import { type KeepOptions, keepAnswers } from './keep-answers.ts';
+
+/** How a task ended. Only `played` gives results. */
+export type PlayedTask =
+  | { readonly kind: 'played'; readonly results: readonly CaseResult[] }
+  /** The project's own checks fail with the edit, so a reviewer is not needed to find the bug. */
+  | { readonly kind: 'caught-by-checks' }
+  /** The checks fail even without the edit, so they cannot say whether they would catch it. */
+  | { readonly kind: 'checks-fail-anyway' }
+  | { readonly kind: 'not-playable'; readonly why: string }
+  /** No reviewer gave a verdict. */
+  | { readonly kind: 'no-verdict'; readonly outcome: RunOutcome }
+  | { readonly kind: 'stopped' };
+
+export type PlayPorts = Pick<KeepOptions, 'kept' | 'paid'> & {
+  /** A folder for this proof. The case is made in a folder below it. */
+  readonly folder: string;
+  readonly commonDir: string;
+  /** Names of the copied packages in `folder` that checks need. */
+  readonly dependencies: readonly string[];
+  readonly stop: AbortSignal;
+  readonly reporter: ReporterOf<RunProgress>;
+};
+
+/** Plays one case: makes its branch, runs the gates on each of its states, and matches their findings with the bug. */
+export async function playTask(task: ProofTask, config: ProofConfig, ports: PlayPorts): Promise<Result<PlayedTask>> {
+  const { case: one, variant } = task;
+  const counted = new Map<GateId, GateId>(config.gatesFor(pathsOf(one)).map(({ id }) => [id, config.originalId(id)]));
+  if (counted.size === 0) return ok({ kind: 'not-playable', why: 'no gate covers its files' });
+  // The name depends on the case, so that an agent finds its session again after an interruption.
+  const root = join(ports.folder, one.id);
+  const settings = config.settingsFor(variant);
+  const made = await makeCaseRepository(root, ports.commonDir, one, { files: config.files, settings });
+  if (!made.ok) return made;
+  const repository = made.value;
+  if (one.unedited !== null && config.checks.length > 0) {
+    const letThrough = await passesChecks(task, repository, config, ports);
+    if (!letThrough.ok) return letThrough;
+    if (letThrough.value !== null) return ok(letThrough.value);
+    const reset = await repository.reset();
+    if (!reset.ok) return reset;
+  }
+  const entries: LedgerRun[] = [];
+  let last: RunOutcome | null = null;
+  const keeping = { kept: ports.kept, paid: ports.paid, root, repeat: task.repeat };
+  for (const [i, round] of one.rounds.entries()) {
+    const played = await repository.play(round);
+    if (!played.ok) {
+      if (played.failure.kind !== 'git-failed') return played;
+      return ok({ kind: 'not-playable', why: played.failure.said.split('\n')[0] ?? '' });
+    }
+    const paths = await repository.paths();
+    if (!paths.ok) return paths;
+    carryCapabilities(ports.folder, paths.value.commonDir);
+    const ran = await withRunLock(
+      paths.value,
+      {
+        ...{ selection: { kind: 'change', base: null }, gates: config.gates, paths: [], startedBy: 'person' },
+        ...{ force: i > 0 && variant.sessions === 'resumed', fresh: i > 0 && variant.sessions === 'new' },
+        ...{ all: true, allowUnconfigured: false, reporter: ports.reporter, stop: ports.stop },
+      },
+      ({ ports: run, request }) => {
+        const note = async (entry: LedgerEntry) => {
+          if (entry.kind === 'run') entries.push(entry);
+          return ok(undefined);
+        };
+        const reviewers = async () => keepAnswers(await run.reviewers(), keeping);
+        return executeRun({ ...run, reviewers, ledger: { ...run.ledger, add: note } }, request);
+      },
+    );
+    carryCapabilities(paths.value.commonDir, ports.folder);
+    if (ports.stop.aborted) return ok({ kind: 'stopped' });
+    if (!ran.ok) return ran;
+    last = ran.value;
+  }
+  if (last === null) return ok({ kind: 'not-playable', why: 'it has no change' });
+  const results = caseResults(task, { last, entries }, counted);
+  return ok(results.length === 0 ? { kind: 'no-verdict', outcome: last } : { kind: 'played', results });
+}
+
+const CAPABILITIES = ['capabilities.json', 'versions.json'];
+
+// Whether an agent can resume sessions is tested with paid calls. Test it one time for all cases.
+function carryCapabilities(from: string, to: string): void {
+  for (const name of CAPABILITIES) {
+    tryDisk('write', to, () => {
+      mkdirSync(join(to, 'onceover'), { recursive: true });
+      copyFileSync(join(from, 'onceover', name), join(to, 'onceover', name));
+    });
+  }
+}
+
+/** Returns why a case does not count; `null` if the checks pass with and without the edit. */
+async function passesChecks(
+  { case: one }: ProofTask,
+  repository: CaseRepository,
+  config: ProofConfig,
+  ports: PlayPorts,
+): Promise<Result<PlayedTask | null>> {
+  const states = [one.unedited ?? [], one.rounds.at(-1)?.files ?? []] as const;
+  const passes: boolean[] = [];
+  for (const files of states) {
+    const ran = await checksPass(one.base, files, repository, config, ports);
+    if (!ran.ok) return ran;
+    if (ports.stop.aborted) return ok({ kind: 'stopped' });
+    passes.push(ran.value);
+    if (!ran.value) break;
+  }
+  if (passes[0] !== true) return ok({ kind: 'checks-fail-anyway' });
+  return ok(passes[1] === true ? null : { kind: 'caught-by-checks' });
+}
+
+async function checksPass(
+  base: string | null,
+  files: readonly ProofFile[],
+  repository: CaseRepository,
+  { checks }: ProofConfig,
+  { kept, folder, dependencies, stop }: PlayPorts,
+): Promise<Result<boolean>> {
+  const key = digestOf([base, files, checks]);
+  const known = kept.checksPass(key);
+  if (known !== null) return ok(known);
+  const written = repository.write(files);
+  if (!written.ok) return written;
+  const moved = moveDependencies(dependencies, folder, repository.root);
+  if (!moved.ok) return moved;
+  let pass = true;
+  for (const { command, timeoutSeconds } of checks) {
+    const end = await openChecks(repository.root, process.env).run(command, { timeoutSeconds, env: {}, stop });
+    pass = end.ending === 'by-itself' && end.exitCode === 0;
+    if (!pass) break;
+  }
+  const back = moveDependencies(dependencies, repository.root, folder);
+  if (!back.ok) return back;
+  if (!stop.aborted) kept.keepChecks(key, pass);
+  return ok(pass);
+}

@@ -1,0 +1,120 @@
+import { grouped } from '../../kernel/collections.ts';
+import { shareOf, signTest } from '../../kernel/statistics.ts';
+import {
+  BUG_CLASSES,
+  type CaseResult,
+  type CountedShare,
+  type ProofVariant,
+  type ReviewerScores,
+  type Scores,
+  type VariantComparison,
+  type VariantScores,
+} from '../types.ts';
+
+/** The verdict of a gate or of one reviewer about one case. */
+export type Trial = Pick<CaseResult, 'case' | 'class' | 'repeat' | 'verdict' | 'found'>;
+
+/** Returns the share of `count` in `of`, with its 95 % Wilson interval. */
+export function countedShare(count: number, of: number): CountedShare {
+  const { low, high } = shareOf(count, of) ?? { low: 0, high: 1 };
+  return { count, of, low, high };
+}
+
+/**
+ * Returns the scores of these trials. Shares count each case one time, by its first review: repeated reviews of a case are
+ * not independent, so they only count for the flip rate.
+ */
+export function scoreTrials(trials: readonly Trial[]): Scores {
+  const first = trials.filter(({ repeat }) => repeat === 1);
+  const bugs = first.filter((one) => one.class !== null);
+  const harmless = first.filter((one) => one.class === null);
+  const foundIn = (list: readonly Trial[]) => countedShare(list.filter(({ found }) => found).length, list.length);
+  return {
+    found: foundIn(bugs),
+    byClass: BUG_CLASSES.flatMap((name) => {
+      const own = bugs.filter((one) => one.class === name);
+      return own.length === 0 ? [] : [{ class: name, found: foundIn(own) }];
+    }),
+    falseAlarms: countedShare(harmless.filter(({ verdict }) => verdict === 'fail').length, harmless.length),
+    falsePasses: countedShare(bugs.filter(({ verdict }) => verdict === 'pass').length, bugs.length),
+    flips: flipsIn(trials),
+  };
+}
+
+/** Compares repeats 1 and 2, 3 and 4, and so on, so that no review counts in two pairs. */
+function flipsIn(trials: readonly Trial[]): CountedShare {
+  let pairs = 0;
+  let flips = 0;
+  for (const own of grouped(trials, (one) => one.case).values()) {
+    const verdicts = new Map(own.map(({ repeat, verdict }) => [repeat, verdict]));
+    for (let repeat = 1; verdicts.has(repeat) && verdicts.has(repeat + 1); repeat += 2) {
+      pairs++;
+      if (verdicts.get(repeat) !== verdicts.get(repeat + 1)) flips++;
+    }
+  }
+  return countedShare(flips, pairs);
+}
+
+/** Returns the scores of each reviewer, by its number, agent and model. */
+export function scoreReviewers(results: readonly CaseResult[]): readonly ReviewerScores[] {
+  const rows = results.flatMap((result) => result.reviewers.map((reviewer) => ({ result, reviewer })));
+  const keyOf = ({ reviewer: { slot, agent, model } }: (typeof rows)[number]) => JSON.stringify([slot, agent, model]);
+  return [...grouped(rows, keyOf).values()]
+    .flatMap((own) => {
+      const [first] = own;
+      if (first === undefined) return [];
+      const { slot, agent, model } = first.reviewer;
+      const trials = own.map(({ result, reviewer: { verdict, found } }) => ({ ...result, verdict, found }));
+      return [{ slot, agent, model, scores: scoreTrials(trials) }];
+    })
+    .sort((a, b) => a.slot - b.slot);
+}
+
+/** Returns the scores of each variant that was played. */
+export function scoreVariants(results: readonly CaseResult[]): readonly VariantScores[] {
+  return [...byVariant(results).values()].flatMap((own) => {
+    const [first] = own;
+    return first === undefined ? [] : [{ variant: first.variant, scores: scoreTrials(own) }];
+  });
+}
+
+/** Compares every two variants on the bugs that both played: which bugs only one of them found. */
+export function compareVariants(results: readonly CaseResult[]): readonly VariantComparison[] {
+  const variants = [...byVariant(results.filter((one) => one.class !== null && one.repeat === 1)).values()];
+  return variants.flatMap((a, i) =>
+    variants.slice(i + 1).flatMap((b) => {
+      const [left] = a;
+      const [right] = b;
+      if (left === undefined || right === undefined) return [];
+      const inB = new Map(b.map((one) => [one.case, one.found]));
+      const both = a.filter((one) => inB.has(one.case));
+      const onlyA = both.filter((one) => one.found && inB.get(one.case) === false).length;
+      const onlyB = both.filter((one) => !one.found && inB.get(one.case) === true).length;
+      const p = signTest(onlyA, onlyB);
+      return [{ a: left.variant, b: right.variant, cases: both.length, onlyA, onlyB, p }];
+    }),
+  );
+}
+
+function byVariant(results: readonly CaseResult[]): ReadonlyMap<string, readonly CaseResult[]> {
+  return grouped(results, ({ variant }) => variantKey(variant));
+}
+
+export function variantKey({ reviewers, sessions }: ProofVariant): string {
+  return `${reviewers ?? 'configured'} ${sessions}`;
+}
+
+/** What a proof shows about a gate at first sight. `null` if nothing stands out. */
+export type Exposure = 'rubber-stamp' | 'always-fails';
+
+/**
+ * Returns whether a gate lets nearly everything pass, or fails nearly everything. Only if the intervals show it: a gate
+ * with few cases is not accused.
+ */
+export function exposureOf({ found, falseAlarms, falsePasses }: Scores): Exposure | null {
+  if (found.of >= LEAST_CASES && falsePasses.low >= 0.5 && found.high <= 0.35) return 'rubber-stamp';
+  if (falseAlarms.of >= LEAST_CASES && falseAlarms.low >= 0.5) return 'always-fails';
+  return null;
+}
+
+const LEAST_CASES = 5;

@@ -1,0 +1,110 @@
+import type { RepoPath } from '../../kernel/ids.ts';
+import type { RepositoryPaths } from '../../kernel/repository.ts';
+import { ok, type Result } from '../../kernel/result.ts';
+import {
+  cleanCase,
+  editsInLines,
+  type HostedEdit,
+  historyCase,
+  mutantCase,
+  type ReadCommit,
+  SCENARIOS,
+  scenarioCase,
+} from '../decide/cases.ts';
+import { cleanChanges, isSourceFile, type PastCommit, smallFixes } from '../decide/commits.ts';
+import { applyEdit } from '../decide/edits.ts';
+import { seededRandom, shuffled } from '../decide/random.ts';
+import type { ProofCase } from '../types.ts';
+import { changedLines, readCommitFiles, readCommits } from './history.ts';
+import type { Parsers } from './parsers.ts';
+
+export type GatherOptions = {
+  readonly repository: RepositoryPaths;
+  readonly parsers: Parsers;
+  readonly seed: number;
+  /** How many cases the proof wants in all. Every source offers up to this number. */
+  readonly most: number;
+  /** Whether a gate reviews this file. */
+  covers(path: RepoPath): boolean;
+};
+
+/** Makes cases from the history of the repository: undone fixes, mutants, traps, scenarios and clean changes. */
+export async function gatherCases(options: GatherOptions): Promise<Result<readonly ProofCase[]>> {
+  const { repository, seed } = options;
+  const commits = await readCommits(repository);
+  if (!commits.ok) return commits;
+  const random = seededRandom(seed);
+  const isCovered = ({ files }: PastCommit) => files.some(({ path }) => isSourceFile(path) && options.covers(path));
+  const fixes = shuffled(smallFixes(commits.value).filter(isCovered), random);
+  const hosts = shuffled(cleanChanges(commits.value).filter(isCovered), random);
+  const cases: ProofCase[] = [];
+  for (const fix of fixes) {
+    if (cases.length >= options.most) break;
+    const made = await undoneFix(fix, options);
+    if (made !== null) cases.push(made);
+  }
+  const used = new Map<string, number>();
+  let fromHosts = 0;
+  for (const host of hosts) {
+    // Each host gives up to five cases, of which a proof uses some.
+    if (fromHosts >= options.most) break;
+    const read = await readCommitFiles(repository.root, host);
+    if (read === null) continue;
+    cases.push(cleanCase(read), ...(await editedCases(read, options, random, used)));
+    fromHosts++;
+  }
+  return ok(cases);
+}
+
+async function undoneFix(fix: PastCommit, { repository: { root }, covers }: GatherOptions): Promise<ProofCase | null> {
+  const read = await readCommitFiles(root, fix);
+  if (read === null) return null;
+  const source = fix.files.map(({ path }) => path).filter((path) => isSourceFile(path) && covers(path));
+  const places = await Promise.all(
+    source.map(async (file) =>
+      (await changedLines(root, fix.id, fix.parent, file)).map((range) => ({ file, ...range })),
+    ),
+  );
+  return historyCase(read, source, places.flat());
+}
+
+/** Returns one mutant, one trap and one scenario in the lines that a commit added, as far as there are places for them. */
+async function editedCases(
+  host: ReadCommit,
+  { repository: { root }, parsers, covers }: GatherOptions,
+  random: () => number,
+  used: Map<string, number>,
+): Promise<readonly ProofCase[]> {
+  const places: HostedEdit[] = [];
+  for (const [path, text] of host.after) {
+    const parser = text === null || !isSourceFile(path) || !covers(path) ? null : parsers.parserFor(path);
+    const found = parser?.edits(path, text ?? '') ?? null;
+    if (parser === null || text === null || found === null) continue;
+    const added = await changedLines(root, host.commit.parent, host.commit.id, path);
+    const seen = editsInLines(found, text, added).filter((edit) => parser.parses(path, applyEdit(text, edit)));
+    places.push(...seen.map((edit) => ({ path, text, edit })));
+  }
+  const mixed = shuffled(places, random);
+  // Take the class that was used least, so that rare classes are in the proof at all.
+  const rarest = (list: readonly HostedEdit[]) =>
+    [...list].sort((a, b) => (used.get(a.edit.class ?? '') ?? 0) - (used.get(b.edit.class ?? '') ?? 0))[0];
+  const bugs = mixed.filter(({ edit }) => edit.class !== null);
+  const trap = mixed.find(({ edit }) => edit.class === null);
+  const bug = rarest(bugs);
+  const cases: ProofCase[] = trap === undefined ? [] : [mutantCase(host, trap)];
+  if (bug === undefined) return cases;
+  const note = ({ edit }: HostedEdit) => used.set(edit.class ?? '', (used.get(edit.class ?? '') ?? 0) + 1);
+  note(bug);
+  cases.push(mutantCase(host, bug));
+  const apart = bugs.filter((one) => one.path === bug.path && areApart(one, bug));
+  const kind = SCENARIOS[Math.floor(random() * SCENARIOS.length)] ?? 'after-pass';
+  const partner = kind === 'sibling-left' ? apart.find(({ edit }) => edit.class === bug.edit.class) : apart[0];
+  if (partner !== undefined) cases.push(scenarioCase(host, kind, partner, bug));
+  return cases;
+}
+
+function areApart(a: HostedEdit, b: HostedEdit): boolean {
+  const [first, second] = a.edit.start < b.edit.start ? [a, b] : [b, a];
+  const between = first.edit.end <= second.edit.start ? a.text.slice(first.edit.end, second.edit.start) : '';
+  return between.split('\n').length > 3;
+}

@@ -1,0 +1,156 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { isRecord } from '../../kernel/json.ts';
+import { JAVASCRIPT_RULES } from '../decide/edit-javascript.ts';
+import { TREE_SITTER_RULES } from '../decide/edit-tree-sitter.ts';
+import { type EditRule, findEdits, type SourceEdit, type SyntaxNode } from '../decide/edits.ts';
+
+/** A parser for the files of some languages. */
+export type SourceParser = {
+  /** Returns all edits in a text; `null` if the text has a syntax error. */
+  edits(path: string, source: string): readonly SourceEdit[] | null;
+  parses(path: string, source: string): boolean;
+};
+
+/** The parsers that are installed, and the packages that would be needed for the other files. */
+export type Parsers = {
+  /** Returns the parser for a file; `null` if its language is not supported or its parser is not installed. */
+  parserFor(path: string): SourceParser | null;
+  /** Packages that are not installed, each with the extensions of the files that need it. */
+  readonly missing: readonly { readonly packages: readonly string[]; readonly extensions: RegExp }[];
+};
+
+const JAVASCRIPT = { packages: ['oxc-parser'], extensions: /\.[cm]?[jt]sx?$/i };
+
+/** The tree-sitter grammars that were tried. Others need their rules tried first. */
+const GRAMMARS = [
+  { name: 'python', packages: ['@ast-grep/napi', '@ast-grep/lang-python'], extensions: /\.py$/i },
+  { name: 'go', packages: ['@ast-grep/napi', '@ast-grep/lang-go'], extensions: /\.go$/i },
+] as const;
+
+/** Loads the parsers that are installed in the project, next to onceover, or globally. No parser is part of onceover. */
+export function loadParsers(root: string): Parsers {
+  const load = moduleLoader(root);
+  const oxc = load('oxc-parser');
+  const grep = load('@ast-grep/napi');
+  const found: { readonly extensions: RegExp; readonly parser: SourceParser }[] = [];
+  const javascript = oxc === null ? null : javascriptParser(oxc);
+  if (javascript !== null) found.push({ extensions: JAVASCRIPT.extensions, parser: javascript });
+  const grammars: [name: string, grammar: unknown][] = [];
+  for (const { name, packages, extensions } of grep === null ? [] : GRAMMARS) {
+    const grammar = load(packages[1]);
+    if (grammar === null || grep === null) continue;
+    grammars.push([name, grammar['default'] ?? grammar]);
+    found.push({ extensions, parser: treeSitterParser(grep, name) });
+  }
+  const register = grep?.['registerDynamicLanguage'];
+  if (typeof register === 'function' && grammars.length > 0) register(Object.fromEntries(grammars));
+  const isFound = ({ extensions }: { readonly extensions: RegExp }) =>
+    found.some((one) => one.extensions === extensions);
+  return {
+    parserFor: (path) => found.find(({ extensions }) => extensions.test(path))?.parser ?? null,
+    missing: [JAVASCRIPT, ...GRAMMARS].filter((one) => !isFound(one)),
+  };
+}
+
+type Module = Readonly<Record<string, unknown>>;
+
+function moduleLoader(root: string) {
+  // The folder of global packages next to this Node.js, as npm lays it out.
+  const global = join(dirname(process.execPath), '..', 'lib', 'node_modules', 'none.js');
+  const own = process.argv[1] ?? join(root, 'none.js');
+  return (name: string): Module | null => {
+    for (const from of [join(root, 'none.js'), own, global]) {
+      try {
+        // Not import(): on Node.js 20, onceover compiles its own files in a way in which import() does not work.
+        const loaded: unknown = createRequire(from)(name);
+        if (isRecord(loaded)) return loaded;
+      } catch {
+        // Not installed there, or not for this machine. Try the next place.
+      }
+    }
+    return null;
+  };
+}
+
+function javascriptParser(oxc: Module): SourceParser | null {
+  const parse = oxc['parseSync'];
+  if (typeof parse !== 'function') return null;
+  const treeOf = (path: string, source: string): SyntaxNode | null => {
+    const parsed: unknown = parse(path, source);
+    if (!isRecord(parsed) || !Array.isArray(parsed['errors']) || parsed['errors'].length > 0) return null;
+    return isRecord(parsed['program']) ? estreeNode(parsed['program']) : null;
+  };
+  return sourceParser(treeOf, JAVASCRIPT_RULES);
+}
+
+function estreeNode(node: Module): SyntaxNode {
+  let children: readonly SyntaxNode[] | null = null;
+  return {
+    kind: String(node['type']),
+    start: Number(node['start']),
+    end: Number(node['end']),
+    get children() {
+      children ??= Object.values(node)
+        .flat()
+        .filter((value) => isRecord(value) && typeof value['type'] === 'string')
+        .map((value) => estreeNode(value as Module))
+        .sort((a, b) => a.start - b.start);
+      return children;
+    },
+    field(name) {
+      const value = node[name];
+      return isRecord(value) && typeof value['type'] === 'string' ? estreeNode(value) : null;
+    },
+  };
+}
+
+/** The methods of a node of ast-grep that are used here. */
+type GrepNode = {
+  kind(): string;
+  range(): { readonly start: { readonly index: number }; readonly end: { readonly index: number } };
+  children(): readonly GrepNode[];
+  field(name: string): GrepNode | null;
+  find(matcher: object): GrepNode | null;
+};
+
+function treeSitterParser(grep: Module, language: string): SourceParser {
+  const treeOf = (_path: string, source: string): SyntaxNode | null => {
+    const parse = grep['parse'] as (language: string, source: string) => { root(): GrepNode };
+    const root = parse(language, source).root();
+    // tree-sitter parses every text; a part that it cannot parse is an ERROR node.
+    return root.find({ rule: { kind: 'ERROR' } }) === null ? grepNode(root) : null;
+  };
+  return sourceParser(treeOf, TREE_SITTER_RULES);
+}
+
+function grepNode(node: GrepNode): SyntaxNode {
+  const { start, end } = node.range();
+  let children: readonly SyntaxNode[] | null = null;
+  return {
+    kind: node.kind(),
+    start: start.index,
+    end: end.index,
+    get children() {
+      children ??= node.children().map(grepNode);
+      return children;
+    },
+    field(name) {
+      const found = node.field(name);
+      return found === null ? null : grepNode(found);
+    },
+  };
+}
+
+function sourceParser(
+  treeOf: (path: string, source: string) => SyntaxNode | null,
+  rules: readonly EditRule[],
+): SourceParser {
+  return {
+    edits(path, source) {
+      const tree = treeOf(path, source);
+      return tree === null ? null : findEdits(tree, source, rules);
+    },
+    parses: (path, source) => treeOf(path, source) !== null,
+  };
+}

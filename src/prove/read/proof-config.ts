@@ -1,0 +1,159 @@
+import { SETTINGS_FILE } from '../../config/settings.ts';
+import { readYaml } from '../../config/yaml.ts';
+import { planGates } from '../../gates/decide/gate-list.ts';
+import { selectGates } from '../../gates/decide/select-gates.ts';
+import { previewGates, READ_ONLY } from '../../gates/open-run.ts';
+import type { RunRequest } from '../../gates/ports.ts';
+import type { ReviewGate } from '../../gates/types.ts';
+import { diskFiles } from '../../git/tree-files.ts';
+import { digestOf, type GateId, type RepoPath } from '../../kernel/ids.ts';
+import { isRecord } from '../../kernel/json.ts';
+import type { RepositoryPaths } from '../../kernel/repository.ts';
+import { err, ok, type Result } from '../../kernel/result.ts';
+import { agentsDigestOf } from '../decide/staleness.ts';
+import type { ProofFile, ProofVariant } from '../types.ts';
+
+/** The user's configuration, as the cases of a proof use it. */
+export type ProofConfig = {
+  /** Prompts and rules of the working tree. They replace those of the commit that a case starts from. */
+  readonly files: readonly ProofFile[];
+  /** Returns the text of `onceover.yml` for the cases of a variant. It has no checks, and `main` as its base. */
+  settingsFor(variant: ProofVariant): string;
+  /** Returns the selected review gates that cover at least one of these files. */
+  gatesFor(paths: readonly RepoPath[]): readonly ReviewGate[];
+  /** Returns the gate in the user's configuration that a gate of a case stands for. */
+  originalId(id: GateId): GateId;
+  readonly gates: readonly string[];
+  agentsDigest(gate: Pick<ReviewGate, 'agents'>): string;
+  readonly checks: readonly { readonly command: string; readonly timeoutSeconds: number }[];
+  /** A digest of everything in the configuration that can change an answer. */
+  readonly digest: string;
+};
+
+/**
+ * Reads the configuration of the working tree. With `everywhere`, every review covers every file, because the files of
+ * the public set are in none of the user's folders.
+ */
+export async function readProofConfig(
+  repository: RepositoryPaths,
+  gates: readonly string[],
+  { everywhere }: { readonly everywhere: boolean },
+): Promise<Result<ProofConfig>> {
+  const previewed = await previewGates(repository, { ...READ_ONLY, selection: { kind: 'change', base: null } });
+  if (!previewed.ok) return previewed;
+  const { request, configFiles } = previewed.value;
+  const disk = diskFiles(repository.root);
+  const read = (path: string) => {
+    const file = disk.read(path, LONGEST);
+    return file.kind === 'unusable' || file.cut ? null : file.text;
+  };
+  const parsed = readYaml(read(SETTINGS_FILE) ?? '');
+  const raw = parsed.ok && isRecord(parsed.value) ? parsed.value : {};
+  const files = [...configFiles]
+    .filter((path) => path !== SETTINGS_FILE && !path.endsWith('/') && read(path) !== null)
+    .map((path): ProofFile => ({ path: path as RepoPath, text: read(path) }));
+  const own = everywhere ? everywhereSettings(request) : request;
+  const gatesFor = (paths: readonly RepoPath[]): readonly ReviewGate[] => {
+    const entries = [...new Set(paths)].map((path) => ({ path, mode: '100644', baseBlob: null, headBlob: '0' }));
+    const planned = planGates({
+      settings: own.settings.gates,
+      rules: own.rules,
+      entries,
+      rubrics: own.rubrics,
+      unchanged: () => [],
+    });
+    const selected = selectGates(planned.gates, { ...own, gates, paths: [] });
+    return selected.ok ? selected.value.filter((gate): gate is ReviewGate => gate.kind !== 'check') : [];
+  };
+  const known = selectGates([], { ...own, gates, paths: [] });
+  if (!known.ok) return known;
+  const { settings } = own;
+  const checks = request.settings.gates.flatMap((entry) =>
+    Object.values(entry.checks).map(({ run, timeoutSeconds }) => ({
+      command: run,
+      timeoutSeconds: timeoutSeconds ?? settings.timeoutSeconds,
+    })),
+  );
+  const reviews = settings.gates.reduce((sum, entry) => sum + Object.keys(entry.reviews).length, 0);
+  if (reviews + own.rules.length === 0) return err({ kind: 'not-configured', base: null });
+  return ok({
+    files: everywhere ? files.filter(({ path }) => !path.endsWith('.deepreview')) : files,
+    settingsFor: (variant) => settingsText(raw, variant, { everywhere, root: repository.root }),
+    gatesFor,
+    originalId: (id) => (everywhere ? originalGate(request, id) : id),
+    gates,
+    agentsDigest: ({ agents }) => agentsDigestOf(settings, agents),
+    checks,
+    digest: digestOf([raw, files]),
+  });
+}
+
+const LONGEST = 1024 * 1024;
+
+/** Returns the request with every review at the root of the repository, and without rules. */
+function everywhereSettings(request: RunRequest): RunRequest {
+  const gates = request.settings.gates.map((entry) => ({ ...entry, path: '.', exclude: [] }));
+  const seen = new Set<string>();
+  const once = gates.map((entry) => ({
+    ...entry,
+    reviews: Object.fromEntries(
+      Object.entries(entry.reviews).filter(([name]) => !seen.has(name) && seen.add(name).size > 0),
+    ),
+  }));
+  return { ...request, rules: [], settings: { ...request.settings, gates: once } };
+}
+
+function originalGate({ settings }: RunRequest, id: GateId): GateId {
+  const name = id.slice(id.lastIndexOf(':') + 1);
+  const entry = settings.gates.find(({ reviews }) => Object.hasOwn(reviews, name));
+  return entry === undefined ? id : `review:${entry.path.replace(/^\.\/(?=.)|\/$/g, '')}:${name}`;
+}
+
+type SettingsOptions = { readonly everywhere: boolean; readonly root: string };
+
+/** Returns the settings of a case as JSON, which is also YAML. */
+function settingsText(
+  raw: Readonly<Record<string, unknown>>,
+  { reviewers }: ProofVariant,
+  options: SettingsOptions,
+): string {
+  const seen = new Set<string>();
+  const entries = listOf(raw['gates']).map((entry) => {
+    const { checks: _checks, reviews, path, exclude, ...rest } = entry;
+    const kept = Object.entries(isRecord(reviews) ? reviews : {}).filter(([name]) => {
+      const isNew = !options.everywhere || !seen.has(name);
+      seen.add(name);
+      return isNew;
+    });
+    const counted = kept.map(([name, review]) => [
+      name,
+      reviewers === null || !isRecord(review) ? review : { ...review, num_reviews: reviewers },
+    ]);
+    const where = options.everywhere ? { path: '.' } : { path, ...(exclude === undefined ? {} : { exclude }) };
+    return { ...where, ...rest, reviews: Object.fromEntries(counted) };
+  });
+  const agent = isRecord(raw['agent']) ? raw['agent'] : {};
+  const { budget: _budget, max_retries: _retries, ...others } = raw;
+  const settings = {
+    ...others,
+    base: 'main',
+    max_retries: 20,
+    agent: Object.fromEntries(Object.entries(agent).map(([name, one]) => [name, withFullPath(one, options.root)])),
+    gates: entries.filter(({ reviews }) => Object.keys(reviews).length > 0),
+  };
+  return `${JSON.stringify(settings, null, 2)}\n`;
+}
+
+/** Returns the settings of a custom command, whose program in the repository is taken from the working tree. */
+function withFullPath(agent: unknown, root: string): unknown {
+  if (!isRecord(agent) || !Array.isArray(agent['command'])) return agent;
+  const command = agent['command'].map((word: unknown) => {
+    if (typeof word !== 'string' || word.startsWith('/') || word.startsWith('-')) return word;
+    return diskFiles(root).read(word, 1).kind === 'unusable' ? word : `${root}/${word.replace(/^\.\//, '')}`;
+  });
+  return { ...agent, command };
+}
+
+function listOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}

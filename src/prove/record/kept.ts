@@ -1,0 +1,42 @@
+import { isRecord } from '../../kernel/json.ts';
+import type { AskEnd } from '../../kernel/ports.ts';
+import { removeOldest } from '../../platform/files.ts';
+import { openFolder } from '../../platform/private-files.ts';
+
+const ANSWERS = 'onceover/prove/answers';
+const CHECKED = 'onceover/prove/checked';
+const MOST_FILES = 20_000;
+const LARGEST = 8 * 1024 * 1024;
+
+type GoodAnswer = Extract<AskEnd, { readonly ok: true }>;
+
+/** The answers of all proofs in this clone, and whether checks let an edited state pass. */
+export type KeptAnswers = ReturnType<typeof openKeptAnswers>;
+
+/** Opens the answers in the git folder. They are in a folder of their own, which no run reads. */
+export function openKeptAnswers(commonDir: string) {
+  const answers = openFolder(commonDir, ANSWERS);
+  const checked = openFolder(commonDir, CHECKED);
+  return {
+    /** Returns the answer that was kept under this key; `null` if there is none, or if the file is damaged. */
+    answer(key: string): GoodAnswer | null {
+      const value = answers.cache(`${key}.json`, LARGEST);
+      return isRecord(value) && value['ok'] === true && isRecord(value['reply']) ? (value as GoodAnswer) : null;
+    },
+    keepAnswer(key: string, answer: GoodAnswer): void {
+      // If the answer cannot be kept, the proof goes on. Only a later proof would pay again.
+      answers.writeCache(`${key}.json`, answer);
+    },
+    /** Returns whether the checks passed on a state with this digest; `null` if that is not known. */
+    checksPass(state: string): boolean | null {
+      const value = checked.cache(`${state}.json`, LARGEST);
+      return typeof value === 'boolean' ? value : null;
+    },
+    keepChecks(state: string, pass: boolean): void {
+      checked.writeCache(`${state}.json`, pass);
+    },
+    cleanUp(): void {
+      for (const folder of [answers, checked]) removeOldest(folder.path, MOST_FILES, new Set());
+    },
+  };
+}
