@@ -150,7 +150,10 @@ export function addRecordCommands(program: Command): void {
     .action(async (options) => (await import('./commands/records.ts')).cleanCommand(options));
 }
 
-/** Adds the command `passes`, which shares passes between clones. */
+/**
+ * Adds the command `passes`, which shares passes between clones. Its commands read all options, because `--json` also
+ * belongs to `passes` itself.
+ */
 function addPassesCommand(program: Command): void {
   const passes = program
     .command('passes')
@@ -165,20 +168,20 @@ function addPassesCommand(program: Command): void {
     .command('fetch')
     .summary('get the newest passes')
     .description('Gets the newest passes of other clones. A run does this by itself.')
-    .action(async (options) => (await passesCommands()).passesFetchCommand(options));
+    .action(async (_options, command) => (await passesCommands()).passesFetchCommand(command.optsWithGlobals()));
   passes
     .command('push')
     .summary('share your passes for the current change')
     .description(
       'Signs the passes that reviewers gave in this clone for the current change, and your waivers, with the SSH key that git signs with. Then it shares them with other clones.',
     )
-    .action(async (options) => (await passesCommands()).passesPushCommand(options));
+    .action(async (_options, command) => (await passesCommands()).passesPushCommand(command.optsWithGlobals()));
   passes
     .command('prune')
     .summary('remove old passes for everyone')
     .description('Removes statements that are too old to count, and those that no version can read, from the remote.')
     .option('--days <n>', 'remove statements that are older than this (default: max_age)', wholeNumber(1, 9999))
-    .action(async (options) => (await passesCommands()).passesPruneCommand(options));
+    .action(async (_options, command) => (await passesCommands()).passesPruneCommand(command.optsWithGlobals()));
   passes
     .command('verify')
     .summary('verify the signature of a statement file')
@@ -186,7 +189,9 @@ function addPassesCommand(program: Command): void {
       'Verifies a statement with the signature in FILE.sig, and says whether the base branch lets its signer vouch. The exit code is 0 only if it does.',
     )
     .argument('<file>', 'the statement')
-    .action(async (file, options) => (await passesCommands()).passesVerifyCommand(file, options));
+    .action(async (file, _options, command) =>
+      (await passesCommands()).passesVerifyCommand(file, command.optsWithGlobals()),
+    );
 }
 
 const passesCommands = () => import('./commands/passes.ts');

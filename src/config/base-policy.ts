@@ -19,7 +19,7 @@ export type BasePolicy = {
 };
 
 /** A signers file and, if there is one beside it, the list of revoked keys (`<signers>.revoked`). */
-export type SignersText = { readonly text: string; readonly revoked: string | null };
+type SignersText = { readonly text: string; readonly revoked: string | null };
 
 /** The reason why the base branch has no usable policy. */
 export type NoBasePolicy =

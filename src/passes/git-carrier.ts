@@ -16,7 +16,7 @@ import { distinctFiles, isStorable } from './stored-files.ts';
 import type { PassCarrier, StoredFile } from './types.ts';
 
 /** The ref on the remote that carries statements. */
-export const PASSES_REF = 'refs/onceover/passes';
+const PASSES_REF = 'refs/onceover/passes';
 
 /** Time limits in milliseconds, which tests shorten. */
 type Limits = {

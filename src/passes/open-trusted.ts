@@ -23,7 +23,7 @@ type OpenedPasses =
   | { readonly ok: false; readonly why: NoBasePolicy };
 
 /** The environment variable with the token for an HTTP store. */
-export const STORE_TOKEN = 'ONCEOVER_PASSES_TOKEN';
+const STORE_TOKEN = 'ONCEOVER_PASSES_TOKEN';
 
 /** Opens the passes that the base branch configures. Fetches nothing. */
 export async function openTrusted(repo: RepositoryPaths, read: RunSettings, clock: Clock): Promise<OpenedPasses> {

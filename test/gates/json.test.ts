@@ -141,6 +141,8 @@ describe('the document of a run', () => {
               pass_iteration: 1,
               usage: null,
               detail: 'already passed in run 1',
+              accepted: null,
+              not_accepted: null,
             },
             {
               slot: 2,
@@ -157,6 +159,8 @@ describe('the document of a run', () => {
                 cost_usd: 0.5,
               },
               detail: expect.stringMatching(/^files changed while/),
+              accepted: null,
+              not_accepted: null,
             },
           ],
         },
@@ -197,6 +201,7 @@ describe('the document of a run', () => {
       exit_code: 1,
       dispatches: 3,
       retries: 0,
+      shared: null,
       warnings: ['no file matches the gate path docs'],
     });
   });

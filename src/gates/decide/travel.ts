@@ -47,7 +47,7 @@ function waivableIdentity(finding: Finding): string | null {
 }
 
 /** Returns the pass of a receipt as a statement; `null` if it cannot travel. Marks have no receipt, so they never do. */
-export function passStatement(
+function passStatement(
   gate: ReviewGate,
   receipt: Receipt,
   findings: ReadonlyMap<string, KnownFinding>,

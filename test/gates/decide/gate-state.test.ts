@@ -320,7 +320,7 @@ describe('a slot', () => {
   });
 
   test('without a record has neither', () => {
-    expect(stateOf().slots[1]).toEqual({ slot: 2, covers: null, passIteration: null, latest: null });
+    expect(stateOf().slots[1]).toEqual({ slot: 2, covers: null, shared: null, passIteration: null, latest: null });
   });
 
   test('has the record with the highest iteration as its newest, in any order', () => {
