@@ -94,7 +94,7 @@ export type SlotReading = {
   readonly end: ReadingEnd;
 };
 
-export type SlotId = { readonly gate: GateId; readonly slot: number };
+type SlotId = { readonly gate: GateId; readonly slot: number };
 
 export type UnassignableSlot = PlannedSlot & { readonly agent: string | null; readonly trouble: SlotTrouble };
 
