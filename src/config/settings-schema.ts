@@ -123,7 +123,7 @@ export const settingsSchema = z
         'Only for onceover phase. If false, onceover starts a new session if the cache of the old one has expired and a new session is cheaper.',
       ),
     cache_ttl: choice('auto', '5m', '1h').describe(
-      'Only for Claude Code: how long the provider caches prompts. auto: onceover chooses by the pauses between reviews.',
+      'Only for Claude Code: how long the provider caches prompts. auto: onceover chooses the cheaper one by the pauses between reviews in this repository.',
     ),
     recheck_domain: off.describe(
       'Only for onceover phase. If true, the reviewer of the document also reviews the changes that phase-reviewer asked for.',
