@@ -220,7 +220,7 @@ export const OWN = {
   durationMs: orNull(isAmount),
   /** The reason why there is no verdict, as a sentence; `null` if there is a verdict. */
   error: orNull(isString),
-  /** What was assumed about the cache of the slot's session. Missing if it had none, and in older records. */
+  /** The assumption about the cache of the slot's session. Missing if it had none, and in older records. */
   cache: orMissing(hasShape<CacheNote>(CACHE_NOTE)),
   /** Missing in records of older versions. */
   cycle: orMissing(hasShape<Shaped<typeof CYCLE>>(CYCLE)),
