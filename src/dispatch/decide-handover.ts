@@ -6,7 +6,7 @@ export type ResumedReview = {
 };
 
 /** How likely a resumed reviewer opens a changed file again, if no earlier review shows it. */
-const USUALLY = 0.6;
+const USUALLY = 0.65;
 
 /** Returns how likely a resumed reviewer opens a changed file that its prompt does not contain. */
 export function opensAgain(earlier: readonly ResumedReview[]): number {

@@ -82,7 +82,7 @@ export type SlotJob = PlannedSlot & {
   readonly timeoutSeconds: number;
   /** How long the provider should cache the prompt. */
   readonly cacheTtl: CacheTtl;
-  /** What is assumed about the cache of the slot's session; `null` if there is no session to resume. */
+  /** The assumption about the cache of the slot's session; `null` if there is no session to resume. */
   readonly cacheNote: CacheNote | null;
 };
 

@@ -1,8 +1,7 @@
-import { estimateTokens } from '../../dispatch/decide-cache.ts';
 import { filesToHandOver, isSameFile, opensAgain, type ResumedReview } from '../../dispatch/decide-handover.ts';
 import { deltaLimit } from '../../dispatch/decide-resume.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
-import type { KeptSession } from '../../kernel/agent.ts';
+import { estimateTokens, type KeptSession } from '../../kernel/agent.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
 import type { DiffSection } from '../../kernel/repository.ts';
 import type { Result } from '../../kernel/result.ts';
