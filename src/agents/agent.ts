@@ -106,7 +106,7 @@ export interface Agent {
    * provider; `null` if unknown.
    */
   readonly priceProvider: string | null;
-  /** Where the user's settings name the model that the agent uses by default: the path of a file, and how to read it. */
+  /** The place of the default model in the user's settings: the path of a file, and how to read it. */
   readonly usualModel?: {
     file(env: Readonly<Record<string, string>>): string;
     read(settings: string): string | null;

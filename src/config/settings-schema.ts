@@ -174,7 +174,7 @@ export const settingsSchema = z
         'Only for onceover phase. If false, onceover starts a new session if the cache of the old one has expired and a new session is cheaper.',
       ),
     cache_ttl: choice('auto', '5m', '1h').describe(
-      'Only for Claude Code: how long the provider caches prompts. auto: onceover chooses by the pauses between reviews.',
+      'Only for Claude Code: how long the provider caches prompts. auto: onceover chooses the cheaper one by the pauses between reviews in this repository.',
     ),
     share_reading: choice('reviews', 'all', 'off').describe(
       'Whether reviewers in new sessions share what one session reads, if their agent can fork sessions and that is cheaper. reviews: only reviewers of different reviews share. all: also the reviewers of one review, which are then less independent. off: every reviewer reads for itself.',

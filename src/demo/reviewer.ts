@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { estimateTokens } from '../dispatch/decide-cache.ts';
+import { estimateTokens } from '../kernel/agent.ts';
 import { fencedBlocks } from '../kernel/escape.ts';
 import { MISTAKES } from './project.ts';
 

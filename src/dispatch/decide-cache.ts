@@ -1,11 +1,5 @@
-import type { CacheNote, KeptSession, SessionCache } from '../kernel/agent.ts';
+import { type CacheNote, estimateTokens, type KeptSession, type SessionCache } from '../kernel/agent.ts';
 import { type CacheRule, type CacheTtl, cacheRule } from './cache-rules.ts';
-
-const CHARACTERS_PER_TOKEN = 4;
-
-export function estimateTokens(characters: number): number {
-  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
-}
 
 const MINUTE_MS = 60_000;
 
@@ -23,7 +17,7 @@ export type SeenCache = {
 export type NextCall = 'soon' | 'within-hour' | 'later';
 
 /**
- * What earlier calls in this repository show: cache hits and misses, oldest first, and pauses, newest first. Reviewers
+ * The facts that earlier calls in this repository show: cache hits and misses, oldest first, and pauses, newest first. Reviewers
  * wait while a fixer works, and a fixer waits while they review, so their pauses differ.
  */
 export type CacheHistory = {
@@ -75,7 +69,7 @@ export function cacheLife(tableMinutes: number, seen: readonly Omit<SeenCache, '
 }
 
 /** Returns the life of a session's cache. Sessions of older versions know only the minutes assumed at their last use. */
-export function lifeOfSession(
+function lifeOfSession(
   session: Pick<KeptSession, 'agent' | 'warmMinutes' | 'cache'>,
   { seen }: Pick<CacheHistory, 'seen'>,
   now: Date,
@@ -106,7 +100,7 @@ export function costAfterCacheExpiry(
   lengths: {
     readonly delta: number;
     readonly fresh: number;
-    /** What the new sessions of the reviewers that run now would share, and what their resumed sessions would. */
+    /** The starts that new sessions of the current reviewers would share, and that their resumed sessions would. */
     readonly shared?: { readonly fresh: SharedStart; readonly resumed: SharedStart };
   },
   { now, ttl, history }: { readonly now: Date; readonly ttl: CacheTtl; readonly history: Pick<CacheHistory, 'seen'> },
@@ -144,7 +138,7 @@ function costOfNew(
   const opening = cache?.opening ?? null;
   const { write, read } = rule;
   if (opening === null) return write[ttl] * ((freshTokens ?? estimateTokens(firstPromptLength)) + grown);
-  // What another session had cached has expired too, so someone has to write it again.
+  // The start that another session had cached has expired too, so someone has to write it again.
   const written = opening.uncached + opening.shared + grown;
   const saved = savedBySharing(shared?.fresh, written, rule, ttl);
   return write[ttl] * written + read * (opening.cached - opening.shared) - saved;
@@ -152,7 +146,7 @@ function costOfNew(
 
 /**
  * Returns what one reviewer saves if one of them writes the shared start and the others read it. Each counts its part of
- * the saving, so that all of them decide alike: if only one of them got a new session, nobody would share it.
+ * the saving, so that all of them decide alike: if only one of them got a new session, none could share it.
  */
 function savedBySharing(
   shared: SharedStart | undefined,

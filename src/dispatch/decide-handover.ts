@@ -6,7 +6,7 @@ export type ResumedReview = {
 };
 
 /** How likely a resumed reviewer opens a changed file again, if no earlier review shows it. */
-const USUALLY = 0.7;
+const USUALLY = 0.65;
 
 /** Returns how likely a resumed reviewer opens a changed file that its prompt does not contain. */
 export function opensAgain(earlier: readonly ResumedReview[]): number {
@@ -18,8 +18,8 @@ export function opensAgain(earlier: readonly ResumedReview[]): number {
   return telling.filter(({ opened }) => opened.length > 0).length / telling.length;
 }
 
-// An agent may report a file by its absolute path.
-function isSameFile(opened: string, path: string): boolean {
+/** Whether an opened file is the one at a path of the repository. An agent may report a file by its absolute path. */
+export function isSameFile(opened: string, path: string): boolean {
   return opened === path || opened.endsWith(`/${path}`);
 }
 

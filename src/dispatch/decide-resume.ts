@@ -2,12 +2,12 @@ import {
   type Assigned,
   type DispatchFacts,
   type DispatchPlan,
+  estimateTokens,
   type Session,
   totalTokens,
   type Usage,
 } from '../kernel/agent.ts';
 import { digestOf } from '../kernel/ids.ts';
-import { estimateTokens } from './decide-cache.ts';
 
 /** Returns the agent of reviewer number `slot`, and the agents that may replace it; `null` if none is available. */
 export function assignAgents(slot: number, available: readonly string[]): Assigned | null {

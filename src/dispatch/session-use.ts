@@ -1,6 +1,12 @@
-import { type KeptSession, newTokens, type RequestFigures, type SessionCache, type Usage } from '../kernel/agent.ts';
+import {
+  estimateTokens,
+  type KeptSession,
+  newTokens,
+  type RequestFigures,
+  type SessionCache,
+  type Usage,
+} from '../kernel/agent.ts';
 import { type CacheTtl, cacheRule } from './cache-rules.ts';
-import { estimateTokens } from './decide-cache.ts';
 
 /** The fields of a kept session that change with every call. */
 export type SessionUse = Pick<

@@ -84,7 +84,7 @@ export type SlotJob = PlannedSlot & {
   readonly timeoutSeconds: number;
   /** How long the provider should cache the prompt. */
   readonly cacheTtl: CacheTtl;
-  /** What is assumed about the cache of the slot's session; `null` if there is no session to resume. */
+  /** The assumption about the cache of the slot's session; `null` if there is no session to resume. */
   readonly cacheNote: CacheNote | null;
 };
 
@@ -96,7 +96,7 @@ export type SlotReading = {
   readonly end: ReadingEnd;
 };
 
-export type SlotId = { readonly gate: GateId; readonly slot: number };
+type SlotId = { readonly gate: GateId; readonly slot: number };
 
 export type UnassignableSlot = PlannedSlot & { readonly agent: string | null; readonly trouble: SlotTrouble };
 

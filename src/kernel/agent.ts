@@ -25,6 +25,12 @@ export function totalTokens(usage: Usage): number {
   return usage.inputTokens + usage.cachedInputTokens + usage.cacheWriteTokens + usage.outputTokens;
 }
 
+const CHARACTERS_PER_TOKEN = 4;
+
+export function estimateTokens(characters: number): number {
+  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+}
+
 /** The reason why an agent gave no usable answer. */
 export type AgentFailure =
   | { readonly kind: 'not-found'; readonly program: string }
@@ -82,7 +88,7 @@ export type AgentReply = {
   readonly requests?: RequestFigures;
 };
 
-/** What is known about the requests of a call. Each request repeats everything before it. */
+/** The known facts about the requests of a call. Each request repeats everything before it. */
 export type RequestFigures = {
   /** The number of requests. */
   readonly count: number;
@@ -270,13 +276,13 @@ export type KeptSession = Session & {
   readonly lastUsedAt: string;
   /** Minutes after `lastUsedAt` until the provider's cache expires, as assumed when the session was used. */
   readonly warmMinutes: number;
-  /** What was measured about the provider's cache; left out in records of older versions. */
+  /** The measured facts about the provider's cache; left out in records of older versions. */
   readonly cache?: SessionCache | undefined;
   /** For each changed file that the session saw: short hashes of its path, and of its mode and content at the base. */
   readonly shown: readonly string[];
 };
 
-/** What a session shows about the provider's cache, to estimate the cost of resuming it. */
+/** The measured facts of a session about the provider's cache, to estimate the cost of resuming it. */
 export type SessionCache = {
   /** The agent's provider and the model that answered; `null` if unknown. */
   readonly provider: string | null;
@@ -296,7 +302,7 @@ export type SessionCache = {
   readonly resumed: { readonly requests: number; readonly added: number } | null;
 };
 
-/** What onceover assumed about the provider's cache when it chose between a new and a resumed session. */
+/** The assumption about the provider's cache when it chose between a new and a resumed session. */
 export type CacheNote = Shaped<typeof CACHE_NOTE>;
 
 /** The reason why a slot (a reviewer of a review) has no verdict. */

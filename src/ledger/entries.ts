@@ -71,7 +71,7 @@ const DISPATCHED = {
   usage: orNull(hasShape<Usage>(USAGE)),
 };
 
-/** What was assumed about the cache of the reviewer's session; left out if it had none. */
+/** The assumption about the cache of the reviewer's session; left out if it had none. */
 const CACHED = { cache: orMissing(hasShape<CacheNote>(CACHE_NOTE)) };
 
 const SLOT = {

@@ -1,5 +1,4 @@
-import { estimateTokens } from '../dispatch/decide-cache.ts';
-import { newTokens } from '../kernel/agent.ts';
+import { estimateTokens, newTokens } from '../kernel/agent.ts';
 import { dispatchBy } from '../kernel/review-loops.ts';
 import type { LoopDispatch } from './entries.ts';
 

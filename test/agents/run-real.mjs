@@ -21,6 +21,7 @@ if (code === 0) {
     'run',
     'run-trouble',
     'run-later',
+    'share',
     'run-gaps',
     'hook',
     'plugin',

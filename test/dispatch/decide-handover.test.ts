@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { filesToHandOver, opensAgain } from '../../src/dispatch/decide-handover.ts';
 
 test.each([
-  [[], 0.7],
+  [[], 0.65],
   [[{ handed: [], opened: ['/repo/src/a.ts'] }], 1],
   [[{ handed: [], opened: [] }], 0],
   [
@@ -13,8 +13,8 @@ test.each([
     0.5,
   ],
   // A reviewer that got the file and opened nothing does not show whether it would have opened it.
-  [[{ handed: ['src/a.ts'], opened: [] }], 0.7],
-  [[{ handed: ['src/a.ts'], opened: ['lib/b.ts'] }], 0.7],
+  [[{ handed: ['src/a.ts'], opened: [] }], 0.65],
+  [[{ handed: ['src/a.ts'], opened: ['lib/b.ts'] }], 0.65],
   // A reviewer that opens what it got already pays twice.
   [[{ handed: ['src/a.ts'], opened: ['/repo/src/a.ts'] }], 0],
 ] as const)('%j: opens a changed file again with %f', (earlier, likely) => {

@@ -25,7 +25,7 @@ describe('whether sharing pays', () => {
     [2, 12_000, { files: 2, tokens: 4000 }, true],
     [3, 12_000, { files: 1, tokens: 2000 }, true],
     [6, 12_000, { files: 8, tokens: 16_000 }, true],
-    // One reviewer has nobody to share with.
+    // A single reviewer has no one to share with.
     [1, 12_000, { files: 8, tokens: 16_000 }, false],
     // Reviewers that open nothing would pay for the reading alone.
     [3, 12_000, { files: 0, tokens: 0 }, false],

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { costAfterCacheExpiry, estimateTokens, NO_CACHE_HISTORY } from '../../src/dispatch/decide-cache.ts';
+import { costAfterCacheExpiry, NO_CACHE_HISTORY } from '../../src/dispatch/decide-cache.ts';
 import { decideDispatch } from '../../src/dispatch/decide-resume.ts';
 import { sessionUse } from '../../src/dispatch/session-use.ts';
 import type { SessionCache } from '../../src/kernel/agent.ts';
+import { estimateTokens } from '../../src/kernel/agent.ts';
 
 test.each([
   [0, 0],

@@ -23,7 +23,7 @@ const MINUTE_MS = 60_000;
 export type GapLoop = {
   /** Input tokens of the loop, weighted: uncached 1, written 1.25, written for an hour 2, read 0.1. */
   readonly weighted: number;
-  /** Of each round: the weighted tokens, and how its three reviewers were called. */
+  /** The rounds: the weighted tokens, and how its three reviewers were called. */
   readonly rounds: readonly { readonly weighted: number; readonly how: readonly string[] }[];
 };
 
@@ -104,7 +104,7 @@ function callIn(body: JsonObject): { readonly prompt: string; readonly opened: n
   return { prompt: '', opened };
 }
 
-export function weightOf(requests: readonly LoggedRequest[]): number {
+function weightOf(requests: readonly LoggedRequest[]): number {
   const weights = requests.map(({ use }) =>
     use === null ? 0 : use.input + use.read * 0.1 + (use.write - use.write1h) * 1.25 + use.write1h * 2,
   );
@@ -112,7 +112,7 @@ export function weightOf(requests: readonly LoggedRequest[]): number {
 }
 
 /** Advances the simulator's clock, and moves the times in records and in the ledger to the past. */
-export function timePasses(sim: ModelSim, user: RealRun, minutes: number): void {
+function timePasses(sim: ModelSim, user: RealRun, minutes: number): void {
   sim.clock.advance(minutes * MINUTE_MS);
   const earlier = (time: string) => new Date(Date.parse(time) - minutes * MINUTE_MS).toISOString();
   const moved = (json: string) =>

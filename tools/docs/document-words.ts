@@ -412,6 +412,9 @@ export const WORDS: Readonly<Record<string, string>> = {
   'doctor agents[].resume': 'Whether onceover can resume sessions of this agent.',
   'doctor agents[].resume.known_from':
     'How onceover knows whether it can resume sessions. `tested`: we tested this version. `probed`: onceover tested the agent on this machine. `config`: onceover.yml says it.',
+  'doctor agents[].fork.known_from':
+    'Where onceover knows that from: tested (with this version), probed (tested on this machine) or config; null if it is not known.',
+  'doctor agents[].fork.why': 'The reason why onceover cannot fork sessions of this agent; null if it can.',
   'doctor agents[].resume.why': 'The reason why onceover cannot resume sessions of this agent; null if it can.',
   'doctor agents[].login': 'Whether the agent is logged in. onceover makes no call to a model to find this out.',
   'doctor agents[].login.state': '`unknown` if neither the agent nor its variables and files show it.',
@@ -438,6 +441,8 @@ export const WORDS: Readonly<Record<string, string>> = {
   'saved pass': 'The tokens saved because onceover skipped gates that passed.',
   'saved slot': 'The tokens saved because onceover skipped reviewers that passed earlier.',
   'saved session': 'The tokens saved because onceover resumed sessions.',
+  'saved reading':
+    'The tokens saved because reviewers found files that one session opened for all of them in the cache.',
   'saved prefix': 'The tokens saved because new sessions read the shared beginning of their prompts from the cache.',
   'gate id': 'The id of the gate: `check:<entry>:<name>`, `review:<entry>:<name>` or `rule:<folder>:<name>[:<path>]`.',
   'gate kind': 'The kind of gate.',

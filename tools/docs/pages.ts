@@ -1,4 +1,5 @@
 import { agentParts } from './agents.ts';
+import { cacheParts } from './caches.ts';
 import { commandParts } from './commands.ts';
 import { documentParts } from './documents.ts';
 import { errorParts } from './errors.ts';
@@ -11,6 +12,7 @@ export const PAGES: Readonly<Record<string, () => Parts | Promise<Parts>>> = {
   'docs/agents.md': agentParts,
   'docs/commands.md': commandParts,
   'docs/configuration.md': settingsParts,
+  'docs/cost.md': cacheParts,
   'docs/json.md': documentParts,
   'docs/mcp.md': toolParts,
   'docs/rules.md': ruleParts,

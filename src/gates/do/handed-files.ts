@@ -1,13 +1,13 @@
-import { estimateTokens } from '../../dispatch/decide-cache.ts';
-import { filesToHandOver, opensAgain, type ResumedReview } from '../../dispatch/decide-handover.ts';
+import { filesToHandOver, isSameFile, opensAgain, type ResumedReview } from '../../dispatch/decide-handover.ts';
 import { deltaLimit } from '../../dispatch/decide-resume.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
-import type { KeptSession } from '../../kernel/agent.ts';
+import { estimateTokens, type KeptSession } from '../../kernel/agent.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
 import type { DiffSection } from '../../kernel/repository.ts';
 import type { Result } from '../../kernel/result.ts';
 import type { GateState } from '../decide/gate-state.ts';
 import type { SlotJob } from '../ports.ts';
+import type { RecordMetadata } from '../record-types.ts';
 import type { IndexedDiff } from './prompt-diff.ts';
 
 /** The prompt that resumes a session, before files are shown as a whole in it. */
@@ -41,7 +41,8 @@ export async function withChangedFiles(
     .slice(-MOST_REVIEWS)
     .map(({ own }): ResumedReview => ({ handed: own?.handed ?? [], opened: own?.opened ?? [] }));
   const likely = opensAgain(earlier);
-  if (likely === 0) return plain;
+  const seen = cycle.filter((record) => record.slot === slot).flatMap(({ own }) => filesSeen(own));
+  if (likely === 0 || seen.length === 0) return plain;
   const whole = await diff(session.saw, WHOLE_FILE);
   if (!whole.ok) return plain;
   const present = new Set(gate.entries.filter(({ headBlob }) => headBlob !== null).map(({ path }) => path));
@@ -49,6 +50,8 @@ export async function withChangedFiles(
     const path = section.paths.findLast((one) => present.has(one));
     const [all, ...others] = path === undefined ? [] : whole.value.showing([path]);
     if (path === undefined || all === undefined || others.length > 0) return [];
+    // A reviewer that did not need the file before will hardly open it for a small change.
+    if (!seen.some((one) => isSameFile(one, path))) return [];
     return [{ path, section, all, more: all.text.length - section.text.length }];
   });
   const handed = filesToHandOver(files, {
@@ -62,4 +65,9 @@ export async function withChangedFiles(
   const shown = sections.map((section) => handed.find((file) => file.section === section)?.all ?? section);
   const paths = files.filter((file) => handed.includes(file)).map(({ path }) => path);
   return { prompt: compose(shown, paths), session, handed: paths };
+}
+
+/** Returns the files that a reviewer opened, that its reading opened for it, and that its prompt showed as a whole. */
+function filesSeen(own: RecordMetadata | null): readonly string[] {
+  return [...(own?.opened ?? []), ...(own?.handed ?? []), ...(own?.reading?.opened ?? [])];
 }

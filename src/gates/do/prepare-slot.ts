@@ -3,14 +3,13 @@ import {
   type CacheHistory,
   cacheTtl,
   costAfterCacheExpiry,
-  estimateTokens,
   type SharedStart,
   ttlOfCall,
 } from '../../dispatch/decide-cache.ts';
 import { assignAgents, decideDispatch } from '../../dispatch/decide-resume.ts';
 import type { PrefixGate } from '../../dispatch/limits.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
-import type { Cooldown, KeptSession, SlotTrouble } from '../../kernel/agent.ts';
+import { type Cooldown, estimateTokens, type KeptSession, type SlotTrouble } from '../../kernel/agent.ts';
 import { digestOf, type RepoPath, type SnapshotId } from '../../kernel/ids.ts';
 import type { ReviewerFacts, Reviewers } from '../../kernel/ports.ts';
 import type { DiffSection } from '../../kernel/repository.ts';
@@ -46,7 +45,7 @@ export type IterationContext = RunContext & {
   readonly prefixes: PrefixGate;
   /** The plans of the iteration's gates. */
   readonly plans: readonly GateRun[];
-  /** What earlier calls in this repository show about caches and pauses. */
+  /** The caches and pauses that earlier calls in this repository show. */
   readonly cacheHistory: CacheHistory;
   /** The paths of all changed files. */
   readonly changed: readonly RepoPath[];

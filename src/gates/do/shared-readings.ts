@@ -1,7 +1,7 @@
-import { estimateTokens } from '../../dispatch/decide-cache.ts';
 import { expectedReads, groupReaders, type Reader, sharingPays } from '../../dispatch/decide-sharing.ts';
 import type { openQueue } from '../../dispatch/limits.ts';
 import { type ReadingEnd, readForAll } from '../../dispatch/share-reading.ts';
+import { estimateTokens } from '../../kernel/agent.ts';
 import type { SlotAnswer, SlotJob, SlotReading, UnassignableSlot } from '../ports.ts';
 import type { RecordMetadata, SlotRecord } from '../record-types.ts';
 import type { IterationContext } from './prepare-slot.ts';

@@ -255,7 +255,7 @@ export const OWN = {
   handed: orMissing(isStrings),
   /** The shared reading that the reviewer started from. Missing if it shared none. */
   reading: orMissing(hasShape<Shaped<typeof READING>>(READING)),
-  /** What was assumed about the cache of the slot's session. Missing if it had none, and in older records. */
+  /** The assumption about the cache of the slot's session. Missing if it had none, and in older records. */
   cache: orMissing(hasShape<CacheNote>(CACHE_NOTE)),
   /** Missing in records of older versions. */
   cycle: orMissing(hasShape<Shaped<typeof CYCLE>>(CYCLE)),

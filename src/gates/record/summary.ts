@@ -1,6 +1,5 @@
-import { estimateTokens } from '../../dispatch/decide-cache.ts';
 import type { Budget } from '../../dispatch/limits.ts';
-import { addUsage, newTokens, totalTokens, type Usage } from '../../kernel/agent.ts';
+import { addUsage, estimateTokens, newTokens, totalTokens, type Usage } from '../../kernel/agent.ts';
 import { grouped } from '../../kernel/collections.ts';
 import type { GateId } from '../../kernel/ids.ts';
 import type { AcceptedSlot, LedgerRun, Saved, SavedUsage } from '../../ledger/entries.ts';

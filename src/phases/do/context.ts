@@ -31,7 +31,7 @@ export type PhaseMemory = {
   filesChanged: number;
   /** The test outlines of the test-deepener's part A, for part B. */
   outline: Answers['outline'] | null;
-  /** What earlier calls in this repository show about caches and pauses. */
+  /** The caches and pauses that earlier calls in this repository show. */
   readonly cacheHistory: CacheHistory;
   /** The cost of resuming each role's session, as estimated before its next call. */
   readonly costs: Map<PhaseRole, ReturnType<typeof costAfterCacheExpiry>>;

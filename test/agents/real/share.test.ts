@@ -37,7 +37,7 @@ const isReading = ({ body }: RequestSummary) => !JSON.stringify(body).includes('
 const READ: Answer = { kind: 'structured', value: { status: 'read', violations: [] } };
 const asksFor = (request: RequestSummary, rubric: string) => JSON.stringify(request.body).includes(rubric);
 
-/** The reading opens a file; the review of `code` reports a finding, and the others pass. Nobody opens a file alone. */
+/** The reading opens a file; the review of `code` reports a finding, and the others pass. No review opens a file. */
 function sharing(user: RealRun, leader: (request: RequestSummary) => Answer | null = () => null) {
   return (request: RequestSummary): Answer => {
     if (isReading(request))
