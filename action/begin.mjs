@@ -19,6 +19,7 @@ const switches = {
   sarif: env.ONCEOVER_SARIF,
   'fail-on-error': env.ONCEOVER_FAIL_ON_ERROR,
   publish: env.ONCEOVER_PUBLISH,
+  artifact: env.ONCEOVER_ARTIFACT,
 };
 for (const [name, value] of Object.entries(switches)) {
   if (value !== 'true' && value !== 'false') giveUp(`The input "${name}" is "true" or "false", not "${value}".`);

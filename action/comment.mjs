@@ -1,24 +1,33 @@
 // Posts the result as a comment on the pull request, or updates the earlier comment. A failure here is only a warning.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { annotate, readEvent } from './github.mjs';
+import { annotate, artifactLink, readEvent } from './github.mjs';
 
 const MOST_CHARACTERS = 60_000;
 const MOST_MILLISECONDS = 30_000;
 
-const { ONCEOVER_TOKEN, ONCEOVER_PAGE, GITHUB_GRAPHQL_URL, GITHUB_WORKFLOW, GITHUB_JOB } = process.env;
+const {
+  ONCEOVER_TOKEN,
+  ONCEOVER_PAGE,
+  ONCEOVER_HTML = '',
+  GITHUB_GRAPHQL_URL,
+  GITHUB_WORKFLOW,
+  GITHUB_JOB,
+} = process.env;
 const which = createHash('sha256')
   .update(JSON.stringify([GITHUB_WORKFLOW, GITHUB_JOB]))
   .digest('hex')
   .slice(0, 16);
 const MARK = `<!-- onceover ${which} -->`;
 
+const link = ONCEOVER_HTML === '' ? '' : `\n${artifactLink()}\n`;
+
 const pullRequest = readEvent().pull_request?.node_id;
 if (typeof pullRequest !== 'string') {
   annotate('notice', 'This job does not belong to a pull request, so no comment is posted.');
 } else {
   try {
-    await comment(pullRequest, `${MARK}\n${shortened(readFileSync(ONCEOVER_PAGE, 'utf8'))}`);
+    await comment(pullRequest, `${MARK}\n${shortened(readFileSync(ONCEOVER_PAGE, 'utf8'))}${link}`);
   } catch (error) {
     annotate(
       'warning',

@@ -14,6 +14,13 @@ export function annotate(kind, text) {
   console.log(`::${kind} title=onceover::${data}`);
 }
 
+/** Returns a line of Markdown that links to the page of this run, which lists its artifacts. */
+export function artifactLink() {
+  const { GITHUB_SERVER_URL, GITHUB_REPOSITORY, GITHUB_RUN_ID } = process.env;
+  const run = `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}/actions/runs/${GITHUB_RUN_ID}#artifacts`;
+  return `The whole report is a page: download the artifact \`onceover-report\` of [this run](${run}).`;
+}
+
 /** Ends the step with an error. */
 export function giveUp(text) {
   annotate('error', text);

@@ -1,16 +1,24 @@
 // Runs the gates and sets the outputs of the step. The last step of the action uses them for the verdict.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { annotate, linesOf, setOutput } from './github.mjs';
+import { annotate, artifactLink, linesOf, setOutput } from './github.mjs';
 
-const { ONCEOVER_PROGRAM, ONCEOVER_KEPT, ONCEOVER_ARGS, ONCEOVER_BASE, ONCEOVER_REPORT, ...job } = process.env;
+const { ONCEOVER_PROGRAM, ONCEOVER_KEPT, ONCEOVER_ARGS, ONCEOVER_BASE, ONCEOVER_REPORT, ...others } = process.env;
+const { ONCEOVER_ARTIFACT, ...job } = others;
 // A check runs code of the change, so it must not reach the files through which steps talk to the runner.
 const { GITHUB_OUTPUT: _, GITHUB_ENV: __, GITHUB_PATH: ___, GITHUB_STATE: ____, ...env } = job;
 const folder = mkdtempSync(join(job.RUNNER_TEMP, 'onceover-'));
-const [markdown, sarif, json] = ['onceover.md', 'onceover.sarif', 'run.json'].map((name) => join(folder, name));
-const reports = ['github', `markdown=${markdown}`, `sarif=${sarif}`, `json=${json}`, ...linesOf(ONCEOVER_REPORT)];
+const [markdown, sarif, html, json] = ['onceover.md', 'onceover.sarif', 'onceover.html', 'run.json'].map((name) =>
+  join(folder, name),
+);
+const page = ONCEOVER_ARTIFACT === 'true' ? [`html=${html}`] : [];
+const reports = [
+  ...['github', `markdown=${markdown}`, `sarif=${sarif}`, `json=${json}`],
+  ...page,
+  ...linesOf(ONCEOVER_REPORT),
+];
 const args = [
   'run',
   ...reports.map((report) => `--report=${report}`),
@@ -28,6 +36,9 @@ setOutput('findings', written?.results.filter(isOpen).length ?? '');
 setOutput('markdown', written === null ? '' : markdown);
 setOutput('sarif', written === null ? '' : sarif);
 setOutput('run', written === null ? '' : json);
+const hasPage = page.length > 0 && existsSync(html);
+setOutput('html', hasPage ? html : '');
+if (hasPage && job.GITHUB_STEP_SUMMARY) appendFileSync(job.GITHUB_STEP_SUMMARY, `\n${artifactLink()}\n`);
 setOutput('is-news', fingerprint(linesOf(ONCEOVER_KEPT)) !== before);
 
 /** Runs onceover and forwards signals of a cancelled job. A killed process counts as exit code 3. */

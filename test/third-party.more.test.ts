@@ -6,6 +6,9 @@ import { temporaryFolder } from './support/repo.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
+/** The packages in dist/page.html. */
+const PAGE = ['@preact/signals', '@preact/signals-core', 'preact', 'uplot'];
+
 /** Returns the packages in the build. The readable build names the source of each part. */
 function bundledPackages(): string[] {
   const dist = temporaryFolder();
@@ -17,7 +20,7 @@ function bundledPackages(): string[] {
     for (const match of text.matchAll(/^\/\/#region node_modules\/((?:@[^/]+\/)?[^/]+)/gm))
       packages.add(match[1] ?? '');
   }
-  return [...packages].sort();
+  return [...packages, ...PAGE].sort();
 }
 
 function licenceOf(name: string): string {

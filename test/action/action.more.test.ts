@@ -52,7 +52,7 @@ describe('the result of the run', () => {
     const played = await pullRequestRepo().job({ inputs: { args: '--no-such-option' } });
     expect([played.isSuccess, played.outputs]).toEqual([
       false,
-      { status: 'error', 'exit-code': '2', findings: '', markdown: '', sarif: '' },
+      { status: 'error', 'exit-code': '2', findings: '', html: '', markdown: '', sarif: '' },
     ]);
     expect(commandsIn(played.log).map(({ data }) => data)).toEqual([
       'onceover ended with exit code 2 and wrote no report. See the log.',
@@ -109,6 +109,18 @@ describe('the result of the run', () => {
       },
     ]);
   });
+});
+
+test('the page is kept as an artifact if the input asks for it, and the comment links to it', async () => {
+  const repo = pullRequestRepo();
+  const played = await repo.job({ inputs: { artifact: 'true', receipts: 'false' } });
+  expect(readFileSync(played.outputs['html'] ?? '', 'utf8')).toContain("default-src 'none'");
+  expect(played.used).toEqual([
+    {
+      uses: 'actions/upload-artifact',
+      with: { name: 'onceover-report', path: played.outputs['html'], overwrite: 'true' },
+    },
+  ]);
 });
 
 describe('kept between runs', () => {
@@ -239,7 +251,7 @@ describe('the author of the change', () => {
     expect(pwned(repo.root)).toBe('');
   });
 
-  test.each([[['args', 'base', 'report', 'token']], [['receipts']], [['sarif']], [['fail-on-error']]])(
+  test.each([[['args', 'base', 'report', 'token']], [['receipts']], [['sarif']], [['artifact']], [['fail-on-error']]])(
     'cannot run a command through the values of inputs: %j',
     async (names) => {
       const repo = pullRequestRepo();

@@ -25,6 +25,7 @@ function begin(about: NodeJS.ProcessEnv, event: object = EVENT, { root, git } = 
     RUNNER_OS: 'Linux',
     ONCEOVER_RECEIPTS: 'true',
     ONCEOVER_SARIF: 'false',
+    ONCEOVER_ARTIFACT: 'false',
     ONCEOVER_FAIL_ON_ERROR: 'true',
     ONCEOVER_PUBLISH: 'false',
     ...about,
@@ -83,6 +84,7 @@ test.each([
   ['receipts', 'ONCEOVER_RECEIPTS', 'yes'],
   ['sarif', 'ONCEOVER_SARIF', ''],
   ['publish', 'ONCEOVER_PUBLISH', 'yes'],
+  ['artifact', 'ONCEOVER_ARTIFACT', 'maybe'],
   ['fail-on-error', 'ONCEOVER_FAIL_ON_ERROR', 'False\n::warning::x'],
 ])('the input %s is "true" or "false"', (name, variable, value) => {
   const { code, log } = begin({ [variable]: value });

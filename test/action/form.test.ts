@@ -81,7 +81,7 @@ test('every used action is pinned to a commit, with its version in a comment', (
   const lines = textOf('action.yml')
     .split('\n')
     .filter((line) => line.includes('uses:'));
-  expect(lines).toHaveLength(3);
+  expect(lines).toHaveLength(4);
   for (const line of lines) expect.soft(line).toMatch(/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
 });
 

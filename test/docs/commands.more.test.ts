@@ -144,7 +144,9 @@ async function tryOut(root: string, { command, at, place }: Pick<Tried, 'command
   expect(code, `${said}\nWhere another end is right, say so in test/support/docs-commands/places.ts.`).toBe(place.exit);
   expect(stdout + stderr, said).toMatch(place.says ?? /\S/);
   if (/ --json$/.test(command)) expect(() => JSON.parse(stdout), said).not.toThrow();
-  const files = wordsOf(command).flatMap((word) => /^(?:markdown|sarif|junit|rdjson)=([^$]+)$/.exec(word)?.[1] ?? []);
+  const files = wordsOf(command).flatMap(
+    (word) => /^(?:markdown|sarif|junit|rdjson|html)=([^$]+)$/.exec(word)?.[1] ?? [],
+  );
   expect(
     files.filter((file) => !existsSync(resolve(root, file))),
     said,

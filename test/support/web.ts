@@ -15,7 +15,7 @@ export const TRICKS = [
   '<link rel=stylesheet href=https://example.invalid/a.css>',
   '<form action=https://example.invalid><button>',
   '[click](javascript:alert(7))',
-  '${alert(8)} {{alert(9)}} #{alert(10)}',
+  '{{alert(9)}} #{alert(10)}',
   '\u001b[2J\u001b]0;title\u0007',
   '\u202eevil\u2066',
   '\u2028\u2029',

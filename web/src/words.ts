@@ -6,7 +6,7 @@ export function count(number: number, one: string, many = `${one}s`): string {
 }
 
 export function tokens(number: number): string {
-  return SHORT.format(number);
+  return SHORT.format(number).replace('K', 'k');
 }
 
 export function dollars(usd: number | null): string {

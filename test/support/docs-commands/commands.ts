@@ -19,7 +19,7 @@ export type Story = readonly Told[];
 const PROGRAMS =
   /^(?:[A-Z][A-Z_]*=\S* )*(?:onceover|npx(?: -y| --yes| --no-install)? onceover(?:@[\d.]+)?|npm|npx|claude|codex|gemini|git|node) \S/;
 const SHORTHAND =
-  /^(?:run|status|explain|resolve|init|doctor|trust|demo|mcp|instructions|rules|pass|phase|cost|clean|hook (?:stop|snooze)|workflow (?:list|start|finish|status|abort)) (?:[<[-]|[A-Z]{2})/;
+  /^(?:run|status|ui|explain|resolve|init|doctor|trust|demo|mcp|instructions|rules|pass|phase|cost|clean|hook (?:stop|snooze)|workflow (?:list|start|finish|status|abort)) (?:[<[-]|[A-Z]{2})/;
 
 /** Returns every command of a page. */
 export function storiesOf({ fences, spans }: Page): readonly Story[] {

@@ -144,6 +144,8 @@ function shell(cwd: string, line: string, env: NodeJS.ProcessEnv, input: string 
       timeout: 60_000,
       killSignal: 'SIGKILL',
     });
+    // A server runs until someone stops it, so stop it after it has printed its link.
+    if (/^onceover ui\b/.test(line)) child.stdout?.once('data', () => setTimeout(() => child.kill('SIGINT'), 300));
     let [stdout, stderr] = ['', ''];
     child.stdout?.on('data', (chunk) => {
       stdout += chunk;

@@ -80,6 +80,7 @@ const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
   [/^onceover workflow list\b/, { in: 'set-up', exit: 0, says: /research_report/ }],
   [/^onceover workflow start\b/, { in: 'set-up', exit: 0, says: /research/ }],
   [/^onceover workflow (?:finish|status|abort)\b/, { in: 'open', exit: 0, says: /research/ }],
+  [/^onceover ui\b/, { in: 'open', exit: 130, says: /http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}\// }],
   [/^onceover cost\b/, { in: 'open', exit: 0 }],
   [/^onceover clean\b/, { in: 'open', exit: 0, says: /F1/ }],
 
