@@ -90,7 +90,7 @@ export function addDailyCommands(program: Command): void {
     .command('publish')
     .summary('show the result of a run on its pull request')
     .description(
-      'Publishes the result of a run on a pull request of GitHub or GitLab: one summary that is updated, one thread per finding, and one check per gate. Run it in a job that has a token and runs no code of the change. If it is repeated, it writes only what is missing.',
+      'Publishes the result of a run on a pull request of GitHub: one summary that is updated, one thread per finding, and one check per gate. Run it in a job that has a token and runs no code of the change. If it is repeated, it writes only what is missing.',
     )
     .requiredOption('--from <file>', 'the result: the file that "onceover run --json" wrote')
     .option('--pull <number>', 'the pull request; default: the one of the job', wholeNumber(1, 2_000_000_000))

@@ -10,7 +10,7 @@ import { codeBlock, codeSpan, fitted, prose } from './describe-text.ts';
 import type { CheckAnnotation, CheckConclusion, CheckReport, PublishAction, PullRequestState } from './types.ts';
 
 /** The name of the check about the whole run. Require this one: it exists even if no gate covers the change. */
-export const OVERALL_CHECK = 'onceover';
+const OVERALL_CHECK = 'onceover';
 
 const MOST_OF_TITLE = 120;
 const MOST_OF_MESSAGE = 8000;

@@ -2,12 +2,11 @@ import * as z from 'zod';
 import { err, ok, type Result } from '../kernel/result.ts';
 
 /** The pull request: its number (null if there is none), or the branch (`owner:name`) by which to find it. */
-export type PullName =
+type PullName =
   | { readonly kind: 'number'; readonly number: number | null }
   | { readonly kind: 'branch'; readonly head: string };
 
 export type GithubTarget = {
-  readonly forge: 'github';
   readonly apiUrl: string;
   readonly graphqlUrl: string;
   /** `owner/name`. */
@@ -17,17 +16,6 @@ export type GithubTarget = {
   /** Whether the author of the change controls the job that made the result. */
   readonly isUntrusted: boolean;
 };
-
-export type GitlabTarget = {
-  readonly forge: 'gitlab';
-  readonly apiUrl: string;
-  readonly project: string;
-  readonly mergeRequest: number | null;
-  readonly commit: string;
-  readonly isUntrusted: boolean;
-};
-
-export type ForgeTarget = GithubTarget | GitlabTarget;
 
 export type TargetFacts = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -41,12 +29,11 @@ export type TargetFacts = {
 };
 
 const IS_COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
-const IS_REPOSITORY = /^[\w.-]+\/[\w.-]+$/;
+const IS_REPOSITORY = /^(?!\.)[\w.-]+\/(?!\.{1,2}$)[\w.-]+$/;
 
 /** Decides where to publish. Nothing of it comes from the result, except the commit if nothing else names one. */
-export function decideTarget(facts: TargetFacts): Result<ForgeTarget> {
+export function decideTarget(facts: TargetFacts): Result<GithubTarget> {
   const { env } = facts;
-  if (env['GITLAB_CI'] === 'true' || (env['CI_API_V4_URL'] ?? '') !== '') return gitlabTarget(facts);
   const repository = env['GITHUB_REPOSITORY'] ?? '';
   if (!IS_REPOSITORY.test(repository)) return missing('GITHUB_REPOSITORY', 'owner/name');
   const apiUrl = addressOf(env['GITHUB_API_URL'] ?? 'https://api.github.com');
@@ -57,7 +44,7 @@ export function decideTarget(facts: TargetFacts): Result<ForgeTarget> {
   if (!IS_COMMIT.test(commit)) return missing('--commit', 'the full id of the commit');
   const pull: PullName =
     facts.pull === null ? (job?.pull ?? { kind: 'number', number: null }) : { kind: 'number', number: facts.pull };
-  return ok({ forge: 'github', apiUrl, graphqlUrl, repository, pull, commit, isUntrusted: job?.isUntrusted ?? false });
+  return ok({ apiUrl, graphqlUrl, repository, pull, commit, isUntrusted: job?.isUntrusted ?? false });
 }
 
 type Job = Pick<GithubTarget, 'pull' | 'commit' | 'isUntrusted'>;
@@ -99,21 +86,6 @@ function jobOf(name: string, event: unknown, repository: string): Job | null {
     return { pull: { kind: 'branch', head }, commit: head_sha, isUntrusted };
   }
   return null;
-}
-
-function gitlabTarget({ env, ...facts }: TargetFacts): Result<GitlabTarget> {
-  const apiUrl = addressOf(env['CI_API_V4_URL'] ?? '');
-  const project = env['CI_PROJECT_ID'] ?? '';
-  if (apiUrl === null) return missing('CI_API_V4_URL', 'an https address');
-  if (!/^\d+$/.test(project)) return missing('CI_PROJECT_ID', 'a number');
-  const given = Number(env['CI_MERGE_REQUEST_IID'] ?? Number.NaN);
-  const mergeRequest = facts.pull ?? (Number.isInteger(given) && given > 0 ? given : null);
-  // In a pipeline of the merged result, CI_COMMIT_SHA is a commit that only GitLab has.
-  const inJob = env['CI_MERGE_REQUEST_SOURCE_BRANCH_SHA'] || env['CI_COMMIT_SHA'];
-  const commit = facts.commit ?? inJob ?? facts.runCommit ?? '';
-  if (!IS_COMMIT.test(commit)) return missing('--commit', 'the full id of the commit');
-  const from = env['CI_MERGE_REQUEST_SOURCE_PROJECT_ID'] ?? project;
-  return ok({ forge: 'gitlab', apiUrl, project, mergeRequest, commit, isUntrusted: from !== project });
 }
 
 /** Returns an address without a final slash; null if it is neither https nor on this machine. */

@@ -184,7 +184,7 @@ function actionsForOpen(
   const why = 'a finding is open again';
   const reply = describeReopening(findings, commit);
   return [
-    // Show first: after the edit, there is no sign that onceover hid the comment.
+    // Show first: after the edit, nothing in the thread says that onceover hid the comment.
     ...(own.isClosedByEdit && first.isHidden ? [{ kind: 'show', comment: first.id, why } as const] : []),
     ...(at !== null && (hasNew || own.isClosedByEdit)
       ? [

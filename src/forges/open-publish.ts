@@ -32,29 +32,24 @@ export async function publishResult(run: PublishedRun, wish: PublishWish): Promi
   const found = decideTarget({ env, event: readEvent(env['GITHUB_EVENT_PATH']), ...wish, runCommit });
   if (!found.ok) return found;
   const target = found.value;
-  const token = wish.token ?? tokenFor(target.forge, env);
-  if (token === null) return err({ kind: 'no-forge', missing: TOKENS[target.forge][0], expected: 'a token' });
-  const forge =
-    target.forge === 'github'
-      ? await openGithub(target, token)
-      : await (await import('./gitlab.ts')).openGitlab(target, token);
+  const token = wish.token ?? tokenIn(env);
+  if (token === null) return err({ kind: 'no-forge', missing: 'GITHUB_TOKEN', expected: 'a token' });
+  const forge = await openGithub(target, token);
   if (!forge.ok) return forge;
   const { commit } = target;
   return publishRun(forge.value, { ...wish, run, commit, isUntrusted: wish.isUntrusted || target.isUntrusted });
 }
 
-const TOKENS = { github: ['GITHUB_TOKEN', 'GH_TOKEN'], gitlab: ['GITLAB_TOKEN'] } as const;
+const TOKENS = ['ONCEOVER_TOKEN', 'GITHUB_TOKEN', 'GH_TOKEN'];
 
-function tokenFor(forge: 'github' | 'gitlab', env: NodeJS.ProcessEnv): string | null {
-  const names = ['ONCEOVER_TOKEN', ...TOKENS[forge]];
-  return names.map((name) => env[name] ?? '').find((token) => token !== '') ?? null;
+function tokenIn(env: NodeJS.ProcessEnv): string | null {
+  return TOKENS.map((name) => env[name] ?? '').find((token) => token !== '') ?? null;
 }
 
 /** Takes all tokens out of the environment, so that the checks of a run do not get them, and returns the first. */
 export function takeToken(env: NodeJS.ProcessEnv): string | null {
-  const forge = env['GITLAB_CI'] === 'true' ? 'gitlab' : 'github';
-  const token = tokenFor(forge, env);
-  for (const name of ['ONCEOVER_TOKEN', ...TOKENS.github, ...TOKENS.gitlab]) delete env[name];
+  const token = tokenIn(env);
+  for (const name of TOKENS) delete env[name];
   return token;
 }
 

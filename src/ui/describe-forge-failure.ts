@@ -7,12 +7,12 @@ export const FORGE_FAILURES = {
   'no-forge': ({ missing, expected }) => ({
     what: `onceover does not know where to publish: ${quoteName(missing)} is missing or not ${expected}.`,
     next: missing.startsWith('--')
-      ? `Use ${quoteName(missing)}, or run "onceover publish" in a job of GitHub Actions or GitLab CI.`
+      ? `Use ${quoteName(missing)}, or run "onceover publish" in a job of GitHub Actions.`
       : `Set ${quoteName(missing)} in the environment and run "onceover publish" again.`,
   }),
   'forge-refused': ({ forge, status, said }) => ({
     what: `${showInvisible(forge)} refused the request (${status}): ${showInvisible(said)}`,
-    next: 'Check the permissions of the token: on GitHub "pull-requests: write" and "checks: write", on GitLab the scope "api".',
+    next: 'Give the token the permissions "pull-requests: write" and "checks: write".',
   }),
   'forge-failed': ({ forge, said }) => ({
     what: `${showInvisible(forge)} could not be used: ${showInvisible(said)}`,

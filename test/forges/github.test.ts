@@ -29,7 +29,6 @@ async function open(world: World): Promise<Opened> {
   const server = await startGithub(world);
   servers.push(server);
   const target = (): GithubTarget => ({
-    forge: 'github',
     apiUrl: server.url,
     graphqlUrl: `${server.url}/graphql`,
     repository: 'house/shop',

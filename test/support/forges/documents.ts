@@ -1,5 +1,5 @@
 import type { PublishOptions } from '../../../src/forges/publish.ts';
-import type { FindingDocument, RunDocument } from '../../../src/gates/json.ts';
+import type { RunDocument } from '../../../src/gates/json.ts';
 import { runDocument } from '../../../src/gates/json.ts';
 import type { GateOutcome, ReportedFinding, RunOutcome } from '../../../src/gates/run-types.ts';
 import type { FindingState, KnownFinding } from '../../../src/gates/types.ts';
@@ -54,5 +54,3 @@ export function publishOptions(
     ...differs,
   };
 }
-
-export type { FindingDocument };

@@ -5,7 +5,7 @@ import type { ChangedFile, CheckReport, ThreadPlace } from '../../../src/forges/
 /** A comment in a pull request of the tests. */
 export type WorldComment = { id: number; author: string; body: string; isMinimized: boolean };
 
-export type WorldThread = {
+type WorldThread = {
   id: number;
   path: string;
   /** null for a comment on the whole file. */
@@ -14,7 +14,7 @@ export type WorldThread = {
   comments: WorldComment[];
 };
 
-export type WorldCheck = CheckReport & { id: number; sha: string; status: 'in_progress' | 'completed' };
+type WorldCheck = CheckReport & { id: number; sha: string; status: 'in_progress' | 'completed' };
 
 /** Everything that a forge stores about a pull request. */
 export type WorldData = {
@@ -26,7 +26,7 @@ export type WorldData = {
   checks: WorldCheck[];
 };
 
-export type Permissions = { contents: boolean; pulls: boolean; checks: boolean };
+type Permissions = { contents: boolean; pulls: boolean; checks: boolean };
 
 /** A pull request with the rules of GitHub, in memory. The HTTP simulators and the in-memory forge share it. */
 export type World = {
@@ -53,7 +53,7 @@ export type World = {
   accepts(place: ThreadPlace): boolean;
 };
 
-export const BOT = 'onceover[bot]';
+const BOT = 'onceover[bot]';
 
 export const LONGEST_COMMENT = 65_536;
 
