@@ -21,6 +21,7 @@ if (code === 0) {
     'run',
     'run-trouble',
     'run-later',
+    'prove',
     'hook',
     'plugin',
     'docs-commands',
