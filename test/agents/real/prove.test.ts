@@ -46,7 +46,7 @@ test.each<AgentName>(['claude', 'codex'])('%s finds the bug of one case, and the
   const document = JSON.parse(end.stdout) as ProveDocument;
   expect(document).toMatchObject({ end: 'done', cases: 1, new_calls: 1, left_out: { no_verdict: 0 } });
   expect(document.gates[0]?.reviewers).toMatchObject([{ slot: 1, agent, scores: { found: { count: 1, of: 1 } } }]);
-  expect(document.gates[0]?.usage?.input_tokens).toBeGreaterThan(0);
+  expect(document.gates[0]?.usage?.output_tokens).toBeGreaterThan(0);
 
   const again = await onceover(repo.root, args, { env, timeoutMs: 120_000 });
   expect(JSON.parse(again.stdout)).toMatchObject({ end: 'done', cases: 1, new_calls: 0 });
