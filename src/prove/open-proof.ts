@@ -14,9 +14,9 @@ import { openLock } from '../platform/lock.ts';
 import { makeNamedScratch, namedScratchPath } from '../platform/scratch.ts';
 import { isSourceFile } from './decide/commits.ts';
 import {
-  callsOf,
   chooseCases,
   estimateCall,
+  mostCallsOf,
   type ProofBudget,
   type ProofChoice,
   pathsOf,
@@ -89,7 +89,7 @@ async function prepare(repository: RepositoryPaths, options: ProveOptions): Prom
     variants: [...new Map(tasks.map(({ variant }) => [variantKey(variant), variant])).values()],
     repeat: options.repeat,
     seed: options.seed,
-    calls: tasks.reduce((sum, task) => sum + callsOf(task, config.value.gatesFor), 0),
+    calls: tasks.reduce((sum, task) => sum + mostCallsOf(task, config.value.gatesFor), 0),
     perCall: ledger.ok ? estimateCall(ledger.value.entries, gates) : null,
     budget: options.budget,
     checks: config.value.checks.length,
@@ -127,7 +127,7 @@ function installable({ missing }: Parsers, files: readonly string[]): readonly s
   return [...new Set(needed.flatMap(({ packages }) => packages))];
 }
 
-/** What a proof tells while it runs, and how it is stopped. */
+/** Receives the progress of a proof, and can stop it. */
 export type ProvePorts = { readonly stop: AbortSignal; tell(progress: ProofProgress): void };
 
 /** Plays a proof and keeps it. An interrupted proof continues with the kept answers when it is started again. */

@@ -2,7 +2,7 @@ import type { CallEstimate, ProofBudget } from './decide/plan.ts';
 import type { PlayedProof } from './do/play-proof.ts';
 import type { BugClass, CaseSource, GateProof, ProofVariant } from './types.ts';
 
-/** What a proof would play. */
+/** The gates, cases and calls of a proof. */
 export type ProvePlan = {
   readonly gates: readonly string[];
   readonly cases: readonly { readonly source: CaseSource; readonly count: number }[];

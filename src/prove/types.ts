@@ -1,7 +1,7 @@
 import type { Usage } from '../kernel/agent.ts';
 import type { CommitId, GateId, RepoPath } from '../kernel/ids.ts';
 
-/** Where a case comes from. `clean` and `trap` cases have no bug; they measure false alarms. */
+/** The sources of cases. `clean` and `trap` cases have no bug; they measure false alarms. */
 export const CASE_SOURCES = ['own', 'history', 'mutant', 'scenario', 'trap', 'clean', 'set'] as const;
 
 export type CaseSource = (typeof CASE_SOURCES)[number];
@@ -75,7 +75,7 @@ export type ProofVariant = { readonly reviewers: number | null; readonly session
 /** One planned execution of a case. */
 export type ProofTask = { readonly case: ProofCase; readonly variant: ProofVariant; readonly repeat: number };
 
-/** What one reviewer did in a case. */
+/** The result of one reviewer in a case. */
 export type ReviewerResult = {
   readonly slot: number;
   readonly agent: string;
@@ -84,7 +84,7 @@ export type ReviewerResult = {
   readonly found: boolean;
 };
 
-/** What a gate did in a case: its verdict in the last round, and whether a finding is at the place of the bug. */
+/** The result of a gate in a case: its verdict in the last round, and whether a finding is at the place of the bug. */
 export type CaseResult = {
   readonly case: string;
   readonly source: CaseSource;

@@ -181,8 +181,6 @@ function describeRemoved({ kind, path, count: number, rest }: RemovedItem): stri
   return `${path === null ? '' : quoteName(path)}${what[kind]}`;
 }
 
-const PROVE_LATER = '"onceover prove" plans a test of what your reviewers catch.';
-
 const KEPT: Readonly<Record<KeptFile['why'], string>> = {
   yours: 'you wrote or edited it; delete it if you no longer need it',
   named: 'onceover.yml uses it, and onceover.yml is kept',
@@ -203,7 +201,6 @@ export function describeSetUp(outcome: SetupOutcome, styled: Styled = UNSTYLED):
       (agent) =>
         `${START[agent]}${hasMcp && agent === 'claude' ? ALLOW_SERVER : ''}.${agent === hook ? ` ${PASSES}` : ''}`,
     ),
-    ...(gates === null ? [] : [PROVE_LATER]),
   ].map((step, i) => `${paint('strong', i === 0 ? 'Next:' : 'Then:')} ${asTyped(step, styled, command)}`);
   return [
     gates === null ? '' : describeSource(steps, gates),

@@ -23,6 +23,7 @@ if (code === 0) {
     'run-later',
     'share',
     'run-gaps',
+    'prove',
     'hook',
     'plugin',
     'docs-commands',

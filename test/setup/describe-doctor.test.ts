@@ -37,7 +37,9 @@ claude 2.1.325
   read-only   it gets no tool that can write files
   stop hook   "onceover init --hook claude"
 
-This machine: git 2.40.0, Node 20.19.0, bubblewrap not found (agents that would need it work on a copy of the repository)`);
+This machine: git 2.40.0, Node 20.19.0, bubblewrap not found (agents that would need it work on a copy of the repository)
+
+To measure what your reviewers catch: "onceover prove" (shows a plan first, and calls no agent).`);
 });
 
 test('says which cooldowns it has ended', () => {
@@ -107,7 +109,7 @@ test.each<[string, AgentReport, RegExp]>([
 
 test('says that git is missing', () => {
   expect(describeDoctor({ agents: [claude], git: null, bubblewrap: '/usr/bin/bwrap', node: '20' })).toMatch(
-    /git not found \(install.*\), Node 20, bubblewrap \(a sandbox for agents\)$/,
+    /git not found \(install.*\), Node 20, bubblewrap \(a sandbox for agents\)$/m,
   );
 });
 

@@ -53,7 +53,7 @@ export function tasksOf(one: ProofCase, { reviewers, sessions, repeat }: ProofCh
 type CoveringGate = { readonly numReviews: number };
 
 /** Returns the most calls that a task makes: one for each reviewer of each gate in each round. */
-export function callsOf(
+export function mostCallsOf(
   { case: one, variant }: ProofTask,
   gatesFor: (paths: readonly RepoPath[]) => readonly CoveringGate[],
 ): number {
@@ -71,7 +71,7 @@ function patchedPaths(patch: string): readonly RepoPath[] {
   return [...patch.matchAll(/^\+\+\+ b\/(.+?)(?:\t.*)?$/gm)].map(([, path = '']) => path as RepoPath);
 }
 
-/** What one call of these gates cost in the past, as the median of the ledger; `null` if the ledger has no such call. */
+/** The median cost of a past call of these gates; `null` if the ledger has no such call. */
 export type CallEstimate = { readonly tokens: number; readonly usd: number | null; readonly calls: number } | null;
 
 export function estimateCall(entries: readonly LedgerEntry[], gates: readonly string[]): CallEstimate {
@@ -120,7 +120,7 @@ export function parseBudget(text: string): ProofBudget | null {
   return usd === undefined ? null : { usd: Number(usd), calls: null };
 }
 
-/** What the calls of this proof cost so far, without kept answers. */
+/** The cost of this proof's calls so far, without kept answers. */
 export type ProofSpending = { readonly calls: number; readonly usage: Usage | null };
 
 export function addSpending(a: ProofSpending, b: ProofSpending): ProofSpending {

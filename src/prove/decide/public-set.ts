@@ -58,7 +58,7 @@ function planted(
   const [old, now] = [side('-'), side('+')];
   const at = old === '' ? -1 : text.indexOf(old);
   if (at === -1) return null;
-  // Of lines that stay, only the first counts as the place: the missing line was before it.
+  // If lines were only removed, the place is the gap and the line after it.
   const kept = old.endsWith(now) ? now : null;
   const from = lineAt(text, at + (kept === null ? 0 : 1));
   const to = kept === null ? from + now.split('\n').length - 1 : from;

@@ -4,7 +4,7 @@ import { count, someNames, tokensOf, usdOf } from '../../ui/wording.ts';
 import type { ProvePlan } from '../result-types.ts';
 import type { BugClass, CaseSource, ProofVariant } from '../types.ts';
 
-/** What each source of cases is, in words. */
+/** Descriptions of the sources of cases. */
 export const SOURCE_WORDS: Readonly<Record<CaseSource, string>> = {
   own: 'your own cases',
   history: 'fixes of this repository, undone',

@@ -6,8 +6,8 @@ import type { LedgerProof } from '../../ledger/entries.ts';
 import { tryToRemoveFolder } from '../../platform/files.ts';
 import {
   addSpending,
-  callsOf,
   isSpent,
+  mostCallsOf,
   type ProofBudget,
   type ProofChoice,
   type ProofSpending,
@@ -81,7 +81,7 @@ export async function playProof(
     let isUsed = false;
     for (const task of tasksOf(one, choice)) {
       if (ports.stop.aborted) return ended('interrupted');
-      if (isSpent(spent, budget, callsOf(task, config.gatesFor))) return ended('budget');
+      if (isSpent(spent, budget, mostCallsOf(task, config.gatesFor))) return ended('budget');
       tell({ kind: 'case', done: cases.length, of: most, title: one.title, spent });
       const played = await playTask(task, config, ports);
       tryToRemoveFolder(join(ports.folder, one.id));

@@ -104,7 +104,7 @@ export function variantKey({ reviewers, sessions }: ProofVariant): string {
   return `${reviewers ?? 'configured'} ${sessions}`;
 }
 
-/** What a proof shows about a gate at first sight. `null` if nothing stands out. */
+/** A gate that lets nearly everything pass, or that fails nearly everything. */
 export type Exposure = 'rubber-stamp' | 'always-fails';
 
 /**

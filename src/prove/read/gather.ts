@@ -15,7 +15,7 @@ import { cleanChanges, isSourceFile, type PastCommit, smallFixes } from '../deci
 import { applyEdit } from '../decide/edits.ts';
 import { seededRandom, shuffled } from '../decide/random.ts';
 import type { ProofCase } from '../types.ts';
-import { changedLines, readCommitFiles, readCommits } from './history.ts';
+import { differingLines, readCommitFiles, readCommits } from './history.ts';
 import type { Parsers } from './parsers.ts';
 
 export type GatherOptions = {
@@ -62,7 +62,7 @@ async function undoneFix(fix: PastCommit, { repository: { root }, covers }: Gath
   const source = fix.files.map(({ path }) => path).filter((path) => isSourceFile(path) && covers(path));
   const places = await Promise.all(
     source.map(async (file) =>
-      (await changedLines(root, fix.id, fix.parent, file)).map((range) => ({ file, ...range })),
+      (await differingLines(root, fix.id, fix.parent, file)).map((range) => ({ file, ...range })),
     ),
   );
   return historyCase(read, source, places.flat());
@@ -80,7 +80,7 @@ async function editedCases(
     const parser = text === null || !isSourceFile(path) || !covers(path) ? null : parsers.parserFor(path);
     const found = parser?.edits(path, text ?? '') ?? null;
     if (parser === null || text === null || found === null) continue;
-    const added = await changedLines(root, host.commit.parent, host.commit.id, path);
+    const added = await differingLines(root, host.commit.parent, host.commit.id, path);
     const seen = editsInLines(found, text, added).filter((edit) => parser.parses(path, applyEdit(text, edit)));
     places.push(...seen.map((edit) => ({ path, text, edit })));
   }

@@ -45,7 +45,7 @@ async function textAt(root: string, commit: CommitId, path: RepoPath): Promise<s
 }
 
 /** Returns the lines of the new version that differ between two commits in one file. */
-export async function changedLines(root: string, from: CommitId, to: CommitId, path: RepoPath) {
+export async function differingLines(root: string, from: CommitId, to: CommitId, path: RepoPath) {
   const args = ['diff', '-U0', '--no-color', '--no-ext-diff', '--no-textconv', from, to, '--', path];
   const read = await asResult(git(root, args));
   return read.ok ? newLines(read.value.stdout.toString('utf8')) : [];
