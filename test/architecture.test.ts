@@ -77,7 +77,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'stop-hook': ['answer', 'check-gates'],
   explain: ['explain'],
   reports: ['finished-run', 'formats', 'github', 'write'],
-  cost: ['read', 'rows', 'csv'],
+  cost: ['read', 'rows', 'csv', 'summarise'],
   setup: ['init', 'doctor', 'remove'],
   demo: ['play', 'reviewer'],
   web: ['page', 'read', 'server'],
