@@ -86,7 +86,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   sharing: ['list', 'verify'],
   explain: ['explain'],
   reports: ['finished-run', 'formats', 'github', 'write'],
-  cost: ['read', 'rows', 'csv'],
+  cost: ['read', 'rows', 'csv', 'summarise'],
   setup: ['init', 'doctor', 'remove'],
   demo: ['play', 'reviewer'],
   web: ['page', 'read', 'server'],

@@ -55,6 +55,11 @@ export function Paid({ page }: { readonly page: PageDocument }) {
 
 const BASELINE_WORDS = 'A slot is a reviewer.';
 
+/** Returns the known price in a table; a dash if no price is known. */
+function knownPrice(paid: Paying): string {
+  return paid.looks_without_price === paid.looks ? '–' : dollars(paid.told_usd + paid.list_price_usd);
+}
+
 function priceOf(paid: Paying): string {
   if (paid.looks > 0 && paid.looks_without_price === paid.looks) return 'price unknown';
   const known = dollars(paid.told_usd + paid.list_price_usd);
@@ -155,7 +160,7 @@ function Tables({ cost }: { readonly cost: NonNullable<PageDocument['cost']> }) 
                 <td class="right">{paid.looks}</td>
                 <td class="right">{tokens(paidTokens(paid))}</td>
                 <td class="right">{tokens(not_paid.tokens)}</td>
-                <td class="right">{dollars(paid.told_usd + paid.list_price_usd)}</td>
+                <td class="right">{knownPrice(paid)}</td>
               </tr>
             ))}
           </tbody>
@@ -188,7 +193,7 @@ function Tables({ cost }: { readonly cost: NonNullable<PageDocument['cost']> }) 
                 <td>{model === null ? 'unknown' : <Name>{model}</Name>}</td>
                 <td class="right">{paid.looks}</td>
                 <td class="right">{tokens(paidTokens(paid))}</td>
-                <td class="right">{dollars(paid.told_usd + paid.list_price_usd)}</td>
+                <td class="right">{knownPrice(paid)}</td>
               </tr>
             ))}
           </tbody>

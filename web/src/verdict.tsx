@@ -13,9 +13,11 @@ export function Verdict({ page }: { readonly page: PageDocument }) {
   const base = run?.base ?? null;
   return (
     <header class={`verdict ${tone}`} id="section-verdict">
-      <span class="mark" aria-hidden="true">
-        {MARKS[tone]}
-      </span>
+      {page.page !== 'cost' && (
+        <span class="mark" aria-hidden="true">
+          {MARKS[tone]}
+        </span>
+      )}
       <div>
         <h1>
           <Name>{title.replace(/ \(exit code \d+\)$/, '')}</Name>
