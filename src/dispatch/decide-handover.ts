@@ -1,4 +1,4 @@
-/** What earlier resumed reviews show about a reviewer that is resumed with a changed file. */
+/** An earlier review of a resumed reviewer: the changed files in its prompt, and those that it opened again. */
 export type ResumedReview = {
   /** The files that the prompt contained, and the files that the reviewer opened. */
   readonly handed: readonly string[];

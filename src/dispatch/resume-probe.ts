@@ -188,7 +188,7 @@ each thing that is unclear or missing in the text, as {"description": "the thing
 const FORK_QUESTIONS = {
   fork: `Repeat verbatim the first line of the file you read first.\n\nDo not read it again: it has changed since. ${FORM}`,
   parent: (word: string) => `The code word is "${word}". Confirm that you know it.\n\n${FORM}`,
-  again: `What is the code word that you were told?\n\nIf you were told none, reply with "none". ${FORM}`,
+  again: `What is the code word that you got?\n\nIf you got none, reply with "none". ${FORM}`,
 } as const;
 
 /** The functions that the resume tests need. `randomLine` returns a line that the agent cannot guess. */
@@ -253,7 +253,7 @@ export async function probeResume(agent: string, version: string, ports: ProbePo
 }
 
 /**
- * Runs V5: does a fork of a session know what that session read, and not what the session was told after the fork? If
+ * Runs V5: does a fork of a session know what that session read, and not what the session heard after the fork? If
  * a call fails for another reason, the result is left out, and onceover does not fork sessions of this version.
  */
 async function probeFork(ports: ProbePorts, parent: string, line: string): Promise<Pick<ResumeResult, 'forkFailed'>> {
@@ -263,11 +263,11 @@ async function probeFork(ports: ProbePorts, parent: string, line: string): Promi
   if (fork.session === null || fork.session === parent) return { forkFailed: 'the fork got no session of its own' };
   if (!fork.reply.includes(line)) return { forkFailed: 'the fork did not know what its parent had read' };
   const word = ports.randomLine();
-  const told = await ask(ports, FORK_QUESTIONS.parent(word), parent);
-  if (!told.ok) return failed(told.failure);
+  const answered = await ask(ports, FORK_QUESTIONS.parent(word), parent);
+  if (!answered.ok) return failed(answered.failure);
   const again = await ask(ports, FORK_QUESTIONS.again, fork.session);
   if (!again.ok) return failed(again.failure);
-  return { forkFailed: again.reply.includes(word) ? 'the fork knew what its parent was told later' : null };
+  return { forkFailed: again.reply.includes(word) ? 'the fork knew what its parent heard later' : null };
 }
 
 // Matches errors with which the service refuses a resumed session as invalid. It would refuse the next one, too.

@@ -139,7 +139,7 @@ export type PriceList = (used: {
 
 /**
  * The resume tests V1 to V4: four questions that an agent must answer correctly before onceover resumes its sessions.
- * V5 tests forks: a fork knows what its parent read, and not what its parent was told later.
+ * V5 tests forks: a fork knows what its parent read, and not what its parent heard later.
  */
 export type ProbeTest = 'V1' | 'V2' | 'V3' | 'V4' | 'V5';
 

@@ -52,7 +52,7 @@ describe('the result of the run', () => {
     const played = await pullRequestRepo().job({ inputs: { args: '--no-such-option' } });
     expect([played.isSuccess, played.outputs]).toEqual([
       false,
-      { status: 'error', 'exit-code': '2', findings: '', html: '', markdown: '', sarif: '' },
+      { status: 'error', 'exit-code': '2', findings: '', html: '', markdown: '', run: '', sarif: '' },
     ]);
     expect(commandsIn(played.log).map(({ data }) => data)).toEqual([
       'onceover ended with exit code 2 and wrote no report. See the log.',

@@ -31,6 +31,9 @@ const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
 
   [/^onceover run .*--until-pass/, { in: 'open', exit: 0, says: /Passed: / }],
   [/^onceover run .*--dry-run/, { in: 'set-up', exit: 1, says: /code-quality/ }],
+  // These tests have no forge. test/forges/e2e publishes on a simulated one.
+  [/^onceover run --publish/, { in: 'set-up', exit: 3, says: /The result is not published/ }],
+  [/^onceover publish --from/, { in: 'set-up', exit: 3, says: /run\.json/ }],
   [/^onceover run .*--commit/, { in: 'set-up', exit: 0 }],
   [
     /^onceover run\b/,
@@ -96,6 +99,7 @@ export const SAMPLES: readonly string[] = [
   "onceover workflow start research_report --goal 'Tea or coffee?' --reviewer claude",
   "onceover workflow abort 'The question is settled.'",
   'onceover completion bash',
+  'onceover publish --from run.json',
   'onceover demo',
 ];
 
@@ -110,6 +114,7 @@ export const OTHERS_OPTIONS: readonly string[] = [
 /** Complete commands that sentences only name; they are not meant to be run like this. */
 export const NAMES: readonly RegExp[] = [
   /^onceover workflow finish$/,
+  /^onceover publish$/,
   /^codex exec$/,
   /^node -e /,
   /^npx --no-install onceover$/,

@@ -114,6 +114,7 @@ function isPipeline(data: object): data is z.output<typeof pipeline> {
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   'actions/checkout@v6': ['fetch-depth', 'persist-credentials', 'ref'],
   'actions/setup-node@v6': ['node-version'],
+  'actions/download-artifact@v6': ['name', 'run-id', 'github-token'],
   'github/codeql-action/upload-sarif@v4': ['sarif_file', 'category'],
 };
 
