@@ -67,6 +67,14 @@ const commands: [string, string[]][] = [
       '--json',
     ],
   ],
+  [
+    'prove',
+    [
+      ...['--yes', '--gate <gate...>', '--cases <n>', '--budget <limit>', '--kinds <list>', '--own <folder>', '--set'],
+      ...['--reviewers <list>', '--sessions <list>', '--repeat <n>', '--seed <n>', '--report <markdown=file>'],
+      ...['--verbose', '--json'],
+    ],
+  ],
   ['cost', ['[feature]', '--since <when>', '--branch <name>', '--details', '--json', '--csv']],
   ['clean', ['--json']],
   ['instructions', ['[files...]', '--for <platform>', '--base <ref>', '--json', '"-"']],
