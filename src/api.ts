@@ -201,9 +201,7 @@ export const status = inRepository(async () => {
   return async (repository, base: string | null) => {
     const previewed = await previewGates(repository, { ...READ_ONLY, selection: { kind: 'change', base } });
     if (!previewed.ok) return previewed;
-    const { request, facts } = previewed.value;
-    const gates = facts.reviews.map(({ gate }) => gate);
-    return ok({ ...previewed.value, proofs: knownProofs(repository.commonDir, request.settings, gates) });
+    return ok({ ...previewed.value, proofs: knownProofs(repository.commonDir, previewed.value) });
   };
 });
 

@@ -40,7 +40,7 @@ function cacheCompiledChunks(folder: string): void {
     readonly prototype: { _compile(this: CompilingModule, code: string, file: string): unknown };
     wrap(code: string): string;
   };
-  const { Script } = process.getBuiltinModule('node:vm');
+  const { constants, Script } = process.getBuiltinModule('node:vm');
   const { basename, dirname, join } = process.getBuiltinModule('node:path');
   const compile = prototype._compile;
   const uncached: { readonly file: string; readonly code: string; readonly script: InstanceType<typeof Script> }[] = [];
@@ -48,7 +48,8 @@ function cacheCompiledChunks(folder: string): void {
     if (dirname(filename) !== __dirname) return compile.call(this, code, filename);
     const file = join(folder, `${process.version}-${basename(filename)}`);
     const cachedData = readCompiled(file, code);
-    const script = new Script(wrap(code), cachedData === null ? { filename } : { filename, cachedData });
+    const options = { filename, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
+    const script = new Script(wrap(code), cachedData === null ? options : { ...options, cachedData });
     if (cachedData === null || script.cachedDataRejected === true) uncached.push({ file, code, script });
     const run = script.runInThisContext() as (...args: unknown[]) => unknown;
     return run.call(this.exports, this.exports, (id: string) => this.require(id), this, filename, __dirname);

@@ -130,7 +130,7 @@ async function explainReview(
       ...{ about: 'gate' as const, gate: gateDocument(gate), ...shared },
       files: state.gate.entries.map(({ path }) => path),
       prompt: state.gate.rubric.source,
-      proof: knownProofs(commonDir, request.settings, [state.gate])[0]?.text ?? null,
+      proof: knownProofs(commonDir, { request, facts: { reviews: [state] } })[0]?.text ?? null,
       fixes: await fixesOf(ports, ids),
     };
     return { document, planned, findings };

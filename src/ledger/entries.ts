@@ -213,7 +213,7 @@ export function probeEntry(cost: ProbeCost, startedBy: LedgerProbe['startedBy'],
   return { kind: 'probe', at: now.toISOString(), durationMs, startedBy, branch: null, ...call };
 }
 
-const PROOF = { kind: isOneOf(['proof']), ...DATED, ...DISPATCHED };
+const PROOF = { ...PROBE, kind: isOneOf(['proof']) };
 
 /** The ledger entry of a call in a proof (`onceover prove`). Totals leave it out, because it reviewed no real change. */
 export type LedgerProof = Shaped<typeof PROOF>;

@@ -7,14 +7,19 @@ import { openProofs } from './record/proofs.ts';
 /** The last proof of a gate in one line, and why it is stale; `null` if it is not. */
 export type KnownProof = { readonly gate: string; readonly text: string; readonly stale: Staleness | null };
 
+/** The part of a preview that decides which proofs count. */
+type PreviewedGates = {
+  readonly request: { readonly settings: Pick<Settings, 'agents' | 'agent'> };
+  readonly facts: { readonly reviews: readonly { readonly gate: Pick<ReviewGate, 'id' | 'agents' | 'rubric'> }[] };
+};
+
 /** Returns the last proof of each of these gates that has one. */
 export function knownProofs(
   commonDir: string,
-  settings: Pick<Settings, 'agents' | 'agent'>,
-  gates: readonly Pick<ReviewGate, 'id' | 'agents' | 'rubric'>[],
+  { request: { settings }, facts }: PreviewedGates,
 ): readonly KnownProof[] {
   const proofs = openProofs(commonDir);
-  return gates.flatMap(({ id, agents, rubric }) => {
+  return facts.reviews.flatMap(({ gate: { id, agents, rubric } }) => {
     const proof = proofs.read(id);
     if (proof === null) return [];
     const now = { promptDigest: rubric.digest, agentsDigest: agentsDigestOf(settings, agents) };

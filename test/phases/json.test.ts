@@ -132,7 +132,7 @@ describe('the document of a phase', () => {
       open_issues: [{ role: 'spec-reviewer', ...told, description: 'It cannot be tested.' }],
       forbidden_edits: [],
       usage: USAGE,
-      saved: { pass: 0, slot: 0, session: 0, prefix: 0 },
+      saved: { pass: 0, slot: 0, session: 0, prefix: 0, reading: 0 },
       warnings: ['budget.usd does not count house, which reported no price; budget.dispatches counts every call'],
     });
   });

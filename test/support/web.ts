@@ -48,16 +48,17 @@ export function pageDocument(text: string, calls = 3, said = text): PageDocument
   };
   const slot = {
     ...{ slot: 1, agent: text, status: 'fail', dispatch: 'fresh', why: text, pass_iteration: null },
-    ...{ usage: USAGE, detail: text },
+    ...{ usage: USAGE, detail: text, accepted: null, not_accepted: { why: text, detail: text } },
   } as const;
   const finding = {
     ...{ id: 'F1', gate, slot: 1, file: text, line: 1, code: text, issue: text, fix: text, priority: 'high' },
     ...{ state: 'open', since: 1, mark: text, why: text, answer: 'proposed', by: { kind: 'agent', name: text } },
-    proposed_by: null,
+    ...{ proposed_by: null, anchor: { text, occurrence: 1 }, fingerprint: text, agent: text, closed: null },
   } as const;
   const run = {
     ...{ status: 'failed', iteration: 1, not_asked: [text], findings: [finding], uncovered_files: [text] },
-    ...{ withheld_files: [text], usage: USAGE, saved: { pass: 1, slot: 2, session: 3, prefix: 4 }, scope: 'full' },
+    ...{ withheld_files: [text], usage: USAGE, saved: { pass: 1, slot: 2, session: 3, prefix: 4, reading: 5 } },
+    ...{ scope: 'full', settled: [], commit: text, shared: null },
     ...{ base: text, exit_code: 1, dispatches: 1, retries: 0, warnings: [text] },
     gates: [
       { id: gate, kind: 'review', status: 'fail', why: 'open-findings', detail: text, slots: [slot], output: text },

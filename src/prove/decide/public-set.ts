@@ -13,7 +13,7 @@ export function publicSet(): readonly ProofCase[] {
 }
 
 /** Returns the cases of a Markdown page: a heading for each change, with blocks for `base`, `change` and `plant`. */
-export function casesIn(page: string): readonly ProofCase[] {
+function casesIn(page: string): readonly ProofCase[] {
   return page.split(/^# (?=.)/m).flatMap((section) => {
     const [title = ''] = section.split('\n');
     const blocks = fencedBlocks(section).map(({ label, text }) => {

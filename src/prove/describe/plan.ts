@@ -5,7 +5,7 @@ import type { ProvePlan } from '../result-types.ts';
 import type { BugClass, CaseSource, ProofVariant } from '../types.ts';
 
 /** Descriptions of the sources of cases. */
-export const SOURCE_WORDS: Readonly<Record<CaseSource, string>> = {
+const SOURCE_WORDS: Readonly<Record<CaseSource, string>> = {
   own: 'your own cases',
   history: 'fixes of this repository, undone',
   mutant: 'real changes with one planted bug',

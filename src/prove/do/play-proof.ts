@@ -19,7 +19,7 @@ import type { PaidCall } from './keep-answers.ts';
 import { type PlayedTask, type PlayPorts, playTask } from './play-task.ts';
 
 /** Why a proof ended. */
-export type ProofEnd = 'done' | 'budget' | 'no-verdict' | 'interrupted';
+type ProofEnd = 'done' | 'budget' | 'no-verdict' | 'interrupted';
 
 export type PlayedProof = {
   readonly end: ProofEnd;
@@ -33,7 +33,7 @@ export type PlayedProof = {
 };
 
 /** How many cases were left out, and why. */
-export type DroppedCases = { caughtByChecks: number; checksFailAnyway: number; notPlayable: number; noVerdict: number };
+type DroppedCases = { caughtByChecks: number; checksFailAnyway: number; notPlayable: number; noVerdict: number };
 
 export type ProofProgress = {
   readonly kind: 'case';

@@ -15,7 +15,7 @@ import {
 export type Trial = Pick<CaseResult, 'case' | 'class' | 'repeat' | 'verdict' | 'found'>;
 
 /** Returns the share of `count` in `of`, with its 95 % Wilson interval. */
-export function countedShare(count: number, of: number): CountedShare {
+function countedShare(count: number, of: number): CountedShare {
   const { low, high } = shareOf(count, of) ?? { low: 0, high: 1 };
   return { count, of, low, high };
 }

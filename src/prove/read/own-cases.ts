@@ -45,7 +45,7 @@ type OwnCase = {
 };
 
 /** Parses a case file: header lines and a diff. Returns what is wrong with it as text. */
-export function parseOwnCase(text: string): OwnCase | string {
+function parseOwnCase(text: string): OwnCase | string {
   const start = text.search(/^(?:diff --git |--- )/m);
   if (start === -1) return 'there is no diff in it';
   const header = text.slice(0, start);

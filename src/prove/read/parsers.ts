@@ -6,7 +6,7 @@ import { TREE_SITTER_RULES } from '../decide/edit-tree-sitter.ts';
 import { type EditRule, findEdits, type SourceEdit, type SyntaxNode } from '../decide/edits.ts';
 
 /** A parser for the files of some languages. */
-export type SourceParser = {
+type SourceParser = {
   /** Returns all edits in a text; `null` if the text has a syntax error. */
   edits(path: string, source: string): readonly SourceEdit[] | null;
   parses(path: string, source: string): boolean;

@@ -101,6 +101,14 @@ const commands: [string, string[]][] = [
   ],
   ['cost', ['[feature]', '--since <when>', '--branch <name>', '--details', '--json', '--csv', '--report <html=file>']],
   ['passes', ['--json']],
+  [
+    'prove',
+    [
+      ...['--yes', '--gate <gate...>', '--cases <n>', '--budget <limit>', '--kinds <list>', '--own <folder>', '--set'],
+      ...['--reviewers <list>', '--sessions <list>', '--repeat <n>', '--seed <n>', '--report <markdown=file>'],
+      ...['--verbose', '--json'],
+    ],
+  ],
   ['clean', ['--json']],
   ['instructions', ['[files...]', '--for <platform>', '--base <ref>', '--json', '"-"']],
   ['rules', ['[files...]', '--json']],

@@ -152,13 +152,25 @@ describe('savings', () => {
       ],
     });
     // One reviewer began with 1,000 uncached tokens and continued with 200; the other skipped a review of 1,007.
-    expect(phaseOutcome(run, ended('approved'), []).saved).toEqual({ pass: 0, slot: 1007, session: 800, prefix: 0 });
+    expect(phaseOutcome(run, ended('approved'), []).saved).toEqual({
+      pass: 0,
+      slot: 1007,
+      session: 800,
+      prefix: 0,
+      reading: 0,
+    });
   });
 
   test('are zero without reported usage', () => {
     const rested = { looks: [], skipped: [{ role: 'security-reviewer', passedAt: 1 }] } as const;
     const run = phaseRun({ rounds: [playedRound(rested), playedRound({ looks: [by('security-reviewer', opening)] })] });
-    expect(phaseOutcome(run, ended('approved'), []).saved).toEqual({ pass: 0, slot: 0, session: 0, prefix: 0 });
+    expect(phaseOutcome(run, ended('approved'), []).saved).toEqual({
+      pass: 0,
+      slot: 0,
+      session: 0,
+      prefix: 0,
+      reading: 0,
+    });
     expect(phaseOutcome(implementRun(), ended('approved'), []).saved.slot).toBe(0);
   });
 });

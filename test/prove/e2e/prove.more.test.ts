@@ -54,8 +54,10 @@ function stateOf({ root, git }: GateRepo): string {
   const walk = (folder: string) => {
     for (const entry of readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = join(folder, entry.name);
-      // Proofs, the ledger and locks have places of their own, which the test looks at separately. The others are caches.
-      if (/\.git\/onceover\/(?:prove|ledger|locks|answers|indexes|parsed\.json)$/.test(path)) continue;
+      // Proofs, the ledger and locks have places of their own, which the test looks at separately. The others are caches,
+      // and copies of the index that every killed command leaves and a later one removes.
+      if (/\.git\/onceover\/(?:prove|ledger|locks|answers|indexes|parsed\.json|index-\w+|\.onceover-[^/]+)$/.test(path))
+        continue;
       if (entry.isDirectory()) walk(path);
       else digests.push(`${path} ${sha256(readFileSync(path, 'latin1'))}`);
     }
