@@ -36,24 +36,22 @@ type CompilingModule = { exports: object; require(id: string): unknown };
 
 /** Does what `enableCompileCache` of Node 22 does, for the files of this build and for Node 20. */
 function cacheCompiledChunks(folder: string): void {
-  const { prototype, wrap } = process.getBuiltinModule('node:module') as unknown as {
-    readonly prototype: { _compile(this: CompilingModule, code: string, file: string): unknown };
-    wrap(code: string): string;
-  };
+  const { Module } = process.getBuiltinModule('node:module');
   const { constants, Script } = process.getBuiltinModule('node:vm');
   const { basename, dirname, join } = process.getBuiltinModule('node:path');
-  const compile = prototype._compile;
+  const compile: unknown = Reflect.get(Module.prototype, '_compile');
+  if (typeof compile !== 'function') return;
   const uncached: { readonly file: string; readonly code: string; readonly script: InstanceType<typeof Script> }[] = [];
-  prototype._compile = function (code, filename) {
-    if (dirname(filename) !== __dirname) return compile.call(this, code, filename);
+  Reflect.set(Module.prototype, '_compile', function (this: CompilingModule, code: string, filename: string): unknown {
+    if (dirname(filename) !== __dirname) return Reflect.apply(compile, this, [code, filename]);
     const file = join(folder, `${process.version}-${basename(filename)}`);
     const cachedData = readCompiled(file, code);
     const options = { filename, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
-    const script = new Script(wrap(code), cachedData === null ? options : { ...options, cachedData });
+    const script = new Script(Module.wrap(code), cachedData === null ? options : { ...options, cachedData });
     if (cachedData === null || script.cachedDataRejected === true) uncached.push({ file, code, script });
     const run = script.runInThisContext() as (...args: unknown[]) => unknown;
     return run.call(this.exports, this.exports, (id: string) => this.require(id), this, filename, __dirname);
-  };
+  });
   // At the end, V8 has compiled the functions that were called, and stores them too.
   process.on('exit', () => {
     if (uncached.length > 0) removeOld(folder);

@@ -106,7 +106,7 @@ function linesOf(file) {
 function duplicateExports() {
   const homes = new Map();
   for (const file of filesIn('src')) {
-    if (/^src\/(?:index|api)\.ts$/.test(file)) continue;
+    if (/^src\/(?:index|api)\.ts$/.test(file) || !file.endsWith('.ts')) continue;
     for (const [, name] of textOf(file).matchAll(
       /^export (?:async )?(?:function\*?|const|type|interface|class) (\w+)/gm,
     )) {
