@@ -37,7 +37,7 @@ type CompilingModule = { exports: object; require(id: string): unknown };
 /** Does what `enableCompileCache` of Node 22 does, for the files of this build and for Node 20. */
 function cacheCompiledChunks(folder: string): void {
   const { Module } = process.getBuiltinModule('node:module');
-  const { constants, Script } = process.getBuiltinModule('node:vm');
+  const { Script } = process.getBuiltinModule('node:vm');
   const { basename, dirname, join } = process.getBuiltinModule('node:path');
   const compile: unknown = Reflect.get(Module.prototype, '_compile');
   if (typeof compile !== 'function') return;
@@ -46,8 +46,7 @@ function cacheCompiledChunks(folder: string): void {
     if (dirname(filename) !== __dirname) return Reflect.apply(compile, this, [code, filename]);
     const file = join(folder, `${process.version}-${basename(filename)}`);
     const cachedData = readCompiled(file, code);
-    const options = { filename, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
-    const script = new Script(Module.wrap(code), cachedData === null ? options : { ...options, cachedData });
+    const script = new Script(Module.wrap(code), cachedData === null ? { filename } : { filename, cachedData });
     if (cachedData === null || script.cachedDataRejected === true) uncached.push({ file, code, script });
     const run = script.runInThisContext() as (...args: unknown[]) => unknown;
     return run.call(this.exports, this.exports, (id: string) => this.require(id), this, filename, __dirname);

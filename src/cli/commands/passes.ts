@@ -31,6 +31,18 @@ export async function passesPushCommand({ json = false }: Flags): Promise<void> 
   });
 }
 
+/** Asks the person at the terminal whether to share the passes of the run, and shares them. Keeps the exit code of the run. */
+export async function askToShare(): Promise<void> {
+  const code = process.exitCode;
+  const { createInterface } = process.getBuiltinModule('node:readline/promises');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  const answer = await Promise.race([lines.question('Share them now? [y/N] '), closed]);
+  lines.close();
+  if (/^y(?:es)?$/i.test(answer.trim())) await passesPushCommand({});
+  process.exitCode = code;
+}
+
 export async function passesPruneCommand(options: Flags & { readonly days?: number }): Promise<void> {
   const { json = false, days = null } = options;
   await finish(await prunePasses(workingDirectory(), days), json, {

@@ -82,6 +82,8 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
     exitCode: (told) => told.exitCode,
   });
   reports.value?.print(ended);
+  const canAsk = !json && startedBy === 'person' && process.stdin.isTTY && process.stderr.isTTY;
+  if (canAsk && ended.sharing?.kind === 'to-ask') await (await import('./passes.ts')).askToShare();
 }
 
 /** Returns how much output the flags ask for. */

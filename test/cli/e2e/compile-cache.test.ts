@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { onceover } from '../../support/cli.ts';
+import { CLI, onceover } from '../../support/cli.ts';
 import { repoWith, temporaryFolder } from '../../support/repo.ts';
 
 /** Whether Node keeps compiled code itself, in files of its own format. */
@@ -25,6 +25,13 @@ test('keeps no compiled code in a working tree, where it would become part of th
   mkdirSync(caches, { recursive: true });
   await onceover(root, ['rules'], { env: { XDG_CACHE_HOME: caches } });
   expect(existsSync(join(caches, 'onceover-compiled'))).toBe(false);
+});
+
+test('no chunk calls import(), which fails in code that comes from the cache on Node 20', () => {
+  const dist = dirname(CLI);
+  const chunks = readdirSync(dist).filter((name) => name.endsWith('.cjs'));
+  expect(chunks.length).toBeGreaterThan(20);
+  expect(chunks.filter((name) => /(?<![\w.$])import\(/.test(readFileSync(join(dist, name), 'utf8')))).toEqual([]);
 });
 
 test.skipIf(HAS_CACHE)('writes no file again that it can use', async () => {
