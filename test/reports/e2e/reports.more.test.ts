@@ -236,7 +236,7 @@ describe('a report that cannot be written', () => {
 
 test('a wrong --report exits with 2, names the formats and runs nothing', async () => {
   const rows: [reports: readonly string[], said: string][] = [
-    [['html=x'], 'html is not a format of --report'],
+    [['pdf=x'], 'pdf is not a format of --report'],
     [['Sarif=x'], 'Sarif is not a format of --report'],
     [['=x'], '"" is not a format of --report'],
     [['__proto__=x'], '__proto__ is not a format of --report'],
@@ -257,7 +257,9 @@ test('a wrong --report exits with 2, names the formats and runs nothing', async 
     const flags = reports.flatMap((one) => ['--report', one]);
     const error = toldInJson(await repo.run([...flags, '--json']), 2);
     expect.soft(error).toMatchObject({ kind: 'wrong-usage', message: expect.stringContaining(said) });
-    expect.soft(error.message).toContain('Use markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, json=FILE, github.');
+    expect
+      .soft(error.message)
+      .toContain('Use markdown=FILE, sarif=FILE, junit=FILE, rdjson=FILE, html=FILE, json=FILE, github.');
   }
   const dry = toldInJson(await repo.run(['--dry-run', '--report', `sarif=${repo.out('x')}`, '--json']), 2);
   expect(dry.message).toContain('--report cannot be used with --dry-run');

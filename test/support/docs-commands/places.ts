@@ -48,6 +48,9 @@ const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
   [/^onceover resolve F1\b.* --confirm/, { in: 'open', exit: 3, says: /Only a person can confirm/ }],
   [/^onceover resolve F1\b/, { in: 'open', exit: 0, says: /F1/ }],
 
+  // The repositories of these tests have a short history. test/prove/e2e plays proofs.
+  [/^onceover prove --yes\b/, { in: 'set-up', exit: 3, says: /No gate has a result/ }],
+  [/^onceover prove\b/, { in: 'set-up', exit: 0, says: /No case was found/ }],
   // The repositories of these tests have no signing key and no shared passes.
   [/^onceover init --passes/, { in: 'set-up', exit: 2, says: /no SSH key to sign with/ }],
   [/^onceover passes verify/, { in: 'set-up', exit: 3, says: /FILE/ }],
@@ -87,6 +90,7 @@ const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
   [/^onceover cost\b/, { in: 'open', exit: 0 }],
   [/^onceover clean\b/, { in: 'open', exit: 0, says: /F1/ }],
 
+  [/^git config\b/, { in: 'set-up', exit: 0, says: SILENT }],
   [/^git (?:for-each-ref|update-ref)\b/, { in: 'open', exit: 0, says: SILENT }],
   [/^git (?:add|commit|checkout|switch)\b/, { in: 'set-up', exit: 0, says: SILENT }],
   [/^git (?:status|diff|log|ls-files|branch|rev-parse)\b/, { in: 'set-up', exit: 0 }],
@@ -100,6 +104,7 @@ export const SAMPLES: readonly string[] = [
   "onceover workflow abort 'The question is settled.'",
   'onceover completion bash',
   'onceover publish --from run.json',
+  'onceover passes verify FILE',
   'onceover demo',
 ];
 
