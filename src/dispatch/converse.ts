@@ -51,7 +51,7 @@ export type ConversePorts = {
   /** The limits on calls and cost; `null` if there are none. */
   readonly budget: Pick<Budget, 'spend' | 'used' | 'retried'> | null;
   /** The cooldowns to which an agent that reaches a usage limit is added; `null` to add none. */
-  readonly coolings: Cooldowns | null;
+  readonly cooldowns: Cooldowns | null;
   send(agent: string, question: Question, state: DispatchState): Promise<AskEnd>;
   /** Called before each question after the first. */
   askingAgain?(again: {
@@ -149,8 +149,8 @@ export async function converse<K extends AnswerKind>(
     if (sent.ok) unread.push(sent.reply);
     if (hasRefusalSign(sent.draft ?? '')) unread.push({ text: sent.draft ?? '', structured: undefined });
     because = read.failure;
-    if (because.kind === 'limit' && ports.coolings !== null) {
-      await startCooldown({ coolings: ports.coolings, clock }, state.agent, because);
+    if (because.kind === 'limit' && ports.cooldowns !== null) {
+      await startCooldown({ cooldowns: ports.cooldowns, clock }, state.agent, because);
     }
     const next = nextDispatchStep(state, because);
     if (next === null) return fail(because);

@@ -101,11 +101,11 @@ const USED_UP = /usage limit|quota|credit|out of (?:extra )?usage/i;
 
 /** Starts a cooldown until the limit ends. Ignores a failed write, which costs only one more failing call. */
 export async function startCooldown(
-  { coolings, clock }: { readonly coolings: Cooldowns; readonly clock: Clock },
+  { cooldowns, clock }: { readonly cooldowns: Cooldowns; readonly clock: Clock },
   agent: string,
   { resetAt, said }: Extract<AgentFailure, { kind: 'limit' }>,
 ): Promise<void> {
   // A used-up quota lasts longer than a limit on the requests per minute.
   const waitMs = USED_UP.test(said) ? 60 * MINUTE_MS : MINUTE_MS;
-  await coolings.add({ agent, until: resetAt ?? new Date(clock.now().getTime() + waitMs), said });
+  await cooldowns.add({ agent, until: resetAt ?? new Date(clock.now().getTime() + waitMs), said });
 }

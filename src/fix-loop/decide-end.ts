@@ -22,7 +22,7 @@ export type LoopRound = {
   /** The number of calls to agents for the review, without those for the fix. */
   readonly dispatches: number;
   /** The ids of findings that this loop tolerates because of `--ratchet`. Every other run treats them as open. */
-  readonly letBe: ReadonlySet<string>;
+  readonly tolerated: ReadonlySet<string>;
   readonly fix: Fix | null;
 };
 

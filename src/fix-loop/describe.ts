@@ -14,18 +14,18 @@ export function loopDocument({ end, rounds }: Pick<LoopOutcome, 'end' | 'rounds'
   return { end, rounds: rounds.map((round, n) => roundDocument(round, rounds[n - 1]?.run ?? null)) };
 }
 
-function roundDocument({ run, dispatches, letBe, fix }: LoopRound, before: RunOutcome | null) {
+function roundDocument({ run, dispatches, tolerated, fix }: LoopRound, before: RunOutcome | null) {
   const { iteration, status, gates, findings } = run;
   const open = openFindingsOf(run).map(({ id }) => id);
   const openBefore = before === null ? [] : openFindingsOf(before).map(({ id }) => id);
   const failedBefore = before?.gates.filter((gate) => gate.status === 'fail').map(({ id }) => id) ?? [];
-  const tolerated = findings.filter(({ state, finding }) => state === 'warning' && letBe.has(finding.id));
+  const warned = findings.filter(({ state, finding }) => state === 'warning' && tolerated.has(finding.id));
   return {
     iteration,
     status,
     open,
     failing_checks: failingChecksOf(run).map(({ id }) => id),
-    let_be: tolerated.map(({ finding }) => finding.id),
+    let_be: warned.map(({ finding }) => finding.id),
     nothing_left: failedBefore.filter((id) => !gates.some((gate) => gate.id === id)),
     closed: openBefore.filter((id) => !open.includes(id)).length,
     added: open.filter((id) => !openBefore.includes(id)).length,
@@ -81,10 +81,10 @@ function describeRemoved({ nothing_left }: RoundDocument): string[] {
 }
 
 function describeTolerated(rounds: readonly RoundDocument[]): string[] {
-  const letBe = rounds.at(-1)?.let_be ?? [];
-  if (letBe.length === 0) return [];
+  const tolerated = rounds.at(-1)?.let_be ?? [];
+  if (tolerated.length === 0) return [];
   return [
-    `The ratchet tolerates ${someNames(letBe)}: new in this loop, and not severe enough. A run without --ratchet reports ${letBe.length === 1 ? 'it' : 'them'} as open.`,
+    `The ratchet tolerates ${someNames(tolerated)}: new in this loop, and not severe enough. A run without --ratchet reports ${tolerated.length === 1 ? 'it' : 'them'} as open.`,
   ];
 }
 

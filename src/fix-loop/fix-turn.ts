@@ -26,7 +26,7 @@ export type Loop = FixerLoop & {
 
 /** The part of a loop that a call to the fixer uses. */
 type FixerLoop = {
-  readonly ports: Pick<RunPorts, 'reporter' | 'coolings' | 'clock'>;
+  readonly ports: Pick<RunPorts, 'reporter' | 'cooldowns' | 'clock'>;
   readonly request: Pick<RunRequest, 'settings' | 'stop'>;
   readonly fixer: string;
   readonly reviewers: Reviewers;
@@ -112,7 +112,7 @@ export async function askFixer(
   const facts = await reviewers.describe(agent);
   const end = await converse(
     {
-      ...{ reviewers, budget, clock: ports.clock, coolings: ports.coolings },
+      ...{ reviewers, budget, clock: ports.clock, cooldowns: ports.cooldowns },
       send: (name, question) =>
         reviewers.ask(name, question, {
           stop,

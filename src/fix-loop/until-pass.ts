@@ -52,7 +52,7 @@ export async function untilPass(
   requested: RunRequest,
   wish: LoopOptions & Pick<Loop, 'proof' | 'isSameConfig' | 'visibility'>,
 ): Promise<Result<LoopOutcome>> {
-  const ratchet: RatchetHolder = { now: { below: null, letBe: new Set() } };
+  const ratchet: RatchetHolder = { now: { below: null, tolerated: new Set() } };
   const request = wish.ratchet ? { ...requested, ratchetHolder: ratchet } : requested;
   const reviewers = await given.reviewers();
   const able = await checkFixer(reviewers, wish.fixer);
@@ -76,8 +76,8 @@ export async function untilPass(
     const ran = await executeRun(ports, request, budget);
     if (!ran.ok) return ran;
     const run = ran.value;
-    const { letBe } = ratchet.now;
-    const round = { run, tree: change.tree, dispatches: budget.dispatches() - before, letBe, fix: null };
+    const { tolerated } = ratchet.now;
+    const round = { run, tree: change.tree, dispatches: budget.dispatches() - before, tolerated, fix: null };
     rounds.push(round);
     const end = request.stop?.aborted === true ? 'interrupted' : loopEnd(rounds, most);
     if (end === 'passed') {

@@ -138,8 +138,8 @@ export type RunPorts = {
   readonly records: Records;
   readonly receipts: ReceiptStore;
   readonly findings: FindingStore;
-  readonly openings: SessionPrompts;
-  readonly coolings: Cooldowns;
+  readonly sessionPrompts: SessionPrompts;
+  readonly cooldowns: Cooldowns;
   readonly passes: Passes;
   readonly ledger: Ledger;
   /** Opens the files of the working tree. The result caches contents, so call this again to see later changes. */

@@ -36,7 +36,7 @@ export async function executeRun(
   if (plan.iterates) {
     // `--force` ends the cooldowns of failed agents: a person may know that they work again. An agent cannot do this.
     const isLifted = request.force && request.startedBy === 'person';
-    const lifted = isLifted ? await ports.coolings.lift(ports.clock.now()) : ok([]);
+    const lifted = isLifted ? await ports.cooldowns.lift(ports.clock.now()) : ok([]);
     if (!lifted.ok) return lifted;
     const ran = await iterate(run, step, plan);
     if (!ran.ok) return ran;
@@ -172,7 +172,7 @@ function certifyingPlan({ facts, actions }: RunStep, { settings }: RunRequest): 
 /** Marks passed rule tasks, archives records of gates without changes, and deletes unneeded snapshots and prompts. */
 async function finish({ ports, request }: RunContext, step: RunStep): Promise<Result<void>> {
   const { facts, actions, isUntouched } = step;
-  const tolerated = request.ratchetHolder?.now.letBe ?? new Set();
+  const tolerated = request.ratchetHolder?.now.tolerated ?? new Set();
   const passed = new Set(
     facts.reviews
       // A gate with a finding that `--ratchet` tolerates gets no pass mark, because a mark outlives the fix loop.

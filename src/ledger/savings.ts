@@ -22,11 +22,11 @@ export type Beside<T> = { readonly one: T; readonly opening: T | null };
 
 /** Pairs each call with the call that started its session in the same run of the phase; `null` if that is unknown. */
 export function withSessionStarts<T extends LoopDispatch>(dispatches: readonly T[]): readonly Beside<T>[] {
-  const openings = new Map<string, T>();
+  const sessionPrompts = new Map<string, T>();
   return dispatches.map((one) => {
     const key = JSON.stringify([one.feature, one.phase, one.run, one.role]);
-    if (!isResumed(one)) openings.set(key, one);
-    return { one, opening: openings.get(key) ?? null };
+    if (!isResumed(one)) sessionPrompts.set(key, one);
+    return { one, opening: sessionPrompts.get(key) ?? null };
   });
 }
 

@@ -113,7 +113,7 @@ async function openPhase(
       loops: openPhaseLoops(repository, version),
       logs: openPhaseLogs(root, settings.logDir),
       commits: openCommits(repository),
-      coolings: openCooldowns(commonDir),
+      cooldowns: openCooldowns(commonDir),
       ledger,
       clock: { now: () => new Date() },
       reporter: options.reporter,

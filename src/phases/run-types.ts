@@ -53,7 +53,7 @@ export type PhasePorts = {
   readonly loops: PhaseLoops;
   readonly logs: PhaseLogs;
   readonly commits: Commits;
-  readonly coolings: Cooldowns;
+  readonly cooldowns: Cooldowns;
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly reporter: ReporterOf<PhaseProgress>;

@@ -37,11 +37,11 @@ async function talk(
     ben: { answer: () => answers(PASS) },
   });
   const budget = openBudget({ usd: null, dispatches: given.calls ?? null });
-  const coolings = memoryCoolings();
+  const cooldowns = memoryCoolings();
   const again: string[] = [];
   const end = await converse(
     {
-      ...{ reviewers, budget, coolings, clock: { now: () => new Date(now) } },
+      ...{ reviewers, budget, cooldowns, clock: { now: () => new Date(now) } },
       async send(agent, question) {
         now += (given.secondsEach ?? 0) * 1000;
         return reviewers.ask(agent, question, { stop: null, watch() {} });
@@ -54,7 +54,7 @@ async function talk(
       ...given.request,
     },
   );
-  return { end, again, asked: reviewers.asked, budget, coolings };
+  return { end, again, asked: reviewers.asked, budget, cooldowns };
 }
 
 test('returns the answer with the session to keep', async () => {
@@ -155,10 +155,10 @@ test('starts a new session with the whole prompt after a failed resume', async (
 });
 
 test('fails over after a usage limit, with a cooldown for the first agent', async () => {
-  const { end, again, coolings, budget } = await talk([fails(LIMIT)]);
+  const { end, again, cooldowns, budget } = await talk([fails(LIMIT)]);
   expect(end).toMatchObject({ agent: 'ben', model: null, answer: PASS });
   expect(again).toEqual(['other-agent ben: limit']);
-  expect(await coolings.all(new Date(0))).toMatchObject([{ agent: 'ann', until: new Date(60_000) }]);
+  expect(await cooldowns.all(new Date(0))).toMatchObject([{ agent: 'ann', until: new Date(60_000) }]);
   expect(budget.dispatches()).toBe(2);
 });
 

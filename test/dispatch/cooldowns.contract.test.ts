@@ -19,29 +19,29 @@ function coolingsContract(name: string, open: () => Cooldowns): void {
     said: `resets in ${ahead} ms`,
   });
 
-  describe(`coolings ${name}`, () => {
+  describe(`cooldowns ${name}`, () => {
     test('no agent has a cooldown at first', async () => {
       expect(await open().all(now)).toEqual([]);
     });
 
     test('an agent that reached a limit has a cooldown until the limit ends', async () => {
-      const coolings = open();
-      expect(await coolings.add(cooling('claude', HOUR))).toEqual({ ok: true, value: undefined });
-      await coolings.add(cooling('codex', 2 * HOUR));
-      expect(await coolings.all(now)).toEqual([cooling('claude', HOUR), cooling('codex', 2 * HOUR)]);
-      expect(await coolings.all(new Date(NOON + HOUR))).toEqual([cooling('codex', 2 * HOUR)]);
-      expect(await coolings.all(new Date(NOON + 2 * HOUR))).toEqual([]);
+      const cooldowns = open();
+      expect(await cooldowns.add(cooling('claude', HOUR))).toEqual({ ok: true, value: undefined });
+      await cooldowns.add(cooling('codex', 2 * HOUR));
+      expect(await cooldowns.all(now)).toEqual([cooling('claude', HOUR), cooling('codex', 2 * HOUR)]);
+      expect(await cooldowns.all(new Date(NOON + HOUR))).toEqual([cooling('codex', 2 * HOUR)]);
+      expect(await cooldowns.all(new Date(NOON + 2 * HOUR))).toEqual([]);
     });
 
     test('all cooldowns can be lifted, and later ones count again', async () => {
-      const coolings = open();
-      expect(await coolings.lift(now)).toEqual({ ok: true, value: [] });
-      await coolings.add(cooling('claude', HOUR));
-      await coolings.add(cooling('codex', -HOUR));
-      expect(await coolings.lift(now)).toEqual({ ok: true, value: [cooling('claude', HOUR)] });
-      expect(await coolings.all(now)).toEqual([]);
-      await coolings.add(cooling('claude', HOUR));
-      expect(await coolings.all(now)).toEqual([cooling('claude', HOUR)]);
+      const cooldowns = open();
+      expect(await cooldowns.lift(now)).toEqual({ ok: true, value: [] });
+      await cooldowns.add(cooling('claude', HOUR));
+      await cooldowns.add(cooling('codex', -HOUR));
+      expect(await cooldowns.lift(now)).toEqual({ ok: true, value: [cooling('claude', HOUR)] });
+      expect(await cooldowns.all(now)).toEqual([]);
+      await cooldowns.add(cooling('claude', HOUR));
+      expect(await cooldowns.all(now)).toEqual([cooling('claude', HOUR)]);
     });
 
     test.each([
@@ -50,9 +50,9 @@ function coolingsContract(name: string, open: () => Cooldowns): void {
       [[HOUR, 3 * HOUR, 2 * HOUR], 3 * HOUR],
       [[HOUR, HOUR], HOUR],
     ])('of %j the latest counts', async (added, expected) => {
-      const coolings = open();
-      for (const ahead of added) await coolings.add(cooling('claude', ahead));
-      expect(await coolings.all(now)).toEqual([cooling('claude', expected)]);
+      const cooldowns = open();
+      for (const ahead of added) await cooldowns.add(cooling('claude', ahead));
+      expect(await cooldowns.all(now)).toEqual([cooling('claude', expected)]);
     });
 
     test.each([
@@ -62,26 +62,26 @@ function coolingsContract(name: string, open: () => Cooldowns): void {
       ['no time', 0, false],
       ['less than no time', -HOUR, false],
     ])('a limit of %s', async (_, ahead, counts) => {
-      const coolings = open();
-      await coolings.add(cooling('claude', ahead));
-      expect(await coolings.all(now)).toEqual(counts ? [cooling('claude', ahead)] : []);
+      const cooldowns = open();
+      await cooldowns.add(cooling('claude', ahead));
+      expect(await cooldowns.all(now)).toEqual(counts ? [cooling('claude', ahead)] : []);
     });
 
     test.each([
       ['before', [365_000 * DAY, HOUR]],
       ['after', [HOUR, 365_000 * DAY]],
     ])('an implausible date that comes %s a plausible one does not hide it', async (_, added) => {
-      const coolings = open();
-      for (const ahead of added) await coolings.add(cooling('claude', ahead));
-      expect(await coolings.all(now)).toEqual([cooling('claude', HOUR)]);
+      const cooldowns = open();
+      for (const ahead of added) await cooldowns.add(cooling('claude', ahead));
+      expect(await cooldowns.all(now)).toEqual([cooling('claude', HOUR)]);
     });
 
     test('an entry without a date starts no cooldown', async () => {
-      const coolings = open();
-      await coolings.add({ ...cooling('claude', HOUR), until: new Date('soon') });
-      expect(await coolings.all(now)).toEqual([]);
-      await coolings.add(cooling('claude', HOUR));
-      expect(await coolings.all(now)).toEqual([cooling('claude', HOUR)]);
+      const cooldowns = open();
+      await cooldowns.add({ ...cooling('claude', HOUR), until: new Date('soon') });
+      expect(await cooldowns.all(now)).toEqual([]);
+      await cooldowns.add(cooling('claude', HOUR));
+      expect(await cooldowns.all(now)).toEqual([cooling('claude', HOUR)]);
     });
   });
 }

@@ -27,9 +27,9 @@ test.each<[string, string, Date | null, number]>([
   ['for a minute after a 429 that names no time', '429 Too Many Requests', null, 60],
   ['for an hour if the allowance is used up and no time is named', 'You have hit your usage limit.', null, 3600],
 ])('a cooldown lasts %s', async (_, said, resetAt, seconds) => {
-  const coolings = openCooldowns(temporaryFolder());
-  await startCooldown({ coolings, clock: { now: () => NOON } }, 'claude', { kind: 'limit', said, resetAt });
-  expect(await coolings.all(NOON)).toMatchObject([{ until: new Date(NOON.getTime() + seconds * 1000) }]);
+  const cooldowns = openCooldowns(temporaryFolder());
+  await startCooldown({ cooldowns, clock: { now: () => NOON } }, 'claude', { kind: 'limit', said, resetAt });
+  expect(await cooldowns.all(NOON)).toMatchObject([{ until: new Date(NOON.getTime() + seconds * 1000) }]);
 });
 
 test.each<[string, unknown]>([
@@ -50,22 +50,22 @@ test.each<[string, unknown]>([
 test.each(['', '{', 'null', JSON.stringify(GOOD), JSON.stringify({ 0: GOOD, length: 1 })])(
   'a broken list starts no cooldown, and the next entry repairs it: %j',
   async (text) => {
-    const coolings = openCooldowns(folderWith(text));
-    expect(await coolings.all(NOON)).toEqual([]);
-    await coolings.add({ ...GOOD, until: new Date(GOOD.until) });
-    expect(await coolings.all(NOON)).toHaveLength(1);
+    const cooldowns = openCooldowns(folderWith(text));
+    expect(await cooldowns.all(NOON)).toEqual([]);
+    await cooldowns.add({ ...GOOD, until: new Date(GOOD.until) });
+    expect(await cooldowns.all(NOON)).toHaveLength(1);
   },
 );
 
 test('keeps only the newest entries', async () => {
-  const coolings = openCooldowns(
+  const cooldowns = openCooldowns(
     folderWith(JSON.stringify(Array.from({ length: 100 }, () => ({ ...GOOD, agent: 'old' })))),
   );
-  await coolings.add({ ...GOOD, until: new Date(GOOD.until) });
-  expect((await coolings.all(NOON)).map((one) => one.agent)).toEqual(['old', 'claude']);
+  await cooldowns.add({ ...GOOD, until: new Date(GOOD.until) });
+  expect((await cooldowns.all(NOON)).map((one) => one.agent)).toEqual(['old', 'claude']);
   const many = Array.from({ length: 99 }, () => ({ ...GOOD, agent: 'codex', until: new Date(GOOD.until) }));
-  for (const one of many) await coolings.add(one);
-  expect((await coolings.all(NOON)).map((one) => one.agent)).toEqual(['claude', 'codex']);
+  for (const one of many) await cooldowns.add(one);
+  expect((await cooldowns.all(NOON)).map((one) => one.agent)).toEqual(['claude', 'codex']);
 });
 
 test.each(['onceover', 'onceover/cooling.json'])('nothing is read or written through a symlink at %s', async (path) => {

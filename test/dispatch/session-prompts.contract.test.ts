@@ -6,8 +6,8 @@ import { memoryOpenings } from '../support/memory/openings.ts';
 import { temporaryFolder } from '../support/repo.ts';
 
 openingsContract('in memory', () => {
-  const openings = memoryOpenings();
-  return { openings, pass: openings.pass };
+  const sessionPrompts = memoryOpenings();
+  return { sessionPrompts, pass: sessionPrompts.pass };
 });
 openingsContract('on disk', () => {
   const commonDir = temporaryFolder();
@@ -18,61 +18,61 @@ openingsContract('on disk', () => {
       utimesSync(join(folder, name), before, before);
     }
   };
-  return { openings: openSessionPrompts(commonDir), pass };
+  return { sessionPrompts: openSessionPrompts(commonDir), pass };
 });
 
 /** The contract of every implementation of SessionPrompts; `pass` advances the time. */
 function openingsContract(
   name: string,
-  open: () => { readonly openings: SessionPrompts; pass(ms: number): void },
+  open: () => { readonly sessionPrompts: SessionPrompts; pass(ms: number): void },
 ): void {
   const DAY = 24 * 3_600_000;
   const fine = { ok: true, value: undefined };
-  const keep = async (openings: SessionPrompts, text: string): Promise<string> => {
-    const kept = await openings.keep(text);
+  const keep = async (sessionPrompts: SessionPrompts, text: string): Promise<string> => {
+    const kept = await sessionPrompts.keep(text);
     if (!kept.ok) throw new Error(kept.failure.kind);
     return kept.value;
   };
 
-  describe(`openings ${name}`, () => {
+  describe(`sessionPrompts ${name}`, () => {
     test('keeps a text unchanged under its SHA-256', async () => {
-      const { openings } = open();
+      const { sessionPrompts } = open();
       const text = '# ä 日本 😀\r\n\ttab and no end of line';
-      expect(await openings.keep('abc')).toEqual({
+      expect(await sessionPrompts.keep('abc')).toEqual({
         ok: true,
         value: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
       });
-      expect(await openings.read(await keep(openings, text))).toBe(text);
-      expect(await openings.read(await keep(openings, ''))).toBe('');
+      expect(await sessionPrompts.read(await keep(sessionPrompts, text))).toBe(text);
+      expect(await sessionPrompts.read(await keep(sessionPrompts, ''))).toBe('');
     });
 
     test.each(['0'.repeat(64), '', '..', 'x'.repeat(64), '../openings/x'])('finds no text under %j', async (digest) => {
-      const { openings } = open();
-      await openings.keep('abc');
-      expect(await openings.read(digest)).toBeNull();
+      const { sessionPrompts } = open();
+      await sessionPrompts.keep('abc');
+      expect(await sessionPrompts.read(digest)).toBeNull();
     });
 
     test('prunes unwanted texts that are older than two weeks', async () => {
-      const { openings, pass } = open();
-      const [wanted, old] = [await keep(openings, 'wanted'), await keep(openings, 'old')];
+      const { sessionPrompts, pass } = open();
+      const [wanted, old] = [await keep(sessionPrompts, 'wanted'), await keep(sessionPrompts, 'old')];
       pass(15 * DAY);
-      const young = await keep(openings, 'young');
+      const young = await keep(sessionPrompts, 'young');
       pass(13 * DAY);
-      expect(await openings.prune(new Set([wanted]))).toEqual(fine);
-      expect(await Promise.all([wanted, old, young].map(openings.read))).toEqual(['wanted', null, 'young']);
+      expect(await sessionPrompts.prune(new Set([wanted]))).toEqual(fine);
+      expect(await Promise.all([wanted, old, young].map(sessionPrompts.read))).toEqual(['wanted', null, 'young']);
     });
 
     test('keeping a text again renews its age', async () => {
-      const { openings, pass } = open();
-      const digest = await keep(openings, 'text');
+      const { sessionPrompts, pass } = open();
+      const digest = await keep(sessionPrompts, 'text');
       pass(15 * DAY);
-      await openings.keep('text');
-      await openings.prune(new Set());
-      expect(await openings.read(digest)).toBe('text');
+      await sessionPrompts.keep('text');
+      await sessionPrompts.prune(new Set());
+      expect(await sessionPrompts.read(digest)).toBe('text');
     });
 
     test('prunes an empty store', async () => {
-      expect(await open().openings.prune(new Set())).toEqual(fine);
+      expect(await open().sessionPrompts.prune(new Set())).toEqual(fine);
     });
   });
 }

@@ -37,10 +37,10 @@ test('ignores a symlink or folder in place of the file, and does not write to it
   mkdirSync(join(commonDir, FOLDER), { recursive: true });
   symlinkSync(join(outside, 'text'), join(commonDir, FOLDER, `${DIGEST}.md`));
   mkdirSync(join(commonDir, FOLDER, `${digestOf('other')}.md`));
-  const openings = openSessionPrompts(commonDir);
-  expect(await openings.read(DIGEST)).toBeNull();
-  expect(await openings.keep('hello')).toMatchObject({ ok: false, failure: { found: 'symlink' } });
-  expect(await openings.keep('other')).toMatchObject({ ok: false, failure: { found: 'folder' } });
+  const sessionPrompts = openSessionPrompts(commonDir);
+  expect(await sessionPrompts.read(DIGEST)).toBeNull();
+  expect(await sessionPrompts.keep('hello')).toMatchObject({ ok: false, failure: { found: 'symlink' } });
+  expect(await sessionPrompts.keep('other')).toMatchObject({ ok: false, failure: { found: 'folder' } });
 });
 
 test('refuses a symlink in place of the folder', async () => {

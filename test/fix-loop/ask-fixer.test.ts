@@ -32,16 +32,16 @@ async function ask(
   const reviewers = memoryReviewers({ fay: { answer, ...given.agent } });
   const settings = { ...settingsOf(SETUP), ...given.settings };
   const budget = openBudget(settings.budget);
-  const coolings = memoryCoolings();
+  const cooldowns = memoryCoolings();
   const loop: Parameters<typeof askFixer>[0] = {
-    ports: { reporter: { tell: () => {} }, coolings, clock: { now: () => new Date(0) } },
+    ports: { reporter: { tell: () => {} }, cooldowns, clock: { now: () => new Date(0) } },
     request: { settings, stop: given.stop ?? null },
     reviewers,
     budget,
     fixer: 'fay',
   };
   const end = await askFixer(loop, TASK, given.session ?? null);
-  return { end, asked: reviewers.asked, budget, coolings };
+  return { end, asked: reviewers.asked, budget, cooldowns };
 }
 
 const sessions = (asked: readonly Question[]) => asked.map(({ sessionId }) => sessionId);
@@ -158,9 +158,9 @@ describe('no answer', () => {
 
   test('starts a cooldown after a usage limit', async () => {
     const resetAt = new Date(60_000);
-    const { end, coolings } = await ask([fails({ kind: 'limit', said: 'enough', resetAt })]);
+    const { end, cooldowns } = await ask([fails({ kind: 'limit', said: 'enough', resetAt })]);
     expect(end.trouble).toMatchObject({ kind: 'agent', failure: { kind: 'limit' } });
-    expect(await coolings.all(new Date(0))).toMatchObject([{ agent: 'fay', until: resetAt }]);
+    expect(await cooldowns.all(new Date(0))).toMatchObject([{ agent: 'fay', until: resetAt }]);
   });
 
   test('makes no call after an abort', async () => {

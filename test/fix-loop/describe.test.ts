@@ -24,7 +24,7 @@ const LAST = loopRound({
 });
 /** The last round, with tolerated findings. */
 const tolerating = (...ids: readonly string[]) =>
-  loopRound({ run: runOutcome({ findings: ids.map((id) => reported({ id }, 'warning')) }), letBe: new Set(ids) });
+  loopRound({ run: runOutcome({ findings: ids.map((id) => reported({ id }, 'warning')) }), tolerated: new Set(ids) });
 
 function story(end: LoopEnd, rounds: readonly LoopRound[], width: number | null = null): string {
   const outcome: LoopOutcome = { end, rounds, run: runOutcome() };

@@ -17,7 +17,7 @@ const ROUND = loopRound({
     findings: [reported({ id: 'F1' }), reported({ id: 'F4' }), reported({ id: 'F2' }, 'warning')],
     usage: usage(),
   }),
-  letBe: new Set(['F2']),
+  tolerated: new Set(['F2']),
   fix: {
     agent: 'claude',
     dispatch: 'resumed',

@@ -55,7 +55,7 @@ describe('a round', () => {
   });
 
   test('lists tolerated findings that are still reported', () => {
-    expect(documentOf({ ...first, letBe: new Set(['F3', 'F5', 'F8']) })?.let_be).toEqual(['F3']);
+    expect(documentOf({ ...first, tolerated: new Set(['F3', 'F5', 'F8']) })?.let_be).toEqual(['F3']);
   });
 });
 

@@ -22,5 +22,5 @@ export function failedRun(open: readonly string[], differs: Partial<RunOutcome> 
 
 /** A round of a fix loop without a fix; default: a run that passed. */
 export function loopRound(differs: Partial<LoopRound> = {}): LoopRound {
-  return { run: runOutcome(), tree: 't1', dispatches: 2, letBe: new Set(), fix: null, ...differs };
+  return { run: runOutcome(), tree: 't1', dispatches: 2, tolerated: new Set(), fix: null, ...differs };
 }

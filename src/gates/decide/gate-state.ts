@@ -38,7 +38,7 @@ export function isSameBranch(made: BranchContext, where: BranchContext): boolean
 
 /** Returns the state of a finding in the scope and on the branch of `options`. */
 export function findingState(finding: KnownFinding, options: StateOptions): FindingState {
-  const { scope, where, levels, letBe, entryOf } = options;
+  const { scope, where, levels, tolerated, entryOf } = options;
   if (finding.kept === 'closed') return 'closed';
   const now = finding.entry === null ? undefined : entryOf(finding.entry.path);
   if (finding.entry !== null && now === undefined) return 'gone';
@@ -48,7 +48,7 @@ export function findingState(finding: KnownFinding, options: StateOptions): Find
   // On another branch or after archiving, an open finding counts only if the change to its file is the same.
   const counts = (isSameBranch(finding, where) && !finding.cycleEnded) || isSameEntry(finding.entry, now);
   if (!counts) return 'gone';
-  if (letBe?.has(finding.id) === true) return 'warning';
+  if (tolerated?.has(finding.id) === true) return 'warning';
   // If the settings have become stricter, a finding that was stored as a warning can count as open.
   const warns = levels === undefined || onlyWarns(finding.priority, finding, levels);
   if (finding.kept === 'warning' && warns) return 'warning';
@@ -109,7 +109,7 @@ export type SlotState = {
 export type StateOptions = CycleContext & {
   readonly levels?: WarnLevels;
   /** Findings that a fix loop tolerates because of `--ratchet`. They count as warnings. */
-  readonly letBe?: ReadonlySet<string> | undefined;
+  readonly tolerated?: ReadonlySet<string> | undefined;
   /** Returns the entry of a path in the snapshot. */
   entryOf(path: string): Entry | undefined;
 };
@@ -125,7 +125,7 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
   // Waivers count on every branch and in every scope, so take all waived findings of the gate.
   const waived = new Set([
     ...facts.findings.filter(({ resolution }) => resolution?.how === 'skipped').map(({ id }) => id),
-    ...(options.letBe ?? []),
+    ...(options.tolerated ?? []),
   ]);
   const history = slotHistory(facts, cycle, findings, waived);
   const slots = Array.from({ length: gate.numReviews }, (_, i): SlotState => {

@@ -79,7 +79,7 @@ async function askPart(
   const slotRef = { gate: job.gate.id, slot: job.slot };
   const { last, ...end } = await converse(
     {
-      ...{ reviewers, budget, clock: ports.clock, coolings: ports.coolings },
+      ...{ reviewers, budget, clock: ports.clock, cooldowns: ports.cooldowns },
       async send(name, question) {
         const schema = gateSchema(await reviewers.describe(name));
         const sent = await reviewers.ask(
@@ -136,7 +136,7 @@ async function askPart(
     ...(end.forked ? tokensWithReading(reading, end.usage) : {}),
   };
   if (kept !== null) return { ...end, session: { ...kept, ...now }, ...read };
-  const opening = await ports.openings.keep(prompt.stable);
+  const opening = await ports.sessionPrompts.keep(prompt.stable);
   if (!opening.ok) return { ...end, session: null, ...read };
   const session: KeptSession = {
     ...now,

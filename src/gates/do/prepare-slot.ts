@@ -62,7 +62,7 @@ export async function availableAgents(
   const wanted = (gate.agents ?? reviewers.names).filter(
     (name) => reviewers.found.includes(name) && reviewers.refused?.has(name) !== true,
   );
-  const cooling = (await ports.coolings.all(ports.clock.now())).filter(({ agent }) => wanted.includes(agent));
+  const cooling = (await ports.cooldowns.all(ports.clock.now())).filter(({ agent }) => wanted.includes(agent));
   return { names: wanted.filter((name) => !cooling.some(({ agent }) => agent === name)), cooling };
 }
 
@@ -228,7 +228,7 @@ async function resumedPrompt(
   session: KeptSession,
   past: SlotPast,
 ): Promise<ResumedPrompt> {
-  const opening = await context.ports.openings.read(session.stableDigest);
+  const opening = await context.ports.sessionPrompts.read(session.stableDigest);
   if (opening === null) return { ok: false, lost: 'session' };
   let shortest: Extract<ResumedPrompt, { ok: true }> | null = null;
   for (const contextLines of CONTEXT_LINES) {

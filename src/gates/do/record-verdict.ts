@@ -35,10 +35,10 @@ export async function judgeSlot(
   const { ratchetHolder: ratchet } = context.request;
   if (ratchet !== undefined) {
     const { isRerun } = review.value;
-    const letBe = toleratedAfter(ratchet.now, { isRerun, isStale, updated: matched.updated, added: added.value });
-    ratchet.now = { ...ratchet.now, letBe };
+    const tolerated = toleratedAfter(ratchet.now, { isRerun, isStale, updated: matched.updated, added: added.value });
+    ratchet.now = { ...ratchet.now, tolerated };
   }
-  const tolerated = ratchet?.now.letBe ?? new Set<string>();
+  const tolerated = ratchet?.now.tolerated ?? new Set<string>();
   const standing = standingAfter(matched, added.value, tolerated);
   const open = standing.filter(({ state }) => state === 'open').map(({ finding }) => finding);
   // Waived and tolerated findings also make the receipt a failure, which counts again if the waiver is taken back.

@@ -30,7 +30,7 @@ export function onlyWarns(
 export type Ratchet = {
   /** New findings below this priority do not fail a gate; `null` if all new findings fail it. */
   readonly below: Priority | null;
-  readonly letBe: ReadonlySet<string>;
+  readonly tolerated: ReadonlySet<string>;
 };
 
 /** Returns the lowest priority with which a new finding fails a gate in this round; `null` if any priority does. */
@@ -52,12 +52,12 @@ export type RatchetedReview = {
  * so far that are still below it. If the reviewer dropped a finding without comment, no new finding is tolerated,
  * because it may be the dropped one in other words.
  */
-export function toleratedAfter({ below, letBe }: Ratchet, review: RatchetedReview): ReadonlySet<string> {
-  if (below === null) return letBe;
+export function toleratedAfter({ below, tolerated }: Ratchet, review: RatchetedReview): ReadonlySet<string> {
+  if (below === null) return tolerated;
   const { isRerun, isStale, updated, added } = review;
   const severe = new Set(updated.filter(({ priority }) => !isBelow(priority, below)).map(({ id }) => id));
   const hasDropped = updated.some(({ kept, closed }) => kept === 'closed' && closed?.how === 'silent');
   const toleratesNew = isRerun && !isStale && !hasDropped;
-  const tolerated = added.filter(({ kept, priority }) => toleratesNew && kept === 'open' && isBelow(priority, below));
-  return new Set([...[...letBe].filter((id) => !severe.has(id)), ...tolerated.map(({ id }) => id)]);
+  const allowed = added.filter(({ kept, priority }) => toleratesNew && kept === 'open' && isBelow(priority, below));
+  return new Set([...[...tolerated].filter((id) => !severe.has(id)), ...allowed.map(({ id }) => id)]);
 }

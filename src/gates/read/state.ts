@@ -133,7 +133,7 @@ export async function readGateStates(
     scope,
     where,
     levels: settings,
-    letBe: request.ratchetHolder?.now.letBe,
+    tolerated: request.ratchetHolder?.now.tolerated,
     entryOf: (path) => entries.get(path),
   };
   const allChanged = snapshot.entries.map(({ path }) => path);

@@ -34,13 +34,13 @@ export async function archiveEndedCycles(
   const marked = await endCycles(ports.findings, ended.findings);
   if (!marked.ok || !hasIterated) return marked;
   const snapshots = new Set<SnapshotId>();
-  const openings = new Set<string>();
+  const sessionPrompts = new Set<string>();
   for (const { own } of past.slots) {
     if (own?.snapshot != null) snapshots.add(own.snapshot);
-    if (own?.session != null) openings.add(own.session.stableDigest);
+    if (own?.session != null) sessionPrompts.add(own.session.stableDigest);
   }
   const pruned = await ports.snapshots.prune(snapshots);
-  return pruned.ok ? ports.openings.prune(openings) : pruned;
+  return pruned.ok ? ports.sessionPrompts.prune(sessionPrompts) : pruned;
 }
 
 export function endCycles(store: RunPorts['findings'], findings: readonly KnownFinding[]): Promise<Result<void>> {

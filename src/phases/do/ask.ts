@@ -57,7 +57,7 @@ type Talk = Awaited<ReturnType<typeof talkTo>>;
 /** Sends a question to an agent, with retries. Stores the transcript and returns how the conversation ended. */
 async function talkTo(playing: PhaseContext, ask: Ask) {
   const { ports, request, budget, memory } = playing;
-  const { reviewers, clock, coolings, reporter } = ports;
+  const { reviewers, clock, cooldowns, reporter } = ports;
   const { role, agent, others, session } = ask;
   const { settings } = request;
   const { kind, schema } = loopAnswer(ask, request.roles);
@@ -96,7 +96,7 @@ async function talkTo(playing: PhaseContext, ask: Ask) {
 
   const end = await converse(
     {
-      ...{ reviewers, clock, coolings, budget, send },
+      ...{ reviewers, clock, cooldowns, budget, send },
       askingAgain(again) {
         if (session !== null && again.mode !== 'repair') fellBack ??= again.because;
         reporter.tell({ kind: 'look-asked-again', role, ...again });

@@ -222,9 +222,9 @@ function setupFor(
 
 /** Assigns agents: each reviewer gets all available agents, in order of preference; the other roles get one agent. */
 async function assignRoles(ports: PhasePorts, request: PhaseRequest): Promise<Result<PhaseSetup['assigned']>> {
-  const { reviewers, coolings, clock } = ports;
+  const { reviewers, cooldowns, clock } = ports;
   const { phase, preparations, fixing, settings } = request;
-  const cooling = await coolings.all(clock.now());
+  const cooling = await cooldowns.all(clock.now());
   const isCooling = (name: string) => cooling.some(({ agent }) => agent === name);
   const available = reviewers.names.filter((name) => !isCooling(name) && reviewers.refused?.has(name) !== true);
   const reviewer = assignAgents(1, available);

@@ -54,7 +54,7 @@ async function evaluate(given: QualityAgent, call: QualityCall): Promise<Answers
   const dispatches: QualityDispatch[] = [];
   const { answer, trouble } = await converse(
     {
-      ...{ reviewers, clock, budget, coolings: null },
+      ...{ reviewers, clock, budget, cooldowns: null },
       async send(name, question, { mode }) {
         const { model } = await reviewers.describe(name);
         const end = await reviewers.ask(name, question, { stop, watch() {} });

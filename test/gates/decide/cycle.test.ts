@@ -101,10 +101,15 @@ describe('the state of a finding', () => {
   });
 
   test.each<[string, Partial<KnownFinding>, Partial<Parameters<typeof findingState>[1]>, FindingState]>([
-    ['a finding that the loop tolerates', {}, { letBe: new Set(['F1']) }, 'warning'],
-    ['a finding beside a tolerated one', {}, { letBe: new Set(['F2']) }, 'open'],
-    ['a tolerated finding that is claimed as fixed', { resolution: claim() }, { letBe: new Set(['F1']) }, 'warning'],
-    ['a tolerated finding of another branch', ELSEWHERE, { letBe: new Set(['F1']), where: ON_WORK }, 'warning'],
+    ['a finding that the loop tolerates', {}, { tolerated: new Set(['F1']) }, 'warning'],
+    ['a finding beside a tolerated one', {}, { tolerated: new Set(['F2']) }, 'open'],
+    [
+      'a tolerated finding that is claimed as fixed',
+      { resolution: claim() },
+      { tolerated: new Set(['F1']) },
+      'warning',
+    ],
+    ['a tolerated finding of another branch', ELSEWHERE, { tolerated: new Set(['F1']), where: ON_WORK }, 'warning'],
     ['a warning under the original settings', { kept: 'warning', priority: 'low' }, warns('medium'), 'warning'],
     ['a warning under stricter settings', { kept: 'warning', priority: 'low' }, warns('low'), 'open'],
     ['a warning under a rerun threshold', { kept: 'warning', priority: 'low' }, warns('low', 'high'), 'open'],

@@ -29,16 +29,16 @@ describe('tolerated findings', () => {
     ['new findings if the reviewer withdraws the others', { updated: [closed('withdrawn')] }, ['F5']],
     ['no findings that are warnings anyway', { added: [{ ...medium, kept: 'warning' }] }, []],
   ])('%s', (_title, differs, ids) => {
-    const ratchet = { below: 'high', letBe: new Set<string>() } as const;
+    const ratchet = { below: 'high', tolerated: new Set<string>() } as const;
     expect([...toleratedAfter(ratchet, { ...LOOK, ...differs })]).toEqual(ids);
   });
 
   test('none before the ratchet starts', () => {
-    expect([...toleratedAfter({ below: null, letBe: new Set() }, LOOK)]).toEqual([]);
+    expect([...toleratedAfter({ below: null, tolerated: new Set() }, LOOK)]).toEqual([]);
   });
 
   test('earlier ones, unless they are reported as more severe', () => {
-    const before = { below: 'high', letBe: new Set(['F2', 'F3']) } as const;
+    const before = { below: 'high', tolerated: new Set(['F2', 'F3']) } as const;
     const updated = [finding({ id: 'F2', priority: 'critical' }), finding({ id: 'F3', priority: 'low' })];
     expect([...toleratedAfter(before, { ...LOOK, updated, added: [] })]).toEqual(['F3']);
   });

@@ -364,7 +364,7 @@ describe('another agent', () => {
       says: { 'spec-reviewer': [fails({ kind: 'limit', said: 'enough', resetAt }), objects('x')], implementer: FIXES },
     });
     await scene.play();
-    expect(await scene.ports.coolings.all(scene.ports.clock.now())).toEqual([
+    expect(await scene.ports.cooldowns.all(scene.ports.clock.now())).toEqual([
       { agent: 'ann', until: resetAt, said: 'enough' },
     ]);
     const asked = scene.puts.length;

@@ -212,8 +212,8 @@ describe('files that cannot be read or written', () => {
       says: { 'spec-reviewer': [fails({ kind: 'limit', said: '', resetAt: null })] },
       agents: { ann: {}, ben: {} },
     });
-    const coolings = { ...scene.ports.coolings, add: full };
-    const { end, notices } = await scene.play({}, { logs: { write: full }, coolings });
+    const cooldowns = { ...scene.ports.cooldowns, add: full };
+    const { end, notices } = await scene.play({}, { logs: { write: full }, cooldowns });
     expect([end?.why, notices]).toEqual(['approved', []]);
   });
 

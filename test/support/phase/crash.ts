@@ -11,7 +11,7 @@ const EFFECTS: { readonly [Port in keyof PlayPorts]?: readonly (keyof PlayPorts[
   feature: ['writeHistory', 'writeMeta', 'putMetaAside'],
   ledger: ['add'],
   logs: ['write'],
-  coolings: ['add'],
+  cooldowns: ['add'],
 };
 
 /**

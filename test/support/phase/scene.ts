@@ -177,7 +177,7 @@ export function openScene(options: SceneOptions = {}): Scene {
     loops: memoryPhaseLoops(),
     logs,
     commits: memoryCommits(git),
-    coolings: memoryCoolings(),
+    cooldowns: memoryCoolings(),
     ledger,
     clock: { now: () => new Date(time) },
     reporter: { tell: (event) => void events.push(event) },

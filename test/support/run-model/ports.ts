@@ -10,9 +10,9 @@ type Told = Write extends infer One ? (One extends Write ? Omit<One, 'wave'> : n
 
 /** Wraps the stores, and reports every write after it is done. */
 export function tellingStores<
-  T extends { records: Records; receipts: ReceiptStore; findings: FindingStore; coolings: Cooldowns },
+  T extends { records: Records; receipts: ReceiptStore; findings: FindingStore; cooldowns: Cooldowns },
 >(stores: T, tell: (write: Told) => void): T {
-  const { records, receipts, findings, coolings } = stores;
+  const { records, receipts, findings, cooldowns } = stores;
   async function after<V>(work: Promise<Result<V>>, told: (value: V) => Told): Promise<Result<V>> {
     const result = await work;
     if (result.ok) tell(told(result.value));
@@ -46,9 +46,9 @@ export function tellingStores<
       refute: (id, claim) =>
         after(findings.refute(id, claim), () => ({ kind: 'resolve', id, resolution: asRefuted(claim) })),
     },
-    coolings: {
-      ...coolings,
-      add: (cooling) => after(coolings.add(cooling), () => ({ kind: 'cooling', agent: cooling.agent })),
+    cooldowns: {
+      ...cooldowns,
+      add: (cooling) => after(cooldowns.add(cooling), () => ({ kind: 'cooling', agent: cooling.agent })),
     },
   };
 }

@@ -49,8 +49,8 @@ export function openWorld() {
   const shared = {
     receipts: memoryReceipts(),
     findings: memoryFindings(),
-    openings: memoryOpenings(),
-    coolings: memoryCoolings(),
+    sessionPrompts: memoryOpenings(),
+    cooldowns: memoryCoolings(),
     passes: memoryPasses(),
   };
   let at = 0;
@@ -89,8 +89,8 @@ export function openWorld() {
       records: on(stores.records),
       receipts: on(stores.receipts),
       findings: on(stores.findings),
-      openings: on(stores.openings),
-      coolings: on(stores.coolings),
+      sessionPrompts: on(stores.sessionPrompts),
+      cooldowns: on(stores.cooldowns),
       passes: on(stores.passes),
       checks: on(seen.checks),
       reporter: { tell: seen.heard },
