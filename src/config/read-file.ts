@@ -47,7 +47,8 @@ export async function loadSettings(files: TextFiles, parsed: ParsedFiles): Promi
   const read = readOptional(files, SETTINGS_FILE);
   if (read?.ok === false) return broken([unusable(SETTINGS_FILE, read.why)]);
   const text = read?.text ?? '';
-  const result = await parsed.get('settings', text, isParsedSettings, async () =>
+  // Change the number when `Settings` changes, so that results of older builds are not used.
+  const result = await parsed.get('settings-2', text, isParsedSettings, async () =>
     (await import('./parse-settings.ts')).parseSettings(text),
   );
   return result.ok ? ok(result.settings) : broken(result.problems);

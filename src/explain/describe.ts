@@ -65,7 +65,7 @@ function headOf(document: About<'gate' | 'slot' | 'check'>): string {
     return `${quoteName(document.gate)}, ${reviewerName(document.slot)}: ${document.slot.detail}`;
   }
   const { gate } = document;
-  const title = `${quoteName(gate.id)}: ${STATUS_WORDS[gate.status]} (${gate.detail})`;
+  const title = `${quoteName(gate.id)}: ${STATUS_WORDS[gate.status]}, ${gate.detail}`;
   if (document.about === 'check') return `${title}\nCommand: ${oneLine(document.command)}`;
   const proof = document.proof == null ? '' : `\nProof: ${document.proof}`;
   return `${title}\nFiles: ${someNames(document.files)}\nPrompt: ${quoteName(document.prompt ?? 'none')}${proof}`;

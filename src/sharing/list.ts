@@ -50,7 +50,9 @@ async function currentSlots(repository: RepositoryPaths): Promise<Result<readonl
   const { facts, ports } = previewed.value;
   ports.shared?.close();
   return ok(
-    facts.reviews.flatMap(({ gate, slots }) => slots.map(({ slot, shared }) => ({ gate: gate.id, slot, shared }))),
+    facts.reviews.flatMap(({ gate, slots }) =>
+      slots.map(({ slot, shared }) => ({ gate: gate.id, slot, content: gate.content, shared })),
+    ),
   );
 }
 
@@ -65,7 +67,7 @@ function listedStatement(
   const isAny = (_one: TravellingStatement): _one is TravellingStatement => true;
   const checked = signers === null ? null : checkFile(file, isAny, signers, new Date());
   const signer = checked?.ok === true ? checked.signer.principal : null;
-  const own = current.find(({ shared }) => isAbout(shared, statement));
+  const own = current.find((one) => isAbout(one, statement));
   const base = { statement, signer, isCurrent: own !== undefined };
   if (checked === null) return { ...base, counts: false, why: 'waivers.signers is not set on the base branch' };
   if (!checked.ok) return { ...base, counts: false, why: REFUSALS[checked.why] };
@@ -73,9 +75,9 @@ function listedStatement(
   return { ...base, counts: refused === null, why: refused === null ? null : describeRefusal(refused) };
 }
 
-function isAbout(shared: CurrentSlot['shared'], statement: TravellingStatement | null): boolean {
-  const closest = shared?.statement ?? null;
-  return closest !== null && JSON.stringify(closest) === JSON.stringify(statement);
+function isAbout({ gate, slot, content }: CurrentSlot, statement: TravellingStatement | null): boolean {
+  const isPass = statement?.kind === 'pass';
+  return isPass && statement.gate === gate && statement.slot === slot && statement.content === content;
 }
 
 /** Gets the newest passes of other clones, and returns the remote or store that they come from. */

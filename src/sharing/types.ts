@@ -6,6 +6,7 @@ import type { Acceptance, TravellingStatement } from '../passes/types.ts';
 export type CurrentSlot = {
   readonly gate: string;
   readonly slot: number;
+  readonly content: string;
   /** `null` if this clone has its own verdict. */
   readonly shared: Acceptance | null;
 };

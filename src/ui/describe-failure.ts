@@ -14,6 +14,7 @@ import { type ByKind, byKind, type Message, quoted, someNames } from './wording.
 
 /** For each system error code, its meaning and what the user can do. */
 const CODES: Readonly<Record<string, readonly [what: string, next: string]>> = {
+  ENOENT: ['it does not exist', 'Check the path and run again.'],
   ENOSPC: ['the disk is full', 'Free some space and run again.'],
   EDQUOT: ['your disk quota is used up', 'Free some space and run again.'],
   EACCES: ['permission was denied', 'Check its owner and permissions with "ls -l" and run again.'],

@@ -112,7 +112,7 @@ const about = (state: FindingState, differs: Parameters<typeof finding>[0] = {},
 describe('an explanation', () => {
   test('of a gate fits one screen', () => {
     expect(text(GATE, 80)).toMatchInlineSnapshot(`
-      "review:src:code-quality: FAILED (it has open findings)
+      "review:src:code-quality: FAILED, it has open findings
       Files: src/a.ts, "src/b c.ts"
       Prompt: .onceover/reviews/code-quality.md
 
@@ -172,7 +172,7 @@ describe('an explanation', () => {
 
   test('of a check fits one screen', () => {
     expect(text(CHECK, 80)).toMatchInlineSnapshot(`
-      "check:.:lint: not run (has not passed on the current code)
+      "check:.:lint: not run, has not passed on the current code
       Command: npm run lint
 
       The next run would:

@@ -9,12 +9,13 @@ import { type AgentName, realAgent } from './real-person.ts';
 import { answering, CHANGE, FINDINGS } from './real-review.ts';
 import { type RealRun, realRun } from './real-run.ts';
 
-/** Three reviewers with different rubrics. */
+/** Three reviewers with different rubrics. They read for themselves, because their script opens the same files in a fork again. */
 const GATES = `  - path: src
     reviews:
       code: { prompt: .onceover/reviews/code.md }
       more: { prompt: .onceover/reviews/more.md }
       last: { prompt: .onceover/reviews/last.md }
+share_reading: off
 `;
 
 const MINUTE_MS = 60_000;

@@ -67,7 +67,7 @@ export function describeProvePlan(plan: ProvePlan, styled: Styled, command: stri
     ...(install.length === 0
       ? []
       : [wrapTo(`For planted bugs in more files: npm install -D ${install.join(' ')}`, styled, 0)]),
-    wrapTo(`Nothing was called. To play this proof: ${command} (seed ${seed})`, styled, 0),
+    wrapTo(`No agent was called. To play this proof: ${command} (seed ${seed})`, styled, 0),
   ];
   return blocks.join('\n\n');
 }

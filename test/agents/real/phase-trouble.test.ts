@@ -104,8 +104,8 @@ describe('an unprobed version', () => {
     );
     expect([end.code, end.status]).toEqual([0, 'approved']);
     expect(end.loops[0]?.iterations.map(({ dispatch }) => dispatch)).toEqual(['fresh', 'resumed', 'resumed']);
-    // V1 with one tool call, V2, V3, V4; for all roles together.
-    expect(end.sent('probe')).toHaveLength(5);
+    // V1 with one tool call, V2, V3, V4, and three calls of V5; for all roles together.
+    expect(end.sent('probe')).toHaveLength(8);
     expect(end.order.indexOf('probe')).toBe(2);
     expect(JSON.parse(user.own('.meta.json'))).not.toHaveProperty('r1_deferred_reason');
   });

@@ -148,9 +148,9 @@ test('an unprobed version is probed once, before its first resume', async () => 
   });
   expect(slotsOf(second)).toMatchObject([{ status: 'fail', dispatch: 'resumed', why: 'delta' }]);
   const probe = second.sent('claude').filter((one) => sessionOf(one) !== sessionOf(first.sent('claude')[0]));
-  // V1 with one tool call, V2, V3, V4.
-  expect(probe).toHaveLength(5);
-  expect(second.sent('claude')).toHaveLength(6);
+  // V1 with one tool call, V2, V3, V4, and three calls of V5.
+  expect(probe).toHaveLength(8);
+  expect(second.sent('claude')).toHaveLength(9);
   const kept = JSON.parse(readFileSync(join(user.root, '.git/onceover/capabilities.json'), 'utf8'));
   expect(kept).toMatchObject([{ agent: 'claude', version: '99.0.0', failed: null }]);
 
