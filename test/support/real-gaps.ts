@@ -33,7 +33,7 @@ export async function playGaps(
   sim: ModelSim,
   given: {
     readonly who: AgentName;
-    /** How many files a reviewer in a new session opens. A resumed one opens the changed file. */
+    /** How many files a reviewer in a new session opens. A resumed one opens the changed file, unless its prompt shows it. */
     readonly opens: number;
     readonly minutes: number;
     readonly loops?: number;
@@ -79,8 +79,9 @@ function text(name: string, lines: number): string {
 function reviewer(user: RealRun, { who, opens }: { readonly who: AgentName; readonly opens: number }): Script {
   return ({ body }: RequestSummary) => {
     const { prompt, opened } = callIn(body);
+    const isShown = prompt.includes('The difference shows these files as a whole');
     const files = prompt.startsWith('The change is ')
-      ? ['src/cart.ts']
+      ? ['src/cart.ts'].filter(() => !isShown)
       : EIGHT.slice(0, opens).map((n) => `lib/file${n}.ts`);
     const next = files[opened];
     if (next === undefined) return answering(who, 'fail', [FINDINGS.tax]);
