@@ -48,8 +48,9 @@ async function main(): Promise<void> {
     process.exitCode = 3;
     return;
   }
-  useCompileCache(process.env);
+  // The hook compiles its few functions faster than Node loads the hashes that the compile cache needs.
   if (isStop) return (await import('./hook-stop.ts')).hookStop(rest.slice(1));
+  useCompileCache(process.env);
   // Agents and hooks run these commands often, mostly without flags. Without flags, do not load the option parser.
   const plain = rest.length === 0 ? first : null;
   if (first === 'instructions' || first === 'run' || first === 'status')
