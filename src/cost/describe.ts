@@ -115,10 +115,15 @@ function spentOn({ gates, loops, workflows, agents, days }: CostDocument, style:
 }
 
 // The leading spaces give the columns of all tables the same width.
+/** Returns the text for no saved tokens: unknown if no agent reported tokens. */
+function unsaved({ looks, looks_without_usage }: Paid): string {
+  return looks > 0 && looks_without_usage === looks ? UNKNOWN : '';
+}
+
 const HEAD = ['  calls', ' tokens', '    money', '  saved'];
 
 function cellsOf({ name, paid, not_paid }: Line): readonly string[] {
-  const saved = not_paid === undefined || not_paid.tokens === 0 ? '' : tokensOf(not_paid.tokens);
+  const saved = not_paid === undefined || not_paid.tokens === 0 ? unsaved(paid) : tokensOf(not_paid.tokens);
   return [name, paid.looks === 0 ? '' : String(paid.dispatches), usageText(paid), moneyText(paid), saved];
 }
 

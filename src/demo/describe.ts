@@ -43,7 +43,7 @@ export function describeDemoRun(number: number, outcome: RunOutcome, style: Demo
 }
 
 const ESTIMATE =
-  'Tokens are estimated: one per four characters that were sent or received. A model also reads files. ' +
+  'Tokens are estimated: one per four characters that were sent or received. A real model also reads files, so it uses more. ' +
   '"onceover cost" shows the real numbers of your runs.';
 
 /** Returns the last part of the output: the cost of the runs and the next commands. */

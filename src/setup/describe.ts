@@ -60,7 +60,8 @@ function asTyped(text: string, { byNpx }: Styled, command = 'onceover'): string 
   return byNpx === true ? withNpx(text, true) : text.replace(/"onceover (?=[a-z])/g, () => `"${command} `);
 }
 
-const PROVE = 'To measure what your reviewers catch: "onceover prove" (shows a plan first, and calls no agent).';
+const PROVE =
+  'To measure what your reviewers catch, run "onceover prove". It shows a plan; "onceover prove --yes" then calls the agents.';
 
 const LABEL = 12;
 

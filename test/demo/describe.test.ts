@@ -121,8 +121,9 @@ describe('the text of the demo', () => {
 
       Reviews: 2 ran (1 in resumed sessions), 1 skipped.
       Tokens used: 1.9k. Saved: about 1.6k (46 %).
-      Tokens are estimated: one per four characters that were sent or received. A
-      model also reads files. "onceover cost" shows the real numbers of your runs.
+      Tokens are estimated: one per four characters that were sent or received. A real
+      model also reads files, so it uses more. "onceover cost" shows the real numbers
+      of your runs.
 
       To explore the repository of the demo:
         onceover demo --keep

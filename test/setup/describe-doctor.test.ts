@@ -39,7 +39,7 @@ claude 2.1.325
 
 This machine: git 2.40.0, Node 20.19.0, bubblewrap not found (agents that would need it work on a copy of the repository)
 
-To measure what your reviewers catch: "onceover prove" (shows a plan first, and calls no agent).`);
+To measure what your reviewers catch, run "onceover prove". It shows a plan; "onceover prove --yes" then calls the agents.`);
 });
 
 test('says which cooldowns it has ended', () => {

@@ -40,7 +40,12 @@ export async function workflowStartCommand(
   const { json = false, reviewer = null, selfReview = false } = options;
   const goal = options.goal?.trim() ?? '';
   if (job === undefined) return wrongUsage('workflow', 'Name a job. "onceover workflow list" lists the jobs.', json);
-  if (goal === '') return wrongUsage('workflow', 'Describe what you want to achieve with --goal.', json);
+  if (goal === '')
+    return wrongUsage(
+      'workflow',
+      '--goal is missing. Describe what you want to achieve, for example --goal "Compare two designs".',
+      json,
+    );
   if (selfReview && reviewer !== null) return wrongUsage('workflow', 'Use either --reviewer or --self-review.', json);
   const request = { job, workflow: name ?? null, goal, reviewer, selfReview, startedBy: 'person', stop: null } as const;
   await finish(await startWorkflow(workingDirectory(), request), json, {

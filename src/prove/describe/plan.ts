@@ -6,13 +6,13 @@ import type { BugClass, CaseSource, ProofVariant } from '../types.ts';
 
 /** Descriptions of the sources of cases. */
 const SOURCE_WORDS: Readonly<Record<CaseSource, string>> = {
-  own: 'your own cases',
-  history: 'fixes of this repository, undone',
-  mutant: 'real changes with one planted bug',
-  scenario: 'changes with a bug in a later round',
-  trap: 'harmless edits that look wrong',
-  clean: 'real changes as they are',
-  set: 'cases of the public set',
+  own: 'a case of your own',
+  history: 'a fix of this repository, undone',
+  mutant: 'a real change with a planted bug',
+  scenario: 'a change with a bug in a later round',
+  trap: 'a harmless edit that looks wrong',
+  clean: 'a real change as it is',
+  set: 'a case of the public set',
 };
 
 /** Names of bug classes as people say them. */
@@ -51,7 +51,7 @@ export function describeProvePlan(plan: ProvePlan, styled: Styled, command: stri
   const blocks = [
     [
       styled.paint('strong', `${count(all, 'case')} for ${someNames(gates)}`),
-      ...cases.map((one) => `  ${String(one.count).padStart(width)}  ${SOURCE_WORDS[one.source]}`),
+      ...cases.map((one) => `  ${String(one.count).padStart(width)} × ${SOURCE_WORDS[one.source]}`),
     ].join('\n'),
     [
       `Calls: at most ${calls}${repeat === 1 ? '' : `, each case ${repeat} times`}. ${estimateText(plan)}`,

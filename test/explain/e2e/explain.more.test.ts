@@ -61,7 +61,7 @@ test('every rerun trigger that explain names causes a rerun', async () => {
   expect((await repo.run()).code).toBe(1);
   expect(repo.calls().map(({ name }) => name)).toEqual(['one']);
   // Nothing has changed since: no run calls the reviewer, until someone answers the finding.
-  const unchanged = expect.stringContaining('no run calls it while it is unchanged');
+  const unchanged = expect.stringContaining('until then, runs skip it');
   expect(await again(GATE, `${GATE}@1`)).toEqual([unchanged, unchanged]);
   expect(await told('F1')).toMatchObject({ about: 'finding', would_be_asked: false });
   await onceover(repo.root, ['resolve', 'F1', '--fixed', 'c is right']);

@@ -180,7 +180,7 @@ describe('a wrong command', () => {
   type Wrong = readonly [args: readonly string[], code: number, said: string];
   const WRONG: readonly Wrong[] = [
     [['start', '--goal', 'x'], 2, 'Name a job'],
-    [['start', 'research_report'], 2, 'Describe what you want to achieve with --goal.'],
+    [['start', 'research_report'], 2, '--goal is missing. Describe what you want to achieve'],
     [
       ['start', 'reserch_report', '--goal', 'x'],
       2,
