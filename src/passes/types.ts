@@ -1,3 +1,4 @@
+import type { PassSettings } from '../config/settings.ts';
 import type { Usage } from '../kernel/agent.ts';
 import type { Result } from '../kernel/result.ts';
 
@@ -101,21 +102,7 @@ export interface PassCarrier {
 }
 
 /** The people who may vouch for passes, and the conditions: the block `passes` of the base branch's `onceover.yml`. */
-export type PassPolicy = {
-  /** The name of the git remote that carries passes; `null` if none does. */
-  readonly remote: string | null;
-  /** The address of an HTTP store; `null` if there is none. */
-  readonly store: string | null;
-  readonly share: 'off' | 'ask' | 'auto';
-  /** Path of the signers file in the repository. */
-  readonly signers: string;
-  readonly accept: readonly ('new' | 'resumed')[];
-  readonly maxAgeDays: number;
-  readonly minSigners: number;
-  readonly neverFor: readonly string[];
-  /** The share of accepted passes that are reviewed again, from 0 to 1. */
-  readonly audit: number;
-};
+export type PassPolicy = Omit<PassSettings, 'signers'> & { readonly signers: string };
 
 /** Why a pass of another clone was not used. */
 export type RefusalReason =
