@@ -1,4 +1,5 @@
 import { byCodePoint, grouped } from '../kernel/collections.ts';
+import { quoteName } from '../kernel/escape.ts';
 import { shareOf } from '../kernel/statistics.ts';
 import { percentOf } from '../ui/wording.ts';
 import type { AcceptedSlot, AuditedSlot, LedgerEntry } from './entries.ts';
@@ -50,8 +51,8 @@ export function agreementOf(audits: readonly AuditedSlot[]): readonly Agreement[
 
 const ORDER = { signer: 0, gate: 1, agent: 2 } as const;
 
-/** Describes an agreement: "disagreed with 1 of 20 (5 %, 95 % interval: 1 to 24 %)". */
-export function describeAgreement({ audited, disagreed, low, high }: Agreement): string {
+/** Describes an agreement: `signer dev@example.com: audits disagreed with 1 of 20 (5 %, 95 % interval: 1 to 24 %)`. */
+export function describeAgreement({ by, name, audited, disagreed, low, high }: Agreement): string {
   const rate = `${percentOf(disagreed / audited)}, 95 % interval: ${percentOf(low)} to ${percentOf(high)}`;
-  return `audits disagreed with ${disagreed} of ${audited} (${rate})`;
+  return `${by} ${quoteName(name)}: audits disagreed with ${disagreed} of ${audited} (${rate})`;
 }

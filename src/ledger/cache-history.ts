@@ -1,4 +1,10 @@
-import { type CacheHistory, type NextCall, nextCall, type SeenCache } from '../dispatch/decide-cache.ts';
+import {
+  type CacheHistory,
+  type NextCall,
+  nextCall,
+  type SeenCache,
+  type SeenReads,
+} from '../dispatch/decide-cache.ts';
 import type { CacheNote } from '../kernel/agent.ts';
 import type { LedgerEntry } from './entries.ts';
 
@@ -27,7 +33,31 @@ export function cacheHistory(entries: readonly LedgerEntry[], now: Date): CacheH
     )
       .reverse()
       .slice(0, MOST_CALLS);
-  return { seen: calls.flatMap(seenIn), next: { reviewer: nextOf('reviewer'), fixer: nextOf('fixer') } };
+  return {
+    seen: calls.flatMap(seenIn),
+    reads: readsIn(entries, now),
+    next: { reviewer: nextOf('reviewer'), fixer: nextOf('fixer') },
+  };
+}
+
+/** Older reviews say little about how reviewers work now. */
+const READS_FOR_MS = 14 * 24 * HOUR_MS;
+
+function readsIn(entries: readonly LedgerEntry[], now: Date): readonly SeenReads[] {
+  return entries.flatMap((entry) => {
+    if (entry.kind !== 'run' || now.getTime() - Date.parse(entry.at) > READS_FOR_MS) return [];
+    return entry.slots.flatMap(({ agent, status, reads }) =>
+      reads === undefined || status === 'error'
+        ? []
+        : [
+            {
+              ...{ agent, opened: reads.opened, reading: reads.reading ?? null },
+              // Entries without the number may count files that the reading had not opened.
+              again: reads.reading === undefined ? 0 : (reads.again ?? reads.opened),
+            },
+          ],
+    );
+  });
 }
 
 function callsIn(entry: LedgerEntry): readonly ReviewerCall[] {

@@ -74,6 +74,12 @@ const DISPATCHED = {
 /** The assumption about the cache of the reviewer's session; left out if it had none. */
 const CACHED = { cache: orMissing(hasShape<CacheNote>(CACHE_NOTE)) };
 
+/**
+ * The numbers of files that a reviewer in a new session opened itself, that a shared reading opened for it, and that both
+ * opened (`again`).
+ */
+const READS = { opened: isAmount, reading: orMissing(isAmount), again: orMissing(isAmount) };
+
 const SLOT = {
   gate: isString,
   slot: isOrdinal,
@@ -83,6 +89,8 @@ const SLOT = {
   durationMs: isAmount,
   ...DISPATCHED,
   ...CACHED,
+  /** Missing for resumed sessions, and if the agent does not report the files that it opens. */
+  reads: orMissing(hasShape<Shaped<typeof READS>>(READS)),
 };
 
 export type LedgerSlot = Shaped<typeof SLOT>;

@@ -44,9 +44,12 @@ type DecodeOptions = {
   readonly keepsMark?: boolean;
 };
 
+const WITH_MARK = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const WITHOUT_MARK = new TextDecoder('utf-8', { fatal: true });
+
 /** Returns the bytes decoded as UTF-8; `null` if they are not UTF-8. */
 export function decodeUtf8(bytes: Buffer, { isCut = false, keepsMark = false }: DecodeOptions = {}): Decoded | null {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: keepsMark });
+  const decoder = keepsMark ? WITH_MARK : WITHOUT_MARK;
   // The cut may be inside the last character and leave up to three of its bytes.
   for (let incomplete = 0; incomplete <= (isCut ? 3 : 0); incomplete++) {
     try {
@@ -89,9 +92,20 @@ const LARGEST_BYTES = 64 * 1024 * 1024;
 /** A folder of files that onceover writes. */
 export type Folder = ReturnType<typeof openFolder>;
 
-/** Opens a folder below `top` for onceover's own files. Every access fails if a symlink is in the folder's path. */
+/**
+ * Opens a folder below `top` for onceover's own files. Every access fails if a symlink is in the folder's path. For
+ * JSON and cache files, that check ends once the folder has been found, because a run reads many of them.
+ */
 export function openFolder(top: string, folder: string) {
   const path = join(top, folder);
+  let isChecked = false;
+  const canRead = () => {
+    if (!isChecked) {
+      const there = checkFolder(top, folder);
+      isChecked = there.ok && there.value === 'there';
+    }
+    return isChecked;
+  };
   const ifReal = <T>(use: () => Result<T>): Result<T> => {
     const there = checkFolder(top, folder);
     return there.ok ? use() : there;
@@ -110,11 +124,9 @@ export function openFolder(top: string, folder: string) {
     /** Returns the text of a file; `null` if the file is missing. */
     text: (name: string) => ifReal(() => readPrivateFile(join(path, name))),
     /** Returns the JSON value in a file; `undefined` if the file is missing, not JSON, or longer than `limit` bytes. */
-    json: (name: string, limit = LARGEST_BYTES) =>
-      checkFolder(top, folder).ok ? readJsonFile(join(path, name), limit) : undefined,
+    json: (name: string, limit = LARGEST_BYTES) => (canRead() ? readJsonFile(join(path, name), limit) : undefined),
     /** Returns the value that `writeCache` stored; `undefined` if the file is missing, damaged or too long. */
-    cache: (name: string, limit: number) =>
-      checkFolder(top, folder).ok ? readCacheFile(join(path, name), limit) : undefined,
+    cache: (name: string, limit: number) => (canRead() ? readCacheFile(join(path, name), limit) : undefined),
     /** Stores a JSON value with its checksum, so that `cache` never returns a damaged one. */
     writeCache(name: string, value: unknown): Result<void> {
       const text = JSON.stringify(value);

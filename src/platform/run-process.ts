@@ -105,6 +105,8 @@ export type ProcessRun = {
   readonly env: Readonly<Record<string, string>>;
   /** Text for the program's standard input, which is then closed. */
   readonly input: string;
+  /** Gets a function that sends more input. Standard input then stays open until that function gets `null`. */
+  converse?(send: (text: string | null) => void): void;
   readonly timeoutMs: number;
   /** onceover ends the program after this time without output; `null` for no limit. */
   readonly idleMs: number | null;
@@ -173,7 +175,11 @@ export function runProcessGroup(call: ProcessRun): Promise<ProcessRunEnd> {
     const stderr = capture(child.stderr, heard, call.onErrorLine);
     // Ignore write errors: a program may close its input early, and its exit code says whether that was a failure.
     child.stdin.on('error', () => {});
-    child.stdin.end(call.input);
+    if (call.converse === undefined) child.stdin.end(call.input);
+    else {
+      child.stdin.write(call.input);
+      call.converse((text) => (text === null ? child.stdin.end() : child.stdin.writable && child.stdin.write(text)));
+    }
 
     child.once('exit', (code, signal) => {
       clearTimeout(total);

@@ -96,7 +96,11 @@ export function removeEmptyScratch(): void {
 }
 
 // A call to an agent takes at most a day, so an older folder is no longer in use.
-const FORGOTTEN: Leftovers = { kind: 'folder', name: /^onceover-[A-Za-z0-9]{6}$/, afterMs: 24 * 60 * 60 * 1000 };
+const FORGOTTEN: Leftovers = {
+  kind: 'folder',
+  name: /^(?:onceover-[A-Za-z0-9]{6}|acp-[0-9a-f]{12})$/,
+  afterMs: 24 * 60 * 60 * 1000,
+};
 
 function makeIn(base: string): string {
   removeLeftovers(base, Date.now(), FORGOTTEN, open);

@@ -1,12 +1,28 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { openCooldowns } from '../../src/dispatch/cooldowns.ts';
+import { postgresCooldowns } from '../../src/dispatch/postgres-cooldowns.ts';
 import type { Cooldown } from '../../src/kernel/agent.ts';
 import type { Cooldowns } from '../../src/kernel/ports.ts';
+import { teamStore } from '../../src/team/store.ts';
 import { memoryCoolings } from '../support/memory/coolings.ts';
 import { temporaryFolder } from '../support/repo.ts';
+import { newGitFolder, onPostgres } from '../support/team-store.ts';
 
 coolingsContract('in memory', memoryCoolings);
 coolingsContract('on disk', () => openCooldowns(temporaryFolder()));
+onPostgres(() => {
+  // Cooldowns count for all repositories of a user, so each test has a user of its own.
+  coolingsContract('on PostgreSQL', () => {
+    const store = teamStore(newGitFolder());
+    const opened = store.then((one) => postgresCooldowns({ ...one, login: randomUUID() }));
+    return {
+      all: async (now) => (await opened).all(now),
+      add: async (cooldown) => (await opened).add(cooldown),
+      lift: async (now) => (await opened).lift(now),
+    };
+  });
+});
 
 /** The contract of every implementation of Cooldowns. */
 function coolingsContract(name: string, open: () => Cooldowns): void {

@@ -22,7 +22,7 @@ test('agreement is counted by signer, gate and agent, with an interval', () => {
 test('agreement is described with its interval', () => {
   const [row] = agreementOf(Array.from({ length: 20 }, (_, i) => audit('ann', i > 0)));
   expect(row === undefined ? '' : describeAgreement(row)).toBe(
-    'audits disagreed with 1 of 20 (5 %, 95 % interval: 0.9 % to 23.6 %)',
+    'signer ann: audits disagreed with 1 of 20 (5 %, 95 % interval: 0.9 % to 23.6 %)',
   );
 });
 

@@ -67,8 +67,12 @@ describe('agreementOf', () => {
   });
 
   test.each<[string, readonly boolean[], string]>([
-    ['one audit that agreed', [true], 'audits disagreed with 0 of 1 (0 %, 95 % interval: 0 % to 79.3 %)'],
-    ['one audit that disagreed', [false], 'audits disagreed with 1 of 1 (100 %, 95 % interval: 20.7 % to 100 %)'],
+    ['one audit that agreed', [true], 'signer ann: audits disagreed with 0 of 1 (0 %, 95 % interval: 0 % to 79.3 %)'],
+    [
+      'one audit that disagreed',
+      [false],
+      'signer ann: audits disagreed with 1 of 1 (100 %, 95 % interval: 20.7 % to 100 %)',
+    ],
   ])('describes %s', (_title, agreed, expected) => {
     const [row] = agreementOf(agreed.map((one) => audit({ agreed: one })));
     expect(row === undefined ? '' : describeAgreement(row)).toBe(expected);

@@ -56,3 +56,22 @@ test('hits and misses of resumed sessions, oldest first', () => {
     { agent: 'codex', model: 'm', ttl: '5m', idleMs: 600_000, hit: false, at: at(5) },
   ]);
 });
+
+test('the files that reviewers in new sessions opened, of the last two weeks', () => {
+  const reads = (minute: number, slot: Parameters<typeof ledgerSlot>[0]) => run(minute, { slots: [ledgerSlot(slot)] });
+  const entries = [
+    reads(-15 * 24 * 60, { reads: { opened: 9 } }),
+    reads(0, { reads: { opened: 2 } }),
+    reads(1, { status: 'error', reads: { opened: 7 } }),
+    reads(2, {}),
+    // Entries of earlier versions do not say which files the reading had opened too.
+    reads(3, { reads: { opened: 1, reading: 4 } }),
+    reads(4, { reads: { opened: 3, reading: 4, again: 2 } }),
+  ];
+  const { agent } = ledgerSlot({});
+  expect(cacheHistory(entries, new Date(at(9))).reads).toEqual([
+    { agent, opened: 2, reading: null, again: 0 },
+    { agent, opened: 1, reading: 4, again: 1 },
+    { agent, opened: 3, reading: 4, again: 2 },
+  ]);
+});

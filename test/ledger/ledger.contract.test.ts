@@ -14,9 +14,11 @@ import {
 import { memoryLedger } from '../support/memory/ledger.ts';
 import { temporaryFolder } from '../support/repo.ts';
 import { usage } from '../support/run-samples.ts';
+import { newGitFolder, onPostgres } from '../support/team-store.ts';
 
 ledgerContract('in memory', memoryLedger);
 ledgerContract('on disk', () => openLedger(temporaryFolder()));
+onPostgres(() => ledgerContract('on PostgreSQL', () => openLedger(newGitFolder())));
 
 /** The contract of every implementation of Ledger. */
 function ledgerContract(name: string, open: () => Ledger): void {

@@ -73,7 +73,7 @@ describe('openLedger', () => {
 
   test('removes the oldest entries when there are many', async () => {
     const commonDir = temporaryFolder();
-    const ledger = openLedger(commonDir, 3);
+    const ledger = openLedger(commonDir, false, 3);
     const at = (n: number) => new Date(Date.UTC(2026, 2, 1) + n * 1000).toISOString();
     let n = 0;
     const count = () => readdirSync(join(commonDir, 'onceover/ledger')).length;

@@ -1,31 +1,47 @@
 import { describe, expect, test } from 'vitest';
 import { openHttpCarrier } from '../../src/passes/http-carrier.ts';
+import { postgresCarrier } from '../../src/passes/postgres-carrier.ts';
 import { LARGEST_STATEMENT, type PassCarrier, type StoredFile } from '../../src/passes/types.ts';
+import { teamStore } from '../../src/team/store.ts';
 import { memoryPassStore } from '../support/memory/pass-carrier.ts';
 import { bareWithClones, carrierAt, okValue, storedSample } from '../support/pass-clones.ts';
 import { startPassStore } from '../support/pass-store.ts';
+import { newGitFolder, onPostgres } from '../support/team-store.ts';
 
 /** Opens two carriers, as of two clones, that share one remote side. */
 type OpenTwo = () => Promise<readonly [PassCarrier, PassCarrier]>;
 
-carrierContract('in memory', { canList: true }, async () => {
+carrierContract('in memory', { canList: true, hasCopy: true }, async () => {
   const store = memoryPassStore();
   return [store.carrier(), store.carrier()];
 });
 
-carrierContract('over git', { canList: true }, async () => {
+carrierContract('over git', { canList: true, hasCopy: true }, async () => {
   const clones = bareWithClones();
   return [carrierAt(clones.join('a')), carrierAt(clones.join('b'))];
 });
 
-carrierContract('over HTTP', { canList: false }, async () => {
+carrierContract('over HTTP', { canList: false, hasCopy: false }, async () => {
   const { address } = await startPassStore('secret');
   const open = () => okValue(openHttpCarrier(address, { token: 'secret' }));
   return [open(), open()];
 });
 
+onPostgres(() =>
+  carrierContract('on PostgreSQL', { canList: true, hasCopy: false }, async () => {
+    const commonDir = newGitFolder();
+    const open = () => postgresCarrier('the store', () => teamStore(commonDir));
+    return [open(), open()];
+  }),
+);
+
 /** The contract of every implementation of PassCarrier. */
-function carrierContract(name: string, { canList }: { readonly canList: boolean }, open: OpenTwo): void {
+function carrierContract(
+  name: string,
+  /** `hasCopy`: whether a clone has its own copy of the files, which `fetch` brings up to date. */
+  { canList, hasCopy }: { readonly canList: boolean; readonly hasCopy: boolean },
+  open: OpenTwo,
+): void {
   const found = async (carrier: PassCarrier, ...keys: readonly string[]) => {
     const files = okValue(await carrier.find(keys));
     return Object.fromEntries([...files].map(([key, list]) => [key, list.map(shown).sort()]));
@@ -37,7 +53,7 @@ function carrierContract(name: string, { canList }: { readonly canList: boolean 
   describe(`carrier ${name}`, () => {
     test('has nothing at first', async () => {
       const [a] = await open();
-      expect(await a.fetch(null)).toEqual({ ok: true, value: undefined });
+      expect((await a.fetch(null)).ok).toBe(true);
       expect(await found(a, one.key, two.key)).toEqual({});
     });
 
@@ -49,7 +65,8 @@ function carrierContract(name: string, { canList }: { readonly canList: boolean 
     test('brings files from one clone to another, byte for byte', async () => {
       const [a, b] = await open();
       expect(okValue(await a.push([one, two], null))).toEqual({ added: 2 });
-      expect((await b.fetch(null)).ok).toBe(true);
+      expect(okValue(await b.fetch(null))).toBe(hasCopy);
+      expect(okValue(await b.fetch(null))).toBe(false);
       expect(await found(b, one.key, two.key)).toEqual({ [one.key]: [shown(one.file)], [two.key]: [shown(two.file)] });
     });
 

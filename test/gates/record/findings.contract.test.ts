@@ -1,26 +1,75 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type FindingStore, openFindings } from '../../../src/gates/record/findings.ts';
 import type { KnownFinding, Resolution } from '../../../src/gates/types.ts';
+import { teamStore } from '../../../src/team/store.ts';
 import { addOne } from '../../support/add-finding.ts';
 import { findingWith } from '../../support/finding.ts';
 import { ANN } from '../../support/gates.ts';
 import { memoryFindings } from '../../support/memory/findings.ts';
 import { temporaryFolder } from '../../support/repo.ts';
+import { newGitFolder, onPostgres } from '../../support/team-store.ts';
+
+const WAIVER: Resolution = {
+  how: 'skipped',
+  why: 'It is meant so.',
+  at: '2026-03-01T13:00:00.000Z',
+  iteration: 2,
+  by: ANN,
+  proposedBy: null,
+};
 
 findingsContract('in memory', memoryFindings);
 findingsContract('on disk', () => openFindings(temporaryFolder()));
+onPostgres(() => {
+  findingsContract('on PostgreSQL', () => openFindings(newGitFolder()));
+
+  /** Stores a waived finding of one clone, and returns it as another clone of the repository and the first one see it. */
+  async function waivedInOne(change = (_: { document: object; resolution: object }): object => ({})) {
+    const [own, other] = [newGitFolder(), newGitFolder()];
+    copyFileSync(join(own, 'config'), join(other, 'config'));
+    await addOne(openFindings(own), findingWith());
+    await openFindings(own).resolve('F1', WAIVER);
+    const { database, repository } = await teamStore(own);
+    const [row] = await database.query<{ document: string; resolution: string }>(
+      'SELECT document, resolution FROM onceover.findings WHERE repository = $1',
+      [repository],
+    );
+    const stored = { document: JSON.parse(row?.document ?? ''), resolution: JSON.parse(row?.resolution ?? '') };
+    const { document, resolution } = { ...stored, ...change(stored) };
+    await database.query('UPDATE onceover.findings SET document = $2, resolution = $3 WHERE repository = $1', [
+      ...[repository, JSON.stringify(document), JSON.stringify(resolution)],
+    ]);
+    const seenBy = async (folder: string) => {
+      const all = await openFindings(folder).all();
+      return all.ok ? all.value[0] : undefined;
+    };
+    return { own: await seenBy(own), other: await seenBy(other) };
+  }
+
+  test('a clone marks a waiver of another clone, which it must not sign', async () => {
+    const { own, other } = await waivedInOne();
+    expect(own).toEqual({ ...findingWith(), id: 'F1', resolution: WAIVER });
+    expect(other).toEqual({ ...own, isOfOtherClone: true });
+  });
+
+  test.each<[string, Parameters<typeof waivedInOne>[0]]>([
+    ['the reason', ({ resolution }) => ({ resolution: { ...resolution, why: 'Because.' } })],
+    ['the person', ({ resolution }) => ({ resolution: { ...resolution, by: { kind: 'person', name: 'bob' } } })],
+    ['the waived problem', ({ document }) => ({ document: { ...document, issue: 'Another one.' } })],
+    ['the waived place', ({ document }) => ({ document: { ...document, anchor: { text: 'x', occurrence: 2 } } })],
+    ['the priority', ({ document }) => ({ document: { ...document, priority: 'critical' } })],
+    ['the seal', ({ resolution }) => ({ resolution: { ...resolution, seal: null } })],
+  ])('someone who changes %s in the database gets no signature of the clone that waived', async (_title, change) => {
+    expect((await waivedInOne(change)).own).toMatchObject({ isOfOtherClone: true });
+  });
+});
 
 /** The contract of every FindingStore. */
 function findingsContract(name: string, open: () => FindingStore): void {
   const fine = { ok: true, value: undefined };
-  const waiver: Resolution = {
-    how: 'skipped',
-    why: 'It is meant so.',
-    at: '2026-03-01T13:00:00.000Z',
-    iteration: 2,
-    by: ANN,
-    proposedBy: null,
-  };
+  const waiver = WAIVER;
   const claim: Resolution = { ...waiver, how: 'fixed', why: '' };
   const refuted: Resolution = { ...claim, how: 'refuted' };
   const known = async (findings: FindingStore): Promise<readonly KnownFinding[]> => {

@@ -1,13 +1,77 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openReceipts, type ReceiptStore } from '../../../src/gates/record/receipts.ts';
 import type { CheckReceipt, GateContent, HeldReceipt, Receipt, ReceiptKeys } from '../../../src/gates/types.ts';
 import type { CommitId } from '../../../src/kernel/ids.ts';
+import { teamStore } from '../../../src/team/store.ts';
 import { memoryReceipts } from '../../support/memory/receipts.ts';
 import { temporaryFolder } from '../../support/repo.ts';
+import { newGitFolder, onPostgres } from '../../support/team-store.ts';
+
+/** The facts of a review that a signed statement repeats. */
+const MADE = {
+  agentVersion: null,
+  onceoverVersion: '1',
+  session: 'new',
+  model: null,
+  filesOpened: null,
+  usage: null,
+  settingsDigest: 'a'.repeat(64),
+  transcriptDigest: 'b'.repeat(64),
+  durationMs: 1,
+} as const;
 
 receiptsContract('in memory', memoryReceipts);
 receiptsContract('on disk', () => openReceipts(temporaryFolder()));
+onPostgres(() => {
+  receiptsContract('on PostgreSQL', () => openReceipts(newGitFolder()));
+
+  test('a clone finds the facts that it may sign only in its own receipts', async () => {
+    const [own, other] = [newGitFolder(), newGitFolder()];
+    copyFileSync(join(own, 'config'), join(other, 'config'));
+    const key = { gate: 'review:src:a', slot: 1, content: 'c' as GateContent, scope: 'full', promptDigest: 'p' };
+    const given = {
+      verdict: 'pass',
+      findings: [],
+      agent: 'codex',
+      iteration: 1,
+      at: '2026-03-01T12:00:00.000Z',
+    } as const;
+    await openReceipts(own).write('review', { ...key, ...given, made: MADE });
+    expect(await openReceipts(own).find('review', key)).toEqual({ ...key, ...given, made: MADE });
+    expect(await openReceipts(other).find('review', key)).toEqual({ ...key, ...given });
+  });
+
+  test.each([
+    ['changes', (document: object) => ({ ...document, agent: 'claude' })],
+    ['changes the facts of', (document: object) => ({ ...document, made: { ...MADE, model: 'large' } })],
+    ['removes the seal of', (document: object) => ({ ...document, seal: null })],
+  ])('someone who %s a receipt in the database gets no signature of its clone', async (_title, change) => {
+    const own = newGitFolder();
+    const key = { gate: 'review:src:a', slot: 1, content: 'c' as GateContent, scope: 'full', promptDigest: 'p' };
+    const given = {
+      verdict: 'pass',
+      findings: [],
+      agent: 'codex',
+      iteration: 1,
+      at: '2026-03-01T12:00:00.000Z',
+    } as const;
+    await openReceipts(own).write('review', { ...key, ...given, made: MADE });
+    expect(await openReceipts(own).find('review', key)).toHaveProperty('made');
+    const { database, repository } = await teamStore(own);
+    const [row] = await database.query<{ document: string }>(
+      'SELECT document FROM onceover.receipts WHERE repository = $1',
+      [repository],
+    );
+    await database.query('UPDATE onceover.receipts SET document = $2 WHERE repository = $1', [
+      repository,
+      JSON.stringify(change(JSON.parse(row?.document ?? ''))),
+    ]);
+    expect(await openReceipts(own).find('review', key)).not.toHaveProperty('made');
+  });
+});
 
 /** The contract of every ReceiptStore. */
 function receiptsContract(name: string, open: () => ReceiptStore): void {

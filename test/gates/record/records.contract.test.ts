@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { copyToStore } from '../../../src/gates/record/postgres-records.ts';
 import { openRecords, type Records } from '../../../src/gates/record/records.ts';
 import type { CheckRecord, SlotRecord } from '../../../src/gates/record-types.ts';
 import type { GateId, RepoPath } from '../../../src/kernel/ids.ts';
@@ -6,9 +7,16 @@ import { memoryRecords } from '../../support/memory/records.ts';
 import { nameAll, nameOf } from '../../support/record-folder.ts';
 import { checkRecord, ownFacts, slotRecord } from '../../support/record-samples.ts';
 import { temporaryFolder } from '../../support/repo.ts';
+import { newGitFolder, onPostgres } from '../../support/team-store.ts';
 
 recordsContract('in memory', memoryRecords);
 recordsContract('on disk', () => openRecords(temporaryFolder(), 'logs' as RepoPath));
+onPostgres(() =>
+  recordsContract('on disk with a copy on PostgreSQL', () => {
+    const place = { root: temporaryFolder(), commonDir: newGitFolder() };
+    return openRecords(place.root, 'logs' as RepoPath, (texts) => copyToStore(place, texts));
+  }),
+);
 
 /** The contract of every Records store. */
 function recordsContract(name: string, open: () => Records): void {

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SessionId } from '../../../src/kernel/ids.ts';
 import { err, ok } from '../../../src/kernel/result.ts';
+import { teamStore } from '../../../src/team/store.ts';
 import { openWorkflowSessions, sessionsLock, type WorkflowSessions } from '../../../src/workflows/record/sessions.ts';
 import { finishStep, openSteps, recordPass, recordVerdict } from '../../../src/workflows/session.ts';
 import type { WorkflowSession } from '../../../src/workflows/types.ts';
 import { memorySessions } from '../../support/memory/workflow-sessions.ts';
 import { temporaryFolder } from '../../support/repo.ts';
+import { newGitFolder, onPostgres } from '../../support/team-store.ts';
 import { failedReview, jobOf, output, sessionOf, stepOf } from '../../support/workflow/samples.ts';
 
 sessionsContract('in memory', () => {
@@ -22,11 +24,24 @@ sessionsContract('on disk', () => {
   return { sessions: open(), again: open, damage };
 });
 
+onPostgres(() =>
+  sessionsContract('on PostgreSQL', () => {
+    const place = { root: temporaryFolder(), commonDir: newGitFolder() };
+    const open = () => openWorkflowSessions(place);
+    const damage = async (id: SessionId) => {
+      const { database, repository } = await teamStore(place.commonDir);
+      const sql = 'UPDATE onceover.workflow_sessions SET document = $3 WHERE repository = $1 AND id = $2';
+      await database.query(sql, [repository, id, '{"half']);
+    };
+    return { sessions: open(), again: open, damage };
+  }),
+);
+
 type Opened = {
   readonly sessions: WorkflowSessions;
   /** Opens the same sessions as another client. */
   again(): WorkflowSessions;
-  damage(id: SessionId): void;
+  damage(id: SessionId): void | Promise<void>;
 };
 
 const job = jobOf([stepOf('a', { outputs: { ...output('1'), ...output('toString') } }), stepOf('b')]);
@@ -115,7 +130,7 @@ function sessionsContract(name: string, open: () => Opened): void {
       const { sessions, damage } = open();
       await sessions.create(session('good'));
       await sessions.create(session('bad'));
-      damage('bad' as SessionId);
+      await damage('bad' as SessionId);
       const all = await sessions.all();
       expect(all.ok && all.value.unreadable).toEqual([{ id: 'bad', path: '.deepwork/tmp/session_bad.json' }]);
       expect(await ids(sessions)).toEqual(['good']);
@@ -129,7 +144,7 @@ function sessionsContract(name: string, open: () => Opened): void {
     test('rename an unreadable session on a change', async () => {
       const { sessions, damage } = open();
       await sessions.create(session('bad'));
-      damage('bad' as SessionId);
+      await damage('bad' as SessionId);
       const update = () => sessions.update('bad' as SessionId, (now) => ok(now));
       expect(await update()).toMatchObject({
         ok: false,

@@ -1,0 +1,68 @@
+import { hashFields } from '../../kernel/ids.ts';
+import { isRecord } from '../../kernel/json.ts';
+import { ok } from '../../kernel/result.ts';
+import { parseJson } from '../../platform/private-files.ts';
+import type { TeamStore } from '../../team/store.ts';
+import type { ReceiptKeys, Receipts } from '../types.ts';
+import { type ReceiptStore, readReceipt, receiptKey, receiptText } from './receipt-files.ts';
+
+/** Opens the receipts of a repository in the store for teams. Receipts that are looked up at once share one query. */
+export function postgresReceipts({ database, repository, clone, seal }: TeamStore): ReceiptStore {
+  // The verdict of a check depends on the machine, and two people may have branches of one name.
+  const rowKey = <K extends keyof Receipts>(kind: K, about: ReceiptKeys[K]) =>
+    hashFields([kind === 'review' ? '' : clone, ...receiptKey(kind, about).map(String)]);
+
+  const sealOf = (key: string, text: string) => seal(['receipt', key, text]);
+
+  let next: { readonly keys: Set<string>; readonly found: Promise<ReadonlyMap<string, string>> } | null = null;
+
+  /** Adds a key to the next query, which starts when all callers of this moment have added theirs. */
+  function lookUp(key: string): Promise<ReadonlyMap<string, string>> {
+    if (next === null) {
+      const keys = new Set<string>();
+      const found = new Promise((resolve) => setImmediate(resolve)).then(() => {
+        next = null;
+        return documentsOf([...keys]);
+      });
+      next = { keys, found };
+    }
+    next.keys.add(key);
+    return next.found;
+  }
+
+  async function documentsOf(keys: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const rows = await database.query<{ key: string; document: string }>(
+      'SELECT key, document FROM onceover.receipts WHERE repository = $1 AND key = ANY($2::text[])',
+      [repository, keys],
+    );
+    return new Map(rows.map(({ key, document }) => [key, document]));
+  }
+
+  return {
+    async find(kind, key) {
+      const wanted = rowKey(kind, key);
+      const document = (await lookUp(wanted)).get(wanted);
+      if (document === undefined) return null;
+      const stored = parseJson(document);
+      const receipt = readReceipt(kind, key, stored);
+      // Only reviews become statements, and without the facts `made`, a review cannot.
+      if (receipt === null || !('made' in receipt)) return receipt;
+      const expected = sealOf(wanted, receiptText(kind, receipt));
+      const own = expected !== null && isRecord(stored) && stored['seal'] === expected;
+      // No clone vouches for a review that it has only read about.
+      const { made: _, ...others } = receipt;
+      return own ? receipt : (others as typeof receipt);
+    },
+    async write(kind, receipt) {
+      const key = rowKey(kind, receipt);
+      const text = receiptText(kind, receipt);
+      const document = kind === 'review' ? { ...JSON.parse(text), seal: sealOf(key, text) } : JSON.parse(text);
+      await database.query(
+        `INSERT INTO onceover.receipts (repository, key, document) VALUES ($1, $2, $3)
+         ON CONFLICT (repository, key) DO UPDATE SET document = excluded.document, written_at = now()`,
+        [repository, key, JSON.stringify(document)],
+      );
+      return ok(undefined);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { makeFolder } from './files.ts';
+import { openFolder, writeNew } from './private-files.ts';
+
+const FOLDER = 'onceover';
+
+const SECRET_BYTES = 32;
+
+/**
+ * Returns a random secret from a file in the git folder that all working trees share. The first call makes that file,
+ * which only the user can read.
+ */
+export function secretFile(commonDir: string, name: string): Result<Uint8Array> {
+  const folder = openFolder(commonDir, FOLDER);
+  const found = folder.text(name);
+  if (!found.ok) return found;
+  const known = readSecret(found.value);
+  if (known !== null) return ok(known);
+  const text = `${randomBytes(SECRET_BYTES).toString('hex')}\n`;
+  // A damaged file is replaced. A missing one is made so that two processes that start together get the same secret.
+  const written = found.value === null ? writeFirst(commonDir, name, text) : folder.write(name, text, 0o600);
+  if (!written.ok) return written;
+  const stored = folder.text(name);
+  if (!stored.ok) return stored;
+  const secret = readSecret(stored.value);
+  return secret === null ? err({ kind: 'disk', action: 'read', path: folder.path, code: 'EIO' }) : ok(secret);
+}
+
+function writeFirst(commonDir: string, name: string, text: string): Result<unknown> {
+  const made = makeFolder(commonDir, FOLDER);
+  return made.ok ? writeNew(made.value, name, text, 0o600) : made;
+}
+
+function readSecret(text: string | null): Uint8Array | null {
+  return text !== null && /^[0-9a-f]{64}\n$/.test(text) ? Buffer.from(text.trim(), 'hex') : null;
+}

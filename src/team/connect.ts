@@ -1,0 +1,145 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Pool, PoolClient } from 'pg';
+import type { Result } from '../kernel/result.ts';
+import { optionalPackage } from './optional-package.ts';
+import { StoreError, storeError, storeResult } from './store-error.ts';
+import { storeTrouble } from './store-trouble.ts';
+
+/** Runs one SQL statement with its values and returns the rows. Throws a `StoreError`. */
+export type Query = <Row = Record<string, unknown>>(
+  sql: string,
+  values?: readonly unknown[],
+) => Promise<readonly Row[]>;
+
+/** A PostgreSQL database that onceover is connected to. */
+export type Database = {
+  /** The address without user and password, to show. */
+  readonly where: string;
+  readonly query: Query;
+  /**
+   * Runs `work` in one transaction. If the connection is lost, the work runs again, even if its commit may have
+   * succeeded: write statements of which a second run changes nothing.
+   */
+  transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+};
+
+export type ConnectOptions = {
+  /** How long to wait for a server that does not answer, before a call fails. */
+  readonly waitSeconds?: number;
+  readonly statementSeconds?: number;
+  readonly connections?: number;
+  readonly stop?: AbortSignal;
+};
+
+const FIRST_PAUSE_MS = 100;
+
+const LONGEST_PAUSE_MS = 2000;
+
+/** Connects to a database and checks that it answers. The package `pg` is loaded only here. */
+export async function connect(address: string, options: ConnectOptions = {}): Promise<Result<Database>> {
+  return storeResult(openDatabase(address, options));
+}
+
+async function openDatabase(address: string, options: ConnectOptions): Promise<Database> {
+  const where = shownStore(address);
+  if (where === null) throw storeError('ONCEOVER_STORE', 'bad-address', '');
+  const pool = openPool(address, where, options);
+  const database = databaseOf(pool, where, options);
+  try {
+    await database.query('SELECT 1');
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
+}
+
+/** Returns the address without user, password and options; `null` if it is not an address of PostgreSQL. */
+export function shownStore(address: string): string | null {
+  if (!/^postgres(?:ql)?:\/\//.test(address) || !URL.canParse(address)) return null;
+  const { protocol, host, pathname } = new URL(address);
+  return `${protocol}//${host}${pathname}`;
+}
+
+type PgPackage = { readonly Pool: new (options: object) => Pool };
+
+function openPool(address: string, where: string, { statementSeconds = 30, connections = 4 }: ConnectOptions): Pool {
+  const pg = optionalPackage('pg') as PgPackage | null;
+  if (pg === null) throw storeError(where, 'no-package', '');
+  const limit = statementSeconds * 1000;
+  const pool = new pg.Pool({
+    connectionString: address,
+    application_name: 'onceover',
+    max: connections,
+    connectionTimeoutMillis: 5000,
+    // Reviews take minutes, and PostgreSQL limits connections. Opening one again takes a few milliseconds.
+    idleTimeoutMillis: 3000,
+    statement_timeout: limit,
+    // The server may be gone without a word, so the client has a limit of its own.
+    query_timeout: limit + 5000,
+    lock_timeout: limit,
+    idle_in_transaction_session_timeout: 60_000,
+    keepAlive: true,
+    // An idle connection must not keep a command from ending.
+    allowExitOnIdle: true,
+  });
+  // A lost idle connection is an event of the pool. The next query opens another connection.
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+function databaseOf(pool: Pool, where: string, { waitSeconds = 20, stop }: ConnectOptions): Database {
+  /** Runs `work` with a connection. Tries again while the server is away, until the time is over. */
+  async function patiently<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const until = Date.now() + waitSeconds * 1000;
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      try {
+        return await withClient(pool, work);
+      } catch (error) {
+        const why = error instanceof StoreError ? null : storeTrouble(error);
+        if (why === null) throw error;
+        const isWorthWaiting = why === 'unreachable' || why === 'conflict';
+        const said = error instanceof Error ? error.message : String(error);
+        if (!isWorthWaiting || Date.now() + pauseMs > until || stop?.aborted === true)
+          throw storeError(where, why === 'conflict' ? 'timeout' : why, said);
+        await pause(pauseMs, undefined, stop === undefined ? {} : { signal: stop }).catch(() => undefined);
+      }
+    }
+  }
+
+  return {
+    where,
+    query: (sql, values) => patiently((client) => queryOf(client)(sql, values)),
+    transaction: (work) =>
+      patiently(async (client) => {
+        await client.query('BEGIN');
+        const done = await work(queryOf(client));
+        await client.query('COMMIT');
+        return done;
+      }),
+    close: () => pool.end(),
+  };
+}
+
+/** Lends a connection. After a failure the connection is closed, which also rolls back its transaction. */
+async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  // A connection that breaks between two queries must not end the process; the next query reports the failure.
+  const ignore = () => undefined;
+  client.on('error', ignore);
+  try {
+    const done = await work(client);
+    client.off('error', ignore);
+    client.release();
+    return done;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+function queryOf(client: PoolClient): Query {
+  return async <Row>(sql: string, values: readonly unknown[] = []) =>
+    (await client.query(sql, [...values])).rows as readonly Row[];
+}

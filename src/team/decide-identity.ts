@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+
+/** The facts that identify a repository in all its clones. */
+export type RepositoryIdentity = {
+  /** SHA-256 of the two facts below. */
+  readonly identity: string;
+  /** The normalised address of the remote; '' without a remote. */
+  readonly remote: string;
+  /** The first commit of the current branch; '' before the first commit. */
+  readonly root: string;
+};
+
+/** Returns the identity of a repository with this remote and this first commit. */
+export function repositoryIdentity(remote: string | null, root: string | null): RepositoryIdentity {
+  const facts = { remote: remote === null ? '' : normaliseRemote(remote), root: root ?? '' };
+  const identity = createHash('sha256')
+    .update(JSON.stringify([facts.remote, facts.root]))
+    .digest('hex');
+  return { identity, ...facts };
+}
+
+/** Returns the remote that identifies the repository: origin, else the first by name. */
+export function chooseRemote(remotes: ReadonlyMap<string, string>): string | null {
+  const first = [...remotes.keys()].sort()[0];
+  return remotes.get('origin') ?? (first === undefined ? null : (remotes.get(first) ?? null));
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = {
+  'ssh:': '22',
+  'https:': '443',
+  'http:': '80',
+  'git:': '9418',
+};
+
+/**
+ * Returns the same text for all addresses under which git clones the same repository: host and path, without scheme,
+ * user, password, default port, `.git` and slashes at the end. A local path stays a path.
+ */
+export function normaliseRemote(address: string): string {
+  const trimmed = address.trim();
+  const scp = /^(?:[^@/\s]+@)?(\[[^\]\s]+\]|[^:/\s[\]]+):(?!\/\/)(.*)$/s.exec(trimmed);
+  if (scp !== null && !/^[a-z]$/i.test(scp[1] ?? '')) return hostAndPath(scp[1] ?? '', '', scp[2] ?? '');
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i
+    .exec(trimmed)?.[1]
+    ?.toLowerCase()
+    .replace(/^git\+/, '');
+  if (scheme === undefined || scheme === 'file') return `file:${trimPath(trimmed.replace(/^file:\/\//i, ''), '/')}`;
+  const rest = trimmed.slice(trimmed.indexOf('://') + 3);
+  const [, host = '', port = '', path = ''] = /^(?:[^@/]*@)?(\[[^\]]*\]|[^:/]*)(?::(\d*))?(.*)$/s.exec(rest) ?? [];
+  const isDefault = port === '' || port === DEFAULT_PORTS[`${scheme}:`];
+  return hostAndPath(host, isDefault ? '' : `:${port}`, path.replace(/[?#].*$/s, ''));
+}
+
+function hostAndPath(host: string, port: string, path: string): string {
+  return `${host.toLowerCase()}${port}/${trimPath(path, '')}`;
+}
+
+function trimPath(path: string, start: string): string {
+  const parts = path.split('/').filter((part) => part !== '');
+  const last = parts.at(-1);
+  if (last?.endsWith('.git') === true && last !== '.git') parts[parts.length - 1] = last.slice(0, -4);
+  return (path.startsWith('/') ? start : '') + parts.join('/');
+}

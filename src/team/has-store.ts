@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+
+/** The environment variable with the address of the store. */
+export const STORE_VARIABLE = 'ONCEOVER_STORE';
+
+/**
+ * Returns the environment without the address of the store, which may contain a password. Checks run code of the change,
+ * and agents read it.
+ */
+export function withoutStore({ [STORE_VARIABLE]: _store, ...env }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return env;
+}
+
+/** Returns the path of the user's config file. */
+export function userConfigPath(env: NodeJS.ProcessEnv): string {
+  const given = env['XDG_CONFIG_HOME'] ?? '';
+  return join(isAbsolute(given) ? given : join(env['HOME'] || homedir(), '.config'), 'onceover', 'config.yml');
+}
+
+/**
+ * Whether the user has a store for teams. Every command asks, so this parses nothing: a line with an address that is not
+ * a comment is enough. `readUserConfig` then reads the file exactly, and its mistakes are failures.
+ */
+export function hasTeamStore(env: NodeJS.ProcessEnv = process.env): boolean {
+  const given = env[STORE_VARIABLE];
+  if (given !== undefined) return given !== '';
+  try {
+    return /^[^#\n]*postgres/m.test(readFileSync(userConfigPath(env), 'utf8'));
+  } catch {
+    return false;
+  }
+}

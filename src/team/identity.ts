@@ -1,0 +1,70 @@
+import { asResult, git, gitText } from '../git/git.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import type { Database } from './connect.ts';
+import { chooseRemote, type RepositoryIdentity, repositoryIdentity } from './decide-identity.ts';
+import { storeError, storeResult } from './store-error.ts';
+
+/** The facts of a clone that identify its repository. `root` is `null` in a shallow clone, which does not know it. */
+export type CloneFacts = { readonly remote: string | null; readonly root: string | null };
+
+/** The number of a repository in the store. All rows of the repository have it. */
+export type RepositoryRow = RepositoryIdentity & { readonly id: number };
+
+/** Reads the remote and the first commit of a clone. */
+export async function readCloneFacts({
+  root,
+  shallow,
+}: Pick<RepositoryPaths, 'root' | 'shallow'>): Promise<Result<CloneFacts>> {
+  return asResult(
+    (async () => {
+      const options = { expected: [0, 1] };
+      const listed = await git(root, ['config', '-z', '--get-regexp', '^remote\\..*\\.url$'], options);
+      const remotes = new Map<string, string>();
+      for (const line of listed.stdout.toString('utf8').split('\0')) {
+        const [, name, url] = /^remote\.(.*)\.url\n(.*)$/s.exec(line) ?? [];
+        // git fetches from the first address of a remote with several.
+        if (name !== undefined && url !== undefined && !remotes.has(name)) remotes.set(name, url);
+      }
+      return { remote: chooseRemote(remotes), root: shallow ? null : await firstCommit(root) };
+    })(),
+  );
+}
+
+/** Returns the first commit of the current branch; '' before the first commit. Merges of other histories do not count. */
+async function firstCommit(root: string): Promise<string> {
+  const head = await git(root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { expected: [0, 1] });
+  if (head.code === 1) return '';
+  return gitText(root, ['rev-list', '--first-parent', '--max-parents=0', 'HEAD']);
+}
+
+/** Finds the row of a repository, and adds it if there is none. A shallow clone needs one that a full clone added. */
+export async function openRepositoryRow(database: Database, facts: CloneFacts): Promise<Result<RepositoryRow>> {
+  const wanted = repositoryIdentity(facts.remote, facts.root);
+  if (facts.root !== null) return storeResult(addRow(database, wanted));
+  const found = await storeResult(rowsOfRemote(database, wanted.remote));
+  if (!found.ok) return found;
+  const [row, ...others] = found.value;
+  if (row !== undefined && others.length === 0 && wanted.remote !== '') return ok(row);
+  return err(storeError(database.where, 'shallow-clone', wanted.remote).failure);
+}
+
+type Row = { readonly id: string; readonly identity: string; readonly remote: string; readonly root: string };
+
+async function addRow({ query }: Database, { identity, remote, root }: RepositoryIdentity): Promise<RepositoryRow> {
+  const [row] = await query<Row>(
+    `INSERT INTO onceover.repositories (identity, remote, root) VALUES ($1, $2, $3)
+     ON CONFLICT (identity) DO UPDATE SET seen_at = now() RETURNING id, identity, remote, root`,
+    [identity, remote, root],
+  );
+  if (row === undefined) throw new Error('The store returned no row of the repository.');
+  return { ...row, id: Number(row.id) };
+}
+
+async function rowsOfRemote({ query }: Database, remote: string): Promise<readonly RepositoryRow[]> {
+  const rows = await query<Row>(
+    'SELECT id, identity, remote, root FROM onceover.repositories WHERE remote = $1 LIMIT 2',
+    [remote],
+  );
+  return rows.map((row) => ({ ...row, id: Number(row.id) }));
+}

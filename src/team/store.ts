@@ -1,0 +1,94 @@
+import { createHmac } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { hashFields, sha256 } from '../kernel/ids.ts';
+import type { Result } from '../kernel/result.ts';
+import { readJsonFile } from '../platform/private-files.ts';
+import { secretFile } from '../platform/secret-file.ts';
+import { connect, type Database } from './connect.ts';
+import { decideTrust } from './decide-trust.ts';
+import { userConfigPath } from './has-store.ts';
+import { openRepositoryRow, readCloneFacts } from './identity.ts';
+import { migrate } from './migrate.ts';
+import { StoreError, storeError } from './store-error.ts';
+import { readUserConfig, type StoreSettings } from './user-config.ts';
+
+/** The store for teams, as one clone of a repository sees it. */
+export type TeamStore = {
+  readonly database: Database;
+  /** The row of the repository. Every query is limited to it. */
+  readonly repository: number;
+  /** Identifies this clone. Passes of checks count only here, because checks depend on the machine. */
+  readonly clone: string;
+  /**
+   * Returns a code that only this clone can make for these fields; `null` if its secret cannot be read. A program that
+   * writes to the database can copy `clone`, but not make a seal.
+   */
+  seal(fields: readonly string[]): string | null;
+  /** Identifies the user on this machine, whose logins have usage limits. */
+  readonly login: string;
+  /** Whether receipts, findings and waivers of the store count. If not, those of the files of this clone do. */
+  readonly isTrusted: boolean;
+};
+
+const LARGEST_EVENT = 8 * 1024 * 1024;
+
+const stores = new Map<string, Promise<TeamStore>>();
+
+const databases = new Map<string, Promise<Database>>();
+
+/** Opens the store for the clone with this git folder, once per process. Throws a `StoreError`. */
+export function teamStore(commonDir: string): Promise<TeamStore> {
+  return once(stores, commonDir, () => openTeamStore(commonDir, process.env));
+}
+
+async function openTeamStore(commonDir: string, env: NodeJS.ProcessEnv): Promise<TeamStore> {
+  const { store: settings } = orThrow(readUserConfig(env));
+  if (settings === null) throw storeError(userConfigPath(env), 'no-address', '');
+  const database = await openDatabase(settings);
+  const shallow = existsSync(join(commonDir, 'shallow'));
+  const facts = orThrow(await readCloneFacts({ root: commonDir, shallow }));
+  const { id } = orThrow(await openRepositoryRow(database, facts));
+  return {
+    database,
+    repository: id,
+    clone: sha256(JSON.stringify([hostname(), commonDir])),
+    seal: (fields) => sealOf(commonDir, fields),
+    login: sha256(JSON.stringify([hostname(), userInfo().uid])),
+    isTrusted: decideTrust(settings.trust, env, readJsonFile(env['GITHUB_EVENT_PATH'] ?? '', LARGEST_EVENT)),
+  };
+}
+
+const SECRET = 'store-secret';
+
+function sealOf(commonDir: string, fields: readonly string[]): string | null {
+  const secret = secretFile(commonDir, SECRET);
+  return secret.ok ? createHmac('sha256', secret.value).update(hashFields(fields)).digest('hex') : null;
+}
+
+/** Connects to the database of the settings and brings its schema up to date, once per process. Throws a `StoreError`. */
+function openDatabase({ url, waitSeconds }: StoreSettings): Promise<Database> {
+  return once(databases, url, async () => {
+    const database = orThrow(await connect(url, { waitSeconds }));
+    const migrated = await migrate(database);
+    if (!migrated.ok) await database.close();
+    orThrow(migrated);
+    return database;
+  });
+}
+
+/** Returns the value of an earlier call with this key. A long-lived process tries again after a failure. */
+function once<T>(known: Map<string, Promise<T>>, key: string, open: () => Promise<T>): Promise<T> {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const opening = open();
+  known.set(key, opening);
+  opening.catch(() => known.delete(key));
+  return opening;
+}
+
+function orThrow<T>(result: Result<T>): T {
+  if (!result.ok) throw new StoreError(result.failure);
+  return result.value;
+}
