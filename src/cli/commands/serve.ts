@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { jsonServerEvent } from '../../serve/json-event.ts';
+import { openServer, serveReview } from '../../serve/open-server.ts';
+import { exitWith, printJson, workingDirectory } from '../output.ts';
+
+/** Runs the server until a signal arrives. The first signal lets running reviews end, the second puts them back. */
+export async function serveCommand({ config }: { readonly config?: string }): Promise<void> {
+  const stop = new AbortController();
+  const stopNow = new AbortController();
+  const onSignal = () => (stop.signal.aborted ? stopNow : stop).abort();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
+  const ended = await openServer({
+    config: config === undefined ? null : resolve(config),
+    stop: stop.signal,
+    stopNow: stopNow.signal,
+    tell: (event) => process.stdout.write(`${jsonServerEvent(event, new Date())}\n`),
+  });
+  if (!ended.ok) await exitWith(ended.failure, false);
+}
+
+/** Reviews the pull request in this folder for the server, which started this process. Prints the document of the run. */
+export async function serveReviewCommand(): Promise<void> {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
+  // If the server was killed, no one waits for the result.
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && stop.abort(), 1000).unref();
+  const reviewed = await serveReview(workingDirectory(), readFileSync(0, 'utf8'), stop.signal);
+  if (!reviewed.ok) return exitWith(reviewed.failure, true);
+  printJson(reviewed.value);
+  process.exitCode = reviewed.value.exit_code;
+}

@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+import { wholeNumber } from './options.ts';
+
+/** Adds the commands for teams that share a store. */
+export function addTeamCommands(program: Command): void {
+  const limit = wholeNumber(1, 1_000_000_000);
+  program
+    .command('worker')
+    .summary('run reviewers for your team on this machine')
+    .description(
+      'Takes reviews of "onceover run --remote" from the store of your team, and runs them here with the agents that you name. It runs nothing else. The store is in ONCEOVER_STORE or in your own config file. See docs/team.md.',
+    )
+    .requiredOption('--agents <names>', 'the agents to run, such as claude,codex')
+    .option('--concurrency <n>', 'the number of calls at once (default: 4)', wholeNumber(1, 64))
+    .option(
+      '--settings <folder>',
+      'read commands, paths and variables of these agents from onceover.yml in this folder',
+    )
+    .option('--account <name>', 'the login that the agents use, for limits (default: the name of the agent)')
+    .option('--most-at-once <n>', 'a limit of the account: calls at once, over all workers', limit)
+    .option('--calls-per-minute <n>', 'a limit of the account: calls per minute, over all workers', limit)
+    .option('--tokens-per-minute <n>', 'a limit of the account: tokens per minute, over all workers', limit)
+    .option('--name <name>', 'the name of this worker in logs (default: the name of the machine)')
+    .option('--folder <folder>', 'the folder for checkouts (default: your cache folder)')
+    .option(
+      '--heartbeat <seconds>',
+      'give the calls of a silent worker to others after this time (default: 60)',
+      wholeNumber(10, 3600),
+    )
+    .option('--json', 'print one line of JSON per event')
+    .action(async (options) => (await import('./commands/worker.ts')).workerCommand(options));
+
+  program
+    .command('serve')
+    .summary('review pull requests for your team, and show its pages')
+    .description(
+      'Receives webhooks of GitHub and GitLab, reviews the pull requests with the workers of your team, and publishes the results. Serves pages over all repositories of the store, and metrics. Prints one line of JSON per event. See docs/server.md.',
+    )
+    .option('--config <file>', 'the settings of the server (default: server.yml in your own config folder)')
+    .action(async (options) => (await import('./commands/serve.ts')).serveCommand(options));
+
+  program
+    .command('serve-review', { hidden: true })
+    .action(async () => (await import('./commands/serve.ts')).serveReviewCommand());
+}

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import type { PgBoss } from 'pg-boss';
+import type { AgentReply, Usage } from '../kernel/agent.ts';
+import type { AskEnd } from '../kernel/ports.ts';
+import type { Database, Query } from '../team/connect.ts';
+import { within } from './boss.ts';
+import { priorityOf, queueName } from './decide-call.ts';
+import { readAnswerText, readOffersText, readUsageText } from './json-call.ts';
+import type { CallRequest, CallState, Offer, Urgency } from './types.ts';
+
+/** The channels on which PostgreSQL wakes workers. */
+export const NEW_CALL = 'onceover_calls';
+
+/** A worker that has not been seen for this long does not count. */
+const WORKER_SECONDS = 30;
+
+/** A client that has not been seen for this long no longer waits for its calls. */
+export const WAITER_SECONDS = 30;
+
+/** How long an answer may be used for the same call of another clone. */
+const REUSE_SECONDS = 15 * 60;
+
+export type WantedCall = {
+  readonly key: string;
+  readonly request: CallRequest;
+  readonly urgency: Urgency;
+  /** Whether an answer that is already there can be used: one that no one can read is not. */
+  accepts(reply: AgentReply): boolean;
+};
+
+type Row = { readonly id: string; readonly job: string; readonly queue: string; readonly answer: string | null };
+
+/** The progress of a call. `end` is `null` until it has ended. */
+export type CallProgress = {
+  readonly id: string;
+  readonly state: CallState;
+  readonly doing: string | null;
+  readonly usage: Usage | null;
+  readonly end: AskEnd | null;
+};
+
+/** The calls of a client. All clients of a repository that want the same call share one. */
+export type ClientCalls = ReturnType<typeof openCalls>;
+
+export function openCalls(database: Database, boss: PgBoss, repository: number) {
+  const client = randomUUID();
+
+  /** Waits for a call with this key that is open or was answered not long ago. Returns its id; `null` if there is none. */
+  async function join(query: Query, { key, urgency, accepts }: Omit<WantedCall, 'request'>): Promise<string | null> {
+    await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${repository}:${key}`]);
+    const [open] = await query<Row>(
+      `SELECT id, job, queue FROM onceover.calls
+       WHERE repository = $1 AND key = $2 AND state IN ('waiting', 'running')`,
+      [repository, key],
+    );
+    if (open !== undefined) {
+      await query(
+        `INSERT INTO onceover.call_waiters (call, client) VALUES ($1, $2)
+         ON CONFLICT (call, client) DO UPDATE SET seen_at = now()`,
+        [open.id, client],
+      );
+      // Someone who waits at a terminal may join a call of CI.
+      await query(
+        `UPDATE onceover.calls SET priority = $2 WHERE id = $1 AND priority < $2 AND state = 'waiting' RETURNING id`,
+        [open.id, priorityOf(urgency)],
+      ).then(async ([raised]) => {
+        if (raised === undefined) return;
+        await boss.update(open.queue, undefined, { id: open.job, priority: priorityOf(urgency), db: within(query) });
+      });
+      return open.id;
+    }
+    const answered = await query<Row>(
+      `SELECT id, answer FROM onceover.calls
+       WHERE repository = $1 AND key = $2 AND state = 'answered' AND ended_at > now() - make_interval(secs => $3)
+       ORDER BY ended_at DESC LIMIT 1`,
+      [repository, key, REUSE_SECONDS],
+    );
+    const usable = answered.find(({ answer }) => {
+      const end = readAnswerText(answer ?? '');
+      return end?.ok === true && accepts(end.reply);
+    });
+    return usable?.id ?? null;
+  }
+
+  return {
+    /** Returns the id of a call with the same key, if there is one to wait for or to use. */
+    find: (wanted: Omit<WantedCall, 'request'>) => database.transaction((query) => join(query, wanted)),
+
+    /** Adds a call to the queue, if there is none with the same key by now. `isNew`: whether this client pays for it. */
+    add: ({ request, ...wanted }: WantedCall) =>
+      database.transaction(async (query) => {
+        const known = await join(query, wanted);
+        if (known !== null) return { id: known, isNew: false };
+        const id = randomUUID();
+        const job = randomUUID();
+        const queue = queueName(request);
+        const priority = priorityOf(wanted.urgency);
+        await query(
+          `INSERT INTO onceover.calls (id, repository, key, queue, job, agent, priority, request)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+          [id, repository, wanted.key, queue, job, request.agent, priority, JSON.stringify(request)],
+        );
+        await query('INSERT INTO onceover.call_waiters (call, client) VALUES ($1, $2)', [id, client]);
+        await boss.send(queue, { call: id }, { id: job, priority, db: within(query) });
+        await query('SELECT pg_notify($1, $2)', [NEW_CALL, queue]);
+        return { id, isNew: true };
+      }),
+
+    /** Returns the progress of calls. Workers see that this client still waits for them. */
+    async progress(ids: readonly string[]): Promise<readonly CallProgress[]> {
+      type Progress = Row & { readonly state: CallState; readonly doing: string | null; readonly usage: string | null };
+      const rows = await database.query<Progress>(
+        `WITH seen AS (
+           UPDATE onceover.call_waiters SET seen_at = now()
+           WHERE client = $2 AND call = ANY($1) AND seen_at < now() - interval '3 seconds')
+         SELECT id, state, doing, usage, answer FROM onceover.calls WHERE id = ANY($1)`,
+        [ids, client],
+      );
+      return rows.map(({ id, state, doing, usage, answer }) => {
+        const end = answer === null ? null : readAnswerText(answer);
+        return { id, state, doing, usage: readUsageText(usage), end };
+      });
+    },
+
+    /** Stops waiting for a call. If no one else waits for it, the call is cancelled. */
+    leave: (id: string) =>
+      database.transaction(async (query) => {
+        await query('DELETE FROM onceover.call_waiters WHERE call = $1 AND client = $2', [id, client]);
+        await cancelUnwanted(query, boss, id);
+      }),
+
+    /** Returns the agents that workers offer now. */
+    offers: () => liveOffers(database.query),
+  };
+}
+
+/** Cancels a call if no client waits for it. Returns whether it did. */
+export async function cancelUnwanted(query: Query, boss: PgBoss, id: string): Promise<boolean> {
+  const [cancelled] = await query<Row>(
+    `UPDATE onceover.calls AS c SET state = 'cancelled', ended_at = now()
+     WHERE id = $1 AND state IN ('waiting', 'running') AND NOT EXISTS (
+       SELECT 1 FROM onceover.call_waiters WHERE call = c.id AND seen_at > now() - make_interval(secs => $2))
+     RETURNING id, job, queue`,
+    [id, WAITER_SECONDS],
+  );
+  if (cancelled === undefined) return false;
+  await boss.cancel(cancelled.queue, cancelled.job, { db: within(query) });
+  return true;
+}
+
+/** Returns the agents that live workers offer, one entry per worker and agent. */
+export async function liveOffers(query: Query): Promise<readonly Offer[]> {
+  const rows = await query<{ offers: string }>(
+    'SELECT offers FROM onceover.workers WHERE seen_at > now() - make_interval(secs => $1) ORDER BY started_at',
+    [WORKER_SECONDS],
+  );
+  return rows.flatMap(({ offers }) => readOffersText(offers));
+}

@@ -1,0 +1,32 @@
+import type { Database } from '../team/connect.ts';
+import type { StoreKeep } from '../team/user-config.ts';
+
+/** The most rows of a table that one round removes, so that a round never holds locks for long. */
+const MOST_CALLS = 1000;
+const MOST_SNAPSHOTS = 50;
+
+/** Removes old rows of the queue's tables: ended calls, their starts, unused snapshots, and workers that are gone. */
+export async function pruneCalls({ query }: Database, { callsDays, snapshotHours }: StoreKeep): Promise<void> {
+  // Open calls stay, whatever their age. The waiters of a call are removed with it.
+  await query(
+    `DELETE FROM onceover.calls WHERE id IN (
+       SELECT id FROM onceover.calls
+       WHERE ended_at < now() - make_interval(days => $1) AND state IN ('answered', 'failed', 'cancelled')
+       ORDER BY ended_at LIMIT ${MOST_CALLS} FOR UPDATE SKIP LOCKED)`,
+    [callsDays],
+  );
+  // The ids count up with the time, so the oldest starts are found without an index on the time.
+  await query(
+    `DELETE FROM onceover.call_starts WHERE id IN (
+       SELECT id FROM (SELECT id, beat_at FROM onceover.call_starts ORDER BY id LIMIT ${MOST_CALLS}) AS oldest
+       WHERE beat_at < now() - make_interval(days => $1))`,
+    [callsDays],
+  );
+  await query(
+    `DELETE FROM onceover.snapshots WHERE (repository, tree, base) IN (
+       SELECT repository, tree, base FROM onceover.snapshots
+       WHERE used_at < now() - make_interval(hours => $1) LIMIT ${MOST_SNAPSHOTS} FOR UPDATE SKIP LOCKED)`,
+    [snapshotHours],
+  );
+  await query("DELETE FROM onceover.workers WHERE seen_at < now() - interval '1 day'");
+}

@@ -1,0 +1,138 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import * as z from 'zod';
+import type { ForgeSettings, WebhookWish } from './types.ts';
+
+/** The headers and the body of a webhook, as they arrived. */
+export type Webhook = {
+  header(name: string): string | null;
+  readonly body: Buffer;
+};
+
+export type WebhookDecision =
+  | {
+      readonly ok: true;
+      /** The names under which this delivery is remembered. A webhook with one of them again is a repetition. */
+      readonly keys: readonly string[];
+      readonly delivery: string;
+      readonly wish: WebhookWish;
+    }
+  | { readonly ok: false; readonly status: 400 | 401; readonly why: string };
+
+/**
+ * Decides what a webhook asks for. Its body counts only if the secret of the forge signed it (GitHub) or came with it
+ * (GitLab). The content says only which pull request to look at, so a forged content cannot choose a base or a commit.
+ */
+export function decideWebhook(forge: ForgeSettings, webhook: Webhook): WebhookDecision {
+  const isGenuine = forge.name === 'github' ? isSigned : hasToken;
+  if (!isGenuine(webhook, forge.secret)) return refused(401, 'The signature or token of the webhook is not valid.');
+  const delivery = webhook.header(forge.name === 'github' ? 'x-github-delivery' : 'x-gitlab-event-uuid') ?? '';
+  if (!/^[\w-]{1,100}$/.test(delivery)) return refused(400, 'The webhook has no valid delivery id.');
+  const content = parsed(webhook.body);
+  if (content === undefined) return refused(400, 'The webhook is not JSON.');
+  const wish = forge.name === 'github' ? githubWish(forge, webhook, content) : gitlabWish(forge, webhook, content);
+  if (wish === null) return refused(400, 'The webhook does not describe a pull request as expected.');
+  // The delivery id is not part of what GitHub signs, so the body itself is remembered, too.
+  const digest = createHash('sha256').update(webhook.body).digest('hex');
+  return { ok: true, delivery, wish, keys: [`${forge.name}:${delivery}`, `${forge.name}:body:${digest}`] };
+}
+
+function refused(status: 400 | 401, why: string): WebhookDecision {
+  return { ok: false, status, why };
+}
+
+function isSigned({ header, body }: Webhook, secret: string): boolean {
+  const [, given] = /^sha256=([0-9a-f]{64})$/.exec(header('x-hub-signature-256') ?? '') ?? [];
+  if (given === undefined) return false;
+  return timingSafeEqual(Buffer.from(given, 'hex'), createHmac('sha256', secret).update(body).digest());
+}
+
+function hasToken({ header }: Webhook, secret: string): boolean {
+  return isSameSecret(header('x-gitlab-token') ?? '', secret);
+}
+
+/** Whether two secrets are equal. The time that this takes says nothing about them. */
+export function isSameSecret(given: string, secret: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(secret));
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+const number = z.number().int().positive().max(2_147_483_647);
+
+const commit = z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/);
+
+const githubEvent = z.object({
+  action: z.string(),
+  number,
+  repository: z.object({ full_name: z.string() }),
+  pull_request: z.object({ head: z.object({ sha: commit }) }),
+  changes: z.object({ base: z.unknown().optional() }).optional(),
+});
+
+const GITHUB_REVIEWS: readonly string[] = ['opened', 'synchronize', 'reopened', 'ready_for_review'];
+
+function githubWish(forge: ForgeSettings, { header }: Webhook, content: unknown): WebhookWish | null {
+  const event = header('x-github-event') ?? '';
+  if (event !== 'pull_request') return ignored(`the event is "${event.slice(0, 50)}"`);
+  const read = githubEvent.safeParse(content);
+  if (!read.success) return null;
+  const { action, repository, pull_request, changes } = read.data;
+  // Edited: with another base branch, the change is another one.
+  const isReview = GITHUB_REVIEWS.includes(action) || (action === 'edited' && changes?.base !== undefined);
+  return wishFor(forge, isReview ? 'review' : action === 'closed' ? 'closed' : null, {
+    ...{ name: repository.full_name, number: read.data.number, head: pull_request.head.sha, action },
+  });
+}
+
+const gitlabEvent = z.object({
+  object_kind: z.literal('merge_request'),
+  project: z.object({ path_with_namespace: z.string() }),
+  object_attributes: z.object({
+    iid: number,
+    action: z.string().optional(),
+    oldrev: z.string().optional(),
+    last_commit: z.object({ id: commit }),
+  }),
+  changes: z
+    .object({ draft: z.object({ current: z.boolean() }).optional(), target_branch: z.unknown().optional() })
+    .optional(),
+});
+
+function gitlabWish(forge: ForgeSettings, { header }: Webhook, content: unknown): WebhookWish | null {
+  const event = header('x-gitlab-event') ?? '';
+  if (event !== 'Merge Request Hook') return ignored(`the event is "${event.slice(0, 50)}"`);
+  const read = gitlabEvent.safeParse(content);
+  if (!read.success) return null;
+  const { project, object_attributes, changes } = read.data;
+  const { action = '', oldrev, iid, last_commit } = object_attributes;
+  // GitLab sends "update" for new commits and for every edit. Only new commits have `oldrev`.
+  const isChanged = oldrev !== undefined || changes?.draft?.current === false || changes?.target_branch !== undefined;
+  const isReview = action === 'open' || action === 'reopen' || (action === 'update' && isChanged);
+  const isClosed = action === 'close' || action === 'merge';
+  return wishFor(forge, isReview ? 'review' : isClosed ? 'closed' : null, {
+    ...{ name: project.path_with_namespace, number: iid, head: last_commit.id, action },
+  });
+}
+
+function wishFor(
+  forge: ForgeSettings,
+  kind: 'review' | 'closed' | null,
+  about: { readonly name: string; readonly number: number; readonly head: string; readonly action: string },
+): WebhookWish {
+  // Forges ignore the case of names. The name that counts is the one in the settings.
+  const project = forge.repositories.find((one) => one.toLowerCase() === about.name.toLowerCase());
+  if (project === undefined) return ignored('the repository is not in the settings of the server');
+  if (kind === null) return ignored(`the action is "${about.action.slice(0, 50)}"`);
+  return { kind, pull: { forge: forge.name, project, number: about.number }, head: about.head };
+}
+
+function ignored(why: string): WebhookWish {
+  return { kind: 'ignored', why };
+}

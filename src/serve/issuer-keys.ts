@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { addressOf } from '../forges/decide-target.ts';
+import { type IssuerKeys, keySetShape } from './decide-jwt.ts';
+
+const KEEP_MS = 10 * 60_000;
+
+/** How long to wait before keys are fetched again because a token names an unknown one. */
+const AGAIN_MS = 60_000;
+
+const MOST_BYTES = 512 * 1024;
+
+const MOST_MS = 10_000;
+
+const discovery = z.object({ issuer: z.string(), jwks_uri: z.string() });
+
+/** Fetches and keeps the keys of an issuer. Both methods return `null` if the issuer does not answer as expected. */
+export function openIssuerKeys(issuer: string) {
+  let kept: { readonly keys: IssuerKeys; readonly at: number } | null = null;
+  let fetching: Promise<IssuerKeys | null> | null = null;
+  let triedAt = 0;
+
+  async function fetched(): Promise<IssuerKeys | null> {
+    fetching ??= fetchKeys(issuer).finally(() => {
+      fetching = null;
+    });
+    triedAt = Date.now();
+    const keys = await fetching;
+    if (keys !== null) kept = { keys, at: Date.now() };
+    return keys;
+  }
+
+  return {
+    async keys(): Promise<IssuerKeys | null> {
+      return kept !== null && Date.now() - kept.at < KEEP_MS ? kept.keys : fetched();
+    },
+    /** Returns the keys again after a token named an unknown one. Strangers cannot make the server ask often. */
+    async newer(): Promise<IssuerKeys | null> {
+      return Date.now() - triedAt < AGAIN_MS ? (kept?.keys ?? null) : fetched();
+    },
+  };
+}
+
+async function fetchKeys(issuer: string): Promise<IssuerKeys | null> {
+  const about = discovery.safeParse(await fetchJson(`${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`));
+  if (!about.success || about.data.issuer !== issuer || addressOf(about.data.jwks_uri) === null) return null;
+  const keys = keySetShape.safeParse(await fetchJson(about.data.jwks_uri));
+  return keys.success ? keys.data.keys : null;
+}
+
+async function fetchJson(url: string): Promise<unknown> {
+  try {
+    const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(MOST_MS) });
+    const text = answer.ok ? await answer.text() : '';
+    return text === '' || text.length > MOST_BYTES ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,37 @@
+import type { RunDocument } from '../gates/json.ts';
+import { repositoryAt } from '../git/locate.ts';
+import { err, type Result } from '../kernel/result.ts';
+import { parseJson } from '../platform/private-files.ts';
+import { userConfigPath } from '../team/has-store.ts';
+import { readUserConfig } from '../team/user-config.ts';
+import { readServerSettings, serverConfigPath } from './config.ts';
+import { readReviewRequest } from './json-event.ts';
+import type { ServerOptions } from './run-server.ts';
+
+export type ServeWish = Pick<ServerOptions, 'stop' | 'stopNow' | 'tell'> & {
+  /** The file with the settings; `null` for the one in the user's own config folder. */
+  readonly config: string | null;
+};
+
+/** Serves pages over all repositories of the store, and reviews pull requests that webhooks name. */
+export async function openServer({ config, ...options }: ServeWish): Promise<Result<void>> {
+  const { env, execPath, argv } = process;
+  const user = readUserConfig(env);
+  if (!user.ok) return user;
+  const { store } = user.value;
+  if (store === null) return err({ kind: 'store-failed', where: userConfigPath(env), why: 'no-address', said: '' });
+  const settings = readServerSettings(config ?? serverConfigPath(env), env);
+  if (!settings.ok) return settings;
+  const { runServer } = await import('./run-server.ts');
+  return runServer({ ...options, store, settings: settings.value, program: [execPath, argv[1] ?? ''] });
+}
+
+/** Reviews the pull request in a clone of the server, as the request of the server says. */
+export async function serveReview(cwd: string, request: string, stop: AbortSignal): Promise<Result<RunDocument>> {
+  const read = readReviewRequest(parseJson(request));
+  if (read === null)
+    return err({ kind: 'wrong-usage', said: 'Only "onceover serve" starts this command.', command: 'serve' });
+  const repository = await repositoryAt(cwd);
+  if (!repository.ok) return repository;
+  return (await import('./review-pull.ts')).reviewPull(repository.value, read, stop);
+}

@@ -1,0 +1,63 @@
+import { type RunDocument, runDocument } from '../gates/json.ts';
+import { READ_ONLY, type RunOptions, withRunLock } from '../gates/open-run.ts';
+import type { RunPorts, RunRequest } from '../gates/ports.ts';
+import { executeRun, previewRun } from '../gates/run.ts';
+import type { RunOutcome } from '../gates/run-types.ts';
+import type { Checks } from '../kernel/ports.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { storeResult } from '../team/store-error.ts';
+import type { ReviewRequest } from './types.ts';
+
+/**
+ * Reviews the pull request in a clone of the server, in a process of its own. Workers run the reviewers. The environment
+ * names the target branch, whose configuration counts.
+ */
+export async function reviewPull(
+  repository: RepositoryPaths,
+  { checks, isFork, base }: ReviewRequest,
+  stop: AbortSignal,
+): Promise<Result<RunDocument>> {
+  const options: RunOptions = {
+    ...READ_ONLY,
+    selection: { kind: 'change', base },
+    // The operator has decided about commands with the setting `checks`. No command of an agent runs here.
+    startedBy: 'person',
+    // The reviews run even if a check did not.
+    all: true,
+    remote: true,
+    stop,
+  };
+  const runsChecks = checks === 'own_branches' && !isFork;
+  const ran = await withRunLock(repository, options, async ({ ports, request }) => {
+    if (runsChecks) return flat(await storeResult(executeRun(ports, request)));
+    if (checks === 'elsewhere') return flat(await storeResult(runReviewsAlone(ports, request)));
+    return flat(await storeResult(executeRun({ ...ports, checks: NO_CHECKS }, request)));
+  });
+  return ran.ok ? ok(runDocument(ran.value, [])) : ran;
+}
+
+function flat<T>(result: Result<Result<T>>): Result<T> {
+  return result.ok ? result.value : result;
+}
+
+/** Runs no command: each check ends as one that could not be started, which is an error and never a pass. */
+const NO_CHECKS: Checks = {
+  run: async () => ({
+    ending: 'not-started',
+    exitCode: null,
+    output: 'The server does not run commands of a pull request. See "checks" in its settings.',
+    durationMs: 0,
+  }),
+};
+
+/** Runs the reviews without the checks. The outcome lists the checks as gates that are not part of the run. */
+async function runReviewsAlone(ports: RunPorts, request: RunRequest): Promise<Result<RunOutcome>> {
+  const previewed = await previewRun(ports, request);
+  if (!previewed.ok) return previewed;
+  const others = previewed.value.facts.planned.gates.flatMap(({ id, kind }) => (kind === 'check' ? [id] : []));
+  const gates = request.settings.gates.map((entry) => ({ ...entry, checks: {} }));
+  const ran = await executeRun(ports, { ...request, settings: { ...request.settings, gates } });
+  if (!ran.ok || others.length === 0) return ran;
+  return ok({ ...ran.value, asked: { gates: [], paths: [], others } });
+}

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { isRecord } from '../kernel/json.ts';
+import type { AskEnd } from '../kernel/ports.ts';
+import { openFolder, parseJson } from '../platform/private-files.ts';
+import { answerText, readAnswerText } from '../remote/json-call.ts';
+import type { TakenCall } from '../remote/take-calls.ts';
+
+/** An answer that was paid for and is not in the store yet. */
+type UnsentAnswer = { readonly call: Pick<TakenCall, 'id' | 'start'>; readonly end: AskEnd };
+
+/**
+ * Keeps answers on disk until the store has them. So an answer survives a worker that is killed, or a store that is away
+ * for long; the next worker on this machine sends it.
+ */
+export function openUnsentAnswers(base: string) {
+  const folder = openFolder(base, 'answers');
+  const nameOf = (id: string) => `${id}.json`;
+  return {
+    path: join(base, 'answers'),
+    /** A failed write is ignored: then only the answer in memory is left. */
+    keep({ call: { id, start }, end }: UnsentAnswer): void {
+      folder.write(nameOf(id), JSON.stringify({ id, start, answer: answerText(end) }));
+    },
+    sent({ id }: Pick<TakenCall, 'id'>): void {
+      folder.remove(nameOf(id));
+    },
+    all(): readonly UnsentAnswer[] {
+      const listed = folder.list();
+      if (!listed.ok) return [];
+      return listed.value.flatMap(({ name }) => {
+        const text = folder.text(name);
+        const value = text.ok && text.value !== null ? parseJson(text.value) : null;
+        if (!isRecord(value)) return [];
+        const { id, start, answer } = value;
+        if (typeof id !== 'string' || typeof start !== 'string' || typeof answer !== 'string') return [];
+        const end = readAnswerText(answer);
+        return end === null || nameOf(id) !== name ? [] : [{ call: { id, start }, end }];
+      });
+    },
+  };
+}

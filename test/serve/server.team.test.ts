@@ -1,0 +1,90 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { onceover } from '../support/cli.ts';
+import { failing, PASS } from '../support/gates.ts';
+import { temporaryFolder } from '../support/repo.ts';
+import { SECRET, startServer, TOKENS } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { startWorker } from '../support/workers.ts';
+
+test('after SIGTERM the server takes no run, finishes the running one, and exits', async () => {
+  const server = await startServer({ workers: 1 });
+  server.agent.answers({ ...PASS, $sleep: 1500 }, PASS);
+  const { body } = await server.webhook();
+  await until(() => server.agent.calls().length > 0);
+  expect(await server.signal('SIGTERM')).toBe(0);
+  expect(server.events.map(({ kind }) => kind).slice(-3)).toEqual(['stopping', 'run-ended', 'stopped']);
+  expect(server.events.findLast(({ kind }) => kind === 'run-ended')).toMatchObject({
+    run: body.run,
+    outcome: 'passed',
+  });
+}, 60_000);
+
+test('a second SIGTERM puts the running run back, and nothing is published', async () => {
+  const server = await startServer({ workers: 1 });
+  server.agent.answers({ ...PASS, $sleep: 20_000 });
+  await server.webhook();
+  await until(() => server.agent.calls().length > 0);
+  const ended = server.signal('SIGTERM');
+  await until(() => server.events.some(({ kind }) => kind === 'stopping'));
+  expect(await Promise.all([ended, server.signal('SIGTERM')])).toEqual([0, 0]);
+  expect(server.events.findLast(({ kind }) => kind === 'run-ended')).toMatchObject({ outcome: 'put-back' });
+  expect(server.world.data.checks).toEqual([]);
+}, 60_000);
+
+test('pages, metrics, a waiver and another run over what the store knows', async () => {
+  const server = await startServer({ workers: 1 });
+  const { agent } = server;
+  agent.answers(failing('src/a.js', 'export const b = 2;', { line: 2, issue: '<b>two</b>' }), PASS);
+  const { body } = await server.webhook();
+  expect(await server.ended(body.run)).toMatchObject({ outcome: 'failed' });
+
+  const metrics = await (await server.get('/metrics', TOKENS.reader)).text();
+  expect(metrics).toContain('onceover_jobs{queue="runs",state="waiting"} 0\n');
+  expect(metrics).toContain('onceover_oldest_job_age_seconds{queue="calls"} 0\n');
+  expect(metrics).toContain('onceover_calls_last_hour{agent="scripted",outcome="answered"} 2\n');
+  expect(metrics).toContain('onceover_runs_last_hour{verdict="failed"} 1\n');
+  expect(metrics).toContain('onceover_workers 1\n');
+  expect(metrics).toContain('onceover_webhooks_total{forge="github",status="202"} 1\n');
+
+  const { repositories } = (await (await server.get('/api/repositories')).json()) as { repositories: { id: number }[] };
+  expect(repositories).toMatchObject([{ open_findings: 1, last_verdict: 'failed' }]);
+  const id = repositories[0]?.id;
+  const page = await (await server.get(`/repositories/${id}`)).text();
+  expect(page).toContain('&#60;b&#62;two&#60;/b&#62;');
+  expect(page).not.toContain('<b>two');
+  const history = await (await server.get(`/repositories/${id}/history`)).text();
+  expect(history).toContain('are only in a clone');
+  expect(await (await server.get(`/runs/${body.run}`)).text()).toContain('review:src:quality');
+  expect((await server.get('/repositories/99')).status).toBe(404);
+
+  expect((await server.post(`/repositories/${id}/findings/F1/waive`, {})).status).toBe(400);
+  const waived = await server.post(`/repositories/${id}/findings/F1/waive`, { why: 'two is meant' });
+  expect(await waived.json()).toEqual({ waived: ['F1'] });
+  const again = (await (await server.post(`/runs/${body.run}/again`, {})).json()) as { run: string };
+  expect(await server.ended(again.run)).toMatchObject({ outcome: 'passed' });
+  expect(server.wrong).toEqual([]);
+}, 90_000);
+
+test('a worker that comes later does the run', async () => {
+  const server = await startServer({ workers: 0 });
+  const { body } = await server.webhook();
+  await until(() => server.events.some((event) => event.kind === 'run-ended' && event.run === body.run), 60_000);
+  await startWorker(server.store, [server.agent]);
+  expect(await server.ended(body.run)).toMatchObject({ outcome: 'passed' });
+}, 90_000);
+
+test('without a store, or with one that is away, the server exits with 3 and a sentence', async () => {
+  const folder = temporaryFolder();
+  const config = join(folder, 'server.yml');
+  writeFileSync(config, 'github: { repositories: [house/shop] }\n');
+  const env = { ONCEOVER_GITHUB_SECRET: SECRET, ONCEOVER_GITHUB_TOKEN: 'token' };
+  const none = await onceover(folder, ['serve', '--config', config], { env: { ...env, ONCEOVER_STORE: '' } });
+  expect([none.code, none.stdout]).toEqual([3, '']);
+  expect(none.stderr).toContain('No store for teams is configured.');
+  const away = { ...env, XDG_CONFIG_HOME: folder, ONCEOVER_STORE: 'postgres://onceover@127.0.0.1:9/none' };
+  const unreachable = await onceover(folder, ['serve', '--config', config], { env: away, timeoutMs: 50_000 });
+  expect([unreachable.code, unreachable.stdout]).toEqual([3, '']);
+  expect(unreachable.stderr).toContain('did not answer');
+}, 60_000);
