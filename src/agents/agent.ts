@@ -81,6 +81,21 @@ export const NO_EVENTS: AgentEvents = {
   doing: null,
 };
 
+/** The folders of a call: the agent's working directory, and the folder whose files it shows. */
+export type ConversationPlace = { readonly cwd: string; readonly root: string };
+
+/** A call in which onceover answers requests of the agent on its standard input. */
+export type Conversation = {
+  /** The text that onceover sends first. */
+  readonly opening: string;
+  /** Returns the state of the call after a line of output, the text to send, and whether the line is activity. */
+  hear(
+    events: AgentEvents,
+    line: string,
+    now: Date,
+  ): { readonly events: AgentEvents; readonly send: string; readonly isActive: boolean };
+};
+
 /** How to call an agent and read its output. To add an agent, add a file to this folder and a line to `table.ts`. */
 export interface Agent {
   readonly name: string;
@@ -125,6 +140,10 @@ export interface Agent {
   hearLog?(events: AgentEvents, line: string, now: Date): AgentEvents;
   /** For agents that print only an answer: returns the state of the call from the whole output, after exit code 0. */
   conclude?(stdout: string, question: AgentQuestion): AgentEvents;
+  /** For agents that need answers while they work: opens the conversation, which takes the place of `hear`. */
+  converse?(question: AgentQuestion, place: ConversationPlace): Conversation;
+  /** Whether the agent runs only in a copy of the files under review, without files that instruct agents. */
+  readonly worksInCopy?: boolean;
   /** Matches the error message for a session that the agent cannot find; `null` for a custom command. */
   readonly sessionLost: RegExp | null;
 }

@@ -6,6 +6,7 @@ import { ACTIVE, type AskEnd, MOST_RETRIES } from '../kernel/ports.ts';
 import { isSymlink, statIfPresent } from '../platform/files.ts';
 import { type ProcessRunEnd, runProcessGroup } from '../platform/run-process.ts';
 import { makeScratch, type Scratch } from '../platform/scratch.ts';
+import type { CopyFiles } from './acp-copy.ts';
 import { type Agent, type AgentEvents, type AgentQuestion, NO_EVENTS } from './agent.ts';
 import { findProgram } from './installed.ts';
 import { errorFailure, errorLines, joinTexts, shorten } from './parse-output.ts';
@@ -23,6 +24,8 @@ export type AgentCall = {
   readonly env: Readonly<Record<string, string>>;
   readonly question: AgentQuestion;
   readonly idleSeconds: number;
+  /** Writes the files under review to a folder, for agents that work in a copy. Default: the files of `cwd`. */
+  readonly copyFiles?: CopyFiles;
   /** Whether to make sure that the agent cannot change anything in `cwd`. */
   readonly sandbox?: boolean;
   readonly signal: AbortSignal | null;
@@ -41,17 +44,31 @@ const LONGEST_SAID = 4000;
 export async function callAgent(requested: AgentCall): Promise<AskEnd> {
   if (requested.signal?.aborted === true) return notCalled({ kind: 'cancelled' });
   let scratch: Scratch | null = null;
+  let copied: Scratch | null = null;
   try {
     scratch = makeScratch(requested.scratchBase);
-    const call = await protect(requested, scratch);
-    return 'failure' in call ? notCalled(call.failure) : await runAgent(call, scratch);
+    if (requested.agent.worksInCopy !== true) {
+      const call = await protect(requested, scratch);
+      return 'failure' in call ? notCalled(call.failure) : await runAgent(call, scratch);
+    }
+    const copy = await (await import('./acp-copy.ts')).makeAgentCopy(requested);
+    if (!copy.ok) return notCalled({ kind: 'unprotected', path: requested.cwd });
+    copied = copy.value;
+    return await runAgent(inCopy(requested, copied.folder), scratch);
   } catch (error) {
     // Only system errors, such as a full disk or an argument that is too long, become failures; other errors are bugs.
     if (!(error instanceof Error && 'code' in error)) throw error;
     return notCalled({ kind: 'agent-error', said: shorten(error.message) });
   } finally {
     scratch?.remove();
+    copied?.remove();
   }
+}
+
+/** Returns the call as it runs in a copy. If bubblewrap is installed, the agent cannot write to the files either. */
+function inCopy(call: AgentCall, copy: string): AgentCall {
+  const around = sandboxed(call.program, { readOnly: [call.cwd, copy] }, call.env['PATH'] ?? '');
+  return { ...call, ...around, cwd: copy, root: call.cwd };
 }
 
 async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
@@ -63,6 +80,8 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
     return notCalled({ kind: 'session-lost', said: `${JSON.stringify(shorten(sessionId))} is not a session id` });
   }
   let events = NO_EVENTS;
+  const talk = agent.converse?.(question, { cwd: realpathSync(call.cwd), root: place.root }) ?? null;
+  let send: (text: string | null) => void = () => {};
   const giveUp = new AbortController();
   const patience = openPatience(question.mostRetries, () => {
     events = { ...events, failure: events.failure ?? events.trouble };
@@ -71,7 +90,9 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
   const after = (next: AgentEvents) => {
     events = next;
     // After a final failure an agent usually exits, but some would retry forever, so stop it after a short wait.
-    if (events.failure !== null) setTimeout(() => giveUp.abort(), EXIT_MS).unref();
+    // An agent that answers requests runs until its input ends.
+    if (talk !== null && (events.failure !== null || events.done)) send(null);
+    if (events.failure !== null || (talk !== null && events.done)) setTimeout(() => giveUp.abort(), EXIT_MS).unref();
     const isActive = patience.hear(events);
     call.watch?.(events, usageOf(call, events).usage);
     return isActive;
@@ -82,11 +103,18 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
     args: [...(call.before ?? []), ...args],
     cwd: call.cwd,
     env: { ...call.env, ...env, [ACTIVE]: '1' },
-    input,
+    input: talk?.opening ?? input,
     timeoutMs: question.timeoutSeconds * 1000,
     idleMs: call.idleSeconds * 1000,
     signal: AbortSignal.any(signals),
-    onLine: (line) => events.failure === null && after(agent.hear(events, line, new Date())),
+    onLine(line) {
+      if (events.failure !== null || (talk !== null && events.done)) return false;
+      if (talk === null) return after(agent.hear(events, line, new Date()));
+      const heard = talk.hear(events, line, new Date());
+      if (heard.send !== '') send(heard.send);
+      return after(heard.events) && heard.isActive;
+    },
+    ...(talk === null ? {} : { converse: (sender: typeof send) => (send = sender) }),
     // Only events count as activity of an agent. Error output does not: some agents log the same error again and again.
     ...(agent.conclude === undefined
       ? {
@@ -262,7 +290,9 @@ function subtract(total: Usage, before: Usage): Usage {
  * requested session and, if the agent reports usage, at least one output token.
  */
 function failureOf(call: AgentCall, end: Ended, events: AgentEvents): AgentFailure | null {
-  switch (end.ending) {
+  // After its answer, an agent that answers requests is ended by onceover, so the way in which it ends says nothing.
+  const isOver = call.agent.converse !== undefined && events.done && call.signal?.aborted !== true;
+  switch (isOver ? 'by-itself' : end.ending) {
     case 'cancelled':
       return call.signal?.aborted === true || events.failure === null ? { kind: 'cancelled' } : events.failure;
     case 'timeout':
@@ -273,7 +303,7 @@ function failureOf(call: AgentCall, end: Ended, events: AgentEvents): AgentFailu
       break;
   }
   if (events.failure !== null) return events.failure;
-  if (end.code !== 0 || !events.done) {
+  if ((end.code !== 0 && !isOver) || !events.done) {
     const said = errorText(end);
     if (said !== '') return errorFailure(said, null, new Date(), call.agent.sessionLost);
     return { kind: 'agent-error', said: describeExit(end) };

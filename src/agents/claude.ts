@@ -5,6 +5,7 @@ import { parseJson } from '../platform/private-files.ts';
 import type { Agent, AgentEvents, AgentQuestion } from './agent.ts';
 import {
   arrayAt,
+  asDraft,
   errorFailure,
   numberAt,
   objectAt,
@@ -133,10 +134,9 @@ function readMessage(before: AgentEvents, event: Readonly<Record<string, unknown
   for (const block of arrayAt(message, 'content')) {
     const input = objectAt(block, 'input');
     const name = stringAt(block, 'name');
-    if (name === null || name === 'StructuredOutput') {
-      events = withText(events, name === null ? stringAt(block, 'text') : JSON.stringify(input));
-      continue;
-    }
+    if (name === 'StructuredOutput') events = { ...asDraft(events), text: JSON.stringify(input) };
+    if (name === null) events = withText(events, stringAt(block, 'text'));
+    if (name === null || name === 'StructuredOutput') continue;
     const [path, pattern] = [stringAt(input, 'file_path'), stringAt(input, 'pattern')];
     events = withFileTool(events, { name, path, pattern }, 'Read');
   }
@@ -161,8 +161,10 @@ function readResult(events: AgentEvents, event: Readonly<Record<string, unknown>
   // API failures also have the subtype "success", so check `is_error` too.
   const failed = event['is_error'] === true || subtype.startsWith('error');
   const status = numberAt(event, 'api_error_status');
+  // The result repeats the answer, but not the text that came before it.
+  const isRepeated = said.includes(events.text) || isRecord(parseJson(events.text));
   const ended = {
-    ...events,
+    ...(failed || isRepeated ? events : asDraft(events)),
     sessionId: stringAt(event, 'session_id') ?? events.sessionId,
     text: failed ? events.text : said,
     structured: event['structured_output'],

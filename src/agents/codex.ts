@@ -1,5 +1,5 @@
 import type { RequestFigures, Usage } from '../kernel/agent.ts';
-import { isRecord } from '../kernel/json.ts';
+import { strictSchema } from '../kernel/strict-schema.ts';
 import { type LoginFacts, loginVariable } from './access.ts';
 import { type Agent, type AgentEvents, joinPrompt } from './agent.ts';
 import {
@@ -186,41 +186,6 @@ function usageOf(usage: Readonly<Record<string, unknown>>): Usage {
     outputTokens: numberAt(usage, 'output_tokens'),
     costUsd: null,
   };
-}
-
-/** Returns a schema for OpenAI's strict mode. It has no optional fields, so these become required but may be null. */
-export function strictSchema(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(strictSchema);
-  if (!isRecord(value)) return value;
-  const inner = Object.fromEntries(
-    Object.entries(value)
-      .filter(([key]) => !UNSUPPORTED.includes(key))
-      .map(([key, one]) => [key, key === 'properties' ? one : strictSchema(one)]),
-  );
-  const properties = value['properties'];
-  if (!isRecord(properties)) return inner;
-  const required = Array.isArray(value['required']) ? value['required'] : [];
-  return {
-    ...inner,
-    properties: Object.fromEntries(
-      Object.entries(properties).map(([name, one]) => [
-        name,
-        required.includes(name) ? strictSchema(one) : orNull(strictSchema(one)),
-      ]),
-    ),
-    required: Object.keys(properties),
-    additionalProperties: false,
-  };
-}
-
-const UNSUPPORTED = ['minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 'default', 'minItems', 'maxItems'];
-
-function orNull(schema: unknown): unknown {
-  if (isRecord(schema) && Array.isArray(schema['anyOf'])) {
-    const already = schema['anyOf'].some((one) => isRecord(one) && one['type'] === 'null');
-    return already ? schema : { ...schema, anyOf: [...schema['anyOf'], { type: 'null' }] };
-  }
-  return { anyOf: [schema, { type: 'null' }] };
 }
 
 /** Whether Codex may use another model service: its settings name one, or are in a folder that is not read here. */

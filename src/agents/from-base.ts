@@ -3,6 +3,7 @@ import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { isInside } from '../kernel/paths.ts';
 import { statIfPresent, tryDisk } from '../platform/files.ts';
 import { findOnPath } from '../platform/program.ts';
+import { isApiAgent } from './api-agent.ts';
 import { commandAgent } from './command.ts';
 import { findProgram, isCustomCommand, type KnownAgent } from './installed.ts';
 
@@ -17,6 +18,8 @@ function pathOutside(path = '', root: string, relative: 'dropped' | 'kept' = 'dr
  * may be in the repository, because `startedFromBase` later takes it from the base branch.
  */
 export function foundForPullRequest(one: KnownAgent, root: string, ownPath: string): KnownAgent {
+  // An API has no program, and its address comes from the settings of the base branch.
+  if (isApiAgent(one)) return one;
   const name = one.settings?.path ?? one.agent.program;
   const isOwn = isCustomCommand(one);
   const env = isOwn ? one.env : { ...one.env, PATH: pathOutside(one.env['PATH'], root) };
@@ -60,10 +63,10 @@ function realPath(path: string): string {
  * is none. The author of a change could edit the file at that path, and the agent would load it.
  */
 export function nameInside(one: KnownAgent, root: string): string | null {
-  if (isCustomCommand(one)) return null;
-  const { path = null, env = {} } = one.settings ?? {};
+  if (isCustomCommand(one) || isApiAgent(one)) return null;
+  const { path = null, env = {}, acp = null } = one.settings ?? {};
   if (path?.includes('/') === true && isInside(realPath(resolve(root, path)), root)) return path;
-  const own = Object.values(env).flatMap((value) => value.split(/[\s'"=;,:&|()]+/));
+  const own = [...(acp ?? []), ...Object.values(env)].flatMap((value) => value.split(/[\s'"=;,:&|()]+/));
   const given = Object.entries(one.env).filter(([name, value]) => isAbsolute(value) && !HARMLESS.has(name));
   const isThere = (word: string) =>
     [word, join('node_modules', word)].some((name) => {

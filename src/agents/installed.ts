@@ -8,6 +8,7 @@ import { openListFile } from '../platform/private-files.ts';
 import { findOnPath, isProgram } from '../platform/program.ts';
 import { readAccess, runBriefly, UNKNOWN_ACCESS } from './access.ts';
 import type { Agent } from './agent.ts';
+import { API_VERSION, apiAgent, isApiAgent } from './api-agent.ts';
 import { commandAgent } from './command.ts';
 import { loadAgents } from './table.ts';
 
@@ -26,6 +27,18 @@ export async function programVersion(
 ): Promise<string | null> {
   const end = await runBriefly(program, ['--version'], env, cwd);
   return end?.code === 0 ? (/\d+\.\d+\.\d+[-+.\w]*/.exec(end.output)?.[0] ?? null) : null;
+}
+
+/** Returns the version of an installed agent that is not a custom command; `null` if its program reports none. */
+export async function installedVersion(
+  { program, env, settings }: Pick<KnownAgent, 'program' | 'env' | 'settings'>,
+  root: string,
+  versions: Versions = (_, ask) => ask(),
+): Promise<string | null> {
+  if (program === null) return null;
+  const version = await versions(program, () => programVersion(program, env, root));
+  if (version === null || settings?.acp == null) return version;
+  return (await import('./acp.ts')).acpVersion(version, settings.acp);
 }
 
 /** Environment variables that every program may need: home, language, proxies, certificates. */
@@ -59,19 +72,24 @@ export type KnownAgent = {
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** Returns the built-in agents and the custom commands. A custom command replaces a built-in agent of the same name. */
+/** Returns the built-in agents and those that the settings define. A defined agent replaces a built-in agent of the same name. */
 export async function knownAgents(
   settings: Readonly<Record<string, AgentSettings>>,
   own: Readonly<Record<string, string | undefined>>,
   root: string,
 ): Promise<readonly KnownAgent[]> {
-  const defined = Object.entries(settings).flatMap(([name, { command, resume }]) => {
+  const { acpAgent } = await acpOf(settings);
+  const defined = Object.entries(settings).flatMap(([name, { command, resume, api = null, acp }]) => {
+    if (api !== null) return [apiAgent(name, api)];
+    const [server, ...words] = acp ?? [];
+    if (server !== undefined) return acpAgent === null ? [] : [acpAgent(name, [server, ...words])];
     const [program, ...args] = command ?? [];
     return program === undefined ? [] : [commandAgent({ name, command: [program, ...args], resume })];
   });
   const builtIn = (await loadAgents()).filter(({ name }) => !defined.some((one) => one.name === name));
   return [...builtIn, ...defined].map((agent) => {
     const mine = settings[agent.name] ?? null;
+    if (mine?.api != null) return { agent, settings: mine, program: agent.program, env: onlyOf(own, agent.variables) };
     return {
       agent,
       settings: mine,
@@ -79,6 +97,19 @@ export async function knownAgents(
       env: { ...agentEnvironment(own, agent.variables), ...mine?.env },
     };
   });
+}
+
+// The code for ACP is loaded only if the settings define an agent that speaks it.
+async function acpOf(settings: Readonly<Record<string, AgentSettings>>) {
+  const isUsed = Object.values(settings).some(({ acp }) => acp != null);
+  return isUsed ? import('./acp.ts') : { acpAgent: null };
+}
+
+function onlyOf(
+  own: Readonly<Record<string, string | undefined>>,
+  names: readonly string[],
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(names.map((name) => [name, own[name] ?? '']));
 }
 
 /** Returns the agents whose program was not found or is not executable. */
@@ -116,8 +147,13 @@ export async function reportAgent(
   const { agent, program, settings } = known;
   const { name, testedVersion, abilities, install } = agent;
   const common = { name, program, testedVersion, abilities, install, logIn: agent.access?.logIn ?? null };
+  if (isApiAgent(known)) {
+    const { login, service } = await readAccess(known, null, root);
+    const always = { kind: 'yes', from: 'tested' } as const;
+    return { ...common, version: API_VERSION, resume: always, fork: always, login, service };
+  }
   if (!isCustomCommand(known)) {
-    const version = program === null ? null : await programVersion(program, known.env, root);
+    const version = await installedVersion(known, root);
     const { login, service } = await readAccess(known, version, root);
     return { ...common, version, ...ability(agent, version), login, service };
   }

@@ -5,8 +5,8 @@ import {
   numberAt,
   objectAt,
   readEvent,
-  shorten,
   stringAt,
+  withBadEnd,
   withFailure,
   withFileTool,
   withProgress,
@@ -140,13 +140,8 @@ function readStep(events: AgentEvents, reason: string | null): AgentEvents {
       return { ...events, done: true };
     case 'tool-calls':
       return events;
-    case 'length':
-      return { ...events, failure: { kind: 'unreadable-answer', why: 'truncated', said: shorten(events.text) } };
     default:
-      return {
-        ...events,
-        failure: { kind: 'agent-error', said: `the model's answer ended as "${reason ?? 'unknown'}"` },
-      };
+      return withBadEnd(events, reason);
   }
 }
 

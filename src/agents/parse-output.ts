@@ -48,8 +48,12 @@ export function withRequest(before: RequestFigures | null, usage: Usage): Reques
 
 /** Returns `events` with a tool call added. The text so far becomes a draft: the answer comes after the last call. */
 export function withToolCall(events: AgentEvents, doing: string | null, filesRead: readonly string[]): AgentEvents {
-  const draft = joinTexts(events.draft, events.text);
-  return { ...withProgress(events), text: '', draft, doing, filesRead: [...events.filesRead, ...filesRead] };
+  return { ...withProgress(asDraft(events)), doing, filesRead: [...events.filesRead, ...filesRead] };
+}
+
+/** Returns `events` with the text that has arrived marked as a draft. */
+export function asDraft(events: AgentEvents): AgentEvents {
+  return { ...events, text: '', draft: joinTexts(events.draft, events.text) };
 }
 
 /** Returns `events` with a call of the agent's tool `name` added. `reader` is the name of the tool that reads files. */
@@ -90,6 +94,15 @@ export function withFailure(events: AgentEvents, failure: AgentFailure): AgentEv
   return { ...events, failure: { ...failure, resetAt: failure.resetAt ?? trouble.resetAt } };
 }
 
+/** Returns `events` after the model's answer ended for another reason than its completion. */
+export function withBadEnd(events: AgentEvents, reason: string | null): AgentEvents {
+  const failure: AgentFailure =
+    reason === 'length'
+      ? { kind: 'unreadable-answer', why: 'truncated', said: shorten(events.text) }
+      : { kind: 'agent-error', said: `the model's answer ended as "${reason ?? 'unknown'}"` };
+  return { ...events, failure };
+}
+
 /** Returns `events` with a message added. Messages without a tool call between them form one answer. */
 export function withText(events: AgentEvents, said: string | null): AgentEvents {
   return { ...events, text: joinTexts(events.text, said ?? '') };
@@ -109,7 +122,7 @@ const LOGIN =
 
 // Error texts of agents that could not connect to their service at all. A connection that broke off does not match.
 const UNREACHABLE =
-  /connection failed|waiting for network|unable to connect|cannot connect|typo in the url|error sending request|fetch failed|failed to lookup|getaddrinfo|could not resolve|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|connection ?refused|ENETUNREACH|EHOSTUNREACH|network is unreachable/i;
+  /^connection error\.$|connection failed|waiting for network|unable to connect|cannot connect|typo in the url|error sending request|fetch failed|failed to lookup|getaddrinfo|could not resolve|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|connection ?refused|ENETUNREACH|EHOSTUNREACH|network is unreachable/i;
 
 /** Returns the failure that matches the text and HTTP status of an error. */
 export function errorFailure(

@@ -14,7 +14,8 @@ export async function openPrices(): Promise<PriceList> {
 
 type Used = Omit<Parameters<PriceList>[0], 'agent'>;
 
-function listPrice(provider: string | null, { model, usage, at }: Used): number | null {
+/** Returns the list price of a call; `null` if the provider, the model or its price is unknown. */
+export function listPrice(provider: string | null, { model, usage, at }: Used): number | null {
   const called = withProvider(provider, model);
   if (called === null) return null;
   const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens } = usage;

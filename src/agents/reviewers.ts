@@ -2,18 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { type BaseCheckout, openBaseCheckout } from '../git/base-checkout.ts';
 import type { ResumeAbility, Usage } from '../kernel/agent.ts';
 import { type CommitId, digestOf } from '../kernel/ids.ts';
-import type { AskEnd, AskOptions, Question, Reviewers } from '../kernel/ports.ts';
+import type { AskEnd, AskOptions, Question, ReviewedTrees, ReviewerFacts, Reviewers } from '../kernel/ports.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
 import { decodeUtf8, readPlainFile } from '../platform/private-files.ts';
 import type { Agent, AgentQuestion } from './agent.ts';
-import { callAgent, notCalled } from './call-agent.ts';
+import { API_VERSION, isApiAgent, keepsConversations } from './api-agent.ts';
+import { type AgentCall, callAgent, notCalled } from './call-agent.ts';
 import { commandAgent } from './command.ts';
 import { nameInside, startedFromBase } from './from-base.ts';
 import {
+  installedVersion,
   isCustomCommand,
   type KnownAgent,
   missingAgents,
   openVersions,
-  programVersion,
   type Versions,
 } from './installed.ts';
 import { shorten } from './parse-output.ts';
@@ -42,6 +44,8 @@ type Options = {
   /** Returns whether this agent version is known to fork sessions correctly. Default: no version is. */
   forkable?(agent: Agent, version: string): boolean;
   readonly scratchBase?: string;
+  /** The repository, for reviewers that read its files from git. */
+  readonly repository?: RepositoryPaths;
   /** On a pull request, a commit of the base branch; else `null`. Custom commands that review start from its files. */
   readonly base?: CommitId | null;
 };
@@ -66,47 +70,79 @@ export function openReviewers(options: Options): Reviewers {
     return ability;
   };
   return {
-    names: preferred(known, options.preference),
-    found: foundNames(known),
-    missing: missingAgents(known, root),
+    ...listReviewers(known, options.preference, root),
     refused: refusedAgents(options),
     async describe(name) {
       const one = find(name);
       const version = (await versionOf(one, versions, root)) ?? UNKNOWN_VERSION;
       return {
-        model: one.settings?.model ?? null,
-        version,
-        toolsDigest: toolsDigest(one),
+        ...reviewerFacts(one, version),
         async canResume() {
+          if (isApiAgent(one)) return keepsConversations(one);
           if (isCustomCommand(one)) return one.settings?.resume === true;
           return version !== UNKNOWN_VERSION && (await abilityOf(name, version)).kind === 'yes';
         },
         async deferredReason() {
-          if (isCustomCommand(one) || version === UNKNOWN_VERSION) return null;
+          if (isApiAgent(one) || isCustomCommand(one) || version === UNKNOWN_VERSION) return null;
           const ability = await abilityOf(name, version);
           return ability.kind === 'no' ? ability.why : null;
         },
-        diffLimit: one.agent.diffLimit,
-        promptLimit: isCustomCommand(one) ? null : one.agent.diffLimit,
-        sharesPrefix: one.agent.abilities.stablePart === 'cached',
-        forksCached: one.agent.abilities.fork === 'cached',
-        canFork: () => version !== UNKNOWN_VERSION && options.forkable?.(one.agent, version) === true,
-        timeoutSeconds: one.settings?.timeoutSeconds ?? null,
-        canFix: one.agent.canFix && one.settings?.sandbox !== true,
-        provider: one.agent.priceProvider,
+        // The conversations of an API are our own files, so no test has to show that they can be resumed and forked.
+        canFork: () =>
+          keepsConversations(one) ||
+          (!isApiAgent(one) && version !== UNKNOWN_VERSION && options.forkable?.(one.agent, version) === true),
         usualModel: usualModelOf(one),
       };
     },
     async ask(name, question, asking) {
-      const send = () => sendFromBase(find(name), checkout, options, { ...question, ...asking });
+      const one = find(name);
+      const whole = { ...question, ...asking };
+      const send = () =>
+        isApiAgent(one)
+          ? askApiAgent(one, options.repository ?? null, whole)
+          : sendFromBase(one, checkout, options, whole);
       const { sessionId } = question;
       return sessionId === null ? send() : inTurn(JSON.stringify([name, sessionId]), asking.stop, send);
     },
   };
 }
 
+/** Returns the names of the agents that can review, in order of preference, and those that cannot be started. */
+export function listReviewers(
+  known: readonly KnownAgent[],
+  preference: readonly string[] | null,
+  root: string,
+): Pick<Reviewers, 'names' | 'found' | 'missing'> {
+  return { names: preferred(known, preference), found: foundNames(known), missing: missingAgents(known, root) };
+}
+
+/** Returns the facts about an agent that do not depend on this machine. */
+export function reviewerFacts(
+  one: KnownAgent,
+  version: string,
+): Omit<ReviewerFacts, 'canResume' | 'deferredReason' | 'canFork' | 'usualModel'> {
+  const { agent, settings } = one;
+  return {
+    model: settings?.model ?? null,
+    version,
+    toolsDigest: toolsDigest(one),
+    diffLimit: agent.diffLimit,
+    promptLimit: isCustomCommand(one) ? null : agent.diffLimit,
+    sharesPrefix: agent.abilities.stablePart === 'cached',
+    forksCached: agent.abilities.fork === 'cached',
+    timeoutSeconds: settings?.timeoutSeconds ?? null,
+    canFix: agent.canFix && settings?.sandbox !== true,
+    provider: agent.priceProvider,
+  };
+}
+
+// The code for APIs and the price list are loaded only if a reviewer is an API.
+async function askApiAgent(...call: Parameters<typeof import('./ask-api.ts')['askApi']>): Promise<AskEnd> {
+  return (await import('./ask-api.ts')).askApi(...call);
+}
+
 // Only the rules of the provider's cache depend on this model, so a file that cannot be read is no failure.
-function usualModelOf({ agent, settings, env }: KnownAgent): string | null {
+export function usualModelOf({ agent, settings, env }: KnownAgent): string | null {
   if (agent.usualModel === undefined || settings?.model != null) return null;
   const read = readPlainFile(agent.usualModel.file(env), LONGEST_SETTINGS);
   return read.ok ? agent.usualModel.read(decodeUtf8(read.bytes, { isCut: read.cut })?.text ?? '') : null;
@@ -118,25 +154,28 @@ function foundNames(known: readonly KnownAgent[]): readonly string[] {
   return known.filter(({ program }) => program !== null).map(({ agent }) => agent.name);
 }
 
-// By default, custom commands are used only if no built-in agent is installed.
+// By default, agents that only the settings define are used only if no built-in agent is installed.
 function preferred(known: readonly KnownAgent[], preference: readonly string[] | null): readonly string[] {
   const found = foundNames(known);
   if (preference !== null) return preference.filter((name) => found.includes(name));
-  const usual = foundNames(known.filter((one) => !isCustomCommand(one)));
+  const usual = foundNames(
+    known.filter((one) => !isCustomCommand(one) && !isApiAgent(one) && one.settings?.acp == null),
+  );
   return usual.length > 0 ? usual : found;
 }
 
 /** Returns a placeholder for a name that is neither a built-in agent nor a configured one. */
-function notInstalled(name: string): KnownAgent {
+export function notInstalled(name: string): KnownAgent {
   return { agent: commandAgent({ name, command: [name], resume: false }), settings: null, program: null, env: {} };
 }
 
 // A custom command is not started to get its version, so a digest of its command line serves as the version.
-async function versionOf(one: KnownAgent, versions: Versions, root: string): Promise<string | null> {
-  const { program, env, settings } = one;
+export async function versionOf(one: KnownAgent, versions: Versions, root: string): Promise<string | null> {
+  const { program, settings } = one;
   if (program === null) return null;
+  if (settings?.api != null) return API_VERSION;
   if (settings?.command != null) return digestOf(settings.command).slice(0, 16);
-  return versions(program, () => programVersion(program, env, root));
+  return installedVersion(one, root, versions);
 }
 
 /** On a pull request, returns the built-in agents that would load a file its author can edit, each with its path. */
@@ -168,21 +207,12 @@ async function sendFromBase(
 
 async function sendTo(
   { agent, settings, program, env }: KnownAgent,
-  { root, scratchBase }: Options,
-  { stop, watch, begun, idleSeconds, ...question }: Question & AskOptions,
+  { root, scratchBase, repository }: Options,
+  { stop, watch, begun, subject: _, idleSeconds, ...question }: Question & AskOptions,
   cwd: string,
 ): Promise<AskEnd> {
   if (program === null) return notCalled({ kind: 'not-found', program: settings?.path ?? agent.program });
-  // Limit the rate of reports: pass on the first one at once, and after each pause only the latest one.
-  let latest: readonly [doing: string | null, usage: Usage | null] | null = null;
-  let pause: NodeJS.Timeout | undefined;
-  const report = () => {
-    pause = undefined;
-    if (latest === null) return;
-    watch(...latest);
-    latest = null;
-    pause = setTimeout(report, WATCH_PAUSE_MS).unref();
-  };
+  const reports = openRareReports(watch);
   try {
     return await callAgent({
       agent,
@@ -196,15 +226,48 @@ async function sendTo(
       sandbox: settings?.sandbox === true,
       signal: stop,
       ...(scratchBase === undefined ? {} : { scratchBase }),
+      ...copiesSnapshot(agent, repository, question.trees),
       watch(events, usage) {
         if (events.begun) begun?.();
-        latest = [events.doing, usage];
-        if (pause === undefined) report();
+        reports.watch(events.doing, usage);
       },
     });
   } finally {
-    clearTimeout(pause);
+    reports.end();
   }
+}
+
+/** For an agent that works in a copy: returns how to write the files of the snapshot under review. */
+function copiesSnapshot(
+  { worksInCopy }: Agent,
+  repository: RepositoryPaths | undefined,
+  trees: ReviewedTrees | undefined,
+): Pick<AgentCall, 'copyFiles'> {
+  if (worksInCopy !== true || repository === undefined || trees === undefined) return {};
+  return {
+    copyFiles: async (into, isLeftOut) =>
+      (await import('./acp-copy.ts')).copySnapshot({ repository, trees, into }, isLeftOut),
+  };
+}
+
+/** Limits the rate of reports: passes on the first one at once, and after each pause only the latest one. */
+function openRareReports(watch: AskOptions['watch']) {
+  let latest: readonly [doing: string | null, usage: Usage | null] | null = null;
+  let pause: NodeJS.Timeout | undefined;
+  const report = () => {
+    pause = undefined;
+    if (latest === null) return;
+    watch(...latest);
+    latest = null;
+    pause = setTimeout(report, WATCH_PAUSE_MS).unref();
+  };
+  return {
+    watch(doing: string | null, usage: Usage | null) {
+      latest = [doing, usage];
+      if (pause === undefined) report();
+    },
+    end: () => clearTimeout(pause),
+  };
 }
 
 const NO_QUESTION: Omit<AgentQuestion, 'model'> = {
@@ -218,7 +281,7 @@ const NO_QUESTION: Omit<AgentQuestion, 'model'> = {
   timeoutSeconds: 1,
 };
 
-/** Returns a digest of the parts of a call that do not depend on the question: arguments, environment and files. */
+/** Returns a digest of the parts of a call that do not depend on the question: arguments, configured variables, files. */
 function toolsDigest({ agent, settings }: KnownAgent): string {
   const files: (readonly [string, string])[] = [];
   const model = settings?.model ?? null;
@@ -227,5 +290,6 @@ function toolsDigest({ agent, settings }: KnownAgent): string {
     return `/${name}`;
   };
   const { args, env } = agent.invoke({ ...NO_QUESTION, model }, put, '/');
-  return digestOf([agent.name, model, args, env, files]);
+  // A variable can choose another model, which does not know the session.
+  return digestOf([agent.name, model, args, { ...env, ...settings?.env }, files]);
 }

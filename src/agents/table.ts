@@ -6,6 +6,7 @@ const AGENTS = {
   codex: async () => (await import('./codex.ts')).codex,
   gemini: async () => (await import('./gemini.ts')).gemini,
   opencode: async () => (await import('./opencode.ts')).opencode,
+  pi: async () => (await import('./pi.ts')).pi,
 } satisfies Record<string, () => Promise<Agent>>;
 
 /** The names of the built-in agents, in order of preference. */

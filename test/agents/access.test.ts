@@ -9,9 +9,10 @@ import { codex } from '../../src/agents/codex.ts';
 import { gemini } from '../../src/agents/gemini.ts';
 import { knownAgents, reportAgent } from '../../src/agents/installed.ts';
 import { opencode } from '../../src/agents/opencode.ts';
+import { pi } from '../../src/agents/pi.ts';
 import { repoWith } from '../support/repo.ts';
 
-const AGENTS = { claude, codex, gemini, opencode };
+const AGENTS = { claude, codex, gemini, opencode, pi };
 
 const NOTHING: LoginFacts = { status: null, settings: null, hasCredentials: false, env: {} };
 

@@ -60,7 +60,7 @@ test('knows built-in agents and those of the settings, with their environment', 
     folder,
   );
   const by = (name: string) => known.find((one) => one.agent.name === name);
-  expect(known.map((one) => one.agent.name)).toEqual(['claude', 'codex', 'gemini', 'opencode', 'house']);
+  expect(known.map((one) => one.agent.name)).toEqual(['claude', 'codex', 'gemini', 'opencode', 'pi', 'house']);
   expect(by('claude')).toMatchObject({ program: mine, env: { EXTRA: '1', ANTHROPIC_API_KEY: 'k' } });
   expect(by('claude')?.env).not.toHaveProperty('SECRET');
   expect(by('codex')).toMatchObject({ program: null, env: { OPENAI_API_KEY: 'o' } });

@@ -1,43 +1,89 @@
 // Runs the tests of the real agent CLIs, or those that are named: installs them, then cuts off the network where the
-// machine allows it. The program must have been built.
+// machine allows it. With --latest, tries the newest version of each agent and says what broke. The program must have
+// been built.
 import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 const vitest = ['vitest', 'run', '-c', 'vitest.agents.config.ts'];
-const run = (program, args) => spawnSync(program, args, { stdio: 'inherit' }).status ?? 1;
+const run = (program, args, env = {}) =>
+  spawnSync(program, args, { stdio: 'inherit', env: { ...process.env, ...env } }).status ?? 1;
 
 const isolated = ['--map-root-user', '--net', '--', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
 const canIsolate = spawnSync('unshare', [...isolated, 'true'], { stdio: 'ignore' }).status === 0;
 
-let code = run('npx', [...vitest, 'test/agents/real/install.test.ts']);
-if (code === 0) {
-  const all = [
-    'agents',
-    'agents-others',
-    'resume',
-    'doors',
-    'tools',
-    'unreachable',
-    'fix',
-    'run',
-    'run-trouble',
-    'run-later',
-    'share',
-    'run-gaps',
-    'prove',
-    'hook',
-    'plugin',
-    'docs-commands',
-    'phase-specify',
-    'phase-implement',
-    'phase-trouble',
-    'quality',
-    'workflow',
-    'record',
-  ].map((name) => `test/agents/real/${name}.test.ts`);
-  const named = process.argv.slice(2);
-  const rest = named.length === 0 ? all : named;
+const isLatest = process.argv.includes('--latest');
+// These test every agent by itself. The others test onceover with the agents.
+const BY_AGENT = ['agents', 'agents-others', 'resume', 'doors', 'tools'];
+const OTHERS = [
+  'unreachable',
+  'fix',
+  'run',
+  'run-trouble',
+  'run-later',
+  'share',
+  'share-opencode',
+  'run-gaps',
+  'prove',
+  'hook',
+  'plugin',
+  'docs-commands',
+  'phase-specify',
+  'phase-implement',
+  'phase-trouble',
+  'quality',
+  'workflow',
+  'record',
+  'acp',
+  'api',
+];
+
+const installs = ['npx', ...vitest, 'test/agents/real/install.test.ts'];
+const installed = run(installs[0], installs.slice(1), isLatest ? { ONCEOVER_LATEST: 'find' } : {});
+if (installed !== 0 && !isLatest) process.exitCode = installed;
+else {
+  const names = isLatest ? BY_AGENT : [...BY_AGENT, ...OTHERS];
+  const named = process.argv.slice(2).filter((one) => one !== '--latest');
+  const rest = named.length === 0 ? names.map((name) => `test/agents/real/${name}.test.ts`) : named;
   if (canIsolate) console.log('The agents run in a network of their own that has the loopback interface only.');
   else console.log('The agents run with this machine’s network; only 127.0.0.1 is named to them.');
-  code = canIsolate ? run('unshare', [...isolated, 'npx', ...vitest, ...rest]) : run('npx', [...vitest, ...rest]);
+  const folder = mkdtempSync(join(tmpdir(), 'onceover-latest-'));
+  const report = join(folder, 'report.json');
+  const reporters = isLatest ? ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`] : [];
+  const tests = ['npx', ...vitest, ...reporters, ...rest];
+  const env = isLatest ? { ONCEOVER_LATEST: 'use' } : {};
+  const code = canIsolate ? run('unshare', [...isolated, ...tests], env) : run('npx', tests.slice(1), env);
+  if (isLatest) sayWhatBroke(report);
+  rmSync(folder, { recursive: true });
+  process.exitCode = code || installed;
 }
-process.exitCode = code;
+
+/** Prints for each agent what broke with its newest version. */
+function sayWhatBroke(report) {
+  const agents = process.env.ONCEOVER_AGENTS_DIR ?? join(homedir(), '.cache/onceover-agents');
+  const { versions, troubles } = JSON.parse(readFileSync(join(agents, 'latest.json'), 'utf8'));
+  if (!existsSync(report)) return console.log('The tests ended before they could report what broke.');
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
+  const tests = testResults.flatMap(({ name, status, message, assertionResults }) =>
+    status === 'failed' && assertionResults.length === 0
+      ? [{ status, fullName: name, failureMessages: [message] }]
+      : assertionResults,
+  );
+  const names = [...new Set([...Object.keys(versions), ...Object.keys(troubles)])];
+  const isAbout = (name) => (one) => new RegExp(`\\b${name}\\b`).test(one.fullName);
+  for (const name of names)
+    sayOf(`${name} ${versions[name] ?? ''}`.trim(), tests.filter(isAbout(name)), troubles[name]);
+  const others = tests.filter((one) => !names.some((name) => isAbout(name)(one)));
+  if (others.length > 0) sayOf('all agents', others);
+}
+
+function sayOf(who, tests, trouble) {
+  const failed = tests.filter(({ status }) => status === 'failed');
+  const ran = tests.filter(({ status }) => status === 'passed').length + failed.length;
+  if (trouble !== undefined) console.log(`${who}: ${trouble} (its tests ran with the tested version)`);
+  console.log(`${who}: ${failed.length === 0 ? 'nothing broke' : `${failed.length} broke`} in ${ran} tests`);
+  for (const { fullName, failureMessages } of failed) {
+    console.log(`  ${fullName.trim()}\n    ${failureMessages[0]?.split('\n')[0]}`);
+  }
+}

@@ -18,6 +18,7 @@ describe('what an error means', () => {
     ['whatever', 403, 'not-logged-in'],
     ['Internal server error', 500, 'agent-error'],
     ['connection refused', null, 'unreachable'],
+    ['Connection error.', null, 'unreachable'],
     ['connection lost (ECONNRESET)', null, 'agent-error'],
   ])('%s (%s) is %s', (said, status, kind) => {
     expect(errorFailure(said, status, now).kind).toBe(kind);

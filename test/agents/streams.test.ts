@@ -26,6 +26,10 @@ const SAYS_PASS: Readonly<Record<string, string>> = {
   codex: JSON.stringify({ type: 'item.completed', item: { type: 'agent_message', text: PASS } }),
   gemini: JSON.stringify({ type: 'message', role: 'assistant', content: PASS }),
   opencode: JSON.stringify({ type: 'text', part: { text: PASS } }),
+  pi: JSON.stringify({
+    type: 'message_end',
+    message: { role: 'assistant', stopReason: 'stop', content: [{ type: 'text', text: PASS }] },
+  }),
 };
 
 const FAIL = '{"status":"fail","violations":[]}';
@@ -96,6 +100,6 @@ test.each(Object.keys(SAYS_PASS))('%s: what was said before a tool was used is n
   const early = reader?.hear(NO_EVENTS, SAYS_PASS[agent] ?? '', new Date()) ?? NO_EVENTS;
   expect(early.text).toBe(PASS);
   const lines = linesOf(agent, 'review');
-  const used = lines.findLastIndex((line) => /"type":"(?:tool_use|command_execution)"/.test(line));
+  const used = lines.findLastIndex((line) => /"type":"(?:tool_use|tool_execution_start|command_execution)"/.test(line));
   expect(reader?.hear(early, lines[used] ?? '', new Date()).text).toBe('');
 });

@@ -134,7 +134,7 @@ describe('broken answers', () => {
 
 describe('answers at the length limit', () => {
   test('say so in each provider’s form', async () => {
-    sim.script('limited', { kind: 'text', text: '{"status":"pa', atLimit: true });
+    sim.script('limited', { kind: 'text', text: '{"status":"pa', stops: 'at-limit' });
     const label = { label: 'limited' };
     const claude = await eventsOf(await post(sim, '/v1/messages', CLAUDE, label));
     expect(claude.at(-2)?.data).toMatchObject({ delta: { stop_reason: 'max_tokens' } });

@@ -1,13 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import type { Agent } from '../../src/agents/agent.ts';
 import { claude } from '../../src/agents/claude.ts';
 import { codex } from '../../src/agents/codex.ts';
 import { gemini } from '../../src/agents/gemini.ts';
 import { agentEnvironment } from '../../src/agents/installed.ts';
 import { opencode } from '../../src/agents/opencode.ts';
+import { pi } from '../../src/agents/pi.ts';
 
 /** A real agent CLI, and the settings that connect it to the simulator. */
 export type RealAgent = {
@@ -72,9 +73,30 @@ export const REAL_AGENTS: readonly RealAgent[] = [
       return { OPENCODE_DISABLE_MODELS_FETCH: '1' };
     },
   },
+  {
+    agent: pi,
+    package: '@earendil-works/pi-coding-agent',
+    model: 'anthropic/claude-sonnet-4-5',
+    read: (path) => ({ name: 'read', input: { path } }),
+    write: (path) => ({ name: 'write', input: { path, content: 'x' } }),
+    configure(home, baseUrl) {
+      mkdirSync(join(home, '.pi/agent'), { recursive: true });
+      writeFileSync(join(home, '.pi/agent/models.json'), JSON.stringify({ providers: { anthropic: { baseUrl } } }));
+      return { ANTHROPIC_API_KEY: 'dummy', PATH: pathWithNode(22) };
+    },
+  },
 ];
 
-function codexConfig(baseUrl: string): string {
+/** Returns PATH with a Node.js of at least this version first; installs one from the registry if ours is older. */
+export function pathWithNode(major: number): string {
+  const own = process.env['PATH'] ?? '';
+  if (Number(process.versions.node.split('.')[0]) > major) return own;
+  const folder = installedPackage({ name: `node-${process.platform}-${process.arch}`, version: '22.23.3' });
+  return [join(folder, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin'), own].join(delimiter);
+}
+
+/** Returns the settings of Codex for the simulator. */
+export function codexConfig(baseUrl: string): string {
   return `model = "gpt-5.5"
 model_provider = "sim"
 [analytics]
@@ -90,13 +112,15 @@ supports_websockets = false
 `;
 }
 
-const GEMINI_SETTINGS = {
+/** The settings of Gemini CLI for the simulator. */
+export const GEMINI_SETTINGS = {
   privacy: { usageStatisticsEnabled: false },
   telemetry: { enabled: false },
   security: { auth: { selectedType: 'gemini-api-key' } },
 };
 
-function opencodeConfig(baseUrl: string): object {
+/** Returns the settings of opencode for the simulator. */
+export function opencodeConfig(baseUrl: string): object {
   return {
     provider: {
       sim: {
@@ -112,21 +136,64 @@ function opencodeConfig(baseUrl: string): object {
 /** Folder that keeps the CLIs between runs, by name and version. */
 export const AGENTS_FOLDER = process.env['ONCEOVER_AGENTS_DIR'] ?? join(homedir(), '.cache/onceover-agents');
 
-/** Returns the program of a pinned CLI; installs it from the registry if it is missing. */
-export function programOf(real: RealAgent): string {
-  const folder = join(AGENTS_FOLDER, `${real.agent.name}-${real.agent.testedVersion}`);
+/** The file with the newest version of each agent, or why it is missing: `npm run test:agents -- --latest` uses it. */
+const LATEST_FILE = join(AGENTS_FOLDER, 'latest.json');
+
+/** Returns the version of an agent that the tests use: the tested one, or with `--latest` the newest one. */
+export function versionUnderTest({ agent }: RealAgent): string {
+  const tested = agent.testedVersion ?? '';
+  if (process.env['ONCEOVER_LATEST'] !== 'use') return tested;
+  const { versions } = JSON.parse(readFileSync(LATEST_FILE, 'utf8')) as { versions: Record<string, string> };
+  return versions[agent.name] ?? tested;
+}
+
+/** Finds and installs the newest version of each agent. Returns what could not be installed, with the reason. */
+export function installLatest(): readonly string[] {
+  const versions: Record<string, string> = {};
+  const troubles: Record<string, string> = {};
+  for (const real of REAL_AGENTS) {
+    const { name } = real.agent;
+    const told = spawnSync('npm', ['view', real.package, 'version'], { encoding: 'utf8' });
+    const version = told.stdout.trim();
+    try {
+      if (told.status !== 0) throw new Error(told.stderr);
+      programOf(real, version);
+      versions[name] = version;
+    } catch (error) {
+      const why = String(error).match(/npm error (?!code).*/)?.[0] ?? String(error);
+      troubles[name] = `${version} cannot be installed: ${why}`;
+    }
+  }
+  writeFileSync(LATEST_FILE, JSON.stringify({ versions, troubles }));
+  return Object.entries(troubles).map(([name, why]) => `${name} ${why}`);
+}
+
+/** Returns the program of a CLI; installs it from the registry if it is missing. */
+export function programOf(real: RealAgent, version = versionUnderTest(real)): string {
+  const folder = join(AGENTS_FOLDER, `${real.agent.name}-${version}`);
   const program = join(folder, 'node_modules/.bin', real.agent.program);
-  if (!existsSync(program)) install(real, folder);
+  if (!existsSync(program)) install(`${real.package}@${version}`, folder);
   return program;
 }
 
-function install(real: RealAgent, folder: string): void {
+/** A server of other people that answers like OpenAI and Anthropic. No model runs: the answers are fixtures. */
+export const AIMOCK = { name: '@copilotkit/aimock', version: '1.43.0' };
+
+/** Returns the folder in which a pinned package is installed; installs it from the registry if it is missing. */
+export function installedPackage({ name, version }: { readonly name: string; readonly version: string }): string {
+  const folder = join(AGENTS_FOLDER, `${name.replace(/^@[^/]*\//, '')}-${version}`);
+  if (!existsSync(join(folder, 'node_modules', name))) install(`${name}@${version}`, folder);
+  return folder;
+}
+
+function install(wanted: string, folder: string): void {
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
   writeFileSync(join(unfinished, 'package.json'), '{"private":true}');
-  const args = ['install', '--no-audit', '--no-fund', '--no-save', `${real.package}@${real.agent.testedVersion}`];
+  const args = ['install', '--no-audit', '--no-fund', '--no-save', wanted];
   const end = spawnSync('npm', args, { cwd: unfinished, encoding: 'utf8' });
-  if (end.status !== 0) throw new Error(`${real.package} could not be installed: ${end.stderr}`);
+  if (end.status !== 0) rmSync(unfinished, { recursive: true, force: true });
+  if (end.status !== 0) throw new Error(`${wanted} could not be installed: ${end.stderr}`);
   rmSync(folder, { recursive: true, force: true });
   renameSync(unfinished, folder);
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readAnswer } from '../../src/dispatch/read-answer.ts';
 import type { AskEnd } from '../../src/kernel/ports.ts';
-import { programOf, REAL_AGENTS, type RealAgent } from './agent-clis.ts';
+import { pathWithNode, programOf, REAL_AGENTS, type RealAgent, versionUnderTest } from './agent-clis.ts';
 import { compareRequests } from './model-sim/compare.ts';
 import { conversationOf, totalUse } from './model-sim/log.ts';
 import type { Answer } from './model-sim/script.ts';
@@ -24,6 +24,7 @@ const DIFFERS: Readonly<Record<string, Differs>> = {
   // The result depends on when each process writes the session and reads the other's.
   gemini: { malformed: 'session-lost', twoAtOnce: ['both-answer', 'one-refused'], prefix: false },
   opencode: { malformed: 'session-lost', twoAtOnce: ['both-answer', 'one-refused'], prefix: true },
+  pi: { malformed: 'session-lost', twoAtOnce: ['both-answer', 'one-refused'], prefix: true },
 };
 
 /** Adds the tests that every agent must pass, for the agents with these names. */
@@ -45,7 +46,7 @@ export function testAgents(...names: readonly string[]): void {
   describe.each(agents.map((real) => [real.agent.name, real] as const))('%s', (name, real) => {
     const differs = DIFFERS[name] ?? { malformed: '', twoAtOnce: [], prefix: true };
     const note = (ability: string, value: string) => {
-      measured[ability] = { ...measured[ability], [`${name} ${real.agent.testedVersion}`]: value };
+      measured[ability] = { ...measured[ability], [`${name} ${versionUnderTest(real)}`]: value };
     };
     let n = 0;
 
@@ -64,9 +65,9 @@ export function testAgents(...names: readonly string[]): void {
       text: 'Reading.',
     });
 
-    test('is the tested version', () => {
+    test('is the version under test', () => {
       expect(execFileSync(programOf(real), ['--version'], { encoding: 'utf8', env: cleanEnv(real) })).toContain(
-        real.agent.testedVersion,
+        versionUnderTest(real),
       );
     });
 
@@ -286,7 +287,10 @@ function percent(share: number): string {
 }
 
 function cleanEnv(real: RealAgent): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'], HOME: `/nonexistent-${real.agent.name}` };
+  return {
+    PATH: real.agent.name === 'pi' ? pathWithNode(22) : process.env['PATH'],
+    HOME: `/nonexistent-${real.agent.name}`,
+  };
 }
 
 /** Returns the commands of processes whose working directory is in the folder. */

@@ -9,13 +9,12 @@ import { type AgentName, realAgent } from './real-person.ts';
 import { answering, CHANGE, FINDINGS } from './real-review.ts';
 import { type RealRun, realRun } from './real-run.ts';
 
-/** Three reviewers with different rubrics. They read for themselves, because their script opens the same files in a fork again. */
+/** Three reviewers with different rubrics. */
 const GATES = `  - path: src
     reviews:
       code: { prompt: .onceover/reviews/code.md }
       more: { prompt: .onceover/reviews/more.md }
       last: { prompt: .onceover/reviews/last.md }
-share_reading: off
 `;
 
 const MINUTE_MS = 60_000;
@@ -37,13 +36,18 @@ export async function playGaps(
     readonly opens: number;
     readonly minutes: number;
     readonly loops?: number;
+    /** Whether they may share a reading. Each opens the same files in its fork again. Default: they read for themselves. */
+    readonly shares?: boolean;
     /** Whether every review gets a new session. */
     readonly fresh?: boolean;
     readonly settings?: string;
   },
 ): Promise<{ readonly user: RealRun; readonly loops: readonly GapLoop[] }> {
   sim.forgetCache();
-  const user = realRun(sim, { agents: [given.who], gates: `${GATES}${given.settings ?? ''}` });
+  const user = realRun(sim, {
+    agents: [given.who],
+    gates: `${GATES}${given.shares === true ? '' : 'share_reading: off\n'}${given.settings ?? ''}`,
+  });
   user.write('.onceover/reviews/last.md', 'Look for missing tests.\n');
   user.write('src/long.ts', text('long', 520));
   for (const n of EIGHT) user.write(`lib/file${n}.ts`, text(`file${n}`, 110));
@@ -75,6 +79,8 @@ function text(name: string, lines: number): string {
   return Array.from({ length: lines }, line).join('');
 }
 
+const READ = { kind: 'structured', value: { status: 'read', violations: [] } } as const;
+
 /** Opens its files one by one, then fails with the same finding. */
 function reviewer(user: RealRun, { who, opens }: { readonly who: AgentName; readonly opens: number }): Script {
   return ({ body }: RequestSummary) => {
@@ -84,6 +90,7 @@ function reviewer(user: RealRun, { who, opens }: { readonly who: AgentName; read
       ? ['src/cart.ts'].filter(() => !isShown)
       : EIGHT.slice(0, opens).map((n) => `lib/file${n}.ts`);
     const next = files[opened];
+    if (next === undefined && prompt.includes('judge nothing yet')) return READ;
     if (next === undefined) return answering(who, 'fail', [FINDINGS.tax]);
     return { kind: 'tools', calls: [realAgent(who).read(join(user.root, next))] };
   };

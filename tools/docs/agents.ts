@@ -8,11 +8,13 @@ const TITLES: Readonly<Record<string, string>> = {
   codex: 'Codex',
   gemini: 'Gemini CLI',
   opencode: 'opencode',
+  pi: 'Pi',
 };
 
 const READ_ONLY: Readonly<Record<Abilities['readOnly'], string>> = {
   tools: 'onceover gives it no tool that can write files',
   'own-sandbox': 'its own read-only sandbox',
+  copy: 'it works in a copy of the files',
   nothing: 'nothing',
 };
 const USAGE: Readonly<Record<Abilities['usage'], string>> = {

@@ -1,3 +1,3 @@
 import { testAgents } from '../../support/agent-suite.ts';
 
-testAgents('gemini', 'opencode');
+testAgents('gemini', 'opencode', 'pi');

@@ -74,7 +74,7 @@ async function review(real: RealAgent, label: string, doors: readonly PlantedDoo
   const reading = { kind: 'tools', calls: [real.read(join(repo.root, 'src/cart.ts'))] } as const;
   sim.script(label, [reading, { kind: 'structured', value: pass }]);
   const end = await onceover(repo.root, ['run', '--json'], {
-    env: { ...env, PATH: [dirname(programOf(real)), process.env['PATH']].join(delimiter) },
+    env: { ...env, PATH: [dirname(programOf(real)), env['PATH']].join(delimiter) },
     timeoutMs: 120_000,
   });
   const sent = sim.requests(label).map(({ raw }) => raw.toString('utf8'));

@@ -1,8 +1,23 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { programOf, REAL_AGENTS } from '../../support/agent-clis.ts';
+import { ACP_CLIS, acpProgram } from '../../support/acp-clis.ts';
+import { AIMOCK, installedPackage, installLatest, programOf, REAL_AGENTS } from '../../support/agent-clis.ts';
+import { temporaryFolder } from '../../support/repo.ts';
 
 // Runs before the others and with access to the registry: the others run without a network.
 test.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s is installed', (_name, real) => {
   expect(existsSync(programOf(real))).toBe(true);
+  real.configure(temporaryFolder(), 'http://127.0.0.1:1');
+});
+
+test.runIf(process.env['ONCEOVER_LATEST'] === 'find')('the newest version of each agent is installed', () => {
+  expect(installLatest()).toEqual([]);
+});
+
+test.each(ACP_CLIS.map((cli) => [cli.name, cli] as const))('%s for ACP is installed', (_name, cli) => {
+  expect(existsSync(acpProgram(cli))).toBe(true);
+});
+
+test('the server that is not ours is installed', () => {
+  expect(existsSync(installedPackage(AIMOCK))).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testedVersions } from '../../../src/agents/installed.ts';
 import { probeInstalled } from '../../../src/dispatch/resume-probe.ts';
-import { programOf, REAL_AGENTS } from '../../support/agent-clis.ts';
+import { programOf, REAL_AGENTS, versionUnderTest } from '../../support/agent-clis.ts';
 import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
 import { agentUser, scratch } from '../../support/real-agents.ts';
 import { rememberingModel } from '../../support/remembering-model.ts';
@@ -30,7 +30,7 @@ describe('V1 to V5, as they are shipped', () => {
       };
       const outcome = await probeInstalled(
         { agent: real.agent, settings, program: programOf(real), env: user.env },
-        real.agent.testedVersion ?? '',
+        versionUnderTest(real),
         { signal: null, scratchBase: scratch() },
       );
       if (outcome.kind === 'not-tried') throw new Error(JSON.stringify(outcome.failure));

@@ -26,6 +26,14 @@ test('ten minutes between rounds, few files: a new session is cheaper once, then
   expect(second?.weighted).toBeLessThan(171_381);
 });
 
+test('forks that open the files of their reading again: sharing stops, and the next loop costs what it costs without', async () => {
+  const [first, second] = (await playGaps(sim, { who: 'claude', opens: 8, minutes: 10, loops: 2, shares: true })).loops;
+  // After a pause, each starts a session of its own instead of a fork that opens everything again.
+  expect(first?.rounds[1]?.how).toEqual(three('fresh resume-dearer'));
+  expect(first?.weighted).toBeLessThan(752_768);
+  expect(second?.weighted).toBeLessThan(346_281);
+});
+
 test.each([
   ['many', 8, 356_755],
   ['few', 2, 196_506],

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { sharedGateSchema } from '../../../src/dispatch/answer-schemas.ts';
@@ -32,6 +32,9 @@ const setUp = (settings = '') =>
     settings,
     files: { '.onceover/reviews/third.md': `${RUBRICS.third}\n` },
   });
+
+const ONE_REVIEW = GATES.split('\n').slice(0, 3).join('\n').concat('\n');
+const GIVEN = 'Files that reviewers of this change have opened';
 
 const isReading = ({ body }: RequestSummary) => !JSON.stringify(body).includes('What to look for\\n\\nLook');
 const READ: Answer = { kind: 'structured', value: { status: 'read', violations: [] } };
@@ -93,7 +96,7 @@ test('three reviews fork one reading, which none of their rubrics reaches, and r
   expect(first.saved.reading).toBeGreaterThan(0);
   expect(user.log('code_claude@1.1.log')).toContain('--- Sent (claude, forked) ---');
 
-  // Later each fork is resumed on its own, with its own findings.
+  // The continued reading answers with a verdict, so it is thrown away, and each fork is resumed with its own findings.
   user.write('src/cart.ts', MENDED.cart);
   const second = await user.run({
     claude: (request) =>
@@ -104,13 +107,19 @@ test('three reviews fork one reading, which none of their rubrics reaches, and r
         asksFor(request, RUBRICS.code) ? [{ id: 'F1', state: 'fixed', why: 'It is right.' }] : [],
       ),
   });
-  expect(second).toMatchObject({ code: 0, status: 'passed', dispatches: 3 });
+  expect(second).toMatchObject({ code: 0, status: 'passed', dispatches: 4 });
   expect(second.gates.flatMap(({ slots }) => slots).map(({ dispatch }) => dispatch)).toEqual([
     'resumed',
     'resumed',
     'resumed',
   ]);
-  expect(new Set(second.sent('claude').map(sessionOf))).toEqual(new Set(sessions));
+  const [continued, ...resumed] = second.sent('claude');
+  expect(usersText(continued)).toContain('judge nothing yet');
+  for (const rubric of Object.values(RUBRICS)) expect(texts(continued)).not.toContain(rubric);
+  expect(texts(continued)).not.toContain('The total goes down.');
+  const told = (continued?.body?.['messages'] ?? []) as readonly unknown[];
+  expect(bare(told.slice(0, parent.length))).toBe(bare(parent));
+  expect(new Set(resumed.map(sessionOf))).toEqual(new Set(sessions));
   expect(second.findings.filter(({ state }) => state === 'open')).toEqual([]);
 });
 
@@ -155,6 +164,52 @@ test('a reading that hangs ends in time, and the reviews go on alone within thei
   expect(end.gates.map(({ status }) => status)).toEqual(['fail', 'pass', 'pass']);
 });
 
+test('no review forks a reading while it still answers', async () => {
+  const user = setUp();
+  const slowly = { ...READ, betweenEventsMs: 400 };
+  const end = await user.run({
+    claude: sharing(user, (request) => (request.toolResults.length === 0 ? null : slowly)),
+  });
+  const [opening, ...forks] = dispatchesOf(end.sent('claude'));
+  expect(forks).toHaveLength(3);
+  // The stream of an answer has at least six events.
+  for (const [fork] of forks) expect(fork?.at).toBeGreaterThan((opening?.at(-1)?.at ?? 0) + 2000);
+  expect(forks.map(([fork]) => texts(fork).includes(FORK_OPENING.slice(0, 30)))).toEqual([true, true, true]);
+});
+
+test('a reading whose process is killed does not take the reviews along', async () => {
+  const user = setUp();
+  const killed: number[] = [];
+  const leader = (): Answer | null => {
+    if (killed.length === 0) for (const pid of agentsIn(user.root)) killed.push(kill(pid));
+    return { kind: 'hang' };
+  };
+  const end = await user.run({ claude: sharing(user, leader) });
+  expect(killed.length).toBeGreaterThan(0);
+  expect(end.gates.map(({ status }) => status)).toEqual(['fail', 'pass', 'pass']);
+  expect(user.record('code_claude@1.1.json')).not.toHaveProperty('reading');
+});
+
+/** Returns the processes of the agent that work in a folder. */
+function agentsIn(folder: string): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const isHere = readlinkSync(`/proc/${pid}/cwd`) === folder;
+        return isHere && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--output-format');
+      } catch {
+        return false;
+      }
+    });
+}
+
+function kill(pid: number): number {
+  process.kill(pid, 'SIGKILL');
+  return pid;
+}
+
 test('a fork whose parent is gone starts a new session', async () => {
   const user = setUp();
   let isGone = false;
@@ -177,7 +232,7 @@ function forget(user: RealRun): void {
 }
 
 test('reviewers of one review, an untested version, one reviewer and share_reading: off do not share', async () => {
-  const alone = realRun(sim, { agents: ['claude'], gates: GATES.split('\n').slice(0, 3).join('\n').concat('\n') });
+  const alone = realRun(sim, { agents: ['claude'], gates: ONE_REVIEW });
   const two = realRun(sim, { agents: ['claude'], gates: GATE });
   const off = setUp('share_reading: off\n');
   const other = realRun(sim, {
@@ -195,4 +250,19 @@ test('reviewers of one review, an untested version, one reviewer and share_readi
   const shared = await all.run({ claude: sharing(all) });
   expect(dispatchesOf(shared.sent('claude'))).toHaveLength(3);
   expect(stableText(shared.sent('claude')[0])).not.toContain(RUBRICS.code);
+});
+
+test('a new session of an agent that cannot fork gets the files that its last review opened', async () => {
+  const user = realRun(sim, { agents: ['codex'], gates: ONE_REVIEW });
+  const opensOnce = (request: RequestSummary): Answer =>
+    request.toolResults.length === 0 && !JSON.stringify(request.body).includes(GIVEN)
+      ? reading(user, 'codex')
+      : answering('codex', 'fail', [FINDINGS.cart]);
+  const first = await user.run({ codex: opensOnce });
+  expect(first.sent('codex').length).toBeGreaterThan(1);
+  // Nothing changed, so a new session decides.
+  const second = await user.run({ codex: opensOnce });
+  expect(second.sent('codex')).toHaveLength(1);
+  expect(texts(second.sent('codex')[0])).toContain(GIVEN);
+  expect(user.record('code_codex@1.2.json')).toMatchObject({ dispatch: 'fresh', opened: [], handed: ['src/cart.ts'] });
 });

@@ -2,6 +2,7 @@ import { CLAUDE_DOORS } from './claude.ts';
 import { CODEX_DOORS } from './codex.ts';
 import { GEMINI_DOORS } from './gemini.ts';
 import { OPENCODE_DOORS } from './opencode.ts';
+import { PI_DOORS } from './pi.ts';
 import type { Door, Planted } from './plant.ts';
 
 /** The ways by which the text of a repository could reach its reviewers, by agent. */
@@ -10,6 +11,7 @@ export const DOORS: Readonly<Record<string, readonly Door[]>> = {
   codex: CODEX_DOORS,
   gemini: GEMINI_DOORS,
   opencode: OPENCODE_DOORS,
+  pi: PI_DOORS,
 };
 
 /** A door with a text, a script and file names that no other door has. */

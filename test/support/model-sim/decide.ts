@@ -67,8 +67,8 @@ export function decide(seen: Seen, situation: Situation): Decision {
         return { ...nothing, reply, tookTurn: !aside, verdict: { ...outcome, use: null, usage: null } };
       }
       const content = contentSaid(answer, summary.tools);
-      const atLimit = answer.kind === 'text' && answer.atLimit === true;
-      const made = wire.answer({ id: situation.id, body, content, use: plan.use, atLimit });
+      const stops = answer.kind === 'text' ? (answer.stops ?? null) : null;
+      const made = wire.answer({ id: situation.id, body, content, use: plan.use, stops });
       return {
         reply: answerReply(made, answer, stream),
         refreshed: plan.refreshed,

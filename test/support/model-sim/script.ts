@@ -21,8 +21,8 @@ export type Said = Pace &
         readonly kind: 'text';
         readonly text: string;
         readonly thinking?: string;
-        /** The text stops at the length limit. */
-        readonly atLimit?: true;
+        /** The text stops at the length limit, or because the model refuses to go on. */
+        readonly stops?: 'at-limit' | 'refused';
       }
     | {
         readonly kind: 'tools';

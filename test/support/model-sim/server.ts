@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { batchAnswerOf, openBatches } from './batches.ts';
 import { type CacheEntries, withEntries } from './cache/entries.ts';
 import { movableClock, type SimClock } from './clock.ts';
 import { type Decision, decide, type Seen, type Situation } from './decide.ts';
@@ -41,6 +42,8 @@ export type ModelSim = {
   script(label: string, script: Script): void;
   /** Returns the requests so far, of one label or of all. */
   requests(label?: string): readonly LoggedRequest[];
+  /** The batches and the files of batches so far. */
+  readonly batches: Pick<ReturnType<typeof openBatches>, 'batches' | 'files'>;
   /** Removes every cached prefix. */
   forgetCache(): void;
   /** Ends all connections, including hanging ones. */
@@ -57,6 +60,7 @@ type Running = {
   readonly log: LoggedRequest[];
   /** A session may outlive a simulator, so the ids of two simulators must differ. */
   readonly run: string;
+  readonly batches: ReturnType<typeof openBatches>;
   entries: CacheEntries;
 };
 
@@ -71,6 +75,7 @@ export async function startModelSim(options: ModelSimOptions = {}): Promise<Mode
     turns: new Map(),
     log: [],
     run: randomBytes(4).toString('hex'),
+    batches: openBatches(),
     entries: new Map(),
   };
   const server = createServer((request, response) => {
@@ -87,6 +92,7 @@ export async function startModelSim(options: ModelSimOptions = {}): Promise<Mode
   return {
     port,
     clock: running.clock,
+    batches: running.batches,
     baseUrl: (label) => `http://127.0.0.1:${port}/l/${encodeURIComponent(label)}`,
     script: (label, script) => {
       running.scripts.set(label, script);
@@ -109,7 +115,10 @@ async function serve(running: Running, request: IncomingMessage, response: Serve
   try {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const { reply, written } = take(running, seenOf(running, request, Buffer.concat(chunks)));
+    const seen = seenOf(running, request, Buffer.concat(chunks));
+    const ofBatch = takeBatch(running, seen);
+    if (ofBatch !== null) return await send(ofBatch, response, running.closing);
+    const { reply, written } = take(running, seen);
     if (reply.kind === 'hang') return;
     await pause(reply.pace.delayMs, running.closing);
     // An entry can be read as soon as the answer begins, and not before.
@@ -119,6 +128,16 @@ async function serve(running: Running, request: IncomingMessage, response: Serve
     // The caller disconnected or the simulator is closing, so there is no one to answer.
     response.destroy();
   }
+}
+
+/** Returns the reply to a request about a batch; `null` for any other request. The model answers each request in it. */
+function takeBatch(running: Running, seen: Seen): Extract<Reply, { kind: 'send' }> | null {
+  const reply = running.batches.take(seen, (path, body) => {
+    const url = `/l/${encodeURIComponent(seen.label)}${path}`;
+    const inside = { ...seen, ...routeOf('POST', url), body, raw: Buffer.from(JSON.stringify(body)) };
+    return batchAnswerOf(take(running, { ...inside, n: running.log.length + 1 }).reply);
+  });
+  return reply?.kind === 'send' ? reply : null;
 }
 
 /** Decides about a request and applies its immediate effects. */

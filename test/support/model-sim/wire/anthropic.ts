@@ -43,10 +43,10 @@ export const anthropicWire: Wire = {
   }),
 };
 
-function answer({ id, body, content, use, atLimit }: Saying): WireAnswer {
+function answer({ id, body, content, use, stops }: Saying): WireAnswer {
   const blocks = content.map((one, i) => blockOf(one, `toolu_${id}_${i}`));
   const ended = content.some(({ kind }) => kind === 'call') ? 'tool_use' : 'end_turn';
-  const stop = atLimit ? 'max_tokens' : ended;
+  const stop = stops === null ? ended : { 'at-limit': 'max_tokens', refused: 'refusal' }[stops];
   const usage = usageOf(use, content);
   const message = { id: `msg_${id}`, type: 'message', role: 'assistant', model: stringAt(body, 'model') };
   const started = {

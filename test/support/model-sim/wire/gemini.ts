@@ -41,14 +41,14 @@ export const geminiWire: Wire = {
   error: (error) => ({ headers: limitHeaders(error), body: errorBody(error) }),
 };
 
-function answer({ id, body, content, use, atLimit }: Saying): WireAnswer {
+function answer({ id, body, content, use, stops }: Saying): WireAnswer {
   const usage = usageOf(use, content);
   const frame = { modelVersion: stringAt(body, 'model'), responseId: `resp_${id}`, usageMetadata: usage };
   const response = (parts: readonly JsonObject[], ending: JsonObject): JsonObject => ({
     candidates: [{ content: { role: 'model', parts }, index: 0, ...ending }],
     ...frame,
   });
-  const end = { finishReason: atLimit ? 'MAX_TOKENS' : 'STOP' };
+  const end = { finishReason: stops === null ? 'STOP' : { 'at-limit': 'MAX_TOKENS', refused: 'SAFETY' }[stops] };
   const pieces = content.flatMap((one, i) => piecesOf(one).map((piece) => partOf(piece, `${id}_${i}`)));
   return {
     whole: response(

@@ -40,13 +40,14 @@ export const openaiWire: Wire = {
   error: (error, id) => ({ headers: { 'x-request-id': `req_${id}`, ...limitHeaders(error) }, body: errorBody(error) }),
 };
 
-function answer({ id, body, content, use, atLimit }: Saying): WireAnswer {
+function answer({ id, body, content, use, stops }: Saying): WireAnswer {
   const output = content.map((one, i) => itemOf(one, `${id}_${i}`, body));
   const usage = usageOf(use, content, stringAt(body, 'model'));
   const response = { id: `resp_${id}`, object: 'response', created_at: 0, model: stringAt(body, 'model') };
   const open = { ...response, status: 'in_progress', output: [] };
-  const status = atLimit ? 'incomplete' : 'completed';
-  const incomplete_details = atLimit ? { reason: 'max_output_tokens' } : null;
+  const status = stops === null ? 'completed' : 'incomplete';
+  const reasons = { 'at-limit': 'max_output_tokens', refused: 'content_filter' };
+  const incomplete_details = stops === null ? null : { reason: reasons[stops] };
   const whole = { ...response, status, error: null, incomplete_details, output, usage };
   const events = [
     { type: 'response.created', response: open },

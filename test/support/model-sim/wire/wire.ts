@@ -14,8 +14,8 @@ export type Saying = {
   readonly body: JsonObject;
   readonly content: readonly Content[];
   readonly use: PromptUse;
-  /** Whether the answer stops at the length limit. */
-  readonly atLimit: boolean;
+  /** Why the answer stops before its end. */
+  readonly stops: 'at-limit' | 'refused' | null;
 };
 
 /** An answer in a provider's form: as a whole, and as stream events. */

@@ -1,0 +1,134 @@
+import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative } from 'node:path';
+import { copyWorkingTree } from '../git/working-files.ts';
+import { isInside, repoPath } from '../kernel/paths.ts';
+import type { ReviewedTrees } from '../kernel/ports.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { tryDisk } from '../platform/files.ts';
+import { makeNamedScratch, namedScratchPath, type Scratch } from '../platform/scratch.ts';
+import { acpCopyName } from './acp-client.ts';
+import type { AgentQuestion } from './agent.ts';
+import { openTreeReader } from './tree-reader.ts';
+
+/** Names of files and folders from which agents take instructions, settings or programs, at any depth, in lower case. */
+const INSTRUCTIONS: ReadonlySet<string> = new Set([
+  ...[
+    'agents.md',
+    'agents.override.md',
+    'agent.md',
+    'claude.md',
+    'claude.local.md',
+    'gemini.md',
+    'qwen.md',
+    'skill.md',
+  ],
+  ...['context.md', 'crush.md', 'warp.md', 'opencode.md', 'copilot-instructions.md', 'hints.md'],
+  ...[
+    '.goosehints',
+    '.cursorrules',
+    '.windsurfrules',
+    '.clinerules',
+    '.roorules',
+    '.rules',
+    '.mcp.json',
+    '.env',
+    '.envrc',
+  ],
+  ...['opencode.json', 'opencode.jsonc', 'tui.json', 'tui.jsonc', 'kilo.json', 'kilo.jsonc'],
+  ...[
+    '.claude',
+    '.codex',
+    '.agents',
+    '.gemini',
+    '.qwen',
+    '.goose',
+    '.opencode',
+    '.kilo',
+    '.kilocode',
+    '.cursor',
+    '.cline',
+  ],
+  ...['.roo', '.continue', '.augment', '.factory', '.copilot', '.pi', '.crush', '.amp', '.vscode', '.zed', '.git'],
+  ...['.npmrc', 'bunfig.toml', '.tool-versions', 'mise.toml', '.mise.toml'],
+]);
+
+const IN_GITHUB: ReadonlySet<string> = new Set(['instructions', 'skills', 'agents', 'hooks', 'prompts']);
+
+/** Whether an agent could take instructions, settings or programs from the file. */
+export function instructsAgents(path: string): boolean {
+  const parts = path.toLowerCase().split('/');
+  return (
+    parts.some((part) => INSTRUCTIONS.has(part)) ||
+    parts.some((part, i) => IN_GITHUB.has(part) && parts[i - 1] === '.github')
+  );
+}
+
+/** Writes the files under review to a folder, except those that are left out. */
+export type CopyFiles = (into: string, isLeftOut: (path: string) => boolean) => Promise<Result<void>>;
+
+/**
+ * Makes the copy in which an agent works: outside of the repository, without files that instruct agents. The path is the
+ * same in all calls of a session, because agents keep their sessions by folder.
+ */
+export async function makeAgentCopy(call: {
+  readonly cwd: string;
+  readonly question: AgentQuestion;
+  readonly copyFiles?: CopyFiles;
+  readonly scratchBase?: string;
+}): Promise<Result<Scratch>> {
+  const name = `acp-${acpCopyName(call.question)}`;
+  const path = call.scratchBase === undefined ? namedScratchPath(call.cwd, name) : ok(join(call.scratchBase, name));
+  if (!path.ok) return path;
+  const made = makeNamedScratch(path.value);
+  if (!made.ok) return made;
+  const written = await (call.copyFiles ?? copyOf(call.cwd))(made.value.folder, instructsAgents);
+  if (written.ok) return made;
+  made.value.remove();
+  return written;
+}
+
+/** Returns how to copy a folder: the files that git tracks or would track; all files if it is not a repository. */
+function copyOf(root: string): CopyFiles {
+  return async (into, isLeftOut) => {
+    if (existsSync(join(root, '.git'))) return copyWorkingTree(root, into, [], isLeftOut);
+    const filter = (from: string) => from === root || !isLeftOut(relative(root, from));
+    return tryDisk('write', into, () => cpSync(root, into, { recursive: true, verbatimSymlinks: true, filter }));
+  };
+}
+
+const BATCH = 200;
+
+/** Writes the files of the snapshot under review to a folder, as git stores them. Links that leave the folder are left out. */
+export async function copySnapshot(
+  given: { readonly repository: RepositoryPaths; readonly trees: ReviewedTrees; readonly into: string },
+  isLeftOut: (path: string) => boolean,
+): Promise<Result<void>> {
+  const files = openTreeReader(given.repository, given.trees);
+  const listed = await files.list('head');
+  if (!listed.ok) return listed;
+  const wanted = listed.value.filter(
+    ({ path, mode }) => mode !== '160000' && repoPath(path) === path && !isLeftOut(path),
+  );
+  for (let at = 0; at < wanted.length; at += BATCH) {
+    const part = wanted.slice(at, at + BATCH);
+    const blobs = await files.blobs(part.map(({ id }) => id));
+    if (!blobs.ok) return blobs;
+    const written = tryDisk('write', given.into, () => {
+      for (const [i, { path, mode }] of part.entries()) writeOne(given.into, path, mode, blobs.value[i] ?? Buffer.of());
+    });
+    if (!written.ok) return written;
+  }
+  return ok(undefined);
+}
+
+function writeOne(into: string, path: string, mode: string, content: Buffer): void {
+  const file = join(into, path);
+  mkdirSync(dirname(file), { recursive: true });
+  if (mode !== '120000') {
+    writeFileSync(file, content, { flag: 'wx', mode: mode === '100755' ? 0o700 : 0o600 });
+    return;
+  }
+  const target = content.toString('utf8');
+  if (!isAbsolute(target) && isInside(join(dirname(file), target), into)) symlinkSync(target, file);
+}

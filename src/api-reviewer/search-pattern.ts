@@ -1,0 +1,320 @@
+/** A compiled pattern. `matches` takes time proportional to the line, whatever the pattern is. */
+type SearchPattern = {
+  /** Whether a part of the line matches. Returns `null` if `expired` said that the time is over. */
+  matches(line: string, expired: () => boolean): boolean | null;
+};
+
+type Compiled = { readonly ok: true; readonly pattern: SearchPattern } | { readonly ok: false; readonly said: string };
+
+/** A test of one UTF-16 code unit. */
+type Test = (code: number) => boolean;
+
+type Assertion = 'start' | 'end' | 'boundary' | 'no-boundary';
+
+type Node =
+  | { readonly kind: 'char'; readonly test: Test }
+  | { readonly kind: 'assert'; readonly what: Assertion }
+  | { readonly kind: 'join'; readonly parts: readonly Node[] }
+  | { readonly kind: 'either'; readonly choices: readonly Node[] }
+  | { readonly kind: 'repeat'; readonly node: Node; readonly least: number; readonly most: number | null };
+
+type State =
+  | { readonly kind: 'char'; readonly test: Test; next: number }
+  | { readonly kind: 'assert'; readonly what: Assertion; next: number }
+  | { readonly kind: 'split'; readonly next: number[] }
+  | { readonly kind: 'match' };
+
+const LONGEST_PATTERN = 500;
+const MOST_STATES = 2000;
+
+class PatternError extends Error {}
+
+/**
+ * Compiles a regular expression without backreferences and look-around. JavaScript's own engine is not used: a pattern of
+ * a model, or one that a file under review asks for, could make it run for hours.
+ */
+export function compilePattern(source: string, ignoreCase: boolean): Compiled {
+  if (source === '') return { ok: false, said: 'the pattern is empty' };
+  if (source.length > LONGEST_PATTERN) return { ok: false, said: `the pattern has over ${LONGEST_PATTERN} characters` };
+  try {
+    return { ok: true, pattern: automaton(statesOf(parse(source, ignoreCase))) };
+  } catch (error) {
+    if (error instanceof PatternError) return { ok: false, said: error.message };
+    throw error;
+  }
+}
+
+function parse(source: string, ignoreCase: boolean): Node {
+  let at = 0;
+  const char = (test: Test): Node => ({ kind: 'char', test: ignoreCase ? foldingCase(test) : test });
+  const either = (): Node => {
+    const choices = [join()];
+    while (source[at] === '|') {
+      at++;
+      choices.push(join());
+    }
+    return choices.length === 1 ? (choices[0] as Node) : { kind: 'either', choices };
+  };
+  const join = (): Node => {
+    const parts: Node[] = [];
+    while (at < source.length && source[at] !== '|' && source[at] !== ')') parts.push(repeated(atom()));
+    return { kind: 'join', parts };
+  };
+  const repeated = (node: Node): Node => {
+    let whole = node;
+    for (;;) {
+      const [text, least, most] = quantifierAt(source, at);
+      if (text === '') return whole;
+      at += text.length;
+      if (source[at] === '?' || source[at] === '+') at++;
+      whole = { kind: 'repeat', node: whole, least, most };
+    }
+  };
+  const group = (): Node => {
+    const [opening = '('] = /^\((?:\?:|\?P?<[A-Za-z_]\w*>)?/.exec(source.slice(at)) ?? [];
+    if (opening === '(' && source[at + 1] === '?') throw new PatternError('look-around and flags are not supported');
+    at += opening.length;
+    const inner = either();
+    if (source[at] !== ')') throw new PatternError('a "(" is not closed');
+    at++;
+    return inner;
+  };
+  const atom = (): Node => {
+    const one = source[at] as string;
+    switch (one) {
+      case '(':
+        return group();
+      case '.':
+        at++;
+        return char(() => true);
+      case '^':
+      case '$':
+        at++;
+        return { kind: 'assert', what: one === '^' ? 'start' : 'end' };
+      case '[': {
+        const found = classAt(source, at);
+        at = found.end;
+        return char(found.test);
+      }
+      case '\\': {
+        const next = source[at + 1];
+        at += 2;
+        if (next === 'b' || next === 'B') return { kind: 'assert', what: next === 'b' ? 'boundary' : 'no-boundary' };
+        return char(escapeTest(next));
+      }
+      case '*':
+      case '+':
+      case '?':
+        throw new PatternError(`there is nothing to repeat before "${one}"`);
+      default: {
+        at++;
+        const code = one.charCodeAt(0);
+        return char((other) => other === code);
+      }
+    }
+  };
+  const whole = either();
+  if (at < source.length) throw new PatternError('a ")" has no "("');
+  return whole;
+}
+
+function quantifierAt(source: string, at: number): readonly [text: string, least: number, most: number | null] {
+  switch (source[at]) {
+    case '*':
+      return ['*', 0, null];
+    case '+':
+      return ['+', 1, null];
+    case '?':
+      return ['?', 0, 1];
+    default: {
+      const [text = '', least = '', comma, most = ''] = /^\{(\d+)(?:(,)(\d*))?\}/.exec(source.slice(at, at + 24)) ?? [];
+      if (text === '') return ['', 0, 0];
+      const last = comma === undefined ? Number(least) : most === '' ? null : Number(most);
+      if (last !== null && last < Number(least)) throw new PatternError(`the numbers in ${text} are out of order`);
+      return [text, Number(least), last];
+    }
+  }
+}
+
+const isDigit: Test = (code) => code >= 48 && code <= 57;
+const isWord: Test = (code) =>
+  isDigit(code) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95;
+const isSpace: Test = (code) => (code >= 9 && code <= 13) || code === 32 || code === 160 || code === 65279;
+
+const CONTROLS: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, f: 12, v: 11, '0': 0 };
+
+function escapeTest(next: string | undefined): Test {
+  if (next === undefined) throw new PatternError('the pattern ends with a lone "\\"');
+  const named = { d: isDigit, w: isWord, s: isSpace }[next.toLowerCase()];
+  if (named !== undefined) return next === next.toLowerCase() ? named : (code) => !named(code);
+  const code = CONTROLS[next];
+  if (code !== undefined) return (other) => other === code;
+  if (/[1-9k]/.test(next)) throw new PatternError('backreferences are not supported');
+  if (/[A-Za-z]/.test(next)) throw new PatternError(`"\\${next}" is not supported`);
+  const own = next.charCodeAt(0);
+  return (other) => other === own;
+}
+
+function classAt(source: string, from: number): { readonly test: Test; readonly end: number } {
+  let at = from + 1;
+  const isNegated = source[at] === '^';
+  if (isNegated) at++;
+  const tests: Test[] = [];
+  for (let isFirst = true; source[at] !== ']' || isFirst; isFirst = false) {
+    if (at >= source.length) throw new PatternError('a "[" is not closed');
+    const low = memberAt(source, at);
+    at = low.end;
+    const isRange = source[at] === '-' && source[at + 1] !== ']' && at + 1 < source.length && low.code !== null;
+    if (!isRange) {
+      tests.push(low.test);
+      continue;
+    }
+    const high = memberAt(source, at + 1);
+    at = high.end;
+    const [first, last] = [low.code ?? 0, high.code];
+    if (last === null || last < first) throw new PatternError('a range in "[…]" is out of order');
+    tests.push((code) => code >= first && code <= last);
+  }
+  return { test: (code) => tests.some((one) => one(code)) !== isNegated, end: at + 1 };
+}
+
+function memberAt(
+  source: string,
+  at: number,
+): { readonly test: Test; readonly code: number | null; readonly end: number } {
+  const one = source[at] ?? '';
+  if (one !== '\\') {
+    const code = one.charCodeAt(0);
+    return { test: (other) => other === code, code, end: at + 1 };
+  }
+  const next = source[at + 1];
+  const isSet = next !== undefined && /[dwsDWS]/.test(next);
+  const code = isSet || next === undefined ? null : (CONTROLS[next] ?? next.charCodeAt(0));
+  return { test: next === 'b' ? (other) => other === 8 : escapeTest(next), code, end: at + 2 };
+}
+
+function foldingCase(test: Test): Test {
+  return (code) => {
+    const text = String.fromCharCode(code);
+    return test(code) || test(text.toLowerCase().charCodeAt(0)) || test(text.toUpperCase().charCodeAt(0));
+  };
+}
+
+/** Returns the states of an automaton; the last one is its start. */
+function statesOf(node: Node): readonly State[] {
+  const states: State[] = [{ kind: 'match' }];
+  const add = (state: State) => {
+    if (states.length >= MOST_STATES) throw new PatternError('the pattern is too complex: repeat fewer times');
+    return states.push(state) - 1;
+  };
+  const build = (one: Node, next: number): number => {
+    switch (one.kind) {
+      case 'char':
+      case 'assert':
+        return add({ ...one, next });
+      case 'join':
+        return one.parts.reduceRight((after, part) => build(part, after), next);
+      case 'either':
+        return add({ kind: 'split', next: one.choices.map((choice) => build(choice, next)) });
+      case 'repeat': {
+        let after = next;
+        if (one.most === null) {
+          const loop: number[] = [next];
+          const split = add({ kind: 'split', next: loop });
+          loop.push(build(one.node, split));
+          after = split;
+        } else {
+          for (let times = one.least; times < one.most; times++) {
+            after = add({ kind: 'split', next: [next, build(one.node, after)] });
+          }
+        }
+        for (let times = 0; times < one.least; times++) after = build(one.node, after);
+        return after;
+      }
+    }
+  };
+  const start = build(node, 0);
+  add({ kind: 'split', next: [start] });
+  return states;
+}
+
+/** The neighbour of a position: outside of the line, a word character, or another character. */
+type Neighbour = 0 | 1 | 2;
+
+/** States of the automaton before a character, and the character before them. */
+type Place = {
+  readonly states: readonly number[];
+  readonly before: Neighbour;
+  readonly next: Map<number, Place | 'match'>;
+};
+
+const MOST_PLACES = 4000;
+const CHECK_EVERY = 1 << 14;
+
+/** Runs all ways through the states at once, and remembers where each character leads. */
+function automaton(states: readonly State[]): SearchPattern {
+  const start = states.length - 1;
+  let places = new Map<string, Place>();
+  const placeOf = (own: readonly number[], before: Neighbour): Place => {
+    const key = `${before}:${own.join(',')}`;
+    const known = places.get(key);
+    if (known !== undefined) return known;
+    if (places.size >= MOST_PLACES) places = new Map();
+    const place: Place = { states: own, before, next: new Map() };
+    places.set(key, place);
+    return place;
+  };
+  const reached = (from: Place, after: Neighbour): ReadonlySet<number> => {
+    const seen = new Set<number>();
+    const todo = [...from.states];
+    for (let id = todo.pop(); id !== undefined; id = todo.pop()) {
+      if (seen.has(id)) continue;
+      seen.add(id);
+      const state = states[id] as State;
+      if (state.kind === 'split') todo.push(...state.next);
+      else if (state.kind === 'assert' && isTrue(state.what, from.before, after)) todo.push(state.next);
+    }
+    return seen;
+  };
+  const step = (from: Place, code: number): Place | 'match' => {
+    const kind: Neighbour = isWord(code) ? 1 : 2;
+    const seen = reached(from, kind);
+    if (seen.has(0)) return 'match';
+    const next = new Set([start]);
+    for (const id of seen) {
+      const state = states[id] as State;
+      if (state.kind === 'char' && state.test(code)) next.add(state.next);
+    }
+    return placeOf(
+      [...next].sort((a, b) => a - b),
+      kind,
+    );
+  };
+  return {
+    matches(line, expired) {
+      let place = placeOf([start], 0);
+      for (let at = 0; at < line.length; at++) {
+        if (at % CHECK_EVERY === CHECK_EVERY - 1 && expired()) return null;
+        const code = line.charCodeAt(at);
+        const next = place.next.get(code) ?? step(place, code);
+        if (next === 'match') return true;
+        place.next.set(code, next);
+        place = next;
+      }
+      return reached(place, 0).has(0);
+    },
+  };
+}
+
+function isTrue(what: Assertion, before: Neighbour, after: Neighbour): boolean {
+  switch (what) {
+    case 'start':
+      return before === 0;
+    case 'end':
+      return after === 0;
+    case 'boundary':
+      return (before === 1) !== (after === 1);
+    case 'no-boundary':
+      return (before === 1) === (after === 1);
+  }
+}

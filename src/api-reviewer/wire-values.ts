@@ -1,0 +1,36 @@
+import { isRecord } from '../kernel/json.ts';
+import type { WireObject } from './types.ts';
+
+/** Returns the object under a key; an empty object if there is none. */
+export function fieldObject(value: unknown, key: string): WireObject {
+  const found = isRecord(value) ? value[key] : undefined;
+  return isRecord(found) ? found : {};
+}
+
+export function fieldText(value: unknown, key: string): string {
+  const found = isRecord(value) ? value[key] : undefined;
+  return typeof found === 'string' ? found : '';
+}
+
+/** Returns the number under a key; 0 if there is none or it is negative. */
+export function fieldNumber(value: unknown, key: string): number {
+  const found = isRecord(value) ? value[key] : undefined;
+  return typeof found === 'number' && Number.isFinite(found) && found > 0 ? found : 0;
+}
+
+/** Returns the objects in the list under a key. */
+export function fieldObjects(value: unknown, key: string): readonly WireObject[] {
+  const found = isRecord(value) ? value[key] : undefined;
+  return Array.isArray(found) ? found.filter(isRecord) : [];
+}
+
+/** Returns the object that a text of tool arguments contains; `null` if the text is not a JSON object. */
+export function parseArguments(text: string): WireObject | null {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,68 @@
+import { delimiter, dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FORK_OPENING, READING_PROMPT } from '../../../src/dispatch/prompt-reading.ts';
+import type { RunDocument } from '../../../src/gates/json.ts';
+import { programOf, REAL_AGENTS, settle, usersFolder } from '../../support/agent-clis.ts';
+import { onceover } from '../../support/cli.ts';
+import { objectsIn } from '../../support/model-sim/json.ts';
+import type { Answer, RequestSummary } from '../../support/model-sim/script.ts';
+import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
+import { CHANGE, FINDINGS } from '../../support/real-review.ts';
+import { repoWith, temporaryFolder } from '../../support/repo.ts';
+import { usersText } from '../../support/wire.ts';
+
+let sim: ModelSim;
+beforeAll(async () => {
+  sim = await startModelSim();
+});
+afterAll(() => sim.close());
+
+const RUBRICS = ['Look for wrong results.', 'Look for what is hard to read.', 'Look for leaks.'];
+const bare = (value: unknown) => JSON.stringify(value, (key, one) => (key === 'cache_control' ? undefined : one));
+
+test('three reviews of opencode fork one reading, which none of their rubrics reaches, and read it from the cache', async () => {
+  const opencode = REAL_AGENTS.find(({ agent }) => agent.name === 'opencode');
+  if (opencode === undefined) throw new Error('the tests do not know opencode');
+  const { ONCEOVER_ACTIVE: _, ...own } = settle(opencode, temporaryFolder(usersFolder()), sim.baseUrl('share')).env;
+  const env = { ...own, PATH: [dirname(programOf(opencode)), process.env['PATH']].join(delimiter) };
+  const reviews = RUBRICS.map((_, n) => `      r${n}: { prompt: r${n}.md }\n`).join('');
+  const repo = repoWith({
+    'onceover.yml': `agents: [opencode]
+agent:
+  opencode: { model: ${opencode.model} }
+gates:
+  - path: src
+    reviews:
+${reviews}`,
+    ...Object.fromEntries(RUBRICS.map((rubric, n) => [`r${n}.md`, `${rubric}\n`])),
+    'src/cart.ts': '',
+  });
+  repo.write('src/cart.ts', CHANGE.cart);
+  sim.script('share', ({ body, toolResults }: RequestSummary): Answer => {
+    const said = JSON.stringify(body);
+    if (RUBRICS.some((rubric) => said.includes(rubric)))
+      return { kind: 'structured', value: { status: 'fail', violations: [FINDINGS.cart], previous: [] } };
+    if (toolResults.length > 0) return { kind: 'structured', value: { status: 'read', violations: [] } };
+    return { kind: 'tools', calls: [opencode.read(join(repo.root, 'src/cart.ts'))] };
+  });
+  const end = await onceover(repo.root, ['run', '--json'], { env, timeoutMs: 120_000 });
+  const document = JSON.parse(end.stdout) as RunDocument;
+  expect(document).toMatchObject({ status: 'failed', dispatches: 4 });
+  expect(document.saved.reading).toBeGreaterThan(0);
+
+  const [asked, answered, ...forks] = sim.requests('share').filter(({ target }) => target.kind === 'generate');
+  expect(usersText(asked)).toBe(READING_PROMPT);
+  for (const rubric of RUBRICS) expect(JSON.stringify(answered?.body)).not.toContain(rubric);
+  const parent = objectsIn(answered?.body?.['messages']);
+  expect(forks).toHaveLength(3);
+  for (const fork of forks) {
+    expect(bare(objectsIn(fork.body?.['messages']).slice(0, parent.length))).toBe(bare(parent));
+    expect(bare(fork.body?.['system'])).toBe(bare(asked?.body?.['system']));
+    expect(bare(fork.body?.['tools'])).toBe(bare(asked?.body?.['tools']));
+    expect(RUBRICS.filter((rubric) => JSON.stringify(fork.body).includes(rubric))).toHaveLength(1);
+    expect(JSON.stringify(fork.body)).not.toContain(FINDINGS.cart.issue);
+    expect(usersText(fork)).toContain(FORK_OPENING);
+    expect(fork.use?.read).toBeGreaterThanOrEqual(answered?.use?.total ?? 0);
+    expect(fork.use?.write).toBeLessThan(200);
+  }
+});
