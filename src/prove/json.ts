@@ -2,7 +2,15 @@ import * as z from 'zod';
 import type { Usage } from '../kernel/agent.ts';
 import { usage } from '../kernel/json-schema.ts';
 import type { PlayedProve, ProvePlan } from './result-types.ts';
-import { BUG_CLASSES, CASE_SOURCES, type CountedShare, type GateProof, type Scores, SESSION_MODES } from './types.ts';
+import {
+  BUG_CLASSES,
+  CASE_SOURCES,
+  type CountedShare,
+  type GateProof,
+  READING_MODES,
+  type Scores,
+  SESSION_MODES,
+} from './types.ts';
 
 const share = z
   .object({
@@ -28,6 +36,7 @@ const scores = z.object({
 const variant = z.object({
   reviewers: z.number().nullable().describe('The number of reviewers; null for the number in the settings.'),
   sessions: z.enum(SESSION_MODES).describe('The sessions of reviewers after the first round.'),
+  reading: z.enum(READING_MODES).nullable().describe('The value of share_reading; null for that of the settings.'),
 });
 
 /** One gate of a proof, also in `status --json`. */
@@ -35,7 +44,7 @@ const gateProof = z.object({
   gate: z.string().describe('The id of the gate.'),
   prompt_digest: z.string().describe('SHA-256 of the prompt. A proof is stale if the prompt changes.'),
   at: z.string().describe('The time of the proof.'),
-  scores: scores.describe('The scores of the gate.'),
+  scores: scores.describe('The scores of the gate with its first variant.'),
   reviewers: z
     .array(
       z.object({
@@ -47,8 +56,14 @@ const gateProof = z.object({
     )
     .describe('The scores by reviewer, agent and model.'),
   variants: z
-    .array(z.object({ variant: variant.describe('The variant.'), scores: scores.describe('Its scores.') }))
-    .describe('The scores by variant (--reviewers and --sessions).'),
+    .array(
+      z.object({
+        variant: variant.describe('The variant.'),
+        scores: scores.describe('Its scores.'),
+        usage: usage.describe('Tokens and cost of the first review of each case, kept answers included.'),
+      }),
+    )
+    .describe('The scores by variant (--reviewers, --sessions and --reading).'),
   comparisons: z
     .array(
       z.object({
@@ -106,6 +121,7 @@ export const proveSchema = z.object({
     .array(
       z.object({
         case: z.string().describe('The id of the case.'),
+        title: z.string().describe('The edit and its place, or the commit of the case.'),
         source,
         class: z.enum(BUG_CLASSES).nullable().describe('The class of the bug; null for a case without a bug.'),
         gate: z.string().describe('The id of the gate.'),
@@ -173,7 +189,11 @@ function gatePart(proof: GateProof): z.infer<typeof gateProof> {
     at: proof.at,
     scores: scoresPart(proof.scores),
     reviewers: proof.reviewers.map(({ scores: own, ...who }) => ({ ...who, scores: scoresPart(own) })),
-    variants: proof.variants.map((one) => ({ variant: { ...one.variant }, scores: scoresPart(one.scores) })),
+    variants: proof.variants.map((one) => ({
+      variant: { ...one.variant },
+      scores: scoresPart(one.scores),
+      usage: usagePart(one.usage),
+    })),
     comparisons: proof.comparisons.map(({ a, b, cases, onlyA, onlyB, p }) => ({
       ...{ a: { ...a }, b: { ...b }, cases, only_a: onlyA, only_b: onlyB, p },
     })),

@@ -1,7 +1,9 @@
 import type { Settings } from '../config/settings.ts';
 import type { ReviewGate } from '../gates/types.ts';
+import type { RepositoryPaths } from '../kernel/repository.ts';
 import { agentsDigestOf, type Staleness, stalenessOf } from './decide/staleness.ts';
 import { proofLine } from './describe/proof-line.ts';
+import { answerersIn } from './read/programs.ts';
 import { openProofs } from './record/proofs.ts';
 
 /** The last proof of a gate in one line, and why it is stale; `null` if it is not. */
@@ -15,14 +17,15 @@ type PreviewedGates = {
 
 /** Returns the last proof of each of these gates that has one. */
 export function knownProofs(
-  commonDir: string,
+  { root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>,
   { request: { settings }, facts }: PreviewedGates,
 ): readonly KnownProof[] {
   const proofs = openProofs(commonDir);
+  const answererOf = answerersIn(root, settings.agent);
   return facts.reviews.flatMap(({ gate: { id, agents, rubric } }) => {
     const proof = proofs.read(id);
     if (proof === null) return [];
-    const now = { promptDigest: rubric.digest, agentsDigest: agentsDigestOf(settings, agents) };
+    const now = { promptDigest: rubric.digest, agentsDigest: agentsDigestOf(settings, agents, answererOf) };
     const stale = stalenessOf(proof, now);
     return [{ gate: id, text: proofLine(proof, stale, new Date()), stale }];
   });

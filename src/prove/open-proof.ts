@@ -1,10 +1,11 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { leavePullRequest } from '../config/pull-request.ts';
+import { runsRemotely } from '../gates/open-run.ts';
 import { asResult, gitText } from '../git/git.ts';
 import { addUsage, type Usage } from '../kernel/agent.ts';
 import { grouped } from '../kernel/collections.ts';
-import { type CommitId, type RepoPath, sha256 } from '../kernel/ids.ts';
+import { type CommitId, type GateId, type RepoPath, sha256 } from '../kernel/ids.ts';
 import { ACTIVE } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
@@ -12,6 +13,7 @@ import { openLedger } from '../ledger/store.ts';
 import { tryDisk } from '../platform/files.ts';
 import { openLock } from '../platform/lock.ts';
 import { makeNamedScratch, namedScratchPath } from '../platform/scratch.ts';
+import { modelEnvironment } from './decide/answerer.ts';
 import { isSourceFile } from './decide/commits.ts';
 import {
   chooseCases,
@@ -23,6 +25,7 @@ import {
   tasksOf,
 } from './decide/plan.ts';
 import { publicSet } from './decide/public-set.ts';
+import { saysMore } from './decide/staleness.ts';
 import { copyDependencies } from './do/case-repository.ts';
 import { type ProofProgress, playProof } from './do/play-proof.ts';
 import { compareVariants, scoreReviewers, scoreTrials, scoreVariants, variantKey } from './judge/scores.ts';
@@ -44,6 +47,8 @@ export type ProveOptions = ProofChoice & {
   readonly sources: readonly CaseSource[];
   /** Play the public set instead of cases from this repository. */
   readonly set: boolean;
+  /** Whether workers of the team run the reviewers; default: what the user's config says. */
+  readonly remote?: boolean;
   /** A folder with patches of the user. */
   readonly own: string | null;
 };
@@ -101,13 +106,13 @@ async function prepare(repository: RepositoryPaths, options: ProveOptions): Prom
 
 async function gather(
   repository: RepositoryPaths,
-  { set, own, seed, cases: most }: ProveOptions,
+  { set, own, seed, cases: most, sources }: ProveOptions,
   config: ProofConfig,
   parsers: Parsers,
 ): Promise<Result<readonly ProofCase[]>> {
   if (set) return ok(publicSet());
   const covers = (path: RepoPath) => config.gatesFor([path]).length > 0;
-  const gathered = await gatherCases({ repository, parsers, seed, most, covers });
+  const gathered = await gatherCases({ repository, parsers, seed, most, sources, covers });
   if (!gathered.ok || own === null) return gathered;
   const head = await asResult(gitText(repository.root, ['rev-parse', '--verify', 'HEAD^{commit}']));
   if (!head.ok) return head;
@@ -150,10 +155,13 @@ export async function playPlannedProof(
     if (!scratch.ok) return scratch;
     const ready = await prepareFolder(repository, folder, config);
     if (!ready.ok) return ready;
+    const remote = options.remote === undefined ? await runsRemotely() : ok(options.remote);
+    if (!remote.ok) return remote;
     const kept = openKeptAnswers(repository.commonDir);
     const ledger = openLedger(repository.commonDir);
     const ports = {
-      ...{ folder, kept, stop, commonDir: repository.commonDir, dependencies: ready.value },
+      ...{ folder, kept, stop, repository, isRemote: remote.value, dependencies: ready.value },
+      modelEnvironment: modelEnvironment(process.env),
       reporter: { tell: () => {} },
     };
     const request = { candidates, most: options.cases, choice: options, budget: options.budget, tell };
@@ -161,14 +169,21 @@ export async function playPlannedProof(
     if (!played.ok) return played;
     kept.cleanUp();
     const proofs = proofsOf(played.value.results, config, played.value.cases);
+    const outdone: GateId[] = [];
     // A proof that was interrupted says less than an earlier one, so only a finished one replaces it.
     if (played.value.end === 'done' || played.value.end === 'budget') {
+      const store = openProofs(repository.commonDir);
       for (const proof of proofs) {
-        const written = openProofs(repository.commonDir).write(proof);
+        const earlier = store.read(proof.gate);
+        if (earlier !== null && saysMore(earlier, proof)) {
+          outdone.push(proof.gate);
+          continue;
+        }
+        const written = store.write(proof);
         if (!written.ok) return written;
       }
     }
-    return ok({ ...played.value, plan, proofs });
+    return ok({ ...played.value, plan, proofs, outdone });
   } finally {
     if (scratch.ok) scratch.value.remove();
     await lock.value.release();

@@ -23,4 +23,9 @@ export type ProvePlan = {
 };
 
 /** A proof that was played, and the scores of each gate. */
-export type PlayedProve = PlayedProof & { readonly plan: ProvePlan; readonly proofs: readonly GateProof[] };
+export type PlayedProve = PlayedProof & {
+  readonly plan: ProvePlan;
+  readonly proofs: readonly GateProof[];
+  /** Gates that keep an earlier proof, because it has more cases. */
+  readonly outdone: readonly string[];
+};

@@ -69,8 +69,17 @@ export const SESSION_MODES = ['new', 'resumed', 'skipped'] as const;
  */
 export type SessionMode = (typeof SESSION_MODES)[number];
 
-/** One way to review a case. `reviewers` is `null` for the number that the settings name. */
-export type ProofVariant = { readonly reviewers: number | null; readonly sessions: SessionMode };
+export const READING_MODES = ['off', 'reviews', 'all'] as const;
+
+/** A value of the setting `share_reading`: which reviewers share what one session reads. */
+export type ReadingMode = (typeof READING_MODES)[number];
+
+/** One way to review a case. `reviewers` and `reading` are `null` for what the settings name. */
+export type ProofVariant = {
+  readonly reviewers: number | null;
+  readonly sessions: SessionMode;
+  readonly reading: ReadingMode | null;
+};
 
 /** One planned execution of a case. */
 export type ProofTask = { readonly case: ProofCase; readonly variant: ProofVariant; readonly repeat: number };
@@ -87,6 +96,7 @@ export type ReviewerResult = {
 /** The result of a gate in a case: its verdict in the last round, and whether a finding is at the place of the bug. */
 export type CaseResult = {
   readonly case: string;
+  readonly title: string;
   readonly source: CaseSource;
   readonly class: BugClass | null;
   readonly gate: GateId;
@@ -116,7 +126,8 @@ export type Scores = {
 /** A reviewer by number, agent and model. Any of them may differ between cases. */
 export type ReviewerScores = Pick<ReviewerResult, 'slot' | 'agent' | 'model'> & { readonly scores: Scores };
 
-export type VariantScores = { readonly variant: ProofVariant; readonly scores: Scores };
+/** `usage` is the cost of the first review of each case, kept answers included. */
+export type VariantScores = { readonly variant: ProofVariant; readonly scores: Scores; readonly usage: Usage | null };
 
 /** Whether two variants differ on the cases that both played. `p` is the two-sided exact sign test. */
 export type VariantComparison = {
@@ -135,10 +146,12 @@ export type GateProof = {
   readonly agentsDigest: string;
   readonly agents: readonly { readonly agent: string; readonly model: string | null }[];
   readonly at: string;
+  /** The scores of the first variant, because a case counts one time. */
   readonly scores: Scores;
   readonly reviewers: readonly ReviewerScores[];
   readonly variants: readonly VariantScores[];
   readonly comparisons: readonly VariantComparison[];
+  /** The cost of all reviews, of every variant and repetition. */
   readonly usage: Usage | null;
   readonly calls: number;
 };

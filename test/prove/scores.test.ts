@@ -92,9 +92,17 @@ describe('scores', () => {
 
 describe('comparison of variants', () => {
   const result = (id: number, sessions: 'new' | 'resumed', found: boolean): CaseResult => ({
-    ...{ case: String(id), source: 'scenario', class: 'guard', gate: 'review:src:code', repeat: 1, found },
     ...{
-      variant: { reviewers: null, sessions },
+      case: String(id),
+      title: 'a scenario',
+      source: 'scenario',
+      class: 'guard',
+      gate: 'review:src:code',
+      repeat: 1,
+      found,
+    },
+    ...{
+      variant: { reviewers: null, sessions, reading: null },
       verdict: found ? 'fail' : 'pass',
       reviewers: [],
       calls: 1,

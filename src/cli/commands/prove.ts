@@ -1,21 +1,27 @@
-import { planProof, playProof } from '../../api.ts';
+import { planProof, playProof, recordsPage } from '../../api.ts';
 import { totalTokens } from '../../kernel/agent.ts';
 import { shellWord } from '../../kernel/escape.ts';
+import type { Failure } from '../../kernel/failure.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
 import { parseBudget } from '../../prove/decide/plan.ts';
 import { proofMarkdown } from '../../prove/describe/markdown.ts';
 import { describeCases, describeProvePlan } from '../../prove/describe/plan.ts';
-import { describeProof } from '../../prove/describe/proof.ts';
+import { describeProof, describeProofTitle, proofNotes } from '../../prove/describe/proof.ts';
 import { planDocument, proofDocument } from '../../prove/json.ts';
 import type { ProveOptions } from '../../prove/open-proof.ts';
-import { CASE_SOURCES, SESSION_MODES } from '../../prove/types.ts';
+import type { PlayedProve } from '../../prove/result-types.ts';
+import { CASE_SOURCES, READING_MODES, SESSION_MODES } from '../../prove/types.ts';
 import { writeReports } from '../../reports/write.ts';
 import { describeFailure } from '../../ui/describe-failure.ts';
 import { count, tokensOf, usdOf } from '../../ui/wording.ts';
 import { interruptible } from '../interrupt.ts';
 import { exitWith, type Flags, finish, printFailure, workingDirectory } from '../output.ts';
 
-type ProveFlags = Flags<'budget' | 'reviewers' | 'sessions' | 'own' | 'report' | 'kinds', 'yes' | 'set' | 'verbose'> & {
+type ProveFlags = Flags<
+  'budget' | 'reviewers' | 'sessions' | 'reading' | 'own' | 'kinds',
+  'yes' | 'set' | 'verbose' | 'remote'
+> & {
+  readonly report?: readonly string[];
   readonly gate?: readonly string[];
   readonly cases?: number;
   readonly repeat?: number;
@@ -27,8 +33,9 @@ export async function proveCommand(flags: ProveFlags): Promise<void> {
   const { json = false, yes = false, verbose = false } = flags;
   const options = readFlags(flags);
   if (!options.ok) return exitWith(options.failure, json);
-  const report = reportFile(flags.report);
-  if (!report.ok) return exitWith(report.failure, json);
+  const reports = (flags.report ?? []).map(reportFile);
+  const wrongReport = reports.find((one) => !one.ok);
+  if (wrongReport?.ok === false) return exitWith(wrongReport.failure, json);
   if (!yes) {
     return finish(await planProof(workingDirectory(), options.value), json, {
       document: planDocument,
@@ -44,25 +51,46 @@ export async function proveCommand(flags: ProveFlags): Promise<void> {
     json,
     () => INTERRUPTED,
   );
-  if (played !== 'interrupted' && played.ok && report.value !== null) {
-    const file = { name: report.value, text: proofMarkdown(played.value) };
-    const { failures } = await writeReports(workingDirectory(), [file]);
-    for (const failure of failures) printFailure(describeFailure(failure));
-  }
+  const wanted = reports.flatMap((one) => (one.ok ? [one.value] : []));
+  const isWritten = played === 'interrupted' || !played.ok || (await writeProof(played.value, wanted));
   await finish(played, json, {
     document: proofDocument,
     text: describeProof,
-    exitCode: ({ end, proofs }) => (end === 'no-verdict' || proofs.length === 0 ? 3 : 0),
+    exitCode: ({ end, proofs }) => (end === 'no-verdict' || proofs.length === 0 || !isWritten ? 3 : 0),
   });
+}
+
+type ProofReport = { readonly format: 'markdown' | 'html'; readonly name: string };
+
+/** Writes the reports of a proof, and prints an error for each that is missing. Returns whether all were written. */
+async function writeProof(played: PlayedProve, wanted: readonly ProofReport[]): Promise<boolean> {
+  const files: { name: string; text: string }[] = [];
+  const missing: Failure[] = [];
+  for (const { format, name } of wanted) {
+    const text = format === 'markdown' ? ok(proofMarkdown(played)) : await proofPage(played);
+    if (text.ok) files.push({ name, text: text.value });
+    else missing.push(text.failure);
+  }
+  const { failures } = await writeReports(workingDirectory(), files);
+  for (const failure of [...missing, ...failures]) printFailure(describeFailure(failure));
+  return missing.length + failures.length === 0;
+}
+
+function proofPage(played: PlayedProve): Promise<Result<string>> {
+  const verdict = [describeProofTitle(played), ...proofNotes(played)];
+  return recordsPage(workingDirectory(), { page: 'prove', verdict, prove: proofDocument(played) });
 }
 
 /** Returns a function that prints one line per case to stderr, with what the proof has cost so far. */
 function progressLine() {
-  return ({ done, of, title, spent }: Parameters<Parameters<typeof playProof>[2]['tell']>[0]) => {
+  return ({ number, of, review, reviews, title, spent }: Parameters<Parameters<typeof playProof>[2]['tell']>[0]) => {
     const usd = spent.usage?.costUsd ?? null;
     const tokens = spent.usage === null ? '' : `, ${tokensOf(totalTokens(spent.usage))} tokens`;
     const paid = `${count(spent.calls, 'call')}${tokens}${usd === null ? '' : `, ${usdOf(usd)}`}`;
-    process.stderr.write(`[${done + 1}/${of}] ${paid} so far: ${title.replace(/[^\x20-\x7e]/g, '?').slice(0, 120)}\n`);
+    const place = reviews === 1 ? '' : `, review ${review} of ${reviews}`;
+    process.stderr.write(
+      `[${number}/${of}${place}] ${paid} so far: ${title.replace(/[^\x20-\x7e]/g, '?').slice(0, 120)}\n`,
+    );
   };
 }
 
@@ -87,11 +115,15 @@ function readFlags(flags: ProveFlags): Result<ProveOptions> {
   }
   const sessions = SESSION_MODES.filter((one) => listed(flags.sessions).includes(one));
   if (sessions.length !== listed(flags.sessions).length) return wrong(`--sessions takes ${SESSION_MODES.join(', ')}`);
+  const readings = READING_MODES.filter((one) => listed(flags.reading).includes(one));
+  if (readings.length !== listed(flags.reading).length) return wrong(`--reading takes ${READING_MODES.join(', ')}`);
   const sources = CASE_SOURCES.filter((one) => listed(flags.kinds).includes(one));
   if (sources.length !== listed(flags.kinds).length) return wrong(`--kinds takes ${CASE_SOURCES.join(', ')}`);
   const { gate: gates = [], cases = 20, repeat = 1, seed = 1, set = false, own = null } = flags;
   const modes = sessions.length === 0 ? (['skipped'] as const) : sessions;
-  return ok({ gates, cases, repeat, seed, set, own, budget, reviewers, sessions: modes, sources });
+  const { remote } = flags;
+  const place = remote === undefined ? {} : { remote };
+  return ok({ gates, cases, repeat, seed, set, own, budget, reviewers, sessions: modes, readings, sources, ...place });
 }
 
 function listed(text = ''): readonly string[] {
@@ -101,10 +133,11 @@ function listed(text = ''): readonly string[] {
     .filter((one) => one !== '');
 }
 
-function reportFile(flag: string | undefined): Result<string | null> {
-  if (flag === undefined) return ok(null);
-  const [, name = ''] = /^markdown=(.+)$/s.exec(flag) ?? [];
-  return name === '' ? wrong('--report takes markdown=FILE') : ok(name);
+function reportFile(flag: string): Result<ProofReport> {
+  const [, format, name = ''] = /^(markdown|html)=(.+)$/s.exec(flag) ?? [];
+  return name === ''
+    ? wrong('--report of "onceover prove" takes html=FILE or markdown=FILE')
+    : ok({ format: format === 'html' ? 'html' : 'markdown', name });
 }
 
 function wrong(said: string): { readonly ok: false; readonly failure: ReturnType<typeof err>['failure'] } {

@@ -45,7 +45,8 @@ export function smallFixes(commits: readonly PastCommit[]): readonly PastCommit[
   });
 }
 
-const MOST_HOST_FILES = 8;
+// A change of a few source files often brings tests, docs and a changelog.
+const MOST_HOST_FILES = { source: 8, all: 24 };
 const HOST_LINES = { least: 3, most: 250 };
 const FIXED_WITHIN = 40;
 
@@ -57,7 +58,8 @@ export function cleanChanges(commits: readonly PastCommit[]): readonly PastCommi
   return commits.filter(({ subject, files }, i) => {
     const source = files.filter(({ path }) => isSourceFile(path));
     const added = files.reduce((sum, one) => sum + one.added, 0);
-    if (source.length === 0 || files.length > MOST_HOST_FILES) return false;
+    if (source.length === 0 || source.length > MOST_HOST_FILES.source) return false;
+    if (files.length > MOST_HOST_FILES.all) return false;
     if (added < HOST_LINES.least || added > HOST_LINES.most || isFixSubject(subject)) return false;
     const later = commits.slice(Math.max(0, i - FIXED_WITHIN), i).filter((one) => isFixSubject(one.subject));
     const fixed = new Set(later.flatMap((one) => one.files.map(({ path }) => path)));

@@ -23,7 +23,7 @@ export type SourceEdit = {
 /** Finds the possible edits at one node. */
 export type EditRule = (node: SyntaxNode, source: string, parents: readonly SyntaxNode[]) => readonly SourceEdit[];
 
-/** Returns all edits that the rules find in a tree. */
+/** Returns all edits that the rules find in a tree and that change the text. */
 export function findEdits(root: SyntaxNode, source: string, rules: readonly EditRule[]): readonly SourceEdit[] {
   const found: SourceEdit[] = [];
   const open: { readonly node: SyntaxNode; readonly parents: readonly SyntaxNode[] }[] = [{ node: root, parents: [] }];
@@ -33,7 +33,8 @@ export function findEdits(root: SyntaxNode, source: string, rules: readonly Edit
     const inner = [node, ...parents];
     for (const child of node.children) open.push({ node: child, parents: inner });
   }
-  return found.sort((a, b) => a.start - b.start || a.end - b.end);
+  const changing = found.filter(({ start, end, text }) => source.slice(start, end) !== text);
+  return changing.sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
 export function nodeText(node: SyntaxNode, source: string): string {
@@ -45,13 +46,28 @@ export function replaced(node: SyntaxNode, text: string, kind: BugClass | null, 
   return { class: kind, start: node.start, end: node.end, text, says };
 }
 
-/** Returns an edit that removes a statement, with its whole lines if nothing else is on them. */
+/**
+ * Returns an edit that removes a statement, with its whole lines if nothing else is on them. A comment above it and one of
+ * two blank lines go too, because they would give the edit away.
+ */
 export function removed(node: SyntaxNode, source: string, kind: BugClass, says: string): SourceEdit {
   const lineStart = source.lastIndexOf('\n', node.start - 1) + 1;
   const after = /^[ \t]*;?[ \t]*(?:\r?\n|$)/.exec(source.slice(node.end));
   const isAlone = source.slice(lineStart, node.start).trim() === '' && after !== null;
   if (!isAlone) return { class: kind, start: node.start, end: node.end, text: '', says };
-  return { class: kind, start: lineStart, end: node.end + (after?.[0].length ?? 0), text: '', says };
+  const end = node.end + after[0].length;
+  let start = lineStart;
+  while (COMMENT.test(lineBefore(source, start))) start -= lineBefore(source, start).length;
+  const opens = start === 0 || /(?:^|[{:(])\s*$/.test(lineBefore(source, start));
+  const [blank = ''] = opens ? (/^[ \t]*\r?\n/.exec(source.slice(end)) ?? []) : [];
+  return { class: kind, start, end: end + blank.length, text: '', says };
+}
+
+const COMMENT = /^[ \t]*(?:\/\/|#)/;
+
+/** Returns the line that ends at an offset, with its line end. */
+function lineBefore(source: string, offset: number): string {
+  return source.slice(source.lastIndexOf('\n', offset - 2) + 1, offset);
 }
 
 /** Returns the text after an edit. */
@@ -77,14 +93,3 @@ export function lineAt(source: string, offset: number): number {
   for (let at = source.indexOf('\n'); at !== -1 && at < offset; at = source.indexOf('\n', at + 1)) line++;
   return line;
 }
-
-/** Names of calls that check permission or input. Removing such a call is a bug without any other trace. */
-export const CHECKS_INPUT =
-  /^(?:assert|check|validate|ensure|verify|require(?!$)|authori[sz]e|authenticate|saniti[sz]e|must|guard)[A-Z_]?\w*$|^(?:assert|validate|authori[sz]e|verify|saniti[sz]e|ensure)$/i;
-
-/** Names of calls that release something. */
-export const RELEASES =
-  /^(?:close|closeSync|end|release|dispose|destroy|unlock|unsubscribe|clearTimeout|clearInterval|removeEventListener|removeListener|off|disconnect|cleanup|clean_up|shutdown|Close|Unlock|RUnlock|Release|Stop|Done|free|rollback|Rollback)$/;
-
-/** Factors that convert units, such as seconds to milliseconds. */
-export const UNIT_FACTOR = /^(?:1000|1_000|1e3|60|3600|3_600|86400|86_400|24|1024|1_024|100|1000000|1_000_000)$/;

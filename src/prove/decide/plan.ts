@@ -1,7 +1,7 @@
 import { addUsage, totalTokens, type Usage } from '../../kernel/agent.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
 import type { LedgerEntry } from '../../ledger/entries.ts';
-import type { CaseSource, ProofCase, ProofTask, ProofVariant, SessionMode } from '../types.ts';
+import type { CaseSource, ProofCase, ProofTask, ProofVariant, ReadingMode, SessionMode } from '../types.ts';
 
 /** How many of the cases come from each source, if all sources have enough. */
 const WEIGHTS: Readonly<Record<CaseSource, number>> = {
@@ -37,14 +37,19 @@ export type ProofChoice = {
   /** Numbers of reviewers to compare; empty for the number in the settings. */
   readonly reviewers: readonly number[];
   readonly sessions: readonly SessionMode[];
+  /** Values of `share_reading` to compare; empty for the value in the settings. */
+  readonly readings: readonly ReadingMode[];
   readonly repeat: number;
 };
 
 /** Returns the executions of a case. Session modes differ only from the second round on. */
-export function tasksOf(one: ProofCase, { reviewers, sessions, repeat }: ProofChoice): readonly ProofTask[] {
+export function tasksOf(one: ProofCase, { reviewers, sessions, readings, repeat }: ProofChoice): readonly ProofTask[] {
   const counts = reviewers.length === 0 ? [null] : reviewers;
   const modes = one.rounds.length > 1 ? sessions : sessions.slice(0, 1);
-  const variants = counts.flatMap((count) => modes.map((mode): ProofVariant => ({ reviewers: count, sessions: mode })));
+  const ways = readings.length === 0 ? [null] : readings;
+  const variants = counts.flatMap((count) =>
+    modes.flatMap((mode) => ways.map((way): ProofVariant => ({ reviewers: count, sessions: mode, reading: way }))),
+  );
   const numbers = Array.from({ length: repeat }, (_, i) => i + 1);
   return variants.flatMap((variant) => numbers.map((number) => ({ case: one, variant, repeat: number })));
 }
@@ -71,24 +76,26 @@ function patchedPaths(patch: string): readonly RepoPath[] {
   return [...patch.matchAll(/^\+\+\+ b\/(.+?)(?:\t.*)?$/gm)].map(([, path = '']) => path as RepoPath);
 }
 
-/** The median cost of a past call of these gates; `null` if the ledger has no such call. */
+/** The median cost of a past call of these gates, or of earlier proofs; `null` if the ledger has no such call. */
 export type CallEstimate = { readonly tokens: number; readonly usd: number | null; readonly calls: number } | null;
 
 export function estimateCall(entries: readonly LedgerEntry[], gates: readonly string[]): CallEstimate {
-  const used = entries.flatMap((entry): Usage[] =>
-    entry.kind !== 'run'
-      ? []
-      : entry.slots.flatMap(({ gate, usage, asks }) =>
-          usage === null || asks === 0 || !gates.includes(gate) ? [] : [perCall(usage, asks)],
-        ),
+  const used = entries.flatMap((entry): readonly Usage[] =>
+    entry.kind !== 'run' ? [] : entry.slots.filter(({ gate }) => gates.includes(gate)).flatMap(usedBy),
   );
-  if (used.length === 0) return null;
-  const prices = used.flatMap(({ costUsd }) => costUsd ?? []);
+  // Without a run, earlier proofs are the only past calls. Their entries name no gate.
+  const past = used.length > 0 ? used : entries.flatMap((entry) => (entry.kind === 'proof' ? usedBy(entry) : []));
+  if (past.length === 0) return null;
+  const prices = past.flatMap(({ costUsd }) => costUsd ?? []);
   return {
-    tokens: Math.round(median(used.map(totalTokens))),
+    tokens: Math.round(median(past.map(totalTokens))),
     usd: prices.length === 0 ? null : median(prices),
-    calls: used.length,
+    calls: past.length,
   };
+}
+
+function usedBy({ usage, asks }: { readonly usage: Usage | null; readonly asks: number }): readonly Usage[] {
+  return usage === null || asks === 0 ? [] : [perCall(usage, asks)];
 }
 
 function perCall(usage: Usage, asks: number): Usage {
@@ -112,7 +119,7 @@ function median(numbers: readonly number[]): number {
 /** A limit for the cost of a proof; `null` for none. */
 export type ProofBudget = { readonly usd: number | null; readonly calls: number | null };
 
-/** Returns a budget such as `5`, `$5` or `40 calls`; `null` if the text is none. */
+/** Returns a budget such as `5`, `$5` or `40 calls`; `null` if the text is not a budget. */
 export function parseBudget(text: string): ProofBudget | null {
   const [, calls] = /^(\d{1,6}) ?calls?$/i.exec(text.trim()) ?? [];
   if (calls !== undefined) return { usd: null, calls: Number(calls) };
@@ -127,8 +134,7 @@ export function addSpending(a: ProofSpending, b: ProofSpending): ProofSpending {
   return { calls: a.calls + b.calls, usage: addUsage(a.usage, b.usage) };
 }
 
-/** Whether the budget does not allow another task that makes up to `calls` calls. */
-export function isSpent(spent: ProofSpending, { usd, calls }: ProofBudget, next: number): boolean {
-  if (calls !== null && spent.calls + next > calls) return true;
-  return usd !== null && (spent.usage?.costUsd ?? 0) >= usd;
+/** Whether the budget does not allow another call. A call counts from its start, its price from its end. */
+export function isSpent({ calls: made, usage }: ProofSpending, { usd, calls }: ProofBudget): boolean {
+  return (calls !== null && made >= calls) || (usd !== null && (usage?.costUsd ?? 0) >= usd);
 }

@@ -1,7 +1,7 @@
 import { oneLine } from '../../kernel/escape.ts';
 import { exposureOf } from '../judge/scores.ts';
 import type { PlayedProve } from '../result-types.ts';
-import { comparisonText, EXPOSED, proofNotes, scoreRows } from './proof.ts';
+import { comparisonText, EXPOSED, proofNotes, scoreRows, wrongResults } from './proof.ts';
 
 /** Returns a proof as Markdown, for a file or a comment. */
 export function proofMarkdown(played: PlayedProve): string {
@@ -16,9 +16,15 @@ export function proofMarkdown(played: PlayedProve): string {
       ...scoreRows(proof).map(([label, text]) => `| ${cell(label)} | ${cell(text)} |`),
       '',
       ...proof.comparisons.flatMap((one) => [cell(comparisonText(one)), '']),
+      ...listOf(wrongResults(proof, played.results).map((line) => `- ${cell(line)}`)),
     ];
   });
   return `${['# What the reviewers catch', '', ...gates, ...proofNotes(played).map(cell)].join('\n')}\n`;
+}
+
+/** Returns a list with an empty line after it, unless it is empty. */
+function listOf(lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [...lines, ''];
 }
 
 /** Returns a text as one line without Markdown of its own, because titles come from the repository. */

@@ -2,7 +2,7 @@ import { quoteName } from '../../kernel/escape.ts';
 import { type Styled, wrapTo } from '../../ui/style.ts';
 import { count, someNames, tokensOf, usdOf } from '../../ui/wording.ts';
 import type { ProvePlan } from '../result-types.ts';
-import type { BugClass, CaseSource, ProofVariant } from '../types.ts';
+import type { BugClass, CaseSource, ProofVariant, ReadingMode } from '../types.ts';
 
 /** Descriptions of the sources of cases. */
 const SOURCE_WORDS: Readonly<Record<CaseSource, string>> = {
@@ -12,7 +12,7 @@ const SOURCE_WORDS: Readonly<Record<CaseSource, string>> = {
   scenario: 'a change with a bug in a later round',
   trap: 'a harmless edit that looks wrong',
   clean: 'a real change as it is',
-  set: 'a case of the public set',
+  set: 'a bug of the public set',
 };
 
 /** Names of bug classes as people say them. */
@@ -30,11 +30,17 @@ export const CLASS_WORDS: Readonly<Record<BugClass, string>> = {
   other: 'other',
 };
 
-/** Returns a variant in words: "3 reviewers, resumed sessions". */
-export function variantText({ reviewers, sessions }: ProofVariant): string {
-  const who = reviewers === null ? 'reviewers as configured' : count(reviewers, 'reviewer');
-  return `${who}, ${SESSION_WORDS[sessions]}`;
+/** Returns a variant in words: "3 reviewers, resumed sessions, each reads for itself". */
+export function variantText({ reviewers, sessions, reading }: ProofVariant): string {
+  const who = reviewers === null ? '' : `${count(reviewers, 'reviewer')}, `;
+  return `${who}${SESSION_WORDS[sessions]}${reading === null ? '' : `, ${READING_WORDS[reading]}`}`;
 }
+
+const READING_WORDS: Readonly<Record<ReadingMode, string>> = {
+  off: 'each reviewer reads for itself',
+  reviews: 'different reviews share reading',
+  all: 'all reviewers share reading',
+};
 
 const SESSION_WORDS: Readonly<Record<ProofVariant['sessions'], string>> = {
   new: 'new sessions',
@@ -72,14 +78,15 @@ export function describeProvePlan(plan: ProvePlan, styled: Styled, command: stri
   return blocks.join('\n\n');
 }
 
-const NO_CASES =
+/** The note of a proof that has nothing to play. */
+export const NO_CASES =
   'No case was found: the history has no small fix or change in files that a review covers. Try the public set with "onceover prove --set", or your own patches with --own.';
 
 function checksText(checks: number, hasEdits: boolean): string {
   if (!hasEdits) return '';
   return checks === 0
     ? 'You have no checks, so every planted bug counts, even one that a test would catch.'
-    : `A planted bug counts only if your ${count(checks, 'check')} let it pass.`;
+    : `A planted bug counts only if your ${checks === 1 ? 'check lets' : `${checks} checks let`} it pass.`;
 }
 
 function estimateText({ calls, perCall, budget }: ProvePlan): string {
@@ -89,7 +96,7 @@ function estimateText({ calls, perCall, budget }: ProvePlan): string {
       : budget.calls !== null
         ? ` The proof stops at ${count(budget.calls, 'call')}.`
         : '';
-  if (perCall === null) return `The cost is not known, because no run of these gates is in the ledger.${limit}`;
+  if (perCall === null) return `The cost is not known, because the ledger has no call of these gates.${limit}`;
   const usd = perCall.usd === null ? '' : `, ${usdOf(perCall.usd * calls)}`;
   return `By the median of ${count(perCall.calls, 'past call')}: about ${tokensOf(perCall.tokens * calls)} tokens${usd}.${limit}`;
 }

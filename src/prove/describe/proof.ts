@@ -1,23 +1,35 @@
-import { totalTokens } from '../../kernel/agent.ts';
-import { quoteName } from '../../kernel/escape.ts';
+import { totalTokens, type Usage } from '../../kernel/agent.ts';
+import { oneLine, quoteName } from '../../kernel/escape.ts';
 import { type Styled, wrapTo } from '../../ui/style.ts';
-import { count, tokensOf, usdOf } from '../../ui/wording.ts';
-import { type Exposure, exposureOf } from '../judge/scores.ts';
+import { count, someNames, tokensOf, usdOf } from '../../ui/wording.ts';
+import { type Exposure, exposureOf, variantKey } from '../judge/scores.ts';
 import type { PlayedProve } from '../result-types.ts';
-import type { CountedShare, GateProof, Scores, VariantComparison } from '../types.ts';
-import { CLASS_WORDS, variantText } from './plan.ts';
+import type { CaseResult, CountedShare, GateProof, Scores, VariantComparison } from '../types.ts';
+import { CLASS_WORDS, NO_CASES, variantText } from './plan.ts';
 import { shareText } from './proof-line.ts';
 
 /** Returns the result of a proof: the scores of each gate, what stands out, and what the proof left out. */
 export function describeProof(played: PlayedProve, styled: Styled): string {
   const blocks = [
-    ...played.proofs.map((proof) => gateBlock(proof, styled)),
+    ...played.proofs.map((proof) => gateBlock(proof, played.results, styled)),
     ...proofNotes(played).map((line) => wrapTo(line, styled, 0)),
   ];
   return blocks.join('\n\n');
 }
 
-function gateBlock(proof: GateProof, styled: Styled): string {
+/** Returns the result of a proof in one line. */
+export function describeProofTitle({ proofs }: Pick<PlayedProve, 'proofs'>): string {
+  const shares = proofs.map(({ scores }) => scores.found);
+  const [found, planted] = [
+    shares.reduce((sum, one) => sum + one.count, 0),
+    shares.reduce((sum, one) => sum + one.of, 0),
+  ];
+  return planted === 0
+    ? 'No planted bug has a result'
+    : `Found ${found} of ${count(planted, 'planted bug')}${proofs.length > 1 ? ` in ${proofs.length} gates` : ''}`;
+}
+
+function gateBlock(proof: GateProof, results: readonly CaseResult[], styled: Styled): string {
   const exposed = exposureOf(proof.scores);
   const rows = scoreRows(proof);
   const width = Math.max(...rows.map(([label]) => label.length));
@@ -26,7 +38,31 @@ function gateBlock(proof: GateProof, styled: Styled): string {
     ...(exposed === null ? [] : [styled.paint('bad', wrapTo(`  ${EXPOSED[exposed](proof.scores)}`, styled, 2))]),
     ...rows.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`),
     ...proof.comparisons.map((one) => wrapTo(`  ${comparisonText(one)}`, styled, 2)),
+    ...wrongResults(proof, results).map((line) => wrapTo(`  ${line}`, styled, 4)),
   ].join('\n');
+}
+
+const MOST_EXAMPLES = 5;
+
+/** Returns a line for each of the first bugs that a gate missed, and for each of its first false alarms. */
+export function wrongResults(
+  { gate, variants: [headline] }: Pick<GateProof, 'gate' | 'variants'>,
+  results: readonly CaseResult[],
+): readonly string[] {
+  const own = results.filter(
+    (one) =>
+      one.gate === gate &&
+      one.repeat === 1 &&
+      headline !== undefined &&
+      variantKey(one.variant) === variantKey(headline.variant),
+  );
+  const listed = (words: string, list: readonly CaseResult[]) => [
+    ...list.slice(0, MOST_EXAMPLES).map(({ title }) => `${words}: ${oneLine(title)}`),
+    ...(list.length > MOST_EXAMPLES ? [`${words}: ${list.length - MOST_EXAMPLES} more; see --report html=FILE`] : []),
+  ];
+  const missed = own.filter((one) => one.class !== null && !one.found);
+  const alarms = own.filter((one) => one.class === null && one.verdict === 'fail');
+  return [...listed('missed', missed), ...listed('false alarm', alarms)];
 }
 
 /** One line about a gate that passes or fails nearly everything. */
@@ -41,10 +77,13 @@ export const EXPOSED: Readonly<Record<Exposure, (scores: Scores) => string>> = {
 export function scoreRows({
   scores,
   reviewers,
+  variants,
   usage,
 }: GateProof): readonly (readonly [label: string, text: string])[] {
   const { found, byClass, falseAlarms, falsePasses, flips } = scores;
+  const [headline] = variants;
   return [
+    ...(headline === undefined || variants.length < 2 ? [] : [['scores of', variantText(headline.variant)] as const]),
     ['bugs found', shareText(found)],
     ...(byClass.length < 2 ? [] : byClass.map((one) => [`  ${CLASS_WORDS[one.class]}`, shareText(one.found)] as const)),
     ['false alarms', shareText(falseAlarms)],
@@ -56,19 +95,30 @@ export function scoreRows({
           const name = `reviewer ${slot}, ${model === null ? agent : `${agent} ${model}`}`;
           return [`  ${name}`, `found ${shareText(own.found)}; false alarms ${shareText(own.falseAlarms)}`] as const;
         })),
-    ['cost', costText(found, usage)],
+    ['cost', costText(found, usage, headline?.usage ?? null)],
+    ...(variants.length < 2
+      ? []
+      : variants.map(({ variant, scores: own, usage: paid }) => {
+          const price = paid === null ? '' : `; ${priceOf(paid)}`;
+          const text = `found ${shareText(own.found)}; passed with a bug ${shareText(own.falsePasses)}${price}`;
+          return [`  ${variantText(variant)}`, text] as const;
+        })),
   ];
 }
 
-function costText(found: CountedShare, usage: GateProof['usage']): string {
-  if (usage === null) return 'not reported by the agents';
-  const total = usage.costUsd === null ? `${tokensOf(totalTokens(usage))} tokens` : usdOf(usage.costUsd);
-  if (found.count === 0) return `${total}; no bug was found`;
-  const per = (bugs: number) =>
-    usage.costUsd === null ? `${tokensOf(totalTokens(usage) / bugs)} tokens` : usdOf(usage.costUsd / bugs);
+/** Returns the cost of all reviews, and that of each bug by the `first` review of each case. */
+function costText(found: CountedShare, all: Usage | null, first: Usage | null): string {
+  if (all === null || first === null) return 'not reported by the agents';
+  if (found.of === 0) return priceOf(all);
+  if (found.count === 0) return `${priceOf(all)}; no bug was found`;
+  const per = (bugs: number) => priceOf(first, bugs);
   // The interval of the cost follows from the interval of the share: fewer found bugs make each of them dearer.
   const [low, high] = [per(found.high * found.of), per(Math.max(found.low, 1e-9) * found.of)];
-  return `${total}, ${per(found.count)} per bug found (95 %: ${low}–${high})`;
+  return `${priceOf(all)}, ${per(found.count)} per bug found (95 %: ${low}–${high})`;
+}
+
+function priceOf(usage: Usage, parts = 1): string {
+  return usage.costUsd === null ? `${tokensOf(totalTokens(usage) / parts)} tokens` : usdOf(usage.costUsd / parts);
 }
 
 /** Says which of two variants found more, only if chance is not a likely reason. */
@@ -80,7 +130,17 @@ export function comparisonText({ a, b, cases, onlyA, onlyB, p }: VariantComparis
 }
 
 /** Returns the notes below the scores: why the proof ended, which cases were left out, and what it cost. */
-export function proofNotes({ end, cases, dropped, spent, proofs, trouble }: PlayedProve): readonly string[] {
+export function proofNotes({
+  end,
+  cases,
+  dropped,
+  spent,
+  proofs,
+  trouble,
+  plan,
+  outdone,
+}: PlayedProve): readonly string[] {
+  if (plan.cases.length === 0) return [NO_CASES];
   const left = [
     [dropped.caughtByChecks, 'caught by your checks'],
     [dropped.checksFailAnyway, 'on commits whose checks fail here even without the edit'],
@@ -94,8 +154,13 @@ export function proofNotes({ end, cases, dropped, spent, proofs, trouble }: Play
   return [
     ...(shown.length === 0 ? [] : [`Left out: ${shown.join(', ')}.`]),
     `${count(cases.length, 'case')} played, ${count(spent.calls, 'new call')}${price}.${proofs.length === 0 ? ' No gate has a result.' : ''}`,
+    ...(outdone.length === 0
+      ? []
+      : [
+          `"onceover status" still shows the earlier proof of ${someNames(outdone)}, because it has more cases of the same prompt, agents and models.`,
+        ]),
     ...(end === 'budget'
-      ? ['The budget is spent. Run the same command with a larger budget to continue without paying again.']
+      ? ['The budget is spent. Run the same command again to continue; kept answers cost nothing.']
       : []),
     ...(end === 'no-verdict'
       ? [

@@ -7,7 +7,6 @@ import { tryToRemoveFolder } from '../../platform/files.ts';
 import {
   addSpending,
   isSpent,
-  mostCallsOf,
   type ProofBudget,
   type ProofChoice,
   type ProofSpending,
@@ -37,8 +36,12 @@ type DroppedCases = { caughtByChecks: number; checksFailAnyway: number; notPlaya
 
 export type ProofProgress = {
   readonly kind: 'case';
-  readonly done: number;
+  /** The number of the case, counted from 1. A case that replaces an unusable one has the same number. */
+  readonly number: number;
   readonly of: number;
+  /** The number of this review of the case, counted from 1, and how many reviews it gets. */
+  readonly review: number;
+  readonly reviews: number;
   readonly title: string;
   readonly spent: ProofSpending;
 };
@@ -55,11 +58,11 @@ export type ProofRequest = {
 // If so many cases in a row end without a verdict, the reviewers do not work.
 const MOST_WITHOUT_VERDICT = 3;
 
-/** Plays cases until enough of them gave a result, the budget is spent, or `stop` aborts. */
+/** Plays cases until enough of them gave a result, the budget allows no further call, or `stop` aborts. */
 export async function playProof(
   { candidates, most, choice, budget, tell }: ProofRequest,
   config: ProofConfig,
-  given: Omit<PlayPorts, 'paid'>,
+  given: Omit<PlayPorts, 'mayCall' | 'paid' | 'isStopped'>,
   enter: (entry: LedgerProof) => Promise<unknown>,
 ): Promise<Result<PlayedProof>> {
   const results: CaseResult[] = [];
@@ -67,32 +70,43 @@ export async function playProof(
   const dropped: DroppedCases = { caughtByChecks: 0, checksFailAnyway: 0, notPlayable: 0, noVerdict: 0 };
   let spent: ProofSpending = { calls: 0, usage: null };
   let calls: PaidCall[] = [];
+  let begun = 0;
+  let isOverBudget = false;
   const ports: PlayPorts = {
     ...given,
+    mayCall() {
+      // Calls that already began go on, so that their answers are kept.
+      isOverBudget ||= isSpent({ ...spent, calls: begun }, budget);
+      if (!isOverBudget) begun++;
+      return !isOverBudget;
+    },
+    isStopped: () => given.stop.aborted || isOverBudget,
     paid(call) {
-      spent = addSpending(spent, { calls: 1, usage: call.usage });
+      spent = addSpending(spent, { calls: call.asks, usage: call.usage });
       calls.push(call);
     },
   };
   const ended = (end: ProofEnd, trouble: PlayedProof['trouble'] = null) =>
     ok({ end, results, cases, dropped, spent, trouble });
+  const stopped = () => ended(isOverBudget ? 'budget' : 'interrupted');
   let inARow = 0;
+  const of = Math.min(most, candidates.length);
   for (const one of candidatesInOrder(candidates, most, cases)) {
-    let isUsed = false;
-    for (const task of tasksOf(one, choice)) {
-      if (ports.stop.aborted) return ended('interrupted');
-      if (isSpent(spent, budget, mostCallsOf(task, config.gatesFor))) return ended('budget');
-      tell({ kind: 'case', done: cases.length, of: most, title: one.title, spent });
+    const number = cases.length + 1;
+    const tasks = tasksOf(one, choice);
+    for (const [i, task] of tasks.entries()) {
+      if (ports.isStopped()) return stopped();
+      tell({ kind: 'case', number, of, review: i + 1, reviews: tasks.length, title: one.title, spent });
       const played = await playTask(task, config, ports);
       tryToRemoveFolder(join(ports.folder, one.id));
       for (const entry of ledgerEntries(calls, new Date())) await enter(entry);
       calls = [];
-      if (!played.ok) return ports.stop.aborted ? ended('interrupted') : played;
+      if (!played.ok) return ports.isStopped() ? stopped() : played;
       const { value } = played;
-      if (value.kind === 'stopped') return ended('interrupted');
+      if (value.kind === 'stopped') return stopped();
       if (value.kind === 'played') {
         results.push(...value.results);
-        isUsed = true;
+        if (!cases.includes(one)) cases.push(one);
         inARow = 0;
         continue;
       }
@@ -101,7 +115,6 @@ export async function playProof(
       inARow++;
       if (inARow >= MOST_WITHOUT_VERDICT) return ended('no-verdict', value.outcome);
     }
-    if (isUsed) cases.push(one);
   }
   return ended('done');
 }
@@ -116,7 +129,7 @@ function ledgerEntries(calls: readonly PaidCall[], now: Date): readonly LedgerPr
     return {
       ...({ kind: 'proof', at: now.toISOString(), startedBy: 'person', branch: null, agent, model } as const),
       dispatch: isResumed ? 'resumed' : 'fresh',
-      asks: own.length,
+      asks: own.reduce((sum, { asks }) => sum + asks, 0),
       durationMs: Math.round(own.reduce((sum, one) => sum + one.durationMs, 0)),
       usage: own.reduce((sum: Usage | null, { usage }) => addUsage(sum, usage), null),
     };

@@ -5,14 +5,16 @@ import { executeRun } from '../../gates/run.ts';
 import type { RunOutcome, RunProgress } from '../../gates/run-types.ts';
 import { digestOf, type GateId } from '../../kernel/ids.ts';
 import type { ReporterOf } from '../../kernel/ports.ts';
+import type { RepositoryPaths } from '../../kernel/repository.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { LedgerEntry, LedgerRun } from '../../ledger/entries.ts';
+import { openLedger } from '../../ledger/store.ts';
 import { tryDisk } from '../../platform/files.ts';
 import { openChecks } from '../../platform/run-process.ts';
 import { pathsOf } from '../decide/plan.ts';
 import { caseResults } from '../judge/case-result.ts';
 import type { ProofConfig } from '../read/proof-config.ts';
-import type { CaseResult, ProofFile, ProofTask } from '../types.ts';
+import type { CaseResult, ProofCase, ProofRound, ProofTask } from '../types.ts';
 import { type CaseRepository, makeCaseRepository, moveDependencies } from './case-repository.ts';
 import { type KeepOptions, keepAnswers } from './keep-answers.ts';
 
@@ -28,13 +30,20 @@ export type PlayedTask =
   | { readonly kind: 'no-verdict'; readonly outcome: RunOutcome }
   | { readonly kind: 'stopped' };
 
-export type PlayPorts = Pick<KeepOptions, 'kept' | 'paid'> & {
+export type PlayPorts = Pick<KeepOptions, 'kept' | 'mayCall' | 'paid'> & {
   /** A folder for this proof. The case is made in a folder below it. */
   readonly folder: string;
-  readonly commonDir: string;
+  /** The repository whose reviewers are measured. */
+  readonly repository: RepositoryPaths;
+  /** Whether workers of the team run the reviewers. */
+  readonly isRemote: boolean;
+  /** A digest of the environment variables that can choose another model. */
+  readonly modelEnvironment: string;
   /** Names of the copied packages in `folder` that checks need. */
   readonly dependencies: readonly string[];
   readonly stop: AbortSignal;
+  /** Whether the proof ends now, because someone stopped it or its budget is spent. */
+  isStopped(): boolean;
   readonly reporter: ReporterOf<RunProgress>;
 };
 
@@ -46,7 +55,7 @@ export async function playTask(task: ProofTask, config: ProofConfig, ports: Play
   // The name depends on the case, so that an agent finds its session again after an interruption.
   const root = join(ports.folder, one.id);
   const settings = config.settingsFor(variant);
-  const made = await makeCaseRepository(root, ports.commonDir, one, { files: config.files, settings });
+  const made = await makeCaseRepository(root, ports.repository.commonDir, one, { files: config.files, settings });
   if (!made.ok) return made;
   const repository = made.value;
   if (one.unedited !== null && config.checks.length > 0) {
@@ -58,7 +67,12 @@ export async function playTask(task: ProofTask, config: ProofConfig, ports: Play
   }
   const entries: LedgerRun[] = [];
   let last: RunOutcome | null = null;
-  const keeping = { kept: ports.kept, paid: ports.paid, root, repeat: task.repeat };
+  let probes = 0;
+  const { kept, mayCall, paid } = ports;
+  const keeping = {
+    ...{ kept, mayCall, paid, root, repeat: task.repeat, caseId: one.id },
+    answererOf: (name: string) => digestOf([config.answererOf(name), ports.modelEnvironment]),
+  };
   for (const [i, round] of one.rounds.entries()) {
     const played = await repository.play(round);
     if (!played.ok) {
@@ -74,6 +88,7 @@ export async function playTask(task: ProofTask, config: ProofConfig, ports: Play
         ...{ selection: { kind: 'change', base: null }, gates: config.gates, paths: [], startedBy: 'person' },
         ...{ force: i > 0 && variant.sessions === 'resumed', fresh: i > 0 && variant.sessions === 'new' },
         ...{ all: true, allowUnconfigured: false, reporter: ports.reporter, stop: ports.stop },
+        ...{ proofOf: ports.repository, remote: ports.isRemote },
       },
       ({ ports: run, request }) => {
         const note = async (entry: LedgerEntry) => {
@@ -85,7 +100,12 @@ export async function playTask(task: ProofTask, config: ProofConfig, ports: Play
       },
     );
     carryCapabilities(paths.value.commonDir, ports.folder);
-    if (ports.stop.aborted) return ok({ kind: 'stopped' });
+    // The run itself records the calls by which it tests whether an agent can resume sessions.
+    const recorded = await openLedger(paths.value.commonDir, false).all();
+    const probed = (recorded.ok ? recorded.value.entries : []).filter((entry) => entry.kind === 'probe');
+    for (const probe of probed.slice(probes)) paid({ ...probe, isResumed: false });
+    probes = probed.length;
+    if (ports.isStopped()) return ok({ kind: 'stopped' });
     if (!ran.ok) return ran;
     last = ran.value;
   }
@@ -116,7 +136,8 @@ async function passesChecks(
   const states = [one.unedited ?? [], one.rounds.at(-1)?.files ?? []] as const;
   const passes: boolean[] = [];
   for (const files of states) {
-    const ran = await checksPass(one.base, files, repository, config, ports);
+    const isEdited = passes.length > 0;
+    const ran = await checksPass({ base: one.base, files, isEdited }, repository, config, ports);
     if (!ran.ok) return ran;
     if (ports.stop.aborted) return ok({ kind: 'stopped' });
     passes.push(ran.value);
@@ -127,8 +148,7 @@ async function passesChecks(
 }
 
 async function checksPass(
-  base: string | null,
-  files: readonly ProofFile[],
+  { base, files, isEdited }: Pick<ProofCase, 'base'> & Pick<ProofRound, 'files'> & { readonly isEdited: boolean },
   repository: CaseRepository,
   { checks }: ProofConfig,
   { kept, folder, dependencies, stop }: PlayPorts,
@@ -148,6 +168,7 @@ async function checksPass(
   }
   const back = moveDependencies(dependencies, repository.root, folder);
   if (!back.ok) return back;
-  if (!stop.aborted) kept.keepChecks(key, pass);
+  // Checks that fail without the edit may lack an installed package, so the next proof tries them again.
+  if (!stop.aborted && (pass || isEdited)) kept.keepChecks(key, pass);
   return ok(pass);
 }

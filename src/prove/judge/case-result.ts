@@ -29,7 +29,8 @@ export function caseResults(
     const reviewers = gate.slots.flatMap((slot) => reviewerResult(slot, slots, about, hits));
     return [
       {
-        ...{ case: one.id, source: one.source, class: one.planted?.class ?? null, gate: id, variant, repeat, verdict },
+        ...{ case: one.id, title: one.title, source: one.source, class: one.planted?.class ?? null },
+        ...{ gate: id, variant, repeat, verdict },
         found: hits.length > 0,
         reviewers,
         calls: slots.reduce((sum, { asks }) => sum + asks, 0),
@@ -59,6 +60,8 @@ function reviewerResult(
   if (last === undefined || status === 'error') return [];
   const ofSlot = (list: readonly ReportedFinding[]) => list.filter(({ finding }) => finding.slot === slot);
   const hasOpen = ofSlot(about).some(({ state }) => isOpen(state));
+  // A reviewer that reviewed only an earlier round has neither passed nor failed the last one.
+  if (status === 'not_run' && !hasOpen) return [];
   const verdict = hasOpen || status === 'fail' ? 'fail' : 'pass';
   return [{ slot, agent: last.agent, model: last.model, verdict, found: ofSlot(hits).length > 0 }];
 }

@@ -1,3 +1,4 @@
+import { addUsage, type Usage } from '../../kernel/agent.ts';
 import { grouped } from '../../kernel/collections.ts';
 import { shareOf, signTest } from '../../kernel/statistics.ts';
 import {
@@ -70,11 +71,14 @@ export function scoreReviewers(results: readonly CaseResult[]): readonly Reviewe
     .sort((a, b) => a.slot - b.slot);
 }
 
-/** Returns the scores of each variant that was played. */
+/** Returns the scores and the cost of each variant that was played. */
 export function scoreVariants(results: readonly CaseResult[]): readonly VariantScores[] {
   return [...byVariant(results).values()].flatMap((own) => {
     const [first] = own;
-    return first === undefined ? [] : [{ variant: first.variant, scores: scoreTrials(own) }];
+    if (first === undefined) return [];
+    const paid = own.filter(({ repeat }) => repeat === 1).map(({ usage }) => usage);
+    const usage = paid.reduce((sum: Usage | null, one) => addUsage(sum, one), null);
+    return [{ variant: first.variant, scores: scoreTrials(own), usage }];
   });
 }
 
@@ -100,8 +104,8 @@ function byVariant(results: readonly CaseResult[]): ReadonlyMap<string, readonly
   return grouped(results, ({ variant }) => variantKey(variant));
 }
 
-export function variantKey({ reviewers, sessions }: ProofVariant): string {
-  return `${reviewers ?? 'configured'} ${sessions}`;
+export function variantKey({ reviewers, sessions, reading }: ProofVariant): string {
+  return `${reviewers ?? 'configured'} ${sessions}${reading === null ? '' : ` ${reading}`}`;
 }
 
 /** A gate that lets nearly everything pass, or that fails nearly everything. */
@@ -111,7 +115,11 @@ export type Exposure = 'rubber-stamp' | 'always-fails';
  * Returns whether a gate lets nearly everything pass, or fails nearly everything. Only if the intervals show it: a gate
  * with few cases is not accused.
  */
-export function exposureOf({ found, falseAlarms, falsePasses }: Scores): Exposure | null {
+export function exposureOf({
+  found,
+  falseAlarms,
+  falsePasses,
+}: Pick<Scores, 'found' | 'falseAlarms' | 'falsePasses'>): Exposure | null {
   if (found.of >= LEAST_CASES && falsePasses.low >= 0.5 && found.high <= 0.35) return 'rubber-stamp';
   if (falseAlarms.of >= LEAST_CASES && falseAlarms.low >= 0.5) return 'always-fails';
   return null;

@@ -14,7 +14,7 @@ import {
 import { cleanChanges, isSourceFile, type PastCommit, smallFixes } from '../decide/commits.ts';
 import { applyEdit } from '../decide/edits.ts';
 import { seededRandom, shuffled } from '../decide/random.ts';
-import type { ProofCase } from '../types.ts';
+import type { CaseSource, ProofCase } from '../types.ts';
 import { differingLines, readCommitFiles, readCommits } from './history.ts';
 import type { Parsers } from './parsers.ts';
 
@@ -24,6 +24,8 @@ export type GatherOptions = {
   readonly seed: number;
   /** How many cases the proof wants in all. Every source offers up to this number. */
   readonly most: number;
+  /** The sources that the proof wants; empty for all. */
+  readonly sources: readonly CaseSource[];
   /** Whether a gate reviews this file. */
   covers(path: RepoPath): boolean;
 };
@@ -46,8 +48,7 @@ export async function gatherCases(options: GatherOptions): Promise<Result<readon
   const used = new Map<string, number>();
   let fromHosts = 0;
   for (const host of hosts) {
-    // Each host gives up to five cases, of which a proof uses some.
-    if (fromHosts >= options.most) break;
+    if (isEnough(cases, fromHosts, options)) break;
     const read = await readCommitFiles(repository.root, host);
     if (read === null) continue;
     cases.push(cleanCase(read), ...(await editedCases(read, options, random, used)));
@@ -55,6 +56,21 @@ export async function gatherCases(options: GatherOptions): Promise<Result<readon
   }
   return ok(cases);
 }
+
+/** Whether the hosts so far give enough cases. A host gives up to four cases of different sources, some hosts only one. */
+function isEnough(
+  cases: readonly ProofCase[],
+  fromHosts: number,
+  { sources, most }: Pick<GatherOptions, 'sources' | 'most'>,
+): boolean {
+  const wanted = FROM_HOSTS.filter((source) => sources.includes(source));
+  if (wanted.length === 0) return fromHosts >= most;
+  const isFull = (source: CaseSource) => cases.filter((one) => one.source === source).length >= most;
+  return wanted.every(isFull) || fromHosts >= most * HOSTS_PER_CASE;
+}
+
+const FROM_HOSTS = ['clean', 'mutant', 'trap', 'scenario'] as const;
+const HOSTS_PER_CASE = 8;
 
 async function undoneFix(fix: PastCommit, { repository: { root }, covers }: GatherOptions): Promise<ProofCase | null> {
   const read = await readCommitFiles(root, fix);

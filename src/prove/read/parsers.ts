@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { isRecord } from '../../kernel/json.ts';
-import { JAVASCRIPT_RULES } from '../decide/edit-javascript.ts';
-import { TREE_SITTER_RULES } from '../decide/edit-tree-sitter.ts';
+import { editRulesFor, type Grammar } from '../decide/edit-rules.ts';
 import { type EditRule, findEdits, type SourceEdit, type SyntaxNode } from '../decide/edits.ts';
+import { JAVASCRIPT } from '../decide/grammar-estree.ts';
+import { GO, PYTHON } from '../decide/grammar-tree-sitter.ts';
 
 /** A parser for the files of some languages. */
 type SourceParser = {
@@ -20,12 +21,12 @@ export type Parsers = {
   readonly missing: readonly { readonly packages: readonly string[]; readonly extensions: RegExp }[];
 };
 
-const JAVASCRIPT = { packages: ['oxc-parser'], extensions: /\.[cm]?[jt]sx?$/i };
+const JAVASCRIPT_FILES = { packages: ['oxc-parser'], extensions: /\.[cm]?[jt]sx?$/i };
 
 /** The tree-sitter grammars that were tried. Others need their rules tried first. */
 const GRAMMARS = [
-  { name: 'python', packages: ['@ast-grep/napi', '@ast-grep/lang-python'], extensions: /\.py$/i },
-  { name: 'go', packages: ['@ast-grep/napi', '@ast-grep/lang-go'], extensions: /\.go$/i },
+  { name: 'python', grammar: PYTHON, packages: ['@ast-grep/napi', '@ast-grep/lang-python'], extensions: /\.py$/i },
+  { name: 'go', grammar: GO, packages: ['@ast-grep/napi', '@ast-grep/lang-go'], extensions: /\.go$/i },
 ] as const;
 
 /** Loads the parsers that are installed in the project, next to onceover, or globally. No parser is part of onceover. */
@@ -35,13 +36,13 @@ export function loadParsers(root: string): Parsers {
   const grep = load('@ast-grep/napi');
   const found: { readonly extensions: RegExp; readonly parser: SourceParser }[] = [];
   const javascript = oxc === null ? null : javascriptParser(oxc);
-  if (javascript !== null) found.push({ extensions: JAVASCRIPT.extensions, parser: javascript });
+  if (javascript !== null) found.push({ extensions: JAVASCRIPT_FILES.extensions, parser: javascript });
   const grammars: [name: string, grammar: unknown][] = [];
-  for (const { name, packages, extensions } of grep === null ? [] : GRAMMARS) {
+  for (const { name, grammar: rules, packages, extensions } of grep === null ? [] : GRAMMARS) {
     const grammar = load(packages[1]);
     if (grammar === null || grep === null) continue;
     grammars.push([name, grammar['default'] ?? grammar]);
-    found.push({ extensions, parser: treeSitterParser(grep, name) });
+    found.push({ extensions, parser: treeSitterParser(grep, name, rules) });
   }
   const register = grep?.['registerDynamicLanguage'];
   if (typeof register === 'function' && grammars.length > 0) register(Object.fromEntries(grammars));
@@ -49,7 +50,7 @@ export function loadParsers(root: string): Parsers {
     found.some((one) => one.extensions === extensions);
   return {
     parserFor: (path) => found.find(({ extensions }) => extensions.test(path))?.parser ?? null,
-    missing: [JAVASCRIPT, ...GRAMMARS].filter((one) => !isFound(one)),
+    missing: [JAVASCRIPT_FILES, ...GRAMMARS].filter((one) => !isFound(one)),
   };
 }
 
@@ -81,7 +82,7 @@ function javascriptParser(oxc: Module): SourceParser | null {
     if (!isRecord(parsed) || !Array.isArray(parsed['errors']) || parsed['errors'].length > 0) return null;
     return isRecord(parsed['program']) ? estreeNode(parsed['program']) : null;
   };
-  return sourceParser(treeOf, JAVASCRIPT_RULES);
+  return sourceParser(treeOf, editRulesFor(JAVASCRIPT));
 }
 
 function estreeNode(node: Module): SyntaxNode {
@@ -114,14 +115,14 @@ type GrepNode = {
   find(matcher: object): GrepNode | null;
 };
 
-function treeSitterParser(grep: Module, language: string): SourceParser {
+function treeSitterParser(grep: Module, language: string, rules: Grammar): SourceParser {
   const treeOf = (_path: string, source: string): SyntaxNode | null => {
     const parse = grep['parse'] as (language: string, source: string) => { root(): GrepNode };
     const root = parse(language, source).root();
     // tree-sitter parses every text; a part that it cannot parse is an ERROR node.
     return root.find({ rule: { kind: 'ERROR' } }) === null ? grepNode(root) : null;
   };
-  return sourceParser(treeOf, TREE_SITTER_RULES);
+  return sourceParser(treeOf, editRulesFor(rules));
 }
 
 function grepNode(node: GrepNode): SyntaxNode {

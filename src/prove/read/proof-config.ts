@@ -1,17 +1,17 @@
 import { SETTINGS_FILE } from '../../config/settings.ts';
 import { readYaml } from '../../config/yaml.ts';
-import { planGates } from '../../gates/decide/gate-list.ts';
-import { selectGates } from '../../gates/decide/select-gates.ts';
+import { planGates, selectGates } from '../../gates/decide/gate-list.ts';
 import { previewGates, READ_ONLY } from '../../gates/open-run.ts';
 import type { RunRequest } from '../../gates/ports.ts';
 import type { ReviewGate } from '../../gates/types.ts';
 import { diskFiles } from '../../git/tree-files.ts';
-import { digestOf, type GateId, type RepoPath } from '../../kernel/ids.ts';
+import type { GateId, RepoPath } from '../../kernel/ids.ts';
 import { isRecord } from '../../kernel/json.ts';
 import type { RepositoryPaths } from '../../kernel/repository.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
 import { agentsDigestOf } from '../decide/staleness.ts';
 import type { ProofFile, ProofVariant } from '../types.ts';
+import { answerersIn } from './programs.ts';
 
 /** The user's configuration, as the cases of a proof use it. */
 export type ProofConfig = {
@@ -25,9 +25,9 @@ export type ProofConfig = {
   originalId(id: GateId): GateId;
   readonly gates: readonly string[];
   agentsDigest(gate: Pick<ReviewGate, 'agents'>): string;
+  /** Returns a digest of what decides who answers as this agent: its settings and its scripts. */
+  answererOf(name: string): string;
   readonly checks: readonly { readonly command: string; readonly timeoutSeconds: number }[];
-  /** A digest of everything in the configuration that can change an answer. */
-  readonly digest: string;
 };
 
 /**
@@ -68,6 +68,7 @@ export async function readProofConfig(
   const known = selectGates([], { ...own, gates, paths: [] });
   if (!known.ok) return known;
   const { settings } = own;
+  const answererOf = answerersIn(repository.root, settings.agent);
   const checks = request.settings.gates.flatMap((entry) =>
     Object.values(entry.checks).map(({ run, timeoutSeconds }) => ({
       command: run,
@@ -82,9 +83,9 @@ export async function readProofConfig(
     gatesFor,
     originalId: (id) => (everywhere ? originalGate(request, id) : id),
     gates,
-    agentsDigest: ({ agents }) => agentsDigestOf(settings, agents),
+    agentsDigest: ({ agents }) => agentsDigestOf(settings, agents, answererOf),
+    answererOf,
     checks,
-    digest: digestOf([raw, files]),
   });
 }
 
@@ -114,7 +115,7 @@ type SettingsOptions = { readonly everywhere: boolean; readonly root: string };
 /** Returns the settings of a case as JSON, which is also YAML. */
 function settingsText(
   raw: Readonly<Record<string, unknown>>,
-  { reviewers }: ProofVariant,
+  { reviewers, reading }: ProofVariant,
   options: SettingsOptions,
 ): string {
   const seen = new Set<string>();
@@ -133,9 +134,11 @@ function settingsText(
     return { ...where, ...rest, reviews: Object.fromEntries(counted) };
   });
   const agent = isRecord(raw['agent']) ? raw['agent'] : {};
-  const { budget: _budget, max_retries: _retries, ...others } = raw;
+  // Passes of other clones would answer in place of the reviewers.
+  const { budget: _budget, max_retries: _retries, passes: _passes, ...others } = raw;
   const settings = {
     ...others,
+    ...(reading === null ? {} : { share_reading: reading }),
     base: 'main',
     max_retries: 20,
     agent: Object.fromEntries(Object.entries(agent).map(([name, one]) => [name, withFullPath(one, options.root)])),

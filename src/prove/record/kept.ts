@@ -35,8 +35,9 @@ export function openKeptAnswers(commonDir: string) {
     keepChecks(state: string, pass: boolean): void {
       checked.writeCache(`${state}.json`, pass);
     },
-    cleanUp(): void {
-      for (const folder of [answers, checked]) removeOldest(folder.path, MOST_FILES, new Set());
+    /** Removes the oldest files of each kind until at most this many are left. */
+    cleanUp(most = MOST_FILES): void {
+      for (const folder of [answers, checked]) removeOldest(folder.path, most, new Set());
     },
   };
 }

@@ -43,5 +43,11 @@ const HEAD: Shape<Pick<GateProof, 'gate' | 'promptDigest' | 'agentsDigest' | 'at
 function isProof(value: unknown): value is GateProof {
   if (!hasShape(HEAD)(value)) return false;
   const { scores } = value as Partial<GateProof>;
-  return isRecord(scores) && isShare(scores.found) && isShare(scores.falseAlarms) && isShare(scores.falsePasses);
+  return (
+    isRecord(scores) &&
+    Array.isArray((value as Partial<GateProof>).agents) &&
+    isShare(scores.found) &&
+    isShare(scores.falseAlarms) &&
+    isShare(scores.falsePasses)
+  );
 }

@@ -59,6 +59,8 @@ describe('small fixes', () => {
 
 describe('clean changes', () => {
   const change: Row = ['src/a.ts', 10, 2];
+  const withTests = (tests: number) =>
+    commit('Add a parser', change, ...Array.from({ length: tests }, (_, i): Row => [`test/${i}.test.ts`, 1, 0]));
   test.each<[title: string, commit: PastCommit, isClean: boolean]>([
     ['a feature', commit('Add a parser', change), true],
     ['a feature with documentation', commit('Add a parser', change, ['README.md', 10, 0]), true],
@@ -67,8 +69,14 @@ describe('clean changes', () => {
     ['2 added lines', commit('Add a parser', ['src/a.ts', 2, 90]), false],
     ['250 added lines', commit('Add a parser', ['src/a.ts', 250, 0]), true],
     ['251 added lines', commit('Add a parser', ['src/a.ts', 250, 0], ['README.md', 1, 0]), false],
-    ['8 files', commit('Add parsers', ...Array.from({ length: 8 }, (_, i): Row => [`src/${i}.ts`, 1, 0])), true],
-    ['9 files', commit('Add parsers', ...Array.from({ length: 9 }, (_, i): Row => [`src/${i}.ts`, 1, 0])), false],
+    ['8 source files', commit('Add parsers', ...Array.from({ length: 8 }, (_, i): Row => [`src/${i}.ts`, 1, 0])), true],
+    [
+      '9 source files',
+      commit('Add parsers', ...Array.from({ length: 9 }, (_, i): Row => [`src/${i}.ts`, 1, 0])),
+      false,
+    ],
+    ['24 files, most of them tests', withTests(23), true],
+    ['25 files, most of them tests', withTests(24), false],
     ['a fix', commit('Fix the parser', change), false],
     ['a revert', commit('Revert "Add a parser"', change), false],
   ])('%s', (_title, one, isClean) => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { JAVASCRIPT_RULES } from '../../../src/prove/decide/edit-javascript.ts';
-import { TREE_SITTER_RULES } from '../../../src/prove/decide/edit-tree-sitter.ts';
+import { editRulesFor } from '../../../src/prove/decide/edit-rules.ts';
 import {
   applyEdit,
   applyEdits,
@@ -11,9 +10,13 @@ import {
   type SourceEdit,
   type SyntaxNode,
 } from '../../../src/prove/decide/edits.ts';
+import { JAVASCRIPT } from '../../../src/prove/decide/grammar-estree.ts';
+import { PYTHON } from '../../../src/prove/decide/grammar-tree-sitter.ts';
 import { loadParsers } from '../../../src/prove/read/parsers.ts';
 
 const parsers = loadParsers(import.meta.dirname);
+const JAVASCRIPT_RULES = editRulesFor(JAVASCRIPT);
+const TREE_SITTER_RULES = editRulesFor(PYTHON);
 
 type Row = readonly [title: string, kind: string | null, source: string, texts: readonly string[]];
 
@@ -32,7 +35,7 @@ describe('JavaScript', () => {
   test.each<Row>([
     ['a "!" is removed', 'guard', 'if (!a) b();', ['if (a) b();']],
     ['a guard without a statement in it is only inverted', 'guard', 'if (a) {}', ['if (!a) {}']],
-    ['a condition with "<" is negated as a whole', 'guard', 'if (a < b) c();', ['if (!(a < b)) c();']],
+    ['a condition with "<" gets the opposite operator', 'guard', 'if (a < b) c();', ['if (a >= b) c();']],
     ['a condition with "&&" is negated as a whole', 'guard', 'if (a && b) c();', ['if (!(a && b)) c();']],
     ['a call as the condition needs no parentheses', 'guard', 'if (a.b()) c();', ['if (!a.b()) c();']],
     [
@@ -47,6 +50,35 @@ describe('JavaScript', () => {
       'while (a) if (b) break; else c();',
       ['while (a) if (!b) break; else c();'],
     ],
+    [
+      'a guard that is the whole body of a loop is only inverted',
+      'guard',
+      'while (a) if (b) break;\nc();',
+      ['while (a) if (!b) break;\nc();'],
+    ],
+    [
+      'a guard that is alone in its block is only inverted',
+      'guard',
+      'for (;;) { if (b) break; }',
+      ['for (;;) { if (!b) break; }'],
+    ],
+    ['the operator is changed, not a comment', 'boundary', 'f(a /* < */ < b);', ['f(a /* < */ <= b);']],
+    [
+      'a limit stays, because both sides are equal there',
+      'boundary',
+      '() => {\n  if (a > b) {\n    return b;\n  }\n};',
+      [],
+    ],
+    ['a limit by "=" stays', 'boundary', 'if (a > b) a = b;', []],
+    ['a limit by "?:" stays', 'boundary', 'f(a > b ? a : b);', []],
+    ['another value is not a limit', 'boundary', 'if (a > b) a = c;', ['if (a >= b) a = c;']],
+    ['a comment after the operator stays', 'boundary', 'f(a</* < */b);', ['f(a<=/* < */b);']],
+    ['a comment up to the end of the line stays', 'boundary', 'f(a // <\n < b);', ['f(a // <\n <= b);']],
+    ['"in" has no opposite', 'guard', 'if (a in b) c();', ['if (!(a in b)) c();']],
+    ['a call that only sounds like a check stays', 'validation', 'checkout(a);\nwork();\n', []],
+    ['a call that loads a module stays', 'validation', 'require(a);\nwork();\n', []],
+    ['parentheses of a converted sum stay', 'unit', 'f(a - (b + c) * 60);', ['f(a - (b + c));']],
+    ['a name that only ends like a count stays', 'off-by-one', 'f(append + 1);', []],
     ['an "await" whose value is used stays', 'await', 'const a = await b();', []],
     ['a "catch" without "throw" stays', 'swallowed-error', 'try { a(); } catch (e) { log(e); }', []],
     ['a "try" without "catch" stays', 'swallowed-error', 'try { a(); } finally { b(); }', []],
@@ -86,8 +118,26 @@ describe('Python', () => {
   test.each<Row>([
     ['a chain of comparisons stays', 'boundary', 'x = a < b < c\n', []],
     ['"not" is removed', 'guard', 'if not a:\n    b()\n', ['if a:\n    b()\n']],
+    ['"not" without a space is removed', 'guard', 'if not(a):\n    b()\n', ['if (a):\n    b()\n']],
+    ['"if" without a space gets one', 'guard', 'if(a):\n    b()\n', ['if not (a):\n    b()\n']],
+    ['a comment in a comparison stays', 'boundary', 'x = (a # <\n  < b)\n', ['x = (a # <\n  <= b)\n']],
+    ['a limit stays', 'boundary', 'if a < b:\n    a = b\n', []],
+    ['a slice with a step stays', 'off-by-one', 'x = a[b:c:d]\n', []],
+    ['a call that only sounds like a check stays', 'validation', 'def f(a):\n    checksum(a)\n    return a\n', []],
+    [
+      'a check in snake case',
+      'validation',
+      'def f(a):\n    check_access(a)\n    return a\n',
+      ['def f(a):\n    return a\n'],
+    ],
+    [
+      'a "raise" after other statements leaves no "pass"',
+      'swallowed-error',
+      'try:\n    a()\nexcept ValueError:\n    log()\n    raise\n',
+      ['try:\n    a()\nexcept ValueError:\n    log()\n'],
+    ],
     ['"and" is negated as a whole', 'guard', 'if a and b:\n    c()\n', ['if not (a and b):\n    c()\n']],
-    ['a comparison with "<" is negated as a whole', 'guard', 'if a < b:\n    c()\n', ['if not (a < b):\n    c()\n']],
+    ['a comparison with "<" gets the opposite operator', 'guard', 'if a < b:\n    c()\n', ['if a >= b:\n    c()\n']],
     ['"in" becomes "not in"', 'guard', 'if a in b:\n    c()\n', ['if a not in b:\n    c()\n']],
     [
       'the only statement of a block is only inverted',
@@ -138,7 +188,11 @@ describe('Go', () => {
     ['a name is negated', 'guard', 'if ok {\n\t}', ['if !ok {\n\t}']],
     ['a call is negated', 'guard', 'if a.b() {\n\t}', ['if !a.b() {\n\t}']],
     ['"&&" is negated as a whole', 'guard', 'if a && b {\n\t}', ['if !(a && b) {\n\t}']],
-    ['a condition in parentheses stays in them', 'guard', 'if (a && b) {\n\t}', ['if (!(a && b)) {\n\t}']],
+    ['a condition in parentheses needs no others', 'guard', 'if (a && b) {\n\t}', ['if !(a && b) {\n\t}']],
+    ['the operator is changed, not a comment', 'boundary', 'x := a /* < */ < b', ['x := a /* < */ <= b']],
+    ['a limit stays', 'boundary', 'if a > b {\n\t\ta = b\n\t}', []],
+    ['a slice with a capacity stays', 'off-by-one', 'a = b[from:end:most]', []],
+    ['a call that only sounds like a check stays', 'validation', 'a.Checkout(b)\n\tc()', []],
     [
       'a guard that declares a variable is only inverted',
       'guard',
@@ -221,7 +275,7 @@ describe('nodes of an incomplete tree', () => {
       consequence: node('block', [18, 21]),
     });
     expect(findEdits(root, source, TREE_SITTER_RULES).map((edit) => applyEdit(source, edit))).toEqual([
-      'a < b; if (!a < b) { }',
+      'a < b; if (not a < b) { }',
     ]);
   });
 });
@@ -236,6 +290,12 @@ describe('removed statements', () => {
     ['code before it on the line stays', 'a; b\nc\n', 'b', 'a; \nc\n'],
     ['code after it on the line stays', 'a\nb; c\n', 'b', 'a\n; c\n'],
     ['a comment after it on the line stays', 'b // c\n', 'b', ' // c\n'],
+    ['comments above it go too', 'a\n  // why\n  // more\n  b\nc\n', 'b', 'a\nc\n'],
+    ['a comment of Python above it goes too', 'a\n# why\nb\nc\n', 'b', 'a\nc\n'],
+    ['a comment above a blank line stays', '// why\n\nb\nc\n', 'b', '// why\n\nc\n'],
+    ['a blank line after it goes at the start of a block', '{\n  b\n\n  c\n}\n', 'b', '{\n  c\n}\n'],
+    ['one of two blank lines goes', 'a\n\nb\n\nc\n', 'b', 'a\n\nc\n'],
+    ['a blank line after other code stays', 'a\nb\n\nc\n', 'b', 'a\n\nc\n'],
   ])('%s', (_title, source, statement, text) => {
     const start = source.indexOf(statement);
     const edit = removed(node('x', [start, start + statement.length]), source, 'guard', 'removed');
@@ -258,4 +318,17 @@ test.each([
   [99, 3],
 ])('offset %i of "a\\n\\nb" is in line %i', (offset, line) => {
   expect(lineAt('a\n\nb', offset)).toBe(line);
+});
+
+describe('places where an edit is not a bug for a reviewer to find', () => {
+  test.each([
+    ['the type checker', 'a.py', 'if TYPE_CHECKING:\n    import a\n'],
+    ['the type checker, by its module', 'a.py', 'if t.TYPE_CHECKING:\n    import a\n'],
+    ['the version of Python', 'a.py', 'if sys.version_info >= (3, 8):\n    import a\n'],
+    ['the start of a module', 'a.py', 'if __name__ == "__main__":\n    main()\n'],
+    ['a symmetric function', 'a.go', 'package a\n\nfunc f() {\n\tuniqueVars(a, b)\n}\n'],
+  ])('%s', (_title, path, source) => {
+    const edits = parsers.parserFor(path)?.edits(path, source) ?? null;
+    expect(edits?.filter((edit) => edit.class !== null)).toEqual([]);
+  });
 });

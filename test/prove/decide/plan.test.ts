@@ -73,28 +73,28 @@ describe('the tasks of a case', () => {
     [
       'the number of reviewers of the settings, once',
       one,
-      { reviewers: [], sessions: ['new'], repeat: 1 },
+      { reviewers: [], sessions: ['new'], readings: [], repeat: 1 },
       ['null new #1'],
     ],
     [
       'each number of reviewers, as often as asked',
       one,
-      { reviewers: [1, 3], sessions: ['new'], repeat: 2 },
+      { reviewers: [1, 3], sessions: ['new'], readings: [], repeat: 2 },
       ['1 new #1', '1 new #2', '3 new #1', '3 new #2'],
     ],
     [
       'only the first session mode if there is one round',
       one,
-      { reviewers: [], sessions: ['resumed', 'new'], repeat: 1 },
+      { reviewers: [], sessions: ['resumed', 'new'], readings: [], repeat: 1 },
       ['null resumed #1'],
     ],
     [
       'every session mode if there are two rounds',
       two,
-      { reviewers: [2], sessions: ['new', 'resumed', 'skipped'], repeat: 1 },
+      { reviewers: [2], sessions: ['new', 'resumed', 'skipped'], readings: [], repeat: 1 },
       ['2 new #1', '2 resumed #1', '2 skipped #1'],
     ],
-    ['no task for no repeat', two, { reviewers: [], sessions: ['new'], repeat: 0 }, []],
+    ['no task for no repeat', two, { reviewers: [], sessions: ['new'], readings: [], repeat: 0 }, []],
   ])('%s', (_title, given, choice, expected) => {
     const tasks = tasksOf(given, choice);
     expect(tasks.map(({ variant, repeat }) => `${variant.reviewers} ${variant.sessions} #${repeat}`)).toEqual(expected);
@@ -143,7 +143,7 @@ describe('the most calls of a task', () => {
     paths.includes(path('a.ts')) ? [{ numReviews: 2 }, { numReviews: 1 }] : [];
   const task = (differs: Partial<ProofCase>, reviewers: number | null): ProofTask => ({
     case: proofCase(differs),
-    variant: { reviewers, sessions: 'new' },
+    variant: { reviewers, sessions: 'new', reading: null },
     repeat: 1,
   });
   const round = roundOf('Add a', [{ path: path('a.ts'), text: 'a' }]);
@@ -171,6 +171,11 @@ describe('the estimate of a call', () => {
     ledgerSlot({ gate, asks, usage: used(tokens, costUsd) });
   const run = (...slots: readonly ReturnType<typeof ledgerSlot>[]) => ledgerRun({ slots: [...slots] });
 
+  const proof = (tokens: number, costUsd: number | null, asks = 1): LedgerEntry => ({
+    ...{ kind: 'proof', at: '2026-03-01T10:00:00.000Z', startedBy: 'person', branch: null, durationMs: 1 },
+    ...{ agent: 'one', model: null, dispatch: 'fresh', asks, usage: used(tokens, costUsd) },
+  });
+
   test.each<[title: string, entries: readonly LedgerEntry[], expected: CallEstimate]>([
     ['none without entries', [], null],
     ['none from fixes', [ledgerFix()], null],
@@ -194,6 +199,8 @@ describe('the estimate of a call', () => {
     ],
     ['no price if no call has one', [run(slot(10, null, 2))], { tokens: 20, usd: null, calls: 1 }],
     ['the price of the calls that have one', [run(slot(10, null), slot(20, 2))], { tokens: 60, usd: 2, calls: 2 }],
+    ['calls of proofs if no run has one', [proof(10, 0.5, 2)], { tokens: 20, usd: 0.25, calls: 1 }],
+    ['runs before proofs', [proof(99, 9), run(slot(10, 0.5))], { tokens: 40, usd: 0.5, calls: 1 }],
     ['tokens are rounded', [run(slot(10, 1, 3))], { tokens: 13, usd: 1 / 3, calls: 1 }],
   ])('%s', (_title, entries, expected) => {
     expect(estimateCall(entries, ['review:a'])).toEqual(expected);
@@ -225,16 +232,15 @@ test('spending adds calls and usage, and unknown usage adds nothing', () => {
   expect(addSpending(some, { calls: 1, usage: null })).toEqual({ calls: 3, usage: used(10, 1) });
 });
 
-test.each<
-  [title: string, spent: [calls: number, usd: number | null], budget: ProofBudget, next: number, isOver: boolean]
->([
-  ['no limit', [1000, 1000], { usd: null, calls: null }, 100, false],
-  ['calls for exactly the next task', [6, null], { usd: null, calls: 10 }, 4, false],
-  ['too few calls for the next task', [7, null], { usd: null, calls: 10 }, 4, true],
-  ['money left', [6, 4.99], { usd: 5, calls: null }, 4, false],
-  ['no money left', [6, 5], { usd: 5, calls: null }, 4, true],
-  ['an unknown price, which counts as nothing', [6, null], { usd: 5, calls: null }, 4, false],
-  ['calls left but no money', [1, 9], { usd: 5, calls: 10 }, 1, true],
-])('a budget with %s', (_title, [calls, usd], budget, next, isOver) => {
-  expect(isSpent({ calls, usage: usd === null ? null : used(1, usd) }, budget, next)).toBe(isOver);
+test.each<[title: string, spent: [calls: number, usd: number | null], budget: ProofBudget, isOver: boolean]>([
+  ['no limit', [1000, 1000], { usd: null, calls: null }, false],
+  ['one call left', [9, null], { usd: null, calls: 10 }, false],
+  ['no call left', [10, null], { usd: null, calls: 10 }, true],
+  ['money left', [6, 4.99], { usd: 5, calls: null }, false],
+  ['no money left', [6, 5], { usd: 5, calls: null }, true],
+  ['an unknown price, which counts as nothing', [6, null], { usd: 5, calls: null }, false],
+  ['calls left but no money', [1, 9], { usd: 5, calls: 10 }, true],
+  ['no call at all', [0, null], { usd: null, calls: 0 }, true],
+])('a budget with %s', (_title, [calls, usd], budget, isOver) => {
+  expect(isSpent({ calls, usage: usd === null ? null : used(1, usd) }, budget)).toBe(isOver);
 });

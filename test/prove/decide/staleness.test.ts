@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Settings } from '../../../src/config/settings.ts';
 import type { AgentSettings } from '../../../src/kernel/agent.ts';
-import { agentsDigestOf, type Staleness, stalenessOf } from '../../../src/prove/decide/staleness.ts';
+import { answererDigest } from '../../../src/prove/decide/answerer.ts';
+import { agentsDigestOf, type Staleness, saysMore, stalenessOf } from '../../../src/prove/decide/staleness.ts';
 
 const agent = (model: string | null): AgentSettings => ({ model }) as AgentSettings;
 
@@ -60,8 +61,9 @@ describe('the digest of the agents of a gate', () => {
       false,
     ],
   ])('%s', (_title, a, b, isSame) => {
-    const [one, other] = [agentsDigestOf(a.settings, a.own), agentsDigestOf(b.settings, b.own)];
-    expect(one === other).toBe(isSame);
+    const digest = ({ settings: { agents, agent }, own }: Given) =>
+      agentsDigestOf({ agents, agent }, own, (name) => answererDigest(agent[name], []));
+    expect(digest(a) === digest(b)).toBe(isSame);
   });
 });
 
@@ -72,4 +74,34 @@ test.each<[title: string, now: { promptDigest: string; agentsDigest: string }, e
   ['names the prompt if both changed', { promptDigest: 'p2', agentsDigest: 'a2' }, 'prompt'],
 ])('a proof %s', (_title, now, expected) => {
   expect(stalenessOf({ promptDigest: 'p', agentsDigest: 'a' }, now)).toBe(expected);
+});
+
+describe('an earlier proof stays only if it says more about the same reviewers', () => {
+  const share = (of: number) => ({ count: 0, of, low: 0, high: 1 });
+  const proof = (bugs: number, harmless: number) => ({
+    promptDigest: 'p',
+    agentsDigest: 'a',
+    agents: [{ agent: 'claude', model: 'opus' }],
+    scores: {
+      found: share(bugs),
+      byClass: [],
+      falseAlarms: share(harmless),
+      falsePasses: share(bugs),
+      flips: share(0),
+    },
+  });
+  const large = proof(20, 20);
+  const small = proof(2, 2);
+
+  test.each([
+    ['more cases', large, small, true],
+    ['fewer cases', small, large, false],
+    ['as many cases', large, proof(10, 30), false],
+    ['another prompt', large, { ...small, promptDigest: 'q' }, false],
+    ['other agents in the settings', large, { ...small, agentsDigest: 'b' }, false],
+    ['another model that answered', large, { ...small, agents: [{ agent: 'claude', model: 'haiku' }] }, false],
+    ['another number of reviewers', large, { ...small, agents: [...small.agents, ...small.agents] }, false],
+  ])('%s', (_title, earlier, later, stays) => {
+    expect(saysMore(earlier, later)).toBe(stays);
+  });
 });

@@ -16,7 +16,7 @@ function taskWith(planted: PlantedBug | null): ProofTask {
       ...{ id: 'case 1', source: planted === null ? 'clean' : 'mutant', title: 'A guard is inverted.', base: null },
       ...{ baseFiles: [], rounds: [], planted, unedited: null },
     },
-    variant: { reviewers: 2, sessions: 'resumed' },
+    variant: { reviewers: 2, sessions: 'resumed', reading: null },
     repeat: 3,
   };
 }
@@ -51,7 +51,7 @@ describe('the verdict of a gate', () => {
 
   test('the result repeats the facts of its task', () => {
     const [bug] = caseResults(taskWith(BUG), played({}), COUNTED);
-    const variant = { reviewers: 2, sessions: 'resumed' };
+    const variant = { reviewers: 2, sessions: 'resumed', reading: null };
     expect(bug).toMatchObject({ case: 'case 1', source: 'mutant', class: 'guard', variant, repeat: 3 });
     const [clean] = caseResults(taskWith(null), played({}), COUNTED);
     expect(clean).toMatchObject({ case: 'case 1', source: 'clean', class: null, variant, repeat: 3 });
@@ -109,6 +109,7 @@ describe('the result of a reviewer', () => {
   test.each<[string, Partial<SlotOutcome>]>([
     ['ended in an error', { status: 'error' }],
     ['was never called', { slot: 2, status: 'not_run' }],
+    ['was called in an earlier round only', { status: 'not_run' }],
   ])('is left out if the reviewer %s', (_title, slot) => {
     expect(verdictFor(slot)).toEqual([]);
   });

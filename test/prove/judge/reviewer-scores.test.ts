@@ -10,13 +10,21 @@ import {
 } from '../../../src/prove/judge/scores.ts';
 import type { CaseResult, CountedShare, ProofVariant, ReviewerResult, Scores } from '../../../src/prove/types.ts';
 
-const NEW: ProofVariant = { reviewers: null, sessions: 'new' };
-const RESUMED: ProofVariant = { reviewers: null, sessions: 'resumed' };
-const THREE: ProofVariant = { reviewers: 3, sessions: 'new' };
+const NEW: ProofVariant = { reviewers: null, sessions: 'new', reading: null };
+const RESUMED: ProofVariant = { reviewers: null, sessions: 'resumed', reading: null };
+const THREE: ProofVariant = { reviewers: 3, sessions: 'new', reading: null };
 
 function result(differs: Partial<CaseResult> = {}): CaseResult {
   return {
-    ...{ case: 'a', source: 'mutant', class: 'guard', gate: 'review:src:code', variant: NEW, repeat: 1 },
+    ...{
+      case: 'a',
+      title: 'src/a.ts:1: a removed guard',
+      source: 'mutant',
+      class: 'guard',
+      gate: 'review:src:code',
+      variant: NEW,
+      repeat: 1,
+    },
     ...{ verdict: 'fail', found: true, reviewers: [], calls: 1, usage: null },
     ...differs,
   };
@@ -142,7 +150,7 @@ describe('compareVariants', () => {
 test.each<[ProofVariant, string]>([
   [NEW, 'configured new'],
   [THREE, '3 new'],
-  [{ reviewers: 1, sessions: 'skipped' }, '1 skipped'],
+  [{ reviewers: 1, sessions: 'skipped', reading: null }, '1 skipped'],
 ])('the key of the variant %j is "%s"', (variant, expected) => {
   expect(variantKey(variant)).toBe(expected);
 });

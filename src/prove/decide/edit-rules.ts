@@ -1,0 +1,274 @@
+import { type EditRule, nodeText, removed, replaced, type SourceEdit, type SyntaxNode } from './edits.ts';
+
+/** An operation with two sides. The operator has a place of its own, because comments may be next to it. */
+export type Operation = {
+  readonly left: SyntaxNode;
+  readonly right: SyntaxNode;
+  readonly operator: { readonly text: string; readonly start: number; readonly end: number };
+};
+
+export type Call = { readonly callee: SyntaxNode; readonly args: readonly SyntaxNode[] };
+
+/** An "if" with its condition. `no` is `null` if there is no "else" with a plain block. */
+export type Branch = {
+  readonly test: SyntaxNode;
+  readonly yes: SyntaxNode;
+  readonly no: SyntaxNode | null;
+  /** Whether the "if" has no "else", and declares no variable. */
+  readonly isGuard: boolean;
+};
+
+/** The nodes that a rule needs, found in the trees of one language. A function returns `null` for any other node. */
+export type Grammar = {
+  /** Kinds of nodes that are a name or a member, such as `user` and `user.id`. */
+  readonly names: ReadonlySet<string>;
+  /** Kinds of conditions that need no parentheses after a "not". */
+  readonly simple: ReadonlySet<string>;
+  /** Kinds of statements that leave a block. */
+  readonly exits: ReadonlySet<string>;
+  /** The text that negates a condition. */
+  readonly not: string;
+  operation(node: SyntaxNode, source: string): Operation | null;
+  call(node: SyntaxNode): Call | null;
+  branch(node: SyntaxNode): Branch | null;
+  /** Returns the part of a negation after its "not". */
+  negation(node: SyntaxNode, source: string): SyntaxNode | null;
+  /** Returns the part of an "await" after its keyword. */
+  awaited(node: SyntaxNode): SyntaxNode | null;
+  /** Returns the end of a slice that has no step. */
+  sliceEnd(node: SyntaxNode, source: string): SyntaxNode | null;
+  /** Returns the statements of a block; none for a node that is not a list of statements. */
+  statements(block: SyntaxNode): readonly SyntaxNode[];
+  /** Returns the expression of a statement that has nothing else. */
+  alone(node: SyntaxNode): SyntaxNode | null;
+  /** Returns the edits by which an error of this language gets lost. */
+  lostErrors(node: SyntaxNode, source: string): readonly SourceEdit[];
+};
+
+/** Returns the rules for a language. */
+export function editRulesFor(grammar: Grammar): readonly EditRule[] {
+  return RULES.map((rule) => (node, source, parents) => rule(grammar, node, source, parents));
+}
+
+type Rule = (
+  grammar: Grammar,
+  node: SyntaxNode,
+  source: string,
+  parents: readonly SyntaxNode[],
+) => readonly SourceEdit[];
+
+const RULES: readonly Rule[] = [
+  boundary,
+  guard,
+  droppedAwait,
+  swallowedError,
+  argumentOrder,
+  offByOne,
+  droppedCall,
+  unit,
+  trapNegated,
+  trapSwappedBranches,
+];
+
+const FLIPPED: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>' };
+
+function boundary(
+  grammar: Grammar,
+  node: SyntaxNode,
+  source: string,
+  [parent]: readonly SyntaxNode[],
+): readonly SourceEdit[] {
+  const found = grammar.operation(node, source);
+  const other = FLIPPED[found?.operator.text ?? ''];
+  if (found === null || other === undefined || clamps(grammar, found, parent, source)) return [];
+  if (NOT_LOGIC.test(nodeText(node, source))) return [];
+  return [{ ...found.operator, class: 'boundary', text: other, says: `${found.operator.text} became ${other}` }];
+}
+
+/** Whether a comparison only chooses one of its sides, as in "if (a > b) return b". At the boundary, both are the same. */
+function clamps(grammar: Grammar, { left, right }: Operation, parent: SyntaxNode | undefined, source: string): boolean {
+  const body = parent === undefined ? undefined : (grammar.branch(parent)?.yes ?? parent.children[1]);
+  const value = body === undefined ? '' : nodeText(body, source).replace(/^[{\s]*(?:return\b|\w+ =)?\s*|[};\s]*$/g, '');
+  return value === nodeText(left, source) || value === nodeText(right, source);
+}
+
+/**
+ * Conditions about the type checker, the version of Python or the way a module was started. Only tools see the first, every
+ * start of the program sees the others, so none of them is a bug that a reviewer is there to find.
+ */
+const NOT_LOGIC = /\bTYPE_CHECKING\b|\bversion_info\b|\b__name__\s*==|\bPY[23]\b/;
+
+function guard(
+  grammar: Grammar,
+  node: SyntaxNode,
+  source: string,
+  parents: readonly SyntaxNode[],
+): readonly SourceEdit[] {
+  const branch = grammar.branch(node);
+  if (branch === null || NOT_LOGIC.test(nodeText(branch.test, source))) return [];
+  const { test, yes, isGuard } = branch;
+  // A person would write ">=" and not "!(a < b)". A trap must not, because of NaN.
+  const ordered = withOperator(grammar, test, source, INVERTED);
+  const inverted = replaced(test, ordered ?? negated(grammar, test, source), 'guard', 'an inverted condition');
+  const last = grammar.statements(yes).at(-1) ?? yes;
+  const canDrop = isGuard && grammar.exits.has(last.kind) && hasSiblings(grammar, parents);
+  return canDrop ? [removed(node, source, 'guard', 'a removed guard'), inverted] : [inverted];
+}
+
+/** Whether a statement is in a block with others. The body of a loop without braces is not, and Python allows no empty block. */
+function hasSiblings(grammar: Grammar, [parent]: readonly SyntaxNode[]): boolean {
+  return parent !== undefined && grammar.statements(parent).length > 1;
+}
+
+const OPPOSITE: Readonly<Record<string, string>> = {
+  ...{ '===': '!==', '!==': '===', '==': '!=', '!=': '==' },
+  ...{ is: 'is not', 'is not': 'is', in: 'not in', 'not in': 'in' },
+};
+
+const INVERTED: Readonly<Record<string, string>> = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' };
+
+function negated(grammar: Grammar, test: SyntaxNode, source: string): string {
+  const inner = grammar.negation(test, source);
+  if (inner !== null) return nodeText(inner, source);
+  const opposite = withOperator(grammar, test, source, OPPOSITE);
+  if (opposite !== null) return opposite;
+  const text = nodeText(test, source);
+  // Python allows "if(a)", where "not" needs a space of its own.
+  const space = /\w/.test(source[test.start - 1] ?? '') ? ' ' : '';
+  return `${space}${grammar.not}${grammar.simple.has(test.kind) ? text : `(${text})`}`;
+}
+
+/** Returns an operation with the operator that the table names; `null` for anything else. */
+function withOperator(
+  grammar: Grammar,
+  node: SyntaxNode,
+  source: string,
+  table: Readonly<Record<string, string>>,
+): string | null {
+  const operator = grammar.operation(node, source)?.operator;
+  // JavaScript also has an "in", but no "not in".
+  const isWord = /^\w/.test(operator?.text ?? '') && !grammar.not.startsWith('not');
+  const other = isWord ? undefined : table[operator?.text ?? ''];
+  if (operator === undefined || other === undefined) return null;
+  return source.slice(node.start, operator.start) + other + source.slice(operator.end, node.end);
+}
+
+function droppedAwait(
+  grammar: Grammar,
+  node: SyntaxNode,
+  source: string,
+  [parent]: readonly SyntaxNode[],
+): readonly SourceEdit[] {
+  const value = grammar.awaited(node);
+  // Without "await", the value of a call is a promise, which a type checker sees. A statement has no value.
+  if (value === null || parent === undefined || grammar.alone(parent)?.start !== node.start) return [];
+  return [replaced(node, nodeText(value, source), 'await', 'a removed await')];
+}
+
+function swallowedError(grammar: Grammar, node: SyntaxNode, source: string): readonly SourceEdit[] {
+  return grammar.lostErrors(node, source);
+}
+
+// The order does not matter for these functions, or a swap would fail at once.
+const ANY_ORDER =
+  /^(?:max|min|print\w*|log|error|warn|info|debug|is|isEqual|equals?|append|isinstance|issubclass|hasattr|getattr|(?:unique|same|distinct|disjoint|overlap|intersect|union|equal|distance|gcd|hypot)\w*)$/i;
+
+function argumentOrder(grammar: Grammar, node: SyntaxNode, source: string): readonly SourceEdit[] {
+  const call = grammar.call(node);
+  const [first, second, ...more] = call?.args ?? [];
+  if (call === null || first === undefined || second === undefined || more.length > 2) return [];
+  const [a, b] = [nodeText(first, source), nodeText(second, source)];
+  if (!grammar.names.has(first.kind) || first.kind !== second.kind || a === b) return [];
+  if (ANY_ORDER.test(lastName(call.callee, source))) return [];
+  const text = `${b}${source.slice(first.end, second.start)}${a}`;
+  return [{ class: 'argument-order', start: first.start, end: second.end, text, says: 'two swapped arguments' }];
+}
+
+function lastName(callee: SyntaxNode, source: string): string {
+  return /(\w+)$/.exec(nodeText(callee, source))?.[1] ?? '';
+}
+
+/** Ends of names that count something, where a missing 1 is a bug. */
+const COUNTS =
+  /(?:\b|_)(?:len\(.*\)|length|size|count|index|idx|[ijn]|pos(?:ition)?|offset|start|end)(?:\(\))?$|(?:Len(?:gth)?|Size|Count|Index|Pos(?:ition)?|Offset|Start|End)(?:\(\))?$/;
+
+function offByOne(grammar: Grammar, node: SyntaxNode, source: string): readonly SourceEdit[] {
+  const end = grammar.sliceEnd(node, source);
+  if (end !== null && grammar.names.has(end.kind)) {
+    return [replaced(end, `${nodeText(end, source)} - 1`, 'off-by-one', 'a slice that ends too early')];
+  }
+  const found = grammar.operation(node, source);
+  if (found === null || !/^[+-]$/.test(found.operator.text) || nodeText(found.right, source) !== '1') return [];
+  const left = leftText(node, found, source);
+  if (!COUNTS.test(left)) return [];
+  return [replaced(node, left, 'off-by-one', `a removed "${found.operator.text} 1"`)];
+}
+
+/** Returns the left side of an operation with its parentheses, which are not part of every tree. */
+function leftText(node: SyntaxNode, { operator }: Operation, source: string): string {
+  return source.slice(node.start, operator.start).trimEnd();
+}
+
+/**
+ * Names of calls that check permission or input. Removing such a call is a bug without any other trace. The word must end
+ * there: `checkAccess` checks something, `checksum` and `checkout` do not.
+ */
+const CHECKS_INPUT =
+  /^_*(?:(?:[Aa]ssert|[Vv]alidate|[Aa]uthori[sz]e|[Aa]uthenticate|[Vv]erify|[Ss]aniti[sz]e)(?=$|[A-Z_])|(?:[Cc]heck|[Rr]equire|[Gg]uard)(?=[A-Z_])|[Ee]nsure_?(?:[Aa]uth|[Vv]alid|[Aa]llow|[Aa]dmin|[Oo]wner|[Aa]ccess|[Pp]ermi|[Nn]o|[Ii]s|[Hh]as|[Cc]an))/;
+
+/** Names of calls that release something. */
+const RELEASES =
+  /^(?:close|closeSync|end|release|dispose|destroy|unlock|unsubscribe|clearTimeout|clearInterval|removeEventListener|removeListener|off|disconnect|cleanup|clean_up|shutdown|Close|Unlock|RUnlock|Release|Stop|Done|free|rollback|Rollback)$/;
+
+/** Removes a call that is a statement of its own and that checks input or releases something. */
+function droppedCall(
+  grammar: Grammar,
+  node: SyntaxNode,
+  source: string,
+  parents: readonly SyntaxNode[],
+): readonly SourceEdit[] {
+  const inner = grammar.alone(node);
+  const call = inner === null ? null : grammar.call(grammar.awaited(inner) ?? inner);
+  if (call === null || !hasSiblings(grammar, parents)) return [];
+  const name = lastName(call.callee, source);
+  if (RELEASES.test(name)) return [removed(node, source, 'resource', `a removed call of ${name}`)];
+  return CHECKS_INPUT.test(name) ? [removed(node, source, 'validation', `a removed call of ${name}`)] : [];
+}
+
+/** Factors that convert units, such as seconds to milliseconds. */
+const UNIT_FACTOR = /^(?:1000|1_000|1e3|60|3600|3_600|86400|86_400|24|1024|1_024|100|1000000|1_000_000)$/;
+
+function unit(grammar: Grammar, node: SyntaxNode, source: string): readonly SourceEdit[] {
+  const found = grammar.operation(node, source);
+  if (found === null || !/^[*/]$/.test(found.operator.text)) return [];
+  const [left, right] = [leftText(node, found, source), nodeText(found.right, source)];
+  // "5 * time.Second" of Go becomes "5", which are nanoseconds.
+  const isGoUnit = /^time\.(?:Second|Minute|Hour|Millisecond)$/.test(right);
+  if (!isGoUnit && (!UNIT_FACTOR.test(right) || /^[\d_.]+$/.test(left))) return [];
+  return [replaced(node, left, 'unit', `a removed factor of ${right}`)];
+}
+
+function trapNegated(
+  grammar: Grammar,
+  node: SyntaxNode,
+  source: string,
+  [parent]: readonly SyntaxNode[],
+): readonly SourceEdit[] {
+  const outer = parent === undefined ? undefined : grammar.operation(parent, source)?.operator.text;
+  const isTest = parent !== undefined && grammar.branch(parent)?.test.start === node.start;
+  const opposite = isTest || outer === '&&' || outer === '||' ? withOperator(grammar, node, source, OPPOSITE) : null;
+  if (opposite === null) return [];
+  return [replaced(node, `${grammar.not}(${opposite})`, null, 'a comparison that is negated twice')];
+}
+
+function trapSwappedBranches(grammar: Grammar, node: SyntaxNode, source: string): readonly SourceEdit[] {
+  const branch = grammar.branch(node);
+  if (branch === null || branch.no === null) return [];
+  const { test, yes, no } = branch;
+  const [head, between] = [source.slice(node.start, test.start), source.slice(test.end, yes.start)];
+  const text = [
+    ...[head, negated(grammar, test, source), between, nodeText(no, source)],
+    ...[source.slice(yes.end, no.start), nodeText(yes, source), source.slice(no.end, node.end)],
+  ].join('');
+  return [replaced(node, text, null, 'an inverted condition with swapped branches')];
+}

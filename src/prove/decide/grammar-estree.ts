@@ -1,0 +1,62 @@
+import type { Branch, Call, Grammar, Operation } from './edit-rules.ts';
+import { nodeText, removed, type SourceEdit, type SyntaxNode } from './edits.ts';
+
+/** JavaScript and TypeScript in the ESTree form, as oxc-parser makes it. */
+export const JAVASCRIPT: Grammar = {
+  names: new Set(['Identifier', 'MemberExpression']),
+  simple: new Set(['Identifier', 'MemberExpression', 'CallExpression']),
+  exits: new Set(['ReturnStatement', 'ThrowStatement', 'ContinueStatement', 'BreakStatement']),
+  not: '!',
+  operation,
+  call,
+  branch,
+  negation: (node, source) =>
+    node.kind === 'UnaryExpression' && source[node.start] === '!' ? node.field('argument') : null,
+  awaited: (node) => (node.kind === 'AwaitExpression' ? node.field('argument') : null),
+  sliceEnd,
+  statements: (block) => (LISTS.has(block.kind) ? block.children : []),
+  alone: (node) => (node.kind === 'ExpressionStatement' ? node.field('expression') : null),
+  lostErrors,
+};
+
+const LISTS = new Set(['BlockStatement', 'FunctionBody', 'Program', 'StaticBlock', 'SwitchCase']);
+
+// The text between two sides is the operator, perhaps among comments and the parentheses of the sides.
+const OPERATOR =
+  /^(?:[\s()]|\/\*.*?\*\/|\/\/[^\n]*)*(===|!==|==|!=|<<|>>>|>>|<=|>=|<|>|\*\*|[-+*/%&|^]{1,2}|\?\?|instanceof|in)/s;
+
+function operation(node: SyntaxNode, source: string): Operation | null {
+  if (node.kind !== 'BinaryExpression' && node.kind !== 'LogicalExpression') return null;
+  const [left, right] = [node.field('left'), node.field('right')];
+  if (left === null || right === null) return null;
+  const [all = '', text = ''] = OPERATOR.exec(source.slice(left.end, right.start)) ?? [];
+  const end = left.end + all.length;
+  return text === '' ? null : { left, right, operator: { text, start: end - text.length, end } };
+}
+
+function call(node: SyntaxNode): Call | null {
+  const callee = /^(?:Call|New)Expression$/.test(node.kind) ? node.field('callee') : null;
+  if (callee === null) return null;
+  const args = node.children.filter(({ kind, start }) => start >= callee.end && !kind.startsWith('TS'));
+  return { callee, args };
+}
+
+function branch(node: SyntaxNode): Branch | null {
+  if (node.kind !== 'IfStatement') return null;
+  const [test, yes, no] = [node.field('test'), node.field('consequent'), node.field('alternate')];
+  if (test === null || yes === null) return null;
+  const areBlocks = yes.kind === 'BlockStatement' && no?.kind === 'BlockStatement';
+  return { test, yes, no: areBlocks ? no : null, isGuard: no === null };
+}
+
+function sliceEnd(node: SyntaxNode, source: string): SyntaxNode | null {
+  const found = node.kind === 'CallExpression' ? call(node) : null;
+  if (found === null || !/\.(?:slice|substring|subarray)$/.test(nodeText(found.callee, source))) return null;
+  return found.args[1] ?? null;
+}
+
+function lostErrors(node: SyntaxNode, source: string): readonly SourceEdit[] {
+  const body = node.kind === 'CatchClause' ? node.field('body') : null;
+  const raised = body?.children.find(({ kind }) => kind === 'ThrowStatement');
+  return raised === undefined ? [] : [removed(raised, source, 'swallowed-error', 'an error that is no longer thrown')];
+}

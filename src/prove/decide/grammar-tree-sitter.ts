@@ -1,0 +1,117 @@
+import type { Branch, Call, Grammar, Operation } from './edit-rules.ts';
+import { nodeText, removed, replaced, type SourceEdit, type SyntaxNode } from './edits.ts';
+
+/** The parts that the trees of both languages have in common. */
+const SHARED = { operation, call, branch, statements } as const;
+
+export const PYTHON: Grammar = {
+  ...SHARED,
+  names: new Set(['identifier', 'attribute']),
+  simple: new Set(['identifier', 'attribute', 'call', 'parenthesized_expression']),
+  exits: new Set(['return_statement', 'raise_statement', 'continue_statement', 'break_statement']),
+  not: 'not ',
+  negation: (node) => (node.kind === 'not_operator' ? node.field('argument') : null),
+  awaited: (node) => (node.kind === 'await' ? (named(node).at(-1) ?? null) : null),
+  sliceEnd(node) {
+    if (node.kind !== 'slice') return null;
+    const parts = node.children.filter(({ kind }) => kind !== 'comment');
+    const colons = parts.filter(({ kind }) => kind === ':');
+    const [colon] = colons;
+    if (colon === undefined || colons.length > 1) return null;
+    return parts[parts.indexOf(colon) + 1] ?? null;
+  },
+  alone: (node) => (node.kind === 'expression_statement' ? onlyOne(named(node)) : null),
+  lostErrors(node, source) {
+    if (node.kind !== 'except_clause') return [];
+    const list = statements(node.children.find(({ kind }) => kind === 'block') ?? node);
+    const raised = list.find(({ kind }) => kind === 'raise_statement');
+    if (raised === undefined) return [];
+    const says = 'an error that is no longer raised';
+    // A block of Python needs a statement.
+    return list.length > 1
+      ? [removed(raised, source, 'swallowed-error', says)]
+      : [replaced(raised, 'pass', 'swallowed-error', says)];
+  },
+};
+
+export const GO: Grammar = {
+  ...SHARED,
+  names: new Set(['identifier', 'selector_expression']),
+  simple: new Set(['identifier', 'selector_expression', 'call_expression', 'parenthesized_expression']),
+  exits: new Set(['return_statement', 'continue_statement', 'break_statement']),
+  not: '!',
+  negation: (node, source) =>
+    node.kind === 'unary_expression' && source[node.start] === '!' ? node.field('operand') : null,
+  awaited: () => null,
+  sliceEnd: (node) => (node.kind === 'slice_expression' && node.field('capacity') === null ? node.field('end') : null),
+  alone: (node) =>
+    node.kind === 'expression_statement' || node.kind === 'defer_statement' ? onlyOne(named(node)) : null,
+  lostErrors: lostGoErrors,
+};
+
+/** Returns the children that are not signs, keywords or comments. */
+function named(node: SyntaxNode): readonly SyntaxNode[] {
+  return node.children.filter(
+    ({ kind, children }) =>
+      /^[a-z]\w+$/.test(kind) && kind !== 'comment' && (children.length > 0 || !KEYWORDS.has(kind)),
+  );
+}
+
+// An expression with "await" has the same kind as the keyword in it, which has no children.
+const KEYWORDS = new Set(['await', 'defer']);
+
+function onlyOne(nodes: readonly SyntaxNode[]): SyntaxNode | null {
+  return nodes.length === 1 ? (nodes[0] ?? null) : null;
+}
+
+const BINARY = new Set(['binary_expression', 'binary_operator', 'comparison_operator']);
+
+function operation(node: SyntaxNode, source: string): Operation | null {
+  if (!BINARY.has(node.kind)) return null;
+  const parts = node.children.filter(({ kind }) => kind !== 'comment');
+  const [left, sign, right] = parts;
+  // A chain such as "a < b < c" of Python has more parts.
+  if (left === undefined || sign === undefined || right === undefined || parts.length > 3) return null;
+  const text = nodeText(sign, source).replace(/\s+/g, ' ');
+  return { left, right, operator: { text, start: sign.start, end: sign.end } };
+}
+
+function call(node: SyntaxNode): Call | null {
+  const list = /^call(?:_expression)?$/.test(node.kind) ? node.field('arguments') : null;
+  const callee = node.field('function');
+  return list === null || callee === null ? null : { callee, args: named(list) };
+}
+
+function branch(node: SyntaxNode): Branch | null {
+  if (node.kind !== 'if_statement') return null;
+  const [test, yes, other] = [node.field('condition'), node.field('consequence'), node.field('alternative')];
+  if (test === null || yes === null) return null;
+  // Python has a node for "else:", Go has the block itself.
+  const block = other?.kind === 'else_clause' ? other.field('body') : other;
+  const isPlain = block?.kind === 'block' && !node.children.some(({ kind }) => kind === 'elif_clause');
+  // An "if x := f(); x != nil" of Go also declares x.
+  const isGuard = other === null && node.field('initializer') === null;
+  return { test, yes, no: isPlain ? block : null, isGuard };
+}
+
+const LISTS = /^(?:block|module|statement_list|source_file|\w+_case)$/;
+
+function statements(block: SyntaxNode): readonly SyntaxNode[] {
+  if (!LISTS.test(block.kind)) return [];
+  const own = named(block);
+  const [only] = own;
+  // Newer grammars of Go have a node for the list in the block.
+  return own.length === 1 && only?.kind === 'statement_list' ? statements(only) : own;
+}
+
+/** Go: "return x, err" in "if err != nil" becomes "return x, nil". */
+function lostGoErrors(node: SyntaxNode, source: string): readonly SourceEdit[] {
+  const found = branch(node);
+  if (found === null || !/^err\w* != nil$/.test(nodeText(found.test, source))) return [];
+  const last = statements(found.yes).at(-1);
+  const values =
+    last?.kind === 'return_statement' ? last.children.find(({ kind }) => kind === 'expression_list') : undefined;
+  const error = values === undefined ? undefined : named(values).at(-1);
+  if (error === undefined || !/\berr\w*\b/.test(nodeText(error, source))) return [];
+  return [replaced(error, 'nil', 'swallowed-error', 'an error that is no longer returned')];
+}
