@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import { annotate, artifactLink, linesOf, setOutput } from './github.mjs';
 
 const { ONCEOVER_PROGRAM, ONCEOVER_KEPT, ONCEOVER_ARGS, ONCEOVER_BASE, ONCEOVER_REPORT, ...others } = process.env;
-const { ONCEOVER_ARTIFACT, ...job } = others;
+const { ONCEOVER_ARTIFACT, ONCEOVER_PASSES_FETCHED, ...job } = others;
 // A check runs code of the change, so it must not reach the files through which steps talk to the runner.
-const { GITHUB_OUTPUT: _, GITHUB_ENV: __, GITHUB_PATH: ___, GITHUB_STATE: ____, ...env } = job;
+const { GITHUB_OUTPUT: _, GITHUB_ENV: __, GITHUB_PATH: ___, GITHUB_STATE: ____, ...rest } = job;
+// The run does not fetch passes again if the step before has fetched them.
+const env = ONCEOVER_PASSES_FETCHED === 'true' ? { ...rest, ONCEOVER_PASSES_FETCHED } : rest;
 const folder = mkdtempSync(join(job.RUNNER_TEMP, 'onceover-'));
 const [markdown, sarif, html, json] = ['onceover.md', 'onceover.sarif', 'onceover.html', 'run.json'].map((name) =>
   join(folder, name),

@@ -1,9 +1,7 @@
-import type { ChangedFile, FilePlace, LinePlace, ThreadPlace } from './types.ts';
+import type { ChangedFile, FilePlace, LinePlace, PlaceLine, ThreadPlace } from './types.ts';
 
 /** A line of the new side of a diff. */
-export type DiffLine = {
-  readonly line: number;
-  readonly oldLine: number | null;
+export type DiffLine = PlaceLine & {
   readonly text: string;
   /** The number of the hunk; a thread cannot span two. */
   readonly hunk: number;
@@ -22,9 +20,9 @@ export function newSideOf(patch: string): readonly DiffLine[] {
       oldLine = Number(start[1]);
       line = Number(start[2]);
     } else if (hunk > 0 && text.startsWith('+')) {
-      lines.push({ line: line++, oldLine: null, text: text.slice(1), hunk });
+      lines.push({ line: line++, oldLine: null, oldAt: oldLine, text: text.slice(1), hunk });
     } else if (hunk > 0 && text.startsWith(' ')) {
-      lines.push({ line: line++, oldLine: oldLine++, text: text.slice(1), hunk });
+      lines.push({ line: line++, oldLine, oldAt: oldLine++, text: text.slice(1), hunk });
     } else if (hunk > 0 && text.startsWith('-')) oldLine++;
   }
   return lines;
@@ -78,7 +76,7 @@ function placeInLines(
       wanted.length === 1 ? first.text.includes(only) : shown.every(({ text }, index) => text.trim() === wanted[index]);
     if (!matches || (best !== null && Math.abs(first.line - near) >= Math.abs(best.first - near))) continue;
     const text = shown.map((one) => one.text.replace(/\r$/, ''));
-    best = { kind: 'lines', path, oldPath, first: first.line, last: last.line, oldLine: last.oldLine, text };
+    best = { kind: 'lines', path, oldPath, first: first.line, last: last.line, ends: [first, last], text };
   }
   return best;
 }

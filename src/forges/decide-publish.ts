@@ -44,8 +44,8 @@ function isResult(status: string): boolean {
 type Summary = { readonly comment: ForgeComment; readonly marker: Extract<Marker, { kind: 'summary' }> };
 
 /**
- * Returns the comments with the marker of a summary, from any account, oldest first. Two jobs at once may have posted
- * a second summary or verdict, which is deleted.
+ * Returns the comments with the marker of a summary, from any account: first the own ones, because a token can always
+ * edit those. Two jobs at once may have posted a second summary or verdict, which is deleted.
  */
 function ownComments(comments: readonly ForgeComment[]): {
   readonly summaries: readonly Summary[];
@@ -54,7 +54,7 @@ function ownComments(comments: readonly ForgeComment[]): {
   const summaries: Summary[] = [];
   const extra: PublishAction[] = [];
   const seen = new Set<string>();
-  for (const comment of comments) {
+  for (const comment of [...comments].sort((a, b) => Number(b.isOwn) - Number(a.isOwn))) {
     const marker = comment.isTrusted ? markerOf(comment.body) : null;
     if (marker?.kind !== 'summary' && marker?.kind !== 'verdict') continue;
     if (marker.kind === 'summary') summaries.push({ comment, marker });

@@ -28,7 +28,7 @@ export type TargetFacts = {
   readonly runCommit: string | null;
 };
 
-const IS_COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
+export const IS_COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 const IS_REPOSITORY = /^(?!\.)[\w.-]+\/(?!\.{1,2}$)[\w.-]+$/;
 
 /** Decides where to publish. Nothing of it comes from the result, except the commit if nothing else names one. */
@@ -89,7 +89,7 @@ function jobOf(name: string, event: unknown, repository: string): Job | null {
 }
 
 /** Returns an address without a final slash; null if it is neither https nor on this machine. */
-function addressOf(text: string): string | null {
+export function addressOf(text: string): string | null {
   const isHere = /^http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?(?:\/|$)/.test(text);
   return (isHere || /^https:\/\/[^/]/.test(text)) && URL.canParse(text) ? text.replace(/\/+$/, '') : null;
 }

@@ -55,7 +55,7 @@ export function decideThreads(
     for (const { fingerprint } of fresh) known.add(fingerprint);
   }
   const passing = passingGates(document);
-  const actions = kept.flatMap((thread) => actionsFor(thread, { findings, passing, commit, place, joined }));
+  const actions = kept.flatMap((thread) => actionsFor(thread, { findings, passing, commit, joined }));
   return { actions: [...extra, ...actions, ...created], posted: [...known] };
 }
 
@@ -152,7 +152,6 @@ type Known = {
   readonly findings: ReadonlyMap<string, readonly FindingDocument[]>;
   readonly passing: readonly string[];
   readonly commit: string;
-  readonly place: ReturnType<typeof placeFinder>;
   readonly joined: ReadonlyMap<OwnThread, readonly FindingDocument[]>;
 };
 
@@ -174,11 +173,9 @@ function actionsForOpen(
   own: OwnThread,
   findings: readonly FindingDocument[],
   hasNew: boolean,
-  { commit, place }: Known,
+  { commit }: Known,
 ): readonly PublishAction[] {
   const { thread, first } = own;
-  const [one] = findings;
-  const at = one === undefined ? null : (place(one) ?? { kind: 'file' as const, path: '', oldPath: '' });
   const isBack = own.isClosedByEdit || own.lastReply === 'closed';
   const reopening = isBack && !own.isClosedByEdit;
   const why = 'a finding is open again';
@@ -186,12 +183,12 @@ function actionsForOpen(
   return [
     // Show first: after the edit, nothing in the thread says that onceover hid the comment.
     ...(own.isClosedByEdit && first.isHidden ? [{ kind: 'show', comment: first.id, why } as const] : []),
-    ...(at !== null && (hasNew || own.isClosedByEdit)
+    ...(hasNew || own.isClosedByEdit
       ? [
           {
             kind: 'edit-thread',
             comment: first.id,
-            body: withAllFingerprints(describeThread(findings, at), own.fingerprints),
+            body: withAllFingerprints(describeThread(findings, null), own.fingerprints),
             why: hasNew ? 'another reviewer reports the same code' : why,
           } as const,
         ]

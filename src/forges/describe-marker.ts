@@ -35,7 +35,7 @@ export function withMarker(marker: Marker, text: string): string {
 function fieldsOf(marker: Marker): string {
   switch (marker.kind) {
     case 'summary':
-      return `summary ${marker.verdict} ${marker.digest} ${listOf(marker.posted.slice(-MOST_POSTED))}`;
+      return `summary ${marker.verdict} ${marker.digest} ${listOf(marker.posted.slice(-MOST_POSTED).toSorted())}`;
     case 'verdict':
       return `verdict ${marker.verdict} ${marker.commit}`;
     case 'thread':

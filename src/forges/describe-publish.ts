@@ -94,14 +94,18 @@ function hintsOf({ steps }: PublishOutcome): readonly string[] {
   const rejected = steps.filter(({ action, end }) => action.kind === 'create-thread' && end === 'rejected').length;
   return [
     ...(has('resolve', 'refused')
-      ? ['Hint: to let onceover resolve threads on GitHub, give the job the permission "contents: write".']
+      ? [
+          'Hint: to let onceover resolve threads, give its token the permission "contents: write" on GitHub, or the role Developer on GitLab.',
+        ]
       : []),
     ...(has('create-check', 'refused')
       ? [
-          'Hint: checks are missing. They need the permission "checks: write" and the token of an app, such as GITHUB_TOKEN.',
+          'Hint: checks are missing. On GitHub they need the permission "checks: write" and the token of an app, such as GITHUB_TOKEN; on GitLab a token with the scope "api" and the role Developer.',
         ]
       : []),
-    ...(has('create-thread', 'refused') ? ['Hint: threads need the permission "pull-requests: write".'] : []),
+    ...(has('create-thread', 'refused')
+      ? ['Hint: threads need the permission "pull-requests: write" on GitHub, or the scope "api" on GitLab.']
+      : []),
     ...(rejected > 0
       ? [`${count(rejected, 'finding has', 'findings have')} no thread and are in the summary only.`]
       : []),

@@ -6,7 +6,7 @@ import { count } from '../ui/wording.ts';
 import { type FindingDocument, isOpenFinding, placeWords } from './describe-finding.ts';
 import { type Verdict, withMarker } from './describe-marker.ts';
 import { codeSpan, fitted, prose, proseInLine } from './describe-text.ts';
-import { shortCommit } from './describe-thread.ts';
+import { describeDecision, shortCommit } from './describe-thread.ts';
 
 /** A result to publish: the document of a run, or the error that ended it. */
 export type PublishedRun =
@@ -22,11 +22,16 @@ export type SummaryFacts = {
   readonly reportUrl: string | null;
 };
 
-/** A comment must stay short: at most 30 lines, so at most this many rows of findings and lines of other lists. */
+/** A comment must stay short: at most 30 lines with its marker. Findings get the lines that the lists leave. */
+const MOST_LINES = 30;
 const MOST_FINDINGS = 10;
+const MOST_BULLETS = 12;
 const MOST_LINES_OF_LIST = 3;
+/** The lines besides bullets and rows: marker, verdict, warning, head of the table, rest, commit and empty lines. */
+const FRAME = 12;
 
 const MOST_OF_ISSUE = 160;
+const MOST_OF_DEMOTED = 100;
 
 /** Returns the verdict of a result in one word. */
 export function verdictOf(run: PublishedRun): Verdict {
@@ -44,7 +49,7 @@ export function describeSummary(facts: SummaryFacts, posted: readonly string[]):
       .replace(/\n{3,}/g, '\n\n')
       .trim()}\n`,
   );
-  const digest = digestOf([verdict, posted, text]).slice(0, 16);
+  const digest = digestOf([verdict, posted.toSorted(), text]).slice(0, 16);
   return withMarker({ kind: 'summary', verdict, digest, posted }, text);
 }
 
@@ -67,13 +72,17 @@ function summaryLines(facts: SummaryFacts): readonly string[] {
     ];
   }
   const { document } = run;
+  const bullets = bulletsOf(document);
   return [
     `### ${describeHeadline(document)}`,
     ...warning,
     '',
-    ...findingTable(document.findings.filter(isOpenFinding)),
+    ...findingTable(
+      document.findings.filter(isOpenFinding),
+      Math.min(MOST_FINDINGS, MOST_LINES - FRAME - bullets.length),
+    ),
     '',
-    ...bulletsOf(document),
+    ...bullets,
     '',
     end.join(' · '),
   ];
@@ -106,14 +115,14 @@ export function describeHeadline(document: RunDocument): string {
   }
 }
 
-function findingTable(open: readonly FindingDocument[]): readonly string[] {
+function findingTable(open: readonly FindingDocument[], most: number): readonly string[] {
   if (open.length === 0) return [];
   const order = ['critical', 'high', 'medium', 'low'];
   const groups = groupBySameCode(
     [...open].sort((a, b) => order.indexOf(a.priority) - order.indexOf(b.priority)),
     (one) => one,
   );
-  const rows = groups.slice(0, MOST_FINDINGS).map((group) => {
+  const rows = groups.slice(0, most).map((group) => {
     const [first] = group;
     const ids = group.map(({ id }) => id).join(', ');
     return `| **${ids}** ${first.priority} | ${placeWords(first)} | ${proseInLine(first.issue, MOST_OF_ISSUE)} |`;
@@ -127,9 +136,28 @@ function findingTable(open: readonly FindingDocument[]): readonly string[] {
   ];
 }
 
+/** Returns the lists of the summary, each as long as all of them have room. */
 function bulletsOf(document: RunDocument): readonly string[] {
-  const named = (list: readonly string[], limit: number) =>
-    list.length > limit ? [...list.slice(0, limit), `and ${list.length - limit} more`] : list;
+  const lists = listsOf(document);
+  const rest = closingBullets(document);
+  for (let most = MOST_LINES_OF_LIST; ; most--) {
+    const lines = lists.flatMap(({ title, items }) =>
+      items.slice(0, most).map((item, index) => {
+        const left = index === most - 1 ? items.length - most : 0;
+        return `- **${title}:** ${item}${left > 0 ? ` (and ${left} more)` : ''}`;
+      }),
+    );
+    if (most === 1 || lines.length + rest.length <= MOST_BULLETS) return [...lines, ...rest];
+  }
+}
+
+function named(list: readonly string[], limit: number): readonly string[] {
+  return list.length > limit ? [...list.slice(0, limit), `and ${list.length - limit} more`] : list;
+}
+
+type SummaryList = { readonly title: string; readonly items: readonly string[] };
+
+function listsOf(document: RunDocument): readonly SummaryList[] {
   const gates = document.gates
     // The table above has the findings, so a gate that fails only because of them needs no line.
     .filter(({ status, why }) => status !== 'pass' && status !== 'holds' && why !== 'open-findings')
@@ -142,11 +170,44 @@ function bulletsOf(document: RunDocument): readonly string[] {
         return `reviewer ${slot}${who} of ${codeSpan(id)}: ${proseInLine(detail, 120)}`;
       }),
   );
+  const accepted = document.gates.flatMap(({ id, slots }) =>
+    slots.flatMap(({ slot, accepted: pass }) => {
+      if (pass === null) return [];
+      const session = pass.session === 'resumed' ? 'resumed session of ' : '';
+      const waivers = pass.waived === 0 ? '' : `, with ${count(pass.waived, 'waiver')}`;
+      const signers = named(pass.by.map(codeSpan), 3).join(', ');
+      return [
+        `reviewer ${slot} of ${codeSpan(id)}: ${session}${codeSpan(pass.agent)} in another clone, ${proseInLine(pass.at.slice(0, 10), 10)}, signed by ${signers}${waivers}`,
+      ];
+    }),
+  );
+  const contested = document.findings.filter((finding) => finding.contested === true);
+  const demoted = document.findings.filter((finding) => finding.seen_before !== undefined);
+  return [
+    { title: 'Gate', items: gates },
+    {
+      title: 'Contested',
+      items: contested.map(({ id }) => `${id} was closed and reported again three times: ${describeDecision([id])}`),
+    },
+    {
+      title: 'Warning',
+      items: demoted.map((finding) => {
+        const problem = proseInLine(finding.issue, MOST_OF_DEMOTED);
+        return `${finding.id} ${finding.priority} ${placeWords(finding)} does not block, because its lines are unchanged since an earlier review: ${problem}`;
+      }),
+    },
+    { title: 'Skipped', items: unseen },
+    { title: 'Accepted pass', items: accepted },
+  ];
+}
+
+/** Returns the counts and the cost of a run. */
+function closingBullets(document: RunDocument): readonly string[] {
   const states = (wanted: FindingDocument['state']) => document.findings.filter(({ state }) => state === wanted);
   const closed = states('closed').map(({ id }) => id);
-  const listed = (title: string, lines: readonly string[]) =>
-    named(lines, MOST_LINES_OF_LIST).map((line) => `- **${title}:** ${line}`);
+  const left = named(document.not_asked.map(codeSpan), 5).join(', ');
   const counted = [
+    ...(left === '' ? [] : [`not part of this run: ${left}`]),
     ...(closed.length > 0 ? [`closed in this run: ${named(closed, 10).join(', ')}`] : []),
     ...(states('warning').length > 0 ? [count(states('warning').length, 'warning')] : []),
     ...(states('waived').length > 0 ? [`${count(states('waived').length, 'finding')} waived`] : []),
@@ -160,12 +221,7 @@ function bulletsOf(document: RunDocument): readonly string[] {
     retries: document.retries,
     saved: document.saved,
   });
-  return [
-    ...listed('Gate', gates),
-    ...listed('Skipped', unseen),
-    ...(counted.length === 0 ? [] : [`- ${sentence(counted.join('; '))}`]),
-    ...paid.map((line) => `- ${line}`),
-  ];
+  return [...(counted.length === 0 ? [] : [`- ${sentence(counted.join('; '))}`]), ...paid.map((line) => `- ${line}`)];
 }
 
 const GATE_WORDS = { fail: 'failed', error: 'has no result', not_run: 'did not run', pass: 'passed', holds: 'passed' };

@@ -47,7 +47,7 @@ export function codeSpan(code: string): string {
   return text === '' ? '' : `\`${text}\``;
 }
 
-/** Returns text without formatting. All backticks in a comment are ours, so that a stray one cannot end a code span. */
+/** Returns text without formatting and backticks: a stray backtick could end a code span of the published comment. */
 function plain(text: string): string {
   const [, before = '', inner = '', after = ''] = /^(\s*)(.*?)(\s*)$/su.exec(text) ?? [];
   const spaced = `${before === '' ? '' : ' '}${unlinked(inline(inner.replaceAll('`', "'")))}${after === '' ? '' : ' '}`;

@@ -3,39 +3,62 @@ import { withMarker } from './describe-marker.ts';
 import { codeBlock, codeSpan, fitted, prose } from './describe-text.ts';
 import type { ThreadPlace } from './types.ts';
 
-/** Returns the first comment of a thread about one or several findings on the same code. */
-export function describeThread(findings: readonly FindingDocument[], place: ThreadPlace): string {
+/**
+ * Returns the first comment of a thread about one or several findings on the same code. `place` is null if an existing
+ * thread is edited: its lines are from an earlier commit, so the text suggests no replacement for them.
+ */
+export function describeThread(findings: readonly FindingDocument[], place: ThreadPlace | null): string {
   const fingerprints = [...new Set(findings.map(({ fingerprint }) => fingerprint))];
   const ids = findings.map(({ id }) => id);
   const blocks = [
     ...findings.flatMap((finding) => findingBlocks(finding, place)),
+    describeContestedIn(findings),
     `<sub>Fix the code and push, or waive ${ids.length === 1 ? 'it' : 'them'} in a clone: ${codeSpan(`onceover resolve ${ids.join(' ')} --skip "why"`)}. Only the reviewer closes a finding.</sub>`,
   ];
   const text = blocks.filter((block) => block !== '').join('\n\n');
   return fitted(withMarker({ kind: 'thread', fingerprints, isClosed: false }, `${text}\n`));
 }
 
-function findingBlocks(finding: FindingDocument, place: ThreadPlace): readonly string[] {
+function findingBlocks(finding: FindingDocument, place: ThreadPlace | null): readonly string[] {
   const { issue, fix, code } = finding;
-  const suggestion = fix === null ? null : suggestionFor(fix, place);
+  const suggestion = place === null ? null : suggestionFor(finding, place);
   return [
     `**${finding.id} ${finding.priority}** · ${findingWords(finding)}`,
     // A thread on lines shows the code above its first comment.
-    place.kind === 'file' && code !== null ? codeBlock(code) : '',
+    place?.kind === 'file' && code !== null ? codeBlock(code) : '',
     prose(issue),
     fix === null ? '' : (suggestion ?? `**Fix:** ${prose(fix)}`),
   ];
 }
 
+/** Returns what a person has to decide about contested findings; an empty text if there are none. */
+function describeContestedIn(findings: readonly FindingDocument[]): string {
+  const contested = findings.filter((finding) => finding.contested === true).map(({ id }) => id);
+  if (contested.length === 0) return '';
+  return `**Contested:** the reviewer closed ${contested.join(', ')} and reported the same code again three times. A person decides: ${describeDecision(contested)}.`;
+}
+
+/** Returns the commands by which a person decides about contested findings. */
+export function describeDecision(ids: readonly string[]): string {
+  const command = `onceover resolve ${ids.join(' ')}`;
+  return `${codeSpan(`${command} --skip "why"`)} accepts the code, ${codeSpan(`${command} --fixed`)} lets the reviewer close it`;
+}
+
 const ONLY_A_BLOCK = /^\s*(`{3,})[^`\n]*\n([\s\S]*?)\n?\1\s*$/;
 
 /**
- * Returns a suggestion that replaces exactly the lines of the thread; null if the fix is not only a code block. A block
- * without indentation gets the one of the first line.
+ * Returns a suggestion that replaces exactly the lines of the thread; null if the fix is not only a code block, or if the
+ * finding quotes other lines or only a part of a line. A block without indentation gets the one of the first line.
  */
-export function suggestionFor(fix: string, place: ThreadPlace): string | null {
-  const [, , code] = ONLY_A_BLOCK.exec(fix) ?? [];
+export function suggestionFor(
+  { fix, anchor }: Pick<FindingDocument, 'fix' | 'anchor'>,
+  place: ThreadPlace,
+): string | null {
+  const [, , code] = ONLY_A_BLOCK.exec(fix ?? '') ?? [];
   if (code === undefined || place.kind !== 'lines') return null;
+  const quoted = anchor?.text.split('\n').map((line) => line.trim());
+  const isWhole = quoted?.length === place.text.length && quoted.every((line, at) => line === place.text[at]?.trim());
+  if (!isWhole) return null;
   const indent = /^[ \t]*/.exec(place.text[0] ?? '')?.[0] ?? '';
   const lines = code.replace(/\r\n?/g, '\n').split('\n');
   const isIndented = /^[ \t]/.test(lines[0] ?? '');
@@ -105,7 +128,8 @@ export function describeReopening(findings: readonly FindingDocument[], commit: 
   const lines = findings.map(
     (finding) => `**${finding.id} ${finding.priority}** reported again: ${prose(finding.issue)}`,
   );
-  return withMarker({ kind: 'reopened' }, `${[`Open again on ${shortCommit(commit)}.`, ...lines].join('\n\n')}\n`);
+  const all = [`Open again on ${shortCommit(commit)}.`, ...lines, describeContestedIn(findings)];
+  return withMarker({ kind: 'reopened' }, `${all.filter((text) => text !== '').join('\n\n')}\n`);
 }
 
 /** Returns the first digits of a commit id, as code. */

@@ -90,3 +90,11 @@ export const pullsAnswer = z.array(z.object({ number: z.number(), head: z.object
 export type GithubComment = z.output<typeof comment>;
 
 export type GithubThread = z.output<typeof thread>;
+
+/** The facts of a pull request that decide whether and how it is reviewed. A deleted fork has no repository. */
+export const pullAnswer = z.object({
+  state: z.string(),
+  draft: z.boolean().nullish(),
+  head: z.object({ sha: z.string(), repo: z.object({ id: z.number() }).nullable() }),
+  base: z.object({ ref: z.string(), repo: z.object({ id: z.number(), html_url: z.url() }) }),
+});

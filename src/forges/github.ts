@@ -1,8 +1,14 @@
-import type * as z from 'zod';
 import { err, ok, type Result } from '../kernel/result.ts';
 import type { GithubTarget } from './decide-target.ts';
 import * as shapes from './github-shapes.ts';
-import { errorText, type ForgeAnswer, type ForgeRequest, requestSender, type SendRequest } from './request.ts';
+import {
+  errorText,
+  type ForgeAnswer,
+  type ForgeRequest,
+  forgeAnswers,
+  requestSender,
+  type SendRequest,
+} from './request.ts';
 import type {
   ChangedFile,
   CheckAnnotation,
@@ -17,6 +23,7 @@ import type {
 } from './types.ts';
 
 const FORGE = 'GitHub';
+const { readBody, writeEnd } = forgeAnswers(FORGE, [422]);
 const PAGE = 100;
 /** GitHub shows at most 3000 files of a pull request. */
 const MOST_PAGES = 30;
@@ -54,7 +61,8 @@ function repositoryUrl({ apiUrl, repository }: GithubTarget): string {
   return `${apiUrl}/repos/${repository}`;
 }
 
-function githubForge(send: SendRequest, target: GithubTarget, pull: number | null): Forge {
+/** Returns the forge of a pull request, or of a commit without one, whose requests `send` sends. */
+export function githubForge(send: SendRequest, target: GithubTarget, pull: number | null): Forge {
   const base = repositoryUrl(target);
   const write = async (request: ForgeRequest) => writeEnd(await send(request));
   const mutate = async (query: string, id: string) => {
@@ -117,27 +125,6 @@ function idOf(number: string | number | null, node: string): string {
 
 const numberOf = (id: string) => encodeURIComponent(id.slice(0, id.indexOf(' ')));
 const nodeOf = (id: string) => id.slice(id.indexOf(' ') + 1);
-
-function readBody<T>(answer: Result<ForgeAnswer>, shape: z.ZodType<T>): Result<T> {
-  if (!answer.ok) return answer;
-  const { status, body } = answer.value;
-  if (status === 401 || status === 403 || status === 404) {
-    return err({ kind: 'forge-refused', forge: FORGE, status, said: errorText(body) });
-  }
-  const read = status < 300 ? shape.safeParse(body) : null;
-  if (read?.success === true) return ok(read.data);
-  return err({ kind: 'forge-failed', forge: FORGE, said: `${status} ${errorText(body)}` });
-}
-
-function writeEnd(answer: Result<ForgeAnswer>): Result<WriteEnd> {
-  if (!answer.ok) return answer;
-  const { status, body } = answer.value;
-  if (status < 300) return ok('done');
-  if (status === 403 || status === 404) return ok('refused');
-  if (status === 422) return ok('rejected');
-  if (status === 401) return err({ kind: 'forge-refused', forge: FORGE, status, said: errorText(body) });
-  return err({ kind: 'forge-failed', forge: FORGE, said: `${status} ${errorText(body)}` });
-}
 
 function mutationEnd(answer: Result<ForgeAnswer>): Result<WriteEnd> {
   const failed = answer.ok ? shapes.graphqlErrors.safeParse(answer.value.body) : null;
@@ -231,7 +218,7 @@ async function readChecks(send: SendRequest, target: GithubTarget): Promise<Resu
   return ok([...newest.values()]);
 }
 
-/** Creates threads with one review. One bad line rejects the review, so then each thread is created by itself. */
+/** Creates threads: those on lines with as few reviews as possible, the others one by one. */
 async function createSome(
   send: SendRequest,
   url: string,
@@ -239,26 +226,54 @@ async function createSome(
   threads: readonly NewThread[],
 ): Promise<Result<readonly WriteEnd[]>> {
   const onLines = threads.filter(({ place }) => place.kind === 'lines');
-  let isDone = false;
-  if (onLines.length > 1) {
-    const comments = onLines.map(({ body, place }) => ({ body, ...placeFields(place) }));
-    const body = { commit_id: commit, event: 'COMMENT', comments };
-    const created = writeEnd(await send({ method: 'POST', url: `${url}/reviews`, body }));
-    if (!created.ok) return created;
-    isDone = created.value === 'done';
+  const created = await createReview(send, url, commit, onLines);
+  if (!created.ok) return created;
+  const ends = new Map(onLines.map((thread, index) => [thread, created.value[index] ?? 'rejected']));
+  for (const thread of threads.filter((one) => !ends.has(one))) {
+    const end = await createOne(send, url, commit, thread);
+    if (!end.ok) return end;
+    ends.set(thread, end.value);
   }
-  const ends: WriteEnd[] = [];
-  for (const { body, place } of threads) {
-    if (isDone && place.kind === 'lines') ends.push('done');
-    else {
-      const fields = place.kind === 'file' ? { path: place.path, subject_type: 'file' } : placeFields(place);
-      const request = { body, commit_id: commit, ...fields };
-      const created = writeEnd(await send({ method: 'POST', url: `${url}/comments`, body: request }));
-      if (!created.ok) return created;
-      ends.push(created.value);
-    }
+  return ok(threads.map((thread) => ends.get(thread) ?? 'rejected'));
+}
+
+/**
+ * Creates threads on lines with one review. One bad line rejects the whole review, and GitHub does not say which one,
+ * so each half is tried by itself until the bad threads are alone.
+ */
+async function createReview(
+  send: SendRequest,
+  url: string,
+  commit: string,
+  threads: readonly NewThread[],
+): Promise<Result<readonly WriteEnd[]>> {
+  const [first, ...others] = threads;
+  if (first === undefined) return ok([]);
+  if (others.length === 0) {
+    const end = await createOne(send, url, commit, first);
+    return end.ok ? ok([end.value]) : end;
   }
-  return ok(ends);
+  const comments = threads.map(({ body, place }) => ({ body, ...placeFields(place) }));
+  const body = { commit_id: commit, event: 'COMMENT', comments };
+  const created = writeEnd(await send({ method: 'POST', url: `${url}/reviews`, body }));
+  if (!created.ok) return created;
+  const { value: end } = created;
+  if (end !== 'rejected') return ok(threads.map(() => end));
+  const half = Math.ceil(threads.length / 2);
+  const left = await createReview(send, url, commit, threads.slice(0, half));
+  if (!left.ok) return left;
+  const right = await createReview(send, url, commit, threads.slice(half));
+  return right.ok ? ok([...left.value, ...right.value]) : right;
+}
+
+async function createOne(
+  send: SendRequest,
+  url: string,
+  commit: string,
+  { body, place }: NewThread,
+): Promise<Result<WriteEnd>> {
+  const fields = place.kind === 'file' ? { path: place.path, subject_type: 'file' } : placeFields(place);
+  return writeEnd(await send({ method: 'POST', url: `${url}/comments`, body: { body, commit_id: commit, ...fields } }));
 }
 
 function placeFields(place: NewThread['place']): object {

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { err, type Result } from '../kernel/result.ts';
-import { decideTarget } from './decide-target.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
+import { decideGitlabTarget, isGitlab } from './decide-gitlab-target.ts';
+import { decideTarget, type TargetFacts } from './decide-target.ts';
 import type { PublishedRun } from './describe-summary.ts';
 import { openGithub } from './github.ts';
+import { openGitlab } from './gitlab.ts';
 import { type PublishOutcome, publishRun } from './publish.ts';
 import { readRunFile } from './read-run.ts';
+import type { Forge } from './types.ts';
 
 /** The choices of a user for a publication. */
 export type PublishWish = {
@@ -29,20 +32,36 @@ export async function publishFile(path: string, wish: PublishWish): Promise<Resu
 export async function publishResult(run: PublishedRun, wish: PublishWish): Promise<Result<PublishOutcome>> {
   const { env } = process;
   const runCommit = run.kind === 'run' ? run.document.commit : null;
-  const found = decideTarget({ env, event: readEvent(env['GITHUB_EVENT_PATH']), ...wish, runCommit });
-  if (!found.ok) return found;
-  const target = found.value;
-  const token = wish.token ?? tokenIn(env);
-  if (token === null) return err({ kind: 'no-forge', missing: 'GITHUB_TOKEN', expected: 'a token' });
-  const forge = await openGithub(target, token);
+  const facts = { env, event: readEvent(env['GITHUB_EVENT_PATH']), ...wish, runCommit };
+  const forge = await (isGitlab(env) ? openOnGitlab(facts, wish) : openOnGithub(facts, wish));
   if (!forge.ok) return forge;
-  const { commit } = target;
-  return publishRun(forge.value, { ...wish, run, commit, isUntrusted: wish.isUntrusted || target.isUntrusted });
+  const { opened, commit, isUntrusted } = forge.value;
+  return publishRun(opened, { ...wish, run, commit, isUntrusted: wish.isUntrusted || isUntrusted });
 }
 
-const TOKENS = ['ONCEOVER_TOKEN', 'GITHUB_TOKEN', 'GH_TOKEN'];
+/** A forge, with the commit to publish for. */
+type OpenedForge = { readonly opened: Forge; readonly commit: string; readonly isUntrusted: boolean };
 
-function tokenIn(env: NodeJS.ProcessEnv): string | null {
+async function openOnGithub(facts: TargetFacts, wish: PublishWish): Promise<Result<OpenedForge>> {
+  const target = decideTarget(facts);
+  if (!target.ok) return target;
+  const token = wish.token ?? tokenIn(facts.env);
+  if (token === null) return err({ kind: 'no-forge', missing: 'GITHUB_TOKEN', expected: 'a token' });
+  const opened = await openGithub(target.value, token);
+  return opened.ok ? ok({ ...target.value, opened: opened.value }) : opened;
+}
+
+async function openOnGitlab(facts: TargetFacts, wish: PublishWish): Promise<Result<OpenedForge>> {
+  const target = decideGitlabTarget(facts);
+  if (!target.ok) return target;
+  const token = wish.token ?? tokenIn(facts.env);
+  if (token === null) return err({ kind: 'no-forge', missing: 'GITLAB_TOKEN', expected: 'a token' });
+  return ok({ ...target.value, opened: openGitlab(target.value, token) });
+}
+
+const TOKENS = ['ONCEOVER_TOKEN', 'GITHUB_TOKEN', 'GH_TOKEN', 'GITLAB_TOKEN'];
+
+function tokenIn(env: TargetFacts['env']): string | null {
   return TOKENS.map((name) => env[name] ?? '').find((token) => token !== '') ?? null;
 }
 

@@ -35,12 +35,15 @@ export async function publishRun(
     const steps = actions.map((action) => ({ action, end: 'planned' }) as const);
     return ok({ ...about, steps, isVisible: true });
   }
-  const done = await perform(forge, actions);
+  const done = await perform(forge, actions, read.value.head);
   if (!done.ok) return done;
-  if (done.value.every(({ end }) => end !== 'done')) return ok({ ...about, steps: done.value, isVisible: true });
+  // For an old commit, publish only the checks. The job of the new commit publishes everything else.
+  if (done.value.hasMoved) return ok({ ...about, isOutdated: true, steps: done.value.steps, isVisible: true });
+  const { steps } = done.value;
+  if (steps.every(({ end }) => end !== 'done')) return ok({ ...about, steps, isVisible: true });
   const shown = await waitUntilVisible(forge, options, wait);
   if (!shown.ok) return shown;
-  return ok({ ...about, steps: [...done.value, ...shown.value.steps], isVisible: shown.value.isVisible });
+  return ok({ ...about, steps: [...steps, ...shown.value.steps], isVisible: shown.value.isVisible });
 }
 
 /**
@@ -59,9 +62,9 @@ async function waitUntilVisible(
     if (!read.ok) return read;
     const { actions } = decidePublish({ ...options, state: read.value });
     const extra = actions.filter(({ kind }) => kind === 'delete-thread' || kind === 'delete-comment');
-    const deleted = await perform(forge, extra);
+    const deleted = await perform(forge, extra, read.value.head);
     if (!deleted.ok) return deleted;
-    steps.push(...deleted.value);
+    steps.push(...deleted.value.steps);
     if (actions.length === extra.length && extra.length === 0) return ok({ steps, isVisible: true });
     const isRefused = (action: PublishAction) => action.kind === 'create-check' || action.kind === 'hide';
     if (actions.every(isRefused)) return ok({ steps, isVisible: true });
@@ -69,7 +72,14 @@ async function waitUntilVisible(
   return ok({ steps, isVisible: false });
 }
 
-async function perform(forge: Forge, actions: readonly PublishAction[]): Promise<Result<readonly PublishStep[]>> {
+/** The steps that were done. `hasMoved`: the rest was left, because the pull request got new commits meanwhile. */
+type Performed = { readonly steps: readonly PublishStep[]; readonly hasMoved: boolean };
+
+async function perform(
+  forge: Forge,
+  actions: readonly PublishAction[],
+  head: string | null,
+): Promise<Result<Performed>> {
   const steps: PublishStep[] = [];
   const threads = actions.filter((action) => action.kind === 'create-thread');
   let areCreated = threads.length === 0;
@@ -80,9 +90,12 @@ async function perform(forge: Forge, actions: readonly PublishAction[]): Promise
       const ends = await createThreads(
         forge,
         threads.map(({ thread }) => thread),
+        head,
       );
       if (!ends.ok) return ends;
-      steps.push(...threads.map((one, index) => ({ action: one, end: ends.value[index] ?? 'rejected' })));
+      if (ends.value === 'moved') return ok({ steps, hasMoved: true });
+      const { value } = ends;
+      steps.push(...threads.map((one, index) => ({ action: one, end: value[index] ?? 'rejected' })));
       continue;
     }
     const end = await performOne(forge, action);
@@ -94,15 +107,23 @@ async function perform(forge: Forge, actions: readonly PublishAction[]): Promise
     }
     steps.push({ action, end: end.value });
   }
-  return ok(steps);
+  return ok({ steps, hasMoved: false });
 }
 
 /** Creates threads. A thread whose lines the forge does not accept becomes one on the file; else the summary has it. */
-async function createThreads(forge: Forge, threads: readonly NewThread[]): Promise<Result<readonly WriteEnd[]>> {
+async function createThreads(
+  forge: Forge,
+  threads: readonly NewThread[],
+  head: string | null,
+): Promise<Result<readonly WriteEnd[] | 'moved'>> {
   const first = await forge.createThreads(threads);
   if (!first.ok) return first;
   const again = threads.filter(({ place }, index) => first.value[index] === 'rejected' && place.kind === 'lines');
   if (again.length === 0) return first;
+  // A push since the reading is a reason for which a forge does not accept lines.
+  const now = await forge.read();
+  if (!now.ok) return now;
+  if (now.value.head !== head) return ok('moved');
   const onFiles = again.map((thread): NewThread => {
     const { path, oldPath } = thread.place;
     return { ...thread, place: { kind: 'file', path, oldPath }, body: thread.asFile };
@@ -147,8 +168,11 @@ async function performOne(forge: Forge, action: SingleAction): Promise<Result<Wr
     }
     case 'create-comment':
       return forge.createComment(action.body);
-    case 'edit-comment':
-      return forge.editComment(action.comment, action.body);
+    case 'edit-comment': {
+      const edited = await forge.editComment(action.comment, action.body);
+      // Someone deleted the comment, or it belongs to another account.
+      return edited.ok && edited.value === 'refused' ? forge.createComment(action.body) : edited;
+    }
     case 'delete-comment':
       return forge.deleteComment(action.comment);
     case 'create-check':

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type * as z from 'zod';
 import { err, ok, type Result } from '../kernel/result.ts';
+import type { WriteEnd } from './types.ts';
 
 /** The answer of a forge. `body` is not validated; null if there is none. */
 export type ForgeAnswer = { readonly status: number; readonly body: unknown; readonly headers: Headers };
@@ -98,4 +100,31 @@ function isUsedUp(headers: Headers): boolean {
 export function errorText(body: unknown): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body ?? '');
   return text.replace(/\s+/g, ' ').slice(0, 300);
+}
+
+/** Returns the functions that read the answers of a forge. `rejecting` has its codes for content that it does not accept. */
+export function forgeAnswers(forge: string, rejecting: readonly number[]) {
+  const failed = (said: string) => err({ kind: 'forge-failed', forge, said });
+  const refused = (status: number, body: unknown) =>
+    err({ kind: 'forge-refused', forge, status, said: errorText(body) });
+  return {
+    failed,
+    /** Returns the validated body of an answer. */
+    readBody<T>(answer: Result<ForgeAnswer>, shape: z.ZodType<T>): Result<T> {
+      if (!answer.ok) return answer;
+      const { status, body } = answer.value;
+      if (status === 401 || status === 403 || status === 404) return refused(status, body);
+      const read = status < 300 ? shape.safeParse(body) : null;
+      return read?.success === true ? ok(read.data) : failed(`${status} ${errorText(body)}`);
+    },
+    /** Returns how a write ended. Fails if the forge cannot be used at all. */
+    writeEnd(answer: Result<ForgeAnswer>): Result<WriteEnd> {
+      if (!answer.ok) return answer;
+      const { status, body } = answer.value;
+      if (status < 300) return ok('done');
+      if (status === 403 || status === 404) return ok('refused');
+      if (rejecting.includes(status)) return ok('rejected');
+      return status === 401 ? refused(status, body) : failed(`${status} ${errorText(body)}`);
+    },
+  };
 }

@@ -39,14 +39,24 @@ export type PullRequestState = {
   readonly files: readonly ChangedFile[];
 };
 
-/** The lines of the new side that a thread is about. `oldLine` is the line on the old side; null for an added line. */
+/** A line of the new side of a diff. */
+export type PlaceLine = {
+  readonly line: number;
+  /** Its number on the old side; null for an added line. */
+  readonly oldLine: number | null;
+  /** The number of the line on the old side that comes next, for an added line too. */
+  readonly oldAt: number;
+};
+
+/** The lines of the new side that a thread is about. */
 export type LinePlace = {
   readonly kind: 'lines';
   readonly path: string;
   readonly oldPath: string;
   readonly first: number;
   readonly last: number;
-  readonly oldLine: number | null;
+  /** The first and the last line. */
+  readonly ends: readonly [PlaceLine, PlaceLine];
   /** The lines as they are in the file. */
   readonly text: readonly string[];
 };

@@ -158,6 +158,37 @@ describe('kept between runs', () => {
     expect([again.isSuccess, again.outputs['findings']]).toEqual([false, '1']);
   });
 
+  test.each<[string, boolean]>([
+    ['the branch', false],
+    ['the merge commit, as actions/checkout does by default', true],
+  ])(
+    'convergence counts the reviews of earlier pushes if the job checks out %s',
+    async (_title, isMerge) => {
+      const repo = pullRequestRepo({ more: 'convergence: { unchanged_code: must_fix_only }' });
+      const meddle = (root: string) => {
+        if (!isMerge) return;
+        const git = (...args: string[]) =>
+          execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd: root });
+        git('checkout', '-q', '--detach', 'origin/main');
+        git('merge', '-q', '--no-ff', '-m', 'merge', 'origin/work');
+      };
+      const cache: Cache = { entries: [] };
+      const push = (b: number, c: number) => {
+        repo.write('src/a.ts', `export const a = 1;\nexport const b = ${b};\nexport const c = ${c};\n`);
+        repo.commit('push');
+        return repo.job({ cache, meddle });
+      };
+      const nit = (c: number) => failing('src/a.ts', `export const c = ${c};`, { line: 3, priority: 'medium' });
+      repo.answers('one', B_IS_ODD);
+      expect((await push(2, 3)).isSuccess).toBe(false);
+      repo.answers('one', { ...nit(3), previous: [{ id: 'F1', state: 'fixed', why: 'it is even' }] });
+      expect((await push(20, 3)).outputs['status']).toBe('passed_with_warnings');
+      repo.answers('one', nit(30));
+      expect((await push(20, 30)).outputs['status']).toBe('failed');
+    },
+    60_000,
+  );
+
   test("a fork's job keeps nothing and uses nothing that was kept", async () => {
     const repo = pullRequestRepo();
     const cache: Cache = { entries: [] };

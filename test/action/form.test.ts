@@ -40,9 +40,13 @@ test('every expression names an existing input or an output of an earlier step',
   }
 });
 
-/** Returns the names of the outputs that a step's script sets. */
+// The outputs that the action for artifacts documents.
+const UPLOADED = ['artifact-id', 'artifact-url', 'artifact-digest'];
+
+/** Returns the names of the outputs that a step's script or action sets. */
 function putOutBy(id: string): readonly string[] {
   const step = steps.find((one) => one.id === id);
+  if (step !== undefined && 'uses' in step && step.uses.startsWith('actions/upload-artifact@')) return UPLOADED;
   const scripts = step !== undefined && 'run' in step ? scriptsOf(step.run) : [];
   return scripts.flatMap((name) =>
     [...textOf('action', name).matchAll(/setOutput\('([a-z-]+)'/g)].map(([, one = '']) => one),

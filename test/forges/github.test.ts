@@ -4,7 +4,7 @@ import { openGithub } from '../../src/forges/github.ts';
 import { type PublishOptions, publishRun } from '../../src/forges/publish.ts';
 import type { RunDocument } from '../../src/gates/json.ts';
 import { documentWith, findingOn, publishOptions } from '../support/forges/documents.ts';
-import { type GithubServer, startGithub } from '../support/forges/github-server.ts';
+import { type GithubServer, githubTarget, startGithub } from '../support/forges/github-server.ts';
 import { openWorld, type World } from '../support/forges/world.ts';
 
 const servers: GithubServer[] = [];
@@ -28,14 +28,7 @@ type Opened = { readonly server: GithubServer; readonly waits: number[]; target(
 async function open(world: World): Promise<Opened> {
   const server = await startGithub(world);
   servers.push(server);
-  const target = (): GithubTarget => ({
-    apiUrl: server.url,
-    graphqlUrl: `${server.url}/graphql`,
-    repository: 'house/shop',
-    pull: { kind: 'number', number: 7 },
-    commit: world.data.head,
-    isUntrusted: false,
-  });
+  const target = () => githubTarget(world, server.url);
   return { server, waits: [], target };
 }
 
@@ -82,6 +75,23 @@ describe('on GitHub', () => {
       ['src/a.ts', 61],
       ['src/new.ts', null],
     ]);
+  });
+
+  test('one bad line of 32 is found with 10 more requests, and no other thread is lost', async () => {
+    const text = Array.from({ length: 32 }, (_, n) => `let many${n} = ${n};`);
+    const world = openWorld({ base: {}, files: { 'src/many.ts': `${text.join('\n')}\n` } });
+    const at = await open(world);
+    const accepts = world.accepts;
+    world.accepts = (place) => accepts(place) && (place.kind === 'file' || place.first !== 20);
+    const found = text.map((line, n) => findingOn('src/many.ts', line, 'open', { id: `F${n + 1}` }));
+    expect(await publish(world, at, documentWith(found))).toMatchObject({ ok: true });
+    const lines = world.data.threads.map(({ line }) => line);
+    const all = [null, ...text.flatMap((_, n) => (n === 19 ? [] : [n + 1]))];
+    expect(lines.toSorted((a, b) => (a ?? 0) - (b ?? 0))).toEqual(all);
+    const writes = at.server.log.filter((line) => /^POST .*\/pulls\/\d+\/(reviews|comments)/.test(line));
+    // A review of all, two halves of each rejected one down to single threads, and the thread on the file.
+    expect(writes).toHaveLength(1 + 2 * 5 + 1);
+    expect(await publish(world, at, documentWith(found))).toMatchObject({ ok: true, value: { steps: [] } });
   });
 
   test('a finding that the forge accepts nowhere is a line of the summary and is not tried again', async () => {

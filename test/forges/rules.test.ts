@@ -4,8 +4,11 @@ import { decidePublish } from '../../src/forges/decide-publish.ts';
 import { decideTarget, type TargetFacts } from '../../src/forges/decide-target.ts';
 import { markerOf, withMarker } from '../../src/forges/describe-marker.ts';
 import { suggestionFor } from '../../src/forges/describe-thread.ts';
+import type { PublishOptions } from '../../src/forges/publish.ts';
 import { parseRun } from '../../src/forges/read-run.ts';
 import type { ForgeComment, PullRequestState } from '../../src/forges/types.ts';
+import type { RunDocument } from '../../src/gates/json.ts';
+import type { FindingState } from '../../src/gates/types.ts';
 import { documentWith, findingOn, GATE, publishOptions } from '../support/forges/documents.ts';
 import { commitOf } from '../support/forges/world.ts';
 
@@ -49,9 +52,13 @@ describe('a suggestion', () => {
     oldPath: 'a',
     first: 1,
     last: 1,
-    oldLine: null,
+    ends: [
+      { line: 1, oldLine: null, oldAt: 1 },
+      { line: 1, oldLine: null, oldAt: 1 },
+    ],
     text: ['  old();'],
   } as const;
+  const anchor = { text: 'old();', occurrence: 1 };
 
   test.each([
     ['a code block gets the indentation of the line', '```ts\nfresh();\n```', '```suggestion\n  fresh();\n```'],
@@ -60,11 +67,19 @@ describe('a suggestion', () => {
     ['prose with a block is not a suggestion', 'Use this:\n```\nfresh();\n```', null],
     ['an invisible character', '```\nfr\u202eesh();\n```', null],
   ])('%s', (_title, fix, expected) => {
-    expect(suggestionFor(fix, place)).toBe(expected);
+    expect(suggestionFor({ fix, anchor }, place)).toBe(expected);
+  });
+
+  test.each([
+    ['a part of the line', { text: 'old', occurrence: 1 }],
+    ['more lines than the thread has', { text: 'old();\nnext();', occurrence: 1 }],
+    ['no code', null],
+  ])('replaces only what the finding quotes: %s', (_title, quoted) => {
+    expect(suggestionFor({ fix: '```\nfresh();\n```', anchor: quoted }, place)).toBeNull();
   });
 
   test('needs lines', () => {
-    expect(suggestionFor('```\nx\n```', { kind: 'file', path: 'a', oldPath: 'a' })).toBeNull();
+    expect(suggestionFor({ fix: '```\nx\n```', anchor }, { kind: 'file', path: 'a', oldPath: 'a' })).toBeNull();
   });
 });
 
@@ -219,6 +234,109 @@ describe('the plan', () => {
     expect(threads).toEqual([2, 1]);
     const summary = actions.find((one) => one.kind === 'create-comment');
     expect(summary?.kind === 'create-comment' ? summary.body : '').toContain('2 problems to fix');
+  });
+
+  test('the summary lists accepted passes, skipped reviewers and the report, in at most 30 lines', () => {
+    const document = documentWith(
+      Array.from({ length: 40 }, (_, n) =>
+        findingOn('src/a.ts', `const x${n} = 1;`, 'open', { id: `F${n + 1}`, line: n + 1 }),
+      ),
+    );
+    const accepted = {
+      by: ['ann@example.com', '@everyone'],
+      at: '2026-03-02T12:00:00.000Z',
+      agent: 'claude',
+      model: null,
+      session: 'new' as const,
+      waived: 2,
+    };
+    const gates = Array.from({ length: 20 }, (_, n) => {
+      const [first] = document.gates;
+      const [slot] = first?.slots ?? [];
+      if (first === undefined || slot === undefined) throw new Error('no gate');
+      const skipped = { ...slot, slot: 2, status: 'skipped_prior_pass', detail: 'passed in run 1' } as const;
+      return { ...first, id: `review:src:gate${n}`, slots: [{ ...slot, accepted }, skipped] };
+    });
+    const options = publishOptions({ ...document, gates }, commit, { reportUrl: 'https://example.com/report' });
+    const made = decidePublish({ ...options, state: state() }).actions.find((one) => one.kind === 'create-comment');
+    const body = made?.kind === 'create-comment' ? made.body : '';
+    expect(body.trim().split('\n').length).toBeLessThanOrEqual(30);
+    expect(body).toContain('- **Accepted pass:** reviewer 1 of `review:src:gate0`: `claude` in another clone, 2026');
+    expect(body).toContain('signed by `ann@\u200bexample.com`, `@\u200beveryone`, with 2 waivers');
+    expect(body).toContain('- **Skipped:** reviewer 2 (`codex`) of `review:src:gate0`: passed in run 1');
+    expect(body).toContain('[full report](https://example.com/report)');
+  });
+
+  const summaryOf = (document: RunDocument, more: Partial<PublishOptions> = {}) => {
+    const { actions } = decidePublish({ ...publishOptions(document, commit, more), state: state() });
+    const made = actions.find((one) => one.kind === 'create-comment');
+    return made?.kind === 'create-comment' ? made.body : '';
+  };
+
+  test('the summary says why a finding does not block, and what a person has to decide', () => {
+    const body = summaryOf(
+      documentWith([
+        findingOn('src/a.ts', 'const b = 2;', 'open', { flips: 3 }),
+        findingOn('src/a.ts', 'const c = 3;', 'warning', { id: 'F2', seenBefore: 1, kept: 'warning', line: 3 }),
+      ]),
+    );
+    expect(body).toContain(
+      '- **Contested:** F1 was closed and reported again three times: `onceover resolve F1 --skip',
+    );
+    expect(body).toContain(
+      '- **Warning:** F2 high `src/a.ts:3` does not block, because its lines are unchanged since an earlier review: ',
+    );
+  });
+
+  test('a contested finding says in its thread that a person decides', () => {
+    const document = documentWith([findingOn('src/a.ts', 'const b = 2;', 'open', { flips: 3 })]);
+    const { actions } = decidePublish({ ...publishOptions(document, commit), state: state() });
+    const created = actions.flatMap((one) => (one.kind === 'create-thread' ? [one.thread.body] : []));
+    expect(created).toEqual([expect.stringContaining('**Contested:** the reviewer closed F1')]);
+  });
+
+  test('a finding on a part of the lines of a shared thread gets no suggestion for all of them', () => {
+    const fix = '```\nconst fresh = 1;\n```';
+    const wide = findingOn('src/a.ts', 'const a = 1;\nconst b = 2;', 'open', {
+      priority: 'critical',
+      line: 1,
+      fix: null,
+    });
+    const narrow = findingOn('src/a.ts', 'const b = 2;', 'open', { id: 'F2', slot: 2, line: 2, fix });
+    const { actions } = decidePublish({ ...publishOptions(documentWith([wide, narrow]), commit), state: state() });
+    const created = actions.flatMap((one) => (one.kind === 'create-thread' ? [one.thread] : []));
+    expect(created.map(({ fingerprints }) => fingerprints.length)).toEqual([2]);
+    expect(created[0]?.body).not.toContain('suggestion');
+    expect(created[0]?.body).toContain('const fresh = 1;');
+  });
+
+  test('the summary has at most 30 lines with every list, also for a fork and with a report', () => {
+    const many = (state: FindingState, from: number, differs: object) =>
+      Array.from({ length: 20 }, (_, n) =>
+        findingOn('src/a.ts', `const x${from + n} = 1;`, state, { id: `F${from + n}`, line: from + n, ...differs }),
+      );
+    const document = documentWith([
+      ...many('open', 1, { flips: 3 }),
+      ...many('warning', 100, { seenBefore: 2, kept: 'warning' }),
+      ...many('waived', 200, {}),
+    ]);
+    const [gate] = document.gates;
+    const [slot] = gate?.slots ?? [];
+    if (gate === undefined || slot === undefined) throw new Error('no gate');
+    const pass = { at: '2026-03-02T12:00:00.000Z', agent: 'claude', model: null, session: 'new', waived: 0 } as const;
+    const accepted = { ...pass, by: ['ann@example.com'] };
+    const gates = Array.from({ length: 20 }, (_, n) => ({
+      ...gate,
+      ...({ id: `review:src:gate${n}`, status: 'error', why: 'no-verdict' } as const),
+      slots: [{ ...slot, accepted }, { ...slot, slot: 2, status: 'skipped_prior_pass' } as const],
+    }));
+    const paid = { dispatches: 3, saved: { ...document.saved, pass: 5000 }, uncovered_files: ['a'] };
+    const body = summaryOf({ ...document, ...paid, gates }, { isUntrusted: true, reportUrl: 'https://example.com/r' });
+    expect(body.trim().split('\n').length).toBeLessThanOrEqual(30);
+    for (const title of ['Gate', 'Contested', 'Warning', 'Skipped', 'Accepted pass']) {
+      expect(body).toMatch(new RegExp(`- \\*\\*${title}:\\*\\* .* \\(and 1\\d more\\)`));
+    }
+    expect(body).toContain('more problems are not listed here.');
   });
 
   test('a marker is read only in the first line', () => {

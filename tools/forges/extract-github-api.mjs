@@ -26,6 +26,7 @@ const {
 
 const OPERATIONS = [
   ['/repos/{owner}/{repo}/pulls', 'get'],
+  ['/repos/{owner}/{repo}/pulls/{pull_number}', 'get'],
   ['/repos/{owner}/{repo}/pulls/{pull_number}/files', 'get'],
   ['/repos/{owner}/{repo}/pulls/{pull_number}/reviews', 'post'],
   ['/repos/{owner}/{repo}/pulls/{pull_number}/comments', 'post'],

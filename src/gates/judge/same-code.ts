@@ -1,41 +1,93 @@
+import { PRIORITIES, type Priority } from '../../config/settings.ts';
+import { grouped } from '../../kernel/collections.ts';
+import type { ReportedFinding } from '../run-types.ts';
+import { type FindingState, isOpen } from '../types.ts';
+
 /** The fields of a finding that decide whether it points at the same code as another. */
 export type PointedAt = {
+  readonly id: string;
+  readonly priority: Priority;
+  readonly state: FindingState;
   readonly gate: string;
   readonly slot: number;
   readonly file: string | null;
   readonly line: number | null;
-  readonly anchor: { readonly text: string } | null;
+  readonly anchor: { readonly text: string; readonly occurrence: number } | null;
 };
+
+/** The findings about one problem, the most severe first. */
+export type SameCode<T> = readonly [T, ...T[]];
 
 /** A longer quotation covers several problems, so it does not join the findings inside it. */
 const LONGEST_QUOTATION = 10;
 
 /**
- * Groups findings of different reviewers that point at the same lines: they probably report one problem. Two findings
- * of one reviewer are never in one group. The order of the findings stays.
+ * Groups findings of different reviewers that point at the same code: they probably report one problem. Two findings of
+ * one reviewer, or an open finding and a warning, are never in one group. The groups do not depend on the order of the
+ * findings; they are returned in the order of their first finding.
  */
 export function groupBySameCode<T>(
   findings: readonly T[],
   pointedAt: (finding: T) => PointedAt,
-): readonly (readonly [T, ...T[]])[] {
-  const groups: [T, ...T[]][] = [];
-  for (const finding of findings) {
-    const place = pointedAt(finding);
-    const group = groups.find((one) => one.every((other) => isSameCode(place, pointedAt(other))));
-    if (group === undefined) groups.push([finding]);
-    else group.push(finding);
+): readonly SameCode<T>[] {
+  const all = findings.map((finding, index) => ({ finding, index, place: pointedAt(finding) }));
+  const groups: [(typeof all)[number], ...typeof all][] = [];
+  for (const inFile of grouped(all, ({ place }) => place.file).values()) {
+    const own: typeof groups = [];
+    for (const one of [...inFile].sort((a, b) => byRank(a.place, b.place))) {
+      const group = own.find((members) => members.every((other) => isSameCode(one.place, other.place)));
+      if (group === undefined) own.push([one]);
+      else group.push(one);
+    }
+    groups.push(...own);
   }
-  return groups;
+  const first = (group: typeof all) => Math.min(...group.map(({ index }) => index));
+  return groups
+    .sort((a, b) => first(a) - first(b))
+    .map(([one, ...others]) => [one.finding, ...others.map(({ finding }) => finding)]);
+}
+
+/** Groups the findings of a run by the problem that they report. */
+export function problemsIn(findings: readonly ReportedFinding[]): readonly SameCode<ReportedFinding>[] {
+  return groupBySameCode(findings, ({ finding, state }) => ({ ...finding, state }));
+}
+
+function byRank(a: PointedAt, b: PointedAt): number {
+  const rank = ({ priority }: PointedAt) => PRIORITIES.indexOf(priority);
+  return rank(a) - rank(b) || Number(a.id.slice(1)) - Number(b.id.slice(1));
 }
 
 function isSameCode(a: PointedAt, b: PointedAt): boolean {
   if (a.file === null || a.file !== b.file || (a.gate === b.gate && a.slot === b.slot)) return false;
-  const [one, other] = [rangeOf(a), rangeOf(b)];
-  return one !== null && other !== null && one.first <= other.last && other.first <= one.last;
+  if (stateClass(a) !== stateClass(b)) return false;
+  const [one, other] = [linesOf(a), linesOf(b)];
+  if (one === null || other === null) return false;
+  if (a.anchor?.text === b.anchor?.text && a.anchor?.occurrence === b.anchor?.occurrence) return true;
+  return areOnSameLines(one, other);
 }
 
-function rangeOf({ line, anchor }: PointedAt): { readonly first: number; readonly last: number } | null {
+function stateClass({ state }: PointedAt): FindingState {
+  return isOpen(state) ? 'open' : state;
+}
+
+type QuotedLines = { readonly first: number; readonly texts: readonly string[] };
+
+function linesOf({ line, anchor }: PointedAt): QuotedLines | null {
   if (line === null || anchor === null) return null;
-  const length = anchor.text.split('\n').length;
-  return length > LONGEST_QUOTATION ? null : { first: line, last: line + length - 1 };
+  const texts = anchor.text.split('\n');
+  return texts.length > LONGEST_QUOTATION ? null : { first: line, texts };
+}
+
+/**
+ * Whether two quotations share lines. Line numbers are from the time of the report, so the texts must match too. A
+ * quotation can be a part of a line.
+ */
+function areOnSameLines(a: QuotedLines, b: QuotedLines): boolean {
+  const from = Math.max(a.first, b.first);
+  const to = Math.min(a.first + a.texts.length, b.first + b.texts.length);
+  for (let line = from; line < to; line++) {
+    const [one = '', other = ''] = [a.texts[line - a.first], b.texts[line - b.first]];
+    if (!one.includes(other) && !other.includes(one)) return false;
+  }
+  return from < to;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { onceover } from '../../support/cli.ts';
 import { type GithubServer, startGithub } from '../../support/forges/github-server.ts';
+import { startGitlab } from '../../support/forges/gitlab-server.ts';
 import { openWorld } from '../../support/forges/world.ts';
 import { failing, type GateRepo, gateRepo } from '../../support/gates.ts';
 
@@ -99,4 +100,32 @@ describe('onceover publish', () => {
     expect(end.code).toBe(3);
     expect(end.stderr).toContain('The result is not published: GitHub refused the request (401)');
   }, 30_000);
+});
+
+test('publishes in GitLab CI, then nothing', async () => {
+  const repo = gateRepo({ agents: ['one'], numReviews: 1 });
+  repo.commit('change');
+  const head = repo.git('rev-parse', 'HEAD').trim();
+  const world = openWorld({ head, base: { 'src/a.ts': BEFORE }, files: { 'src/a.ts': AFTER } });
+  const server = await startGitlab(world);
+  repo.answers('one', failing('src/a.ts', 'export const b = 2;'));
+  const file = join(repo.root, '.git/run.json');
+  writeFileSync(file, (await repo.run(['--json'])).stdout);
+  const env = {
+    GITLAB_CI: 'true',
+    CI_API_V4_URL: server.url,
+    CI_PROJECT_ID: '42',
+    CI_PROJECT_URL: 'https://gitlab.example.com/house/shop',
+    CI_MERGE_REQUEST_IID: '7',
+    CI_COMMIT_SHA: head,
+  };
+  const without = await onceover(repo.root, ['publish', '--from', file], { env });
+  expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('GITLAB_TOKEN is missing')]);
+  const withToken = { env: { ...env, GITLAB_TOKEN: 'secret' } };
+  const first = await onceover(repo.root, ['publish', '--from', file], withToken);
+  expect(first.stdout).toBe('Published on 42!7:\n  2 × check\n  1 × new thread\n  1 × comment\n');
+  const second = await onceover(repo.root, ['publish', '--from', file, '--json'], withToken);
+  expect(JSON.parse(second.stdout)).toMatchObject({ writes: 0, actions: [] });
+  expect(server.wrong).toEqual([]);
+  await server.close();
 });

@@ -70,8 +70,25 @@ describe('a review with convergence', () => {
     expect(dropped.added[0]).not.toHaveProperty('seenBefore');
   });
 
+  test('stores it as a warning if the reviewer only dropped a warning', () => {
+    const dropped = matchFindings(review({ earlier: [reported({ kept: 'warning' }, 'warning')] }));
+    expect(dropped.updated).toMatchObject([{ kept: 'closed', closed: { how: 'silent' } }]);
+    expect(dropped.added).toMatchObject([{ kept: 'warning', seenBefore: 1 }]);
+  });
+
   test('keeps an open finding open that is reported again', () => {
     const known = reported({ anchor: problem.anchor, priority: 'low' });
     expect(matchFindings(review({ earlier: [known] })).updated).toMatchObject([{ kept: 'open' }]);
+  });
+
+  const closed = { how: 'silent', why: '', iteration: 2 } as const;
+  test.each<[string, Parameters<typeof reported>[0], number, 'warning' | 'open']>([
+    ['a warning that a review left out stays a warning', { seenBefore: 1 }, 2, 'warning'],
+    ['its lines have changed since', { seenBefore: 1 }, 0, 'open'],
+    ['it was critical', { seenBefore: 1, priority: 'critical' }, 2, 'open'],
+    ['it was no warning', {}, 2, 'open'],
+  ])('reports a closed finding again: %s', (_title, differs, seen, kept) => {
+    const known = reported({ anchor: problem.anchor, priority: 'low', kept: 'closed', closed, ...differs }, 'closed');
+    expect(matchFindings(review({ earlier: [known], seenBefore: () => seen })).updated).toMatchObject([{ kept }]);
   });
 });

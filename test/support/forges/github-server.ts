@@ -1,7 +1,11 @@
 /** GitHub on 127.0.0.1 for tests: the REST and GraphQL operations that the program uses, with GitHub's limits. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { CheckReport, ThreadPlace } from '../../../src/forges/types.ts';
+import type { GithubTarget } from '../../../src/forges/decide-target.ts';
+import { githubForge } from '../../../src/forges/github.ts';
+import type { SendRequest } from '../../../src/forges/request.ts';
+import type { CheckReport, Forge, ThreadPlace } from '../../../src/forges/types.ts';
+import { ok } from '../../../src/kernel/result.ts';
 import { answerGraphql } from './github-graphql.ts';
 import { removeThreadComment } from './memory-forge.ts';
 import { component, type FoundOperation, findOperation } from './openapi.ts';
@@ -35,7 +39,7 @@ export async function startGithub(world: World, token = 'secret'): Promise<Githu
         ? (trouble.splice(known, 1)[0]?.answer ?? { status: 500, body: null })
         : request.headers.authorization !== `Bearer ${token}`
           ? { status: 401, body: { message: 'Bad credentials' } }
-          : await answerTo(world, request, text === '' ? null : JSON.parse(text), wrong);
+          : await answerTo(world, line, text === '' ? null : JSON.parse(text), wrong);
     response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
     response.end(answer.body === null ? '' : JSON.stringify(answer.body));
   });
@@ -53,16 +57,45 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function answerTo(world: World, request: IncomingMessage, body: unknown, wrong: string[]): Promise<Answer> {
-  const url = new URL(request.url ?? '', 'http://127.0.0.1');
+/** The pull request of a world, for the program's own code. */
+export function githubTarget(world: World, url: string): GithubTarget {
+  return {
+    apiUrl: url,
+    graphqlUrl: `${url}/graphql`,
+    repository: 'house/shop',
+    pull: { kind: 'number', number: 7 },
+    commit: world.data.head,
+    isUntrusted: false,
+  };
+}
+
+/** Returns the forge of the program on the same rules, without HTTP. `mostWrites` kills it after that many writes. */
+export function directGithub(world: World, mostWrites = Number.POSITIVE_INFINITY): Forge {
+  const origin = 'https://api.github.com';
+  let written = 0;
+  const send: SendRequest = async ({ method, url, body }) => {
+    const sent = body === undefined ? null : (JSON.parse(JSON.stringify(body)) as { readonly query?: string });
+    const isWrite = method !== 'GET' && !/^\s*query\b/.test(sent?.query ?? '');
+    if (isWrite && written++ >= mostWrites) throw new Error('killed');
+    const wrong: string[] = [];
+    const answer = await answerTo(world, `${method} ${url.slice(origin.length)}`, sent, wrong);
+    if (wrong.length > 0) throw new Error(wrong.join('\n'));
+    return ok({ ...answer, headers: new Headers() });
+  };
+  return githubForge(send, githubTarget(world, origin), 7);
+}
+
+async function answerTo(world: World, line: string, body: unknown, wrong: string[]): Promise<Answer> {
+  const [method = '', address = ''] = line.split(' ');
+  const url = new URL(address, 'http://127.0.0.1');
   if (url.pathname === '/graphql') {
     const answer = await answerGraphql(world, body);
     if ('errors' in answer && !/FORBIDDEN|NOT_FOUND/.test(JSON.stringify(answer))) wrong.push(JSON.stringify(answer));
     return { status: 200, body: answer };
   }
-  const operation = findOperation(request.method ?? '', url.pathname);
+  const operation = findOperation(method, url.pathname);
   if (operation === null) {
-    wrong.push(`GitHub has no ${request.method} ${url.pathname}`);
+    wrong.push(`GitHub has no ${method} ${url.pathname}`);
     return { status: 404, body: { message: 'Not Found' } };
   }
   const badRequest = operation.wrongRequest(body);
@@ -128,6 +161,10 @@ function answerRest(world: World, operation: FoundOperation, query: URLSearchPar
             ? [component('pull-request-simple', { number: 7, head: { ...head(), sha: data.head } })]
             : [],
       };
+    case 'GET /pulls/{pull_number}':
+      return parameters['pull_number'] === '7'
+        ? { status: 200, body: pullOf(world, operation) }
+        : { status: 404, body: { message: 'Not Found' } };
     case 'GET /pulls/{pull_number}/files':
       return {
         status: 200,
@@ -194,6 +231,18 @@ function answerRest(world: World, operation: FoundOperation, query: URLSearchPar
   }
 }
 
+function pullOf({ data, pull }: World, operation: FoundOperation): object {
+  type Side = { readonly repo: object };
+  const made = operation.answer(200, {}) as { readonly head: Side; readonly base: Side };
+  const repo = { ...made.base.repo, id: 1, full_name: 'house/shop', html_url: 'https://github.com/house/shop' };
+  return {
+    ...made,
+    ...{ number: 7, state: pull.isOpen ? 'open' : 'closed', draft: pull.isDraft },
+    head: { ...made.head, sha: data.head, repo: pull.isFork ? { ...made.head.repo, id: 2 } : repo },
+    base: { ...made.base, ref: pull.base, repo },
+  };
+}
+
 function answerCheck(world: World, operation: FoundOperation, body: Body): Answer {
   const annotations = body.output?.annotations ?? [];
   if (annotations.length > 50) return invalid(world);
@@ -239,7 +288,9 @@ function placeOf(one: Body): ThreadPlace {
   const path = one.path ?? '';
   if (one.subject_type === 'file') return { kind: 'file', path, oldPath: path };
   const last = one.line ?? 0;
-  return { kind: 'lines', path, oldPath: path, first: one.start_line ?? last, last, oldLine: null, text: [] };
+  const first = one.start_line ?? last;
+  const end = (line: number) => ({ line, oldLine: null, oldAt: 0 });
+  return { kind: 'lines', path, oldPath: path, first, last, ends: [end(first), end(last)], text: [] };
 }
 
 function accepts(world: World, one: Body): boolean {

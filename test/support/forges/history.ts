@@ -1,22 +1,37 @@
 import fc from 'fast-check';
 import { type PublishOutcome, publishRun } from '../../../src/forges/publish.ts';
+import type { Forge } from '../../../src/forges/types.ts';
 import type { ReportedFinding } from '../../../src/gates/run-types.ts';
 import type { FindingState } from '../../../src/gates/types.ts';
 import { waiver } from '../run-samples.ts';
 import { documentWith, findingOn, GATE, publishOptions } from './documents.ts';
-import { memoryForge, removeThreadComment } from './memory-forge.ts';
+import { removeThreadComment } from './memory-forge.ts';
 import { commitOf, openWorld, type World } from './world.ts';
 
 /** One event in the life of a pull request. The numbers choose a line, a finding or a thread. */
 export type HistoryEvent =
-  | { readonly kind: 'push' | 'force-push' | 'rename' | 'open' | 'reword'; readonly n: number }
+  | { readonly kind: 'push' | 'force-push' | 'rebase' | 'rename' | 'open' | 'reword'; readonly n: number }
   | { readonly kind: 'close' | 'waive' | 'reopen' | 'forget'; readonly n: number }
   | { readonly kind: 'reply' | 'resolve' | 'unresolve' | 'delete' | 'delete-summary'; readonly n: number }
   | { readonly kind: 'forbid' | 'allow'; readonly n: number }
   | { readonly kind: 'publish'; readonly n: number };
 
 const kinds = [
-  ...['push', 'force-push', 'rename', 'open', 'open', 'open', 'reword', 'close', 'close', 'waive', 'reopen', 'forget'],
+  ...[
+    'push',
+    'force-push',
+    'rebase',
+    'rename',
+    'open',
+    'open',
+    'open',
+    'reword',
+    'close',
+    'close',
+    'waive',
+    'reopen',
+    'forget',
+  ],
   ...['reply', 'resolve', 'unresolve', 'delete', 'delete-summary', 'forbid', 'allow', 'publish', 'publish', 'publish'],
 ] as HistoryEvent['kind'][];
 
@@ -28,15 +43,24 @@ export const histories: fc.Arbitrary<readonly HistoryEvent[]> = fc.array(
 
 type Known = { readonly reported: ReportedFinding; state: FindingState; readonly id: number };
 
+/** Opens the forge of a world. `mostWrites` kills it after that many writes. */
+export type OpenForge = (world: World, mostWrites?: number) => Forge;
+
 /** A pull request and the findings of its runs. */
-export type Story = { readonly world: World; readonly findings: Known[]; commits: number; isDifferent: number };
+export type Story = {
+  readonly open: OpenForge;
+  readonly world: World;
+  readonly findings: Known[];
+  commits: number;
+  isDifferent: number;
+};
 
 const lineOf = (n: number) => `const value${n} = ${n};`;
 
-export function beginStory(): Story {
+export function beginStory(open: OpenForge): Story {
   const base = Array.from({ length: 30 }, (_, n) => lineOf(n)).join('\n');
   const world = openWorld({ base: { 'src/a.ts': `${base}\n` }, files: { 'src/a.ts': `${base}\nconst added = 1;\n` } });
-  return { world, findings: [], commits: 1, isDifferent: 0 };
+  return { open, world, findings: [], commits: 1, isDifferent: 0 };
 }
 
 /** Applies an event other than a publication. */
@@ -55,6 +79,14 @@ export function happen(story: Story, { kind, n }: HistoryEvent): void {
       if (kind === 'push') lines.splice(n % lines.length, 0, `const pushed${story.isDifferent++} = ${n};`);
       else lines.splice(n % lines.length, 3);
       data.files[name] = lines.join('\n');
+      data.head = commitOf(++story.commits);
+      break;
+    }
+    case 'rebase': {
+      // The target branch got a line, and the branch was put on top of it.
+      const line = `const merged${story.isDifferent++} = ${n};`;
+      if (data.base[name] !== undefined) data.base[name] = `${line}\n${data.base[name]}`;
+      data.files[name] = `${line}\n${data.files[name] ?? ''}`;
       data.head = commitOf(++story.commits);
       break;
     }
@@ -121,7 +153,7 @@ export async function publishStory(story: Story, world = story.world, mostWrites
     reported.filter((one) => !isSettled(one)),
     { settled: reported.filter(isSettled), gateIds: [GATE, 'rule:.:style'] },
   );
-  const forge = memoryForge(world, mostWrites);
+  const forge = story.open(world, mostWrites);
   const published = await publishRun(forge, publishOptions(document, world.data.head), async (ms) => world.tick(ms));
   if (!published.ok) throw new Error(JSON.stringify(published.failure));
   return published.value;

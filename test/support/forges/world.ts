@@ -26,12 +26,16 @@ export type WorldData = {
   checks: WorldCheck[];
 };
 
+/** The facts of a pull request that decide whether it is reviewed. */
+type WorldPull = { isOpen: boolean; isDraft: boolean; isFork: boolean; base: string };
+
 type Permissions = { contents: boolean; pulls: boolean; checks: boolean };
 
 /** A pull request with the rules of GitHub, in memory. The HTTP simulators and the in-memory forge share it. */
 export type World = {
   readonly data: WorldData;
   readonly permissions: Permissions;
+  readonly pull: WorldPull;
   /** The account of the token. */
   viewer: string;
   /** The number of writes that changed something, and of requests that were rejected as invalid. */
@@ -66,6 +70,7 @@ export function openWorld(given: Partial<WorldData> = {}): World {
   const world: World = {
     data,
     permissions: { contents: true, pulls: true, checks: true },
+    pull: { isOpen: true, isDraft: false, isFork: false, base: 'main' },
     viewer: BOT,
     writes: 0,
     rejected: 0,
