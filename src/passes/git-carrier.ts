@@ -1,14 +1,14 @@
+import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { NO_USER_PROGRAMS } from '../git/environment.ts';
 import { asResult, GitError, git, gitText } from '../git/git.ts';
+import { formatOf, type ObjectFormat } from '../git/tree-files.ts';
 import type { CarrierTrouble, Failure } from '../kernel/failure.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
-import { removeFile, statIfPresent } from '../platform/files.ts';
+import { removeFile, statIfPresent, tryDisk } from '../platform/files.ts';
 import { readPlainFile } from '../platform/private-files.ts';
 import type { ProcessRunEnd } from '../platform/run-process.ts';
-import { addToTip, type NewTip, newHistory, statementTip } from './git-new-tip.ts';
-import { formatOf, type ObjectFormat } from './git-object-format.ts';
+import type { NewTip } from './git-new-tip.ts';
 import { type ObjectReader, openObjectReader } from './git-object-reader.ts';
 import { findInRef, type KeyFiles, UnusableRef, walkRef } from './git-pass-tree.ts';
 import { type Clone, openQuarantine, type Quarantine } from './git-quarantine.ts';
@@ -21,14 +21,19 @@ const PASSES_REF = 'refs/onceover/passes';
 /** Time limits in milliseconds, which tests shorten. */
 type Limits = {
   readonly fetchMs: number;
+  /** How long a fetch may go on without progress. A first fetch of many statements takes longer than that in total. */
+  readonly stalledMs: number;
   readonly pushMs: number;
   readonly readMs: number;
   readonly staleLockMs: number;
 };
 
-const LIMITS: Limits = { fetchMs: 60_000, pushMs: 60_000, readMs: 60_000, staleLockMs: 10_000 };
+const LIMITS: Limits = { fetchMs: 60_000, stalledMs: 5000, pushMs: 60_000, readMs: 60_000, staleLockMs: 10_000 };
 
 const MOST_ATTEMPTS = 12;
+
+/** How long a fetch counts as recent. */
+const FRESH_MS = 60_000;
 
 /** The number of files and bytes that `all` returns at most. */
 const MOST_FILES = 200_000;
@@ -40,14 +45,15 @@ const MOST_BYTES = 512 * 1024 * 1024;
  */
 export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Limits> = {}): Result<PassCarrier> {
   if (!isRemoteName(remote)) return err(trouble(remote, 'not-a-remote', ''));
-  const { fetchMs, pushMs, readMs, staleLockMs } = { ...LIMITS, ...limits };
+  const { fetchMs, stalledMs, pushMs, readMs, staleLockMs } = { ...LIMITS, ...limits };
   const mirror = mirrorOf(remote);
   const withReader = <T>(use: (reader: ObjectReader) => Promise<T>) => reading(clone, remote, readMs, use);
 
-  async function fetch(stop: AbortSignal | null, timeoutMs = fetchMs): Promise<Result<void>> {
+  async function fetch(stop: AbortSignal | null, timeoutMs = fetchMs): Promise<Result<boolean>> {
     const tip = await inQuarantine(clone, async (quarantine) => {
-      const end = await quarantine.run(fetchArgs(remote), { stop, timeoutMs });
+      const end = await quarantine.run(fetchArgs(remote), { stop, timeoutMs, idleMs: stalledMs });
       const failed = failureOf(remote, end);
+      if (failed !== null && end.kind === 'ended' && end.ending === 'cancelled') return err(failed);
       const fetched = failed === null ? quarantine.fetched() : null;
       // git takes a name that is not configured as a path, and then uses the name as the address.
       if (fetched === null || fetched.address === remote.replace(/\.git$/, '')) {
@@ -71,6 +77,7 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
     ) => Promise<{ readonly old: string | null; readonly next: NewTip | null; readonly done: T }>,
   ): Promise<Result<T>> {
     const deadline = Date.now() + pushMs;
+    const { statementTip } = await loadNewTip();
     let last: Failure = trouble(remote, 'busy', '');
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       const left = deadline - Date.now();
@@ -79,7 +86,7 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
       if (!made.ok) return made;
       const { old, next, done } = made.value;
       if (next === null) return ok(done);
-      const pushed = await pushTip(clone, { remote, old, next }, { stop, timeoutMs: left });
+      const pushed = await pushTip(clone, { remote, old, next }, { stop, timeoutMs: left, idleMs: null });
       if (pushed.kind === 'failed') return err(pushed.failure);
       if (pushed.kind === 'pushed') {
         const set = await setMirror(clone, { remote, mirror, staleLockMs }, next.commit);
@@ -93,19 +100,23 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
       // The remote refused although no other clone has pushed. Only a lock may be gone at the next attempt.
       if (now.value === old && !pushed.isLock) return err(last);
       // Clones that were refused at the same time should not try again at the same time.
-      await sleep(Math.random() * Math.min(25 * 2 ** attempt, 1000), undefined, { ref: true });
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(25 * 2 ** attempt, 1000)));
     }
     return err(last);
   }
 
   return ok({
     name: remote,
+    isFresh() {
+      const age = Date.now() - (statIfPresent(join(clone.commonDir, mirror))?.mtimeMs ?? 0);
+      return age >= 0 && age < FRESH_MS;
+    },
     fetch: (stop) => fetch(stop),
     async find(keys) {
       const found = await withReader((reader) => findInRef(reader, mirror, keys));
       return found.ok ? ok(found.value ?? new Map()) : found;
     },
-    all: () =>
+    all: (stop = null) =>
       withReader(async (reader) => {
         const files: StoredFile[] = [];
         let bytes = 0;
@@ -114,6 +125,7 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
             bytes += file.statement.length + file.signature.length;
             if (files.push({ key, file }) > MOST_FILES || bytes > MOST_BYTES) throw new UnusableRef('too-large');
           }
+          if (stop?.aborted === true) break;
         }
         return files;
       }),
@@ -122,6 +134,7 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
       if (wanted.length === 0) return ok({ added: 0 });
       const known = await requireRemote(clone, remote);
       if (!known.ok) return known;
+      const { addToTip, statementTip } = await loadNewTip();
       return publish(stop, async (reader) => {
         const old = await statementTip(reader, mirror);
         const format = old === null ? await formatOfClone(clone) : formatOf(old);
@@ -132,6 +145,7 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
     async prune(isOld) {
       const fetched = await fetch(null);
       if (!fetched.ok) return fetched;
+      const { newHistory, statementTip } = await loadNewTip();
       return publish(null, async (reader) => {
         const old = await statementTip(reader, mirror);
         const kept: KeyFiles[] = [];
@@ -147,6 +161,9 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
     },
   });
 }
+
+// Most runs only fetch, so the code that writes is loaded when it is needed.
+const loadNewTip = () => import('./git-new-tip.ts');
 
 // Pruning needs only the ids of the files that stay, so their content does not stay in memory.
 const NO_FILE: StoredFile['file'] = { statement: new Uint8Array(0), signature: '' };
@@ -170,7 +187,8 @@ function fetchArgs(remote: string): readonly string[] {
   const mirror = mirrorOf(remote);
   return [
     'fetch',
-    '--quiet',
+    // git then prints something every second, so a slow fetch differs from a stalled one.
+    '--progress',
     '--no-tags',
     '--no-prune',
     '--no-auto-maintenance',
@@ -242,10 +260,15 @@ function failureOf(remote: string, end: ProcessRunEnd): Failure | null {
     return end.code === 'ENOENT' ? { kind: 'git-missing' } : trouble(remote, 'unreachable', end.code);
   if (end.ending === 'cancelled') return trouble(remote, 'stopped', '');
   if (end.ending !== 'by-itself') return trouble(remote, 'timeout', '');
-  return end.code === 0 ? null : trouble(remote, 'unreachable', end.stderr.text.slice(-LONGEST_SAID));
+  return end.code === 0 ? null : trouble(remote, 'unreachable', withoutProgress(end.stderr.text).slice(-LONGEST_SAID));
 }
 
 const LONGEST_SAID = 2000;
+
+// git ends each line of progress but the last with a carriage return.
+function withoutProgress(text: string): string {
+  return text.replace(/[^\r\n]*\r/g, '').replace(/^(?:remote: )?[A-Z][a-z ]+: +(?:\d+% \()?\d[^\n]*\n/gm, '');
+}
 
 type Pushed =
   | { readonly kind: 'pushed' }
@@ -256,7 +279,7 @@ type Pushed =
 async function pushTip(
   clone: Clone,
   { remote, old, next }: { readonly remote: string; readonly old: string | null; readonly next: NewTip },
-  limits: { readonly stop: AbortSignal | null; readonly timeoutMs: number },
+  limits: Parameters<Quarantine['run']>[1],
 ): Promise<Pushed> {
   const pushed = await inQuarantine<Pushed>(clone, async (quarantine) => {
     await quarantine.store(next.format, next.objects);
@@ -294,20 +317,24 @@ function pushArgs(remote: string, old: string | null, commit: string): readonly 
   ];
 }
 
-/** Stores the tip of the remote's ref in this clone; `null`: the remote has no such ref. */
+/** Stores the tip of the remote's ref in this clone (`null`: the remote has no such ref), unless it is already there. */
 async function setMirror(
   { root, commonDir }: Clone,
   { remote, mirror, staleLockMs }: { readonly remote: string; readonly mirror: string; readonly staleLockMs: number },
   tip: string | null,
-): Promise<Result<void>> {
+): Promise<Result<boolean>> {
   const file = join(commonDir, mirror);
   const read = readPlainFile(file, 128);
-  if (tip !== null && read.ok && read.bytes.toString('latin1').trim() === tip) return ok(undefined);
+  if (tip !== null && read.ok && read.bytes.toString('latin1').trim() === tip) {
+    // The time of the file says when this clone last fetched.
+    tryDisk('write', file, () => utimesSync(file, new Date(), new Date()));
+    return ok(false);
+  }
   const input = Buffer.from(tip === null ? `delete ${mirror}\0\0` : `update ${mirror}\0${tip}\0\0`, 'latin1');
   const config = [...NO_USER_PROGRAMS, 'core.logAllRefUpdates=false', 'core.filesRefLockTimeout=1000'];
   const update = () => asResult(git(root, ['update-ref', '--no-deref', '-z', '--stdin'], { config, input }));
   const first = await update();
-  if (first.ok) return ok(undefined);
+  if (first.ok) return ok(true);
   if (!isLocked(first.failure)) return first;
   // Only onceover writes this ref and holds its lock for milliseconds, so an old lock is that of a killed process.
   const lock = `${file}.lock`;
@@ -315,7 +342,7 @@ async function setMirror(
   if (age < staleLockMs) return err(trouble(remote, 'locked', `${lock} exists`));
   removeFile(lock);
   const second = await update();
-  return second.ok ? ok(undefined) : second;
+  return second.ok ? ok(true) : second;
 }
 
 function isLocked(failure: Failure): boolean {

@@ -1,15 +1,8 @@
+import { createHash } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
+import { formatOf, type ObjectFormat, type TreeEntry } from '../git/tree-files.ts';
 import { grouped } from '../kernel/collections.ts';
-import {
-  FILE_MODE,
-  FOLDER_MODE,
-  formatOf,
-  type NewObject,
-  newCommit,
-  newObject,
-  newTree,
-  type ObjectFormat,
-  type TreeEntry,
-} from './git-object-format.ts';
+import { FILE_MODE, FOLDER_MODE, type NewObject, newCommit, newObject, newTree } from './git-object-format.ts';
 import type { ObjectReader } from './git-object-reader.ts';
 import {
   foldersIn,
@@ -132,4 +125,28 @@ function collector() {
     },
     all: () => [...objects.values()],
   };
+}
+
+/** The number of each type of object in a pack. */
+const TYPES = { commit: 1, tree: 2, blob: 3 } as const;
+
+/** Returns a pack with these objects, which `git unpack-objects` stores with a single process. */
+export function packOf(format: ObjectFormat, objects: readonly NewObject[]): Buffer {
+  const header = Buffer.alloc(12);
+  header.write('PACK', 'latin1');
+  header.writeUInt32BE(2, 4);
+  header.writeUInt32BE(objects.length, 8);
+  const body = Buffer.concat([header, ...objects.flatMap((one) => [packHeader(one), deflateSync(one.content)])]);
+  return Buffer.concat([body, createHash(format).update(body).digest()]);
+}
+
+// The type and the lowest 4 bits of the size, then 7 bits of the size per byte. The highest bit says that more follow.
+function packHeader({ type, content }: NewObject): Buffer {
+  const bytes: number[] = [];
+  let byte = (TYPES[type] << 4) | (content.length & 0x0f);
+  for (let rest = content.length >>> 4; rest > 0; rest >>>= 7) {
+    bytes.push(byte | 0x80);
+    byte = rest & 0x7f;
+  }
+  return Buffer.from([...bytes, byte]);
 }

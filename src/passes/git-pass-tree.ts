@@ -1,5 +1,6 @@
+import { formatOf, readTree, type TreeEntry } from '../git/tree-files.ts';
 import { grouped } from '../kernel/collections.ts';
-import { FILE_MODE, FOLDER_MODE, formatOf, readTree, type TreeEntry } from './git-object-format.ts';
+import { FILE_MODE, FOLDER_MODE } from './git-object-format.ts';
 import type { FoundObject, ObjectReader } from './git-object-reader.ts';
 import { fileName, isPassKey, isStorable } from './stored-files.ts';
 import { LARGEST_STATEMENT, type SignedFile, type StoredFile } from './types.ts';

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync 
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { gitEnvironment, NO_USER_PROGRAMS, withConfig } from '../git/environment.ts';
 import { git } from '../git/git.ts';
+import type { ObjectFormat } from '../git/tree-files.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, type Result } from '../kernel/result.ts';
 import {
@@ -17,7 +18,7 @@ import {
 import { readPlainFile } from '../platform/private-files.ts';
 import { gitProgram } from '../platform/program.ts';
 import { type ProcessRunEnd, runProcessGroup } from '../platform/run-process.ts';
-import { type NewObject, type ObjectFormat, packOf } from './git-object-format.ts';
+import type { NewObject } from './git-object-format.ts';
 
 /** The clone whose objects and remotes are used. */
 export type Clone = Pick<RepositoryPaths, 'root' | 'commonDir'>;
@@ -28,10 +29,7 @@ export type Clone = Pick<RepositoryPaths, 'root' | 'commonDir'>;
  */
 export type Quarantine = {
   /** Runs git with access to the network. It never prompts, and is killed with its children if `stop` is aborted. */
-  run(
-    args: readonly string[],
-    limits: { readonly stop: AbortSignal | null; timeoutMs: number },
-  ): Promise<ProcessRunEnd>;
+  run(args: readonly string[], limits: TransferLimits): Promise<ProcessRunEnd>;
   /** Stores new objects. Throws a `GitError` if git fails. */
   store(format: ObjectFormat, objects: readonly NewObject[]): Promise<void>;
   /** Returns the object id and the address that `git fetch` wrote to FETCH_HEAD; `null` if there is none. */
@@ -40,6 +38,13 @@ export type Quarantine = {
   release(): Result<void>;
   /** Removes the folder with all that was not released. */
   remove(): void;
+};
+
+type TransferLimits = {
+  readonly stop: AbortSignal | null;
+  readonly timeoutMs: number;
+  /** How long git may print nothing; `null` if only `timeoutMs` applies. */
+  readonly idleMs: number | null;
 };
 
 // `git gc` removes old folders with this name too.
@@ -89,7 +94,7 @@ export function openQuarantine({ root, commonDir }: Clone): Result<Quarantine> {
   return {
     ok: true,
     value: {
-      run: (args, { stop, timeoutMs }) =>
+      run: (args, { stop, timeoutMs, idleMs }) =>
         runProcessGroup({
           program: gitProgram(),
           args: withConfig(args, { config: CONFIG }),
@@ -97,10 +102,12 @@ export function openQuarantine({ root, commonDir }: Clone): Result<Quarantine> {
           env: definedOnly(gitEnvironment({ env })),
           input: '',
           timeoutMs,
-          idleMs: null,
+          idleMs,
           signal: stop,
         }),
       async store(format, added) {
+        // Most runs only fetch, and loading zlib takes time.
+        const { packOf } = await import('./git-new-tip.ts');
         const input = packOf(format, added);
         await git(root, ['unpack-objects', '-q'], { env, config: CONFIG, input });
       },

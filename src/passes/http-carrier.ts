@@ -96,8 +96,9 @@ export function openHttpCarrier(address: string, { token, limitMs = LIMIT_MS }: 
   const cannotList = () => Promise.resolve(err(trouble(where, 'cannot-list', '')));
   return ok({
     name: where,
+    isFresh: () => false,
     // The store is asked for the statements of a key when they are needed; there is nothing to get in advance.
-    fetch: async (stop) => (stop?.aborted === true ? err(trouble(where, 'stopped', '')) : ok(undefined)),
+    fetch: async (stop) => (stop?.aborted === true ? err(trouble(where, 'stopped', '')) : ok(false)),
     find: (keys, stop = null) =>
       withDeadline(limitMs, stop, async (signal) => {
         const wanted = [...new Set(keys)].filter(isPassKey);

@@ -200,7 +200,7 @@ function renameKeys(value: unknown, rename: (key: string) => string): unknown {
 /** Returns a key that is not in snake case; `null` if there is none. */
 function foreignKey(value: unknown): string | null {
   const keys = isRecord(value) ? Object.keys(value) : [];
-  const own = keys.find((key) => toSnake(toCamel(key)) !== key);
+  const own = keys.find((key) => /[A-Z]/.test(key));
   if (own !== undefined) return own;
   const inner = Array.isArray(value) ? value : isRecord(value) ? Object.values(value) : [];
   return inner.map(foreignKey).find((key) => key !== null) ?? null;

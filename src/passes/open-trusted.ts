@@ -2,10 +2,10 @@ import { type BasePolicy, type NoBasePolicy, readBasePolicy } from '../config/ba
 import type { RunSettings } from '../config/effective-settings.ts';
 import type { Clock } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
-import type { Result } from '../kernel/result.ts';
+import { ok, type Result } from '../kernel/result.ts';
+import { hasTeamStore } from '../team/has-store.ts';
 import { auditSecret } from './audit-secret.ts';
 import { openGitCarrier } from './git-carrier.ts';
-import { openHttpCarrier } from './http-carrier.ts';
 import { type CarriedPasses, openCarriedPasses } from './open-passes.ts';
 import { readSigners } from './signers.ts';
 import type { PassCarrier, PassTrust } from './types.ts';
@@ -30,7 +30,7 @@ export async function openTrusted(repo: RepositoryPaths, read: RunSettings, cloc
   const found = await readBasePolicy(repo, read);
   if (!found.ok) return found;
   const { policy } = found;
-  const carrier = openCarrier(repo, policy);
+  const carrier = await openCarrier(repo, policy);
   if (!carrier.ok) return { ok: false, why: { kind: 'failed', failure: carrier.failure } };
   const { passes, signers, waiverSigners } = policy;
   const secret = passes.audit === 0 ? null : auditSecret(repo.commonDir, process.env);
@@ -46,7 +46,20 @@ export async function openTrusted(repo: RepositoryPaths, read: RunSettings, cloc
   };
 }
 
-function openCarrier(repo: RepositoryPaths, { passes: { remote, store } }: BasePolicy): Result<PassCarrier> {
-  if (store !== null) return openHttpCarrier(store, { token: process.env[STORE_TOKEN] ?? null });
-  return openGitCarrier(repo, remote ?? '');
+/** Opens the carrier of the settings. With a store for teams, that store has the statements instead. */
+async function openCarrier(
+  repo: RepositoryPaths,
+  { passes: { remote, store } }: BasePolicy,
+): Promise<Result<PassCarrier>> {
+  if (hasTeamStore()) {
+    const [{ postgresCarrier }, { teamStore }] = await Promise.all([
+      import('./postgres-carrier.ts'),
+      import('../team/store.ts'),
+    ]);
+    return ok(postgresCarrier('the store of the team', () => teamStore(repo.commonDir)));
+  }
+  if (store === null) return openGitCarrier(repo, remote ?? '');
+  // Few use a store, and loading HTTP takes longer than all other code for passes.
+  const { openHttpCarrier } = await import('./http-carrier.ts');
+  return openHttpCarrier(store, { token: process.env[STORE_TOKEN] ?? null });
 }

@@ -9,7 +9,7 @@ const LARGEST_FILE = 1024 * 1024;
 /**
  * Reads a signers file in OpenSSH's allowed_signers format. `revoked` is the text of a list of public keys, one per line,
  * as `ssh-keygen -Y verify -r` reads it; `null` if there is none. Binary revocation lists (KRL) are not supported. If a
- * line of that list cannot be read, no signer counts, because its key could be any of theirs.
+ * line of `revoked` cannot be read, no signer counts, because the unreadable key could belong to any signer.
  */
 export function readSigners(text: string, revoked: string | null = null): Signers {
   const lines = readLines(text, 'signers', readSigner);

@@ -85,16 +85,18 @@ export type StoredFile = { readonly key: string; readonly file: SignedFile };
 export interface PassCarrier {
   /** The remote or address, for messages. */
   readonly name: string;
-  /** Gets the newest files. Ends early if `stop` is aborted. */
-  fetch(stop: AbortSignal | null): Promise<Result<void>>;
+  /** Whether the last `fetch` was so recent that another one is needed only if a file is missing. */
+  isFresh(): boolean;
+  /** Gets the newest files. Ends early if `stop` is aborted. Returns whether `find` may now answer otherwise than before. */
+  fetch(stop: AbortSignal | null): Promise<Result<boolean>>;
   /** Returns the files under these keys, as of the last `fetch` (of this or an earlier process). */
   find(
     keys: readonly string[],
     /** Ends an HTTP request early; a git remote is not called. */
     stop?: AbortSignal | null,
   ): Promise<Result<ReadonlyMap<string, readonly SignedFile[]>>>;
-  /** Returns all files, for the list of `onceover passes`. Fails if the store cannot list them. */
-  all(): Promise<Result<readonly StoredFile[]>>;
+  /** Returns all files, or those that a git remote's ref lists before `stop` aborts. Fails if the store cannot list them. */
+  all(stop?: AbortSignal | null): Promise<Result<readonly StoredFile[]>>;
   /** Adds files, and returns how many were new. Concurrent pushes of other clones are kept. */
   push(files: readonly StoredFile[], stop: AbortSignal | null): Promise<Result<{ readonly added: number }>>;
   /** Removes the files for which `isOld` returns true, and returns how many. Fails if the store cannot list them. */

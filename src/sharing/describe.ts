@@ -1,6 +1,6 @@
 import { describeAcceptedPass, describeNoSharedPasses, describeRefusal } from '../gates/describe/shared.ts';
 import { quoteName, showInvisible } from '../kernel/escape.ts';
-import { type Agreement, describeAgreement } from '../ledger/agreement.ts';
+import { describeAgreement } from '../ledger/agreement.ts';
 import { type Styled, UNSTYLED, wrapTo } from '../ui/style.ts';
 import { count } from '../ui/wording.ts';
 import type { CurrentSlot, ListedStatement, PassList, VerifiedFile } from './types.ts';
@@ -14,7 +14,7 @@ export function describePassList(list: PassList, now: Date, styled: Styled = UNS
   if (carrier === null) {
     const why =
       problem === null ? 'onceover.yml has no "passes", so passes stay in this clone' : describeNoSharedPasses(problem);
-    return `${upper(why)}.\nSet them up with "onceover init --passes". docs/sharing-passes.md describes the steps.`;
+    return `${why.startsWith('onceover') ? why : upper(why)}.\nTo share passes with other clones, run "onceover init --passes". The page sharing-passes.md of the onceover docs describes the steps.`;
   }
   const shown = statements.slice(0, MOST_LISTED);
   const more = statements.length - shown.length;
@@ -66,12 +66,13 @@ function describeAge(at: string, now: Date): string {
 function describeAudits({ accepted, agreement }: PassList): readonly string[] {
   return [
     ...(accepted === 0 ? [] : [`${count(accepted, 'pass', 'passes')} of other clones counted in runs of this clone`]),
-    ...agreement.map(describeAgreementOf),
+    ...agreement.map(describeAgreement),
   ];
 }
 
-function describeAgreementOf(agreement: Agreement): string {
-  return `${agreement.by} ${quoteName(agreement.name)}: ${describeAgreement(agreement)}`;
+/** Describes how often audits agreed with the passes of each signer. */
+export function describeSignerAudits(agreement: PassList['agreement']): readonly string[] {
+  return agreement.filter(({ by }) => by === 'signer').map(describeAgreement);
 }
 
 /** Describes a verified file: who signed what, and whether it counts. */

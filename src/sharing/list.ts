@@ -18,9 +18,7 @@ const WHOLE_CHANGE = { kind: 'change', base: null } as const;
 export async function listPasses(repository: RepositoryPaths): Promise<Result<PassList>> {
   const read = await readSettings(repository, WHOLE_CHANGE);
   if (!read.ok) return read;
-  const entries = await openLedger(repository.commonDir).all();
-  const { accepted, audits } = sharedHistory(entries.ok ? entries.value.entries : []);
-  const history = { accepted: accepted.length, agreement: agreementOf(audits) };
+  const history = await acceptedSoFar(repository.commonDir);
   const off = { carrier: null, current: [], statements: [], ...history };
   if (read.value.settings.passes === null) return ok({ ...off, problem: null });
   const opened = await openTrusted(repository, read.value, { now: () => new Date() });
@@ -37,6 +35,13 @@ export async function listPasses(repository: RepositoryPaths): Promise<Result<Pa
     ...{ carrier: carrier.name, problem: null, current: current.value, ...history },
     statements: listed.sort((a, b) => byCodePoint(timeOf(b), timeOf(a))),
   });
+}
+
+/** Returns how many passes of other clones counted in this clone, and how often audits agreed with them. */
+export async function acceptedSoFar(commonDir: string): Promise<Pick<PassList, 'accepted' | 'agreement'>> {
+  const entries = await openLedger(commonDir).all();
+  const { accepted, audits } = sharedHistory(entries.ok ? entries.value.entries : []);
+  return { accepted: accepted.length, agreement: agreementOf(audits) };
 }
 
 function timeOf({ statement }: ListedStatement): string {

@@ -1,9 +1,11 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { request as httpRequest, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { expectNotAccepted, type Forger, openForger, type RefFile } from '../support/forged-passes.ts';
-import { failing } from '../support/gates.ts';
+import { failing, waive } from '../support/gates.ts';
+import { end, startPassStore, startServer } from '../support/pass-store.ts';
 import { type Clone, reviewedBranch, type Team, team } from '../support/sharing.ts';
 import { waysUnder } from '../support/ways.ts';
 
@@ -32,6 +34,10 @@ function opened(): Promise<Scene> {
           key('authority@example.com', 'cert-authority'),
           key('d\u0435v@example.com'.replace('\u0435', 'x'), '').replace('dxv', 'd\u0435v'),
           key('left@example.com'),
+          key('zone@example.com', 'namespaces="onceover",valid-before="20990101000000+0100"'),
+          key('quiet@example.com', 'no-touch-required'),
+          key('shouted@example.com', 'namespaces="ONCEOVER"'),
+          key('later@example.com').replace(' ', ',me\\012dev@example.com '),
         ].join(''),
     });
     const revoking = house.clone();
@@ -84,6 +90,9 @@ forged('The signature is cut off.', 'bad-signature', ({ stored, original, signat
 forged('Text follows the signature.', 'bad-signature', ({ stored, original, signature }) =>
   stored(original, `${signature}more\n`),
 );
+forged('The signature has the namespace in capital letters.', 'bad-signature', ({ stored, original, sign }) =>
+  stored(original, sign(original, 'dev@example.com', 'ONCEOVER')),
+);
 forged('The signature was made for git commits.', 'bad-signature', ({ stored, original, sign }) =>
   stored(original, sign(original, 'dev@example.com', 'git')),
 );
@@ -101,6 +110,18 @@ forged('The key that signed is not valid yet.', 'signer-expired', ({ stored, ori
 );
 forged('The signers file allows the key only for git.', 'unknown-signer', ({ stored, original, sign }) =>
   stored(original, sign(original, 'git@example.com')),
+);
+forged('The signers file has a time with an offset, which is not a time in this format.', 'unknown-signer', (forger) =>
+  forger.stored(forger.original, forger.sign(forger.original, 'zone@example.com')),
+);
+forged('The signers file has an option for the key that onceover does not know.', 'unknown-signer', (forger) =>
+  forger.stored(forger.original, forger.sign(forger.original, 'quiet@example.com')),
+);
+forged('The signers file has the namespace of the key in capital letters.', 'unknown-signer', (forger) =>
+  forger.stored(forger.original, forger.sign(forger.original, 'shouted@example.com')),
+);
+forged('The name in the signers file has an escaped line break.', 'unknown-signer', (forger) =>
+  forger.stored(forger.original, forger.sign(forger.original, 'later@example.com')),
 );
 forged('The signers file lists the key only as a certificate authority.', 'unknown-signer', (forger) =>
   forger.stored(forger.original, forger.sign(forger.original, 'authority@example.com')),
@@ -135,6 +156,11 @@ resigned('A signed pass lists other files than its content.', UNUSABLE, {
 resigned('A signed pass lists no file.', UNUSABLE, { files: [] });
 resigned('A signed pass depends on a waiver that no one signed.', 'waiver-missing', { waived: [HEX] });
 resigned('A signed pass has a field that this version does not know.', UNUSABLE, { verdict: 'pass' });
+resigned('A signed pass has the name of a gate with a line break at its end.', UNUSABLE, {
+  gate: 'review:src:src-quality\n',
+});
+resigned('A signed statement has a field beside its predicate.', UNUSABLE, {}, { verdict: 'pass' });
+resigned('A signed pass has a time in another time zone.', UNUSABLE, { passed_at: '2026-11-18T12:00:00.000+14:00' });
 resigned('A signed pass has a field of the wrong type.', UNUSABLE, { slot: '1' });
 resigned(
   'A signed statement has another version of its format.',
@@ -188,6 +214,25 @@ forged('The pass of another slot is stored under the key of this content.', NONE
 forged('The pass is stored under another key.', NONE, ({ original, signature, stored }) =>
   stored(original, signature, `aa/${HEX}`),
 );
+/** Publishes the genuine pass under changed modes, names or keys of the ref's tree. */
+function reshaped(title: string, change: (line: string) => string): void {
+  way(title, async () => {
+    const { house, ci, forger } = await genuine();
+    forger.reshape(change);
+    await expectNotAccepted(house, ci, NONE);
+  });
+}
+
+reshaped('The statement is a symlink in the tree of the ref.', (line) => line.replace('100644', '120000'));
+reshaped('The signature is an executable file in the tree of the ref.', (line) =>
+  line.includes('.sig') ? line.replace('100644', '100755') : line,
+);
+reshaped('The statement is a submodule in the tree of the ref.', (line) =>
+  line.includes('.sig') ? line : line.replace(/^100644 blob \w+/, `160000 commit ${'a'.repeat(40)}`),
+);
+reshaped('The name of the statement has capital letters.', (line) =>
+  line.replace(/\t([0-9a-f]+)/, (_, name: string) => `\t${name.toUpperCase()}`),
+);
 forged('The ref has no file.', NONE, () => [{ path: 'README', bytes: 'nothing' }]);
 
 way('The ref points at a blob.', async () => {
@@ -213,6 +258,79 @@ way('The remote cannot be reached.', async () => {
   ci.git('remote', 'set-url', 'origin', `file://${folder}/gone.git`);
   await expectNotAccepted(house, ci, 'unreachable');
   ci.git('remote', 'set-url', 'origin', `file://${house.bare}`);
+});
+
+/** Returns the address of a server that takes requests and never answers. */
+async function silentServer(): Promise<string> {
+  return (await startServer(() => {})).address;
+}
+
+way('The remote does not answer.', async () => {
+  const { house, ci } = await opened();
+  ci.git('remote', 'set-url', 'origin', `${await silentServer()}/repo.git`);
+  const start = Date.now();
+  const { stderr } = await expectNotAccepted(house, ci, 'unreachable');
+  const seconds = (Date.now() - start) / 1000;
+  expect(stderr).toMatch(/took too long to answer/);
+  expect(seconds).toBeGreaterThan(5);
+  expect(seconds).toBeLessThan(30);
+  ci.git('remote', 'set-url', 'origin', `file://${house.bare}`);
+});
+
+way('The ref has 100,000 files for this content.', async () => {
+  const { house, ci, forger } = await opened();
+  forger.publishMany(100_000, 'files');
+  await expectNotAccepted(house, ci, NONE);
+});
+
+way('The ref has 100,000 contents in one folder.', async () => {
+  const { house, ci, forger } = await opened();
+  forger.publishMany(100_000, 'keys');
+  await expectNotAccepted(house, ci, NONE);
+});
+
+/** Makes a team with an HTTP store, where a laptop has shared a pass of one gate. `answer` then answers for the store. */
+async function storeWith(answer: RequestListener | null): Promise<{ house: Team; ci: Clone }> {
+  const token = 'secret';
+  const store = await startPassStore(token);
+  let isShared = false;
+  const { address } = await startServer((request, response) => {
+    if (isShared && answer !== null) return answer(request, response);
+    const { method, headers } = request;
+    request.pipe(
+      httpRequest(`${store.address}${request.url}`, { method, headers }, (from) => {
+        response.writeHead(from.statusCode ?? 500);
+        from.pipe(response);
+      }),
+    );
+  });
+  const house = team({ passes: `store: "${address}", share: auto` });
+  const env = { ONCEOVER_PASSES_TOKEN: token };
+  const laptop = house.clone({ key: 'dev@example.com', env });
+  expect((await reviewedBranch(laptop, 'work', ['src'])).shared).toEqual({ passes: 1, waivers: 0 });
+  isShared = true;
+  return { house, ci: house.ci('work', { env }) };
+}
+
+way('An HTTP store does not answer.', async () => {
+  const { house, ci } = await storeWith(() => {});
+  const start = Date.now();
+  await expectNotAccepted(house, ci, 'unreachable');
+  expect((Date.now() - start) / 1000).toBeLessThan(30);
+});
+
+way('An HTTP store answers with the pass of other code.', async () => {
+  const { forger } = await genuine();
+  const { changed, sign } = forger;
+  const bytes = changed({ gate: 'review:api:api-quality' });
+  const body = JSON.stringify({ statement: Buffer.from(bytes).toString('base64'), signature: sign(bytes) });
+  const { house, ci } = await storeWith((_, response) => end(response, 200, body));
+  await expectNotAccepted(house, ci, null);
+});
+
+way('An HTTP store requires another token.', async () => {
+  const { house, ci } = await storeWith((_, response) => end(response, 401));
+  await expectNotAccepted(house, ci, 'unreachable');
 });
 
 /** Publishes the laptop's genuine pass again. */
@@ -286,6 +404,59 @@ way('The change names a base branch that lists its own key.', async () => {
   await expectNotAccepted(house, evil, 'unknown-signer');
 });
 
+/** Pushes a branch whose signers file lists only the stranger's key, and a pass that this key signed. */
+async function strangersBase({ house, forger }: Scene): Promise<Clone> {
+  forger.publish(forger.stored(forger.original, forger.sign(forger.original, 'stranger@example.com')));
+  const evil = house.clone();
+  evil.git('checkout', '-q', '-B', 'strangers-base', 'origin/main');
+  evil.write('.onceover/signers', house.key('stranger@example.com'));
+  evil.commit('my own base');
+  evil.git('push', '-q', '-f', 'origin', 'strangers-base');
+  return evil;
+}
+
+way('The clone has no target branch, and someone pushed a tag with its name.', async () => {
+  const scene = await genuine();
+  const evil = await strangersBase(scene);
+  for (const tag of ['origin/main', 'refs/remotes/origin/main', 'refs/heads/origin/main']) {
+    evil.git('tag', '-f', tag, 'strangers-base');
+    evil.git('push', '-q', '-f', 'origin', `refs/tags/${tag}`);
+  }
+  for (const args of [[], ['--depth', '3']]) {
+    const ci = scene.house.ci('work', { args: ['--single-branch', '--branch', 'work', ...args] });
+    ci.git('fetch', '-q', '--tags', 'origin');
+    const run = await ci.command('run');
+    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('origin/main')]);
+  }
+  for (const tag of ['origin/main', 'refs/remotes/origin/main', 'refs/heads/origin/main']) {
+    evil.git('push', '-q', 'origin', `:refs/tags/${tag}`);
+  }
+});
+
+way('The clone has no default branch, and the change names a base branch that lists its own key.', async () => {
+  const scene = await genuine();
+  await strangersBase(scene);
+  const laptop = scene.house.clone();
+  laptop.git('checkout', '-q', '-b', 'change', 'origin/strangers-base');
+  laptop.write('src/a.txt', 'one\nwork\nthree\n');
+  laptop.write('onceover.yml', `base: origin/strangers-base\n${laptop.git('show', 'HEAD:onceover.yml')}`);
+  laptop.commit('use my base');
+  laptop.git('remote', 'set-head', 'origin', '--delete');
+  laptop.git('branch', '-q', '-D', 'main');
+  laptop.git('update-ref', '-d', 'refs/remotes/origin/main');
+  await expectNotAccepted(scene.house, laptop, null);
+});
+
+way('A list of revoked keys is a symlink on the base branch.', async () => {
+  const { house, laptop } = await teamWith({});
+  const main = house.clone();
+  symlinkSync('signers', join(main.root, '.onceover/signers.revoked'));
+  main.commit('link');
+  main.git('push', '-q', 'origin', 'main');
+  await expectNotAccepted(house, house.ci('work'), 'not-configured');
+  expect(laptop.root).not.toBe(main.root);
+});
+
 /** Makes a team of its own with these settings, where a laptop has shared a pass of one gate. */
 async function teamWith(options: Parameters<typeof team>[0]): Promise<{ house: Team; laptop: Clone }> {
   const house = team(options);
@@ -349,7 +520,38 @@ way('Someone shares a review that is only marked as passed.', async () => {
   const listed = await laptop.command('instructions', '--json');
   expect(listed.code).toBe(0);
   const { tasks = [] } = JSON.parse(listed.stdout) as { readonly tasks?: readonly { readonly id: string }[] };
-  for (const { id } of tasks) await laptop.command('pass', id);
+  expect(tasks).toHaveLength(1);
+  for (const { id } of tasks) expect((await laptop.command('pass', id)).code).toBe(0);
+  // On this laptop the mark counts, but no statement of it leaves the clone.
+  expect((await laptop.command('instructions', '--json')).stdout).not.toContain(tasks[0]?.id);
+  const before = statementsOf(laptop);
   expect((await laptop.command('passes', 'push')).stdout).toContain('Nothing to share');
-  expect(house.calls()).toBeGreaterThan(0);
+  expect(statementsOf(laptop)).toEqual(before);
+  laptop.git('push', '-q', '-f', 'origin', 'HEAD:refs/heads/marked');
+  const ci = house.ci('marked');
+  house.forget();
+  const run = await ci.run();
+  expect(run.gates.map(({ why }) => why)).not.toContain('accepted');
+  expect(house.calls()).toBe(run.gates.length);
 });
+
+way('A colleague without a key of the team waives a finding, and a colleague with one runs.', async () => {
+  const house = team({ more: 'waivers: { who: people, signers: .onceover/signers }' });
+  const stranger = house.clone({ key: 'stranger@example.com' });
+  house.answers(failing('src/a.txt', 'work', { line: 2 }));
+  expect((await reviewedBranch(stranger, 'work', ['src'])).code).toBe(1);
+  await waive(stranger, 'F1');
+  expect((await stranger.run()).code).toBe(0);
+  // With a store for teams, the waiver of the stranger counts in this clone too. It must not sign the waiver.
+  const colleague = house.clone({ key: 'dev@example.com' });
+  colleague.git('checkout', '-q', 'work');
+  house.answers(failing('src/a.txt', 'work', { line: 2 }));
+  expect((await colleague.run(['--share'])).shared).toBeNull();
+  await expectNotAccepted(house, house.ci('work'), null);
+});
+
+/** Returns the names of all statements on the remote. */
+function statementsOf(clone: Clone): string {
+  clone.git('fetch', '-q', 'origin', 'refs/onceover/passes');
+  return clone.git('ls-tree', '-r', '--name-only', 'FETCH_HEAD');
+}

@@ -160,14 +160,14 @@ const receipts = (repo: GateRepo) => join(repo.root, '.git/onceover/receipts');
 const proofs = (repo: GateRepo) =>
   readdirSync(receipts(repo)).filter((name) => readFileSync(join(receipts(repo), name), 'utf8').includes('"verdict"'));
 
-way('onceover cannot read or write the receipt of a pass.', async () => {
+way.inFiles('onceover cannot read or write the receipt of a pass.', async () => {
   const repo = await passed();
   rmSync(receipts(repo), { recursive: true });
   writeFileSync(receipts(repo), '');
   expect((await repo.run()).code).toBe(3);
 });
 
-way('Someone copies the receipt of a pass to the file name that belongs to other content.', async () => {
+way.inFiles('Someone copies the receipt of a pass to the file name that belongs to other content.', async () => {
   const repo = await passed();
   const [before = ''] = proofs(repo);
   const proof = readFileSync(join(receipts(repo), before), 'utf8');
@@ -181,7 +181,7 @@ way('Someone copies the receipt of a pass to the file name that belongs to other
   await expectAsked(repo);
 });
 
-way('The file with the receipt of a pass is cut off.', async () => {
+way.inFiles('The file with the receipt of a pass is cut off.', async () => {
   const repo = await passed();
   const [name = ''] = proofs(repo);
   const path = join(receipts(repo), name);
@@ -189,14 +189,14 @@ way('The file with the receipt of a pass is cut off.', async () => {
   await expectAsked(repo);
 });
 
-way('The file of a stored finding is cut off.', async () => {
+way.inFiles('The file of a stored finding is cut off.', async () => {
   const repo = await objected();
   const path = join(repo.root, '.git/onceover/findings/F1.json');
   writeFileSync(path, readFileSync(path, 'utf8').slice(0, -9));
   expect((await repo.run()).code).toBe(3);
 });
 
-way('onceover cannot read the file of a waiver.', async () => {
+way.inFiles('onceover cannot read the file of a waiver.', async () => {
   const repo = await objected();
   writeFileSync(join(repo.root, '.git/onceover/findings/F1.said.json'), '{"how":"skipped"');
   await expectOpen(repo);

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { newTree, type TreeEntry } from '../../src/passes/git-object-format.ts';
+import type { TreeEntry } from '../../src/git/tree-files.ts';
+import { newTree } from '../../src/passes/git-object-format.ts';
 import { fileName } from '../../src/passes/stored-files.ts';
 import { LARGEST_STATEMENT, type StoredFile } from '../../src/passes/types.ts';
 import { bareWithClones, type Clones, carrierAt, okValue, storedSample } from '../support/pass-clones.ts';
@@ -165,6 +166,23 @@ const ROWS: readonly Row[] = [
     'a key in the shard of another',
     ({ commit, tree, pair, folderOf }) =>
       commit(tree(folderOf(good.key, tree(...pair(good))), folderOf(bad.key, tree(...pair(bad)), 'zz'))),
+    'good',
+    true,
+  ],
+  [
+    '100,000 keys in one shard',
+    ({ commit, tree, pair, folderOf }) => {
+      const shard = bad.key.slice(0, 2);
+      const keys = Array.from({ length: 100_000 }, (_, n) => `${shard}${n.toString(16).padStart(62, '0')}`);
+      const empty = tree();
+      return commit(
+        tree(folderOf(good.key, tree(...pair(good))), [
+          '40000',
+          shard,
+          tree(...keys.map((key) => ['40000', key, empty] as const)),
+        ]),
+      );
+    },
     'good',
     true,
   ],

@@ -77,6 +77,24 @@ describe('the git carrier', () => {
     expect([packs(), objects()]).toEqual([1, 6]);
   });
 
+  test('is fresh for a minute after a fetch, also if the fetch brought nothing new', async () => {
+    const clones = bareWithClones();
+    okValue(await carrierAt(clones.join('b')).push([one], null));
+    const root = clones.join('a');
+    const carrier = carrierAt(root);
+    expect(carrier.isFresh()).toBe(false);
+    for (const isNew of [true, false]) {
+      expect(okValue(await carrier.fetch(null))).toBe(isNew);
+      expect(carrier.isFresh()).toBe(true);
+      // Also a time in the future is not recent, as after someone set the clock back.
+      for (const seconds of [-61, 3600]) {
+        const time = new Date(Date.now() + seconds * 1000);
+        utimesSync(join(root, '.git/refs/onceover/fetched/origin'), time, time);
+        expect(carrier.isFresh()).toBe(false);
+      }
+    }
+  });
+
   test('in a partial clone gets the statements, and the clone stays partial', async () => {
     const clones = bareWithClones();
     okValue(await carrierAt(clones.join('a')).push([one, two], null));

@@ -1,9 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { RunDocument } from '../../src/gates/json.ts';
 import { passesEndSchema, passesSchema, passesVerifySchema } from '../../src/sharing/json-schema.ts';
 import { openForger } from '../support/forged-passes.ts';
 import { failing, waive } from '../support/gates.ts';
+import { startPassStore } from '../support/pass-store.ts';
 import { reviewedBranch, team } from '../support/sharing.ts';
 
 test('passes lists, pushes, fetches, verifies and prunes', { timeout: 120_000 }, async () => {
@@ -35,6 +37,83 @@ test('passes lists, pushes, fetches, verifies and prunes', { timeout: 120_000 },
   expect((await other.command('passes', 'verify', 'pass.json')).code).toBe(1);
 
   expect((await laptop.command('passes', 'prune')).stdout).toContain('Removed 0 statements');
+});
+
+test('passes travel over an HTTP store, and need its token', { timeout: 120_000 }, async () => {
+  const { address, requests } = await startPassStore('secret');
+  const house = team({ passes: `store: "${address}", share: auto` });
+  const env = { ONCEOVER_PASSES_TOKEN: 'secret' };
+  const laptop = house.clone({ key: 'dev@example.com', env });
+  expect((await reviewedBranch(laptop, 'work')).shared).toEqual({ passes: 4, waivers: 0 });
+  expect(requests.filter((one) => one.startsWith('PUT'))).toHaveLength(4);
+  expect(requests.every((one) => one.includes('Bearer secret'))).toBe(true);
+  house.forget();
+  const ci = house.ci('work', { env });
+  const run = await ci.run();
+  expect([run.code, house.calls(), run.gates.map(({ why }) => why)]).toEqual([0, 0, Array(4).fill('accepted')]);
+  const listed = passesSchema.parse(JSON.parse((await ci.command('passes', '--json')).stdout));
+  expect(listed.current.map(({ accepted_by: by }) => by)).toEqual(Array(4).fill(['dev@example.com']));
+  expect((await ci.command('passes', 'prune')).stderr).toContain('cannot list');
+  // Without the token, the reviewers run here.
+  const { code, gates } = await house.ci('work').run();
+  expect([code, house.calls()]).toEqual([0, 4]);
+  expect(gates.map(({ slots }) => slots[0]?.not_accepted?.why)).toEqual(Array(4).fill('unreachable'));
+});
+
+test('passes travel between repositories with SHA-256', { timeout: 120_000 }, async () => {
+  const house = team({ hash: 'sha256' });
+  const laptop = house.clone({ key: 'dev@example.com' });
+  expect(laptop.git('rev-parse', 'HEAD').trim()).toHaveLength(64);
+  expect((await reviewedBranch(laptop, 'work')).shared).toEqual({ passes: 4, waivers: 0 });
+  house.forget();
+  const run = await house.ci('work').run();
+  expect([run.code, house.calls(), run.gates.map(({ why }) => why)]).toEqual([0, 0, Array(4).fill('accepted')]);
+  expect((await laptop.command('passes', 'prune', '--json')).code).toBe(0);
+});
+
+test('a second run calls the remote only if a pass is missing', { timeout: 120_000 }, async () => {
+  const house = team();
+  const laptop = house.clone({ key: 'dev@example.com' });
+  await reviewedBranch(laptop, 'work', ['src']);
+  const ci = house.ci('work');
+  const log = join(house.folder, 'fetches');
+  writeFileSync(join(house.folder, 'serve'), `#!/bin/sh\necho fetched >> ${log}\nexec git-upload-pack "$@"\n`, {
+    mode: 0o755,
+  });
+  ci.git('config', 'remote.origin.uploadpack', join(house.folder, 'serve'));
+  const fetches = () => readFileSync(log, 'utf8').split('\n').length - 1;
+  expect([(await ci.run()).code, fetches()]).toEqual([0, 1]);
+  expect([(await ci.run()).code, fetches()]).toEqual([0, 1]);
+  await reviewedBranch(laptop, 'work', ['src', 'api']);
+  house.forget();
+  ci.git('fetch', '-q', 'origin');
+  ci.git('checkout', '-q', '--detach', 'origin/work');
+  const before = fetches();
+  const { code, gates } = await ci.run();
+  expect([code, house.calls(), gates.map(({ why }) => why)]).toEqual([0, 0, ['accepted', 'accepted']]);
+  expect(fetches()).toBe(before + 1);
+});
+
+test('status and cost show how often audits disagreed', { timeout: 60_000 }, async () => {
+  const house = team({ passes: 'remote: origin, share: auto, audit: 1' });
+  const laptop = house.clone({ key: 'dev@example.com' });
+  await reviewedBranch(laptop, 'work', ['src']);
+  const ci = house.ci('work');
+  house.answers(failing('src/a.txt', 'work', { line: 2 }));
+  expect((await ci.run()).code).toBe(1);
+  const sentence = 'signer dev@example.com: audits disagreed with 1 of 1 (100 %, 95 % interval: 20.7 % to 100 %)';
+  const said = [];
+  for (const command of ['status', 'cost', 'passes']) {
+    const { stdout } = await ci.command(command);
+    said.push(stdout.replaceAll(/\s+/g, ' ').includes(sentence));
+  }
+  expect(said).toEqual([true, true, true]);
+  const status = JSON.parse((await ci.command('status', '--json')).stdout) as RunDocument;
+  expect(status.agreement?.map(({ by, name }) => [by, name])).toEqual([
+    ['signer', 'dev@example.com'],
+    ['gate', 'review:src:src-quality'],
+    ['agent', 'one'],
+  ]);
 });
 
 test('init --passes writes the setting and your key, and only once', { timeout: 60_000 }, async () => {

@@ -63,9 +63,51 @@ export function openForger(house: Team, laptop: Clone) {
       const document = JSON.parse(original) as Json & { predicate: Json };
       return `${JSON.stringify({ ...document, ...envelope, predicate: { ...document.predicate, ...predicate } })}\n`;
     },
+    /** Replaces the ref by a tree in which this many names of a shard, or of the key, mean the same object. */
+    publishMany(count: number, place: 'keys' | 'files'): void {
+      const feed = (input: string | Uint8Array, ...args: readonly string[]) =>
+        execFileSync('git', args, { cwd: store.root, input, encoding: 'utf8' }).trim();
+      const names = Array.from({ length: count }, (_, n) => `${key.slice(3, 5)}${n.toString(16).padStart(62, '0')}`);
+      const blob = feed(original, 'hash-object', '-w', '--stdin');
+      // `git mktree` takes many seconds for so many names. All names here are sorted already, or few.
+      const tree = (entries: readonly Entry[]) =>
+        feed(Buffer.concat(entries.map(treeEntry)), 'hash-object', '-t', 'tree', '-w', '--stdin', '--literally');
+      const folder = (name: string, id: string): Entry => ({ mode: '40000', name, id });
+      const files = names.flatMap((name) =>
+        [`${name}.json`, `${name}.json.sig`].map((one): Entry => ({ mode: '100644', name: one, id: blob })),
+      );
+      const own = place === 'files' ? files : files.slice(0, 2);
+      const id = tree(own);
+      const keys = [...new Set([key.slice(3), ...(place === 'keys' ? names : [])])].sort();
+      const shard = tree(keys.map((name) => folder(name, id)));
+      store.git(
+        'push',
+        '-q',
+        '-f',
+        'origin',
+        `${feed('', 'commit-tree', '-m', 'many', tree([folder(key.slice(0, 2), shard)]))}:refs/onceover/passes`,
+      );
+    },
+    /** Changes each line (mode, type, id and name) of the folder with the pass, and publishes the result. */
+    reshape(change: (line: string) => string): void {
+      const feed = (input: string, ...args: readonly string[]) =>
+        execFileSync('git', args, { cwd: store.root, input, encoding: 'utf8' }).trim();
+      store.git('fetch', '-q', 'origin', 'refs/onceover/passes');
+      const lines = store.git('ls-tree', `FETCH_HEAD:${key}`).trim().split('\n');
+      const folder = (name: string, id: string) => feed(`040000 tree ${id}\t${name}\n`, 'mktree');
+      const own = feed(`${lines.map(change).join('\n')}\n`, 'mktree', '--missing');
+      const root = folder(key.slice(0, 2), folder(key.slice(3), own));
+      store.git('push', '-q', '-f', 'origin', `${feed('', 'commit-tree', '-m', 'x', root)}:refs/onceover/passes`);
+    },
     pointRefAt: (object: string) => store.git('push', '-q', '-f', 'origin', `${object}:refs/onceover/passes`),
     git: store.git,
   };
+}
+
+type Entry = { readonly mode: string; readonly name: string; readonly id: string };
+
+function treeEntry({ mode, name, id }: Entry): Buffer {
+  return Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]);
 }
 
 /** Returns the clone as it was before its first run. */
@@ -78,7 +120,11 @@ function cleaned(clone: Clone): Clone {
 }
 
 /** Expects that no pass counts: a reviewer runs, its objection fails the run, and the reason is the given one. */
-export async function expectNotAccepted(house: Team, clone: Clone, why: string | null): Promise<void> {
+export async function expectNotAccepted(
+  house: Team,
+  clone: Clone,
+  why: string | null,
+): Promise<{ readonly stderr: string }> {
   house.forget();
   house.answers(failing('src/a.txt', 'work', { line: 2 }));
   const run = await cleaned(clone).run();
@@ -86,4 +132,5 @@ export async function expectNotAccepted(house: Team, clone: Clone, why: string |
   expect(slots.map(({ accepted }) => accepted)).toEqual([null]);
   expect([run.code, house.calls()]).toEqual([1, 1]);
   if (why !== null) expect(slots[0]?.not_accepted?.why).toBe(why);
+  return run;
 }

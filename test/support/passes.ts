@@ -134,6 +134,7 @@ export function carrierOf(files: readonly StoredFile[]): PassCarrier & { readonl
   return {
     name: 'memory',
     asked,
+    isFresh: () => false,
     fetch: never,
     push: never,
     prune: never,

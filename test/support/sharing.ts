@@ -70,6 +70,8 @@ export function team(
     /** The text of the signers file, or a function that makes it from keys. */
     readonly signers?: (key: Team['key']) => string;
     readonly files?: Readonly<Record<string, string>>;
+    /** The hash of all repositories; default: git's. */
+    readonly hash?: 'sha256';
     /** The folder for all clones; default: a temporary one that is removed when the test ends. */
     readonly folder?: string;
   } = {},
@@ -80,7 +82,9 @@ export function team(
   const keys = join(folder, 'keys');
   const calls = join(agents, 'calls.jsonl');
   for (const one of [agents, keys]) mkdirSync(one);
-  const env = cleanEnvironment(folder);
+  // git clones an empty repository with its default hash.
+  const hash = options.hash === undefined ? {} : { GIT_DEFAULT_HASH: options.hash };
+  const env = { ...cleanEnvironment(folder), ...hash };
   const at =
     (cwd: string) =>
     (...args: string[]) =>

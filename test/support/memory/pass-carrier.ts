@@ -10,9 +10,11 @@ export function memoryPassStore(): { carrier(): PassCarrier } {
       let fetched: readonly StoredFile[] = [];
       return {
         name: 'memory',
+        isFresh: () => false,
         async fetch() {
+          const isNew = fetched !== stored;
           fetched = stored;
-          return ok(undefined);
+          return ok(isNew);
         },
         async find(keys) {
           const found = fetched.filter(({ key }) => keys.includes(key));
