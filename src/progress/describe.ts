@@ -39,7 +39,7 @@ const linesFor = (paint: Paint): ByKind<Event, string | null> => ({
   'slot-ended': (event) => `${reviewerOf(event)}: ${describeSlotEnd(event, paint)}, ${describeCost(event)}`,
   'round-started': describeRound,
   'look-started': ({ role, part, agent, dispatch, why }) =>
-    `${role}${part === null ? '' : ` ${part}`}: asking ${agent} (${describeSession(dispatch, why, describeDispatchReason(why))})`,
+    `${role}${part === null ? '' : ` ${part}`}: calling ${agent} (${describeSession(dispatch, why, describeDispatchReason(why))})`,
   'look-asked-again': (event) => `${event.role}: ${describeRetry(event)}`,
   'look-ended': (event) => `${event.role}: ${describeRoleEnd(event, paint)}, ${describeCost(event)}`,
   committed: ({ said, files, message }) =>

@@ -2,9 +2,10 @@ import { type CostRow, costRows } from '../cost/rows.ts';
 import { type PriceList, totalTokens } from '../kernel/agent.ts';
 import { byCodePoint, grouped } from '../kernel/collections.ts';
 import { money } from '../kernel/json.ts';
+import { PREVIOUS } from '../kernel/paths.ts';
 import { usageDocument } from '../ledger/describe.ts';
 import type { LedgerEntry, LedgerRun } from '../ledger/entries.ts';
-import type { HistoryDocument } from './json-schema.ts';
+import type { HistoryDocument, PageDocument } from './json-schema.ts';
 
 type Call = HistoryDocument['calls'][number];
 
@@ -54,7 +55,53 @@ function callOf(row: CostRow): Call {
     cost_usd: price === null ? null : money(price.usd),
     cost_source: price?.from ?? null,
     duration_ms: durationMs,
+    transcript: null,
   };
+}
+
+/**
+ * Returns the calls with the ids of their transcripts. Numbers of runs start again after a clean, so of several calls
+ * with the same number only the newest has a transcript.
+ */
+export function withTranscripts(
+  calls: HistoryDocument['calls'],
+  logs: PageDocument['logs'],
+  branch: string | null,
+): HistoryDocument['calls'] {
+  const ofReviews = new Set(logs.filter(({ kind }) => kind === 'review').map(({ id }) => id));
+  const ofEarlier = archivedIds(calls, logs);
+  const ofPhases = new Map(
+    logs.filter(({ kind }) => kind === 'phase').map(({ gate, at, id }) => [`${at} ${gate}`, id]),
+  );
+  const ofFixes = logs.filter(({ kind }) => kind === 'fix').map(({ id }) => id);
+  const idOf = (call: Call): string | null => {
+    if (call.kind === 'loop') return ofPhases.get(`${call.at} ${call.name.split(' ').slice(-2).join(': ')}`) ?? null;
+    const earlier = ofEarlier.get(call);
+    if (earlier !== undefined || call.branch !== branch) return earlier ?? null;
+    if (call.kind === 'fix') return ofFixes.shift() ?? null;
+    const id = `${call.name}.${call.iteration}`;
+    return call.kind === 'review' && ofReviews.delete(id) ? id : null;
+  };
+  return calls
+    .toReversed()
+    .map((call) => ({ ...call, transcript: idOf(call) }))
+    .toReversed();
+}
+
+/** Returns the ids of archived transcripts: each belongs to the first call of its reviewer and number that ended after it. */
+function archivedIds(calls: readonly Call[], logs: PageDocument['logs']): ReadonlyMap<Call, string> {
+  const archived = logs.filter(({ id, kind }) => kind === 'review' && id.startsWith(`${PREVIOUS}.`));
+  if (archived.length === 0) return new Map();
+  const callsBy = grouped(
+    calls.filter(({ kind }) => kind === 'review'),
+    ({ name, iteration }) => `${name}.${iteration}`,
+  );
+  return new Map(
+    archived.flatMap(({ id, gate, slot, iteration, at }): [Call, string][] => {
+      const call = callsBy.get(`${gate}@${slot}.${iteration}`)?.find((one) => one.at >= at);
+      return call === undefined ? [] : [[call, id]];
+    }),
+  );
 }
 
 function nameOfCall(row: CostRow): string {

@@ -15,7 +15,8 @@ export function transcriptId(gate: string, slot: number | null, iteration: numbe
 
 /**
  * Returns the timeline of each gate: one column per run, one cell per reviewer. Runs that did not need the gate because
- * it had passed are in the ledger only, so they have a cell for the whole gate.
+ * it had passed are in the ledger only, so they have a cell for the whole gate. The columns of a run have the same time
+ * in every gate: the end of the run, if the ledger has it.
  */
 export function timelinesOf(
   gates: readonly string[],
@@ -37,18 +38,23 @@ export function timelinesOf(
         cell: checkCell(record),
       })),
     ];
-    const columns = [...grouped(ran, ({ iteration }) => iteration)].map(([iteration, own]) => ({
-      iteration,
-      at:
-        own
-          .map(({ at }) => at)
-          .sort(byCodePoint)
-          .at(-1) ?? '',
-      cells: own.map(({ cell }) => cell).sort((a, b) => (a.slot ?? 0) - (b.slot ?? 0)),
-    }));
-    const unneeded = runs.filter(({ spared }) => spared.some((one) => one.gate === gate && one.lever === 'pass'));
-    const cached = unneeded.map(({ at, iteration }) => ({ iteration, at, cells: [CACHED] }));
-    return { gate, runs: [...columns, ...cached].sort((a, b) => byCodePoint(a.at, b.at)) };
+    const columns = [...grouped(ran, ({ iteration }) => iteration)].map(([iteration, own]) => {
+      const last = own.reduce((latest, { at }) => (at > latest ? at : latest), '');
+      const run = runs.find((one) => one.iteration === iteration && one.at >= last);
+      const accepted = run === undefined ? [] : acceptedCells(run, gate);
+      const cells = [...own.map(({ cell }) => cell), ...accepted].sort((a, b) => (a.slot ?? 0) - (b.slot ?? 0));
+      return { iteration, at: run?.at ?? last, cells };
+    });
+    const times = new Set(columns.map(({ at }) => at));
+    const others = runs
+      .filter(({ at }) => !times.has(at))
+      .flatMap((run) => {
+        const accepted = acceptedCells(run, gate);
+        const isUnneeded = run.spared.some((one) => one.gate === gate && one.lever === 'pass');
+        const cells = accepted.length > 0 ? accepted : isUnneeded ? [CACHED] : [];
+        return cells.length === 0 ? [] : [{ iteration: run.iteration, at: run.at, cells }];
+      });
+    return { gate, runs: [...columns, ...others].sort((a, b) => byCodePoint(a.at, b.at)) };
   });
 }
 
@@ -62,6 +68,16 @@ const CACHED: Cell = {
   findings: 0,
   transcript: null,
 };
+
+/** Returns a cell for each pass of another clone that counted for the gate in this run. */
+function acceptedCells({ accepted = [] }: LedgerRun, gate: string): Cell[] {
+  return accepted
+    .filter((one) => one.gate === gate)
+    .map(({ slot, agent, signers }) => ({
+      ...{ slot, kind: 'accepted', status: 'pass', agent, duration_ms: null, findings: 0, transcript: null },
+      detail: `accepted from another clone, signed by ${signers.join(', ')}`,
+    }));
+}
 
 function slotCell({ gate, slot, iteration, adapter, status, passIteration, violations, own }: SlotRecord): Cell {
   const isSkipped = status === 'skipped_prior_pass';

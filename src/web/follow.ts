@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { getRun } from '../gates/background-run.ts';
 import { startedRunDocument } from '../gates/describe/background.ts';
-import { maskSecrets } from '../kernel/mask-secrets.ts';
+import { maskDocument } from '../kernel/mask-secrets.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { statIfPresent } from '../platform/files.ts';
 import { lockHolder } from '../platform/lock.ts';
+import { readProgress } from '../progress/progress-file.ts';
 import type { LiveDocument } from './json-schema.ts';
 
 const FOLDERS = ['ledger', 'findings', 'receipts', 'runs'];
@@ -24,16 +25,22 @@ export async function readLive(
   const held = holder.ok ? holder.value : null;
   const document = job !== null && running === null && started.has(job.id) ? startedRunDocument(job) : null;
   const error = document?.error ?? null;
-  const progress = running?.progress.map(maskSecrets) ?? [];
-  const isRunning = held !== null || running !== null;
-  return {
+  const shared = held === null ? null : readProgress(repository, held);
+  const { title = null, steps = 0, ended = 0, failed = 0, tokens = 0, working = [] } = shared ?? {};
+  // A background run has its own log, which also has what it prints before the first event.
+  const progress = running?.progress ?? shared?.lines ?? [];
+  const run = {
+    ...{ id: running?.id ?? null, since: held?.since ?? '', pid: held?.pid ?? 0, progress: [...progress] },
+    ...{ title, steps, ended, failed, tokens, working: [...working] },
+  };
+  return maskDocument({
     stamp: stampOf(repository, logDir),
-    run: isRunning ? { id: running?.id ?? null, since: held?.since ?? '', pid: held?.pid ?? 0, progress } : null,
+    run: held !== null || running !== null ? run : null,
     ended:
       document === null
         ? null
         : { id: document.run_id, error: error === null ? null : `${error.message} ${error.next}`.trim() },
-  };
+  });
 }
 
 /** Returns a text that changes if a record, a finding, a receipt or the ledger changes. */

@@ -4,6 +4,7 @@ import { runExplanationSchema, runSchema } from '../gates/json-schema.ts';
 import { usage } from '../kernel/json-schema.ts';
 import { RUN_STATUSES } from '../ledger/entries.ts';
 import { phaseSchema } from '../phases/json-schema.ts';
+import { proveSchema } from '../prove/json.ts';
 
 const time = z.string().describe('A time in UTC.');
 
@@ -30,6 +31,7 @@ const pastCall = z.object({
   usage,
   ...price,
   duration_ms: z.number(),
+  transcript: z.string().nullable().describe('The id of the transcript; null if there is none.'),
 });
 
 const period = z.object({
@@ -78,15 +80,24 @@ export const historySchema = z.object({
 
 export type HistoryDocument = z.output<typeof historySchema>;
 
-/** The schema of the transcript of one review: what was sent, what the reviewer answered, and what it cost. */
-export const transcriptSchema = z.object({
-  id: z.string().describe('The gate, reviewer and run: "review:src:code-quality@1.2".'),
-  gate: z.string(),
-  slot: z.number().nullable().describe('The number of the reviewer; null for a check.'),
-  iteration: z.number(),
+const listedTranscript = {
+  id: z
+    .string()
+    .describe('The gate, reviewer and run: "review:src:code-quality@1.2". Of a phase: its run, round and role.'),
+  kind: z
+    .enum(['review', 'check', 'fix', 'phase'])
+    .describe('Whose call it is: of a review, a check, a fix or a phase.'),
+  gate: z.string().describe('The gate; of a phase, its name and role; of a fix, the word "fix".'),
+  slot: z.number().nullable().describe('The number of the reviewer; null if there is none.'),
+  iteration: z.number().describe('The number of the run; of a phase, the round.'),
   agent: z.string().nullable(),
   status: z.string(),
   at: z.string(),
+};
+
+/** The schema of the transcript of one review: what was sent, what the reviewer answered, and what it cost. */
+export const transcriptSchema = z.object({
+  ...listedTranscript,
   head: z.array(z.string()).describe('Why the reviewer ran.'),
   calls: z.array(
     z.object({
@@ -96,6 +107,9 @@ export const transcriptSchema = z.object({
       dynamic: z.string().describe('The rest of the prompt.'),
       said: z.string(),
       usage,
+      turns: z
+        .array(z.object({ did: z.string(), usage }))
+        .describe('Each request with the action that followed, and its tokens. Empty if the agent reports only sums.'),
       files_read: z.array(z.string()).nullable().describe('The files that the agent opened; null if unknown.'),
       notes: z.array(z.string()).describe('Retries and failures.'),
     }),
@@ -107,7 +121,12 @@ export const transcriptSchema = z.object({
 export type TranscriptDocument = z.output<typeof transcriptSchema>;
 
 const unseen = z
-  .object({ files: z.array(z.string()), added: z.number(), removed: z.number() })
+  .object({
+    files: z.array(z.string()),
+    added: z.number(),
+    removed: z.number(),
+    diff: z.string().nullable().describe('These lines as a diff; null if it is very long.'),
+  })
   .nullable()
   .describe('The lines that changed since the reviewer passed; null if it saw the current code or they are unknown.');
 
@@ -156,7 +175,7 @@ const timeline = z.object({
 
 /** The schema of the data of a page: the documents of other commands, and what only pages show. */
 export const pageSchema = z.object({
-  page: z.enum(['run', 'status', 'cost', 'phase']),
+  page: z.enum(['run', 'status', 'cost', 'phase', 'prove']),
   made_at: time,
   version: z.string(),
   project: z.string().describe('The name of the folder of the working tree.'),
@@ -174,7 +193,11 @@ export const pageSchema = z.object({
   cost: costSchema.nullable(),
   feature: featureCostSchema.nullable().describe('The document of cost for one feature.'),
   phase: phaseSchema.nullable(),
-  transcripts: z.array(transcriptSchema).describe('Empty in the live view, which reads them one by one.'),
+  prove: proveSchema.nullable().describe('The document of prove.'),
+  logs: z.array(z.object(listedTranscript)).describe('All transcripts that can be opened, newest first.'),
+  transcripts: z
+    .array(transcriptSchema)
+    .describe('The text of these transcripts. Empty in the live view, which reads them one by one.'),
   missing: z.array(z.string()).describe('Parts of the page that could not be read, with the reason.'),
 });
 
@@ -205,7 +228,24 @@ export const liveSchema = z.object({
       id: z.string().nullable().describe('The id of a background run; null if another program started the run.'),
       since: z.string(),
       pid: z.number(),
-      progress: z.array(z.string()),
+      progress: z.array(z.string()).describe('The last events, one line each.'),
+      title: z.string().nullable().describe('The number of the run, or the phase and its round; null at the start.'),
+      steps: z.number().describe('The number of checks and reviewers of this run.'),
+      ended: z.number().describe('How many of them have ended.'),
+      failed: z.number().describe('How many of them have failed.'),
+      tokens: z.number().describe('The tokens of the calls that have ended.'),
+      working: z
+        .array(
+          z.object({
+            name: z.string(),
+            agent: z.string().nullable(),
+            dispatch: z.string().nullable().describe('fresh: a new session. resumed: the earlier session.'),
+            since: z.string(),
+            doing: z.string().nullable().describe('The last action of the agent, or the command of a check.'),
+            tokens: z.number().nullable(),
+          }),
+        )
+        .describe('The checks, reviewers and fixers at work.'),
     })
     .nullable()
     .describe('The run in progress; null if none is.'),

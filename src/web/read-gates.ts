@@ -1,13 +1,9 @@
-import { readTranscript } from '../dispatch/describe-transcript.ts';
 import type { GateState, SlotState } from '../gates/decide/gate-state.ts';
 import type { Preview } from '../gates/open-run.ts';
-import type { CheckRecord, SlotRecord } from '../gates/record-types.ts';
 import { isOpen } from '../gates/types.ts';
 import type { RepoPath, SnapshotId } from '../kernel/ids.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
-import { usageDocument } from '../ledger/describe.ts';
-import { transcriptId } from './describe-timeline.ts';
-import type { PageDocument, ReviewDiffDocument, TranscriptDocument } from './json-schema.ts';
+import type { PageDocument, ReviewDiffDocument } from './json-schema.ts';
 
 type Proof = PageDocument['proof'][number];
 
@@ -64,10 +60,15 @@ async function slotProof(
   };
 }
 
+/** The most characters of a diff that a reviewer has not seen. The page shows at least its size. */
+const LONGEST_UNSEEN = 20_000;
+
 function changedLines(sections: readonly { readonly paths: readonly string[]; readonly text: string }[]) {
-  const lines = sections.flatMap(({ text }) => text.split('\n'));
+  const diff = sections.map(({ text }) => text).join('');
+  const lines = diff.split('\n');
   return {
     files: [...new Set(sections.flatMap(({ paths }) => paths))],
+    diff: diff.length > LONGEST_UNSEEN ? null : diff,
     added: lines.filter((line) => line.startsWith('+') && !line.startsWith('+++ ')).length,
     removed: lines.filter((line) => line.startsWith('-') && !line.startsWith('--- ')).length,
   };
@@ -110,40 +111,6 @@ function lineOf(lines: readonly string[], line: number | null, code: string | nu
   return nearest ?? (line !== null && line >= 1 && line <= lines.length ? line : null);
 }
 
-const LONGEST_TRANSCRIPT = 16 * 1024 * 1024;
-const LARGEST_PAGE = 48 * 1024 * 1024;
-
-/** Returns the transcripts of all reviews and checks of the current cycles, newest first, as far as they fit. */
-export function readTranscripts(preview: Preview): {
-  readonly transcripts: readonly TranscriptDocument[];
-  readonly leftOut: number;
-} {
-  const logOf = preview.ports.records.openLogs(LONGEST_TRANSCRIPT);
-  const transcripts: TranscriptDocument[] = [];
-  let size = 0;
-  let leftOut = 0;
-  for (const record of recordsOf(preview).sort((a, b) => b.iteration - a.iteration)) {
-    const log = logOf(record.gate, 'slot' in record ? record.slot : null, record.iteration);
-    if (log === null) continue;
-    if (size + log.text.length > LARGEST_PAGE) leftOut++;
-    else {
-      size += log.text.length;
-      transcripts.push(transcriptOf(record, log));
-    }
-  }
-  return { transcripts, leftOut };
-}
-
-/** Returns one transcript by its id. The id only selects a record; it never becomes part of a path. */
-export function findTranscript(preview: Preview, id: string): Result<TranscriptDocument> {
-  const record = recordsOf(preview).find((one) => idOf(one) === id);
-  const read = preview.ports.records.openLogs(LONGEST_TRANSCRIPT);
-  const log = record === undefined ? null : read(record.gate, 'slot' in record ? record.slot : null, record.iteration);
-  return record === undefined || log === null
-    ? err({ kind: 'unknown-subject', name: id })
-    : ok(transcriptOf(record, log));
-}
-
 /** Returns what changed between two reviews of a reviewer: its findings, and the code that it saw. */
 export async function diffReviews(
   { ports, facts }: Preview,
@@ -169,40 +136,4 @@ export async function diffReviews(
     sections:
       sections?.ok === true ? sections.value.map(({ paths: files, text }) => ({ files: [...files], text })) : null,
   });
-}
-
-function recordsOf({ facts }: Preview): (SlotRecord | CheckRecord)[] {
-  return [
-    ...facts.reviews.flatMap(({ cycle }) => cycle).filter(({ status }) => status !== 'skipped_prior_pass'),
-    ...facts.past.checks,
-  ];
-}
-
-function idOf(record: SlotRecord | CheckRecord): string {
-  return transcriptId(record.gate, 'slot' in record ? record.slot : null, record.iteration);
-}
-
-function transcriptOf(
-  record: SlotRecord | CheckRecord,
-  { text, cut }: { readonly text: string; readonly cut: boolean },
-): TranscriptDocument {
-  const { gate, iteration, timestamp: at, status } = record;
-  const shared = { id: idOf(record), gate, iteration, at, status, cut };
-  if (!('slot' in record)) {
-    return { ...shared, slot: null, agent: null, head: [], calls: [], result: text.trimEnd().split('\n') };
-  }
-  const { head, calls, result } = readTranscript(text);
-  return {
-    ...shared,
-    slot: record.slot,
-    agent: record.adapter,
-    head: [...head],
-    calls: calls.map(({ usage, filesRead, notes, ...call }) => ({
-      ...call,
-      usage: usageDocument(usage),
-      files_read: filesRead === null ? null : [...filesRead],
-      notes: [...notes],
-    })),
-    result: [...result],
-  };
 }

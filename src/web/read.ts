@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { readSettings } from '../config/effective-settings.ts';
 import { readLedger } from '../cost/read.ts';
 import { summariseCost } from '../cost/summarise.ts';
 import { explainGates } from '../explain/explain.ts';
@@ -7,29 +8,32 @@ import type { Preview } from '../gates/open-run.ts';
 import { maskDocument } from '../kernel/mask-secrets.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import type { Result } from '../kernel/result.ts';
+import type { LedgerEntry } from '../ledger/entries.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
 import { version } from '../version.ts';
-import { historyDocument } from './describe-history.ts';
+import { historyDocument, withTranscripts } from './describe-history.ts';
 import { timelinesOf } from './describe-timeline.ts';
 import type { HistoryDocument, PageDocument } from './json-schema.ts';
-import { readCode, readProof, readTranscripts } from './read-gates.ts';
+import type { OpenableTranscript } from './read-archived.ts';
+import { readCode, readProof } from './read-gates.ts';
+import { allTranscripts, gateTranscripts, phaseTranscripts, readTranscripts } from './read-transcripts.ts';
 
 /** The result that a page is about. Missing parts are left out of the page. */
 export type PageSubject = Pick<PageDocument, 'page'> &
-  Partial<Pick<PageDocument, 'verdict' | 'error' | 'cost' | 'feature' | 'phase'>> & {
+  Partial<Pick<PageDocument, 'verdict' | 'error' | 'cost' | 'feature' | 'phase' | 'prove'>> & {
     /** The result of the run; `null` to show the current state of the gates. */
     readonly run?: RunDocument | null;
   };
 
 /**
  * Returns the data of a page with everything that can be read: the state of the gates and their records, the history
- * and the cost. Secrets are masked. If something cannot be read, `missing` says so and the page has the rest.
+ * and the cost. `isWhole`: with the text of transcripts. Secrets are masked. If something cannot be read, `missing` says so and the page has the rest.
  */
 export async function readPage(
   repository: RepositoryPaths,
   previewed: Result<Preview> | null,
   subject: PageSubject,
-  withTranscripts: boolean,
+  isWhole: boolean,
 ): Promise<PageDocument> {
   const missing: string[] = [];
   const ledger = await readLedger(repository);
@@ -48,6 +52,7 @@ export async function readPage(
     error: null,
     feature: null,
     phase: null,
+    prove: null,
     ...(await gateParts(
       repository,
       preview,
@@ -55,15 +60,35 @@ export async function readPage(
     )),
     history: ledger.ok ? historyDocument(entries, unreadable, priceOf) : NO_HISTORY,
     cost: ledger.ok ? summariseCost(entries, { since: null, branch: null }, unreadable, priceOf) : null,
+    logs: [],
     transcripts: [],
     missing,
     ...subject,
     run: subject.run ?? null,
   };
-  if (!withTranscripts || preview === null) return maskDocument(document);
-  const { transcripts, leftOut } = readTranscripts(preview);
+  const stored = await storedTranscripts(repository, preview, entries, document);
+  const logs = stored.map(({ listed }) => listed);
+  const calls = withTranscripts(document.history.calls, logs, document.branch);
+  const listed = { ...document, logs, history: { ...document.history, calls } };
+  if (!isWhole) return maskDocument(listed);
+  const { transcripts, leftOut } = readTranscripts(stored);
   const cut = leftOut === 0 ? [] : [`Transcripts: ${leftOut} are left out, because the page would be too large`];
-  return maskDocument({ ...document, transcripts: [...transcripts], missing: [...missing, ...cut] });
+  return maskDocument({ ...listed, transcripts: [...transcripts], missing: [...missing, ...cut] });
+}
+
+/** Returns the transcripts that belong to a page: of its phase, of its run, or of everything in the working tree. */
+async function storedTranscripts(
+  repository: RepositoryPaths,
+  preview: Preview | null,
+  entries: readonly LedgerEntry[],
+  { page, phase }: Pick<PageDocument, 'page' | 'phase'>,
+): Promise<readonly OpenableTranscript[]> {
+  if (phase !== null) {
+    const read = await readSettings(repository, { kind: 'change', base: null });
+    return read.ok ? phaseTranscripts(repository.root, read.value.settings.logDir, entries, phase.loop_id) : [];
+  }
+  if (preview === null) return [];
+  return page === 'run' ? gateTranscripts(repository.root, preview) : allTranscripts(repository, preview, entries);
 }
 
 type GateParts = Pick<PageDocument, 'proof' | 'explanations' | 'code' | 'timelines'>;

@@ -23,7 +23,8 @@ import { decideAccess } from './decide-access.ts';
 import { readLive } from './follow.ts';
 import type { PageDocument, SessionDocument } from './json-schema.ts';
 import { readPage } from './read.ts';
-import { diffReviews, findTranscript } from './read-gates.ts';
+import { diffReviews } from './read-gates.ts';
+import { allTranscripts, findTranscript } from './read-transcripts.ts';
 
 export type RouteOptions = {
   /** A folder of the clone. */
@@ -121,8 +122,10 @@ export function openRoutes(options: RouteOptions): Hono {
   });
 
   app.get(at('api/transcript'), async (context) => {
-    const preview = await previewOf(await repositoryOf(context));
-    const found = preview.ok ? findTranscript(preview.value, context.req.query('id') ?? '') : preview;
+    const repository = await repositoryOf(context);
+    const preview = await previewOf(repository);
+    const stored = repository.ok && preview.ok ? await allTranscripts(repository.value, preview.value, []) : [];
+    const found = preview.ok ? findTranscript(stored, context.req.query('id') ?? '') : preview;
     return found.ok ? context.json(maskDocument(found.value)) : fail(context, found.failure);
   });
 

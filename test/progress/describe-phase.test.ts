@@ -65,26 +65,26 @@ describe('the line for an event of a phase', () => {
       round({ phase: 'implement', iteration: 3, isFinalValidation: true, roles: ['security-reviewer'] }),
       'Final validation after iteration 3 (implement): security-reviewer',
     ],
-    ['a first review', started(), 'spec-reviewer: asking codex (new session)'],
+    ['a first review', started(), 'spec-reviewer: calling codex (new session)'],
     [
       'a resumed session',
       started({ dispatch: 'resumed', why: 'delta' }),
-      'spec-reviewer: asking codex (resumed session)',
+      'spec-reviewer: calling codex (resumed session)',
     ],
     [
       'a new session with its reason',
       started({ why: 'delta-too-large' }),
-      'spec-reviewer: asking codex (new session: too much has changed)',
+      'spec-reviewer: calling codex (new session: too much has changed)',
     ],
     [
       'a lost session',
       started({ why: 'session-lost' }),
-      "spec-reviewer: asking codex (fresh, RESUME-FALLBACK: the session's first prompt or its snapshot is gone)",
+      "spec-reviewer: calling codex (fresh, RESUME-FALLBACK: the session's first prompt or its snapshot is gone)",
     ],
     [
       'one half of a preparation',
       started({ role: 'test-deepener', part: 'B' }),
-      'test-deepener B: asking codex (new session)',
+      'test-deepener B: calling codex (new session)',
     ],
     ['activity, which only the live view shows', { kind: 'look-active', role, doing: 'reads', usage: null }, null],
     [

@@ -8,12 +8,21 @@ import { cleanEnvironment } from './repo.ts';
 /** A running `onceover ui`. */
 export type RunningUi = { readonly address: string; readonly port: number; kill(): Promise<void> };
 
-/** Starts `onceover ui` in a repository, and ends it when the test ends. */
-export async function startUiIn(root: string, args: readonly string[] = []): Promise<RunningUi> {
-  const child: ChildProcess = spawn(process.execPath, [CLI, 'ui', '--json', ...args], {
+/** Starts `onceover ui` in a repository, and ends it when the test ends. Without a terminal, it acts for an agent. */
+export function startUiIn(root: string, args: readonly string[] = []): Promise<RunningUi> {
+  return startServer(root, process.execPath, [CLI, 'ui', '--json', ...args]);
+}
+
+/** Starts `onceover ui` in a terminal, as a person does. */
+export function startUiAsPerson(root: string): Promise<RunningUi> {
+  return startServer(root, 'script', ['-qec', `'${process.execPath}' '${CLI}' ui --json`, '/dev/null']);
+}
+
+async function startServer(root: string, program: string, args: readonly string[]): Promise<RunningUi> {
+  const child: ChildProcess = spawn(program, args, {
     cwd: root,
     env: cleanEnvironment(dirname(root)),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   const ended = new Promise<void>((resolve) => child.on('close', () => resolve()));
   const kill = () => {

@@ -41,7 +41,7 @@ export function pageDocument(text: string, calls = 3, said = text): PageDocument
   const call = {
     ...{ at: AT, kind: 'review', name, iteration: 1, branch: text, agent: text, model: text },
     ...{ dispatch: 'fresh', status: 'fail', why: text, requests: 1, usage: USAGE, cost_usd: 0.01 },
-    ...{ cost_source: 'agent', duration_ms: 1000 },
+    ...{ cost_source: 'agent', duration_ms: 1000, transcript: 't' },
   } as unknown as PageDocument['history']['calls'][number];
   const period = {
     ...{ from: '2026-03-01', runs: 1, calls, priced_calls: calls, cost_usd: 1, tokens: 1000, saved_tokens: 500 },
@@ -64,17 +64,20 @@ export function pageDocument(text: string, calls = 3, said = text): PageDocument
       { id: gate, kind: 'review', status: 'fail', why: 'open-findings', detail: text, slots: [slot], output: text },
     ],
   } as const;
+  const listed = {
+    ...{ id: 't', kind: 'review' as const, gate, slot: 1, iteration: 1, agent: text, status: 'fail', at: AT },
+  };
   return {
     ...{ page: 'run', made_at: AT, version: '0.0.0-test', project: text, branch: text, verdict: [text, text] },
     run: run as unknown as NonNullable<PageDocument['run']>,
-    ...{ error: null, feature: null, phase: null, cost: null, missing: [text] },
+    ...{ error: null, feature: null, phase: null, prove: null, cost: null, missing: [text] },
     proof: [
       {
         ...{ gate, content: text, files: [text], prompt: text },
         slots: [
           {
             ...{ slot: 1, counts_as: 'skipped', agent: text, at: AT, iteration: 1, dispatch: 'fresh' },
-            unseen: { files: [text], added: 1, removed: 2 },
+            unseen: { files: [text], added: 1, removed: 2, diff: `+${text}` },
           },
         ],
       },
@@ -110,13 +113,15 @@ export function pageDocument(text: string, calls = 3, said = text): PageDocument
       gates: [{ gate, reviews: 1, passed: 0, failed: 1, errors: 0, flips: 0, runs_until_pass: [] }],
       unreadable_entries: 0,
     },
+    logs: [listed],
     transcripts: [
       {
-        ...{ id: 't', gate, slot: 1, iteration: 1, agent: text, status: 'fail', at: AT, head: [text, text] },
+        ...listed,
+        head: [text, text],
         calls: [
           {
             ...{ agent: text, mode: text, stable: text, dynamic: text, said, usage: USAGE },
-            ...{ files_read: [text], notes: [text] },
+            ...{ files_read: [text], notes: [text], turns: [{ did: text, usage: USAGE }] },
           },
         ],
         ...{ result: [text], cut: false },

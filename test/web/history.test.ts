@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { LedgerRun } from '../../src/ledger/entries.ts';
-import { flipsIn, historyDocument, runsUntilPass } from '../../src/web/describe-history.ts';
+import { flipsIn, historyDocument, runsUntilPass, withTranscripts } from '../../src/web/describe-history.ts';
 import { historySchema } from '../../src/web/json-schema.ts';
+import { ledgerFix, ledgerLoop } from '../support/ledger-samples.ts';
 
 type End = 'pass' | 'fail' | 'error';
 
@@ -67,4 +68,34 @@ describe('the history of a clone', () => {
       ...{ gate: 'review:src:a', reviews: 2, passed: 1, failed: 1, errors: 0, flips: 1, runs_until_pass: [2] },
     });
   });
+});
+
+test('calls have the ids of their transcripts; of calls with the same number, only the newest', () => {
+  const entries = [
+    run('2026-03-01T10:00:00.000Z', 'fail'),
+    run('2026-03-02T10:00:00.000Z', 'pass'),
+    run('2026-03-03T10:00:00.000Z', 'pass', { branch: 'refs/heads/other' }),
+    ledgerLoop({ at: '2026-03-04T10:00:00.000Z', branch: null }),
+    ledgerFix({ at: '2026-03-05T10:00:00.000Z', branch: 'refs/heads/work' }),
+  ];
+  const log = { slot: null, iteration: 1, agent: null, status: 'done' };
+  const logs = [
+    { ...log, id: 'fix.1', kind: 'fix' as const, gate: 'fix', at: '2026-03-05T10:00:01.000Z' },
+    { ...log, id: 'p', kind: 'phase' as const, gate: 'specify: spec-reviewer', at: '2026-03-04T10:00:00.000Z' },
+    { ...log, id: 'review:src:a@1.1', kind: 'review' as const, gate: 'review:src:a', at: '2026-03-02T09:00:00.000Z' },
+  ];
+  const { calls } = historyDocument(entries, 0, () => null);
+  const archived = { ...log, kind: 'review' as const, gate: 'review:src:a', slot: 1 };
+  const earlier = [
+    { ...archived, id: 'previous.a', at: '2026-03-01T09:59:59.000Z' },
+    { ...archived, id: 'previous.b', at: '2026-03-02T10:00:01.000Z' },
+    { ...archived, id: 'previous.c', at: '2026-03-06T10:00:00.000Z' },
+  ];
+  // An archived transcript belongs to the first run that ended after it, on any branch.
+  expect(withTranscripts(calls, earlier, null).map(({ transcript }) => transcript)).toEqual([
+    ...['previous.a', null, 'previous.b', null, null],
+  ]);
+  expect(withTranscripts(calls, logs, 'work').map(({ transcript }) => transcript)).toEqual([
+    ...[null, 'review:src:a@1.1', null, 'p', 'fix.1'],
+  ]);
 });

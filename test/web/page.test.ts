@@ -58,6 +58,10 @@ test('a timeline has a column per run, and shows runs that did not need the gate
     [2, ['1 skipped']],
     [null, ['null cached']],
   ]);
+  // The columns of a run have the time at which the run ended, so that they line up in all gates.
+  const ended = { ...idle, at: '2026-03-01T10:00:09.000Z', iteration: 1, spared: [] };
+  const [[first, second] = []] = [timelinesOf([gate], { slots, checks: [] }, [ended])[0]?.runs];
+  expect([first?.at, second?.at]).toEqual([ended.at, '2026-03-01T11:00:00.000Z']);
   expect(timeline?.runs[0]?.cells[0]?.transcript).toBe(`${gate}@1.1`);
   expect(timeline?.runs[1]?.cells[0]?.transcript).toBeNull();
 });

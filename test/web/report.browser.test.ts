@@ -109,6 +109,34 @@ describe.skipIf(!hasBrowser)('the HTML report', () => {
     expect(await violations(missing)).toEqual([]);
   });
 
+  test('links to a run, a gate and a call', async () => {
+    const address = await reportOf(failedRepo());
+    const tab = await openTab(`${address}#/run/1`);
+    await expect.poll(() => tab.locator('th.is-target').allTextContents()).toEqual(['1']);
+    await tab.goto(`${address}#/gate/${encodeURIComponent('check:src:lint')}`);
+    await expect.poll(() => tab.evaluate('document.activeElement?.id')).toBe('gate-check:src:lint');
+    await tab.locator('.call-row a').first().click();
+    await expect.poll(() => tab.textContent('main')).toContain('Look for what is wrong.');
+  });
+
+  test('prints in light colours, with folded parts open and without controls', async () => {
+    const address = await reportOf(failedRepo());
+    const tab = await openTab(address, { scheme: 'dark' });
+    await tab.evaluate(
+      "addEventListener('beforeprint', () => { globalThis.printed = document.querySelectorAll('details[open]').length })",
+    );
+    const pdf = await tab.pdf({ format: 'A4' });
+    expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+    expect(pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length).toBeLessThan(8);
+    // Each of the two gates has one folded part.
+    expect(await tab.evaluate('globalThis.printed')).toBe(2);
+    expect(await tab.locator('details[open]').count()).toBe(0);
+    await tab.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    expect(await tab.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
+    expect(await tab.locator('.top, .contents, .switch').filter({ visible: true }).count()).toBe(0);
+    expect(await violations(tab)).toEqual([]);
+  });
+
   test('shows hostile text as text, wherever it comes from', async () => {
     const data = pageDocument(TRICKS.join('\n'));
     const tab = await openTab(pageFile(data));

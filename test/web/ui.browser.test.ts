@@ -15,6 +15,10 @@ async function approvedRepo(): Promise<GateRepo> {
   return repo;
 }
 
+/** Reads a text at once, because a part of the live view may be gone soon. */
+const textOf = (tab: Tab, part: string) => () =>
+  tab.evaluate<string>(`document.querySelector(${JSON.stringify(part)})?.textContent ?? ''`);
+
 const title = (tab: Tab) => () => tab.textContent('h1');
 
 describe.skipIf(!hasBrowser)('onceover ui', () => {
@@ -63,7 +67,7 @@ describe.skipIf(!hasBrowser)('onceover ui', () => {
 
   test('stops a run, and follows one that was started elsewhere', async () => {
     const repo = await approvedRepo();
-    repo.answers('one', { ...PASS, $sleep: 60_000 }, { ...PASS, $sleep: 2000 });
+    repo.answers('one', { ...PASS, $sleep: 60_000 }, { ...PASS, $sleep: 8000 });
     const { address } = await startUiIn(repo.root);
     const tab = await openTab(address);
     await tab.getByRole('button', { name: 'Run the gates' }).click();
@@ -72,6 +76,11 @@ describe.skipIf(!hasBrowser)('onceover ui', () => {
     await expect.poll(() => tab.textContent('.toolbar'), SOON).toContain('Interrupted');
     const elsewhere = repo.run();
     await expect.poll(() => tab.textContent('.toolbar'), SOON).toContain('started elsewhere');
+    // The run has no log of its own that the server could read: the progress comes from the run itself.
+    await expect.poll(textOf(tab, '.working'), SOON).toContain('review:src:code-quality, reviewer 1');
+    await expect.poll(textOf(tab, '.progress'), SOON).toContain('started (new session)');
+    expect(await tab.getByRole('button', { name: 'Stop the run' }).count()).toBe(0);
+    expect(await violations(tab)).toEqual([]);
     expect((await elsewhere).code).toBe(0);
     await expect.poll(title(tab), SOON).toContain('Passed');
   });

@@ -1,44 +1,37 @@
 import { useEffect, useState } from 'preact/hooks';
 import { readTranscript } from './live.ts';
-import { Empty, LongText, Name, Pill, Section } from './parts.tsx';
+import { DataTable, Empty, LongText, Name, Pill, Section } from './parts.tsx';
 import { isLive, linkTo, matches, type PageDocument, page, type TranscriptDocument } from './state.ts';
-import { count, describeUsage, TONES, when } from './words.ts';
+import { count, describeUsage, STATUS_WORDS, TONES, type Tone, tokens, when } from './words.ts';
 
 /** A list of the transcripts, each with a link to its own view. */
 export function Transcripts({ page: shown }: { readonly page: PageDocument }) {
-  const cells = shown.timelines.flatMap(({ gate, runs }) =>
-    runs.flatMap(({ iteration, at, cells: own }) =>
-      own.flatMap((cell) => (cell.transcript === null ? [] : [{ ...cell, gate, iteration, at, id: cell.transcript }])),
-    ),
-  );
-  const known = new Set(shown.transcripts.map(({ id }) => id));
-  const found = cells
-    .filter(({ id, agent, status }) => (isLive.value || known.has(id)) && matches(id, agent, status))
-    .sort((a, b) => b.at.localeCompare(a.at));
+  const found = shown.logs.filter(({ id, gate, agent, status }) => matches(id, gate, agent, status));
   return (
-    <Section
-      id="transcripts"
-      title="Transcripts"
-      aside={<span class="aside">{count(found.length, 'transcript')}</span>}
-    >
-      {found.length === 0 && <Empty>There is no transcript of this change.</Empty>}
+    <Section id="transcripts" title="Transcripts" aside={count(found.length, 'transcript')}>
+      {found.length === 0 && (
+        <Empty>
+          {shown.phase === null ? 'There is no transcript of this change.' : 'The phase has no transcript.'}
+        </Empty>
+      )}
       <ul class="transcripts">
-        {found.slice(0, MOST_SHOWN).map(({ id, gate, slot, iteration, agent, status, at }) => (
-          <li key={id} data-item tabIndex={-1}>
-            <a href={linkTo('call', id)}>
-              <Name>{gate}</Name>
+        {found.slice(0, MOST_SHOWN).map((one) => (
+          <li key={one.id} data-item tabIndex={-1}>
+            <Pill tone={toneOfStatus(one.status)}>
+              <Name>{STATUS_WORDS[one.status] ?? one.status}</Name>
+            </Pill>
+            <a href={linkTo('call', one.id)}>
+              <Name>{one.gate}</Name>
             </a>
             <span class="soft">
-              {slot === null ? 'check' : `reviewer ${slot}`}
-              {agent !== null && (
+              {one.agent !== null && (
                 <>
-                  {' '}
-                  (<Name>{agent}</Name>)
+                  <Name>{one.agent}</Name>,{' '}
                 </>
               )}
-              , run {iteration}, {when(at)}
+              {describePlace(one)}
             </span>
-            <Pill tone={TONES[status]}>{status}</Pill>
+            <span class="soft at">{when(one.at)}</span>
           </li>
         ))}
       </ul>
@@ -50,6 +43,19 @@ export function Transcripts({ page: shown }: { readonly page: PageDocument }) {
 }
 
 const MOST_SHOWN = 100;
+
+type Listed = PageDocument['logs'][number];
+
+/** Returns which reviewer and run, or which round of a phase, a transcript is of. */
+function describePlace({ kind, slot, iteration }: Listed): string {
+  if (kind === 'phase') return iteration === 0 ? 'before the first round' : `round ${iteration}`;
+  if (kind === 'fix') return `after run ${iteration}`;
+  return `${kind === 'check' ? 'check' : `reviewer ${slot}`}, run ${iteration}`;
+}
+
+function toneOfStatus(status: string): Tone {
+  return status in TONES ? TONES[status as keyof typeof TONES] : 'idle';
+}
 
 /** One transcript: the prompt as sent, the files that were opened, the answer, and the tokens of each call. */
 export function CallPage({ id }: { readonly id: string }) {
@@ -72,8 +78,8 @@ export function CallPage({ id }: { readonly id: string }) {
       {state === 'loading' && <p class="empty">Loading the transcript…</p>}
       {state === 'missing' && (
         <>
-          <h1>No such transcript</h1>
-          <Empty>The records of this review are archived or were not kept.</Empty>
+          <h1 class="view-title">No such transcript</h1>
+          <Empty>The records of this call were not kept.</Empty>
         </>
       )}
       {typeof state === 'object' && <Transcript transcript={state} />}
@@ -82,24 +88,22 @@ export function CallPage({ id }: { readonly id: string }) {
 }
 
 function Transcript({ transcript }: { readonly transcript: TranscriptDocument }) {
-  const { gate, slot, iteration, agent, status, at, head, calls, result, cut } = transcript;
-  const tone = status in TONES ? TONES[status as keyof typeof TONES] : 'idle';
+  const { kind, gate, agent, status, at, head, calls, result, cut } = transcript;
   return (
     <>
       <h1 class="view-title">
         <Name>{gate}</Name>
       </h1>
       <p class="meta">
-        <Pill tone={tone}>
-          <Name>{status}</Name>
+        <Pill tone={toneOfStatus(status)}>
+          <Name>{STATUS_WORDS[status] ?? status}</Name>
         </Pill>
-        <span>{slot === null ? 'check' : `reviewer ${slot}`}</span>
+        <span>{describePlace(transcript)}</span>
         {agent !== null && (
           <span>
             <Name>{agent}</Name>
           </span>
         )}
-        <span>run {iteration}</span>
         <span>{when(at)}</span>
       </p>
       {head.slice(1).map((line) => (
@@ -143,8 +147,24 @@ function Transcript({ transcript }: { readonly transcript: TranscriptDocument })
               )}
             </>
           )}
+          {call.turns.length > 0 && (
+            <>
+              <h3 class="plain">Tokens of each request</h3>
+              <DataTable
+                label="Tokens of each request"
+                head={['Request', 'Action', '>New input', '>From the cache', '>Output']}
+                rows={call.turns.map(({ did, usage }, turn) => [
+                  turn + 1,
+                  <Name>{did}</Name>,
+                  usage === null ? '–' : tokens(usage.input_tokens + usage.cache_write_tokens),
+                  usage === null ? '–' : tokens(usage.cached_input_tokens),
+                  usage === null ? '–' : tokens(usage.output_tokens),
+                ])}
+              />
+            </>
+          )}
           <h3 class="plain">Answer</h3>
-          <LongText>{call.said}</LongText>
+          <LongText>{indented(call.said)}</LongText>
           {call.notes.map((note) => (
             <p class="warning" key={note}>
               <Name>{note}</Name>
@@ -152,10 +172,26 @@ function Transcript({ transcript }: { readonly transcript: TranscriptDocument })
           ))}
         </section>
       ))}
-      <h2>{slot === null ? 'Output' : 'Result'}</h2>
-      <LongText>{result.join('\n')}</LongText>
+      {result.length > 0 && (
+        <>
+          <h2>{kind === 'check' ? 'Output' : 'Result'}</h2>
+          <LongText>{result.join('\n')}</LongText>
+        </>
+      )}
     </>
   );
+}
+
+const LONGEST_JSON = 200_000;
+
+/** Returns an answer that is JSON with a line for each field; any other answer as it is. */
+function indented(said: string): string {
+  if (said.length > LONGEST_JSON || !/^\s*[{[]/.test(said)) return said;
+  try {
+    return JSON.stringify(JSON.parse(said), null, 2);
+  } catch {
+    return said;
+  }
 }
 
 const MODES: Readonly<Record<string, string>> = {

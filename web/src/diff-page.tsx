@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { showInvisibleInLines } from '../../src/kernel/escape.ts';
 import { readDiff } from './live.ts';
-import { Empty, Name } from './parts.tsx';
+import { Diff, Empty, Name } from './parts.tsx';
 import { isLive, linkTo, page, type ReviewDiffDocument, type Route } from './state.ts';
 
 /** What changed between two reviews of one reviewer: its findings, and the code that it saw. */
@@ -113,23 +112,5 @@ function Ids({ name, ids }: { readonly name: string; readonly ids: readonly stri
         </span>
       </dd>
     </div>
-  );
-}
-
-const TONES: Readonly<Record<string, string>> = { '+': 'ins', '-': 'del', '@': 'hunk' };
-
-/** A unified diff, with added and removed lines marked by their sign and by colour. */
-function Diff({ text }: { readonly text: string }) {
-  return (
-    <pre class="diff" tabIndex={0}>
-      {text
-        .trimEnd()
-        .split('\n')
-        .map((line, n) => (
-          <span key={n} class={TONES[line[0] ?? ''] ?? ''}>
-            {`${showInvisibleInLines(line)}\n`}
-          </span>
-        ))}
-    </pre>
   );
 }

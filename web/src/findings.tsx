@@ -23,34 +23,36 @@ const STATES = {
   gone: 'no longer applies',
 } as const;
 
+const isOpen = ({ state }: FindingDocument) => state === 'open' || state === 'fixed_claimed';
+
+/** Returns the open findings of a run. Findings about the same code are one problem. */
+export function openProblems(run: RunDocument | null): readonly Problem[] {
+  return problemsIn((run?.findings ?? []).filter(isOpen));
+}
+
 /** The open findings with the code around them, then warnings and waived findings. */
 export function Findings({ page, run }: { readonly page: PageDocument; readonly run: RunDocument }) {
-  const isOpen = ({ state }: FindingDocument) => state === 'open' || state === 'fixed_claimed';
   const found = run.findings.filter(({ state }) => state !== 'closed' && state !== 'gone');
   const shown = found
     .filter(({ id, file, issue, gate, priority }) => matches(id, file, issue, gate, priority))
     .sort((a, b) => ORDER.indexOf(a.priority) - ORDER.indexOf(b.priority));
-  const open = shown.filter(isOpen);
-  const others = shown.filter((one) => !isOpen(one));
+  const open = problemsIn(shown.filter(isOpen));
+  const others = problemsIn(shown.filter((one) => !isOpen(one)));
   const empty = found.some(isOpen) ? 'No open finding matches the search.' : 'No finding is open.';
   return (
-    <Section
-      id="findings"
-      title="Open findings"
-      aside={<span class="aside">{count(found.filter(isOpen).length, 'finding')}</span>}
-    >
+    <Section id="findings" title="Open findings" aside={count(openProblems(run).length, 'finding')}>
       {open.length === 0 && <Empty>{empty}</Empty>}
       <div class="cards">
-        {open.map((finding) => (
-          <Finding key={finding.id} finding={finding} page={page} />
+        {open.map((problem) => (
+          <Finding key={problem.first.id} {...problem} page={page} />
         ))}
       </div>
       {others.length > 0 && (
-        <details class="others">
+        <details class="others" data-print>
           <summary>{count(others.length, 'finding')} that do not fail a gate: warnings and waivers</summary>
           <div class="cards">
-            {others.map((finding) => (
-              <Finding key={finding.id} finding={finding} page={page} />
+            {others.map((problem) => (
+              <Finding key={problem.first.id} {...problem} page={page} />
             ))}
           </div>
         </details>
@@ -59,16 +61,30 @@ export function Findings({ page, run }: { readonly page: PageDocument; readonly 
   );
 }
 
-function Finding({ finding, page }: { readonly finding: FindingDocument; readonly page: PageDocument }) {
+type Problem = { readonly first: FindingDocument; readonly also: readonly FindingDocument[] };
+
+/** Joins findings about the same code; the most severe one comes first. */
+function problemsIn(findings: readonly FindingDocument[]): readonly Problem[] {
+  const shown = new Set<string>();
+  return findings.flatMap((first) => {
+    if (shown.has(first.id)) return [];
+    const also = findings.filter(({ id }) => first.same_code?.includes(id) === true);
+    for (const { id } of also) shown.add(id);
+    return [{ first, also }];
+  });
+}
+
+function Finding({ first: finding, also, page }: Problem & { readonly page: PageDocument }) {
   const { id, file, line, issue, fix, priority, state, gate, slot, since, why, answer, by } = finding;
   const code = page.code.find((one) => one.finding === id);
   const height = (finding.code ?? '').trim().split('\n').length;
   const at = code === undefined ? null : markedLine(finding, code);
+  const tone = priority === 'critical' || priority === 'high' ? 'bad' : priority === 'medium' ? 'warn' : 'idle';
   return (
-    <article class="card finding" id={`finding-${id}`} data-item tabIndex={-1}>
+    <article class={`card finding ${tone}`} id={`finding-${id}`} data-item tabIndex={-1}>
       <div class="card-head">
         <h3>
-          <a href={linkTo('finding', id)}>{id}</a>{' '}
+          <a href={linkTo('finding', id)}>{[id, ...also.map((other) => other.id)].join(', ')}</a>{' '}
           {file !== null && (
             <code class="place">
               <Name>{file}</Name>
@@ -76,9 +92,7 @@ function Finding({ finding, page }: { readonly finding: FindingDocument; readonl
             </code>
           )}
         </h3>
-        <Pill tone={priority === 'critical' || priority === 'high' ? 'bad' : priority === 'medium' ? 'warn' : 'idle'}>
-          {priority}
-        </Pill>
+        <Pill tone={tone}>{priority}</Pill>
       </div>
       <Prose class="issue">{issue}</Prose>
       {code !== undefined && (
@@ -93,21 +107,36 @@ function Finding({ finding, page }: { readonly finding: FindingDocument; readonl
           <Prose>{fix}</Prose>
         </>
       )}
-      <p class="soft">
+      <p class="soft origin">
         {STATES[state]} since run {since}, reported by reviewer {slot} of{' '}
         <a href={linkTo('gate', gate)}>
           <Name>{gate}</Name>
         </a>
         {finding.mark !== null && `, ${MARKS[finding.mark] ?? 'its place is in doubt'}`}
       </p>
+      {finding.contested === true && (
+        <p class="answer">
+          <b>Contested</b>: the reviewer closed it and reported it again several times. Waive it, or mark it as fixed so
+          that the reviewer can close it.
+        </p>
+      )}
+      {also.map((other) => (
+        <div key={other.id} id={`finding-${other.id}`}>
+          <h4>
+            Also {other.id} {other.priority}, reported by reviewer {other.slot} of <Name>{other.gate}</Name>
+          </h4>
+          <Prose>{other.issue}</Prose>
+          {other.fix !== null && <Prose>{other.fix}</Prose>}
+        </div>
+      ))}
       {answer !== null && (
         <p class="answer">
           <b>{ANSWERS[answer]}</b>
           {by !== null && (
             <>
               {' '}
-              by {by.kind === 'agent' && 'the agent '}
-              <Name>{by.name}</Name>
+              by {by.kind === 'agent' && (by.name === 'unknown' ? 'an agent' : 'the agent ')}
+              {by.name !== 'unknown' && <Name>{by.name}</Name>}
             </>
           )}
           {why !== null && (
@@ -183,7 +212,7 @@ function Actions({ finding }: { readonly finding: FindingDocument }) {
             Why is {finding.id} acceptable?
             <input type="text" value={why} required onInput={(event) => setWhy(event.currentTarget.value)} />
           </label>
-          <button type="submit" disabled={isBusy || why.trim() === ''}>
+          <button type="submit" class="primary" disabled={isBusy || why.trim() === ''}>
             {isPerson ? 'Waive' : 'Propose'}
           </button>
           <button type="button" class="quiet" onClick={() => setWaiving(false)}>

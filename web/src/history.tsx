@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'preact/hooks';
 import { showInvisible } from '../../src/kernel/escape.ts';
-import { Empty, Name, Pill, RowList, Section } from './parts.tsx';
+import { DataTable, Empty, Figure, Name, Pill, RowList, Section } from './parts.tsx';
 import { BarPlot } from './plots.tsx';
-import { matches, type PageDocument, type PastCall, query } from './state.ts';
-import { allTokens, count, dollars, duration, SESSIONS, TONES, tokens, toneOf, when } from './words.ts';
+import { linkTo, matches, type PageDocument, type PastCall, query } from './state.ts';
+import { allTokens, count, dollars, duration, SESSIONS, STATUS_WORDS, TONES, tokens, toneOf, when } from './words.ts';
 
 type History = PageDocument['history'];
 
@@ -33,7 +33,7 @@ export function HistorySection({ history }: { readonly history: History }) {
   return (
     <Section id="history" title="History">
       {history.runs.length + history.calls.length === 0 ? (
-        <Empty>The ledger of this clone has no runs yet.</Empty>
+        <Empty>No run yet. Change a file and run the gates; their cost and results appear here.</Empty>
       ) : (
         <>
           <dl class="figures">
@@ -66,7 +66,12 @@ export function HistorySection({ history }: { readonly history: History }) {
             ))}
           </fieldset>
           <div class="columns">
-            <BarPlot label="Tokens: paid (dark) and not paid (light)" from={from} series={amounts} unit="tokens" />
+            <BarPlot
+              label="Tokens: paid (lower part) and not paid (upper part)"
+              from={from}
+              series={amounts}
+              unit="tokens"
+            />
             {priced === 0 ? (
               <Empty>No agent reported a price, so there is no plot of the price.</Empty>
             ) : (
@@ -74,7 +79,7 @@ export function HistorySection({ history }: { readonly history: History }) {
             )}
           </div>
           <Gates gates={history.gates} />
-          <Runs runs={history.runs} />
+          {history.runs.length > 0 && <Runs runs={history.runs} />}
         </>
       )}
     </Section>
@@ -86,66 +91,22 @@ function median(numbers: readonly number[]): number {
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
 }
 
-function Figure({ name, value, more }: { readonly name: string; readonly value: string; readonly more: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        <b>{value}</b> <span class="soft">{more}</span>
-      </dd>
-    </div>
-  );
-}
-
 function Gates({ gates }: { readonly gates: History['gates'] }) {
   if (gates.length === 0) return null;
   return (
     <>
       <h3 class="plain">Gates</h3>
-      <div class="scroll" tabIndex={0} role="region" aria-label="History by gate">
-        <table class="data">
-          <thead>
-            <tr>
-              <th scope="col">Gate</th>
-              <th scope="col" class="right">
-                Results
-              </th>
-              <th scope="col" class="right">
-                Passed
-              </th>
-              <th scope="col" class="right">
-                Failed
-              </th>
-              <th scope="col" class="right">
-                Errors
-              </th>
-              <th scope="col" class="right">
-                Flips
-              </th>
-              <th scope="col" class="right">
-                Runs until pass
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {gates
-              .filter(({ gate }) => matches(gate))
-              .map((one) => (
-                <tr key={one.gate}>
-                  <th scope="row">
-                    <Name>{one.gate}</Name>
-                  </th>
-                  <td class="right">{one.reviews}</td>
-                  <td class="right">{one.passed}</td>
-                  <td class="right">{one.failed}</td>
-                  <td class="right">{one.errors}</td>
-                  <td class="right">{one.flips}</td>
-                  <td class="right">{one.runs_until_pass.length === 0 ? '–' : median(one.runs_until_pass)}</td>
-                </tr>
-              ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="History by gate"
+        head={['Gate', '>Results', '>Passed', '>Failed', '>Errors', '>Flips', '>Runs until pass']}
+        rows={gates
+          .filter(({ gate }) => matches(gate))
+          .map((one) => [
+            <Name>{one.gate}</Name>,
+            ...[one.reviews, one.passed, one.failed, one.errors, one.flips],
+            one.runs_until_pass.length === 0 ? '–' : median(one.runs_until_pass),
+          ])}
+      />
     </>
   );
 }
@@ -158,7 +119,6 @@ function Runs({ runs }: { readonly runs: History['runs'] }) {
       <h3 class="plain">Runs</h3>
       <RowList
         rows={shown}
-        height={40}
         label="All runs, newest first"
         head={
           <div class="run-row head">
@@ -198,13 +158,12 @@ export function Calls({ calls }: { readonly calls: readonly PastCall[] }) {
     [calls, words],
   );
   return (
-    <Section id="calls" title="Calls" aside={<span class="aside">{count(shown.length, 'call')}</span>}>
+    <Section id="calls" title="Calls" aside={count(shown.length, 'call')}>
       {calls.length === 0 ? (
         <Empty>No agent was called in this clone yet.</Empty>
       ) : (
         <RowList
           rows={shown}
-          height={40}
           label="All calls, newest first"
           head={
             <div class="call-row head">
@@ -230,12 +189,18 @@ function CallRow({ call }: { readonly call: PastCall }) {
     <div class="call-row">
       <span>{when(call.at)}</span>
       <span class="cut" title={showInvisible(call.name)}>
-        <Name>{call.name}</Name>
+        {call.transcript === null ? (
+          <Name>{call.name}</Name>
+        ) : (
+          <a href={linkTo('call', call.transcript)}>
+            <Name>{call.name}</Name>
+          </a>
+        )}
       </span>
       <span class="cut">
         <Name>{call.agent}</Name>
       </span>
-      <span>{call.status === null ? '' : <Pill tone={TONES[call.status]}>{call.status}</Pill>}</span>
+      <span>{call.status === null ? '' : <Pill tone={TONES[call.status]}>{STATUS_WORDS[call.status]}</Pill>}</span>
       <span>{SESSIONS[call.dispatch]}</span>
       <span class="right">{duration(call.duration_ms)}</span>
       <span class="right">{call.usage === null ? '–' : tokens(allTokens(call.usage))}</span>

@@ -9,17 +9,21 @@ import {
   type SessionDocument,
   session,
   type TranscriptDocument,
+  worktree,
 } from './state.ts';
-
-/** The id of the working tree to show; `null` for the one in which the server was started. */
-let worktree: string | null = null;
 
 type ErrorDocument = { readonly error?: { readonly message: string; readonly next: string } };
 
-async function ask<T>(path: string, body?: object): Promise<T | null> {
+/** Returns the address of a document of the chosen working tree. */
+function addressOf(path: string): URL {
   const url = new URL(path, location.href);
   url.hash = '';
-  if (worktree !== null) url.searchParams.set('worktree', worktree);
+  if (worktree.value !== null) url.searchParams.set('worktree', worktree.value);
+  return url;
+}
+
+async function ask<T>(path: string, body?: object): Promise<T | null> {
+  const url = addressOf(path);
   try {
     const answer = await fetch(
       url,
@@ -68,10 +72,7 @@ export function connect(): void {
 
 function listen(): void {
   events?.close();
-  const url = new URL('api/events', location.href);
-  url.hash = '';
-  if (worktree !== null) url.searchParams.set('worktree', worktree);
-  events = new EventSource(url);
+  events = new EventSource(addressOf('api/events'));
   let stamp: string | null = null;
   events.onopen = () => {
     connection.value = 'connected';
@@ -79,6 +80,7 @@ function listen(): void {
   };
   events.onerror = () => {
     connection.value = 'lost';
+    if (events?.readyState === EventSource.CLOSED && worktree.value !== null) void leaveWorktree();
   };
   events.onmessage = ({ data }) => {
     const heard = JSON.parse(String(data)) as LiveDocument;
@@ -88,8 +90,19 @@ function listen(): void {
   };
 }
 
-export function chooseWorktree(id: string): void {
-  worktree = id;
+/** If the chosen working tree no longer exists, shows the one in which the server was started. */
+async function leaveWorktree(): Promise<void> {
+  const read = await ask<SessionDocument>('api/session');
+  if (read === null || read.worktrees.some(({ id }) => id === worktree.value)) return;
+  session.value = read;
+  chooseWorktree(null);
+  problem.value = 'That working tree no longer exists, so this is the one in which the server was started.';
+}
+
+/** Shows a working tree, and keeps the choice in the address, so that a reload shows the same. */
+export function chooseWorktree(id: string | null): void {
+  worktree.value = id;
+  history.replaceState(null, '', id === null ? './' : `?worktree=${encodeURIComponent(id)}`);
   page.value = null;
   live.value = null;
   listen();

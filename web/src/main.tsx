@@ -1,5 +1,10 @@
 import { render } from 'preact';
-import './style.css';
+import './styles/base.css';
+import './styles/layout.css';
+import './styles/gates.css';
+import './styles/figures.css';
+import './styles/lists.css';
+import './styles/media.css';
 import { App } from './app.tsx';
 import { connect } from './live.ts';
 import { type PageDocument, page } from './state.ts';
@@ -12,3 +17,15 @@ if (root !== null) {
   root.textContent = '';
   render(<App />, root);
 }
+
+// Paper cannot unfold anything, so the short folded parts are open while the page prints.
+const opened: HTMLDetailsElement[] = [];
+addEventListener('beforeprint', () => {
+  for (const details of document.querySelectorAll<HTMLDetailsElement>('details[data-print]:not([open])')) {
+    details.open = true;
+    opened.push(details);
+  }
+});
+addEventListener('afterprint', () => {
+  for (const details of opened.splice(0)) details.open = false;
+});

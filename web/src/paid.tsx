@@ -1,59 +1,67 @@
-import { Empty, Name, Section } from './parts.tsx';
+import { DataTable, Empty, Name, Section } from './parts.tsx';
 import type { PageDocument } from './state.ts';
-import { allTokens, count, describeUsage, dollars, LEVERS, tokens } from './words.ts';
+import { allTokens, BASELINES, count, describeUsage, dollars, LEVERS, tokens } from './words.ts';
 
-const NAMES = ['pass', 'slot', 'session', 'prefix'] as const;
+const NAMES = ['pass', 'slot', 'session', 'prefix', 'reading'] as const;
+
+/** What one run, phase or clone paid and saved. */
+type Balance = {
+  readonly title: string;
+  readonly paid: number;
+  readonly detail: string;
+  readonly saved: Readonly<Record<(typeof NAMES)[number], number>>;
+};
 
 /** The tokens that were paid and those that were not, by the way they were saved. */
 export function Paid({ page }: { readonly page: PageDocument }) {
-  const { run, phase, cost } = page;
-  const own = run ?? phase;
-  const calls = run?.dispatches ?? null;
+  const { cost } = page;
+  const balances = balancesOf(page);
   return (
-    <Section id="paid" title="Paid and not paid">
-      {own === null && cost === null && <Empty>The ledger could not be read.</Empty>}
-      <div class="columns">
-        {own !== null && own.usage !== null && (
-          <Balance
-            title={run === null ? 'This phase' : page.page === 'status' ? 'Now' : 'This run'}
-            paid={allTokens(own.usage)}
-            detail={`${calls === null ? '' : `${count(calls, 'call')}, `}${describeUsage(own.usage)}`}
-            saved={own.saved}
-          />
-        )}
-        {own !== null && own.usage === null && page.page === 'run' && (
-          <Balance
-            title="This run"
-            paid={0}
-            detail={(calls ?? 0) === 0 ? 'no calls' : `${count(calls ?? 0, 'call')}, tokens unknown`}
-            saved={own.saved}
-          />
-        )}
-        {cost !== null && (
-          <Balance
-            title="This clone so far"
-            paid={paidTokens(cost.paid)}
-            detail={`${count(cost.runs, 'run')}, ${count(cost.paid.dispatches, 'call')}, ${priceOf(cost.paid)}`}
-            saved={{
-              pass: cost.not_paid.pass.tokens,
-              slot: cost.not_paid.slot.tokens,
-              session: cost.not_paid.session.tokens,
-              prefix: cost.not_paid.prefix.tokens,
-            }}
-          />
-        )}
-      </div>
-      {cost !== null && (
-        <p class="soft note">
-          Not paid is an estimate, compared with this baseline: {cost.not_paid.baseline}. {BASELINE_WORDS}
-        </p>
+    <Section id="paid" title="Paid and not paid" aside="tokens; not paid is an estimate">
+      {balances.length === 0 ? (
+        <Empty>The ledger could not be read.</Empty>
+      ) : (
+        <>
+          <div class="columns">
+            {balances.map((one) => (
+              <Total key={one.title} {...one} />
+            ))}
+          </div>
+          <Levers balances={balances} />
+        </>
       )}
       {cost !== null && page.page === 'cost' && <Tables cost={cost} />}
     </Section>
   );
 }
 
-const BASELINE_WORDS = 'A slot is a reviewer.';
+function balancesOf(page: PageDocument): readonly Balance[] {
+  const { run, phase, cost } = page;
+  const own = run ?? phase;
+  const calls = run?.dispatches ?? null;
+  const title = run === null ? 'This phase' : page.page === 'status' ? 'Now' : 'This run';
+  const found: Balance[] = [];
+  if (own !== null && own.usage !== null) {
+    const detail = `${calls === null ? '' : `${count(calls, 'call')}, `}${describeUsage(own.usage)}`;
+    found.push({ title, paid: allTokens(own.usage), detail, saved: own.saved });
+  } else if (own !== null && page.page === 'run') {
+    const detail = (calls ?? 0) === 0 ? 'no calls' : `${count(calls ?? 0, 'call')}, tokens unknown`;
+    found.push({ title, paid: 0, detail, saved: own.saved });
+  }
+  if (cost !== null) {
+    const { pass, slot, session, prefix, reading } = cost.not_paid;
+    found.push({
+      title: 'This clone so far',
+      paid: paidTokens(cost.paid),
+      detail: `${count(cost.runs, 'run')}, ${count(cost.paid.dispatches, 'call')}, ${priceOf(cost.paid)}`,
+      saved: {
+        ...{ pass: pass.tokens, slot: slot.tokens, session: session.tokens },
+        ...{ prefix: prefix.tokens, reading: reading.tokens },
+      },
+    });
+  }
+  return found;
+}
 
 /** Returns the known price in a table; a dash if no price is known. */
 function knownPrice(paid: Paying): string {
@@ -74,57 +82,72 @@ function paidTokens(paid: Paying): number {
   return paid.input_tokens + paid.cached_input_tokens + paid.cache_write_tokens + paid.output_tokens;
 }
 
-function Balance({
-  title,
-  paid,
-  detail,
-  saved,
-}: {
-  readonly title: string;
-  readonly paid: number;
-  readonly detail: string;
-  readonly saved: Readonly<Record<(typeof NAMES)[number], number>>;
-}) {
-  const most = Math.max(1, paid, ...NAMES.map((name) => saved[name]));
+function Total({ title, paid, detail, saved }: Balance) {
   const all = NAMES.reduce((sum, name) => sum + saved[name], 0);
+  const whole = Math.max(1, paid + all);
+  const share = Math.round((all / whole) * 100);
   return (
-    <div class="balance">
+    <div class="balance card">
       <h3>{title}</h3>
-      <p class="big">
-        {tokens(paid)} <small>tokens paid</small>
-      </p>
+      <div class="amounts">
+        <p class="big">
+          {tokens(paid)} <small>paid</small>
+        </p>
+        <p class="big spared">
+          {tokens(all)} <small>not paid{all === 0 ? '' : `, ${share} %`}</small>
+        </p>
+      </div>
+      <div class="stack" aria-hidden="true">
+        {paid > 0 && <span class="lever paid" style={{ width: `${(paid / whole) * 100}%` }} />}
+        {NAMES.filter((name) => saved[name] > 0).map((name) => (
+          <span key={name} class={`lever ${name}`} style={{ width: `${(saved[name] / whole) * 100}%` }} />
+        ))}
+      </div>
       <p class="soft">{detail}</p>
-      <table class="bars">
-        <caption class="hidden">{title}: tokens paid and not paid</caption>
-        <thead class="hidden">
-          <tr>
-            <th scope="col">What</th>
-            <th scope="col">Tokens</th>
-          </tr>
-        </thead>
-        <tbody>
-          <Bar name="Paid" value={paid} most={most} kind="spent" />
-          {NAMES.map((name) => (
-            <Bar key={name} name={LEVERS[name]} value={saved[name]} most={most} kind="spared" />
-          ))}
-        </tbody>
-      </table>
-      <p class="sum">{all === 0 ? 'Nothing saved yet.' : `${tokens(all)} tokens not paid (estimate)`}</p>
     </div>
   );
 }
 
-function Bar({ name, value, most, kind }: { name: string; value: number; most: number; kind: 'spent' | 'spared' }) {
+/** What was paid and not paid by each lever, with the baseline of each estimate. */
+function Levers({ balances }: { readonly balances: readonly Balance[] }) {
+  const rows = [
+    { name: 'paid', text: 'Paid', than: 'tokens of all calls', values: balances.map(({ paid }) => paid) },
+    ...NAMES.map((name) => ({
+      ...{ name, text: LEVERS[name], than: `compared with ${BASELINES[name]}` },
+      values: balances.map(({ saved }) => saved[name]),
+    })),
+  ];
   return (
-    <tr>
-      <th scope="row">{name}</th>
-      <td>
-        <span class="track">
-          <span class={`fill ${kind}`} style={{ width: `${(value / most) * 100}%` }} />
-        </span>
-        <span class="figure">{value === 0 ? '–' : tokens(value)}</span>
-      </td>
-    </tr>
+    <div class="levers panel">
+      <table>
+        <caption class="hidden">Tokens paid and not paid, and what not paid is compared with</caption>
+        <thead>
+          <tr>
+            <th scope="col">Tokens</th>
+            {balances.map(({ title }) => (
+              <th scope="col" class="right" key={title}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ name, text, than, values }) => (
+            <tr key={name} class={values.every((value) => value === 0) ? 'none' : ''}>
+              <th scope="row">
+                <i class={`lever ${name}`} aria-hidden="true" />
+                <span class="lever-name">{text}</span> <span class="soft">{than}</span>
+              </th>
+              {values.map((value, n) => (
+                <td class="right" key={balances[n]?.title} data-label={balances[n]?.title}>
+                  {value === 0 ? '–' : tokens(value)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
@@ -132,73 +155,29 @@ function Tables({ cost }: { readonly cost: NonNullable<PageDocument['cost']> }) 
   return (
     <>
       <h3 class="plain">By gate</h3>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Cost by gate">
-        <table class="data">
-          <thead>
-            <tr>
-              <th scope="col">Gate</th>
-              <th scope="col" class="right">
-                Reviews
-              </th>
-              <th scope="col" class="right">
-                Paid
-              </th>
-              <th scope="col" class="right">
-                Not paid
-              </th>
-              <th scope="col" class="right">
-                Price
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {cost.gates.map(({ gate, paid, not_paid }) => (
-              <tr key={gate}>
-                <th scope="row">
-                  <Name>{gate ?? 'fixes by agents'}</Name>
-                </th>
-                <td class="right">{paid.looks}</td>
-                <td class="right">{tokens(paidTokens(paid))}</td>
-                <td class="right">{tokens(not_paid.tokens)}</td>
-                <td class="right">{knownPrice(paid)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Cost by gate"
+        head={['Gate', '>Reviews', '>Paid', '>Not paid', '>Price']}
+        rows={cost.gates.map(({ gate, paid, not_paid }) => [
+          <Name>{gate ?? 'fixes by agents'}</Name>,
+          paid.looks,
+          tokens(paidTokens(paid)),
+          tokens(not_paid.tokens),
+          knownPrice(paid),
+        ])}
+      />
       <h3 class="plain">By agent</h3>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Cost by agent">
-        <table class="data">
-          <thead>
-            <tr>
-              <th scope="col">Agent</th>
-              <th scope="col">Model</th>
-              <th scope="col" class="right">
-                Reviews
-              </th>
-              <th scope="col" class="right">
-                Paid
-              </th>
-              <th scope="col" class="right">
-                Price
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {cost.agents.map(({ agent, model, paid }) => (
-              <tr key={`${agent} ${model}`}>
-                <th scope="row">
-                  <Name>{agent}</Name>
-                </th>
-                <td>{model === null ? 'unknown' : <Name>{model}</Name>}</td>
-                <td class="right">{paid.looks}</td>
-                <td class="right">{tokens(paidTokens(paid))}</td>
-                <td class="right">{knownPrice(paid)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Cost by agent"
+        head={['Agent', 'Model', '>Reviews', '>Paid', '>Price']}
+        rows={cost.agents.map(({ agent, model, paid }) => [
+          <Name>{agent}</Name>,
+          model === null ? 'unknown' : <Name>{model}</Name>,
+          paid.looks,
+          tokens(paidTokens(paid)),
+          knownPrice(paid),
+        ])}
+      />
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { showInvisible, showInvisibleInLines } from '../../src/kernel/escape.ts';
+import { isNarrow } from './theme.ts';
 import type { Tone } from './words.ts';
 
 /** Text of unknown origin on one line, with invisible characters shown as escapes. */
@@ -25,22 +26,43 @@ export function Section({
 }: {
   readonly id: string;
   readonly title: string;
-  readonly aside?: ComponentChildren;
+  readonly aside?: string;
   readonly children: ComponentChildren;
 }) {
   return (
     <section id={`section-${id}`} aria-labelledby={`title-${id}`}>
       <header class="section-head">
         <h2 id={`title-${id}`}>{title}</h2>
-        {aside}
+        {aside !== undefined && <span class="aside">{aside}</span>}
       </header>
       {children}
     </section>
   );
 }
 
+/** The text of a part that has nothing to show. */
 export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
+}
+
+/** One figure with its name, and what it is measured in or compared with. */
+export function Figure({
+  name,
+  value,
+  more,
+}: {
+  readonly name: string;
+  readonly value: string;
+  readonly more: string;
+}) {
+  return (
+    <div class="tile">
+      <dt>{name}</dt>
+      <dd>
+        <b>{value}</b> <span class="soft">{more}</span>
+      </dd>
+    </div>
+  );
 }
 
 /** Code with line numbers. `marked`: the numbers of the first and the last line to point out. */
@@ -71,6 +93,75 @@ export function Code({
   );
 }
 
+const LINE_KINDS: Readonly<Record<string, string>> = { '+': 'ins', '-': 'del', '@': 'hunk' };
+
+/** Returns the lines of a diff. The names of the files start with signs too, but stand before the first hunk. */
+function linesOf(text: string): readonly { readonly line: string; readonly kind: string }[] {
+  let isHead = true;
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      if (line.startsWith('diff --git ')) isHead = true;
+      else if (line.startsWith('@@')) isHead = false;
+      return { line, kind: isHead ? 'hunk' : (LINE_KINDS[line[0] ?? ''] ?? '') };
+    });
+}
+
+/** A unified diff, with added and removed lines marked by their sign and by colour. */
+export function Diff({ text }: { readonly text: string }) {
+  return (
+    <pre class="diff" tabIndex={0}>
+      {linesOf(text).map(({ line, kind }, n) => (
+        <span key={n} class={kind}>
+          {`${showInvisibleInLines(line)}\n`}
+        </span>
+      ))}
+    </pre>
+  );
+}
+
+/** A table that scrolls to the side if it must. A column whose title starts with ">" is aligned to the right. */
+export function DataTable({
+  label,
+  head,
+  rows,
+}: {
+  readonly label: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly ComponentChildren[])[];
+}) {
+  const sideOf = (n: number) => (head[n]?.startsWith('>') ? 'right' : undefined);
+  if (rows.length === 0) return <Empty>There is nothing yet.</Empty>;
+  return (
+    <div class="scroll panel" tabIndex={0} role="region" aria-label={label}>
+      <table class="data">
+        <thead>
+          <tr>
+            {head.map((title, n) => (
+              <th key={title} scope="col" class={sideOf(n)}>
+                {title.replace(/^>/, '')}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([first, ...more], n) => (
+            <tr key={n}>
+              <th scope="row">{first}</th>
+              {more.map((one, m) => (
+                <td key={m} class={sideOf(m + 1)} data-label={head[m + 1]?.replace(/^>/, '')}>
+                  {one}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
 const MOST_CHARACTERS = 24_000;
 
 /** A text of any length. The browser lays out only the blocks that are on the screen. */
@@ -84,7 +175,11 @@ export function LongText({ children }: { readonly children: string }) {
   return (
     <div class="long-text">
       {blocks.map((block, n) => (
-        <pre key={n} style={{ containIntrinsicHeight: `auto ${Math.ceil(block.length / 60)}em` }}>
+        <pre
+          key={n}
+          class={blocks.length > 1 ? 'lazy' : undefined}
+          style={{ containIntrinsicHeight: `auto ${Math.ceil(block.length / 60)}em` }}
+        >
           {showInvisibleInLines(block.replace(/\n$/, ''))}
         </pre>
       ))}
@@ -100,19 +195,18 @@ function cutAt(text: string, from: number): number {
 /** A list of rows of the same height that draws only those on the screen. */
 export function RowList<T>({
   rows,
-  height,
   label,
   head,
   row,
 }: {
   readonly rows: readonly T[];
-  readonly height: number;
   readonly label: string;
   readonly head: ComponentChildren;
   readonly row: (one: T, n: number) => ComponentChildren;
 }) {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
+  const height = isNarrow.value ? 62 : 38;
   const shown = Math.ceil(440 / height) + 2;
   const first = Math.max(0, Math.min(Math.floor(top / height), rows.length - shown));
   useEffect(() => {
@@ -129,15 +223,20 @@ export function RowList<T>({
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
     >
       <div class="rows-head">{head}</div>
-      <div class="rows-body" style={{ height: `${rows.length * height}px` }}>
-        <div style={{ transform: `translateY(${first * height}px)` }}>
+      <div class="rows-body" style={{ '--height': `${rows.length * height}px` }}>
+        <div class="rows-shown" style={{ '--top': `${first * height}px` }}>
           {rows.slice(first, first + shown).map((one, n) => (
-            <div class="row" key={first + n} style={{ height: `${height}px` }}>
+            <div class="row" key={first + n} style={{ '--height': `${height}px` }}>
               {row(one, first + n)}
             </div>
           ))}
         </div>
       </div>
+      {rows.length > shown && (
+        <p class="on-paper">
+          {shown} of {rows.length} rows are printed.
+        </p>
+      )}
     </div>
   );
 }

@@ -4,54 +4,56 @@ import { count, describeUsage, SESSIONS } from './words.ts';
 
 type Phase = NonNullable<PageDocument['phase']>;
 
-/** The result of a review loop: open issues first, then every reviewer round by round. */
-export function PhaseSections({ phase }: { readonly phase: Phase }) {
+/** The blockers and warnings of a review loop that are still open. */
+export function PhaseIssues({ phase }: { readonly phase: Phase }) {
   return (
-    <>
-      <Section
-        id="findings"
-        title="Open issues"
-        aside={<span class="aside">{count(phase.open_issues.length, 'issue')}</span>}
-      >
-        {phase.open_issues.length === 0 && <Empty>No blocker and no warning is open.</Empty>}
-        <div class="cards">
-          {phase.open_issues.map((issue, n) => (
-            <article class="card" key={n} data-item tabIndex={-1}>
-              <div class="card-head">
-                <h3>
-                  {issue.role}
-                  {issue.location !== null && (
-                    <>
-                      {' '}
-                      <code class="place">
-                        <Name>{issue.location}</Name>
-                      </code>
-                    </>
-                  )}
-                </h3>
-                <Pill tone={issue.severity === 'blocker' ? 'bad' : 'warn'}>{issue.severity}</Pill>
-              </div>
-              <Prose class="issue">{issue.description}</Prose>
-              {issue.suggestion !== null && <Prose>{issue.suggestion}</Prose>}
-            </article>
-          ))}
-        </div>
-      </Section>
-      <Section id="timeline" title="Rounds">
+    <Section id="findings" title="Open issues" aside={count(phase.open_issues.length, 'issue')}>
+      {phase.open_issues.length === 0 && <Empty>No blocker and no warning is open.</Empty>}
+      <div class="cards">
+        {phase.open_issues.map((issue, n) => (
+          <article class="card" key={n} data-item tabIndex={-1}>
+            <div class="card-head">
+              <h3>
+                {issue.role}
+                {issue.location !== null && (
+                  <>
+                    {' '}
+                    <code class="place">
+                      <Name>{issue.location}</Name>
+                    </code>
+                  </>
+                )}
+              </h3>
+              <Pill tone={issue.severity === 'blocker' ? 'bad' : 'warn'}>{issue.severity}</Pill>
+            </div>
+            <Prose class="issue">{issue.description}</Prose>
+            {issue.suggestion !== null && <Prose>{issue.suggestion}</Prose>}
+          </article>
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+/** Every reviewer of a review loop, round by round. */
+export function PhaseRounds({ phase }: { readonly phase: Phase }) {
+  return (
+    <Section id="timeline" title="Rounds">
+      <div class="cards">
         {phase.loops.map((loop) => (
-          <div class="timeline" key={loop.role} data-item tabIndex={-1}>
+          <div class="card rounds" key={loop.role} data-item tabIndex={-1}>
             <h3>{loop.role}</h3>
             <ul class="reviewers">
               {loop.iterations.map((one) => (
                 <li key={`${one.round} ${one.n}`}>
+                  <Pill tone={one.error !== null ? 'warn' : one.engine_pass ? 'good' : 'bad'}>
+                    {one.error !== null ? 'error' : one.engine_pass ? 'approved' : 'needs work'}
+                  </Pill>
                   <span class="who">
                     Round {one.round}
                     {one.final_validation && ', final review'}
                   </span>
                   <span class="what">
-                    <Pill tone={one.error !== null ? 'warn' : one.engine_pass ? 'good' : 'bad'}>
-                      {one.error !== null ? 'error' : one.engine_pass ? 'approved' : 'needs work'}
-                    </Pill>{' '}
                     <Name>{one.agent}</Name>, {SESSIONS[one.dispatch]}, {describeUsage(one.usage)},{' '}
                     {count(one.issues.length, 'issue')}
                     {one.summary !== null && <Prose class="soft">{one.summary}</Prose>}
@@ -61,16 +63,15 @@ export function PhaseSections({ phase }: { readonly phase: Phase }) {
               ))}
               {loop.rested.map(({ round, passed_at }) => (
                 <li key={`rested ${round}`}>
+                  <Pill tone="idle">skipped</Pill>
                   <span class="who">Round {round}</span>
-                  <span class="what">
-                    <Pill tone="idle">skipped</Pill> passed in round {passed_at}
-                  </span>
+                  <span class="what">passed in round {passed_at}</span>
                 </li>
               ))}
             </ul>
           </div>
         ))}
-      </Section>
-    </>
+      </div>
+    </Section>
   );
 }

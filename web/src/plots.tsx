@@ -7,6 +7,7 @@ import { dollars, tokens } from './words.ts';
 type Series = { readonly label: string; readonly values: readonly number[]; readonly color: '--accent' | '--soft-bar' };
 
 const HEIGHT = 200;
+const FONT = '12px system-ui, sans-serif';
 
 /** Bars per day or week. The labels are ours, so no text from outside reaches the plot. */
 export function BarPlot({
@@ -28,11 +29,17 @@ export function BarPlot({
     const style = getComputedStyle(document.documentElement);
     const color = (name: string) => style.getPropertyValue(name).trim();
     const show = unit === 'usd' ? dollars : tokens;
-    const axis = { stroke: color('--soft'), grid: { stroke: color('--line'), width: 1 }, ticks: { show: false } };
+    const axis = {
+      stroke: color('--soft'),
+      grid: { stroke: color('--line'), width: 1 },
+      ticks: { show: false },
+      font: FONT,
+    };
     const plot = new uPlot(
       {
         width: element.clientWidth,
         height: HEIGHT,
+        padding: [8, 6, 0, 0],
         cursor: { drag: { x: false, y: false } },
         legend: { show: false },
         scales: {
@@ -42,6 +49,7 @@ export function BarPlot({
         axes: [
           {
             ...axis,
+            size: 28,
             grid: { show: false },
             splits: () => from.map((_, n) => n),
             values: (_, splits) => splits.map((n) => labelOf(from, n, element.clientWidth)),

@@ -38,6 +38,9 @@ export const route = signal<Route>(readRoute());
 
 export const isLive = computed(() => connection.value !== 'report');
 
+/** The id of the working tree to show; `null` for the one in which the server was started. */
+export const worktree = signal<string | null>(new URLSearchParams(location.search).get('worktree'));
+
 /** Whether the text contains every word of the search. */
 export function matches(...texts: readonly (string | null)[]): boolean {
   const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);

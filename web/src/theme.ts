@@ -5,6 +5,15 @@ export type Theme = 'system' | 'light' | 'dark';
 const KEY = 'onceover-theme';
 const prefersDark = matchMedia('(prefers-color-scheme: dark)');
 
+const narrow = matchMedia('screen and (max-width: 900px)');
+
+/** Whether rows of lists need two lines, as in the style sheet. */
+export const isNarrow = signal(narrow.matches);
+
+narrow.addEventListener('change', () => {
+  isNarrow.value = narrow.matches;
+});
+
 export const theme = signal<Theme>(readTheme());
 
 /** The colours in use. Plots draw again if they change. */

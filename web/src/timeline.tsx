@@ -1,6 +1,6 @@
 import { showInvisible } from '../../src/kernel/escape.ts';
 import { Empty, Name, Section } from './parts.tsx';
-import { isLive, linkTo, matches, type PageDocument } from './state.ts';
+import { isLive, linkTo, matches, type PageDocument, query } from './state.ts';
 import { count, duration, TONES, when } from './words.ts';
 
 type Timeline = PageDocument['timelines'][number];
@@ -29,80 +29,111 @@ const KINDS = {
 
 const MOST_RUNS = 60;
 
-/** One grid per gate: a column per run, a row per reviewer. */
+/** One table for all gates: a column per run, a row per reviewer. */
 export function Timelines({ page }: { readonly page: PageDocument }) {
   const shown = page.timelines.filter(({ gate, runs }) => runs.length > 0 && matches(gate));
+  const columns = columnsOf(shown);
+  const runs = columns.slice(-MOST_RUNS);
+  const left = columns.length - runs.length;
   return (
-    <Section id="timeline" title="Timeline">
+    <Section id="timeline" title="Timeline" aside={count(columns.length, 'run')}>
       {shown.length === 0 ? (
-        <Empty>No gate has run on this change yet.</Empty>
+        <Empty>{query.value === '' ? 'No gate has run on this change yet.' : 'No gate matches the search.'}</Empty>
       ) : (
-        <p class="legend">
-          {(['fresh', 'resumed', 'skipped', 'cached', 'accepted', 'check'] as const).map((kind) => (
-            <span key={kind}>
-              <i aria-hidden="true">{GLYPHS[kind]}</i> {KINDS[kind]}
-            </span>
-          ))}
-          <span class="good">passed</span>
-          <span class="bad">failed</span>
-          <span class="warn">no result</span>
-        </p>
+        <div class="timeline panel">
+          <div class="scroll" tabIndex={0} role="region" aria-label="Runs of each gate">
+            <table class="grid">
+              <thead>
+                <tr>
+                  <th scope="col">Run</th>
+                  {runs.map(({ iteration, at }) => (
+                    <th scope="col" key={at} data-run={iteration ?? undefined} title={when(at)}>
+                      {iteration ?? '·'}
+                      <span class="hidden">{iteration === null ? ' no number' : ''}</span>
+                    </th>
+                  ))}
+                  <td />
+                </tr>
+              </thead>
+              {shown.map((timeline) => (
+                <Rows key={timeline.gate} timeline={timeline} columns={runs} />
+              ))}
+            </table>
+          </div>
+          <Legend
+            kinds={new Set(shown.flatMap((one) => one.runs.flatMap(({ cells }) => cells.map(({ kind }) => kind))))}
+          />
+          {left > 0 && <p class="soft">{count(left, 'older run')} not shown.</p>}
+        </div>
       )}
-      {shown.map((timeline) => (
-        <Grid key={timeline.gate} timeline={timeline} />
-      ))}
     </Section>
   );
 }
 
-function Grid({ timeline }: { readonly timeline: Timeline }) {
-  const runs = timeline.runs.slice(-MOST_RUNS);
+type Column = Pick<Run, 'iteration' | 'at'>;
+
+/** Returns the runs of all gates, oldest first. Columns of the same run have the same time in every gate. */
+function columnsOf(timelines: readonly Timeline[]): readonly Column[] {
+  const byTime = new Map<string, Column>();
+  for (const { iteration, at } of timelines.flatMap(({ runs }) => runs)) {
+    byTime.set(at, { iteration: iteration ?? byTime.get(at)?.iteration ?? null, at });
+  }
+  return [...byTime.values()].sort((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+/** Explains the signs that the table contains. */
+function Legend({ kinds }: { readonly kinds: ReadonlySet<Cell['kind']> }) {
+  return (
+    <p class="legend">
+      {(Object.keys(KINDS) as Cell['kind'][])
+        .filter((kind) => kinds.has(kind))
+        .map((kind) => (
+          <span key={kind}>
+            <i aria-hidden="true">{GLYPHS[kind]}</i> {KINDS[kind]}
+          </span>
+        ))}
+      {(['good', 'bad', 'warn'] as const).map((tone) => (
+        <span key={tone}>
+          <i class={`swatch ${tone}`} aria-hidden="true" /> {{ good: 'passed', bad: 'failed', warn: 'no result' }[tone]}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+function Rows({ timeline, columns }: { readonly timeline: Timeline; readonly columns: readonly Column[] }) {
+  const { gate, runs } = timeline;
   const slots = [...new Set(runs.flatMap(({ cells }) => cells.map(({ slot }) => slot ?? 0)))].filter(
     (slot) => slot > 0,
   );
   const rows = slots.length === 0 ? [0] : slots.sort((a, b) => a - b);
-  const left = timeline.runs.length - runs.length;
+  const runAt = new Map(runs.map((run) => [run.at, run]));
   return (
-    <div class="timeline" data-item tabIndex={-1}>
-      <h3>
-        <a href={linkTo('gate', timeline.gate)}>
-          <Name>{timeline.gate}</Name>
-        </a>
-      </h3>
-      {left > 0 && <p class="soft">{count(left, 'older run')} not shown.</p>}
-      <div class="scroll" tabIndex={0} role="region" aria-label={showInvisible(`Timeline of ${timeline.gate}`)}>
-        <table class="grid">
-          <thead>
-            <tr>
-              <th scope="col">
-                <span class="hidden">Reviewer</span>
-              </th>
-              {runs.map(({ iteration, at }) => (
-                <th scope="col" key={at} id={iteration === null ? undefined : `run-${iteration}`} title={when(at)}>
-                  {iteration === null ? '·' : iteration}
-                  <span class="hidden"> {iteration === null ? 'run without reviews' : 'run'}</span>
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((slot) => (
-              <tr key={slot}>
-                <th scope="row">{slot === 0 ? 'Check' : `Reviewer ${slot}`}</th>
-                {runs.map((run) => (
-                  <td key={run.at}>
-                    <Mark cell={cellOf(run, slot)} run={run} />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {isLive.value && rows.map((slot) => <Compare key={slot} gate={timeline.gate} slot={slot} runs={runs} />)}
-    </div>
+    <tbody>
+      <tr>
+        <th scope="rowgroup" colSpan={columns.length + 2}>
+          <span class="grid-gate" data-item tabIndex={-1}>
+            <a href={linkTo('gate', gate)}>
+              <Name>{gate}</Name>
+            </a>
+          </span>
+        </th>
+      </tr>
+      {rows.map((slot) => (
+        <tr key={slot}>
+          <th scope="row">{slot === 0 ? (isCheck(gate) ? 'Check' : 'Gate') : `Reviewer ${slot}`}</th>
+          {columns.map(({ at }) => {
+            const run = runAt.get(at);
+            return <td key={at}>{run !== undefined && <Mark cell={cellOf(run, slot)} run={run} />}</td>;
+          })}
+          <td class="compare">{isLive.value && <Compare gate={gate} slot={slot} runs={runs} />}</td>
+        </tr>
+      ))}
+    </tbody>
   );
 }
+
+const isCheck = (gate: string) => gate.startsWith('check:');
 
 function cellOf({ cells }: Run, slot: number): Cell | undefined {
   return cells.find((cell) => (cell.slot ?? 0) === slot) ?? cells.find(({ kind }) => kind === 'cached');
@@ -150,10 +181,9 @@ function Compare({
   const [from, to] = reviewed.slice(-2);
   if (slot === 0 || from === undefined || to === undefined) return null;
   return (
-    <p class="soft">
-      <a href={linkTo('diff', gate, slot, from, to)}>
-        Compare run {from} and run {to} of reviewer {slot}
-      </a>
-    </p>
+    <a href={linkTo('diff', gate, slot, from, to)}>
+      Compare run {from} and run {to}
+      <span class="hidden"> of reviewer {slot}</span>
+    </a>
   );
 }

@@ -1,8 +1,9 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { showInvisible } from '../../src/kernel/escape.ts';
 import { chooseWorktree, startRun, stopRun } from './live.ts';
-import { connection, live, problem, session } from './state.ts';
-import { when } from './words.ts';
+import { Name } from './parts.tsx';
+import { connection, type LiveDocument, live, problem, session, worktree } from './state.ts';
+import { count, elapsed, SESSIONS, tokens, when } from './words.ts';
 
 /** The controls of the live view: the working tree, the run in progress, start and stop. */
 export function Toolbar() {
@@ -18,7 +19,7 @@ export function Toolbar() {
             Working tree{' '}
             <select onChange={(event) => chooseWorktree(event.currentTarget.value)}>
               {trees.map(({ id, name, branch, current }) => (
-                <option key={id} value={id} selected={current}>
+                <option key={id} value={id} selected={worktree.value === null ? current : id === worktree.value}>
                   {showInvisible(`${name}${branch === null ? '' : ` (${branch})`}`)}
                 </option>
               ))}
@@ -35,36 +36,30 @@ export function Toolbar() {
             >
               Run the gates
             </button>
-            <label class="check">
-              <input type="checkbox" checked={isFresh} onChange={(event) => setFresh(event.currentTarget.checked)} />{' '}
-              new sessions for all reviewers
+            <label class="choice">
+              <input type="checkbox" checked={isFresh} onChange={(event) => setFresh(event.currentTarget.checked)} />
+              <span>new sessions for all reviewers</span>
             </label>
           </>
         ) : (
-          <button type="button" onClick={() => stopRun()}>
-            Stop the run
-          </button>
+          run.id !== null && (
+            <button type="button" onClick={() => stopRun()}>
+              Stop the run
+            </button>
+          )
         )}
+        <span class={`live-state ${connection.value}`}>
+          {{ connected: 'Live', connecting: 'Connecting…', lost: 'No connection', report: '' }[connection.value]}
+        </span>
       </div>
       <div role="status">
-        {connection.value === 'connecting' && <p class="soft">Connecting…</p>}
         {connection.value === 'lost' && (
           <p class="banner warn">
             The server does not answer. This page shows the last state and tries again. If you started the server again,
             open its new link.
           </p>
         )}
-        {run !== null && (
-          <div class="banner">
-            <b>
-              A run is in progress since {when(run.since)}
-              {run.id === null && ` (started elsewhere, process ${run.pid})`}
-            </b>
-            {run.progress.length > 0 && (
-              <pre class="progress">{run.progress.slice(-8).map(showInvisible).join('\n')}</pre>
-            )}
-          </div>
-        )}
+        {run !== null && <Working run={run} />}
         {run === null && ended?.error != null && <p class="banner bad">{showInvisible(ended.error)}</p>}
         {problem.value !== null && (
           <p class="banner bad">
@@ -81,6 +76,71 @@ export function Toolbar() {
           </p>
         )}
       </div>
+    </div>
+  );
+}
+
+type LiveRun = NonNullable<LiveDocument['run']>;
+
+/** The run in progress: how far it is, who works on what, and the last events. */
+function Working({ run }: { readonly run: LiveRun }) {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const { title, since, steps, ended, failed, working, progress } = run;
+  const paid = run.tokens === 0 ? '' : `, ${tokens(run.tokens)} tokens`;
+  return (
+    <div class="live-run">
+      <p class="live-head">
+        <b>
+          <span class="pulse" aria-hidden="true" />A run is in progress
+          {title !== null && (
+            <>
+              : <Name>{title}</Name>
+            </>
+          )}
+        </b>
+        <span class="soft">
+          {since !== '' && `since ${when(since)}`}
+          {run.id === null && `, started elsewhere (process ${run.pid}): press Ctrl-C there to stop it`}
+        </span>
+      </p>
+      {steps > 0 && (
+        <>
+          <div class="track" aria-hidden="true">
+            <span class={failed > 0 ? 'fill failing' : 'fill'} style={{ width: `${(ended / steps) * 100}%` }} />
+          </div>
+          <p class="soft">
+            {ended} of {count(steps, 'step')} ended
+            {failed > 0 && `, ${failed} failed`}
+            {paid}
+          </p>
+        </>
+      )}
+      {working.length > 0 && (
+        <ul class="working" aria-live="off">
+          {working.map((one) => (
+            <li key={one.name}>
+              <b>
+                <Name>{one.name}</Name>
+              </b>
+              <span class="soft">
+                {one.agent !== null && <Name>{one.agent}</Name>}
+                {one.dispatch !== null && `, ${SESSIONS[one.dispatch as keyof typeof SESSIONS] ?? one.dispatch}`}
+              </span>
+              <span class="soft cut">{one.doing !== null && <Name>{one.doing}</Name>}</span>
+              <span class="clock">{elapsed(one.since, now)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {progress.length > 0 && (
+        <pre class="progress" aria-live="off" tabIndex={0}>
+          {progress.slice(-8).map(showInvisible).join('\n')}
+        </pre>
+      )}
     </div>
   );
 }

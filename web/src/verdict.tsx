@@ -1,7 +1,8 @@
 import { showInvisibleInLines } from '../../src/kernel/escape.ts';
-import { Empty, Name, Pill, Prose, Section } from './parts.tsx';
+import { openProblems } from './findings.tsx';
+import { Diff, Empty, Figure, Name, Pill, Prose, Section } from './parts.tsx';
 import { type GateDocument, isLive, linkTo, matches, type PageDocument, type RunDocument } from './state.ts';
-import { count, GATE_WORDS, SESSIONS, TONES, toneOf, when } from './words.ts';
+import { allTokens, count, duration, GATE_WORDS, SESSIONS, TONES, tokens, toneOf, when } from './words.ts';
 
 const MARKS = { good: '✓', bad: '✕', warn: '!', idle: '–' } as const;
 
@@ -13,7 +14,7 @@ export function Verdict({ page }: { readonly page: PageDocument }) {
   const base = run?.base ?? null;
   return (
     <header class={`verdict ${tone}`} id="section-verdict">
-      {page.page !== 'cost' && (
+      {page.page !== 'cost' && page.page !== 'prove' && (
         <span class="mark" aria-hidden="true">
           {MARKS[tone]}
         </span>
@@ -48,7 +49,33 @@ export function Verdict({ page }: { readonly page: PageDocument }) {
           </span>
         </p>
       </div>
+      {run !== null && (run.gates.length > 0 || run.findings.length > 0) && <Summary page={page} run={run} />}
     </header>
+  );
+}
+
+/** The figures that the sections below explain. */
+function Summary({ page, run }: { readonly page: PageDocument; readonly run: RunDocument }) {
+  const passed = run.gates.filter(({ status }) => status === 'pass' || status === 'holds').length;
+  const open = openProblems(run).length;
+  const waived = run.findings.filter(({ state }) => state === 'waived').length;
+  const saved = Object.values(run.saved).reduce((sum, one) => sum + one, 0);
+  const unread = run.uncovered_files.length + run.withheld_files.length;
+  return (
+    <dl class="figures">
+      <Figure name="Gates" value={`${passed} of ${run.gates.length}`} more="passed" />
+      <Figure name="Findings" value={String(open)} more={waived === 0 ? 'open' : `open, ${count(waived, 'waiver')}`} />
+      {page.page === 'run' ? (
+        <Figure
+          name="Tokens"
+          value={run.usage === null && run.dispatches > 0 ? '?' : tokens(allTokens(run.usage))}
+          more={saved === 0 ? `paid, ${count(run.dispatches, 'call')}` : `paid, ${tokens(saved)} not paid`}
+        />
+      ) : (
+        <Figure name="Runs" value={String(page.history.runs.length)} more="in this clone" />
+      )}
+      <Figure name="Not covered" value={String(unread)} more={unread === 1 ? 'changed file' : 'changed files'} />
+    </dl>
   );
 }
 
@@ -58,11 +85,11 @@ export function WhyItCounts({ page, run }: { readonly page: PageDocument; readon
     matches(gate.id, gate.detail, ...gate.slots.map(({ agent, detail }) => `${agent} ${detail}`)),
   );
   return (
-    <Section id="gates" title="Why it counts" aside={<span class="aside">{count(run.gates.length, 'gate')}</span>}>
+    <Section id="gates" title="Why it counts" aside={count(run.gates.length, 'gate')}>
       {gates.length === 0 && (
         <Empty>{run.gates.length === 0 ? 'No gate covers the change.' : 'No gate matches the search.'}</Empty>
       )}
-      <div class="cards">
+      <div class="gates">
         {gates.map((gate) => (
           <Gate key={gate.id} gate={gate} page={page} />
         ))}
@@ -73,22 +100,39 @@ export function WhyItCounts({ page, run }: { readonly page: PageDocument; readon
 
 function Gate({ gate, page }: { readonly gate: GateDocument; readonly page: PageDocument }) {
   const proof = page.proof.find((one) => one.gate === gate.id);
+  const word = gate.why === 'waived' ? 'waived' : GATE_WORDS[gate.status];
+  const output = gate.output ?? '';
+  const hasPassed = gate.status === 'pass' || gate.status === 'holds';
   const explanation = page.explanations.find((one) => 'gate' in one && idOf(one.gate) === gate.id);
+  const tone = gate.why === 'waived' ? 'warn' : TONES[gate.status];
   return (
-    <article class="card" id={`gate-${gate.id}`} data-item tabIndex={-1}>
+    <article class="gate" id={`gate-${gate.id}`} data-item tabIndex={-1}>
       <div class="card-head">
+        <span class={`dot ${tone}`} aria-hidden="true">
+          {MARKS[tone]}
+        </span>
         <h3>
           <a href={linkTo('gate', gate.id)}>
             <Name>{gate.id}</Name>
           </a>
+          {gate.detail !== word && (
+            <span class="place">
+              <Name>{gate.detail}</Name>
+            </span>
+          )}
         </h3>
-        <Pill tone={gate.why === 'waived' ? 'warn' : TONES[gate.status]}>
-          {gate.why === 'waived' ? 'waived' : GATE_WORDS[gate.status]}
-        </Pill>
+        <Pill tone={tone}>{word}</Pill>
       </div>
-      <p class="soft">
-        <Name>{gate.detail}</Name>
-      </p>
+      {proof !== undefined && (
+        <p class="content soft">
+          Content{' '}
+          <code>
+            <Name>{proof.content.slice(0, 12)}</Name>
+          </code>
+          : {count(proof.files.length, 'changed file')}, <Names names={proof.files} />
+        </p>
+      )}
+      {explanation !== undefined && 'command' in explanation && <Command explanation={explanation} />}
       {gate.slots.length > 0 && (
         <ul class="reviewers">
           {gate.slots.map((slot) => (
@@ -96,29 +140,25 @@ function Gate({ gate, page }: { readonly gate: GateDocument; readonly page: Page
           ))}
         </ul>
       )}
-      {gate.output !== undefined && gate.output !== '' && (
+      {output !== '' && !hasPassed && (
         <pre class="output" tabIndex={0}>
-          {showInvisibleInLines(gate.output)}
+          {showInvisibleInLines(output)}
         </pre>
       )}
-      <details>
+      <details data-print>
         <summary>Explain</summary>
+        {output !== '' && hasPassed && (
+          <pre class="output" tabIndex={0}>
+            {showInvisibleInLines(output)}
+          </pre>
+        )}
         {proof !== undefined && (
-          <dl>
-            <dt>Content</dt>
-            <dd>
-              <code>
-                <Name>{proof.content.slice(0, 16)}</Name>
-              </code>
-              , {count(proof.files.length, 'changed file')}: <Names names={proof.files} />
-            </dd>
-            <dt>Prompt</dt>
-            <dd>
-              <code>
-                <Name>{proof.prompt}</Name>
-              </code>
-            </dd>
-          </dl>
+          <p>
+            Prompt:{' '}
+            <code>
+              <Name>{proof.prompt}</Name>
+            </code>
+          </p>
         )}
         {explanation !== undefined && (
           <>
@@ -134,9 +174,9 @@ function Gate({ gate, page }: { readonly gate: GateDocument; readonly page: Page
                 </ul>
               </>
             )}
-            {'command' in explanation && (
+            {'proof' in explanation && explanation.proof != null && (
               <p>
-                Command: <code>{showInvisibleInLines(explanation.command)}</code>
+                Proof: <Name>{explanation.proof}</Name>
               </p>
             )}
             <h4>It runs again if</h4>
@@ -154,11 +194,24 @@ function Gate({ gate, page }: { readonly gate: GateDocument; readonly page: Page
   );
 }
 
+type CheckExplanation = Extract<PageDocument['explanations'][number], { about: 'check' }>;
+
+/** The command of a check, and how its last run ended. */
+function Command({ explanation: { command, history } }: { readonly explanation: CheckExplanation }) {
+  const [last] = [...history].sort((a, b) => b.iteration - a.iteration);
+  return (
+    <p class="content soft">
+      Command <code>{showInvisibleInLines(command)}</code>
+      {last !== undefined && ` · run ${last.iteration}, ${duration(last.duration_ms)}`}
+    </p>
+  );
+}
+
 function idOf(gate: string | { readonly id: string }): string {
   return typeof gate === 'string' ? gate : gate.id;
 }
 
-const MOST_NAMES = 12;
+const MOST_NAMES = 6;
 
 function Names({ names }: { readonly names: readonly string[] }) {
   const more = names.length - MOST_NAMES;
@@ -191,8 +244,10 @@ function Reviewer({
   const shown = isCounted && slot.status === 'not_run' ? proof.counts_as : word;
   const unseen = proof?.unseen ?? null;
   const hasUnseen = unseen !== null && unseen.files.length > 0;
+  const from = slot.accepted ?? null;
   return (
     <li>
+      <Pill tone={isCounted && slot.status === 'not_run' ? 'good' : TONES[slot.status]}>{shown}</Pill>
       <span class="who">
         Reviewer {slot.slot}
         {slot.agent !== null && (
@@ -203,24 +258,44 @@ function Reviewer({
         )}
       </span>
       <span class="what">
-        <Pill tone={isCounted && slot.status === 'not_run' ? 'good' : TONES[slot.status]}>{shown}</Pill>{' '}
         {slot.dispatch !== 'none' && `${SESSIONS[slot.dispatch]}, `}
         <Name>{slot.detail}</Name>
-        {isCounted && proof.iteration !== null && (
-          <span class="soft">
-            {' '}
-            · run {proof.iteration}
-            {when(proof.at) !== '' && `, ${when(proof.at)}`}
-            {slot.dispatch === 'none' && proof.dispatch !== null && `, ${SESSIONS[proof.dispatch]}`}
+        {proof !== undefined && proof.iteration !== null && from === null && (
+          <span class="soft when">
+            run {proof.iteration}
+            {when(proof.at) !== '' && ` · ${when(proof.at)}`}
+            {slot.dispatch === 'none' && proof.dispatch !== null && ` · ${SESSIONS[proof.dispatch]}`}
           </span>
         )}
-        {hasUnseen && (
-          <span class="unseen">
-            has not seen <ins>+{unseen.added}</ins> <del>−{unseen.removed}</del> lines in <Names names={unseen.files} />
+        {from !== null && (
+          <span class="soft when">
+            {when(from.at)} · {from.session} session
+          </span>
+        )}
+        {slot.not_accepted != null && (
+          <span class="soft when">
+            A pass of another clone does not count: <Name>{slot.not_accepted.detail}</Name>
           </span>
         )}
       </span>
+      {hasUnseen && <Unseen unseen={unseen} />}
     </li>
+  );
+}
+
+/** The lines that a skipped reviewer has not seen: how many, and on demand which. */
+function Unseen({ unseen }: { readonly unseen: NonNullable<SlotProof['unseen']> }) {
+  const size = (
+    <>
+      has not seen <ins>+{unseen.added}</ins> <del>−{unseen.removed}</del> lines in <Names names={unseen.files} />
+    </>
+  );
+  if (unseen.diff === null) return <p class="unseen">{size}</p>;
+  return (
+    <details class="unseen" data-print>
+      <summary>{size}</summary>
+      <Diff text={unseen.diff} />
+    </details>
   );
 }
 
@@ -242,7 +317,7 @@ function Files({ title, names }: { readonly title: string; readonly names: reado
   return (
     <>
       <h3 class="plain">{title}</h3>
-      <ul class="files">
+      <ul class="files panel">
         {shown.map((name) => (
           <li key={name}>
             <code>

@@ -1,6 +1,10 @@
 const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
+export function whole(number: number): string {
+  return NUMBER.format(number);
+}
+
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${NUMBER.format(number)} ${number === 1 ? one : many}`;
 }
@@ -17,9 +21,16 @@ export function dollars(usd: number | null): string {
 export function duration(ms: number | null): string {
   if (ms === null) return '';
   const seconds = ms / 1000;
+  if (seconds < 0.1) return '< 0.1 s';
   if (seconds < 60) return `${NUMBER.format(seconds)} s`;
   const minutes = Math.floor(seconds / 60);
   return `${minutes} min ${Math.round(seconds % 60)} s`;
+}
+
+/** Returns how long ago a time is, for a running clock: "0:07", "12:30". */
+export function elapsed(since: string, now: number): string {
+  const seconds = Math.max(0, Math.floor((now - Date.parse(since)) / 1000));
+  return Number.isNaN(seconds) ? '' : `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
@@ -58,6 +69,9 @@ export const GATE_WORDS = {
   not_run: 'not run',
 } as const;
 
+/** The words for results of calls and transcripts. */
+export const STATUS_WORDS: Readonly<Record<string, string>> = { ...GATE_WORDS, done: 'done', skipped: 'skipped' };
+
 export const TONES = {
   pass: 'good',
   holds: 'good',
@@ -84,6 +98,16 @@ export const LEVERS = {
   slot: 'Skipped reviewers that had passed',
   session: 'Resumed sessions',
   prefix: 'Shared prompts',
+  reading: 'Shared reading of files',
+} as const;
+
+/** The baseline of each estimate of saved tokens. */
+export const BASELINES = {
+  pass: 'the last review of that reviewer in this clone',
+  slot: 'the last review of that reviewer in this clone',
+  session: 'a new session that gets the whole prompt and opens the files again',
+  prefix: 'the tokens that the agent caches by itself',
+  reading: 'a session that opens the files itself',
 } as const;
 
 export const SESSIONS = { fresh: 'new session', resumed: 'resumed session', none: 'no call' } as const;

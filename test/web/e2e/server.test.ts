@@ -1,9 +1,18 @@
 import { execFileSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { liveSchema, pageSchema, sessionSchema, transcriptSchema } from '../../../src/web/json-schema.ts';
+import {
+  type LiveDocument,
+  liveSchema,
+  pageSchema,
+  sessionSchema,
+  transcriptSchema,
+} from '../../../src/web/json-schema.ts';
 import { onceover } from '../../support/cli.ts';
 import { failing, gateRepo } from '../../support/gates.ts';
+import { hookRepo, stop } from '../../support/hook.ts';
+import { clients } from '../../support/mcp-clients.ts';
 import { askUi, startUiIn } from '../../support/ui-server.ts';
 
 const SECRET = `ghp_${'a'.repeat(36)}`;
@@ -18,6 +27,7 @@ test('the server of "onceover ui" answers with published documents, and refuses 
   const token = new URL(server.address).pathname;
   const read = async (path: string) => JSON.parse((await askUi(server, `${token}${path}`)).text) as unknown;
 
+  const stored = storedFiles(repo.root);
   const page = await askUi(server, token);
   expect(page.status).toBe(200);
   expect(page.text).toContain("default-src 'none'");
@@ -78,6 +88,65 @@ test('the server of "onceover ui" answers with published documents, and refuses 
   );
   expect((await askUi(server, `${token}api/run`, { body: { fresh: 'x'.repeat(70_000) } })).status).toBe(413);
   expect(repo.calls()).toHaveLength(1);
+  expect(storedFiles(repo.root)).toEqual(stored);
+
+  // Transcripts of earlier changes stay readable as long as their records are archived.
+  expect((await onceover(repo.root, ['clean'])).code).toBe(0);
+  const [archived] = pageSchema.parse(await read('api/page')).logs;
+  expect(archived).toMatchObject({ gate: 'review:src:code-quality', slot: 1, iteration: 1, status: 'fail' });
+  const earlier = transcriptSchema.parse(await read(`api/transcript?id=${encodeURIComponent(archived?.id ?? '')}`));
+  expect(earlier.calls).toEqual(transcript.calls);
+});
+
+/** Matches caches: git and onceover can make their files again. */
+const CACHED = /\/\.git\/(objects|onceover\/(answers|indexes))\//;
+
+/** Returns every file of a clone with its time of change, without caches. Reading must not change any. */
+function storedFiles(root: string): readonly string[] {
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => !CACHED.test(path))
+    .map((path) => `${path} ${statSync(path).mtimeMs}`)
+    .sort();
+}
+
+/** Listens to the events of the live view until one has this. */
+async function heardUntil(address: string, isIt: (heard: LiveDocument) => boolean): Promise<LiveDocument> {
+  const { body } = await fetch(`${address}api/events`, { signal: AbortSignal.timeout(15_000) });
+  let text = '';
+  for await (const part of body ?? []) {
+    text += Buffer.from(part).toString('utf8');
+    const events = text.split('\n\n');
+    text = events.pop() ?? '';
+    for (const event of events) {
+      const heard = event.startsWith('data: ') ? liveSchema.parse(JSON.parse(event.slice(6))) : null;
+      if (heard !== null && isIt(heard)) return heard;
+    }
+  }
+  throw new Error('the events ended');
+}
+
+test('the live view follows runs that the stop hook and an MCP client start', async () => {
+  const repo = await hookRepo();
+  repo.answers('one', { $sleep: 3000, ...failing('src/a.ts', 'export const b = 2;') }, { $sleep: 3000 });
+  const { address } = await startUiIn(repo.root);
+  const isWorking = ({ run }: LiveDocument) => (run?.working.length ?? 0) > 0;
+  const hook = stop(repo);
+  const hooked = await heardUntil(address, isWorking);
+  expect(hooked.run).toMatchObject({
+    steps: 1,
+    working: [{ agent: 'one', name: 'review:src:code-quality, reviewer 1' }],
+  });
+  expect((await hook).blocked).toContain('F1');
+  await heardUntil(address, ({ run }) => run === null);
+  repo.write('src/a.ts', 'export const a = 1;\n\n');
+  const [, connect] = clients[1] ?? [];
+  const client = await connect?.(repo.root);
+  const started = client?.call('start_run', {});
+  const asked = await heardUntil(address, isWorking);
+  expect(asked.run).toMatchObject({ steps: 1, failed: 0, working: [{ agent: 'one' }] });
+  await started;
 });
 
 test('an agent may start only approved commands, and a port in use is an error', async () => {

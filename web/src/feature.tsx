@@ -1,0 +1,35 @@
+import { DataTable, Empty, Name, Pill, Section } from './parts.tsx';
+import { matches, type PageDocument } from './state.ts';
+import { allTokens, count, dollars, SESSIONS, STATUS_WORDS, TONES, tokens, when } from './words.ts';
+
+type Feature = NonNullable<PageDocument['feature']>;
+
+/** The calls of a feature, in one table for each run of a phase. */
+export function FeatureSection({ feature }: { readonly feature: Feature }) {
+  const { paid, phases } = feature;
+  const shown = phases.filter(({ phase, dispatches }) => matches(phase, ...dispatches.map(({ role }) => role)));
+  return (
+    <Section id="feature" title="Phases" aside={count(paid.dispatches, 'call')}>
+      {phases.length === 0 && <Empty>The ledger has no phase of this feature.</Empty>}
+      {shown.map((one) => (
+        <div key={one.run}>
+          <h3 class="plain">
+            {one.phase} <span class="place">{when(one.at)}</span>
+          </h3>
+          <DataTable
+            label={`Calls of ${one.phase}`}
+            head={['Role', 'Round', 'Result', 'Session', '>Tokens', '>Price']}
+            rows={one.dispatches.map((call) => [
+              <Name>{call.role}</Name>,
+              call.final_validation ? `${call.iteration}, final review` : String(call.iteration),
+              <Pill tone={TONES[call.status]}>{STATUS_WORDS[call.status]}</Pill>,
+              SESSIONS[call.dispatch],
+              call.usage === null ? '–' : tokens(allTokens(call.usage)),
+              call.cost_usd === null ? '–' : dollars(call.cost_usd),
+            ])}
+          />
+        </div>
+      ))}
+    </Section>
+  );
+}
