@@ -1,8 +1,9 @@
-// Plays review gates with the built program and the real Claude Code, whose model is the simulator.
+// Plays review gates with the built program and a reviewer whose model is the simulator: the real Claude Code, Codex or
+// opencode, or an API that onceover calls itself.
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { load } from './build.mjs';
 import { codeLine } from './documents.mjs';
 import { weightedInput } from './loop-tokens.mjs';
@@ -11,19 +12,29 @@ import { seeded } from './random.mjs';
 
 const { startModelSim } = await load('test/support/model-sim/server.ts');
 const { agentSettings, realAgent, realPerson } = await load('test/support/real-person.ts');
-const { programOf, usersFolder } = await load('test/support/agent-clis.ts');
+const { programOf, settle, usersFolder } = await load('test/support/agent-clis.ts');
 const { dispatchesOf, schemaOf, stableText, usersText } = await load('test/support/wire.ts');
 const { callAgent } = await load('src/agents/call-agent.ts');
 
-const CLAUDE = realAgent('claude');
+// `cli` is the agent whose program or whose model a reviewer uses.
+const REVIEWERS = {
+  claude: { cli: realAgent('claude'), isApi: false },
+  api: { cli: realAgent('claude'), isApi: true, dialect: 'api: anthropic', path: '' },
+  codex: { cli: realAgent('codex'), isApi: false },
+  opencode: { cli: realAgent('opencode'), isApi: false },
+  openai: { cli: realAgent('codex'), isApi: true, dialect: 'api: openai, endpoint: responses', path: '/v1' },
+};
 const CHANGED = 'src/changed.ts';
-const FILE = 8400;
-const BIG = 29_500;
+// With these lengths in characters, reviews in new sessions cost what they cost in the measurement whose best known figures
+// are the limits of bench/reading.mjs, within one percent.
+const SIZES = { changed: 9550, part: 9550, big: 14_800 };
 const RUBRIC = 1500;
 const EDIT = 14;
 
 const sim = await startModelSim();
 let plays = 0;
+
+export const versionOf = (who) => REVIEWERS[who].cli.agent.testedVersion;
 
 export const endGateSimulator = () => sim.close();
 
@@ -36,7 +47,7 @@ function sampleFor(seed, { gates, reviews }) {
     return text;
   };
   const rubric = (n) => `Rubric number ${n}.\n${source(RUBRIC)}`;
-  const lines = source(FILE).split('\n');
+  const lines = source(SIZES.changed).split('\n');
   const versions = [lines.join('\n')];
   for (let n = 1; n <= 5; n++) {
     const at = random.between(0, lines.length - EDIT - 1);
@@ -54,10 +65,10 @@ function sampleFor(seed, { gates, reviews }) {
   return {
     versions,
     folders,
-    big: source(BIG),
+    big: source(SIZES.big),
     settings: `gates:\n${entries.join('')}`,
     files: {
-      ...Object.fromEntries(Array.from({ length: 7 }, (_, n) => [`lib/part${n}.ts`, source(FILE)])),
+      ...Object.fromEntries(Array.from({ length: 7 }, (_, n) => [`lib/part${n}.ts`, source(SIZES.part)])),
       ...Object.fromEntries(
         Array.from({ length: gates * reviews }, (_, n) => {
           const [g, r] = [Math.floor(n / reviews), n % reviews];
@@ -70,8 +81,9 @@ function sampleFor(seed, { gates, reviews }) {
 
 /**
  * Plays rounds of `onceover run` in which no reviewer passes, and the changed file is edited before each round but the
- * first. `opens`: how many files a reviewer in a new session opens. `minutes`: the time between rounds. Returns the
- * weighted input of each round, and the calls of each round.
+ * first. `opens`: how many files a reviewer in a new session opens, `atOnce`: all of them in one turn, `reopens`: also in forks of a reading. `minutes`: the time
+ * between rounds. `who`: claude, codex or opencode, or api or openai for reviewers that onceover calls itself. Returns the
+ * weighted input and the calls of each round.
  */
 export async function playGates({
   opens,
@@ -84,9 +96,12 @@ export async function playGates({
   loops = 1,
   passes = () => false,
   seed = 1,
+  who = 'claude',
+  atOnce = false,
+  reopens = false,
 }) {
   const sample = sampleFor(seed, { gates, reviews });
-  return asUser(sample, settings, async (user) => {
+  return asUser(sample, { settings, who }, async (user) => {
     const played = [];
     for (let loop = 1; loop <= loops; loop++) {
       if (loop > 1) user.timePasses(180);
@@ -94,17 +109,21 @@ export async function playGates({
       for (let round = 1; round <= rounds; round++) {
         if (round > 1 && minutes > 0) user.timePasses(minutes);
         user.begin(round, loop);
-        user.answer({ opens, passes: (text) => passes(text, round) });
+        user.answer({ opens, atOnce, reopens, who, passes: (text) => passes(text, round) });
+        const startedAt = performance.now();
         const document = await user.run(args);
+        const ms = performance.now() - startedAt;
         const requests = user.requests();
         played.push({
           loop,
           tokens: weightedInput(requests),
+          ms,
           requests,
           how: document.gates.flatMap(({ slots }) => slots.map(({ dispatch, why }) => `${dispatch} ${why}`)),
           saved: document.saved,
           texts: dispatchesOf(requests).map(([first]) => ({
-            text: `${stableText(first)}\n\n${usersText(first)}`,
+            // Codex has the stable text at the begin of its prompt.
+            text: who === 'codex' ? usersText(first) : `${stableText(first)}\n\n${usersText(first)}`,
             schema: schemaOf(first),
           })),
         });
@@ -114,29 +133,44 @@ export async function playGates({
   });
 }
 
-/** Sends the prompts of new sessions to Claude Code again, with all text in the prompt and none in the system prompt. */
-export async function playNaive(played, { opens, minutes = 0, gates = 1, reviews = 3, seed = 1 }) {
+/** Sends the prompts of new sessions to the agent again, with all text in the prompt and none in the system prompt. */
+export async function playNaive(played, { opens, minutes = 0, gates = 1, reviews = 3, seed = 1, who = 'claude' }) {
   const sample = sampleFor(seed, { gates, reviews });
-  return asUser(sample, '', async (user) => {
+  return asUser(sample, { settings: '', who }, async (user) => {
     const rounds = [];
     for (const [n, { texts }] of played.entries()) {
       if (n > 0 && minutes > 0) sim.clock.advance(minutes * 60_000);
       user.begin(n + 1, 1);
-      user.answer({ opens, passes: () => false });
-      await Promise.all(texts.map((text) => user.ask(text)));
+      user.answer({ opens, who, passes: () => false });
+      // One after another, so that each call finds the agent's own tools and instructions in the cache.
+      for (const text of texts) await user.ask(text);
       rounds.push({ tokens: weightedInput(user.requests()) });
     }
     return rounds;
   });
 }
 
-async function asUser(sample, settings, work) {
+/** Returns the environment of a user and the settings of the reviewer. */
+function reviewerOf(who, folder, label) {
+  const { cli, isApi, dialect, path } = REVIEWERS[who];
+  if (isApi) {
+    const agent = `{ ${dialect}, model: ${cli.model}, base_url: "${sim.baseUrl(label)}${path}", key: SIM_KEY }`;
+    return { own: { PATH: process.env.PATH, HOME: folder }, agents: `agents: [direct]\nagent:\n  direct: ${agent}\n` };
+  }
+  if (who !== 'opencode')
+    return { own: realPerson(folder, () => sim.baseUrl(label)).env, agents: agentSettings([who]) };
+  const { ONCEOVER_ACTIVE: _, ...env } = settle(cli, folder, sim.baseUrl(label)).env;
+  const PATH = [dirname(programOf(cli)), process.env.PATH].join(delimiter);
+  return { own: { ...env, PATH }, agents: `agents: [${who}]\nagent:\n  ${who}: { model: ${cli.model} }\n` };
+}
+
+async function asUser(sample, { settings, who }, work) {
   const label = `gates-${++plays}`;
   const folder = mkdtempSync(join(usersFolder(), 'bench-'));
   const root = join(folder, 'repo');
   mkdirSync(root);
-  const { env: own } = realPerson(folder, () => sim.baseUrl(label));
-  const env = { ...own, ...GIT, ANTHROPIC_API_KEY: label };
+  const { own, agents } = reviewerOf(who, folder, label);
+  const env = { ...own, ...GIT, ANTHROPIC_API_KEY: label, OPENAI_API_KEY: label, SIM_KEY: label };
   const git = (...args) => execFileSync('git', args, { cwd: root, env, stdio: 'pipe' });
   const write = (path, text) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -160,11 +194,11 @@ async function asUser(sample, settings, work) {
     answer: (how) => sim.script(label, modelFor(root, how)),
     timePasses: (minutes) => timePasses(root, minutes),
     run: (args) => runCli(root, env, ['run', '--json', ...args]),
-    ask: (text) => putWhole(root, env, text),
+    ask: (text) => putWhole(REVIEWERS[who].cli, { cwd: root, env }, text),
   };
   try {
     git('init', '-q', '-b', 'main');
-    write('onceover.yml', `${settings}${agentSettings(['claude'])}${sample.settings}`);
+    write('onceover.yml', `${settings}${agents}${sample.settings}`);
     for (const [path, text] of Object.entries(sample.files)) write(path, text);
     for (const place of sample.folders) write(`${place}/changed.ts`, sample.versions[0]);
     git('add', '-A');
@@ -187,9 +221,12 @@ const GIT = {
  * A reviewer in a new session and a reading open all files, one request each. A fork opens none. A resumed reviewer
  * opens the changed file, except if its prompt contains the file.
  */
-function modelFor(root, { opens, passes }) {
+function modelFor(root, { opens, atOnce = false, reopens = false, who, passes }) {
+  const { cli, isApi } = REVIEWERS[who];
+  const reading = (path) => (isApi ? { name: 'read', input: { path } } : cli.read(join(root, path)));
   return ({ body }) => {
-    const asked = lastQuestion(body.messages);
+    const asked = lastQuestion(body);
+    const more = who === 'codex' ? { message: null } : {};
     const text = JSON.stringify(asked.message);
     const place = /b\/(src\d*)\/big\.ts/.exec(JSON.stringify(body))?.[1] ?? 'src';
     const all = [`${place}/${CHANGED.split('/')[1]}`, ...Array.from({ length: 7 }, (_, n) => `lib/part${n}.ts`)].slice(
@@ -201,14 +238,14 @@ function modelFor(root, { opens, passes }) {
       ? text.includes('The difference shows these files as a whole')
         ? []
         : all.slice(0, 1)
-      : text.includes('From here on you are one of them')
+      : text.includes('From here on you are one of them') && !reopens
         ? []
         : all;
-    const path = wanted[asked.opened];
-    if (path !== undefined) return { kind: 'tools', calls: [CLAUDE.read(join(root, path))] };
+    const next = wanted.slice(asked.opened, atOnce ? undefined : asked.opened + 1);
+    if (next.length > 0) return { kind: 'tools', calls: next.map(reading) };
     if (isReading) return { kind: 'structured', value: { status: 'read', violations: [] } };
     const rubric = /Rubric number (\d+)/.exec(JSON.stringify(body))?.[1] ?? '0';
-    if (passes(rubric)) return { kind: 'structured', value: { status: 'pass', violations: [] } };
+    if (passes(rubric)) return { kind: 'structured', value: { status: 'pass', violations: [], ...more } };
     const previous = [...new Set(text.match(/id: F\d+/g) ?? [])].map((id) => ({
       id: id.slice(4),
       state: 'open',
@@ -221,21 +258,28 @@ function modelFor(root, { opens, passes }) {
       fix: 'Use the other value.',
       priority: 'high',
     };
-    return { kind: 'structured', value: { status: 'fail', violations: previous.length > 0 ? [] : [found], previous } };
+    return {
+      kind: 'structured',
+      value: { status: 'fail', violations: previous.length > 0 ? [] : [found], previous, ...more },
+    };
   };
 }
 
-const blocksOf = ({ content }) => (Array.isArray(content) ? content : [{ type: 'text', text: content }]);
+const blocksOf = ({ content }) => (Array.isArray(content) ? content : [{ type: 'text', text: content ?? '' }]);
 const isQuestion = (message) =>
-  message.role === 'user' && blocksOf(message).some(({ type, text }) => type === 'text' && !/^<[a-z-]+>/.test(text));
+  message.role === 'user' &&
+  blocksOf(message).some(({ type, text }) => /^(?:input_)?text$/.test(type) && !/^<[a-z_-]+>/.test(text));
+const isResult = ({ type }) => /_output$|^tool_result$/.test(type ?? '');
 
-function lastQuestion(messages) {
-  const at = messages.findLastIndex(isQuestion);
-  const opened = messages
+/** Returns the last question of a request to Anthropic or OpenAI, and the number of files opened since then. */
+function lastQuestion({ messages, input }) {
+  const steps = messages ?? input;
+  const at = steps.findLastIndex(isQuestion);
+  const opened = steps
     .slice(at + 1)
-    .flatMap(blocksOf)
-    .filter(({ type }) => type === 'tool_result').length;
-  return { message: messages[at], opened };
+    .flatMap((step) => (isResult(step) ? [step] : blocksOf(step)))
+    .filter(isResult).length;
+  return { message: steps[at], opened };
 }
 
 /** Advances the simulator's clock, and moves the times in records and in the ledger to the past. */
@@ -278,12 +322,12 @@ function runCli(cwd, env, args) {
   });
 }
 
-async function putWhole(cwd, env, { text, schema }) {
+async function putWhole({ agent, model, ...cli }, { cwd, env }, { text, schema }) {
   const end = await callAgent({
-    ...{ agent: CLAUDE.agent, program: programOf(CLAUDE), cwd, env, idleSeconds: 60, signal: null },
+    ...{ agent, program: programOf({ agent, ...cli }), cwd, env, idleSeconds: 60, signal: null },
     question: {
       ...{ stable: 'You are a reviewer.', dynamic: text, schema, sessionId: null, newSessionId: randomUUID() },
-      ...{ usedBefore: null, model: CLAUDE.model, cacheTtl: '5m', timeoutSeconds: 60 },
+      ...{ usedBefore: null, model, cacheTtl: '5m', timeoutSeconds: 60 },
     },
   });
   if (!end.ok) throw new Error(JSON.stringify(end.failure));

@@ -6,6 +6,7 @@ import type { CommitId } from '../kernel/ids.ts';
 import type { Reviewers } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
+import { withoutStore } from '../team/has-store.ts';
 import { ensureResumable, forkAbility, openCapabilities, type ProbeCost, probeInstalled } from './resume-probe.ts';
 
 /** Returns a failure if the agent is not installed or must not be allowed to edit files. */
@@ -36,17 +37,19 @@ type ReviewerOptions = {
  * come, so that the change under review cannot decide what a reviewer runs.
  */
 export async function openReviewersFor(
-  { root, commonDir }: RepositoryPaths,
+  repository: RepositoryPaths,
   settings: Settings,
   { stop, base, paid }: ReviewerOptions,
 ): Promise<Reviewers> {
-  const all = await knownAgents(settings.agent, process.env, root);
+  const { root, commonDir } = repository;
+  const all = await knownAgents(settings.agent, withoutStore(process.env), root);
   const known = base === null ? all : all.map((one) => foundForPullRequest(one, root, process.env['PATH'] ?? ''));
   const capabilities = openCapabilities(commonDir);
   return openReviewers({
     known,
     root,
     commonDir,
+    repository,
     preference: settings.agents,
     base,
     forkable(agent, version) {

@@ -1,52 +1,21 @@
-import type { AgentFailure, Cooldown } from '../kernel/agent.ts';
+import type { AgentFailure } from '../kernel/agent.ts';
 import { sha256 } from '../kernel/ids.ts';
 import type { Clock, Cooldowns } from '../kernel/ports.ts';
-import { ok, type Result } from '../kernel/result.ts';
-import { isString, isTime, readShape, type Shaped } from '../kernel/shape.ts';
+import { err, ok, type Result } from '../kernel/result.ts';
 import { removeLeftovers, statIfPresent } from '../platform/files.ts';
-import { openFolder, openListFile } from '../platform/private-files.ts';
-
-const LONGEST_MS = 31 * 24 * 60 * 60 * 1000;
-
-const MOST_KEPT = 100;
-
-const STORED = { agent: isString, until: isTime, said: isString };
+import { openFolder } from '../platform/private-files.ts';
+import { hasTeamStore } from '../team/has-store.ts';
+import { inTeamStore } from '../team/in-store.ts';
+import { openCooldownFile } from './cooldown-file.ts';
 
 /** Opens the list of agents that have reached a usage limit. If the list cannot be read, no agent has a cooldown. */
-export function openCooldowns(commonDir: string): Cooldowns {
-  const file = openListFile(commonDir, 'cooling.json');
-  const read = () =>
-    file.read().flatMap((one) => {
-      const stored = readShape<Shaped<typeof STORED>>(one, STORED);
-      return stored === null ? [] : [{ ...stored, until: new Date(stored.until) }];
-    });
-  const active = (now: Date) => {
-    const latest = new Map<string, Cooldown>();
-    for (const cooldown of read().filter(({ until }) => isPlausible(until, now))) {
-      const known = latest.get(cooldown.agent);
-      if (known === undefined || known.until < cooldown.until) latest.set(cooldown.agent, cooldown);
-    }
-    return [...latest.values()];
-  };
-  return {
-    all: async (now) => active(now),
-    async add(cooldown) {
-      // Do not filter by date here: whether a date is plausible depends on the time of reading.
-      return file.write([...read(), cooldown].slice(-MOST_KEPT));
-    },
-    async lift(now) {
-      const lifted = active(now);
-      if (lifted.length === 0) return ok(lifted);
-      const written = file.write([]);
-      return written.ok ? ok(lifted) : written;
-    },
-  };
-}
-
-// A date far in the future is ignored, because it must not disable an agent for good.
-function isPlausible(until: Date, now: Date): boolean {
-  const ahead = until.getTime() - now.getTime();
-  return ahead > 0 && ahead <= LONGEST_MS;
+export function openCooldowns(commonDir: string, usesStore = hasTeamStore()): Cooldowns {
+  const files = openCooldownFile(commonDir);
+  if (!usesStore) return files;
+  return inTeamStore(commonDir, files, {
+    open: async (store) => (await import('./postgres-cooldowns.ts')).postgresCooldowns(store),
+    failed: ({ failure }, method) => (method === 'all' ? [] : err(failure)),
+  });
 }
 
 const FOLDER = 'onceover/openings';

@@ -13,6 +13,16 @@ export type SeenCache = {
   readonly at: string;
 };
 
+/** The files of a reviewer in a new session. */
+export type SeenReads = {
+  readonly agent: string;
+  /** How many files it opened itself, and how many its shared reading opened; `null` without one. */
+  readonly opened: number;
+  readonly reading: number | null;
+  /** How many files it opened although its reading had opened them. */
+  readonly again: number;
+};
+
 /** When the same reviewer or fixer was called again: within 5 minutes, within an hour, or later or never. */
 export type NextCall = 'soon' | 'within-hour' | 'later';
 
@@ -22,10 +32,12 @@ export type NextCall = 'soon' | 'within-hour' | 'later';
  */
 export type CacheHistory = {
   readonly seen: readonly SeenCache[];
+  /** The files that reviewers in new sessions opened, oldest first. */
+  readonly reads: readonly SeenReads[];
   readonly next: Readonly<Record<'reviewer' | 'fixer', readonly NextCall[]>>;
 };
 
-export const NO_CACHE_HISTORY: CacheHistory = { seen: [], next: { reviewer: [], fixer: [] } };
+export const NO_CACHE_HISTORY: CacheHistory = { seen: [], reads: [], next: { reviewer: [], fixer: [] } };
 
 /** How long the provider's cache lives, and whether a measurement or the table of rules says so. */
 export type CacheLife = { readonly minutes: number; readonly from: CacheNote['lifeFrom'] };
@@ -169,6 +181,18 @@ function costOfResumed(
   const { requests, added } = cache?.resumed ?? usualResume(cache?.opening ?? null, firstPromptLength);
   const saved = savedBySharing(shared?.resumed, context, rule, ttl);
   return write[ttl] * (context + added) + read * context * Math.max(0, requests - 1) - saved;
+}
+
+/** Returns the cost of resuming a session that is still cached, and of the files that it is expected to open again. */
+export function costWhileCached(
+  { cache, contextTokens, firstPromptLength }: Pick<KeptSession, 'cache' | 'contextTokens' | 'firstPromptLength'>,
+  delta: number,
+  reopens: { readonly files: number; readonly tokens: number },
+  ttl: CacheTtl,
+): number {
+  const { write, read } = cacheRule(cache?.provider ?? null, cache?.model ?? null);
+  const context = contextTokens ?? estimateTokens(firstPromptLength);
+  return read * context * (1 + reopens.files) + write[ttl] * (estimateTokens(delta) + reopens.tokens);
 }
 
 /** Returns what a session's first resumed call is assumed to do: open one file, as long as those opened before. */

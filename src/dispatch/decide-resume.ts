@@ -49,14 +49,21 @@ function fresh(why: Extract<DispatchPlan, { kind: 'fresh' }>['why']): DispatchPl
 /**
  * Returns a message if the last call of a session sent so many tokens that a new session would be cheaper; else `null`.
  * `calls` is the usage of each call. In the first call, the agent read a file of `fileLength` characters with a tool.
+ * `countsAll` says whether the usage of a call covers all of its requests. Without it, it may be that of the last one.
  */
-export function resumedTooDear(calls: readonly (Usage | null)[], fileLength: number): string | null {
+export function resumedTooDear(
+  calls: readonly (Usage | null)[],
+  fileLength: number,
+  countsAll: boolean,
+): string | null {
   const [first = null, last = null] = [calls[0], calls.at(-1)];
   if (calls.length < 2 || first === null || last === null) return null;
   const answered = calls.slice(0, -1).reduce((sum, one) => sum + (one?.outputTokens ?? 0), 0);
   // The first call sent at least two requests, one without the file and one with it, so half of its tokens contain half
-  // of the file. With the file added, the limit is enough for a session that contains the file once, but not twice.
-  const most = Math.ceil(sentTokens(first) / 2) + estimateTokens(fileLength) + answered;
+  // of the file. With the file added, the limit is enough for a session that contains the file once, but not twice. The
+  // last request of the first call contains all of the file, so half a file is added to it.
+  const [start, added] = countsAll ? [sentTokens(first) / 2, fileLength] : [sentTokens(first), fileLength / 2];
+  const most = Math.ceil(start) + estimateTokens(added) + answered;
   const sent = sentTokens(last);
   return sent <= most
     ? null

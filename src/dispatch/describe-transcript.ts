@@ -1,6 +1,6 @@
-import type { TranscriptEntry, Usage } from '../kernel/agent.ts';
+import type { RequestTurn, TranscriptEntry, Usage } from '../kernel/agent.ts';
 import { isRecord } from '../kernel/json.ts';
-import { isCount, isStrings, readShape, USAGE } from '../kernel/shape.ts';
+import { isCount, isString, isStrings, readShape, USAGE } from '../kernel/shape.ts';
 import { describeAgentFailure } from '../ui/describe-agent-failure.ts';
 import { count } from '../ui/wording.ts';
 
@@ -19,9 +19,14 @@ export function describeTranscript(exchanges: readonly TranscriptEntry[]): reado
 
 const FACTS = 'Facts: ';
 
-function factsLine({ stableLength = 0, usage = null, filesRead = null }: Partial<TranscriptEntry>): readonly string[] {
+function factsLine({
+  stableLength = 0,
+  usage = null,
+  filesRead = null,
+  turns,
+}: Partial<TranscriptEntry>): readonly string[] {
   if (stableLength === 0 && usage === null && filesRead === null) return [];
-  return [`--- ${FACTS}${JSON.stringify({ stableLength, usage, filesRead })} ---`];
+  return [`--- ${FACTS}${JSON.stringify({ stableLength, usage, filesRead, turns })} ---`];
 }
 
 // A prompt or an answer may contain a line that looks like a line of the log. One more space makes it different.
@@ -32,7 +37,7 @@ function withoutMarks(text: string): string {
 }
 
 /** One call of a logged conversation. */
-type LoggedCall = {
+export type LoggedCall = {
   readonly agent: string;
   readonly mode: string;
   /** The part of the prompt that is the same in several calls; '' if the log does not say where it ends. */
@@ -42,6 +47,8 @@ type LoggedCall = {
   readonly usage: Usage | null;
   /** The files that the agent opened; `null` if unknown. */
   readonly filesRead: readonly string[] | null;
+  /** The requests of the call, each with its usage; empty if the agent reports only sums. */
+  readonly turns: readonly RequestTurn[];
   /** The lines about retries and failures. */
   readonly notes: readonly string[];
 };
@@ -63,7 +70,8 @@ export function readTranscript(log: string): LoggedConversation {
   for (const line of log.replace(/\n$/, '').split('\n')) {
     const [, mark] = /^--- (.*) ---$/.exec(line) ?? [];
     const call = calls.at(-1);
-    const [, agent, mode] = (mark === undefined ? null : /^Sent \((.*), (fresh|resumed|repair)\)$/s.exec(mark)) ?? [];
+    const [, agent, mode] =
+      (mark === undefined ? null : /^Sent \((.*), (fresh|forked|resumed|repair)\)$/s.exec(mark)) ?? [];
     if (mark === undefined) into.push(line.replace(/^ ( *--- .* ---)$/, '$1'));
     else if (agent !== undefined && mode !== undefined) {
       const started = { agent, mode, sent: [], said: [], notes: [], facts: null };
@@ -86,7 +94,7 @@ function loggedCall(call: {
   readonly notes: readonly string[];
   readonly facts: unknown;
 }): LoggedCall {
-  const { stableLength, usage, filesRead } = isRecord(call.facts) ? call.facts : {};
+  const { stableLength, usage, filesRead, turns } = isRecord(call.facts) ? call.facts : {};
   const sent = call.sent.join('\n');
   const end = isCount(stableLength) ? stableLength : 0;
   return {
@@ -97,8 +105,14 @@ function loggedCall(call: {
     said: call.said.join('\n'),
     usage: readShape<Usage>(usage, USAGE),
     filesRead: isStrings(filesRead) ? filesRead : null,
+    turns: (Array.isArray(turns) ? turns : []).flatMap(readTurn),
     notes: call.notes,
   };
+}
+
+function readTurn(value: unknown): readonly RequestTurn[] {
+  const usage = isRecord(value) ? readShape<Usage>(value['usage'], USAGE) : null;
+  return isRecord(value) && isString(value['did']) && usage !== null ? [{ did: value['did'], usage }] : [];
 }
 
 function parseFacts(text: string): unknown {

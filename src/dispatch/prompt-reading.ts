@@ -20,6 +20,15 @@ someone else. When the files are open, answer with this JSON object and nothing 
 
 ${JSON.stringify(READ)}`;
 
+/** The end of a prompt that continues a reading. The difference since the reading stands before it. */
+export const CONTINUED_READING = `## Open the files, and judge nothing yet
+
+Several reviewers will judge the change as it is now. Open what the difference makes necessary and this conversation does not
+show yet. If nothing is missing, open nothing. Do not judge the change, and write no text about its quality. Then answer with
+this JSON object and nothing else:
+
+${JSON.stringify(READ)}`;
+
 /** The text before the rubric in a fork of a reading. */
 export const FORK_OPENING = `The files above were opened for several reviewers, who work separately. From here on you are one of them: review the
 change now. Open more files if you need them.`;

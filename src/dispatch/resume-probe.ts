@@ -94,6 +94,9 @@ const STABLE = 'You review a short text and answer questions about your review. 
 
 const TIMEOUT_SECONDS = 180;
 
+/** The name of the file that the tests review. */
+const SPEC = 'spec.md';
+
 /** The cost of the resume tests of an agent, which are paid calls. */
 export type ProbeCost = {
   readonly agent: string;
@@ -125,6 +128,7 @@ export async function probeInstalled(
   let cost: ProbeCost = { agent: agent.name, model: settings?.model ?? null, asks: 0, usage: null, durationMs: 0 };
   const ports: ProbePorts = {
     forks: agent.abilities.fork === 'cached',
+    countsAll: agent.abilities.usage !== 'if-told',
     async ask(prompt, sessionId, forkOf) {
       const question = {
         stable: STABLE,
@@ -144,7 +148,11 @@ export async function probeInstalled(
       cost = addCall(cost, end);
       return end;
     },
-    writeFile: (text) => scratch.put('spec.md', text),
+    writeFile(text) {
+      const path = scratch.put(SPEC, text);
+      // The agent works in a copy of this folder and may not read outside of it.
+      return agent.worksInCopy === true ? SPEC : path;
+    },
     randomLine: () => `Export ${randomBytes(8).toString('hex')}`,
   };
   try {
@@ -197,6 +205,8 @@ type ProbePorts = {
   ask(prompt: string, sessionId: string | null, forkOf?: string): Promise<AskEnd>;
   /** Whether V5 runs. */
   readonly forks?: boolean;
+  /** Whether the usage of a call covers all of its requests. Default: true. */
+  readonly countsAll?: boolean;
   /** Writes the file to review and returns its path. A second call replaces the file. */
   writeFile(text: string): string;
   randomLine(): string;
@@ -212,6 +222,7 @@ type ProbeOutcome =
  * send that memory only once?
  */
 export async function probeResume(agent: string, version: string, ports: ProbePorts): Promise<ProbeOutcome> {
+  const countsAll = ports.countsAll ?? true;
   let freshMs: number | null = null;
   let resumedMs: number | null = null;
   const end = (failed: ResumeResult['failed'], fork: Pick<ResumeResult, 'forkFailed'> = {}): ProbeOutcome => ({
@@ -236,7 +247,7 @@ export async function probeResume(agent: string, version: string, ports: ProbePo
   if (!second.ok) return noReply('V2', second.failure);
   resumedMs = second.durationMs;
   const usage = [first.usage, second.usage];
-  const tooDear = resumedTooDear(usage, file.length);
+  const tooDear = resumedTooDear(usage, file.length, countsAll);
   if (tooDear !== null) return fail('V2', tooDear);
   const third = await ask(ports, PROBE_QUESTIONS.V3, first.session);
   if (!third.ok) return noReply('V3', third.failure);
@@ -247,7 +258,7 @@ export async function probeResume(agent: string, version: string, ports: ProbePo
   const expected = first.issues.length;
   if (Number(count) !== expected) return fail('V4', `it counted ${count ?? 'nothing'} instead of ${expected}`);
   // Some agents add another copy of the tool results with each resume.
-  const laterTooDear = resumedTooDear([...usage, third.usage, fourth.usage], file.length);
+  const laterTooDear = resumedTooDear([...usage, third.usage, fourth.usage], file.length, countsAll);
   if (laterTooDear !== null) return fail('V4', laterTooDear);
   return end(null, ports.forks === true ? await probeFork(ports, first.session, line) : {});
 }

@@ -73,9 +73,10 @@ export function transcriptEntry(
   const { retries = 0 } = end;
   const how = question.forkOf === undefined ? mode : 'forked';
   const failure = end.ok ? unreadable : end.failure;
-  const { usage = null, filesRead = null } = end.ok ? end.reply : {};
+  const { usage = null, filesRead = null, turns } = end.ok ? end.reply : {};
   const stableLength = question.sessionId === null ? question.stable.length : 0;
-  return { agent, mode: how, sent: joinPrompt(question), said, failure, retries, stableLength, usage, filesRead };
+  const told = { usage, filesRead, ...(turns === undefined ? {} : { turns }) };
+  return { agent, mode: how, sent: joinPrompt(question), said, failure, retries, stableLength, ...told };
 }
 
 function replyText({ text, structured }: AgentReply): string {

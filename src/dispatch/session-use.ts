@@ -34,7 +34,7 @@ export function sessionUse(
 ): SessionUse {
   const { usage, requests, ttl, provider, model } = call;
   const contextTokens = contextAfter(before, call);
-  const shared = { provider, model, ttl, sentTokens: requests?.lastSent ?? null };
+  const shared = { provider, model, ttl, sentTokens: requests?.lastCached ?? requests?.lastSent ?? null };
   const cache: SessionCache =
     before === null
       ? { ...shared, opening: openingOf(call), resumed: null }
@@ -75,6 +75,23 @@ function openingOf({ usage, requests }: Pick<EndedCall, 'usage' | 'requests'>): 
     cached: usage.cachedInputTokens,
     shared: Math.min(requests.firstRead ?? 0, usage.cachedInputTokens),
     requests: requests.count,
+  };
+}
+
+/**
+ * Returns the opening of a fork without the files that its reading had opened too, because a session alone opens them
+ * once. `again` is their share of the files that the fork opened.
+ */
+export function openingOnce(
+  opening: NonNullable<SessionCache['opening']>,
+  { again, promptLength }: { readonly again: number; readonly promptLength: number },
+): NonNullable<SessionCache['opening']> {
+  const { uncached, cached, shared } = opening;
+  const files = Math.max(0, uncached - estimateTokens(promptLength));
+  return {
+    ...opening,
+    uncached: Math.round(uncached - files * again),
+    cached: Math.round(shared + (cached - shared) * (1 - again)),
   };
 }
 

@@ -1,4 +1,11 @@
-import type { NoReading, TranscriptEntry, Usage } from '../kernel/agent.ts';
+import {
+  type KeptSession,
+  type NoReading,
+  newTokens,
+  type RequestFigures,
+  type TranscriptEntry,
+  type Usage,
+} from '../kernel/agent.ts';
 import type { AskEnd, Clock, Question } from '../kernel/ports.ts';
 import type { Budget } from './limits.ts';
 import { isReading, READING_PROMPT } from './prompt-reading.ts';
@@ -10,8 +17,9 @@ export type SharedReading = {
   /** The usage of the session, from agents that report only that. */
   readonly usedBefore: Usage | null;
   readonly opened: readonly string[];
-  /** The usage of the reading, which each of its forks has in its context. */
-  readonly usage: Usage | null;
+  /** The tokens that a session pays for if it reads the same alone; `null` if unknown. */
+  readonly freshTokens: number | null;
+  readonly requests: RequestFigures | null;
 };
 
 /** How a reading ended: with a session to fork, or with the reason why there is none. Its calls are paid either way. */
@@ -33,6 +41,12 @@ export type ReadingRequest = {
   /** The start of the prompt that all readers share. It must contain nothing of a rubric. */
   readonly stable: string;
   readonly options: Pick<Question, 'schema' | 'cacheTtl' | 'timeoutSeconds' | 'idleSeconds'>;
+  /** An earlier reading to fork and the prompt that continues it; missing for a first reading. */
+  readonly continues?: {
+    readonly session: Pick<KeptSession, 'id' | 'usedBefore' | 'freshTokens'>;
+    readonly opened: readonly string[];
+    readonly dynamic: string;
+  };
 };
 
 /**
@@ -45,7 +59,7 @@ export async function readForAll(
     readonly budget: Pick<Budget, 'spend' | 'used' | 'retried'>;
     send(agent: string, question: Question): Promise<AskEnd>;
   },
-  { agent, stable, options }: ReadingRequest,
+  { agent, stable, options, continues }: ReadingRequest,
 ): Promise<ReadingEnd> {
   const nothing = { reading: null, usage: null, model: null, requests: 0, durationMs: 0, exchanges: [] };
   if (ports.budget.spend() !== null) return { ...nothing, why: { kind: 'budget' } };
@@ -55,9 +69,10 @@ export async function readForAll(
     timeoutSeconds,
     idleSeconds: Math.min(options.idleSeconds, timeoutSeconds),
     stable,
-    dynamic: READING_PROMPT,
+    dynamic: continues?.dynamic ?? READING_PROMPT,
     sessionId: null,
-    usedBefore: null,
+    usedBefore: continues?.session.usedBefore ?? null,
+    ...(continues === undefined ? {} : { forkOf: continues.session.id }),
   };
   const startedAt = ports.clock.now().getTime();
   const end = await ports.send(agent, question);
@@ -65,10 +80,10 @@ export async function readForAll(
   ports.budget.retried(retries);
   const usage = end.ok ? end.reply.usage : end.usage;
   if (end.ok || usage !== null) ports.budget.used(agent, usage);
-  const why = whyNotShared(end);
+  const why = whyNotShared(end, continues !== undefined);
   const failure = why?.kind === 'agent' ? why.failure : null;
   return {
-    reading: why === null && end.ok ? sharedReading(end.reply) : null,
+    reading: why === null && end.ok ? sharedReading(end.reply, continues) : null,
     why,
     usage,
     model: end.ok ? end.model : null,
@@ -78,18 +93,24 @@ export async function readForAll(
   };
 }
 
-function whyNotShared(end: AskEnd): NoReading | null {
+function whyNotShared(end: AskEnd, isContinued: boolean): NoReading | null {
   if (!end.ok) return { kind: 'agent', failure: end.failure };
   if (!isReading(end.reply, end.draft ?? '')) return { kind: 'judged' };
   const { sessionId, filesRead } = end.reply;
-  return sessionId === null || (filesRead ?? []).length === 0 ? { kind: 'opened-nothing' } : null;
+  // A continued reading has the files of the earlier one.
+  const hasFiles = isContinued || (filesRead ?? []).length > 0;
+  return sessionId === null || !hasFiles ? { kind: 'opened-nothing' } : null;
 }
 
-function sharedReading({
-  sessionId,
-  sessionUsage,
-  filesRead,
-  usage,
-}: Extract<AskEnd, { ok: true }>['reply']): SharedReading {
-  return { sessionId: sessionId ?? '', usedBefore: sessionUsage, opened: [...new Set(filesRead ?? [])], usage };
+function sharedReading(
+  { sessionId, sessionUsage, filesRead, usage, requests }: Extract<AskEnd, { ok: true }>['reply'],
+  continues: ReadingRequest['continues'],
+): SharedReading {
+  return {
+    sessionId: sessionId ?? '',
+    usedBefore: sessionUsage,
+    opened: [...new Set([...(continues?.opened ?? []), ...(filesRead ?? [])])],
+    freshTokens: continues?.session.freshTokens ?? (usage === null ? null : newTokens(usage)),
+    requests: requests ?? null,
+  };
 }

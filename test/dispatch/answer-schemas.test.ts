@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { strictSchema } from '../../src/agents/codex.ts';
 import { answerSchema, type JsonSchema } from '../../src/dispatch/answer-schemas.ts';
+import { strictSchema } from '../../src/kernel/strict-schema.ts';
 
 function objectsIn(schema: unknown): JsonSchema[] {
   if (typeof schema !== 'object' || schema === null) return [];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { filesToHandOver, opensAgain } from '../../src/dispatch/decide-handover.ts';
+import { filesToHandOver, opensAgain, opensFile } from '../../src/dispatch/decide-handover.ts';
 
 test.each([
   [[], 0.65],
@@ -21,22 +21,46 @@ test.each([
   expect(opensAgain(earlier)).toBe(likely);
 });
 
+test('a file that the first prompt showed as a whole is expected only of a reviewer that opened files again', () => {
+  expect(opensAgain([], true)).toBe(0);
+  expect(opensAgain([{ handed: [], opened: ['src/a.ts'] }], true)).toBe(1);
+});
+
 describe('files to hand over', () => {
-  const files = [4000, 60, 9000, 0, -5].map((more) => ({ more }));
-  const chosen = (likely: number, contextTokens: number, room: number) =>
-    filesToHandOver(files, { likely, contextTokens, room }).map(({ more }) => more);
+  const chosen = (likely: number, contextTokens: number, lengths = [4000, 60, 9000, 0, -5]) =>
+    filesToHandOver(
+      lengths.map((more) => ({ more, likely })),
+      contextTokens,
+    ).map(({ more }) => more);
 
   test.each([
-    [1, 10_000, 100_000, [60, 4000, 9000]],
+    [1, 10_000, [60, 4000, 9000]],
     // A reviewer that never opens files again saves nothing.
-    [0, 10_000, 100_000, []],
+    [0, 10_000, []],
     // The larger the file, the more is wasted if it is not needed.
-    [0.7, 10_000, 100_000, [60, 4000]],
-    [0.7, 100_000, 100_000, [60, 4000, 9000]],
-    [0.7, 100, 100_000, [60]],
-    [1, 10_000, 5000, [60, 4000]],
-    [1, 10_000, 0, []],
-  ])('likely %f, context of %i tokens, room for %i characters', (likely, context, room, expected) => {
-    expect(chosen(likely, context, room)).toEqual(expected);
+    [0.7, 10_000, [60, 4000]],
+    [0.7, 100_000, [60, 4000, 9000]],
+    [0.7, 100, [60]],
+  ])('likely %f, context of %i tokens', (likely, context, expected) => {
+    expect(chosen(likely, context)).toEqual(expected);
   });
+
+  test('the files in a prompt have at most 60,000 characters', () => {
+    expect(chosen(1, 100_000, [50_000, 61_000, 9000, 2000])).toEqual([2000, 9000]);
+  });
+});
+
+test.each([
+  ['no review is known', [], 0],
+  ['every review opened it', ['opened', 'opened'], 1],
+  ['one of two opened it', ['opened', 'neither'], 0.5],
+  ['a review that got it in its prompt did not have to open it', ['handed'], 1],
+  ['a review opened it although its prompt contained it', ['both', 'opened'], 0],
+  ['no review needed it', ['neither', 'neither'], 0],
+] as const)('how likely a new session opens a file: %s', (_, reviews, likely) => {
+  const earlier = reviews.map((one) => ({
+    opened: one === 'opened' || one === 'both' ? ['a.ts', 'b.ts'] : ['b.ts'],
+    handed: one === 'handed' || one === 'both' ? ['a.ts'] : [],
+  }));
+  expect(opensFile(earlier, 'a.ts')).toBe(likely);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { costAfterCacheExpiry, NO_CACHE_HISTORY } from '../../src/dispatch/decide-cache.ts';
 import { decideDispatch } from '../../src/dispatch/decide-resume.ts';
-import { sessionUse } from '../../src/dispatch/session-use.ts';
+import { openingOnce, sessionUse } from '../../src/dispatch/session-use.ts';
 import type { SessionCache } from '../../src/kernel/agent.ts';
 import { estimateTokens } from '../../src/kernel/agent.ts';
 
@@ -214,4 +214,14 @@ test.each([
   });
   expect(plan).toMatchObject({ kind: 'resumed', why: 'delta' });
   expect(resuming).toBeLessThan(renewing);
+});
+
+test.each([
+  ['nothing again', 0, { uncached: 21_000, cached: 200_000 }],
+  ['half of its files again', 0.5, { uncached: 11_000, cached: 115_000 }],
+  // Its own prompt and the reading are left.
+  ['all its files again', 1, { uncached: 1000, cached: 30_000 }],
+])('the opening of a fork that opened %s counts each file once', (_, again, expected) => {
+  const opening = { uncached: 21_000, cached: 200_000, shared: 30_000, requests: 9 };
+  expect(openingOnce(opening, { again, promptLength: 4000 })).toEqual({ ...opening, ...expected });
 });

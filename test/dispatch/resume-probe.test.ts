@@ -118,16 +118,18 @@ test.each([
   ['sends the results of its tools twice', [12_000, 9300, 9400, 9500], 'V2'],
   ['sends them a third time later', [12_000, 7300, 9400, 11_500], 'V4'],
   ['reports no usage', null, null],
+  ['reports only its last request', [7300, 7500, 7600, 7700], null, false],
+  ['reports only its last request and sends the results of its tools twice', [7300, 9400, 9500, 9600], 'V2', false],
 ] as const)(
   'an agent that %s when it is resumed: dearer than a new session is not resumed',
-  async (_, sent, failed) => {
+  async (_, sent, failed, countsAll: boolean = true) => {
     const order = ['V1', 'V2', 'V3', 'V4'];
     const { ports } = agent((question, usual) => {
       if (!usual.ok) return usual;
       const usage = sent === null ? null : used(sent[order.indexOf(question)] ?? 0);
       return { ...usual, reply: { ...usual.reply, usage } };
     });
-    const outcome = await probeResume('gemini', '0.60.0', ports);
+    const outcome = await probeResume('gemini', '0.60.0', { ...ports, countsAll });
     expect(outcome.kind === 'tried' ? (outcome.result.failed?.test ?? null) : outcome).toBe(failed);
   },
 );

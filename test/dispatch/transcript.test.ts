@@ -57,6 +57,7 @@ test('knows where the stable part of a prompt ends, and keeps retries and failur
         said: 'no',
         usage: null,
         filesRead: null,
+        turns: [],
       },
       notes: ['a repeated 2 requests by itself', 'a did not finish within 7 seconds'],
     },

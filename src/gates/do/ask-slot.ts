@@ -1,9 +1,12 @@
 import { type Answers, answerSchema } from '../../dispatch/answer-schemas.ts';
 import { converse } from '../../dispatch/converse.ts';
+import { openedAgain } from '../../dispatch/decide-handover.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
-import { judgeHit, sessionUse } from '../../dispatch/session-use.ts';
+import { readAnswer } from '../../dispatch/read-answer.ts';
+import { judgeHit, openingOnce, type SessionUse, sessionUse } from '../../dispatch/session-use.ts';
 import type { SharedReading } from '../../dispatch/share-reading.ts';
 import { addUsage, type KeptSession, newTokens, type Usage } from '../../kernel/agent.ts';
+import type { AskSubject } from '../../kernel/ports.ts';
 import type { SlotAnswer, SlotJob, SlotReading } from '../ports.ts';
 import type { Disposition } from '../types.ts';
 import { type IterationContext, slotFingerprint } from './prepare-slot.ts';
@@ -52,13 +55,22 @@ export function answerWithoutReview({ agent, dispatch, shared }: SlotJob): SlotA
   );
 }
 
-/** Returns the tokens that a new session would have paid for without the reading that a fork found in the cache. */
-function tokensWithReading(
+/** Returns the figures of a fork as those of a session that read the same alone. */
+function asIfAlone(
+  use: SessionUse,
   reading: SharedReading | null,
-  own: Usage | null,
-): Partial<Pick<KeptSession, 'freshTokens'>> {
-  const usage = addUsage(reading?.usage ?? null, own);
-  return usage === null ? {} : { freshTokens: newTokens(usage) };
+  own: { readonly usage: Usage | null; readonly opened: readonly string[]; readonly promptLength: number },
+): SessionUse {
+  const read = reading?.freshTokens ?? null;
+  const { usage, opened, promptLength } = own;
+  const whole = read === null && usage === null ? null : (read ?? 0) + (usage === null ? 0 : newTokens(usage));
+  const freshTokens = whole ?? use.freshTokens;
+  const twice = openedAgain(opened, reading?.opened ?? []).length;
+  const { cache } = use;
+  if (twice === 0 || cache?.opening == null) return { ...use, freshTokens };
+  const opening = openingOnce(cache.opening, { again: twice / new Set(opened).size, promptLength });
+  const repeated = cache.opening.uncached - opening.uncached;
+  return { ...use, freshTokens: Math.max(0, (freshTokens ?? 0) - repeated), cache: { ...cache, opening } };
 }
 
 async function askPart(
@@ -73,7 +85,14 @@ async function askPart(
   const forked =
     reading === null
       ? null
-      : { prompt: forkedGatePrompt(prompt), session: { ...reading, id: reading.sessionId }, forks: true };
+      : {
+          // A fork keeps the stable part with which the first reading began.
+          prompt: forkedGatePrompt({ ...prompt, stable: shared?.continued?.opening ?? prompt.stable }),
+          session: { ...reading, id: reading.sessionId },
+          forks: true,
+        };
+  // Measured with the slot's last session: a reviewer that opened files then will probably open some again.
+  const answersAtOnce = job.lastLook?.own?.session?.cache?.opening?.requests === 1;
   // The time that the shared reading took is part of the review's time, so that the limits do not add up.
   const timeoutSeconds = Math.max(1, Math.ceil(job.timeoutSeconds - (shared?.end.durationMs ?? 0) / 1000));
   const slotRef = { gate: job.gate.id, slot: job.slot };
@@ -84,11 +103,12 @@ async function askPart(
         const schema = gateSchema(await reviewers.describe(name));
         const sent = await reviewers.ask(
           name,
-          { ...question, schema },
+          { ...question, schema, trees: context.trees },
           {
             stop: request.stop,
             watch: (doing, usage) => ports.reporter.tell({ kind: 'slot-active', ...slotRef, doing, usage }),
             begun,
+            subject: subjectOf(context, job),
           },
         );
         begun();
@@ -101,6 +121,7 @@ async function askPart(
       options: {
         schema: answerSchema('gate'),
         cacheTtl: job.cacheTtl,
+        ...(forked === null ? {} : { answersAtOnce }),
         timeoutSeconds,
         idleSeconds: request.settings.idleTimeoutSeconds,
       },
@@ -112,31 +133,32 @@ async function askPart(
   // After several questions, the usage does not show what the first one found in the cache.
   const requests = end.exchanges.length === 1 ? (last?.requests ?? null) : null;
   const hit = kept === null ? null : judgeHit(kept, { usage: end.usage, requests });
-  const cache = job.cacheNote === null ? null : { ...job.cacheNote, hit };
+  const cache = job.cacheNote === null ? null : { ...job.cacheNote, hit: kept === null ? job.cacheNote.hit : hit };
   const read = { opened, raw, cache };
   // A session that saw one part of the change cannot be resumed for the whole change.
   if (end.answer === null || last === null || last.sessionId === null || job.fresh.length > 1) {
     return { ...end, session: null, ...read };
   }
   const facts = await reviewers.describe(end.agent);
+  const use = sessionUse(kept, {
+    usage: end.usage,
+    sessionUsage: last.sessionUsage,
+    requests: last.requests ?? null,
+    at: ports.clock.now(),
+    ttl: job.cacheTtl,
+    provider: facts.provider,
+    model: end.model ?? facts.usualModel ?? null,
+    promptLength: (kept === null ? prompt : (job.resumed?.prompt ?? prompt)).dynamic.length,
+  });
+  const own = { usage: end.usage, opened: opened ?? [], promptLength: forked?.prompt.dynamic.length ?? 0 };
   const now = {
     id: last.sessionId,
     saw: job.tree,
     shown: entriesShown(job.gate.entries),
-    ...sessionUse(kept, {
-      usage: end.usage,
-      sessionUsage: last.sessionUsage,
-      requests: last.requests ?? null,
-      at: ports.clock.now(),
-      ttl: job.cacheTtl,
-      provider: facts.provider,
-      model: end.model ?? facts.usualModel ?? null,
-      promptLength: (kept === null ? prompt : (job.resumed?.prompt ?? prompt)).dynamic.length,
-    }),
-    ...(end.forked ? tokensWithReading(reading, end.usage) : {}),
+    ...(end.forked ? asIfAlone(use, reading, own) : use),
   };
   if (kept !== null) return { ...end, session: { ...kept, ...now }, ...read };
-  const opening = await ports.sessionPrompts.keep(prompt.stable);
+  const opening = await ports.sessionPrompts.keep((end.forked ? forked?.prompt : prompt)?.stable ?? prompt.stable);
   if (!opening.ok) return { ...end, session: null, ...read };
   const session: KeptSession = {
     ...now,
@@ -148,6 +170,28 @@ async function askPart(
     stableDigest: opening.value,
   };
   return { ...end, session, ...read };
+}
+
+/**
+ * Returns the content that a slot's question is about. A slot that has judged the same content before wants another
+ * opinion, so the number of its verdicts is part of `asker`. With `--fresh`, no earlier answer counts.
+ */
+function subjectOf({ facts }: IterationContext, { gate, slot, state, why, tree }: SlotJob): AskSubject {
+  const shared = state.slots.find((one) => one.slot === slot)?.shared;
+  const verdicts = state.cycle.filter(
+    (record) =>
+      record.slot === slot &&
+      (record.status === 'pass' || record.status === 'fail') &&
+      record.own?.content === gate.content,
+  );
+  return {
+    tree,
+    baseTree: facts.comparison.baseTree,
+    asker: `${gate.id}@${slot}:${verdicts.length}`,
+    mayShare: why !== 'asked-for',
+    isAudit: shared?.kind === 'refused' && shared.why === 'drawn-for-audit',
+    accepts: (reply) => readAnswer('gate', reply).ok,
+  };
 }
 
 function joinParts(a: SlotAnswer, b: SlotAnswer): SlotAnswer {

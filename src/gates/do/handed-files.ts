@@ -1,5 +1,4 @@
 import { filesToHandOver, isSameFile, opensAgain, type ResumedReview } from '../../dispatch/decide-handover.ts';
-import { deltaLimit } from '../../dispatch/decide-resume.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
 import { estimateTokens, type KeptSession } from '../../kernel/agent.ts';
 import type { RepoPath } from '../../kernel/ids.ts';
@@ -8,6 +7,7 @@ import type { Result } from '../../kernel/result.ts';
 import type { GateState } from '../decide/gate-state.ts';
 import type { SlotJob } from '../ports.ts';
 import type { RecordMetadata } from '../record-types.ts';
+import type { ReviewGate } from '../types.ts';
 import type { IndexedDiff } from './prompt-diff.ts';
 
 /** The prompt that resumes a session, before files are shown as a whole in it. */
@@ -20,6 +20,8 @@ export type DeltaPrompt = {
   compose(sections: readonly DiffSection[], whole: readonly RepoPath[]): ComposedPrompt;
 };
 
+const NOTHING = { files: 0, tokens: 0 };
+
 const MOST_REVIEWS = 4;
 
 /** More lines of context than a file has. */
@@ -30,41 +32,60 @@ const WHOLE_FILE = 1_000_000;
  * that the reviewer does not have to open it again.
  */
 export async function withChangedFiles(
-  { diff }: { diff(from: string, contextLines: number): Promise<Result<IndexedDiff>> },
+  context: Diffs,
   { gate, cycle }: GateState,
-  { prompt, session, sections, compose }: DeltaPrompt,
+  delta: DeltaPrompt,
   slot: number,
 ): Promise<NonNullable<SlotJob['resumed']>> {
-  const plain = { prompt, session, handed: [] };
   const earlier = cycle
     .filter((record) => record.slot === slot && record.own?.dispatch === 'resumed' && record.own.opened !== undefined)
     .slice(-MOST_REVIEWS)
     .map(({ own }): ResumedReview => ({ handed: own?.handed ?? [], opened: own?.opened ?? [] }));
-  const likely = opensAgain(earlier);
   const seen = cycle.filter((record) => record.slot === slot).flatMap(({ own }) => filesSeen(own));
-  if (likely === 0 || seen.length === 0) return plain;
+  return showWholeFiles(context, gate, delta, { earlier, seen, sessions: 1 });
+}
+
+type Diffs = { diff(from: string, contextLines: number): Promise<Result<IndexedDiff>> };
+
+/** Shows changed files that were `seen` before as a whole, where that is cheaper than to have `sessions` open them. */
+export async function showWholeFiles(
+  { diff }: Diffs,
+  gate: ReviewGate,
+  { prompt, session, sections, compose }: DeltaPrompt,
+  {
+    earlier,
+    seen,
+    sessions,
+  }: { readonly earlier: readonly ResumedReview[]; readonly seen: readonly string[]; readonly sessions: number },
+): Promise<NonNullable<SlotJob['resumed']>> {
+  const plain = { prompt, session, handed: [], reopens: NOTHING };
+  if (seen.length === 0 || opensAgain(earlier) === 0) return plain;
   const whole = await diff(session.saw, WHOLE_FILE);
   if (!whole.ok) return plain;
-  const present = new Set(gate.entries.filter(({ headBlob }) => headBlob !== null).map(({ path }) => path));
+  const present = new Map(gate.entries.filter(({ headBlob }) => headBlob !== null).map((entry) => [entry.path, entry]));
   const files = sections.flatMap((section) => {
     const path = section.paths.findLast((one) => present.has(one));
     const [all, ...others] = path === undefined ? [] : whole.value.showing([path]);
     if (path === undefined || all === undefined || others.length > 0) return [];
     // A reviewer that did not need the file before will hardly open it for a small change.
     if (!seen.some((one) => isSameFile(one, path))) return [];
-    return [{ path, section, all, more: all.text.length - section.text.length }];
+    const likely = opensAgain(earlier, present.get(path)?.baseBlob === null);
+    return [{ path, section, all, likely, more: all.text.length - section.text.length }];
   });
-  const handed = filesToHandOver(files, {
-    // Tokens that the first call found in the cache are missing in `contextTokens`.
-    contextTokens: Math.max(session.contextTokens ?? 0, estimateTokens(session.firstPromptLength)),
-    likely,
-    // The prompt must stay short enough to be sent to a resumed session.
-    room: deltaLimit(session) - prompt.dynamic.length,
-  });
-  if (handed.length === 0) return plain;
+  // Tokens that the first call found in the cache are missing in `contextTokens`.
+  const contextTokens = Math.max(session.contextTokens ?? 0, estimateTokens(session.firstPromptLength));
+  // Nothing shows yet whether a resumed reviewer needs the file. Several forks together need it more likely than not.
+  const isUnknown = sessions === 1 && !earlier.some(({ handed }) => handed.length === 0);
+  const handed = isUnknown ? [] : filesToHandOver(files, contextTokens * sessions);
+  const left = files.filter((file) => !handed.includes(file));
+  const reopens = {
+    files: left.reduce((sum, { likely }) => sum + likely, 0),
+    tokens: left.reduce((sum, { likely, more }) => sum + likely * estimateTokens(Math.max(0, more)), 0),
+  };
+  if (handed.length === 0) return { ...plain, reopens };
   const shown = sections.map((section) => handed.find((file) => file.section === section)?.all ?? section);
   const paths = files.filter((file) => handed.includes(file)).map(({ path }) => path);
-  return { prompt: compose(shown, paths), session, handed: paths };
+  return { prompt: compose(shown, paths), session, handed: paths, reopens };
 }
 
 /** Returns the files that a reviewer opened, that its reading opened for it, and that its prompt showed as a whole. */

@@ -49,7 +49,6 @@ export async function interpretAnswer(
     };
   });
   const seenBefore = await earlierReviews(context, job, reported);
-  if (!seenBefore.ok) return seenBefore;
   return ok({
     ...{ gate: job.gate.id, slot: job.slot, content: job.gate.content, agent, iteration: context.iteration },
     at: context.ports.clock.now().toISOString(),
@@ -59,7 +58,7 @@ export async function interpretAnswer(
     failOn: settings.failOn,
     rerunNewIssueThreshold: settings.rerunNewIssueThreshold,
     convergence: settings.convergence,
-    seenBefore: seenBefore.value,
+    seenBefore,
     status: said.status,
     reported,
     previous: said.previous ?? [],
@@ -81,26 +80,33 @@ function reviewsBefore({ state, slot, gate }: SlotJob): readonly SlotRecord[] {
 
 /**
  * Returns how many earlier reviews of the slot there are, for problems whose lines are unchanged since the last of them.
- * If the setting `convergence` is off or the earlier snapshot is lost, no problem counts as seen before.
+ * Only reviews with a receipt count, because anyone can write a record. If the setting `convergence` is off or the
+ * earlier snapshot is lost, no problem counts as seen before.
  */
 async function earlierReviews(
   { ports, request }: IterationContext,
   job: SlotJob,
   problems: readonly ReportedProblem[],
-): Promise<Result<SlotReview['seenBefore']>> {
+): Promise<SlotReview['seenBefore']> {
   const { unchangedCode, ratchet } = request.settings.convergence;
   const before = reviewsBefore(job);
-  const tree = before.at(-1)?.own?.snapshot ?? null;
-  if ((unchangedCode === 'block' && !ratchet) || tree === null) return ok(() => 0);
+  if (unchangedCode === 'block' && !ratchet) return () => 0;
+  const contents = [...new Set(before.flatMap(({ own }) => own?.content ?? []))];
+  const { id: gate, rubric } = job.gate;
+  const key = { gate, slot: job.slot, scope: before.at(-1)?.own?.scope ?? '', promptDigest: rubric.digest };
+  const found = await Promise.all(contents.map((content) => ports.receipts.find('review', { ...key, content })));
+  const receipts = found.filter((receipt) => receipt !== null);
+  const tree = receipts.find(({ content }) => content === before.at(-1)?.own?.content)?.tree;
+  if (tree === undefined) return () => 0;
   const paths = [...new Set(problems.flatMap(({ file }) => file ?? []))];
   const known = await ports.snapshots.filesIn(tree, paths);
   const sections = known.ok ? await ports.snapshots.plainSections(tree, job.tree, paths) : known;
-  if (!known.ok || !sections.ok) return ok(() => 0);
+  if (!known.ok || !sections.ok) return () => 0;
   const added = new Map(sections.value.flatMap(({ paths: own, text }) => own.map((path) => [path, addedLines(text)])));
-  return ok((problem) => {
+  return (problem) => {
     if (problem.file === null || !known.value.has(problem.file)) return 0;
-    return isOnUnchangedLines(problem, added.get(problem.file) ?? new Set()) ? before.length : 0;
-  });
+    return isOnUnchangedLines(problem, added.get(problem.file) ?? new Set()) ? receipts.length : 0;
+  };
 }
 
 type NamedFile = { readonly file: RepoPath | null; readonly line: number | null };

@@ -11,7 +11,7 @@ import type { PrefixGate } from '../../dispatch/limits.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
 import { type Cooldown, estimateTokens, type KeptSession, type SlotTrouble } from '../../kernel/agent.ts';
 import { digestOf, type RepoPath, type SnapshotId } from '../../kernel/ids.ts';
-import type { ReviewerFacts, Reviewers } from '../../kernel/ports.ts';
+import type { ReviewedTrees, ReviewerFacts, Reviewers } from '../../kernel/ports.ts';
 import type { DiffSection } from '../../kernel/repository.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { ruleReview } from '../../rules/prompt.ts';
@@ -23,7 +23,8 @@ import type { SlotRecord } from '../record-types.ts';
 import type { ReportedFinding } from '../run-types.ts';
 import { isOpen, type ReviewGate, type RunReason } from '../types.ts';
 import { type DeltaPrompt, withChangedFiles } from './handed-files.ts';
-import { freshGatePrompt, gateSchemaDigest, resumedGatePrompt, type SlotPast } from './prompt.ts';
+import { filesOpenedBefore } from './opened-before.ts';
+import { freshGatePrompt, GATE_ENGINE, gateSchemaDigest, resumedGatePrompt, type SlotPast } from './prompt.ts';
 import {
   changedPaths,
   type IndexedDiff,
@@ -47,6 +48,8 @@ export type IterationContext = RunContext & {
   readonly plans: readonly GateRun[];
   /** The caches and pauses that earlier calls in this repository show. */
   readonly cacheHistory: CacheHistory;
+  /** The two sides of the change, for reviewers that read files from git. */
+  readonly trees: ReviewedTrees;
   /** The paths of all changed files. */
   readonly changed: readonly RepoPath[];
   isChanged(path: RepoPath): boolean;
@@ -96,14 +99,24 @@ export async function prepareSlot(
   }
   const { rubric, unshown } = await readRubric(context, gate);
   const past = await pastOf(context, state, plan.slot, lastLook);
+  const diffLength = parts.parts.reduce((sum, { text }) => sum + text.length, 0);
+  const given =
+    parts.parts.length > 1 || plan.why === 'asked-for' || plan.why === 'certify'
+      ? []
+      : await filesOpenedBefore(context, gate, { agent, facts: now, promptLength: GATE_ENGINE.length + diffLength });
   const fresh = parts.parts.map(({ text: diff }, i): ComposedPrompt => {
     const part = parts.parts.length === 1 ? null : { number: i + 1, of: parts.parts.length };
     const open = past.open.filter(({ file }) => partShowing(file, parts.parts) === i);
-    return freshGatePrompt({ diff, part }, rubric, { ...past, open });
+    return freshGatePrompt({ diff, part }, rubric, { ...past, open }, given);
   });
   const kept = lastLook?.own?.session ?? null;
-  const freshLength = fresh.reduce((sum, { length }) => sum + length, 0);
-  const resumed = kept === null ? null : await resumedPrompt(context, gate, kept, past);
+  // The estimate of a new session already counts the files that its reviewer opened.
+  const givenLength = given.reduce((sum, { text }) => sum + text.length, 0);
+  const freshLength = fresh.reduce((sum, { length }) => sum + length, 0) - givenLength;
+  const resumed =
+    kept === null
+      ? null
+      : await deltaPrompt(context, gate, kept, (...shown) => resumedGatePrompt(shown[0], shown[1], past, shown[2]));
   const delta = resumed?.ok === true ? resumed : null;
   const deltaLength = delta?.prompt.dynamic.length ?? 0;
   const { clock } = context.ports;
@@ -144,13 +157,14 @@ export async function prepareSlot(
     others,
     dispatch,
     fresh,
+    given: given.map(({ path }) => path),
     unshown,
     resumed:
       dispatch.kind === 'resumed' && delta !== null ? await withChangedFiles(context, state, delta, plan.slot) : null,
     tree: context.tree,
     lastLook,
     prefix: now.sharesPrefix && startsUncached ? `${agent}\0${start?.stable ?? ''}` : null,
-    sharing: dispatch.kind === 'fresh' ? sharingKey(agent, now, fresh) : null,
+    sharing: sharingKey(agent, now, fresh),
     timeoutSeconds: gate.timeoutSeconds ?? now.timeoutSeconds ?? settings.timeoutSeconds,
     cacheTtl: ttlOfCall(
       settings.cacheTtl,
@@ -171,13 +185,24 @@ function sharedStarts(
   const running = plans.flatMap(({ state, slots }) =>
     slots
       .filter(({ kind }) => kind === 'run')
-      .map(({ slot }) => ({ gate: state.gate, session: lastReview(state, slot)?.own?.session ?? null })),
+      .map(({ slot }) => {
+        const own = lastReview(state, slot)?.own;
+        return { gate: state.gate, session: own?.session ?? null, isFork: own?.reading !== undefined };
+      }),
   );
   const alike = running.filter(({ gate }) => gate.content === content);
   const again = running.filter(({ session }) => session !== null && session.stableDigest === kept?.stableDigest);
-  const measured = alike.map(({ session }) => session?.cache?.opening?.shared ?? 0);
-  const tokens = Math.max(...measured, estimateTokens(prompt?.stable.length ?? 0));
-  return { fresh: { reviewers: alike.length, tokens }, resumed: { reviewers: again.length, tokens } };
+  const tokensOf = (those: typeof running) => {
+    const measured = those.map(({ session }) => session?.cache?.opening?.shared ?? 0);
+    return Math.max(...measured, estimateTokens(prompt?.stable.length ?? 0));
+  };
+  // Forks found their whole reading in the cache. New sessions can share a new one, but resumed sessions share only the
+  // start: each writes the rest into an entry of its own.
+  const resumed = tokensOf(alike.filter(({ isFork }) => !isFork));
+  return {
+    fresh: { reviewers: alike.length, tokens: tokensOf(alike) },
+    resumed: { reviewers: again.length, tokens: resumed },
+  };
 }
 
 /** Returns a digest of the inputs that cannot change within a session: tools, answer schema and rubric. */
@@ -185,7 +210,12 @@ export function slotFingerprint(
   facts: Pick<ReviewerFacts, 'toolsDigest' | 'forksCached'>,
   { rubric }: ReviewGate,
 ): string {
-  return `${facts.toolsDigest}:${gateSchemaDigest(facts)}:${rubric.digest}`;
+  return `${readingFingerprint(facts)}:${rubric.digest}`;
+}
+
+/** Returns a digest of the inputs that cannot change within a session, without the rubric. */
+export function readingFingerprint(facts: Pick<ReviewerFacts, 'toolsDigest' | 'forksCached'>): string {
+  return `${facts.toolsDigest}:${gateSchemaDigest(facts)}`;
 }
 
 /** Returns the same text for slots that can share a reading; `null` if this slot cannot share one. */
@@ -222,11 +252,15 @@ type ResumedPrompt =
   | ({ readonly ok: true } & DeltaPrompt)
   | { readonly ok: false; readonly lost: 'session' | 'snapshot' | 'diff' };
 
-async function resumedPrompt(
+/**
+ * Returns the prompt with the changes since a session last saw the gate's files. `write` makes the prompt from
+ * the session's stable part, the difference, and the files that the difference shows as a whole.
+ */
+export async function deltaPrompt(
   context: IterationContext,
   gate: ReviewGate,
   session: KeptSession,
-  past: SlotPast,
+  write: (opening: string, delta: string, whole: readonly RepoPath[]) => ComposedPrompt,
 ): Promise<ResumedPrompt> {
   const opening = await context.ports.sessionPrompts.read(session.stableDigest);
   if (opening === null) return { ok: false, lost: 'session' };
@@ -240,7 +274,7 @@ async function resumedPrompt(
     const changed = changedPaths(delta.value, gate.entries, session.shown);
     const sections = delta.value.showing(changed);
     const compose = (shown: readonly DiffSection[], whole: readonly RepoPath[]) =>
-      resumedGatePrompt(opening, shown.map(({ text }) => text).join(''), past, whole);
+      write(opening, shown.map(({ text }) => text).join(''), whole);
     const prompt = compose(sections, []);
     if (shortest === null || prompt.dynamic.length < shortest.prompt.dynamic.length) {
       shortest = { ok: true, prompt, session, sections, compose };

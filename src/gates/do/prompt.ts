@@ -1,11 +1,12 @@
 import { answerSchema, type JsonSchema, sharedGateSchema } from '../../dispatch/answer-schemas.ts';
 import { type ComposedPrompt, composePrompt } from '../../dispatch/prompt.ts';
-import { FORK_OPENING } from '../../dispatch/prompt-reading.ts';
+import { CONTINUED_READING, FORK_OPENING } from '../../dispatch/prompt-reading.ts';
 import { closeFence, fence, quoteName } from '../../kernel/escape.ts';
 import { digestOf, type RepoPath } from '../../kernel/ids.ts';
 import type { ReviewerFacts } from '../../kernel/ports.ts';
 import { promptFinding } from '../describe/finding.ts';
 import type { KnownFinding } from '../types.ts';
+import type { GivenFile } from './opened-before.ts';
 
 /** The change as a prompt shows it, with the same text for all reviewers of the same files. */
 export type ShownChange = {
@@ -24,10 +25,16 @@ export type SlotPast = {
 };
 
 /** Returns the prompt for a new session. Several reviewers can share its start (instructions, schema and change). */
-export function freshGatePrompt(change: ShownChange, rubric: string, past: SlotPast): ComposedPrompt {
+export function freshGatePrompt(
+  change: ShownChange,
+  rubric: string,
+  past: SlotPast,
+  given: readonly GivenFile[] = [],
+): ComposedPrompt {
   return composePrompt([
     { kind: 'stable', text: GATE_ENGINE },
     { kind: 'stable', text: shownChange(change) },
+    { kind: 'stable', text: givenFiles(given) },
     { kind: 'dynamic', text: `## What to look for\n\n${closeFence(rubric.trim())}` },
     { kind: 'dynamic', text: earlierReview(past) },
     { kind: 'dynamic', text: openFindings(past.open) },
@@ -66,6 +73,23 @@ ${fence(delta, 'diff')}`,
       kind: 'dynamic',
       text: `Review the difference by the same standard as before, and its effect on the rest of the change. ${LAST_WORD}`,
     },
+  ]);
+}
+
+/** Returns the prompt that continues a shared reading with the later changes. It contains nothing from a review. */
+export function continuedReadingPrompt(opening: string, delta: string, whole: readonly RepoPath[]): ComposedPrompt {
+  return composePrompt([
+    { kind: 'stable', text: opening },
+    {
+      kind: 'dynamic',
+      text: `The change is different now. Here is the difference; everything else is the same.
+
+## Changed since then
+
+${fence(delta, 'diff')}`,
+    },
+    { kind: 'dynamic', text: wholeFiles(whole) },
+    { kind: 'dynamic', text: CONTINUED_READING },
   ]);
 }
 
@@ -132,6 +156,16 @@ function wholeFiles(paths: readonly RepoPath[]): string {
   if (paths.length === 0) return '';
   const names = paths.map((path) => `- ${quoteName(path)}`).join('\n');
   return `The difference shows these files as a whole, as they are now, so you do not have to open them again:\n\n${names}`;
+}
+
+function givenFiles(files: readonly GivenFile[]): string {
+  if (files.length === 0) return '';
+  const texts = files.map(({ path, text }) => `### ${quoteName(path)}\n\n${fence(text, '')}`);
+  return `## Files that reviewers of this change have opened
+
+This is their whole text as it is now, so you do not have to open them again. Open other files if you need them.
+
+${texts.join('\n\n')}`;
 }
 
 const MOST_NAMES = 50;

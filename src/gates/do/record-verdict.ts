@@ -1,5 +1,7 @@
+import { openedAgain } from '../../dispatch/decide-handover.ts';
 import type { DispatchPlan, SlotTrouble } from '../../kernel/agent.ts';
 import { forEachOk, ok, type Result } from '../../kernel/result.ts';
+import type { LedgerSlot } from '../../ledger/entries.ts';
 import { describeTrouble } from '../../ui/describe-agent-failure.ts';
 import type { GateState } from '../decide/gate-state.ts';
 import { reviewFacts } from '../decide/review-facts.ts';
@@ -12,7 +14,7 @@ import type { SlotOutcome } from '../run-types.ts';
 import { type Finding, type FindingState, NO_AGENT } from '../types.ts';
 import { interpretAnswer } from './interpret-answer.ts';
 import type { IterationContext } from './prepare-slot.ts';
-import { readingBehind } from './shared-readings.ts';
+import { baseAfter, readingBehind } from './shared-readings.ts';
 
 /** Judges an answer and writes findings, receipt and record. `isStale`: whether the files changed during the review. */
 export async function judgeSlot(
@@ -53,6 +55,7 @@ export async function judgeSlot(
     verdict: status,
     findings: [...open, ...waived].map(({ id }) => id),
     made: reviewFacts(answer, context.request.settings, (await context.reviewers.describe(agent)).version),
+    tree: job.tree,
   });
   if (!receipt.ok) return receipt;
   const closed = matched.updated.filter((finding) => finding.kept === 'closed').map(({ id }) => id);
@@ -135,7 +138,7 @@ function slotResult(
   const agent = answer?.agent ?? job.agent;
   const asks = answer?.requests ?? 0;
   const dispatch = answer === null || asks === 0 ? 'none' : answer.dispatch;
-  const session = sessionReason(job, dispatch);
+  const session = sessionReason(job, dispatch, answer);
   // The reason why the slot runs (`job.why`) says more than that its session is the first one or was requested.
   const why = session === null || session === 'first-look' || session === 'asked-for' ? job.why : session;
   const durationMs = answer?.durationMs ?? 0;
@@ -155,6 +158,7 @@ function slotResult(
             ...{ ...call, gate: gate.id, agent, dispatch, why, asks },
             ...{ model: answer?.model ?? null, durationMs: Math.round(durationMs) },
             ...(answer?.cache == null ? {} : { cache: answer.cache }),
+            ...(dispatch === 'fresh' ? readsOf(job, answer) : {}),
           },
     closed,
     forked: answer?.forked === true,
@@ -162,10 +166,25 @@ function slotResult(
   };
 }
 
+/** Returns how many files a reviewer in a new session and its shared reading opened; nothing if that is unknown. */
+function readsOf(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): Pick<LedgerSlot, 'reads'> {
+  if (answer?.opened == null) return {};
+  const opened = new Set(answer.opened).size;
+  const reading = readingBehind(job, answer)?.opened;
+  if (reading === undefined) return { reads: { opened } };
+  return { reads: { opened, reading: reading.length, again: openedAgain(answer.opened, reading).length } };
+}
+
 /** Returns why the session was new or resumed. If it is new although a resume was planned, the old one was lost. */
-function sessionReason(job: SlotJob | UnassignableSlot, actual: SlotOutcome['dispatch']): DispatchPlan['why'] | null {
+function sessionReason(
+  job: SlotJob | UnassignableSlot,
+  actual: SlotOutcome['dispatch'],
+  answer: SlotAnswer | null,
+): DispatchPlan['why'] | null {
   if (!('dispatch' in job)) return null;
-  return job.dispatch.kind === 'resumed' && actual === 'fresh' ? 'session-lost' : job.dispatch.why;
+  const { kind, why } = job.dispatch;
+  const isLost = kind === 'resumed' ? actual === 'fresh' : why === 'reading-continued' && answer?.forked !== true;
+  return isLost ? 'session-lost' : why;
 }
 
 async function record(
@@ -179,7 +198,7 @@ async function record(
   const result = slotResult(job, answer, end);
   const { agent, dispatch, usage } = result.outcome;
   const adapter = agent ?? NO_AGENT;
-  const session = sessionReason(job, dispatch);
+  const session = sessionReason(job, dispatch, answer);
   const durationMs = answer?.durationMs ?? 0;
   const written = await writeRecord(
     context,
@@ -199,8 +218,9 @@ async function record(
         durationMs: Math.round(durationMs),
         error: trouble === null ? null : describeTrouble(trouble),
         opened: answer?.opened == null ? undefined : [...new Set(answer.opened)],
-        handed: dispatch === 'resumed' && 'fresh' in job ? job.resumed?.handed : undefined,
+        handed: handedTo(job, answer),
         reading: readingBehind(job, answer),
+        base: baseAfter(job, answer),
       },
     },
     (all) => slotLog(all, { kind: 'run', slot, why: job.why }, answer?.exchanges ?? []),
@@ -212,6 +232,13 @@ async function record(
     ...{ open: inState('open'), warnings: inState('warning') },
   });
   return ok(result);
+}
+
+/** Returns the files whose whole text was in the prompt; `undefined` if there were none. */
+function handedTo(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): RecordMetadata['handed'] {
+  if (!('fresh' in job) || answer === null || answer.forked) return undefined;
+  if (answer.dispatch === 'resumed') return job.resumed?.handed;
+  return job.given.length === 0 ? undefined : job.given;
 }
 
 type NewRecord = Omit<SlotRecord, 'gate' | 'iteration' | 'timestamp' | 'own'> & {

@@ -17,7 +17,7 @@ import { answerWithoutReview, askSlot } from './ask-slot.ts';
 import { availableAgents, DEFAULT_DIFF_CONTEXT, type IterationContext, prepareSlot } from './prepare-slot.ts';
 import { binaryPaths, type IndexedDiff, indexDiff } from './prompt-diff.ts';
 import { judgeSlot, recordError, stoppedSlot, writeRecord } from './record-verdict.ts';
-import { openReadings } from './shared-readings.ts';
+import { openReadings, withSharedReading } from './shared-readings.ts';
 
 /** Runs the planned slots on the current code, several at once. The records of skipped slots are written first. */
 export async function runReviews(
@@ -44,12 +44,12 @@ export async function runReviews(
   }
   const isStale = watchFiles(context, plans);
   const queue = openQueue(run.request.settings.concurrency);
-  const readingOf = openReadings(context, jobs, queue);
+  const readingOf = await openReadings(context, jobs, queue);
   const results = await Promise.all(
     jobs.map(async (job) => {
       if ('trouble' in job) return recordError(context, job, null, job.trouble);
       const shared = await readingOf(job);
-      const ready = shared === null ? job : { ...job, shared };
+      const ready = shared === null ? job : withSharedReading(job, shared);
       // A fork does not wait for another one: the provider's cache already contains the reading.
       const release = await context.prefixes.join(shared?.end.reading == null ? job.prefix : null);
       try {
@@ -70,7 +70,16 @@ export async function runReviews(
   if (!shown.ok) return shown;
   const entries = plans.flatMap(({ state }) => state.gate.entries);
   const binary = [...new Set(binaryPaths(shown.value?.sections ?? [], entries))];
-  return ok({ slots, interrupted, binary });
+  return ok({ slots, interrupted, binary, absent: absentAgents(context, jobs) });
+}
+
+function absentAgents(
+  { reviewers, request }: Pick<IterationContext, 'reviewers' | 'request'>,
+  jobs: readonly (SlotJob | UnassignableSlot)[],
+): readonly string[] {
+  const ran = jobs.filter((job) => !('trouble' in job));
+  const wanted = new Set(ran.flatMap(({ gate }) => gate.agents ?? request.settings.agents ?? []));
+  return reviewers.missing.map(({ name }) => name).filter((name) => wanted.has(name));
 }
 
 /** Whether none of the planned reviews has an agent that could run now. */
@@ -108,6 +117,7 @@ async function openContext(
     plans,
     cacheHistory: await readCacheHistory(run.ports),
     tree,
+    trees: { head: tree, base: facts.comparison.baseTree, hidden: omittedFolders(run.request.settings).folders },
     changed,
     isChanged,
     mark: await snapshots.branchMark(facts.comparison.where.branch),

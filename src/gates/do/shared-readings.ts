@@ -1,99 +1,164 @@
-import { expectedReads, groupReaders, type Reader, sharingPays } from '../../dispatch/decide-sharing.ts';
+import { AGENT_TOKENS, expectedReads, groupReaders, type Reader, sharingPays } from '../../dispatch/decide-sharing.ts';
 import type { openQueue } from '../../dispatch/limits.ts';
+import { judgeHit, sessionUse } from '../../dispatch/session-use.ts';
 import { type ReadingEnd, readForAll } from '../../dispatch/share-reading.ts';
 import { estimateTokens } from '../../kernel/agent.ts';
 import type { SlotAnswer, SlotJob, SlotReading, UnassignableSlot } from '../ports.ts';
-import type { RecordMetadata, SlotRecord } from '../record-types.ts';
-import type { IterationContext } from './prepare-slot.ts';
+import type { RecordMetadata } from '../record-types.ts';
+import { type ContinuedReading, canContinue, continueReading } from './continued-readings.ts';
+import { type IterationContext, readingFingerprint } from './prepare-slot.ts';
 import { gateSchema } from './prompt.ts';
+import { entriesShown } from './prompt-diff.ts';
 
 type Queue = ReturnType<typeof openQueue>;
 
 type SharingReader = Reader & { readonly job: SlotJob };
 
+/** Slots that share a reading. `continues` is the earlier reading that it continues; `null` for a first reading. */
+type ReadingGroup = { readonly jobs: readonly SlotJob[]; readonly continues: ContinuedReading | null };
+
 /**
  * Returns a function that gives the shared reading of a slot, after it has ended; `null` if the slot shares none. The
  * first slot of a group that asks starts the reading, and the others wait for it without taking a place in the queue.
  */
-export function openReadings(
+export async function openReadings(
   context: IterationContext,
   jobs: readonly (SlotJob | UnassignableSlot)[],
   queue: Queue,
-): (job: SlotJob) => Promise<SlotReading | null> {
-  const groups = groupsOf(context, jobs);
-  const ends = new Map<readonly SlotJob[], Promise<ReadingEnd>>();
+): Promise<(job: SlotJob) => Promise<SlotReading | null>> {
+  const groups = await groupsOf(context, jobs);
+  const ends = new Map<ReadingGroup, Promise<Omit<SlotReading, 'leader' | 'isLeader'>>>();
   return async (job) => {
-    const group = groups.find((one) => one.includes(job));
-    const [leader] = group ?? [];
+    const group = groups.find((one) => one.jobs.includes(job));
+    const [leader] = group?.jobs ?? [];
     if (group === undefined || leader === undefined) return null;
     const started = ends.get(group) ?? queue(() => readFor(context, group, leader));
     ends.set(group, started);
     const { gate, slot } = leader;
-    return { leader: { gate: gate.id, slot }, isLeader: job === leader, end: await started };
+    return { leader: { gate: gate.id, slot }, isLeader: job === leader, ...(await started) };
+  };
+}
+
+/** Returns the slot as it runs after its reading. Without a reading to fork, it runs as it was planned. */
+export function withSharedReading(job: SlotJob, shared: SlotReading): SlotJob {
+  const { continued, end, isLeader } = shared;
+  if (continued === null || end.reading === null) return { ...job, shared };
+  return {
+    ...{ ...job, shared, resumed: null, dispatch: { kind: 'fresh', why: 'reading-continued' } },
+    cacheTtl: continued.ttl,
+    // The hit or miss is measured once, with the call of the reading.
+    cacheNote: isLeader ? continued.note : null,
   };
 }
 
 /** Returns the groups of slots that share a reading, because that is cheaper than separate sessions. */
-function groupsOf(
-  { request, facts }: IterationContext,
+async function groupsOf(
+  context: IterationContext,
   jobs: readonly (SlotJob | UnassignableSlot)[],
-): readonly (readonly SlotJob[])[] {
-  const readers = jobs.flatMap((job): readonly SharingReader[] =>
-    'trouble' in job || job.sharing === null ? [] : [{ key: job.sharing, review: job.gate.id, job }],
-  );
-  return groupReaders(readers, request.settings.shareReading)
-    .map((group) => group.map(({ job }) => job))
-    .filter((group) => {
-      const stable = estimateTokens(group[0]?.fresh[0]?.stable.length ?? 0);
-      const opened = openedBefore(facts.past.slots, group[0]?.agent ?? '');
-      return sharingPays(group.length, stable + AGENT_TOKENS, expectedReads(opened));
+): Promise<readonly ReadingGroup[]> {
+  const { request, cacheHistory } = context;
+  const grouped = (wanted: (job: SlotJob) => boolean) => {
+    const readers = jobs.flatMap((job): readonly SharingReader[] => {
+      if ('trouble' in job || job.sharing === null || !wanted(job)) return [];
+      return [{ key: `${job.sharing} ${job.lastLook?.own?.base?.session.id ?? ''}`, review: job.gate.id, job }];
     });
-}
-
-/** Tokens that an agent adds to a prompt: its tools and its own instructions. */
-const AGENT_TOKENS = 2500;
-
-const MOST_REVIEWS = 12;
-
-/** Returns how many files the last reviewers with a new session of this agent opened, if the records say it. */
-function openedBefore(records: readonly SlotRecord[], agent: string): readonly number[] {
-  return records
-    .filter(({ adapter, own }) => adapter === agent && own?.dispatch === 'fresh' && own.opened !== undefined)
-    .slice(-MOST_REVIEWS)
-    .map(({ own }) => new Set([...(own?.opened ?? []), ...(own?.reading?.opened ?? [])]).size);
+    return groupReaders(readers, request.settings.shareReading).map((group) => group.map(({ job }) => job));
+  };
+  const continued: ReadingGroup[] = [];
+  for (const group of grouped(canContinue)) {
+    const continues = await continueReading(context, group);
+    if (continues !== null) continued.push({ jobs: group, continues });
+  }
+  const taken = new Set(continued.flatMap((group) => group.jobs));
+  const first = grouped((job) => job.dispatch.kind === 'fresh' && !taken.has(job)).filter((group) => {
+    const stable = estimateTokens(group[0]?.fresh[0]?.stable.length ?? 0);
+    const expected = expectedReads(cacheHistory.reads, group[0]?.agent ?? '');
+    return sharingPays(group.length, stable + AGENT_TOKENS, expected);
+  });
+  return [...continued, ...first.map((group) => ({ jobs: group, continues: null }))];
 }
 
 /** Runs the reading of a group. Reviewers that only share its prompt's start wait until its agent begins to answer. */
-async function readFor(context: IterationContext, group: readonly SlotJob[], leader: SlotJob): Promise<ReadingEnd> {
+async function readFor(
+  context: IterationContext,
+  { jobs, continues }: ReadingGroup,
+  leader: SlotJob,
+): Promise<Omit<SlotReading, 'leader' | 'isLeader'>> {
   const { ports, request, reviewers, budget } = context;
   const { agent } = leader;
-  const readers = group.map(({ gate, slot }) => ({ gate: gate.id, slot }));
-  const begun = await context.prefixes.join(leader.prefix);
+  const readers = jobs.map(({ gate, slot }) => ({ gate: gate.id, slot }));
+  const begun = await context.prefixes.join(continues === null ? leader.prefix : null);
   ports.reporter.tell({ kind: 'reading-started', agent, readers });
+  const facts = await reviewers.describe(agent);
+  const ttl = continues?.ttl ?? leader.cacheTtl;
   const end = await readForAll(
     {
       ...{ clock: ports.clock, budget },
       async send(name, question) {
-        const sent = await reviewers.ask(name, question, { stop: request.stop, watch: () => {}, begun });
+        const sent = await reviewers.ask(
+          name,
+          { ...question, trees: context.trees },
+          { stop: request.stop, watch: () => {}, begun },
+        );
         begun();
         return sent;
       },
     },
     {
       agent,
-      stable: leader.fresh[0]?.stable ?? '',
+      stable: continues?.prompt.stable ?? leader.fresh[0]?.stable ?? '',
       options: {
-        schema: gateSchema(await reviewers.describe(agent)),
-        cacheTtl: leader.cacheTtl,
-        timeoutSeconds: Math.min(...group.map(({ timeoutSeconds }) => timeoutSeconds)),
+        schema: gateSchema(facts),
+        cacheTtl: ttl,
+        timeoutSeconds: Math.min(...jobs.map(({ timeoutSeconds }) => timeoutSeconds)),
         idleSeconds: request.settings.idleTimeoutSeconds,
       },
+      ...(continues === null ? {} : { continues: { ...continues.base, dynamic: continues.prompt.dynamic } }),
     },
   );
   const files = end.reading?.opened.length ?? null;
   const { why, usage, durationMs } = end;
   ports.reporter.tell({ kind: 'reading-ended', agent, readers, files, why, usage, durationMs });
-  return end;
+  if (continues === null) return { end, continued: null, base: await keptReading(context, leader, end) };
+  const { base, prompt, isExpired, note } = continues;
+  const hit = end.reading === null ? null : judgeHit(base.session, { usage, requests: end.reading.requests });
+  const continued = { opening: prompt.stable, note: { ...note, hit }, ttl };
+  const used = { ...base, session: { ...base.session, lastUsedAt: ports.clock.now().toISOString() } };
+  // If the cache of the earlier reading expired, this call cached its text only together with the difference.
+  const next = isExpired ? await keptReading(context, leader, end, continues) : null;
+  return { end, continued, base: next ?? used };
+}
+
+/** Returns a reading in the form in which later runs can continue it; `null` if its session cannot be kept. */
+async function keptReading(
+  { ports, reviewers }: IterationContext,
+  leader: SlotJob,
+  { reading, usage, model }: ReadingEnd,
+  continues: ContinuedReading | null = null,
+): Promise<SlotReading['base']> {
+  const prompt = continues?.prompt ?? leader.fresh[0];
+  if (reading === null || prompt === undefined) return null;
+  const opening = await ports.sessionPrompts.keep(prompt.stable);
+  if (!opening.ok) return null;
+  const { agent } = leader;
+  const facts = await reviewers.describe(agent);
+  const use = sessionUse(null, {
+    ...{ usage, sessionUsage: reading.usedBefore, requests: reading.requests, at: ports.clock.now() },
+    ...{ ttl: continues?.ttl ?? leader.cacheTtl, provider: facts.provider, promptLength: prompt.dynamic.length },
+    model: model ?? facts.usualModel ?? null,
+  });
+  return {
+    opened: [...reading.opened],
+    session: {
+      ...{ ...use, id: reading.sessionId, agent, model: facts.model, version: facts.version },
+      toolsDigest: readingFingerprint(facts),
+      freshTokens: reading.freshTokens,
+      firstPromptLength: continues?.base.session.firstPromptLength ?? prompt.length,
+      stableDigest: opening.value,
+      saw: leader.tree,
+      shown: [...entriesShown(leader.gate.entries)],
+    },
+  };
 }
 
 /** Returns the shared reading that an answer starts from; `undefined` if it does not come from a fork of one. */
@@ -103,4 +168,11 @@ export function readingBehind(job: SlotJob | UnassignableSlot, answer: SlotAnswe
   if (shared === undefined || reading === null || answer?.forked !== true) return undefined;
   const { gate, slot } = shared.leader;
   return { session: reading.sessionId, leader: `${gate}@${slot}`, opened: [...reading.opened] };
+}
+
+/** Returns the reading that the slot's next review can start from; `undefined` if there is none. */
+export function baseAfter(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): RecordMetadata['base'] {
+  if (!('fresh' in job)) return undefined;
+  if (answer?.forked === true) return job.shared?.base ?? undefined;
+  return answer?.dispatch === 'resumed' ? job.lastLook?.own?.base : undefined;
 }
