@@ -15,6 +15,7 @@ import type { RepositoryPaths, Selection } from './kernel/repository.ts';
 import { err, ok, type Result } from './kernel/result.ts';
 import type { OpenGuard } from './phases/open-phase.ts';
 import type { PhaseOptions } from './phases/run-types.ts';
+import { sharedReporter } from './progress/share.ts';
 import { explainReviewId, instructions, rules } from './rules/instructions.ts';
 import { openProject } from './rules/load.ts';
 import { openPasses } from './rules/passes.ts';
@@ -24,8 +25,10 @@ import type { MarkReceipt, Notice, ReviewExplanation } from './rules/types.ts';
 import type { DoctorOptions } from './setup/doctor.ts';
 import type { SetupOptions } from './setup/init.ts';
 import type { DoctorReport, SetupOutcome } from './setup/types.ts';
+import { userConfigPath } from './team/has-store.ts';
 import { version } from './version.ts';
 import type { PageSubject } from './web/read.ts';
+import type { WorkerOptions } from './worker/types.ts';
 import type { OfferedWorkflows } from './workflows/types.ts';
 
 export type { PhaseOptions };
@@ -160,6 +163,8 @@ export type RunWish = {
   readonly accept?: boolean;
   /** `true`: share the passes of the run with other clones. */
   readonly share?: boolean;
+  /** `true`: workers of the team run the reviewers. Missing: the user's config decides. */
+  readonly remote?: boolean;
 };
 
 /** The options of a run, with paths and files as the user wrote them. */
@@ -194,14 +199,17 @@ export const runUntilPass = inRepository(async () =>
 /** Returns the current state of all gates, and what a run would do. Runs and writes nothing. */
 export const preview = inRepository(async () => withOptions((await import('./gates/open-run.ts')).previewGates));
 
-/** Returns the current state of all gates and findings, and their last proofs. Runs and writes nothing. */
+/** Returns the state of all gates and findings, their last proofs, and the agreement of audits. Runs and writes nothing. */
 export const status = inRepository(async () => {
   const { previewGates, READ_ONLY } = await import('./gates/open-run.ts');
   const { knownProofs } = await import('./prove/known-proofs.ts');
   return async (repository, base: string | null) => {
     const previewed = await previewGates(repository, { ...READ_ONLY, selection: { kind: 'change', base } });
     if (!previewed.ok) return previewed;
-    return ok({ ...previewed.value, proofs: knownProofs(repository.commonDir, previewed.value) });
+    const { commonDir } = repository;
+    const isShared = previewed.value.request.settings.passes !== null;
+    const agreement = isShared ? (await (await import('./sharing/list.ts')).acceptedSoFar(commonDir)).agreement : [];
+    return ok({ ...previewed.value, proofs: knownProofs(repository, previewed.value), agreement });
   };
 });
 
@@ -218,13 +226,15 @@ function withOptions<Args extends readonly unknown[], T>(
 /** Returns the options of a run. Default: the whole change, but only reviews and checks that have not passed it. */
 function toOptions(repository: RepositoryPaths, request: RunRequestOptions): Result<RunOptions> {
   const { gates, startedBy, reporter, stop, force = false, fresh = false, all = false } = request;
-  const { accept = true, share = false } = request;
+  const { accept = true, share = false, remote } = request;
   const paths = toPaths(repository, { names: request.paths, source: 'arguments' });
   if (!paths.ok) return paths;
   const selection = selectionOf(repository, request);
   if (!selection.ok) return selection;
   return ok({
-    ...{ gates, startedBy, reporter, stop, force, fresh, all, accept, share },
+    ...{ gates, startedBy, stop, force, fresh, all, accept, share },
+    ...(remote === undefined ? {} : { remote }),
+    reporter: sharedReporter(repository, reporter),
     allowUnconfigured: request.allowUnconfigured === true,
     paths: paths.value.listed ?? [],
     selection: selection.value,
@@ -254,7 +264,9 @@ async function withGuard<T>(
 ) {
   const { guardProof } = await import('./gates/record/proof-files.ts');
   return (repository: RepositoryPaths, options: PhaseOptions) =>
-    call(repository, options, (logDir) => guardProof(repository, logDir));
+    call(repository, { ...options, reporter: sharedReporter(repository, options.reporter) }, (logDir) =>
+      guardProof(repository, logDir),
+    );
 }
 
 /** Resolves a finding: marks it as fixed (its reviewer has to confirm that), waives it, or confirms a waiver. */
@@ -342,3 +354,14 @@ export const recordsPage = inRepository(async () => {
 
 /** Starts the server of the live view, on this machine only. */
 export const ui = inRepository(async () => (await import('./web/server.ts')).startUi);
+
+/** Runs reviewers for other clones, until `stop` aborts. The store of the team is in the user's own settings. */
+export async function worker(options: WorkerOptions): Promise<Result<void>> {
+  const { readUserConfig } = await import('./team/user-config.ts');
+  const config = readUserConfig(process.env);
+  if (!config.ok) return config;
+  const { store } = config.value;
+  if (store === null)
+    return err({ kind: 'store-failed', where: userConfigPath(process.env), why: 'no-address', said: '' });
+  return (await import('./worker/run-worker.ts')).runWorker(store, options);
+}

@@ -27,6 +27,8 @@ export function addDailyCommands(program: Command): void {
     )
     .option('--share', 'share the passes of this run with other clones (see the setting passes)')
     .option('--no-accept', 'do not accept passes and waivers of other clones')
+    .option('--remote', 'let workers of your team run the reviewers (see docs/team.md)')
+    .option('--no-remote', 'run the reviewers here, even if your config file says "runs: remote"')
     .option('--publish', 'show the result on the pull request of this job; checks do not get its token')
     .option('--allow-unconfigured', 'exit with 0 if no gate and no rule is configured; without it the exit code is 2')
     .option('--until-pass', 'let a fixer fix the findings and review again, until every gate passes')
@@ -71,6 +73,7 @@ export function addDailyCommands(program: Command): void {
     )
     .argument('<name>', 'a gate ("review:src:code-quality"), a reviewer ("…@1"), a finding ("F1") or a review id')
     .option('--prompt', 'print the last prompt and answer of a reviewer, or the output of a check')
+    .option('--transcript', 'print what the last review of a reviewer sent and paid for, request by request')
     .option(...BASE)
     .action(async (id, options) => (await import('./commands/records.ts')).explainCommand(id, options));
 
@@ -90,11 +93,15 @@ export function addDailyCommands(program: Command): void {
     .command('publish')
     .summary('show the result of a run on its pull request')
     .description(
-      'Publishes the result of a run on a pull request of GitHub: one summary that is updated, one thread per finding, and one check per gate. Run it in a job that has a token and runs no code of the change. If it is repeated, it writes only what is missing.',
+      'Publishes the result of a run on a pull request of GitHub or a merge request of GitLab: one summary that is updated, one thread per finding, and one check per gate. Run it in a job that has a token and runs no code of the change. If it is repeated, it writes only what is missing.',
     )
     .requiredOption('--from <file>', 'the result: the file that "onceover run --json" wrote')
-    .option('--pull <number>', 'the pull request; default: the one of the job', wholeNumber(1, 2_000_000_000))
-    .option('--commit <id>', 'the commit that was reviewed; default: the one of the job')
+    .option(
+      '--pull <number>',
+      'the pull request; default: the one that the CI job runs for',
+      wholeNumber(1, 2_000_000_000),
+    )
+    .option('--commit <id>', 'the commit that was reviewed; default: the one that the CI job runs for')
     .option('--summary <when>', '"quiet": no comment if the first result passes; default: "always"')
     .option('--no-checks', 'create no checks')
     .option('--untrusted', 'the author of the change controls the job that made the result, so a pass does not count')
@@ -128,18 +135,21 @@ export function addRecordCommands(program: Command): void {
     .description(
       'Plants bugs in changes of this repository, lets your reviewers review them in a temporary repository, and shows how many they find, how often they fail a change without a bug, and what that costs. Without --yes it only shows the plan and calls no agent. Answers are kept: a proof that was interrupted continues without paying again.',
     )
-    .option('--yes', 'play the proof; without it, only the plan is shown')
+    .option('--yes', 'run the proof; without it, only the plan is shown')
     .option('--gate <gate...>', 'prove only these reviews, by name or id')
     .option('--cases <n>', 'the number of cases (default: 20)', wholeNumber(1, 1000))
     .option('--budget <limit>', 'stop at this cost: dollars, such as 5, or "40 calls"')
     .option('--kinds <list>', 'only cases of these kinds: own, history, mutant, scenario, trap, clean')
     .option('--own <folder>', 'also play the patches in this folder')
-    .option('--set', 'play the cases that are part of onceover, instead of cases from this repository')
+    .option('--set', 'use the cases that come with onceover, not cases from this repository')
     .option('--reviewers <list>', 'compare numbers of reviewers, such as 1,3')
     .option('--sessions <list>', 'compare sessions after the first round: new, resumed, skipped')
-    .option('--repeat <n>', 'review each case this often, to measure how often verdicts flip', wholeNumber(1, 20))
+    .option('--reading <list>', 'compare values of share_reading: off, reviews, all')
+    .option('--repeat <n>', 'review each case n times, to measure how often the verdict changes', wholeNumber(1, 20))
     .option('--seed <n>', 'choose other cases (default: 1)', wholeNumber(0, 4_294_967_295))
-    .option('--report <markdown=file>', 'also write the result to a Markdown file')
+    .option('--report <format=file>', 'also write the result to a file: html=FILE or markdown=FILE', collect)
+    .option('--remote', 'let workers of your team run the reviewers (see docs/team.md)')
+    .option('--no-remote', 'run the reviewers here, even if your config file says "runs: remote"')
     .option('--verbose', 'list the cases of the plan')
     .action(async (options) => (await import('./commands/prove.ts')).proveCommand(options));
 

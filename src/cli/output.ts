@@ -12,7 +12,7 @@ export type Flags<Texts extends string = never, Switches extends string = never>
 
 /** How a command shows its result: as a JSON document, or as a text for the terminal. */
 type Shown<T> = {
-  document(value: T): object;
+  document(value: T): object | Promise<object>;
   text(value: T, style: Styled): string | Promise<string>;
   warnings?(value: T): readonly string[];
   /** If missing, the exit code is 0. */
@@ -26,7 +26,7 @@ export async function finish<T>(result: Result<T> | 'interrupted', json: boolean
   const { value } = result;
   if (show.exitCode !== undefined) process.exitCode = show.exitCode(value);
   printWarnings(show.warnings?.(value) ?? []);
-  if (json) printJson(show.document(value));
+  if (json) printJson(await show.document(value));
   else printResult(await show.text(value, shownOn(process.stdout, process.env)));
 }
 

@@ -1,5 +1,6 @@
 import { READ_ONLY as NO_OPTIONS, runGates } from '../gates/open-run.ts';
 import { repositoryAt } from '../git/locate.ts';
+import { sharedReporter } from '../progress/share.ts';
 import { runCommand } from './commands/run.ts';
 import { printBug } from './output.ts';
 
@@ -8,8 +9,10 @@ export async function plainRun(): Promise<void> {
   try {
     await runCommand([], {}, async (cwd, { startedBy, reporter, stop }) => {
       const place = await repositoryAt(cwd);
-      const options = { ...NO_OPTIONS, startedBy, reporter, stop, selection: { kind: 'change', base: null } } as const;
-      return place.ok ? runGates(place.value, options) : place;
+      if (!place.ok) return place;
+      const shared = sharedReporter(place.value, reporter);
+      const selection = { kind: 'change', base: null } as const;
+      return runGates(place.value, { ...NO_OPTIONS, startedBy, reporter: shared, stop, selection });
     });
   } catch (error) {
     printBug(error, false);

@@ -6,7 +6,9 @@ import { FIRST_PAGE_END, HELP_STYLE } from './options.ts';
 
 /** Parses the command line and runs the command. The code of a command is loaded when the command runs. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
-  const program = buildProgram();
+  // Other commands show only the names of the team's commands.
+  const isTeam = argv.some((word) => /^(?:worker|serve|serve-review|completion)$/.test(word));
+  const program = buildProgram(isTeam ? (await import('./define-team.ts')).addTeamCommands : addTeamNames);
   try {
     await program.parseAsync(withHelpOption(argv));
   } catch (error) {
@@ -21,7 +23,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
 }
 
 /** Returns the commands with their options. docs/commands.md is generated from them. */
-export function buildProgram(): Command {
+export function buildProgram(addTeam: (program: Command) => void): Command {
   const program = new Command('onceover')
     .description('AI review gates that never pay for the same review twice.')
     .version(version, '-v, --version', 'print the version')
@@ -37,6 +39,7 @@ export function buildProgram(): Command {
     'Set up:': addSetupCommands,
     'Records:': addRecordCommands,
     'For agents:': addAgentCommands,
+    'Teams:': addTeam,
     'More:': addLoopCommands,
   };
   for (const [title, add] of Object.entries(groups)) {
@@ -49,8 +52,25 @@ export function buildProgram(): Command {
   return program.addHelpText('after', FIRST_PAGE_END);
 }
 
-/** Commands without `--json`, because they only group other commands or their output has a fixed format. */
-const WITHOUT_JSON = new Set(['config', 'hook', 'workflow', 'stop', 'mcp', 'completion', 'demo-reviewer']);
+/** Adds the names of the commands for teams, for the list of commands. Their options are in define-team.ts. */
+function addTeamNames(program: Command): void {
+  program.command('worker').summary('run reviewers for your team on this machine');
+  program.command('serve').summary('review pull requests for your team, and show its pages');
+}
+
+/** Commands without the common `--json`: they only group other commands, or their output has another format. */
+const WITHOUT_JSON = new Set([
+  'config',
+  'worker',
+  'serve',
+  'serve-review',
+  'hook',
+  'workflow',
+  'stop',
+  'mcp',
+  'completion',
+  'demo-reviewer',
+]);
 
 /** Returns the arguments with `help run` replaced by `run --help`, no arguments by `--help`, and `-V` by `-v`. */
 function withHelpOption(argv: readonly string[]): string[] {

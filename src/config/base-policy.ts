@@ -1,12 +1,11 @@
-import { tipOf } from '../git/base.ts';
-import { commitFiles, type TextFiles } from '../git/tree-files.ts';
+import type { TextFiles } from '../git/tree-files.ts';
 import type { Failure } from '../kernel/failure.ts';
-import type { CommitId } from '../kernel/ids.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import type { RunSettings } from './effective-settings.ts';
+import { filesAheadAt, tipOfBranch } from './read-ahead.ts';
 import { loadSettings, readNonEmpty } from './read-file.ts';
-import type { PassSettings, Settings } from './settings.ts';
+import { type PassSettings, SETTINGS_FILE, type Settings } from './settings.ts';
 
 /** The rules of the base branch about passes and waivers of other clones, with the keys that may vouch. */
 export type BasePolicy = {
@@ -59,24 +58,28 @@ type BaseSettings = { readonly name: string; readonly files: TextFiles; readonly
 async function baseSettings(repo: RepositoryPaths, run: RunSettings): Promise<Result<BaseSettings> | null> {
   const { source, written } = run;
   if (source.from !== null) return ok({ name: source.from, files: source.files, settings: written });
-  const usual = repo.usualBase ?? written.base;
+  const usual = repo.usualBase;
   if (usual === null) return null;
   const first = await settingsAt(repo, run, usual);
   if (!first.ok || first.value.settings.base === null || first.value.settings.base === usual) return first;
   // The default branch may name another base branch, such as "develop". Follow that name, but only once.
-  return settingsAt(repo, run, first.value.settings.base);
+  const { base } = first.value.settings;
+  const tip = await tipOfBranch(repo, base);
+  return tip.ok ? settingsAt(repo, run, base) : tip;
 }
 
 async function settingsAt(
   repo: RepositoryPaths,
-  { parsed }: Pick<RunSettings, 'parsed'>,
+  { parsed, written }: Pick<RunSettings, 'parsed' | 'written'>,
   name: string,
 ): Promise<Result<BaseSettings>> {
-  const tip: Result<CommitId> = await tipOf(repo, name);
-  if (!tip.ok) return tip;
-  const files = commitFiles(repo.root, tip.value);
-  const settings = await loadSettings(files, parsed);
-  return settings.ok ? ok({ name, files, settings: settings.value }) : settings;
+  // The change most likely names the same signers files as the base branch. Others are read when they are needed.
+  const signers = [written.passes?.signers, written.waivers.signers].filter((path) => path != null);
+  const paths = new Set([SETTINGS_FILE, ...signers.flatMap((path) => [path, `${path}.revoked`])]);
+  const files = await filesAheadAt(repo, name, [...paths]);
+  if (!files.ok) return files;
+  const settings = await loadSettings(files.value, parsed);
+  return settings.ok ? ok({ name, files: files.value, settings: settings.value }) : settings;
 }
 
 function readSignersText(files: TextFiles, path: string): SignersText | null {

@@ -55,6 +55,8 @@ async function configSource(repo: RepositoryPaths, selection: Selection): Promis
   const requested = 'base' in selection ? selection.base : null;
   const name = targetBranch(process.env) ?? requested ?? repo.usualBase;
   if (name === null) return err({ kind: 'no-base', tried: [] });
-  const tip = await tipOf(repo, name);
+  const tip = await (name.startsWith('origin/')
+    ? (await import('./read-ahead.ts')).tipOfBranch(repo, name)
+    : tipOf(repo, name));
   return tip.ok ? ok({ files: commitFiles(repo.root, tip.value), read, from: name, commit: tip.value }) : tip;
 }

@@ -1,7 +1,8 @@
+import type { ApiSettings } from '../kernel/agent.ts';
 import type { RepoPath } from '../kernel/ids.ts';
 import { repoPath } from '../kernel/paths.ts';
 import type { PassSettings, Settings } from './settings.ts';
-import { type SettingsFile, settingsSchema } from './settings-schema.ts';
+import { API_DEFAULTS, type SettingsFile, settingsSchema } from './settings-schema.ts';
 import { type Checked, checkShape, readYaml, type YamlFile } from './yaml.ts';
 
 export type ParsedSettings = Checked<{ readonly settings: Settings }>;
@@ -36,7 +37,7 @@ function toSettings(written: SettingsFile, yaml: YamlFile): Settings {
     shareReading: written.share_reading,
     recheckDomain: written.recheck_domain,
     trustMarks: written.trust_marks,
-    convergence: { unchangedCode: written.convergence.unchanged_code, ratchet: written.convergence.ratchet },
+    convergence: { unchangedCode: written.convergence.unchanged_code, ratchet: isOn(written.convergence.ratchet) },
     waivers: {
       who: written.waivers.who,
       signers: written.waivers.signers === undefined ? null : checkedPath(written.waivers.signers),
@@ -46,11 +47,13 @@ function toSettings(written: SettingsFile, yaml: YamlFile): Settings {
     agent: mapValues(written.agent, (own) => ({
       model: own.model ?? null,
       command: own.command ?? null,
+      ...(own.acp === undefined ? {} : { acp: own.acp }),
+      ...toApiSettings(own),
       path: own.path ?? null,
       resume: own.resume ?? false,
       env: own.env,
       sandbox: own.sandbox,
-      timeoutSeconds: own.timeout ?? null,
+      timeoutSeconds: own.timeout ?? (own.tier === 'batch' ? BATCH_SECONDS : null),
     })),
     gates: written.gates.map((entry, i) => ({
       path: entry.path,
@@ -65,6 +68,30 @@ function toSettings(written: SettingsFile, yaml: YamlFile): Settings {
       })),
     })),
   };
+}
+
+const MOST_OUTPUT_TOKENS = 16_000;
+
+/** Providers promise the result of a batch within this time. */
+const BATCH_SECONDS = 86_400;
+
+/** Returns the settings of an API reviewer. By default, only the provider's own address gets the provider's key. */
+function toApiSettings(own: SettingsFile['agent'][string]): { readonly api?: ApiSettings } {
+  if (own.api === undefined || own.model === undefined) return {};
+  const usual = API_DEFAULTS[own.api];
+  const isUsual = own.base_url === undefined;
+  const api: ApiSettings = {
+    dialect: own.api,
+    model: own.model,
+    isProvider: isUsual,
+    baseUrl: (own.base_url ?? usual.baseUrl).replace(/\/+$/, ''),
+    endpoint: own.endpoint ?? (isUsual ? 'responses' : 'chat'),
+    key: own.key ?? (isUsual ? usual.key : null),
+    headers: own.headers ?? {},
+    maxOutputTokens: own.max_tokens ?? MOST_OUTPUT_TOKENS,
+    tier: own.tier ?? 'standard',
+  };
+  return { api };
 }
 
 function toPassSettings(written: NonNullable<SettingsFile['passes']>): PassSettings {
@@ -88,4 +115,9 @@ function checkedPath(path: string): RepoPath {
 
 function mapValues<A, B>(record: Readonly<Record<string, A>>, make: (value: A, key: string) => B): Record<string, B> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, make(value, key)]));
+}
+
+/** YAML 1.2 reads `on` as a text, and people write it as in YAML 1.1. */
+function isOn(value: boolean | 'on' | 'off'): boolean {
+  return value === true || value === 'on';
 }

@@ -48,7 +48,7 @@ export async function loadSettings(files: TextFiles, parsed: ParsedFiles): Promi
   if (read?.ok === false) return broken([unusable(SETTINGS_FILE, read.why)]);
   const text = read?.text ?? '';
   // Change the number when `Settings` changes, so that results of older builds are not used.
-  const result = await parsed.get('settings-2', text, isParsedSettings, async () =>
+  const result = await parsed.get('settings-3', text, isParsedSettings, async () =>
     (await import('./parse-settings.ts')).parseSettings(text),
   );
   return result.ok ? ok(result.settings) : broken(result.problems);

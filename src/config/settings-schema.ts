@@ -26,9 +26,65 @@ const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, {
 /** The name of a model. It becomes an argument of the agent's program, so it must not look like an option. */
 export const modelName = z.string().min(1).regex(/^[^-]/, { error: 'the name of a model does not begin with "-"' });
 
+/** The addresses of the providers that an API reviewer calls without `base_url`, and the variables with their keys. */
+export const API_DEFAULTS = {
+  anthropic: { baseUrl: 'https://api.anthropic.com', key: 'ANTHROPIC_API_KEY' },
+  openai: { baseUrl: 'https://api.openai.com/v1', key: 'OPENAI_API_KEY' },
+} as const;
+
+// A header with a key would be a key in a file that is committed.
+const HEADER_OF_KEY = /^(?:authorization|proxy-authorization|x-api-key|api-key|cookie|host|content-.*)$/i;
+
 const agentSchema = z.strictObject({
   model: modelName.optional().describe('The name of the model that the agent uses.'),
   command: z.array(z.string().min(1)).min(1).optional().describe('Program and arguments of a custom agent.'),
+  acp: z
+    .array(z.string().min(1))
+    .min(1)
+    .optional()
+    .describe('Program and arguments of an agent that speaks the Agent Client Protocol, such as [goose, acp].'),
+  api: z
+    .enum(['anthropic', 'openai'])
+    .optional()
+    .describe(
+      'The API that onceover calls itself, without an agent CLI: Anthropic Messages, or OpenAI and compatible servers.',
+    ),
+  base_url: z
+    .string()
+    .regex(/^https?:\/\/[^\s/@?#]+(?:\/[^\s?#@]*)?$/, {
+      error: 'must be an address that starts with https:// or http://, without a user name, "?" and "#"',
+    })
+    .optional()
+    .describe('Only with api: the address of a gateway or a local server, such as http://127.0.0.1:11434/v1.'),
+  endpoint: z
+    .enum(['responses', 'chat'])
+    .optional()
+    .describe(
+      'Only with api: openai. The API of the server: Responses or Chat Completions. Default: responses at OpenAI, chat with base_url.',
+    ),
+  key: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'must be the name of an environment variable, and never a key' })
+    .optional()
+    .describe(
+      'Only with api: the name of the environment variable that has the key. Default: ANTHROPIC_API_KEY or OPENAI_API_KEY; with base_url, no key is sent.',
+    ),
+  headers: z
+    .record(z.string().regex(/^[A-Za-z0-9-]+$/, { error: 'is not the name of a header' }), z.string().regex(/^[ -~]*$/))
+    .optional()
+    .describe('Only with api: additional headers of every request. They must contain no key.'),
+  max_tokens: z
+    .int()
+    .min(256)
+    .max(1_000_000)
+    .optional()
+    .describe('Only with api: the most tokens that one answer may have. Default: 16000.'),
+  tier: z
+    .enum(['standard', 'flex', 'batch'])
+    .optional()
+    .describe(
+      'Only with api, for work that may wait. flex (only openai): slower, at half the price. batch: one request that contains the changed files, within 24 hours, at half the price. Default: standard.',
+    ),
   path: z.string().min(1).optional().describe('Path of the program of a known agent, if it is not on PATH.'),
   resume: z.boolean().optional().describe('Whether the command can resume the session that ONCEOVER_SESSION names.'),
   env: z.record(z.string(), z.string()).default({}).describe('Environment variables for this agent.'),
@@ -190,9 +246,12 @@ export const settingsSchema = z
         unchanged_code: choice('block', 'must_fix_only').describe(
           'What a new finding does if its lines have not changed since an earlier review by the same reviewer. must_fix_only: below high it is a warning.',
         ),
-        ratchet: off.describe(
-          'If true, such a finding is a warning from the third review of the reviewer on, unless it is critical.',
-        ),
+        ratchet: z
+          .union([z.boolean(), z.enum(['on', 'off'])])
+          .default(false)
+          .describe(
+            'If true (or on), such a finding is a warning from the third review of the reviewer on, unless it is critical.',
+          ),
       })
       .prefault({})
       .describe('Rules that keep reviewers from finding new problems in old code in every round.'),
@@ -226,7 +285,9 @@ export const settingsSchema = z
     agent: z
       .record(name, agentSchema)
       .default({})
-      .describe('Settings by agent. A new name with a command defines a custom agent.'),
+      .describe(
+        'Settings by agent. A new name with a command or an acp defines an agent, one with an api a reviewer that needs no agent CLI.',
+      ),
     gates: z.array(entrySchema).default([]).describe('Entry points with their checks and reviews.'),
   })
   .describe('Settings and gates of onceover.')
@@ -235,9 +296,13 @@ export const settingsSchema = z
       context.addIssue({ code: 'custom', path, message, params });
     const known = new Set<string>(AGENT_NAMES);
     for (const [agent, own] of Object.entries(settings.agent)) {
-      if (own.command !== undefined) known.add(agent);
+      checkApi(own, (key, message) => wrong(['agent', agent, ...(key === null ? [] : [key])], message));
+      if (own.command !== undefined || own.api !== undefined || own.acp !== undefined) known.add(agent);
       else if (!known.has(agent))
-        wrong(['agent', agent], `is not a known agent (${AGENT_NAMES.join(', ')}), so it needs a command`);
+        wrong(
+          ['agent', agent],
+          `is not a known agent (${AGENT_NAMES.join(', ')}), so it needs a command, an acp or an api`,
+        );
     }
     const checkAgents = (agents: readonly string[] | undefined, path: PropertyKey[]) => {
       for (const [i, agent] of (agents ?? []).entries()) {
@@ -285,6 +350,34 @@ export const settingsSchema = z
         wrong(at, 'has neither checks nor reviews', { misses: ['checks', 'reviews'] });
     }
   });
+
+const API_ONLY = ['base_url', 'endpoint', 'key', 'headers', 'max_tokens', 'tier'] as const;
+
+const PROGRAM_ONLY = ['command', 'acp', 'path', 'resume', 'sandbox'] as const;
+
+/** Reports the fields of an agent that do not fit together. */
+function checkApi(own: z.output<typeof agentSchema>, wrong: (key: string | null, message: string) => void): void {
+  if (own.acp !== undefined) {
+    for (const key of ['command', 'path', 'resume', 'sandbox'] as const) {
+      if (own[key] !== undefined && own[key] !== false) wrong(key, 'is not for agents with acp');
+    }
+  }
+  if (own.api === undefined) {
+    for (const key of API_ONLY) if (own[key] !== undefined) wrong(key, 'needs api: anthropic or api: openai beside it');
+    return;
+  }
+  for (const key of PROGRAM_ONLY) {
+    if (own[key] !== undefined && own[key] !== false) wrong(key, 'is for agents that are programs, not for api');
+  }
+  if (Object.keys(own.env).length > 0) wrong('env', 'is for agents that are programs, not for api');
+  if (own.model === undefined) wrong(null, 'needs a model, because it has an api');
+  if (own.api !== 'openai' && own.endpoint !== undefined) wrong('endpoint', 'needs api: openai');
+  if (own.api !== 'openai' && own.tier === 'flex') wrong('tier', 'can be flex only with api: openai');
+  for (const header of Object.keys(own.headers ?? {})) {
+    if (HEADER_OF_KEY.test(header))
+      wrong('headers', `must not contain "${header}"; name the variable with the key in key`);
+  }
+}
 
 /** The content of an `onceover.yml` after parsing, with defaults. */
 export type SettingsFile = z.output<typeof settingsSchema>;

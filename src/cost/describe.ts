@@ -48,7 +48,7 @@ function describeSharedPasses({ accepted, agreement }: CostDocument['shared']): 
   const signers = agreement.filter(({ by }) => by === 'signer');
   return [
     ...(accepted === 0 ? [] : [`${count(accepted, 'pass', 'passes')} of other clones accepted, without a call.`]),
-    ...signers.map((one) => `${showInvisible(one.name)}: ${describeAgreement(one)}`),
+    ...signers.map(describeAgreement),
   ].join('\n');
 }
 
@@ -267,7 +267,7 @@ function moneyText({ looks, told_usd, list_price_usd, looks_without_price: unpri
 function withLegend(figures: readonly string[]): readonly string[] {
   const isEstimated = figures.some((text) => text.includes('~'));
   return isEstimated
-    ? [...figures, '~: from list prices, or without the reviews whose agent reported no usage']
+    ? [...figures, '~ means incomplete: some agents reported no usage, or no price, which is then from a price list']
     : figures;
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { usage } from '../kernel/json-schema.ts';
 import { RUN_STATUSES } from '../ledger/entries.ts';
+import { agreement } from '../ledger/json-schema.ts';
 
 export const paid = z.object({
   looks: z.number().describe('The number of reviews and fixes, including those of review loops and workflows.'),
@@ -194,18 +195,7 @@ export const costSchema = z.object({
   shared: z
     .object({
       accepted: z.number().describe('How many passes of other clones counted, so that no reviewer was called.'),
-      agreement: z
-        .array(
-          z.object({
-            by: z.enum(['signer', 'gate', 'agent']).describe('What the passes have in common.'),
-            name: z.string().describe('The name of the signer, gate or agent.'),
-            audited: z.number().describe('The number of passes that were reviewed again.'),
-            disagreed: z.number().describe('How many of these the second reviewer failed.'),
-            low: z.number().describe('The lower end of the 95 % interval of the share that an audit would refute.'),
-            high: z.number().describe('The upper end of that interval.'),
-          }),
-        )
-        .describe('How often audits agreed with accepted passes.'),
+      agreement,
     })
     .describe('Passes of other clones.'),
   unreadable_entries: z.number(),

@@ -3,7 +3,7 @@ import { quoteName } from '../kernel/escape.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import type { LedgerEntry } from '../ledger/entries.ts';
-import { openLedger } from '../ledger/store.ts';
+import { type Ledger, openLedger } from '../ledger/store.ts';
 import { userPath } from '../platform/user-paths.ts';
 import type { CostDocument, FeatureDocument } from './json-schema.ts';
 import { featuresIn, summariseFeature } from './loops.ts';
@@ -26,8 +26,13 @@ export type Cost =
   | { readonly kind: 'feature'; readonly report: FeatureDocument; readonly rows: readonly CostRow[] };
 
 /** Reads the ledger of a clone, with the prices of its calls. */
-export async function readLedger({ commonDir }: Pick<RepositoryPaths, 'commonDir'>): Promise<Result<PricedLedger>> {
-  const kept = await openLedger(commonDir).all();
+export function readLedger({ commonDir }: Pick<RepositoryPaths, 'commonDir'>): Promise<Result<PricedLedger>> {
+  return pricedLedger(openLedger(commonDir));
+}
+
+/** Reads a ledger, with the prices of its calls. */
+export async function pricedLedger(ledger: Pick<Ledger, 'all'>): Promise<Result<PricedLedger>> {
+  const kept = await ledger.all();
   if (!kept.ok) return kept;
   const isUnpriced = ({ model, usage }: CostRow) => model !== null && usage?.costUsd === null;
   // The price list is large, so load it only if an agent reported tokens without their cost.

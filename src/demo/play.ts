@@ -48,8 +48,8 @@ export async function playDemo(options: DemoOptions): Promise<Result<DemoOutcome
   // A second Ctrl-C ends the program without running "finally", so the folder is also removed on exit.
   process.once('exit', remove);
   leavePullRequest(process.env);
-  // Templates, hooks, signing or another base branch would change the results of the runs.
-  Object.assign(process.env, { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' });
+  // Templates, hooks, signing, a store for teams or another base branch would change the results of the runs.
+  Object.assign(process.env, { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', ONCEOVER_STORE: '' });
   let isKept = false;
   try {
     const played = await play(folder, options);

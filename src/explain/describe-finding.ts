@@ -14,7 +14,7 @@ type StateWords = {
 
 const STATES: Readonly<Record<ReportedFinding['state'] | 'of-part', StateWords>> = {
   open: {
-    state: ({ resolution }) => `is open: it fails its gate.${OBJECTIONS[resolution?.how ?? 'fixed'] ?? ''}`,
+    state: ({ resolution }) => `is open, so its gate fails.${OBJECTIONS[resolution?.how ?? 'fixed'] ?? ''}`,
     next: (finding, calls) => [
       `${calls} closes the finding if it confirms a fix, withdraws the finding, or does not report it again after ${filesOf(finding)} changed`,
       ...(finding.resolution?.how === 'proposed'
@@ -25,7 +25,7 @@ const STATES: Readonly<Record<ReportedFinding['state'] | 'of-part', StateWords>>
     ],
   },
   fixed_claimed: {
-    state: ({ slot }) => `is marked as fixed: it fails its gate until reviewer ${slot} confirms the fix.`,
+    state: ({ slot }) => `is marked as fixed. Its gate fails until reviewer ${slot} confirms the fix.`,
     next: (finding, calls) => [`${calls} confirms the fix, or opens the finding again`, waive(finding)],
   },
   warning: {
@@ -80,7 +80,7 @@ function filesOf({ file }: Finding): string {
 }
 
 function waive({ id }: Finding): string {
-  return `"onceover resolve ${id} --skip WHY" waives it: the code stays as it is, and the finding no longer fails its gate`;
+  return `"onceover resolve ${id} --skip WHY" waives it: the code stays as it is, and the finding no longer makes its gate fail`;
 }
 
 /** Describes a finding's state, and what can change it. `planned`: whether the next run calls its reviewer. */
@@ -90,6 +90,6 @@ export function describeFindingState({ finding, state }: ReportedFinding, planne
   const reviewer = `reviewer ${finding.slot}`;
   const calls = planned
     ? `the next run calls ${reviewer}, which`
-    : `the next run does not call ${reviewer}; when ${reviewer} runs again, it`;
+    : `the next run skips ${reviewer}, because nothing has changed. After a change, ${reviewer}`;
   return { title: `${finding.id} ${words.state(finding)}`, next: words.next(finding, calls) };
 }

@@ -18,11 +18,10 @@ export const RERUNS = {
   retryLimit: (failing: number) =>
     `no run calls it, because it failed ${count(failing, 'time')} without progress; ${ASKED_AGAIN}`,
   unchangedFailure:
-    'you change its files or its prompt, use "onceover resolve" on a finding, or use --force; until then, runs skip it ("unchanged_gates: rest" in onceover.yml)',
+    'you change its files, its prompt or, if a finding is about a file outside the gate, any file; you use "onceover resolve" on a finding, or --force. Until then, runs skip it ("unchanged_gates: rest" in onceover.yml)',
   removedReviewer:
     'no run calls it: the open findings belong to a reviewer that was removed. Resolve them, or raise num_reviews',
-  files: (next: NextSlots) =>
-    `one of its files changes, or your change gains or loses a file that it covers: then ${runs(next)}`,
+  files: (next: NextSlots) => `you edit, add or remove a file that it covers: then ${runs(next)}`,
   notFiles: (next: NextSlots) =>
     `not when its files change: then ${runs(next)}${next.latch ? ' (with after_pass: all, it runs too)' : ', and this reviewer is skipped'}`,
   prompt: { review: 'you edit its prompt file', rule: 'you edit the instructions of its rule' },

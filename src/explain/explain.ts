@@ -1,7 +1,6 @@
-import { configuredGates } from '../gates/decide/gate-list.ts';
+import { configuredGates, idleGateOf, subjectOf } from '../gates/decide/gate-list.ts';
 import { findingState } from '../gates/decide/gate-state.ts';
 import type { ReviewPlan } from '../gates/decide/plan-run.ts';
-import { idleGateOf, subjectOf } from '../gates/decide/select-gates.ts';
 import { fixResult, isAskedAbout } from '../gates/describe/logs.ts';
 import { describePlan } from '../gates/describe/reasons.ts';
 import { findingDocument, gateDocument, slotDocument } from '../gates/json.ts';
@@ -92,7 +91,7 @@ async function explainFinding(
 
 /** Explains a review or, with `only`, one of its reviewers; `null` if the change has no such review or reviewer. */
 async function explainReview(
-  { commonDir }: RepositoryPaths,
+  repository: RepositoryPaths,
   preview: Preview,
   judged: GateOutcome,
   only: number | null,
@@ -120,7 +119,7 @@ async function explainReview(
     }));
   const shared = {
     would_do: planned.map(describePlan),
-    findings: findings.map(findingDocument),
+    findings: findings.map((one) => findingDocument(one)),
     history,
     runs_again: reviewReruns(state, request.settings, only),
   };
@@ -130,7 +129,7 @@ async function explainReview(
       ...{ about: 'gate' as const, gate: gateDocument(gate), ...shared },
       files: state.gate.entries.map(({ path }) => path),
       prompt: state.gate.rubric.source,
-      proof: knownProofs(commonDir, { request, facts: { reviews: [state] } })[0]?.text ?? null,
+      proof: knownProofs(repository, { request, facts: { reviews: [state] } })[0]?.text ?? null,
       fixes: await fixesOf(ports, ids),
     };
     return { document, planned, findings };

@@ -12,7 +12,7 @@ import type { Visibility } from '../kernel/repository.ts';
 import { forEachOk, ok, type Result } from '../kernel/result.ts';
 import { type ChangeView, hiddenByFix, readChange } from '../trust/hidden-by-fix.ts';
 import { failingChecksOf, isSameComparison, openFindingsOf } from './decide-end.ts';
-import { type FixTask, fixPrompt } from './prompt.ts';
+import { type FixTask, fixPrompt, problemsFor } from './prompt.ts';
 
 export type Loop = FixerLoop & {
   readonly ports: RunPorts;
@@ -68,7 +68,7 @@ export async function runFixer(
     round,
     agent,
     dispatch: session === null ? 'fresh' : 'resumed',
-    findings: task.findings.length,
+    findings: problemsFor(task.findings).length,
     checks: task.checks.length,
   });
   const guarded = await loop.proof.snapshot();
@@ -146,11 +146,19 @@ export function readLoopChange({ ports: { snapshots }, request, visibility }: Lo
 
 type Claim = { readonly id: string; readonly state: 'fixed' | 'declined'; readonly why: string };
 
-/** Returns the fixer's claims about the given findings. If it makes two claims about a finding, the last one counts. */
+/**
+ * Returns the fixer's claims about the given findings. If it makes two claims about a finding, the last one counts. A
+ * claim also counts for findings about the same code, unless the fixer answers them itself.
+ */
 function claimsOf({ answer }: FixerEnd, open: readonly KnownFinding[]): readonly Claim[] {
-  const given = new Set(open.map(({ id }) => id));
   const claims = new Map((answer?.dispositions ?? []).map((claim) => [claim.id.trim().toUpperCase(), claim]));
-  return [...claims].filter(([id]) => given.has(id)).map(([id, { state, why }]) => ({ id, state, why }));
+  return problemsFor(open).flatMap((problem) => {
+    const [first] = problem.flatMap(({ id }) => claims.get(id) ?? []);
+    return problem.flatMap(({ id }): Claim[] => {
+      const claim = claims.get(id) ?? first;
+      return claim === undefined ? [] : [{ id, state: claim.state, why: claim.why }];
+    });
+  });
 }
 
 function fixOf(end: FixerEnd, filesChanged: number, claims: readonly Claim[]): Fix {

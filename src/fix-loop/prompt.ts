@@ -1,8 +1,9 @@
 import { answerSchema } from '../dispatch/answer-schemas.ts';
 import { type ComposedPrompt, composePrompt } from '../dispatch/prompt.ts';
-import { promptFinding } from '../gates/describe/finding.ts';
+import { promptProblem } from '../gates/describe/finding.ts';
+import { groupBySameCode, type SameCode } from '../gates/judge/same-code.ts';
 import type { GateOutcome } from '../gates/run-types.ts';
-import type { KnownFinding } from '../gates/types.ts';
+import { isContested, type KnownFinding } from '../gates/types.ts';
 import { fence, quoteName } from '../kernel/escape.ts';
 
 /** The problems that a fixer has to fix. */
@@ -42,7 +43,7 @@ How to work:
 How to answer: with one JSON object.
 - "summary": what you changed and why, in a few sentences.
 - "dispositions": one entry for every finding listed below, with its "id", its "state" ("fixed" or "declined") and "why":
-  what you changed, or why it is not a problem.
+  what you changed, or why it is not a problem. An entry also counts for ids under "also reported as".
 
 The schema of the answer:
 
@@ -50,15 +51,24 @@ ${fence(JSON.stringify(answerSchema('fixer')), 'json')}`;
 
 function describeTask({ findings, checks }: FixTask): string {
   return [
-    ...(findings.length === 0 ? [] : ['## Findings', ...findings.map(describeFinding)]),
+    ...(findings.length === 0 ? [] : ['## Findings', ...problemsFor(findings).map(describeProblem)]),
     ...(checks.length === 0 ? [] : ['## Failing checks', ...checks.map(describeCheck)]),
   ].join('\n\n');
 }
 
-function describeFinding(finding: KnownFinding): string {
-  const { resolution } = finding;
-  const isDeclined = resolution?.how === 'proposed' && resolution.why !== '';
-  return promptFinding(finding, isDeclined ? [`declined, and still open: ${resolution.why}`] : []);
+/** Groups the findings for a fixer, which answers once for all findings about one problem. */
+export function problemsFor(findings: readonly KnownFinding[]): readonly SameCode<KnownFinding>[] {
+  return groupBySameCode(findings, (finding) => ({ ...finding, state: 'open' }));
+}
+
+function describeProblem(problem: SameCode<KnownFinding>): string {
+  const declined = problem.flatMap(({ id, resolution }) =>
+    resolution?.how === 'proposed' && resolution.why !== ''
+      ? [`declined${problem.length === 1 ? '' : ` as ${id}`}, and still open: ${resolution.why}`]
+      : [],
+  );
+  const contested = problem.some(isContested) ? ['contested: leave the code as it is, a person decides'] : [];
+  return promptProblem(problem, [...declined, ...contested]);
 }
 
 function describeCheck({ id, check }: GateOutcome): string {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { PRIORITIES } from '../config/settings.ts';
 import { errorSchema, usage } from '../kernel/json-schema.ts';
 import { RUN_STATUSES } from '../ledger/entries.ts';
+import { agreement } from '../ledger/json-schema.ts';
 import { LOOP_ENDS } from './run-types.ts';
 import { FINDING_STATES } from './types.ts';
 
@@ -94,6 +95,22 @@ export const findingSchema = z.object({
   by: actor.nullable().describe('Who gave the answer; null if there is none.'),
   closed: closing.nullable().describe('How the reviewer closed the finding; null if it did not.'),
   proposed_by: actor.nullable().describe('Who proposed the waiver that a person confirmed; else null.'),
+  same_code: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'The ids of findings of other reviewers about the same code. They are shown as one and answered together.',
+    ),
+  seen_before: z
+    .number()
+    .optional()
+    .describe(
+      'Only with convergence, for a warning: how many earlier reviews of the reviewer there are. The lines are unchanged since the last of them.',
+    ),
+  contested: z
+    .literal(true)
+    .optional()
+    .describe('The reviewer closed the finding and reported it again too often. It stays open until a person decides.'),
 });
 
 const fix = z
@@ -176,6 +193,7 @@ export const runSchema = z.object({
     )
     .optional()
     .describe('In status: what the last "onceover prove" showed for each gate.'),
+  agreement: agreement.optional().describe('In status: how often audits agreed with accepted passes.'),
 });
 
 const history = z.array(
@@ -199,7 +217,7 @@ const history = z.array(
       .optional()
       .describe("What onceover assumed about the provider's cache; left out if there was no session to resume."),
     opened: z.array(z.string()).optional().describe('The files that the reviewer opened itself; left out if unknown.'),
-    handed: z.array(z.string()).optional().describe('Changed files that a resumed prompt showed as a whole.'),
+    handed: z.array(z.string()).optional().describe('Files that the prompt showed as a whole.'),
     reading: z
       .object({
         leader: z.string().describe('The reviewer that the calls of the reading are counted for.'),

@@ -8,7 +8,9 @@ import { describeRunNotice } from './describe/result.ts';
 import { describeRefusal } from './describe/shared.ts';
 import type { findingSchema, runSchema } from './json-schema.ts';
 import { findingFingerprint } from './judge/fingerprint.ts';
+import { problemsIn } from './judge/same-code.ts';
 import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from './run-types.ts';
+import { isContested, isOpen, type ResolvedFinding } from './types.ts';
 
 /** The JSON result of `run --json`, `status --json` and `get_run`. */
 export type RunDocument = z.output<typeof runSchema>;
@@ -26,8 +28,8 @@ export function runDocument(outcome: RunOutcome, more: readonly string[] = []): 
     iteration: outcome.iteration,
     gates: outcome.gates.map(gateDocument),
     not_asked: [...(outcome.asked?.others ?? [])],
-    findings: outcome.findings.map(findingDocument),
-    settled: outcome.settled.map(findingDocument),
+    findings: findingDocuments(outcome.findings),
+    settled: outcome.settled.map((one) => findingDocument(one)),
     uncovered_files: [...outcome.uncovered],
     withheld_files: outcome.withheld.map(({ path }) => path),
     usage: usageDocument(outcome.usage),
@@ -82,7 +84,24 @@ function sharedDocument({ why, shared }: SlotOutcome): Pick<SlotDocument, 'accep
   return { accepted: { by, at, agent, model, session, waived: waived.length }, not_accepted: null };
 }
 
-export function findingDocument({ finding, state }: ReportedFinding): FindingDocument {
+/** Returns the JSON of findings, each with the ids of the others that report the same problem. */
+function findingDocuments(findings: readonly ReportedFinding[]): FindingDocument[] {
+  const problems = problemsIn(findings).filter((problem) => problem.length > 1);
+  const ids = new Map(
+    problems.flatMap((problem) => problem.map((one) => [one, problem.map((same) => same.finding.id)])),
+  );
+  return findings.map((one) =>
+    findingDocument(
+      one,
+      (ids.get(one) ?? []).filter((id) => id !== one.finding.id),
+    ),
+  );
+}
+
+export function findingDocument(
+  { finding, state }: ReportedFinding,
+  sameCode: readonly string[] = [],
+): FindingDocument {
   const { id, gate, slot, file, line, code, issue, fix, priority, since, mark, resolution, agent } = finding;
   return {
     ...{ id, gate, slot, file, line, code, issue, fix, priority, state, since, mark, why: resolution?.why || null },
@@ -92,16 +111,21 @@ export function findingDocument({ finding, state }: ReportedFinding): FindingDoc
     answer: resolution?.how ?? null,
     by: resolution === null ? null : { ...resolution.by },
     proposed_by: resolution?.proposedBy == null ? null : { ...resolution.proposedBy },
+    ...(sameCode.length === 0 ? {} : { same_code: [...sameCode] }),
+    ...(state === 'warning' && finding.seenBefore !== undefined ? { seen_before: finding.seenBefore } : {}),
+    ...(isOpen(state) && isContested(finding) ? { contested: true as const } : {}),
   };
 }
 
-/** Returns the result of `resolve --json` and `resolve_finding`: the finding in its new state. */
-export function resolvedDocument(finding: ReportedFinding['finding']): FindingDocument {
+/**
+ * Returns the result of `resolve --json` and `resolve_finding`: the finding in its new state. `same_code` has the ids of
+ * the findings that got the same answer, because they are about the same code.
+ */
+export function resolvedDocument(finding: ResolvedFinding, all: readonly ResolvedFinding[] = []): FindingDocument {
   const how = finding.resolution?.how;
-  return findingDocument({
-    finding,
-    state: how === 'skipped' ? 'waived' : how === 'proposed' ? 'open' : 'fixed_claimed',
-  });
+  const state = how === 'skipped' ? 'waived' : how === 'proposed' ? 'open' : 'fixed_claimed';
+  const answered = all.filter(({ because }) => because === finding.id).map(({ id }) => id);
+  return findingDocument({ finding, state }, finding.because === null ? answered : [finding.because]);
 }
 
 /** Returns the JSON for a failed command: an error or, for a run that found another run in progress, a run result. */

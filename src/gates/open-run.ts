@@ -7,16 +7,18 @@ import type { TextFiles } from '../git/tree-files.ts';
 import { openContents } from '../git/working-files.ts';
 import type { Problem } from '../kernel/failure.ts';
 import type { RepoPath } from '../kernel/ids.ts';
-import { ACTIVE, type ReporterOf } from '../kernel/ports.ts';
+import { ACTIVE, type Checks, type ReporterOf } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { probeEntry } from '../ledger/entries.ts';
 import { openLedger } from '../ledger/store.ts';
 import { openLock } from '../platform/lock.ts';
-import { openChecks } from '../platform/run-process.ts';
+import type { RemoteReviewers } from '../remote/remote-reviewers.ts';
 import { loadRules } from '../rules/load.ts';
 import { openPasses } from '../rules/passes.ts';
 import type { ReferenceFiles } from '../rules/select-files.ts';
+import { hasTeamStore, withoutStore } from '../team/has-store.ts';
+import { storeResult } from '../team/store-error.ts';
 import { requireConsent } from '../trust/consent.ts';
 import { fileRubric } from './decide/gate-list.ts';
 import type { FailingGate } from './describe/reasons.ts';
@@ -75,6 +77,13 @@ export type RunOptions = Pick<
   readonly accept?: boolean;
   /** `true` (`--share`): share the passes of this run, whatever the setting `share` says. */
   readonly share?: boolean;
+  /** `true` (`--remote`): workers of the team run the reviewers. Missing: the user's config decides. */
+  readonly remote?: boolean;
+  /**
+   * The repository whose reviewers this run measures. The run itself keeps everything in files, and its calls on workers
+   * come after those of people and CI.
+   */
+  readonly proofOf?: RepositoryPaths;
 };
 
 /** Options for a preview of all gates, in which nothing runs. */
@@ -97,15 +106,26 @@ export type OpenedRun = {
   readonly written: Settings;
   /** Paths in the working tree that were read as configuration, including paths at which no file exists. */
   readonly configFiles: ReadonlySet<string>;
+  /** Disconnects from the workers of the team. */
+  closeRemote(): Promise<void>;
 };
 
 /** Runs the gates. Only one run per working tree is possible at a time. */
-export function runGates(repository: RepositoryPaths, options: RunOptions): Promise<Result<RunOutcome>> {
-  return withRunLock(repository, options, async ({ ports, request }) => {
+export async function runGates(repository: RepositoryPaths, options: RunOptions): Promise<Result<RunOutcome>> {
+  const remote = options.remote === undefined ? await runsRemotely() : ok(options.remote);
+  if (!remote.ok) return remote;
+  return withRunLock(repository, { ...options, remote: remote.value }, async ({ ports, request }) => {
     const outcome = await executeRun(ports, request);
     if (!outcome.ok || outcome.value.iteration === null) return outcome;
     return (await isSameConfig(repository, request)) ? outcome : err({ kind: 'config-changed' });
   });
+}
+
+/** Whether the user's config sends runs to workers. Without a store the file is not parsed. */
+export async function runsRemotely(): Promise<Result<boolean>> {
+  if (!hasTeamStore()) return ok(false);
+  const config = (await import('../team/user-config.ts')).readUserConfig(process.env);
+  return config.ok ? ok(config.value.runs === 'remote') : config;
 }
 
 /** Opens a run, takes its lock, checks that its commands are approved, and calls `work`. */
@@ -123,12 +143,21 @@ export async function withRunLock<T>(
     if (!opened.ok) return opened;
     const consent = requireConsent(repository, opened.value.written, options.startedBy);
     if (!consent.ok) return consent;
-    return lock.ok ? await work(opened.value) : lock;
+    return lock.ok ? flat(await storeResult(work(opened.value))) : lock;
   } finally {
     const opened = await opening;
     if (opened.ok) opened.value.ports.shared?.close();
+    if (opened.ok) await opened.value.closeRemote();
     if (lock.ok) await lock.value.release();
   }
+}
+
+/** Returns the runner of checks. Its code is loaded when the first check runs. */
+function openChecksOnce(root: string, env: NodeJS.ProcessEnv): Checks {
+  return {
+    run: async (command, options) =>
+      (await import('../platform/run-process.ts')).openChecks(root, env).run(command, options),
+  };
 }
 
 /** Whether settings, rules and prompts are unchanged since the run read them. */
@@ -139,6 +168,10 @@ export async function isSameConfig(repository: RepositoryPaths, request: RunRequ
   return now.ok && textOf(now.value) === textOf(request);
 }
 
+function flat<T>(result: Result<Result<T>>): Result<T> {
+  return result.ok ? result.value : result;
+}
+
 export type Preview = OpenedRun & RunPreview & { failingChecks(): Promise<readonly FailingGate[]> };
 
 /** Returns what a run would do. Runs nothing and writes nothing. */
@@ -146,7 +179,7 @@ export async function previewGates(repository: RepositoryPaths, options: RunOpti
   const opened = await openRun(repository, options, false);
   if (!opened.ok) return opened;
   const { ports, request } = opened.value;
-  const previewed = await previewRun(ports, request);
+  const previewed = flat(await storeResult(previewRun(ports, request)));
   if (!previewed.ok) return previewed;
   const { facts } = previewed.value;
   return ok({ ...opened.value, ...previewed.value, failingChecks: () => failingChecks(ports, request, facts) });
@@ -163,8 +196,19 @@ async function openSharing(
   // `--fresh` runs every reviewer again, so no earlier pass counts. Waivers are decisions of people and stay.
   const isInPullRequest = read.source.from !== null;
   const acceptsPasses = accept && !options.fresh;
-  const use = { acceptsPasses, acceptsWaivers: accept, fetches, sharesBySetting: !isInPullRequest };
+  // A step of a CI job may fetch the passes with a token that the run itself does not get.
+  const isFetched = process.env['ONCEOVER_PASSES_FETCHED'] === 'true';
+  const use = {
+    ...{ acceptsPasses, acceptsWaivers: accept, fetches: fetches && !isFetched },
+    sharesBySetting: !isInPullRequest,
+  };
   return { shared: openShared(repository, read, use), request: { builtInAgents: BUILT_IN_AGENTS } };
+}
+
+/** Copies records to the store for teams, where pages of other machines show them. */
+function copyRecords({ root, commonDir }: RepositoryPaths) {
+  return async (texts: Readonly<Record<string, string>>) =>
+    (await import('./record/postgres-records.ts')).copyToStore({ root, commonDir }, texts);
 }
 
 function baseReferences(files: TextFiles): ReferenceFiles {
@@ -173,7 +217,7 @@ function baseReferences(files: TextFiles): ReferenceFiles {
 
 /** Opens the stores and reads the configuration, while the first snapshot is being taken. */
 async function openRun(repository: RepositoryPaths, options: RunOptions, fetches: boolean): Promise<Result<OpenedRun>> {
-  const { reporter, accept = true, ...requested } = options;
+  const { reporter, accept = true, remote: _, proofOf, ...requested } = options;
   const prefetched = await takePrefetch(repository, options.selection);
   if (!prefetched.ok) return prefetched;
   const { read, snapshots, first } = prefetched.value;
@@ -191,30 +235,43 @@ async function openRun(repository: RepositoryPaths, options: RunOptions, fetches
     return config;
   }
   const { root, commonDir } = repository;
-  const ledger = openLedger(commonDir);
+  const usesStore = proofOf === undefined && hasTeamStore();
+  const ledger = openLedger(commonDir, usesStore);
+  // Workers are connected when the first reviewer runs.
+  let remote: Promise<RemoteReviewers> | undefined;
   const ports: RunPorts = {
     snapshots,
-    records: openRecords(root, settings.logDir),
-    receipts: openReceipts(commonDir),
-    findings: openFindings(commonDir),
+    records: openRecords(root, settings.logDir, usesStore ? copyRecords(repository) : null),
+    receipts: openReceipts(commonDir, usesStore),
+    findings: openFindings(commonDir, usesStore),
     sessionPrompts: openSessionPrompts(commonDir),
-    cooldowns: openCooldowns(commonDir),
+    cooldowns: openCooldowns(commonDir, usesStore),
     passes: openPasses(repository),
     ledger,
     contents: () => openContents(root),
     references: () => (source.commit === null ? openContents(root) : baseReferences(source.files)),
-    checks: openChecks(root, process.env),
+    checks: openChecksOnce(root, withoutStore(process.env)),
     clock: { now: () => new Date() },
     reporter,
     shared: opened?.shared ?? null,
-    reviewers: async () =>
-      (await import('../dispatch/choose-agents.ts')).openReviewersFor(repository, settings, {
+    async reviewers() {
+      if (options.remote === true) {
+        remote ??= import('../remote/remote-reviewers.ts').then((all) => all.openRemote(repository, settings, proofOf));
+        return (await remote).reviewers();
+      }
+      return (await import('../dispatch/choose-agents.ts')).openReviewersFor(repository, settings, {
         stop: options.stop,
         base: source.commit,
         paid: (cost) => ledger.add(probeEntry(cost, options.startedBy, new Date())),
-      }),
+      });
+    },
   };
   const pullRequest = source.from === null ? null : { base: source.from };
   const request = { ...requested, ...config.value, ...opened?.request, root, pullRequest };
-  return ok({ ports, request, written, configFiles: source.read });
+  const closeRemote = async () =>
+    remote?.then(
+      ({ close }) => close(),
+      () => undefined,
+    );
+  return ok({ ports, request, written, configFiles: source.read, closeRemote });
 }

@@ -1,8 +1,9 @@
 import { AGENT_NAMES } from '../agents/table.ts';
 import type { NoBasePolicy } from '../config/base-policy.ts';
 import type { RunSettings } from '../config/effective-settings.ts';
+import type { Failure } from '../kernel/failure.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
-import { ok, type Result } from '../kernel/result.ts';
+import type { Result } from '../kernel/result.ts';
 import { openTrusted } from '../passes/open-trusted.ts';
 import type { Acceptance, PassRequest } from '../passes/types.ts';
 import type { SharedPasses } from './ports.ts';
@@ -12,51 +13,87 @@ type SharedUse = {
   /** Whether passes of other clones count. `--no-accept` and `--fresh` turn this off. */
   readonly acceptsPasses: boolean;
   readonly acceptsWaivers: boolean;
-  /** Whether the newest passes are fetched. A preview uses what an earlier run fetched. */
+  /** Whether the newest passes are fetched. A preview uses what was fetched before. */
   readonly fetches: boolean;
   /** Whether the setting `share` applies. In the CI job of a pull request, only `--share` shares passes. */
   readonly sharesBySetting: boolean;
 };
 
-/** How long a run waits for the fetch once it needs the passes. */
+/** How long a run waits for an answer about its gates. A fetch has limits of its own: those of its carrier. */
 const LONGEST_WAIT_MS = 5000;
 
 /** The agents that need no settings. A pass of any other agent counts only if the settings define that agent. */
 export const BUILT_IN_AGENTS: readonly string[] = AGENT_NAMES;
 
-/** Opens the passes of other clones, and starts to fetch them while git scans the working tree. */
+/**
+ * Opens the passes of other clones, and starts to fetch them while git scans the working tree. If this clone has just
+ * fetched them, it fetches only if a pass is missing.
+ */
 export function openShared(repository: RepositoryPaths, read: RunSettings, use: SharedUse): SharedPasses {
   const stop = new AbortController();
   const opening = openTrusted(repository, read, { now: () => new Date() });
   const isUsed = use.acceptsPasses || use.acceptsWaivers;
-  const fetching: Promise<Result<void>> | null =
-    use.fetches && isUsed
-      ? opening.then((opened) => (opened.ok ? opened.value.carrier.fetch(stop.signal) : ok(undefined)))
-      : null;
-  // A rejection is reported when a caller awaits the fetch. Without this line it would end the process before.
-  fetching?.catch(() => {});
+  let fetching: Promise<Result<boolean>> | null = null;
+  const startFetch = ({ carrier }: Trusted) => {
+    fetching ??= carrier.fetch(stop.signal);
+    // A rejection is reported when a caller awaits the fetch. Without this line it would end the process before.
+    fetching.catch(() => {});
+    return fetching;
+  };
+  const fetches = use.fetches && isUsed;
   const known = new Map<string, Acceptance>();
   let trouble: NoBasePolicy | null = null;
   let isClosed = false;
+  let isLate = false;
+  const startEarly = (opened: Awaited<typeof opening>) => {
+    if (opened.ok && !isClosed && !opened.value.carrier.isFresh()) startFetch(opened.value);
+  };
+  // A rejection is reported when a caller awaits `opening`.
+  if (fetches) opening.then(startEarly).catch(() => {});
 
-  /** Waits for the fetch, but not longer than the limit. Returns whether the newest passes are here. */
-  const awaitFetch = async (): Promise<boolean> => {
-    if (fetching === null || isClosed) return true;
-    const timer = setTimeout(() => stop.abort(), LONGEST_WAIT_MS);
-    const fetched = await fetching;
-    clearTimeout(timer);
-    if (!fetched.ok) trouble ??= { kind: 'failed', failure: fetched.failure };
-    return fetched.ok;
+  const report = (failure: Failure | null) => {
+    if (failure !== null) trouble ??= { kind: 'failed', failure: isLate ? asTimeout(failure) : failure };
+  };
+
+  /** Does `work` that waits for the remote, and stops it after the limit. */
+  const inTime = async <T>(work: () => Promise<T>): Promise<T> => {
+    const timer = setTimeout(() => {
+      isLate = true;
+      stop.abort();
+    }, LONGEST_WAIT_MS);
+    try {
+      return await work();
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  // Closing ends the fetch alone: later questions to a store still get an answer.
+  const signal = () => (isClosed ? null : stop.signal);
+
+  /** Waits for the fetch. Returns whether it brought something new; `null` if it failed. */
+  const awaitFetch = async (trusted: Trusted): Promise<boolean | null> => {
+    if (!fetches || isClosed) return false;
+    const fetched = await startFetch(trusted);
+    if (fetched.ok) return fetched.value;
+    report(fetched.failure);
+    return null;
   };
 
   /** Decides about the requests, first by what an earlier run fetched. Waits for the fetch only if that is not enough. */
   const decide = async (requests: readonly PassRequest[], trusted: Trusted): Promise<readonly Acceptance[]> => {
-    const before = fetching === null || isClosed ? null : await trusted.passes.accept(requests, []);
-    if (before?.passes.every(({ kind }) => kind === 'accepted') === true) return before.passes;
-    const isNewest = await awaitFetch();
-    const { passes, failure } = await trusted.passes.accept(requests, []);
-    if (failure !== null) trouble ??= { kind: 'failed', failure };
-    return isNewest ? passes : passes.map(asUnreachable);
+    const before = await inTime(() => trusted.passes.accept(requests, [], signal()));
+    const left = requests.filter((_, i) => before.passes[i]?.kind !== 'accepted');
+    const isNew = left.length === 0 ? false : await awaitFetch(trusted);
+    if (isNew === null) return before.passes.map(asUnreachable);
+    if (!isNew) {
+      report(before.failure);
+      return before.passes;
+    }
+    const after = await inTime(() => trusted.passes.accept(left, [], signal()));
+    report(after.failure);
+    const byRequest = new Map(left.map((request, i) => [request, after.passes[i]]));
+    return requests.map((request, i) => byRequest.get(request) ?? before.passes[i] ?? NOT_CONFIGURED);
   };
 
   return {
@@ -76,8 +113,9 @@ export function openShared(repository: RepositoryPaths, read: RunSettings, use: 
     async waivers(wanted) {
       const opened = use.acceptsWaivers ? await opening : null;
       if (opened?.ok !== true || opened.value.policy.waiverSigners === null) return new Map();
-      await awaitFetch();
-      return (await opened.value.passes.accept([], wanted)).waivers;
+      const { passes } = opened.value;
+      await awaitFetch(opened.value);
+      return (await inTime(() => passes.accept([], wanted, signal()))).waivers;
     },
     async explain(request) {
       const opened = await opening;
@@ -109,6 +147,11 @@ export function openShared(repository: RepositoryPaths, read: RunSettings, use: 
 type Trusted = Extract<Awaited<ReturnType<typeof openTrusted>>, { ok: true }>['value'];
 
 const NOT_CONFIGURED: Acceptance = { kind: 'refused', why: 'not-configured', statement: null };
+
+/** A fetch that onceover stopped after the limit took too long. */
+function asTimeout(failure: Failure): Failure {
+  return failure.kind === 'passes-carrier' && failure.why === 'stopped' ? { ...failure, why: 'timeout' } : failure;
+}
 
 /** Without the newest passes, a missing statement says only that it was not fetched. */
 function asUnreachable(decision: Acceptance): Acceptance {

@@ -18,15 +18,14 @@ import type { Passes } from '../rules/passes.ts';
 import type { ReferenceFiles } from '../rules/select-files.ts';
 import type { UnusableReference } from '../rules/types.ts';
 import type { EndedCycles } from './decide/cycles.ts';
-import type { GateList } from './decide/gate-list.ts';
+import type { GateList, GateRequest } from './decide/gate-list.ts';
 import type { GateState } from './decide/gate-state.ts';
 import type { CheckState, RunOverrides } from './decide/plan-run.ts';
-import type { GateRequest } from './decide/select-gates.ts';
 import type { Ratchet } from './judge/priority.ts';
 import type { FindingStore } from './record/findings.ts';
 import type { ReceiptStore } from './record/receipts.ts';
 import type { Records } from './record/records.ts';
-import type { GateName, RecordHistory, SlotRecord } from './record-types.ts';
+import type { GateName, RecordHistory, RecordMetadata, SlotRecord } from './record-types.ts';
 import type { RunNotice, RunProgress, SlotOutcome } from './run-types.ts';
 import type { KnownFinding, ReviewGate, Rubric, RunReason, ShareEnd } from './types.ts';
 
@@ -65,6 +64,8 @@ export type SlotJob = PlannedSlot & {
   readonly dispatch: DispatchPlan;
   /** The prompts for a new session, one for each part of the diff. */
   readonly fresh: readonly ComposedPrompt[];
+  /** The files whose text is in the prompts for a new session, because earlier reviewers of the change opened them. */
+  readonly given: readonly RepoPath[];
   /** Reference files of the rule that could not be included in the prompts. */
   readonly unshown: readonly UnusableReference[];
   readonly resumed: {
@@ -72,6 +73,8 @@ export type SlotJob = PlannedSlot & {
     readonly session: KeptSession;
     /** The changed files whose text is in the prompt. */
     readonly handed: readonly RepoPath[];
+    /** How many changed files the reviewer is expected to open again, and their tokens. */
+    readonly reopens: { readonly files: number; readonly tokens: number };
   } | null;
   readonly tree: SnapshotId;
   readonly lastLook: SlotRecord | null;
@@ -94,6 +97,10 @@ export type SlotReading = {
   readonly leader: SlotId;
   readonly isLeader: boolean;
   readonly end: ReadingEnd;
+  /** The reading that a later run can continue; `null` if there is none. */
+  readonly base: RecordMetadata['base'] | null;
+  /** The earlier reading that this one continues: the stable part of its prompt, and its cache; `null` for a first one. */
+  readonly continued: { readonly opening: string; readonly note: CacheNote; readonly ttl: CacheTtl } | null;
 };
 
 type SlotId = { readonly gate: GateId; readonly slot: number };
@@ -131,6 +138,8 @@ export type RanSlots = {
   readonly interrupted: boolean;
   /** Binary files, of which reviewers saw only that the content differs. */
   readonly binary: readonly RepoPath[];
+  /** Agents that the settings name for these reviews and that are not installed, so other agents ran. */
+  readonly absent: readonly string[];
 };
 
 export type RunPorts = {

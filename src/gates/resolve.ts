@@ -2,20 +2,21 @@ import { readSettings } from '../config/effective-settings.ts';
 import { ACTIVE } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, forEachOk, ok, type Result } from '../kernel/result.ts';
-import { decideResolution, type FindingAnswer } from './decide/waivers.ts';
+import { decideResolution, type FindingAnswer, findingsAnsweredWith } from './decide/waivers.ts';
 import { openFindings } from './record/findings.ts';
-import type { Actor, KnownFinding, Resolution } from './types.ts';
+import type { Actor, KnownFinding, Resolution, ResolvedFinding } from './types.ts';
 
 /**
  * Marks findings as fixed, waives them, or confirms proposed waivers. A waiver by an agent is stored as a proposal
- * unless the settings say otherwise. Writes nothing if the answer is not possible for one of the findings.
+ * unless the settings say otherwise. The answer also counts for findings of other reviewers about the same code, which
+ * come last in the result. Writes nothing if the answer is not possible for one of the named findings.
  */
 export async function resolveFindings(
   repository: RepositoryPaths,
   ids: readonly string[],
   answer: FindingAnswer,
   by: Actor,
-): Promise<Result<readonly KnownFinding[]>> {
+): Promise<Result<readonly ResolvedFinding[]>> {
   const settings = await readSettings(repository, { kind: 'change', base: null });
   // If the settings are broken, only people may waive. This is the stricter rule, and a person can still answer.
   const who = settings.ok ? settings.value.settings.waivers.who : 'people';
@@ -24,20 +25,28 @@ export async function resolveFindings(
   const findings = openFindings(repository.commonDir);
   const all = await findings.all();
   if (!all.ok) return all;
-  const decided = new Map<KnownFinding, Resolution | null>();
+  const decided = new Map<KnownFinding, { readonly resolution: Resolution | null; readonly because: string | null }>();
   for (const given of ids) {
     const finding = findingWith(given, all.value);
     if (!finding.ok) return finding;
     const resolution = decideResolution(finding.value, answer, by, { who, isInRun, at });
     if (!resolution.ok) return resolution;
-    decided.set(finding.value, resolution.value);
+    decided.set(finding.value, { resolution: resolution.value, because: null });
   }
-  const stored = await forEachOk([...decided], async ([{ id }, resolution]) =>
+  for (const { id: because, ...named } of [...decided.keys()]) {
+    for (const other of findingsAnsweredWith({ id: because, ...named }, all.value, answer)) {
+      const resolution = decideResolution(other, answer, by, { who, isInRun, at });
+      if (resolution.ok && !decided.has(other)) decided.set(other, { resolution: resolution.value, because });
+    }
+  }
+  const stored = await forEachOk([...decided], async ([{ id }, { resolution }]) =>
     resolution === null ? ok(undefined) : findings.resolve(id, resolution),
   );
   if (!stored.ok) return stored;
   return ok(
-    [...decided].map(([finding, resolution]) => ({ ...finding, resolution: resolution ?? finding.resolution })),
+    [...decided].map(([finding, { resolution, because }]) => {
+      return { ...finding, resolution: resolution ?? finding.resolution, because };
+    }),
   );
 }
 
@@ -47,7 +56,7 @@ export async function resolveFinding(
   id: string,
   answer: FindingAnswer,
   by: Actor,
-): Promise<Result<KnownFinding>> {
+): Promise<Result<ResolvedFinding>> {
   const resolved = await resolveFindings(repository, [id], answer, by);
   if (!resolved.ok) return resolved;
   const [finding] = resolved.value;

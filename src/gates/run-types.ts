@@ -133,6 +133,8 @@ export type RunNotice =
   /** Reviewers saw only that these files differ, because their content is binary. */
   | { readonly kind: 'binary'; readonly paths: readonly RepoPath[] }
   | UnusableReference
+  /** The settings name these agents, but they are not installed, so other agents reviewed instead. */
+  | { readonly kind: 'absent-agents'; readonly agents: readonly string[] }
   /** The budget is in dollars, but these agents report no price, so the budget does not count their calls. */
   | { readonly kind: 'no-price'; readonly agents: readonly string[] }
   | { readonly kind: 'not-in-ledger'; readonly failure: Failure }

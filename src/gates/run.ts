@@ -1,7 +1,6 @@
 import { type Budget, openBudget } from '../dispatch/limits.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { decideRun, type GateRun, type RunPlan } from './decide/plan-run.ts';
-import { confirmIteration, runChecks } from './do/run-checks.ts';
 import { NO_ACTIONS, type RunActions } from './judge/judge-run.ts';
 import type { RunContext, RunFacts, RunPorts, RunRequest } from './ports.ts';
 import { readGateStates } from './read/state.ts';
@@ -102,6 +101,7 @@ function joinActions(before: RunActions, last: RunActions): RunActions {
     ...last,
     slots: [...before.slots, ...last.slots],
     binary: [...new Set([...before.binary, ...last.binary])],
+    absent: [...new Set([...before.absent, ...last.absent])],
     checks: new Map([...before.checks, ...last.checks]),
     gates: new Map([...before.gates, ...last.gates]),
   };
@@ -125,6 +125,8 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
   // Checks can take long, so find out first whether any reviewer could run after them.
   const lacksAgents = gates.length > 0 && !request.all && (await cannotReview(run, reviews));
   if (gates.length > 0 && tree !== null && !lacksAgents) {
+    // Load the code for checks only if one runs.
+    const { confirmIteration, runChecks } = await import('./do/run-checks.ts');
     const takeTree = async () => {
       const again = await readGateStates(ports, request, comparison);
       if (!again.ok) return again;

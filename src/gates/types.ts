@@ -1,5 +1,5 @@
 import type { Failure } from '../kernel/failure.ts';
-import type { GateId } from '../kernel/ids.ts';
+import type { GateId, SnapshotId } from '../kernel/ids.ts';
 import type { BranchContext, Entry } from '../kernel/repository.ts';
 import type { Shaped } from '../kernel/shape.ts';
 import type { RuleTask } from '../rules/types.ts';
@@ -25,6 +25,8 @@ export type Finding = Shaped<typeof FINDING> & {
    * `convergence` applies.
    */
   readonly seenBefore?: number;
+  /** How often the reviewer reported the same code again after it had closed the finding. */
+  readonly flips?: number;
 };
 
 export type Closing = Shaped<typeof CLOSING>;
@@ -47,12 +49,31 @@ export function isProposed({ resolution }: Pick<KnownFinding, 'resolution'>): bo
   return resolution?.how === 'proposed';
 }
 
+/** After this many flips, a reviewer does not close a finding any more; a person decides. */
+const MOST_FLIPS = 3;
+
+/** Whether a reviewer changed its mind about a finding too often, and no person has answered since its last report. */
+export function isContested({ flips = 0, at, resolution }: KnownFinding): boolean {
+  const isDecided = resolution?.by.kind === 'person' && resolution.how !== 'refuted' && resolution.at >= at;
+  return flips >= MOST_FLIPS && !isDecided;
+}
+
+/** Whether an open finding waits for a person, so that an agent can do nothing about it. */
+export function waitsForPerson(finding: KnownFinding): boolean {
+  return isProposed(finding) || isContested(finding);
+}
+
 /** A finding with the answer of a user or a fixer; `resolution` is `null` if there is no answer. */
 export type KnownFinding = Finding & {
   readonly resolution: Resolution | null;
   /** The signer of the waiver in `resolution`, if the waiver was made in another clone. */
   readonly waiverSigner?: string;
+  /** With a store for teams: another clone gave the answer in `resolution`, so this clone does not sign it. */
+  readonly isOfOtherClone?: boolean;
 };
+
+/** A finding that `resolve` answered. `because`: it was not named, but is about the same code as this finding. */
+export type ResolvedFinding = KnownFinding & { readonly because: string | null };
 
 /** A reviewer's explicit answer about an earlier finding. */
 export type Disposition = {
@@ -132,7 +153,10 @@ export type Rubric = { readonly source: string; readonly text: string; readonly 
 type ShapedReceipts = { readonly [K in keyof typeof RECEIPTS]: Shaped<(typeof RECEIPTS)[K]> };
 
 export type Receipts = Omit<ShapedReceipts, 'review'> & {
-  readonly review: Omit<ShapedReceipts['review'], 'made'> & { readonly made?: ReviewFacts | undefined };
+  readonly review: Omit<ShapedReceipts['review'], 'made' | 'tree'> & {
+    readonly made?: ReviewFacts | undefined;
+    readonly tree?: SnapshotId | undefined;
+  };
 };
 
 /** The fields that identify a receipt (a stored verdict), by its kind. A receipt counts only if all of them match. */

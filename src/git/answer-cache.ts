@@ -4,7 +4,7 @@ import { hasShape, isString } from '../kernel/shape.ts';
 import { removeOldest } from '../platform/files.ts';
 import { openFolder } from '../platform/private-files.ts';
 import type { GitAnswer } from './git.ts';
-import { indexName } from './worktree-paths.ts';
+import { indexName } from './private-index.ts';
 
 /** Caches git's last answer to each question, such as `diff`. The key of an answer names everything it depends on. */
 export type AnswerCache = ReturnType<typeof openAnswerCache>;

@@ -109,7 +109,8 @@ type HiddenFile = Pick<Converted, 'mode' | 'name'> & { readonly shown: Buffer };
 
 /**
  * Returns the files whose bytes on disk differ from what git stores, if the difference can hide an edit. `diff` lists
- * the files whose stored text changed. Any other file hides no edit if a checkout would write exactly its bytes.
+ * the files whose stored text changed. A file that is not in `diff` hides no edit if a checkout would write the same
+ * bytes.
  */
 export async function hiddenFiles(
   root: string,

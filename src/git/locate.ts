@@ -11,8 +11,9 @@ import { gitDirOf } from './worktree-paths.ts';
 const NAME_QUERIES = ['core.warnAmbiguousRefs=true'] as const;
 
 /** Runs git with arguments that name a branch, tag or commit. Fails if the name stands for several of them. */
-export async function askByName(folder: string, args: readonly string[]): Promise<GitAnswer> {
-  const answer = await git(folder, args, { expected: [0, 1, 128], config: NAME_QUERIES });
+export async function askByName(folder: string, args: readonly string[], input?: Buffer): Promise<GitAnswer> {
+  const given = input === undefined ? {} : { input };
+  const answer = await git(folder, args, { expected: [0, 1, 128], config: NAME_QUERIES, ...given });
   const name = ambiguousName(answer.stderr);
   if (name !== null) throw new GitError({ kind: 'ambiguous-name', name });
   return answer;

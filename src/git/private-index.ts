@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { CommitId, SnapshotId } from '../kernel/ids.ts';
+import { type CommitId, type SnapshotId, sha256 } from '../kernel/ids.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import {
   LEFTOVER_AFTER_MS,
@@ -34,7 +34,11 @@ import { readPlainFile } from '../platform/private-files.ts';
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { asResult, gitText, orThrow } from './git.ts';
 import { clearRacySizes, HEADER_BYTES, isCompleteIndex, mayHaveRepositories } from './index-format.ts';
-import { indexName } from './worktree-paths.ts';
+
+/** Returns the name that the private index file and the cache file of a working tree begin with. */
+export function indexName(root: string): string {
+  return sha256(root).slice(0, 32);
+}
 
 /** The environment variable that makes git use this index instead of the user's. */
 export type IndexEnv = { readonly GIT_INDEX_FILE: string };

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CommitId, RepoPath, SnapshotId } from '../kernel/ids.ts';
+import type { RepoPath, SnapshotId } from '../kernel/ids.ts';
 import { type FileText, type RepositoryPaths, SYMLINK, type TreeFile } from '../kernel/repository.ts';
 import { isSymlink, tryDisk } from '../platform/files.ts';
 import { decodeUtf8 } from '../platform/private-files.ts';
@@ -140,7 +140,7 @@ export function notingPaths(files: TextFiles, paths: Set<string>): TextFiles {
 }
 
 /** Returns a reader for the files of a commit. It does not follow symlinks. */
-export function commitFiles(root: string, commit: CommitId): TextFiles {
+export function commitFiles(root: string, commit: string): TextFiles {
   const entry = (path: string) => {
     const answer = gitSync(root, ['ls-tree', '-z', commit, '--', path]);
     if (answer === null) return 'unreadable';
@@ -160,4 +160,32 @@ export function commitFiles(root: string, commit: CommitId): TextFiles {
       return found !== 'unreadable' && found?.[1] === SYMLINK;
     },
   };
+}
+
+/** The hash function of a repository's object ids. */
+export type ObjectFormat = 'sha1' | 'sha256';
+
+/** An entry of a git tree. `name` has one latin1 character per byte. */
+export type TreeEntry = { readonly mode: string; readonly name: string; readonly id: string };
+
+/** Returns the hash function that made this object id. */
+export function formatOf(id: string): ObjectFormat {
+  return id.length === 64 ? 'sha256' : 'sha1';
+}
+
+/** Returns the entries of a tree, without checking their names or modes; `null` if the tree is damaged. */
+export function readTree(format: ObjectFormat, content: Buffer): readonly TreeEntry[] | null {
+  const idBytes = format === 'sha256' ? 32 : 20;
+  const entries: TreeEntry[] = [];
+  for (let at = 0; at < content.length; ) {
+    const space = content.indexOf(0x20, at);
+    const nul = content.indexOf(0, at);
+    const end = nul + 1 + idBytes;
+    if (space === -1 || nul === -1 || space > nul || end > content.length) return null;
+    const mode = content.toString('latin1', at, space);
+    const name = content.toString('latin1', space + 1, nul);
+    entries.push({ mode, name, id: content.toString('hex', nul + 1, end) });
+    at = end;
+  }
+  return entries;
 }

@@ -21,13 +21,18 @@ import { errorCode, isSymlink, makeParents, statIfPresent, tryDisk } from '../pl
 import { decodeUtf8 } from '../platform/private-files.ts';
 import { asResult, git, readNulList } from './git.ts';
 
-/** Copies the files that git tracks or would track to the folder `into`, except those in the folders of `without`. */
-export async function copyWorkingTree(root: string, into: string, without: readonly string[]): Promise<Result<void>> {
+/** Copies the files that git tracks or would track to the folder `into`, except those in `without` and those left out. */
+export async function copyWorkingTree(
+  root: string,
+  into: string,
+  without: readonly string[],
+  isLeftOut: (name: string) => boolean = () => false,
+): Promise<Result<void>> {
   const listed = await asResult(git(root, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']));
   if (!listed.ok) return listed;
   makeParents(into);
   for (const name of new Set(readNulList(listed.value.stdout).names)) {
-    if (without.some((folder) => isInside(name, folder))) continue;
+    if (isLeftOut(name) || without.some((folder) => isInside(name, folder))) continue;
     const copied = copyOne(join(root, name), join(into, name));
     if (!copied.ok) return copied;
   }

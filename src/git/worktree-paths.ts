@@ -1,12 +1,6 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { sha256 } from '../kernel/ids.ts';
 import type { WorktreePaths } from '../kernel/repository.ts';
-
-/** Returns the name that the private index file and the cache file of a working tree begin with. */
-export function indexName(root: string): string {
-  return sha256(root).slice(0, 32);
-}
 
 /** Finds the working tree of a folder without starting git; `null` if this needs git, for example if GIT_DIR is set. */
 export function findWorktreePaths(folder: string, env: NodeJS.ProcessEnv): WorktreePaths | null {

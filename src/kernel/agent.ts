@@ -86,7 +86,12 @@ export type AgentReply = {
   readonly filesRead: readonly string[] | null;
   /** The requests that the agent sent to its model; left out if its events do not show them. */
   readonly requests?: RequestFigures;
+  /** Each request with its usage; left out if the agent reports only sums. */
+  readonly turns?: readonly RequestTurn[];
 };
+
+/** One request of a call: what the model did in answer to it, and the usage of the request. */
+export type RequestTurn = { readonly did: string; readonly usage: Usage };
 
 /** The known facts about the requests of a call. Each request repeats everything before it. */
 export type RequestFigures = {
@@ -97,6 +102,8 @@ export type RequestFigures = {
   /** Tokens of the last request, and of the answer to it; `null` if unknown. */
   readonly lastSent: number | null;
   readonly lastOutput: number | null;
+  /** Tokens of the last request that are in the provider's cache now. Default: all. */
+  readonly lastCached?: number;
 };
 
 /** One call and its answer, as written to the log of a slot. A slot is one reviewer of a review: slot 1, slot 2. */
@@ -112,6 +119,7 @@ export type TranscriptEntry = {
   readonly stableLength?: number;
   readonly usage?: Usage | null;
   readonly filesRead?: readonly string[] | null;
+  readonly turns?: readonly RequestTurn[];
 };
 
 /** The agent of a slot, or of a role in a review loop, and the agents that replace it if it fails. */
@@ -121,12 +129,35 @@ export type AgentSettings = {
   readonly model: string | null;
   /** The command line of a custom agent; `null` for an agent that onceover supports itself. */
   readonly command: readonly string[] | null;
+  /** The command line of an agent that speaks ACP; missing or `null` for other agents. */
+  readonly acp?: readonly string[] | null;
+  /** The model API that the agent calls, without a program; missing or `null` for an agent that is a program. */
+  readonly api?: ApiSettings | null;
   /** Path of the agent's program, for an agent that onceover supports itself; `null` to search PATH. */
   readonly path: string | null;
   readonly resume: boolean;
   readonly env: Readonly<Record<string, string>>;
   readonly sandbox: boolean;
   readonly timeoutSeconds: number | null;
+};
+
+/** A reviewer that is not a program: onceover itself calls the API of a model provider. */
+export type ApiSettings = {
+  readonly dialect: 'anthropic' | 'openai';
+  readonly model: string;
+  /** The address of the API, without a final slash. It can contain no key. */
+  readonly baseUrl: string;
+  /** Whether this is the address of the provider itself, and not of a gateway or a local server. */
+  readonly isProvider: boolean;
+  /** The API of OpenAI and of compatible servers: Responses or Chat Completions. */
+  readonly endpoint: 'responses' | 'chat';
+  /** The name of the environment variable with the key; `null` if the server needs none. The key itself is never stored. */
+  readonly key: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The most tokens that one answer may have. */
+  readonly maxOutputTokens: number;
+  /** For work that may wait. `flex`: slower at half the price. `batch`: one question without tools, within a day. */
+  readonly tier: 'standard' | 'flex' | 'batch';
 };
 
 /** Returns the list price of a call in US dollars; `null` if the model or its price is unknown. */
@@ -214,6 +245,7 @@ export const FRESH_REASONS = [
   'no-changes',
   'resume-dearer',
   'delta-too-large',
+  'reading-continued',
 ] as const;
 
 export const RESUME_REASONS = ['delta', 'final-validation'] as const;
@@ -227,8 +259,8 @@ export type DispatchPlan =
 export type Abilities = {
   /** Whether the agent has an option that enforces a JSON schema. */
   readonly schema: boolean;
-  /** How the agent is kept from writing: a list of allowed tools, its own sandbox, or nothing (a custom command). */
-  readonly readOnly: 'tools' | 'own-sandbox' | 'nothing';
+  /** How the agent is kept from writing: a list of tools, its own sandbox, a copy of the files, or nothing (a custom command). */
+  readonly readOnly: 'tools' | 'own-sandbox' | 'copy' | 'nothing';
   /** The scope of the reported usage: this call, the session so far, or what a custom command reports. */
   readonly usage: 'dispatch' | 'session' | 'if-told';
   /** Whether new sessions share the provider's cache, so that the second one reuses the first part of the prompt. */

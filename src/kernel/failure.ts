@@ -35,6 +35,7 @@ const COULD_NOT_JUDGE: ReadonlySet<Failure['kind']> = new Set([
   'passes-carrier',
   'forge-failed',
   'forge-refused',
+  'store-failed',
 ] as const);
 
 /** Returns the exit code of a failure: 2 for wrong usage or configuration, 3 if the gates could not be judged. */
@@ -132,6 +133,8 @@ export type Failure =
       'unreadable-json': { path: string; said: string };
       /** The remote or store `where`, which carries passes between clones, cannot be used. `said`: the program's words. */
       'passes-carrier': { where: string; why: CarrierTrouble; said: string };
+      /** The PostgreSQL store cannot be used. `where`: its address without a password. `said`: the server's words. */
+      'store-failed': { where: string; why: StoreTrouble; said: string };
       /** The environment does not say where to publish: a variable or an option is missing. */
       'no-forge': { missing: string; expected: string };
       /** The forge does not let the token read or write. */
@@ -163,6 +166,24 @@ export type CarrierTrouble =
   | 'too-large'
   /** The store has no list of its statements. */
   | 'cannot-list';
+
+/** The reason why the PostgreSQL store cannot be used. */
+export type StoreTrouble =
+  /** Neither ONCEOVER_STORE nor the user's config file, which `where` names, has an address. */
+  | 'no-address'
+  | 'bad-address'
+  /** The package `pg` is not installed. */
+  | 'no-package'
+  | 'unreachable'
+  | 'refused'
+  | 'timeout'
+  /** The server reports a full disk, damaged data or a bug of its own. */
+  | 'damaged'
+  | 'newer-schema'
+  /** No worker takes calls from the queue of the store. */
+  | 'no-worker'
+  /** A shallow clone does not know its first commit, and the store does not know its remote. */
+  | 'shallow-clone';
 
 /** The kind of thing that occupies a path where onceover needs its own file or folder. */
 export type InTheWay = 'symlink' | 'folder' | 'file' | 'repository' | 'other';

@@ -13,9 +13,7 @@ export function digestOf(value: unknown): string {
 
 /** Returns a SHA-256 over the fields. The length before each field makes `['ab', 'c']` differ from `['a', 'bc']`. */
 export function hashFields(fields: readonly string[]): string {
-  const hash = createHash('sha256');
-  for (const field of fields) hash.update(`${Buffer.byteLength(field)}:`).update(field);
-  return hash.digest('hex');
+  return sha256(fields.map((field) => `${Buffer.byteLength(field)}:${field}`).join(''));
 }
 
 /** A changed file, as far as a digest over changed files depends on it. */

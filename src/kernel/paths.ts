@@ -6,6 +6,9 @@ export const GENERATED_FOLDER = '.deepwork/tmp' as RepoPath;
 /** The default of the setting `log_dir`, the folder in which runs store their records. */
 export const DEFAULT_LOG_DIR = '.deepwork/logs' as RepoPath;
 
+/** The folder in `log_dir` for archived records. */
+export const PREVIOUS = 'previous';
+
 /** Whether onceover generates the file at this path. Such files are never part of a change or sent to a reviewer. */
 export function isGenerated(path: string, logDir: string): boolean {
   return isInside(path, GENERATED_FOLDER) || isInside(path, logDir);

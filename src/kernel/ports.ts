@@ -1,4 +1,5 @@
 import type { AgentFailure, AgentReply, Cooldown, MissingAgent, Usage } from './agent.ts';
+import type { RepoPath, SnapshotId } from './ids.ts';
 import type { Result } from './result.ts';
 
 /** The environment variable that onceover sets for programs it starts, so that they cannot start a run. */
@@ -64,14 +65,27 @@ export type Question = {
   /** Usage of the session before this call, for agents that report only the usage of the whole session. */
   readonly usedBefore: Usage | null;
   readonly cacheTtl: '5m' | '1h';
+  /** Whether a fork is expected to answer in one request, so that nothing would read its own question from the cache. */
+  readonly answersAtOnce?: boolean;
   readonly timeoutSeconds: number;
   readonly idleSeconds: number;
   /** Whether the agent may change files. */
   readonly writes?: boolean;
   /** The model to use instead of the configured one. */
   readonly model?: string;
+  /** The files under review, for reviewers that read them from git. Default: a snapshot of the working tree. */
+  readonly trees?: ReviewedTrees;
   /** How many requests the agent may repeat in this call; default: no limit except `MOST_RETRIES` in a row. */
   readonly mostRetries?: number;
+};
+
+/** The two sides of a change as git trees. */
+export type ReviewedTrees = {
+  readonly head: SnapshotId;
+  /** Id of the base commit or tree. */
+  readonly base: string;
+  /** Folders that no reviewer may read, such as the records of earlier reviews. */
+  readonly hidden: readonly RepoPath[];
 };
 
 /** How often in a row an agent may repeat a request that fails, before onceover ends the agent. */
@@ -83,6 +97,22 @@ export type AskOptions = {
   watch(doing: string | null, usage: Usage | null): void;
   /** Called when the model begins to answer: from then on, the provider's cache contains the prompt. */
   begun?(): void;
+  /** The content that the question is about. Only reviewers on other machines need it. */
+  readonly subject?: AskSubject;
+};
+
+/** The content that a question is about, and which earlier answers can be used for it. */
+export type AskSubject = {
+  readonly tree: SnapshotId;
+  readonly baseTree: string;
+  /** Identifies the reviewer and its opinion: reviewer 1 and reviewer 2, or two opinions of reviewer 1, are different. */
+  readonly asker: string;
+  /** Whether an answer to the same question of another clone can be used; `false` if a new answer is wanted. */
+  readonly mayShare: boolean;
+  /** Whether the call only checks a pass that another clone gave. Such calls come last in a queue. */
+  readonly isAudit?: boolean;
+  /** Whether a reply is usable. An earlier reply that no one could read is not used again. */
+  accepts(reply: AgentReply): boolean;
 };
 
 /** The outcome of a call: a reply that is not parsed yet, or a failure. */

@@ -2,6 +2,7 @@ import type { Priority } from '../config/settings.ts';
 import { describeGateDetail, describeSlotReason, reviewerName, STATUS_WORDS } from '../gates/describe/reasons.ts';
 import { describeRunNotice, describeVerdict } from '../gates/describe/result.ts';
 import { FINGERPRINT_LENGTH, findingFingerprint } from '../gates/judge/fingerprint.ts';
+import { problemsIn, type SameCode } from '../gates/judge/same-code.ts';
 import type { GateOutcome, ReportedFinding, RunOutcome } from '../gates/run-types.ts';
 import { type Finding, isOpen } from '../gates/types.ts';
 import { digestOf, type GateId } from '../kernel/ids.ts';
@@ -60,6 +61,7 @@ function obstacleOfGate(gate: GateOutcome): readonly ReportEntry[] {
 function obstacle(gate: GateId | null, message: string): ReportEntry {
   return {
     reported: null,
+    others: [],
     gate: readable(gate ?? NO_GATE),
     isJudged: false,
     severity: 'error',
@@ -89,6 +91,8 @@ export type Severity = 'error' | 'warning' | 'note';
 export type ReportEntry = {
   /** The finding; `null` if the entry is not about a finding. */
   readonly reported: ReportedFinding | null;
+  /** Findings of other reviewers about the same code. */
+  readonly others: readonly ReportedFinding[];
   /** The id of the gate; "onceover" if the entry is about the whole run. */
   readonly gate: string;
   /** Whether the gate passed or failed; false if it has no result, for example after an error. */
@@ -108,23 +112,37 @@ const NO_FILE = 'onceover.yml';
 /** Stands for the gate in entries that concern the whole run. */
 export const NO_GATE = 'onceover';
 
-/** Returns an entry for each finding, then one for each other reason why the run did not exit with 0. */
+/** Returns an entry for each problem that findings report, then one for each other reason why the run did not exit with 0. */
 export function reportEntries({ findings, obstacles }: EndedRun): readonly ReportEntry[] {
-  return [...findings.map(findingEntry), ...obstacles];
+  return [...problemsIn(findings).map(problemEntry), ...obstacles];
 }
 
-export function findingEntry(reported: ReportedFinding): ReportEntry {
-  const { gate, issue, fix, file } = reported.finding;
+/** Returns one entry for all findings about a problem. The most severe one gives its place and gate. */
+export function problemEntry([reported, ...others]: SameCode<ReportedFinding>): ReportEntry {
+  const { gate, file } = reported.finding;
+  const also = others.map(
+    ({ finding }) => `${finding.id} ${finding.priority} (${readable(finding.gate)}): ${messageOf(finding)}`,
+  );
   return {
     reported,
+    others,
     gate: readable(gate),
     isJudged: true,
     severity: severityOf(reported),
-    message: fix === null ? readable(issue) : `${readable(issue)}\n\nFix: ${readable(fix)}`,
+    message: [messageOf(reported.finding), ...also].join('\n\n'),
     file: wellFormed(file ?? NO_FILE),
     region: regionOf(reported.finding),
     fingerprint: findingFingerprint(reported.finding),
   };
+}
+
+function messageOf({ issue, fix }: Finding): string {
+  return fix === null ? readable(issue) : `${readable(issue)}\n\nFix: ${readable(fix)}`;
+}
+
+/** Returns the ids of the findings of an entry: "F1, F2". */
+export function idsOf(reported: ReportedFinding, others: readonly ReportedFinding[]): string {
+  return [reported, ...others].map(({ finding }) => finding.id).join(', ');
 }
 
 const HIGHEST_LINE = 2 ** 31 - 1;

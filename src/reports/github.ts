@@ -1,8 +1,17 @@
 import { bySeverity } from '../gates/describe/finding.ts';
+import { problemsIn } from '../gates/judge/same-code.ts';
 import { closeFence } from '../kernel/escape.ts';
 import { wellFormed } from '../ui/markdown-text.ts';
 import { count } from '../ui/wording.ts';
-import { type EndedRun, findingEntry, NO_GATE, namedText, type ReportEntry, type Severity } from './finished-run.ts';
+import {
+  type EndedRun,
+  idsOf,
+  NO_GATE,
+  namedText,
+  problemEntry,
+  type ReportEntry,
+  type Severity,
+} from './finished-run.ts';
 import { markdownReport } from './markdown.ts';
 
 /** GitHub shows only the first ten annotations of each kind per step, so the others are left out. */
@@ -23,10 +32,7 @@ export function githubAnnotations({ obstacles, findings }: EndedRun): string {
   const entries = [
     ...joined(obstacles.filter(({ isJudged }) => !isJudged)),
     ...obstacles.filter(({ isJudged }) => isJudged),
-    ...findings
-      .filter(({ state }) => state !== 'waived')
-      .sort(bySeverity)
-      .map(findingEntry),
+    ...problemsIn(findings.filter(({ state }) => state !== 'waived').sort(bySeverity)).map(problemEntry),
   ];
   const shown = (['error', 'warning', 'note'] as const).flatMap((severity) => {
     const own = entries.filter((one) => one.severity === severity);
@@ -55,9 +61,9 @@ function joined(entries: readonly ReportEntry[]): readonly ReportEntry[] {
   return [{ ...first, gate: NO_GATE, message: entries.map(namedText).join('\n') }];
 }
 
-function annotation({ reported, gate, severity, message, file, region }: ReportEntry): string {
+function annotation({ reported, others, gate, severity, message, file, region }: ReportEntry): string {
   if (reported === null) return commandLine('error', { title: gate }, message);
-  const title = `${reported.finding.id} ${reported.finding.priority} (${gate} @${reported.finding.slot})`;
+  const title = `${idsOf(reported, others)} ${reported.finding.priority} (${gate} @${reported.finding.slot})`;
   const place = region === null ? { file } : { file, line: region.line, endLine: region.lastLine };
   return commandLine(KINDS[severity], { ...place, title }, message);
 }

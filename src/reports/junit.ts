@@ -111,7 +111,9 @@ function slotCases(
   return [
     ...slots.map((one) => {
       const why = one.status === 'not_run' ? notRun : null;
-      return slotCase(one, ofSlot(one.slot), why ?? `${STATUS_WORDS[one.status]}: ${describeSlotReason(one)}`);
+      const own = slotCase(one, ofSlot(one.slot), why ?? `${STATUS_WORDS[one.status]}: ${describeSlotReason(one)}`);
+      // A passed case shows no reason, but everyone should see who vouched for an accepted pass.
+      return one.why === 'accepted' && own.text === '' ? { ...own, text: describeSlotReason(one) } : own;
     }),
     ...[...removed].map((slot) => slotCase({ ...REMOVED, slot }, ofSlot(slot), '')),
   ];

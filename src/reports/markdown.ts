@@ -1,4 +1,4 @@
-import { describeAnswer, describeFindingSource, STATES } from '../gates/describe/finding.ts';
+import { describeAnswer, describeContested, describeFindingSource, STATES } from '../gates/describe/finding.ts';
 import {
   describeGateDetail,
   describeSlotReason,
@@ -9,8 +9,9 @@ import {
 } from '../gates/describe/reasons.ts';
 import { describeRunNotice } from '../gates/describe/result.ts';
 import { describeUncovered } from '../gates/describe/run.ts';
+import { problemsIn, type SameCode } from '../gates/judge/same-code.ts';
 import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '../gates/run-types.ts';
-import { isOpen } from '../gates/types.ts';
+import { isContested, isOpen } from '../gates/types.ts';
 import { grouped } from '../kernel/collections.ts';
 import { fence } from '../kernel/escape.ts';
 import { describePaid, describeUsage } from '../ledger/describe.ts';
@@ -81,21 +82,37 @@ function findingBlocks(findings: readonly ReportedFinding[]): string[] {
   if (findings.length === 0) return [];
   const files = [...grouped(findings, ({ finding }) => finding.file)].flatMap(([file, own]) => [
     file === null ? '### Without a file' : `### ${codeName(file)}`,
-    ...own.flatMap(findingBlock),
+    ...problemsIn(own).flatMap((problem) => problemBlock(problem)),
   ]);
   return ['## Findings', ...files];
 }
 
-function findingBlock({ finding, state }: ReportedFinding): string[] {
-  const { id, priority, line, code, issue, fix, resolution } = finding;
+/** Returns the findings about one problem. Only the first one shows the code. */
+function problemBlock(problem: SameCode<ReportedFinding>): string[] {
+  const [{ finding, state }] = problem;
+  const { priority, line } = finding;
+  const code = problem.find((one) => one.finding.code !== null)?.finding.code ?? null;
+  const ids = problem.map((one) => one.finding.id).join(', ');
   return [
-    `#### ${id} ${priority}${STATES[state]}${line === null ? '' : `, line ${line}`}`,
+    `#### ${ids} ${priority}${STATES[state]}${line === null ? '' : `, line ${line}`}`,
     inline(describeFindingSource(finding)),
     code === null ? '' : fence(readable(code)),
+    ...problem.flatMap((one, index) => [...(index === 0 ? [] : [alsoLine(one)]), ...findingTexts(one)]),
+  ];
+}
+
+function alsoLine({ finding, state }: ReportedFinding): string {
+  return `Also reported as ${finding.id}, ${finding.priority}${STATES[state]}: ${inline(describeFindingSource(finding))}`;
+}
+
+function findingTexts({ finding, state }: ReportedFinding): string[] {
+  const { issue, fix, resolution } = finding;
+  return [
     quotation(issue),
     ...(fix === null ? [] : ['Fix:', quotation(fix)]),
     ...(resolution === null || resolution.why === ''
       ? []
       : [`${inline(describeAnswer(resolution))}:`, quotation(resolution.why)]),
+    ...(isOpen(state) && isContested(finding) ? [inline(describeContested(finding))] : []),
   ];
 }

@@ -1,4 +1,4 @@
-import { type EndedRun, type ReportEntry, reportEntries, type Severity } from './finished-run.ts';
+import { type EndedRun, idsOf, type ReportEntry, reportEntries, type Severity } from './finished-run.ts';
 
 const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'ERROR', warning: 'WARNING', note: 'INFO' };
 
@@ -12,8 +12,8 @@ export function rdjsonReport(run: EndedRun): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-function diagnostic({ reported, gate, severity, message, file, region }: ReportEntry) {
-  const name = reported === null ? '' : `${reported.finding.id} (${reported.finding.priority}): `;
+function diagnostic({ reported, others, gate, severity, message, file, region }: ReportEntry) {
+  const name = reported === null ? '' : `${idsOf(reported, others)} (${reported.finding.priority}): `;
   const range = region === null ? {} : { range: { start: { line: region.line }, end: { line: region.lastLine } } };
   return {
     message: inert(`${name}${message}`),

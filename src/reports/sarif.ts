@@ -1,3 +1,4 @@
+import { describeSlotReason } from '../gates/describe/reasons.ts';
 import { describeRunNotice } from '../gates/describe/result.ts';
 import { describeUncovered } from '../gates/describe/run.ts';
 import type { GateOutcome, ReportedFinding } from '../gates/run-types.ts';
@@ -7,7 +8,7 @@ import { asShellWord } from '../ui/wording.ts';
 import { version } from '../version.ts';
 import { type EndedRun, NO_GATE, namedText, type ReportEntry, reportEntries } from './finished-run.ts';
 
-/** Returns a run as SARIF 2.1.0: a rule per gate, a result per finding, failed check and gate without a result. */
+/** Returns a run as SARIF 2.1.0: a rule per gate, a result per problem, failed check and gate without a result. */
 export function sarifReport(run: EndedRun): string {
   const rules = rulesOf(run);
   const indexes = new Map(rules.map(({ id }, index) => [id, index]));
@@ -61,24 +62,27 @@ function rulesOf({ gates, findings, obstacles }: EndedRun) {
 }
 
 function resultOf(entry: ReportEntry) {
-  const { reported, severity, message, fingerprint } = entry;
+  const { reported, others, severity, message, fingerprint } = entry;
   return {
     level: severity,
     // SARIF viewers show Markdown links, so break up those in a reviewer's text.
     message: { text: message.replaceAll('](', '] (') },
     locations: [locationOf(entry)],
     partialFingerprints: { [FINGERPRINT]: fingerprint },
-    ...(reported === null ? {} : findingFacts(reported)),
+    ...(reported === null ? {} : findingFacts(reported, others)),
   };
 }
 
-function findingFacts({ finding, state }: ReportedFinding) {
+function findingFacts({ finding, state }: ReportedFinding, others: readonly ReportedFinding[]) {
   const { id, slot, priority, since, mark, resolution } = finding;
   const justification = readable(resolution?.why ?? '');
   const waiver = { kind: 'external', status: 'accepted', ...(justification === '' ? {} : { justification }) };
   return {
     ...(state === 'waived' ? { suppressions: [waiver] } : {}),
-    properties: { id, state, priority, slot, agent: readable(finding.agent), since, mark },
+    properties: {
+      ...{ id, state, priority, slot, agent: readable(finding.agent), since, mark },
+      ...(others.length === 0 ? {} : { sameCode: others.map((one) => one.finding.id) }),
+    },
   };
 }
 
@@ -94,18 +98,22 @@ function locationOf({ file, region }: ReportEntry) {
 }
 
 /** Returns the SARIF `invocation`. It repeats gates without a result, because some tools read errors only here. */
-function invocationOf({ exitCode, obstacles, outcome }: EndedRun) {
+function invocationOf({ exitCode, obstacles, outcome, gates }: EndedRun) {
   const errors = obstacles
     .filter(({ isJudged }) => !isJudged)
     .map((obstacle) => ({ level: 'error', message: { text: namedText(obstacle) } }));
   const notices = (outcome?.notices ?? []).filter(({ kind }) => kind !== 'unnameable').map(describeRunNotice);
   const warnings = [...(outcome === null ? [] : describeUncovered(outcome)), ...notices];
+  const accepted = gates.flatMap(({ id, slots }) =>
+    slots.filter(({ why }) => why === 'accepted').map((slot) => `${id}@${slot.slot}: ${describeSlotReason(slot)}`),
+  );
   return {
     executionSuccessful: errors.length === 0,
     exitCode,
     toolExecutionNotifications: [
       ...errors,
       ...warnings.map((text) => ({ level: 'warning', message: { text: readable(text) } })),
+      ...accepted.map((text) => ({ level: 'note', message: { text: readable(text) } })),
     ],
   };
 }

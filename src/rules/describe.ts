@@ -56,7 +56,8 @@ function isWholeFile({ file, what }: Problem): boolean {
 export function describeInstructions(outcome: InstructionsOutcome, platform: string): string {
   const { written, skipped } = outcome;
   if (written.length === 0) return nothingToDo(outcome);
-  const how = written.length === 1 ? 'Give it to its own sub-agent' : 'Give each to its own sub-agent, in parallel';
+  const how =
+    written.length === 1 ? 'Give it to a separate sub-agent' : 'Give each to a separate sub-agent, in parallel';
   return [
     `${count(written.length, 'review')} to do. ${how}:`,
     ...written.map((one) => entry(one, platform)),

@@ -73,10 +73,16 @@ const NONE_ABLE =
 
 const NO_BUBBLEWRAP = 'bubblewrap not found (agents that would need it work on a copy of the repository)';
 
-function versionOf({ version, testedVersion }: AgentReport): string {
+function versionOf({ version, testedVersion, program }: AgentReport): string {
+  if (isAddress(program)) return ' (an API that onceover calls)';
   if (testedVersion === null) return ' (your own command)';
   if (version === null) return `, version unknown (tested with ${testedVersion})`;
   return ` ${version}${version === testedVersion ? '' : ` (tested with ${testedVersion})`}`;
+}
+
+/** Whether the agent is an API: it has an address instead of a program. */
+function isAddress(program: string | null): boolean {
+  return program !== null && /^https?:/.test(program);
 }
 
 function factsOf(agent: AgentReport): readonly (readonly [string, string])[] {
@@ -89,15 +95,17 @@ function factsOf(agent: AgentReport): readonly (readonly [string, string])[] {
     none: 'not available',
   };
   return [
-    ['program', quoteName(program ?? '')],
+    [isAddress(program) ? 'address' : 'program', quoteName(program ?? '')],
     ...(logIn === null ? [] : [['login', describeLogin(agent, logIn)] as const]),
     ...describeService(agent.service),
-    ['resume', describeResume(resume)],
-    ['fork', describeFork(fork, abilities.fork)],
+    ['resume', isAddress(program) ? OWN_SESSIONS : describeResume(resume)],
+    ['fork', isAddress(program) ? OWN_SESSIONS : describeFork(fork, abilities.fork)],
     ['read-only', READ_ONLY[abilities.readOnly]],
     ['stop hook', stopHook[abilities.stopHook]],
   ];
 }
+
+const OWN_SESSIONS = 'yes, onceover stores the conversations itself';
 
 function describeLogin({ login }: AgentReport, logIn: string): string {
   const why = login.why === null ? '' : ` (${showInvisible(login.why)})`;
@@ -138,6 +146,7 @@ const KNOWN_FROM = {
 const READ_ONLY = {
   tools: 'it gets no tool that can write files',
   'own-sandbox': 'its own sandbox',
+  copy: 'it works in a copy of the files',
   nothing: 'not enforced, because it is your own command',
 } as const;
 
@@ -293,6 +302,9 @@ const ALLOW_SERVER = ', allow the server "onceover", and ask it to review your c
 const PASSES =
   'From then on it may stop only when all checks and reviews pass. "onceover hook snooze" turns the hook off for a while.';
 
+const PROVE_PLAN =
+  '"onceover prove" plans a test of your reviewers with planted bugs. It calls no agent before you confirm the plan.';
+
 function nextSteps({ agents, proposed = null, isAllNew = false, base = null }: GatesFound): readonly string[] {
   return [
     ...(agents.length > 0 ? [] : ['install an agent, because none was found: "onceover doctor" lists them.']),
@@ -300,5 +312,6 @@ function nextSteps({ agents, proposed = null, isAllNew = false, base = null }: G
     ...(isAllNew
       ? ['commit these files. There is no other change to review yet.', reviewsAfter(base)]
       : ['"onceover run" runs the checks and reviews on your current change.']),
+    ...(agents.length === 0 ? [] : [PROVE_PLAN]),
   ];
 }

@@ -1,9 +1,10 @@
+import { isApiAgent } from '../agents/api-agent.ts';
 import {
   findProgram,
+  installedVersion,
   isCustomCommand,
   type KnownAgent,
   knownAgents,
-  programVersion,
   reportAgent,
   testedVersions,
 } from '../agents/installed.ts';
@@ -78,14 +79,14 @@ async function testResume(
   for (const one of named) {
     const { program, agent } = one;
     // Do not test a custom command, because a call to it could cost any amount. The user sets "resume: true" for it.
-    if (isCustomCommand(one)) continue;
+    if (isCustomCommand(one) || isApiAgent(one)) continue;
     if (program === null) {
       if (options.resume === 'all') continue;
       const failure = { kind: 'not-found', program: one.settings?.path ?? agent.program } as const;
       return err({ kind: 'agent-not-tried', agent: agent.name, failure });
     }
     options.tell?.(agent.name);
-    const version = (await programVersion(program, one.env, root)) ?? 'unknown';
+    const version = (await installedVersion(one, root)) ?? 'unknown';
     const outcome = await probeInstalled({ ...one, program }, version, { signal: options.signal });
     const paid = await openLedger(commonDir).add(probeEntry(outcome.cost, 'person', new Date()));
     if (!paid.ok) return paid;

@@ -34,7 +34,7 @@ export const doctorSchema = z.object({
       login: z.object({ state: ACCESS, why: z.string().nullable() }),
       service: z.object({ state: ACCESS, why: z.string().nullable() }),
       schema: z.boolean(),
-      read_only_by: z.enum(['tools', 'own-sandbox', 'nothing']),
+      read_only_by: z.enum(['tools', 'own-sandbox', 'copy', 'nothing']),
       usage: z.enum(['dispatch', 'session', 'if-told']),
       stable_part: z.enum(['cached', 'not-cached']),
       stop_hook: z.enum(['yes', 'when-trusted', 'when-allowed', 'none']),

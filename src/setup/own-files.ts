@@ -1,9 +1,8 @@
 import { join, relative } from 'node:path';
 import { isRecordFile } from '../gates/record/record-names.ts';
-import { PREVIOUS } from '../gates/record/records.ts';
 import { countPins, dropAllPins } from '../git/snapshot-refs.ts';
 import { type RepoPath, sha256 } from '../kernel/ids.ts';
-import { folderOf, GENERATED_FOLDER, repoPath } from '../kernel/paths.ts';
+import { folderOf, GENERATED_FOLDER, PREVIOUS, repoPath } from '../kernel/paths.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, forEachOk, ok, type Result } from '../kernel/result.ts';
 import { filesBelow, removeEmpty, removeFile, removeTree } from '../platform/files.ts';

@@ -2,6 +2,7 @@ import { isPullRequest } from '../config/pull-request.ts';
 import { matchesFingerprints, statusFingerprint } from '../git/fingerprints.ts';
 import { findWorktreePaths } from '../git/worktree-paths.ts';
 import type { WorktreePaths } from '../kernel/repository.ts';
+import { hasTeamStore } from '../team/has-store.ts';
 import { decideStop, type StopAnswer, type StopMemory, type StopRequest } from './decide.ts';
 import { describeAllowedStop } from './describe.ts';
 import { countBlocks, readMemory, snoozedUntil } from './memory.ts';
@@ -31,7 +32,8 @@ function fromMemory({ cwd, session }: StopRequest): StopAnswer | null {
   const memory = readMemory(worktree);
   const { judged } = memory;
   // A stored verdict used the configuration of the working tree. In a pull request, that of the base branch applies.
-  if (judged === null || isPullRequest(process.env) || !isUnchanged(worktree, judged)) return null;
+  // With a store for teams, another clone may have found something since.
+  if (judged === null || isPullRequest(process.env) || hasTeamStore() || !isUnchanged(worktree, judged)) return null;
   const decided = decideStop(judged.verdict, memory.sessions[session] ?? null);
   const nothingToCount = decided.blocks === null && memory.sessions[session] === undefined;
   return nothingToCount ? decided.answer : countBlocks(worktree, memory, session, decided);

@@ -8,11 +8,11 @@ import { describeRunNotice } from '../gates/describe/result.ts';
 import { gateDocument, type RunDocument } from '../gates/json.ts';
 import { previewGates, READ_ONLY } from '../gates/open-run.ts';
 import type { RunOutcome } from '../gates/run-types.ts';
-import { isOpen, isProposed } from '../gates/types.ts';
+import { isOpen, waitsForPerson } from '../gates/types.ts';
 import { statFingerprints, statusFingerprint } from '../git/fingerprints.ts';
 import { findRepository } from '../git/locate.ts';
+import { indexName } from '../git/private-index.ts';
 import { gitFiles } from '../git/watched-files.ts';
-import { indexName } from '../git/worktree-paths.ts';
 import type { Failure } from '../kernel/failure.ts';
 import type { RepositoryPaths, StatFingerprints, WorktreePaths } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
@@ -213,7 +213,7 @@ function stillRunning(progress: readonly string[]): StopVerdict {
 function fails({ findings }: RunOutcome, gates: readonly FailingGate[]): StopVerdict {
   const open = findings.filter(({ state }) => isOpen(state));
   const names = [...open.map(({ finding }) => finding.id), ...gates.map(({ id }) => id)];
-  const proposed = open.filter(({ finding }) => isProposed(finding)).map(({ finding }) => finding.id);
+  const proposed = open.filter(({ finding }) => waitsForPerson(finding)).map(({ finding }) => finding.id);
   return { kind: 'fails', open: names, proposed, reason: describeStopReason(open, gates) };
 }
 

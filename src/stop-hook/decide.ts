@@ -22,7 +22,7 @@ export function decideStop(
     }
     case 'fails': {
       const { open, proposed } = verdict;
-      // Only a person can act on a proposed waiver, so do not keep the agent waiting.
+      // Only a person can act on a proposed waiver or a contested finding, so do not keep the agent waiting.
       if (open.length > 0 && proposed.length === open.length) {
         return { answer: allow({ kind: 'proposed', ids: proposed }), blocks: before };
       }
@@ -57,7 +57,7 @@ export type AllowStopReason =
   | { readonly kind: 'unjudged'; readonly said: string }
   | { readonly kind: 'still-running'; readonly waits: number }
   | { readonly kind: 'no-progress'; readonly blocks: number; readonly open: readonly string[] }
-  /** Every problem that is left is a finding with a proposed waiver. */
+  /** Every problem that is left is a finding that waits for a person: a waiver is proposed, or it is contested. */
   | { readonly kind: 'proposed'; readonly ids: readonly string[] }
   /** The number of blocks cannot be stored, because this folder is not writable. */
   | { readonly kind: 'not-counted'; readonly folder: string }
@@ -75,7 +75,7 @@ type RememberedVerdict =
   | {
       readonly kind: 'fails';
       readonly open: readonly string[];
-      /** The findings in `open` for which an agent proposed a waiver. */
+      /** The findings in `open` that wait for a person. */
       readonly proposed: readonly string[];
       readonly reason: string;
     }

@@ -12,7 +12,7 @@ export function describeAllowedStop(why: AllowStopReason): string {
       return `onceover let the agent stop after ${why.blocks} blocks without progress.${open} Run "onceover status" for details.`;
     }
     case 'proposed':
-      return `onceover let the agent stop, but the gates do not pass: the agent proposes to waive ${why.ids.join(', ')}. See the reasons with "onceover status". To accept: onceover resolve ${why.ids.join(' ')} --confirm`;
+      return `onceover let the agent stop, but the gates do not pass: a person has to decide about ${why.ids.join(', ')}. See the reasons with "onceover status". To accept proposed waivers: onceover resolve ${why.ids.join(' ')} --confirm`;
     case 'not-counted':
       return `onceover let the agent stop although the gates do not pass, because it cannot count blocks: ${why.folder} is not writable. Run "onceover status" for details.`;
     case 'asleep':

@@ -17,7 +17,8 @@ export function commandsDigest(settings: Settings): string {
 export function commandsOf(settings: Settings): readonly string[] {
   return [
     ...checksOf(settings).map(([, , run]) => run),
-    ...agentsOf(settings).map(([name, { command, path, env }]) => {
+    ...agentsOf(settings).map(([name, { command, path, env, api = null }]) => {
+      if (api !== null) return `send code to ${api.baseUrl}${api.key === null ? '' : ` with the key in ${api.key}`}`;
       const variables = Object.entries(env).map(([key, value]) => `${key}=${value}`);
       return [...variables, ...(command ?? [path ?? name])].join(' ');
     }),
@@ -30,11 +31,17 @@ function checksOf(settings: Settings): (readonly [string, string, string])[] {
   );
 }
 
-// Agents with a command, a path or environment variables need approval, because these can start any program.
 function agentsOf(settings: Settings): (readonly [string, Settings['agent'][string]])[] {
-  return Object.entries(settings.agent).filter(
-    ([, { command, path, env }]) => command !== null || path !== null || Object.keys(env).length > 0,
-  );
+  return Object.entries(settings.agent).filter(([, own]) => needsApproval(own));
+}
+
+/**
+ * Whether an agent may start a program or send code and a key to an address that the settings choose. A command, a path or
+ * environment variables can start any program. Only the provider's own address with its usual key needs no approval.
+ */
+export function needsApproval({ command, path, env, api = null }: Settings['agent'][string]): boolean {
+  if (command !== null || path !== null || Object.keys(env).length > 0) return true;
+  return api !== null && !(api.isProvider && /^(?:ANTHROPIC|OPENAI)_API_KEY$/.test(api.key ?? ''));
 }
 
 const MOST_DIGESTS = 100;

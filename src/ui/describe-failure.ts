@@ -8,6 +8,7 @@ import { FORGE_FAILURES } from './describe-forge-failure.ts';
 import { PHASE_FAILURES } from './describe-phase-failure.ts';
 import { describeProblem } from './describe-problem.ts';
 import { SIGNING_FAILURES } from './describe-signing-failure.ts';
+import { describeStoreFailure } from './describe-store-failure.ts';
 import { WORKFLOW_FAILURES } from './describe-workflow-failure.ts';
 import { cut } from './layout.ts';
 import { type ByKind, byKind, type Message, quoted, someNames } from './wording.ts';
@@ -101,7 +102,7 @@ const MESSAGES: ByKind<Failure, Message> = {
   'not-configured': ({ base }) =>
     base === null
       ? {
-          what: 'onceover is not configured here: there is no gate in onceover.yml and no .deepreview rule, so nothing was reviewed.',
+          what: 'This repository has no configuration: there is no gate in onceover.yml and no .deepreview rule, so nothing was reviewed.',
           next: 'Create a first configuration with "onceover init".',
         }
       : {
@@ -133,7 +134,7 @@ const MESSAGES: ByKind<Failure, Message> = {
     return { what: `${what}.`, next: `Run "${next}".` };
   },
   'cannot-fix': ({ name, able }) => ({
-    what: `${quoteName(name)} cannot be a fixer: it could write outside the working tree (opencode), or it cannot write at all (a command with "sandbox: true").`,
+    what: `${quoteName(name)} cannot be a fixer: it could write outside the working tree (opencode, pi), or it cannot write at all (a command with "sandbox: true").`,
     next:
       able.length === 0
         ? 'Install Claude Code, Codex or Gemini CLI, or define a command under "agent" in onceover.yml.'
@@ -244,6 +245,7 @@ const MESSAGES: ByKind<Failure, Message> = {
     next: 'Fix the file and run again.',
   }),
   'passes-carrier': describeCarrierFailure,
+  'store-failed': describeStoreFailure,
 };
 
 const LONGEST_NAME = 120;

@@ -36,7 +36,7 @@ export const PHASE_FAILURES = {
         : 'Install an agent that "onceover doctor" lists, or define a command under "agent" in onceover.yml.',
   }),
   'no-waiting-loop': ({ phase, feature }) => ({
-    what: `The ${phase} phase on ${quoteName(feature)} expects no summary of a fix now, so there is nothing to continue.`,
+    what: `The ${phase} phase on ${quoteName(feature)} is not waiting for a fix, so there is nothing to continue.`,
     next: `Start the phase with start_phase ("onceover phase ${phase} ${asShellWord(feature)} --step").`,
   }),
   'unjudged-round': ({ phase, feature }) => ({
@@ -44,7 +44,7 @@ export const PHASE_FAILURES = {
     next: `Repeat the round on the current content: call continue_phase without a summary ("onceover phase ${phase} ${asShellWord(feature)} --step").`,
   }),
   'nothing-to-accept': ({ phase, feature }) => ({
-    what: `The ${phase} phase on ${quoteName(feature)} has not ended at its limit of reviews, so there is nothing to accept.`,
+    what: `The ${phase} phase on ${quoteName(feature)} did not stop at its limit of reviews, so there is nothing to accept.`,
     next: 'Call continue_phase without accept_with_notes to see the state of the loop.',
   }),
   'unknown-loop': ({ id }) => ({
@@ -76,7 +76,7 @@ function describeArtifact({ path, why, phase, needs }: UnusableArtifact): Messag
   const { what, next } = ARTIFACTS[why];
   const review = phase === null || phase === needs ? '' : ` and have it reviewed with "onceover phase ${phase}"`;
   return {
-    what: `${quoteName(path)}${about} ${what}, and "onceover phase ${needs}" ${phase === needs ? 'reviews it' : 'needs it'}.`,
+    what: `"onceover phase ${needs}" ${phase === needs ? 'reviews' : 'needs'} ${quoteName(path)}${about}, which ${what}.`,
     next: next ?? `Write the document first${review}.`,
   };
 }

@@ -250,7 +250,10 @@ function describeSkipped(skipped: readonly ReviewName[]): readonly string[] {
   return [`Skipped, already passed with the same files and criteria: ${skipped.map(describeReviewName).join(', ')}.`];
 }
 
-/** Returns warnings about a request to finish a step, as sentences without a full stop. The result is valid anyway. */
+/**
+ * Returns warnings about a request to finish a step, as sentences without a full stop. A warning does not change the
+ * result.
+ */
 export function stepEndWarnings({ notInLedger }: StepEnd): readonly string[] {
   if (notInLedger === null) return [];
   return [`the cost of reviewing this step is not in the ledger: ${describeFailure(notInLedger).what}`];

@@ -6,7 +6,7 @@ import type { Failure } from '../kernel/failure.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { openLedger } from '../ledger/store.ts';
-import { requireConsent } from '../trust/consent.ts';
+import { needsApproval, requireConsent } from '../trust/consent.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
 import type { OutputJudge, StepName } from './do/finish-step.ts';
 import { openQualityCli, USUAL_AGENT } from './quality/agent.ts';
@@ -101,6 +101,5 @@ async function findReviewer(
     return err({ kind: 'reviewer-not-here', name, found });
   }
   const own = agent.settings;
-  const runsSettings = own !== null && (own.command !== null || own.path !== null || Object.keys(own.env).length > 0);
-  return runsSettings ? requireConsent(repository, written, startedBy) : ok(undefined);
+  return own !== null && needsApproval(own) ? requireConsent(repository, written, startedBy) : ok(undefined);
 }

@@ -68,6 +68,11 @@ gates:
 
 const AGENT = { model: null, command: null, path: null, resume: false, env: {}, sandbox: false, timeoutSeconds: null };
 
+const API = {
+  ...{ dialect: 'anthropic', model: 'm', isProvider: true, baseUrl: 'https://api.anthropic.com' },
+  ...{ endpoint: 'responses', key: null, headers: {}, maxOutputTokens: 16_000, tier: 'standard' },
+};
+
 function settings(text: string): Settings {
   const parsed = parseSettings(text);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
@@ -139,6 +144,40 @@ describe('good settings', () => {
       { agent: { gemini: { ...AGENT, path: '/opt/gemini', timeoutSeconds: 60 } } },
     ],
     ['agents: [house]\nagent: { house: { command: [x] } }', { agents: ['house'] }],
+    [
+      'agent: { sonnet: { api: anthropic, model: m } }',
+      { agent: { sonnet: { ...AGENT, model: 'm', api: { ...API, key: 'ANTHROPIC_API_KEY' } } } },
+    ],
+    [
+      'agent: { local: { api: openai, base_url: "http://127.0.0.1:11434/v1/", model: m, max_tokens: 500 } }',
+      {
+        agent: {
+          local: {
+            ...AGENT,
+            model: 'm',
+            api: {
+              ...{ ...API, dialect: 'openai', baseUrl: 'http://127.0.0.1:11434/v1', isProvider: false },
+              ...{ endpoint: 'chat', key: null, maxOutputTokens: 500 },
+            },
+          },
+        },
+      },
+    ],
+    [
+      'agent: { gpt: { api: openai, model: m, tier: flex, key: MY_KEY, headers: { x-team: shop } } }',
+      {
+        agent: {
+          gpt: {
+            ...AGENT,
+            model: 'm',
+            api: {
+              ...{ ...API, dialect: 'openai', baseUrl: 'https://api.openai.com/v1' },
+              ...{ key: 'MY_KEY', tier: 'flex', headers: { 'x-team': 'shop' } },
+            },
+          },
+        },
+      },
+    ],
   ])('%s', (text, expected) => {
     expect(settings(text)).toMatchObject(expected);
   });
@@ -187,6 +226,26 @@ describe('wrong settings', () => {
     ],
     ['a new agent without command', 'agent:\n  house: { model: x }', '2:10 bad-value agent.house'],
     ['an option as a model', 'agent: { gemini: { model: --yolo } }', '1:27 bad-value agent.gemini.model'],
+    ['an API without a model', 'agent: { a: { api: openai } }', '1:13 bad-value agent.a'],
+    ['a key instead of a name', 'agent: { a: { api: openai, model: m, key: sk-1 } }', '1:43 bad-value agent.a.key'],
+    [
+      'a key in a header',
+      'agent: { a: { api: openai, model: m, headers: { Authorization: x } } }',
+      '1:47 bad-value agent.a.headers',
+    ],
+    [
+      'an address that is none',
+      'agent: { a: { api: openai, model: m, base_url: "x" } }',
+      '1:48 bad-value agent.a.base_url',
+    ],
+    [
+      'an address with a user',
+      'agent: { a: { api: openai, model: m, base_url: "https://u@x" } }',
+      '1:48 bad-value agent.a.base_url',
+    ],
+    ['an API and a command', 'agent: { a: { api: openai, model: m, command: [x] } }', '1:47 bad-value agent.a.command'],
+    ['an address without API', 'agent: { claude: { base_url: "http://x" } }', '1:30 bad-value agent.claude.base_url'],
+    ['a tier of Anthropic', 'agent: { a: { api: anthropic, model: m, tier: flex } }', '1:47 bad-value agent.a.tier'],
     ['an empty command', 'agent: { house: { command: [] } }', '1:28 out-of-range agent.house.command'],
     ['an entry without gates', gate('exclude: []'), '2:5 bad-value gates #1'],
     ['an entry without path', 'gates:\n  - checks: { a: { run: x } }', '2:5 missing-key gates #1: path'],

@@ -83,7 +83,8 @@ describe('describeFeatureCost', () => {
        security-reviewer final, resumed                        9.0k      120  ~$0.0500
        implementation-reviewer 3, new, no answer               8.0k  unknown   unknown
 
-      ~: from list prices, or without the reviews whose agent reported no usage
+      ~ means incomplete: some agents reported no usage, or no price, which is then
+        from a price list
 
       Prompts took 68.3 % of the characters of new sessions and about 47 % of the
         input tokens, weighted by price.

@@ -71,7 +71,8 @@ describe('describeCost', () => {
       By day                                        calls   tokens      money    saved
       2026-03-01                                        4     125k     ~$0.59     141k
 
-      ~: from list prices, or without the reviews whose agent reported no usage
+      ~ means incomplete: some agents reported no usage, or no price, which is then
+        from a price list
 
       Run "onceover cost --details" for sessions and for how often resuming worked."
     `);

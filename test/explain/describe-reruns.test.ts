@@ -158,7 +158,7 @@ describe('an event that makes something run again', () => {
     [RERUNS.everyRun([1, 2]), /^every run calls reviewers 1, 2 until they pass$/],
     [RERUNS.retryLimit(4), /failed 4 times without progress.*change the code.*resolve.*--force.*clean/],
     [RERUNS.removedReviewer, /reviewer that was removed/],
-    [files([1], true), /^one of its files changes.*then reviewer 1 runs, and the others are skipped$/],
+    [files([1], true), /^you edit, add or remove a file.*then reviewer 1 runs, and the others are skipped$/],
     [files([1, 2]), /then reviewers 1, 2 run$/],
     [rest([1], true), /^not when its files change: then reviewer 1 runs, and the others are skipped.*after_pass: all/],
     [rest([2]), /then reviewer 2 runs, and this reviewer is skipped$/],

@@ -194,7 +194,7 @@ describe('an explanation', () => {
 
   test('of a finding fits one screen', () => {
     expect(describeRunExplanation(about('open', { issue: LONG }), { paint: PLAIN, width: 80 })).toMatchInlineSnapshot(`
-      "F1 is open: it fails its gate.
+      "F1 is open, so its gate fails.
 
       F1  high      src/a.ts:1  The constant is never used, and its name says nothing
                     about what it holds; a reader wonders why it is here.
@@ -207,7 +207,7 @@ describe('an explanation', () => {
           changed
         - "onceover resolve F1 --fixed" marks it as fixed, for reviewer 2 to confirm
         - "onceover resolve F1 --skip WHY" waives it: the code stays as it is, and the
-          finding no longer fails its gate"
+          finding no longer makes its gate fail"
     `);
   });
 
@@ -305,9 +305,9 @@ describe('the explanation of a finding', () => {
     [
       'open',
       about('open'),
-      ['F1 is open: it fails its gate.\n', 'the next run calls reviewer 2', 'resolve F1 --skip WHY'],
+      ['F1 is open, so its gate fails.\n', 'the next run calls reviewer 2', 'resolve F1 --skip WHY'],
     ],
-    ['open, and no run calls its reviewer', about('open', {}, false), ['the next run does not call reviewer 2']],
+    ['open, and no run calls its reviewer', about('open', {}, false), ['the next run skips reviewer 2']],
     [
       'open, fix not confirmed',
       about('open', { resolution: { ...claim(), how: 'refuted' } }),

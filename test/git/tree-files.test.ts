@@ -1,11 +1,13 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { filesAheadAt } from '../../src/config/read-ahead.ts';
+import { orThrow } from '../../src/git/git.ts';
+import { findRepository } from '../../src/git/locate.ts';
 import { commitFiles, diskFiles, sparseFiles } from '../../src/git/tree-files.ts';
-import type { CommitId } from '../../src/kernel/ids.ts';
 import { repoWith, type TestRepo } from '../support/repo.ts';
 
-test('reads the same text from disk and from a commit', () => {
+test('reads the same text from disk and from a commit, also if it is read ahead', async () => {
   const repo = repoWith({ 'plain.md': 'text\n', 'mark.md': '\ufefftext\n', 'long.md': 'aaaaaaäz', 'empty.md': '' });
   repo.write('zero.md', 'a\0b');
   repo.write('latin.md', Buffer.from([0x61, 0xe4, 0x62]));
@@ -13,8 +15,11 @@ test('reads the same text from disk and from a commit', () => {
   repo.write('*', 'star');
   symlinkSync('/etc/hostname', join(repo.root, 'link.md'));
   repo.commit('files');
-  const commit = repo.git('rev-parse', 'HEAD').trim() as CommitId;
-  for (const files of [diskFiles(repo.root), commitFiles(repo.root, commit)]) {
+  const commit = repo.git('rev-parse', 'HEAD').trim();
+  const names = ['plain.md', 'mark.md', 'long.md', 'empty.md', 'zero.md', 'latin.md', 'folder/in.md', '*', 'link.md'];
+  const paths = orThrow(await findRepository(repo.root));
+  const ahead = orThrow(await filesAheadAt(paths, commit, [...names, 'never.md', 'folder']));
+  for (const files of [diskFiles(repo.root), commitFiles(repo.root, commit), ahead]) {
     const read = (name: string, limit = 100) => files.read(name, limit);
     expect(read('plain.md')).toEqual({ kind: 'text', text: 'text\n', bytes: 5, cut: false });
     expect(read('folder/in.md')).toMatchObject({ text: 'in\n' });
@@ -34,9 +39,24 @@ test('reads the same text from disk and from a commit', () => {
   }
 });
 
-test('a failure of git is not a missing file', () => {
-  const lost = commitFiles(repoWith({ a: '' }).root, '0'.repeat(40) as CommitId);
-  expect(lost.read('a', 100)).toEqual({ kind: 'unusable', why: 'unreadable' });
+test('a failure of git is not a missing file', async () => {
+  const { root } = repoWith({ a: '' });
+  expect(commitFiles(root, '0'.repeat(40)).read('a', 100)).toEqual({ kind: 'unusable', why: 'unreadable' });
+});
+
+test.each(['0'.repeat(40), 'never', '-x', ''])('has no files for %j, which names no commit', async (name) => {
+  const repo = orThrow(await findRepository(repoWith({ a: '' }).root));
+  expect(await filesAheadAt(repo, name, ['a'])).toMatchObject({
+    ok: false,
+    failure: { kind: 'unknown-base', base: name },
+  });
+});
+
+test('fails if the name of a branch is also that of a tag', async () => {
+  const repo = repoWith({ a: '' });
+  repo.git('tag', 'main');
+  const found = await filesAheadAt(orThrow(await findRepository(repo.root)), 'main', ['a']);
+  expect(found).toMatchObject({ ok: false, failure: { kind: 'ambiguous-name' } });
 });
 
 describe.each<[string, (repo: TestRepo) => void]>([

@@ -87,6 +87,7 @@ const CODES: OneOfEach = {
   'round-goes-on': [{ kind: 'round-goes-on', id: 'x' }, USAGE],
   'unreadable-loop': [{ kind: 'unreadable-loop', phase: 'specify', feature: 'x' }, USAGE],
   'unreadable-json': [{ kind: 'unreadable-json', path: '.mcp.json', said: 'x' }, USAGE],
+  'store-failed': [{ kind: 'store-failed', where: 'postgres://db/x', why: 'unreachable', said: '' }, COULD_NOT_JUDGE],
   'passes-carrier': [{ kind: 'passes-carrier', where: 'origin', why: 'timeout', said: '' }, COULD_NOT_JUDGE],
   'no-forge': [{ kind: 'no-forge', missing: 'x', expected: 'x' }, USAGE],
   'forge-refused': [{ kind: 'forge-refused', forge: 'x', status: 403, said: 'x' }, COULD_NOT_JUDGE],

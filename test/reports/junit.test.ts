@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { EndedRun } from '../../src/reports/finished-run.ts';
 import { junitReport } from '../../src/reports/junit.ts';
-import { ENDS, judged, MIXED, STOPPED } from '../support/ended-runs.ts';
+import { ACCEPTED, ENDS, judged, MIXED, STOPPED } from '../support/ended-runs.ts';
 import { hostileFailure, hostileRun } from '../support/hostile.ts';
 import { junitProblems } from '../support/report-schemas.ts';
 import { finding, gateOutcome, slotOutcome } from '../support/run-samples.ts';
@@ -59,7 +59,13 @@ describe('a JUnit report', () => {
 
   test('a skipped reviewer is a skipped case with the run in which it passed', () => {
     expect(junitReport(MIXED)).toContain(
-      '<skipped>skipped: already passed in run 1, has not reviewed the changes since</skipped>',
+      '<skipped>skipped: already passed in run 1, before the latest changes</skipped>',
+    );
+  });
+
+  test('names the signer of an accepted pass', () => {
+    expect(junitReport(ACCEPTED)).toContain(
+      '<system-out>accepted: passed by dev@example.com on 2026-11-12, claude sonnet-5-5</system-out>',
     );
   });
 

@@ -54,7 +54,7 @@ describe('a page', () => {
   test('shows a skipped reviewer as skipped, not passed', () => {
     const slot = slotOutcome({ status: 'skipped_prior_pass', why: 'passed-before', passIteration: 1, sawOlder: true });
     const text = markdownReport(judged({ gates: [gateOutcome({ slots: [slot] })] }));
-    expect(text).toContain('| skipped | new session, already passed in run 1, has not reviewed the changes since |');
+    expect(text).toContain('| skipped | new session, already passed in run 1, before the latest changes |');
   });
 
   test('text of a reviewer adds no heading and leaves no block open', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { EndedRun } from '../../src/reports/finished-run.ts';
 import { sarifReport } from '../../src/reports/sarif.ts';
-import { ENDS, judged, MIXED } from '../support/ended-runs.ts';
+import { ACCEPTED, ENDS, judged, MIXED } from '../support/ended-runs.ts';
 import { hostileFailure, hostileRun } from '../support/hostile.ts';
 import { sarifProblems } from '../support/report-schemas.ts';
 import { finding, path } from '../support/run-samples.ts';
@@ -37,6 +37,14 @@ const resultOf = (differs: Parameters<typeof finding>[0]) =>
 const regionOf = (differs: Parameters<typeof finding>[0]) => resultOf(differs)?.locations[0]?.physicalLocation.region;
 
 describe('a SARIF report', () => {
+  test('names the signer of an accepted pass', () => {
+    const text = 'review:src:code-quality@1: accepted: passed by dev@example.com on 2026-11-12, claude sonnet-5-5';
+    expect(runOf(ACCEPTED).invocations[0]).toMatchObject({
+      toolExecutionNotifications: [{ level: 'note', message: { text } }],
+    });
+    expect(sarifProblems(sarifReport(ACCEPTED))).toEqual([]);
+  });
+
   test('matches its golden file', async () => {
     await expect(sarifReport(MIXED)).toMatchFileSnapshot('golden/mixed.sarif');
   });

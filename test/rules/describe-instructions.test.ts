@@ -85,7 +85,7 @@ describe('lists the reviews to do:', () => {
     const personas = { claude: 'style-expert', codex: 'other' };
     const one = written(review(['a.py', 'b c.py'], rule({ personas })));
     expect(describeInstructions(outcome({ written: [one] }), 'claude')).toBe(
-      `1 review to do. Give it to its own sub-agent:
+      `1 review to do. Give it to a separate sub-agent:
 
 lint: a.py, "b c.py"
   description: Checks style.
@@ -97,7 +97,7 @@ lint: a.py, "b c.py"
   test('several reviews, one entry each', () => {
     const two = [written(review(['a.py'], rule())), written(review(['b.py'], rule({ name: 'security' })))];
     const text = describeInstructions(outcome({ written: two }), 'claude').split('\n\n');
-    expect(text[0]).toBe('2 reviews to do. Give each to its own sub-agent, in parallel:');
+    expect(text[0]).toBe('2 reviews to do. Give each to a separate sub-agent, in parallel:');
     expect(text.slice(1).map((entry) => entry.split('\n')[0])).toEqual(['lint: a.py', 'security: b.py']);
   });
 

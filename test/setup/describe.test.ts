@@ -90,7 +90,8 @@ describe('setting up checks and reviews', () => {
 
   version: 1
 
-Next: "onceover run" runs the checks and reviews on your current change.`);
+Next: "onceover run" runs the checks and reviews on your current change.
+Then: "onceover prove" plans a test of your reviewers with planted bugs. It calls no agent before you confirm the plan.`);
   });
 
   test('asks for an agent first if none was found', () => {
@@ -101,9 +102,10 @@ Next: "onceover run" runs the checks and reviews on your current change.`);
   });
 
   test('asks for a commit first if init made the only change', () => {
-    expect(describeFound({ isAllNew: true }).split('\n').slice(-2)).toEqual([
+    expect(describeFound({ isAllNew: true }).split('\n').slice(-3)).toEqual([
       'Next: commit these files. There is no other change to review yet.',
       'Then: "onceover run" reviews what you change after that.',
+      expect.stringMatching(/^Then: "onceover prove" /),
     ]);
   });
 
@@ -145,7 +147,8 @@ onceover.yml has no checks or reviews yet. Add these lines to it:
     - path: .
 
 Next: add the lines above to onceover.yml.
-Then: "onceover run" runs the checks and reviews on your current change.`);
+Then: "onceover run" runs the checks and reviews on your current change.
+Then: "onceover prove" plans a test of your reviewers with planted bugs. It calls no agent before you confirm the plan.`);
   });
 
   test('shows the settings first and in full, and names the prompt', () => {
@@ -161,7 +164,8 @@ Then: "onceover run" runs the checks and reviews on your current change.`);
 
 Wrote .onceover/reviews/x.md (4 lines, yours to edit)
 
-Next: "onceover run" runs the checks and reviews on your current change.`);
+Next: "onceover run" runs the checks and reviews on your current change.
+Then: "onceover prove" plans a test of your reviewers with planted bugs. It calls no agent before you confirm the plan.`);
   });
 
   test.each([
@@ -174,8 +178,9 @@ Next: "onceover run" runs the checks and reviews on your current change.`);
   test('names the first run and the restart if rules and the MCP server are set up too', () => {
     const mcp: SetupStep = { path: MCP, did: 'written', added: '{}', ignored: false };
     const text = describeSetUp({ steps: [WROTE_SETTINGS, WROTE_RULES, mcp], gates: FOUND, hook: null });
-    expect(text.split('\n').slice(-2)).toEqual([
+    expect(text.split('\n').slice(-3)).toEqual([
       expect.stringMatching(/^Next: "onceover run"/),
+      expect.stringMatching(/^Then: "onceover prove"/),
       expect.stringMatching(/^Then: restart Claude Code/),
     ]);
   });
@@ -206,7 +211,8 @@ b.md already exists and was left unchanged.
 Not imported, or imported with a difference:
   - x.yml:2:1: chat is not here
 
-Next: "onceover run" runs the checks and reviews on your current change.`);
+Next: "onceover run" runs the checks and reviews on your current change.
+Then: "onceover prove" plans a test of your reviewers with planted bugs. It calls no agent before you confirm the plan.`);
   });
 
   test('is suggested once per tool that is found', () => {

@@ -39,7 +39,7 @@ test.each<Row>([
     'every open finding has a proposed waiver: the user gets the command that confirms it',
     proposes(['F1', 'F2'], 'F1', 'F2'),
     blocks(1, ['F1', 'F2']),
-    /^let go: .*do not pass.*waive F1, F2\. .*: onceover resolve F1 F2 --confirm$/,
+    /^let go: .*do not pass.*decide about F1, F2\. .*: onceover resolve F1 F2 --confirm$/,
     blocks(1, ['F1', 'F2']),
   ],
   ['one of two has a proposed waiver', proposes(['F1', 'F2'], 'F1'), null, /^block/, blocks(1, ['F1', 'F2'])],

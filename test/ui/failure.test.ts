@@ -74,7 +74,11 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
       'claude cannot start:',
       /^Run "chmod \+x /,
     ],
-    'not-configured': [{ kind: 'not-configured', base: null }, 'onceover is not configured here', /"onceover init"/],
+    'not-configured': [
+      { kind: 'not-configured', base: null },
+      'This repository has no configuration',
+      /"onceover init"/,
+    ],
     'not-proposed': [{ kind: 'not-proposed', id: 'F1' }, 'No one has proposed', /resolve F1 --skip/],
     'agreed-inside-a-run': [{ kind: 'agreed-inside-a-run' }, 'only a person', /onceover trust/],
     'inside-a-run': [{ kind: 'inside-a-run' }, 'ONCEOVER_ACTIVE', /Remove "onceover run" from the commands/],
@@ -151,6 +155,11 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
       { kind: 'passes-carrier', where: given, why: 'unreachable', said: 'no route' },
       given,
       /onceover passes fetch/,
+    ],
+    'store-failed': [
+      { kind: 'store-failed', where: given, why: 'unreachable', said: 'gone' },
+      given,
+      /ONCEOVER_STORE=/,
     ],
     'no-forge': [{ kind: 'no-forge', missing: given, expected: 'a token' }, given, /onceover publish/],
     'forge-refused': [{ kind: 'forge-refused', forge: 'GitHub', status: 403, said: given }, given, /permissions/],
@@ -256,9 +265,9 @@ describe('describeFailure', () => {
   });
 
   test.each([
-    ['missing', 'f/design.md (the design) does not exist, and "onceover phase create-plan" needs it.'],
-    ['empty', 'f/design.md (the design) is empty, and "onceover phase create-plan" needs it.'],
-    ['not-text', 'f/design.md (the design) is not UTF-8 text, and "onceover phase create-plan" needs it.'],
+    ['missing', '"onceover phase create-plan" needs f/design.md (the design), which does not exist.'],
+    ['empty', '"onceover phase create-plan" needs f/design.md (the design), which is empty.'],
+    ['not-text', '"onceover phase create-plan" needs f/design.md (the design), which is not UTF-8 text.'],
     ['ignored', 'is ignored by git, so onceover cannot see its changes'],
     ['withheld', 'is withheld from reviewers, because it is untracked and either over 5 MiB or looks like a secret'],
     ['generated', 'is in .deepwork/tmp, which belongs to onceover and is never reviewed'],
@@ -274,7 +283,7 @@ describe('describeFailure', () => {
     expect(
       describeFailure({ kind: 'unusable-artifact', path, why: 'missing', phase: 'design', needs: 'design' }),
     ).toEqual({
-      what: 'f/design.md (the design) does not exist, and "onceover phase design" reviews it.',
+      what: '"onceover phase design" reviews f/design.md (the design), which does not exist.',
       next: 'Write the document first.',
     });
   });

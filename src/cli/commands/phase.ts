@@ -1,7 +1,7 @@
 import { phase, previewPhase, recordsPage } from '../../api.ts';
-import { quoteName } from '../../kernel/escape.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
 import { PHASES, type PhaseName } from '../../kernel/review-loops.ts';
+import { describePhaseEnd } from '../../phases/describe/end.ts';
 import {
   describePhase,
   describePhaseNotice,
@@ -56,7 +56,7 @@ export async function phaseCommand(
   const missing =
     reports === null || played === 'interrupted' || !played.ok
       ? []
-      : await reports.writePages(files.value, await phasePage(played.value));
+      : await reports.writePages(files.value, await phasePage(played.value, again));
   await finish(played, json, {
     warnings: ({ notices }) => notices.map(describePhaseNotice),
     document: phaseDocument,
@@ -67,20 +67,10 @@ export async function phaseCommand(
 }
 
 /** Returns the page of a phase. */
-function phasePage(outcome: PhaseOutcome) {
-  const phaseResult = phaseDocument(outcome);
-  const { status, feature, phase: name } = phaseResult;
-  const verdict = [`${PHASE_RESULTS[status]}: ${name} of ${quoteName(feature)}`];
-  return recordsPage(workingDirectory(), { page: 'phase', verdict, phase: phaseResult });
+function phasePage(outcome: PhaseOutcome, again: string) {
+  const verdict = [...describePhaseEnd(outcome, again)];
+  return recordsPage(workingDirectory(), { page: 'phase', verdict, phase: phaseDocument(outcome) });
 }
-
-const PHASE_RESULTS = {
-  approved: 'Approved',
-  needs_work: 'Needs work',
-  stalled: 'Stalled',
-  cap: 'Not approved within the limit of reviews',
-  error: 'Error',
-} as const;
 
 /** Returns the message and the JSON fields of a phase that Ctrl-C interrupted. */
 function soFar(outcome: PhaseOutcome, { step }: PhaseOptions, again: string) {

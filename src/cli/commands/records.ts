@@ -55,8 +55,8 @@ function costPage({ kind, report }: Cost) {
 const NARROWEST = 64;
 const WIDEST = 110;
 
-export async function explainCommand(name: string, options: Flags<'base', 'prompt'>): Promise<void> {
-  const { base = null, prompt = false, json = false } = options;
+export async function explainCommand(name: string, options: Flags<'base', 'prompt' | 'transcript'>): Promise<void> {
+  const { base = null, prompt = false, transcript = false, json = false } = options;
   const explained = await explain(workingDirectory(), name, base);
   if (!explained.ok) return exitWith(explained.failure, json);
   if (explained.value.about === 'review') {
@@ -67,13 +67,19 @@ export async function explainCommand(name: string, options: Flags<'base', 'promp
   }
   const { explanation } = explained.value;
   const { document } = explanation;
+  if (transcript && !json) {
+    if (document.about !== 'slot') return wrongUsage('explain', `--transcript ${NEEDS_REVIEWER}`);
+    const { describeTurns } = await import('../../explain/describe-turns.ts');
+    return printResult(document.log === null ? NOT_RUN : describeTurns(document.log));
+  }
   if (!prompt || json) return finish(ok(explanation), json, { document: () => document, text: describeRunExplanation });
-  if ('log' in document) return printResult(showInvisibleInLines(document.log ?? 'It has not run on this change yet.'));
-  return wrongUsage(
-    'explain',
-    '--prompt works with a reviewer or a check. Name a reviewer by gate and number, such as "review:src:code-quality@1".',
-  );
+  if ('log' in document) return printResult(showInvisibleInLines(document.log ?? NOT_RUN));
+  return wrongUsage('explain', `--prompt works with a check too, and ${NEEDS_REVIEWER}`);
 }
+
+const NOT_RUN = 'It has not run on this change yet.';
+
+const NEEDS_REVIEWER = 'needs the name of a reviewer: its gate and number, such as "review:src:code-quality@1".';
 
 export async function resolveCommand(
   ids: readonly string[],
@@ -88,8 +94,9 @@ export async function resolveCommand(
   const by = commandActor(process.env, { isTerminal: process.stdin.isTTY === true, user: userInfo().username });
   await finish(await resolveAll(workingDirectory(), ids, { how, why }, by), json, {
     document(findings) {
-      const [first, ...others] = findings.map(resolvedDocument);
-      return first !== undefined && others.length === 0 ? first : { findings: [first, ...others] };
+      const documents = findings.map((finding) => resolvedDocument(finding, findings));
+      const [only] = ids.length === 1 ? documents : [];
+      return only ?? { findings: documents };
     },
     text: describeResolved,
   });

@@ -1,9 +1,7 @@
 import { preview, type RunRequestOptions, type RunWish, run, runUntilPass } from '../../api.ts';
 import type { LoopOutcome } from '../../fix-loop/decide-end.ts';
-import { describeDryRun } from '../../gates/describe/messages.ts';
 import { describeRunNotice } from '../../gates/describe/result.ts';
 import { type Amount, describeRun } from '../../gates/describe/run.ts';
-import { dryRunDocument, errorDocument, runDocument } from '../../gates/json.ts';
 import type { RunOutcome } from '../../gates/run-types.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import { consoleReporter } from '../../progress/reporter.ts';
@@ -35,12 +33,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
   if (!reports.ok) return exitWith(reports.failure, json);
   const publication = flags.publish === true ? await (await import('./publish.ts')).publicationOfRun() : null;
   if (flags.dryRun === true) {
-    return finish(await preview(workingDirectory(), request), json, {
-      warnings: ({ outcome }) => outcome.notices.map(describeRunNotice),
-      document: ({ outcome, plan }) => dryRunDocument(outcome, plan),
-      text: ({ outcome, plan }) => describeDryRun(outcome, plan),
-      exitCode: ({ outcome }) => outcome.exitCode,
-    });
+    return printDryRun(request, json);
   }
   const work = async (stop: AbortSignal) => {
     try {
@@ -58,20 +51,25 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
   if (outcome === 'interrupted') return reports.value?.writeInterrupted(INTERRUPTED);
   if (!outcome.ok) {
     await exitWith(outcome.failure, json, 'run');
-    const { error } = errorDocument(outcome.failure);
-    await publication?.({ kind: 'error', message: error.message, next: error.next });
+    if (publication !== null) {
+      const { error } = (await documents()).errorDocument(outcome.failure);
+      await publication({ kind: 'error', message: error.message, next: error.next });
+    }
     return reports.value?.writeFailed(outcome.failure);
   }
   const { ended, loop } = outcome.value;
   const unwritten = (await reports.value?.write(ended)) ?? [];
-  const unpublished = (await publication?.({ kind: 'run', document: runDocument(ended, unwritten) })) ?? null;
+  const unpublished =
+    publication === null
+      ? null
+      : await publication({ kind: 'run', document: (await documents()).runDocument(ended, unwritten) });
   const missing = unpublished === null ? unwritten : [...unwritten, unpublished];
   const isShort = missing.length > 0 && ended.exitCode === 0;
   const story = loop === null ? null : await import('../../fix-loop/describe.ts');
   await finish(ok(isShort ? { ...ended, status: 'error' as const, exitCode: 3 as const } : ended), json, {
     warnings: ({ notices }) => (quiet ? [] : notices.map(describeRunNotice)),
-    document: (told) => ({
-      ...runDocument(told, missing),
+    document: async (told) => ({
+      ...(await documents()).runDocument(told, missing),
       ...(loop === null ? {} : { loop: story?.loopDocument(loop) }),
     }),
     text: (told, style) =>
@@ -84,6 +82,20 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
   reports.value?.print(ended);
   const canAsk = !json && startedBy === 'person' && process.stdin.isTTY && process.stderr.isTTY;
   if (canAsk && ended.sharing?.kind === 'to-ask') await (await import('./passes.ts')).askToShare();
+}
+
+/** Loads the code of JSON documents, which most runs do not need. */
+const documents = () => import('../../gates/json.ts');
+
+async function printDryRun(request: RunRequestOptions, json: boolean): Promise<void> {
+  const { dryRunDocument } = await documents();
+  const { describeDryRun } = await import('../../gates/describe/messages.ts');
+  return finish(await preview(workingDirectory(), request), json, {
+    warnings: ({ outcome }) => outcome.notices.map(describeRunNotice),
+    document: ({ outcome, plan }) => dryRunDocument(outcome, plan),
+    text: ({ outcome, plan }) => describeDryRun(outcome, plan),
+    exitCode: ({ outcome }) => outcome.exitCode,
+  });
 }
 
 /** Returns how much output the flags ask for. */
@@ -121,6 +133,7 @@ function wrongFlags(flags: RunFlags): string | null {
     [!untilPass && ofLoop !== undefined, `${ofLoop} works only with --until-pass.`],
     [untilPass && fixer === undefined, '--until-pass needs a fixer: name an agent with --fixer.'],
     [untilPass && commit !== undefined, '--until-pass cannot be used with --commit: a commit cannot be changed.'],
+    [untilPass && flags.remote === true, '--until-pass cannot be used with --remote: the fixer works in this folder.'],
     [untilPass && dryRun, '--until-pass cannot be used with --dry-run.'],
     [dryRun && flags.publish === true, '--publish cannot be used with --dry-run: there is no result.'],
     [dryRun && flags.report !== undefined, '--report cannot be used with --dry-run: there is nothing to report.'],

@@ -5,6 +5,7 @@ import { describeRun } from '../../gates/describe/run.ts';
 import { runDocument } from '../../gates/json.ts';
 import { showInvisibleInLines } from '../../kernel/escape.ts';
 import { ok } from '../../kernel/result.ts';
+import { describeSignerAudits } from '../../sharing/describe.ts';
 import { wrapTo } from '../../ui/style.ts';
 import { exitWith, type Flags, finish, workingDirectory } from '../output.ts';
 import type { PageFlags } from '../reports.ts';
@@ -27,13 +28,18 @@ export async function statusCommand(options: Flags<'base', 'prompt' | 'verbose'>
   }
   await finish(read, json, {
     warnings: ({ outcome }) => outcome.notices.map(describeRunNotice),
-    document: ({ outcome, proofs }) => ({ ...runDocument(outcome), ...(proofs.length === 0 ? {} : { proofs }) }),
-    text: async ({ outcome, failingChecks, proofs }, style) =>
+    document: ({ outcome, proofs, agreement }) => ({
+      ...runDocument(outcome),
+      ...(proofs.length === 0 ? {} : { proofs }),
+      ...(agreement.length === 0 ? {} : { agreement }),
+    }),
+    text: async ({ outcome, failingChecks, proofs, agreement }, style) =>
       prompt
         ? showInvisibleInLines(describePromptForAgent(outcome.findings, await failingChecks()))
         : [
             describeRun(outcome, style, amountOf(options)),
             ...proofs.map((one) => wrapTo(`${one.gate}: ${one.text}`, style)),
+            ...describeSignerAudits(agreement).map((line) => wrapTo(line, style)),
           ].join('\n'),
     exitCode: ({ outcome }) => outcome.exitCode,
   });

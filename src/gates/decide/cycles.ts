@@ -4,8 +4,8 @@ import { isAtOrBelow, safeName } from '../../kernel/paths.ts';
 import type { Comparison, UnseenContent } from '../../kernel/repository.ts';
 import type { ArchivedRecord, GateName, RecordHistory } from '../record-types.ts';
 import { type Gate, isOpen, type KnownFinding } from '../types.ts';
+import type { GateRequest } from './gate-list.ts';
 import { findingState, isSameBranch, type StateOptions } from './gate-state.ts';
-import type { GateRequest } from './select-gates.ts';
 
 /** Returns an id of all files that a check may read, in the tree or not. A check's pass counts only for this id. */
 export function checkedTree(tree: SnapshotId, unseen: readonly UnseenContent[] = []): SnapshotId {

@@ -87,9 +87,10 @@ function isOverLimit(state: GateState, settings: Pick<Settings, 'maxRetries'>): 
 
 /**
  * Whether every reviewer that has not passed already failed the current content with the current prompt, and no
- * finding of the gate was answered since. Then another review would only repeat the answer.
+ * finding of the gate was answered since. Then another review would only repeat the answer. If a finding is about a
+ * file outside the gate, the whole tree must be the same too, because the fix does not change the gate's content.
  */
-export function hasFailedUnchanged({ gate, slots, findings }: GateState): boolean {
+export function hasFailedUnchanged({ gate, slots, findings, tree }: GateState): boolean {
   const answers = findings.flatMap(({ finding: { resolution }, state }) =>
     resolution !== null && isOpen(state) && resolution.how !== 'refuted' ? [resolution.at] : [],
   );
@@ -102,6 +103,7 @@ export function hasFailedUnchanged({ gate, slots, findings }: GateState): boolea
         latest?.status === 'fail' &&
         latest.own?.content === gate.content &&
         latest.own.promptDigest === gate.rubric.digest &&
+        (tree === undefined || latest.own.snapshot === tree) &&
         !answers.some((at) => at >= latest.timestamp),
     )
   );

@@ -17,7 +17,8 @@ export function verdictSettingsDigest(
 ): string {
   const own = Object.hasOwn(agent, name) ? agent[name] : undefined;
   const env = Object.entries(own?.env ?? {}).sort(([a], [b]) => byCodePoint(a, b));
-  const program = [own?.model ?? null, own?.command ?? null, own?.path ?? null, env, own?.sandbox ?? false];
+  const api = [own?.api, own?.acp].filter((one) => one != null);
+  const program = [own?.model ?? null, own?.command ?? null, own?.path ?? null, env, own?.sandbox ?? false, ...api];
   return digestOf(['verdict-settings/v1', failOn, rerunNewIssueThreshold, name, program]);
 }
 

@@ -80,9 +80,9 @@ function isWaivedByPerson({ resolution }: KnownFinding): boolean {
 
 /** Returns the waiver of a finding as a statement; `null` if no person of this clone waived it. */
 function waiverStatement(finding: KnownFinding): WaiverStatement | null {
-  const { resolution, gate, file, issue } = finding;
+  const { resolution, gate, file, issue, isOfOtherClone = false } = finding;
   const identity = waivedIdentity(finding);
-  if (identity === null || resolution === null || finding.waiverSigner !== undefined) return null;
+  if (identity === null || resolution === null || finding.waiverSigner !== undefined || isOfOtherClone) return null;
   return {
     ...{ kind: 'waiver', gate, finding: identity, file, issue, why: resolution.why },
     ...{ by: resolution.by.name, onceoverVersion: version, waivedAt: resolution.at },

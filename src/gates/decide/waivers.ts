@@ -1,6 +1,8 @@
 import type { Settings } from '../../config/settings.ts';
 import { ACTIVE } from '../../kernel/ports.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
+import { isBelow } from '../judge/priority.ts';
+import { groupBySameCode } from '../judge/same-code.ts';
 import type { Actor, KnownFinding, Resolution } from '../types.ts';
 
 type WaiverPolicy = Pick<Settings['waivers'], 'who'>;
@@ -42,6 +44,36 @@ export function countedResolution(resolution: Resolution | null, { who }: Waiver
 
 /** The answer of a person or an agent to a finding. `confirmed`: accepts the proposed waiver of the finding. */
 export type FindingAnswer = { readonly how: 'fixed' | 'skipped' | 'confirmed'; readonly why: string };
+
+/**
+ * Returns the findings that get the same answer as a named one: open findings of other reviewers about the same code,
+ * on the same branch. A waiver does not count for a more severe finding, which has to be named itself.
+ */
+export function findingsAnsweredWith(
+  named: KnownFinding,
+  all: readonly KnownFinding[],
+  { how }: Pick<FindingAnswer, 'how'>,
+): readonly KnownFinding[] {
+  if (named.kept !== 'open') return [];
+  const here = all.filter(
+    ({ kept, branch, mergeBase, scope, cycleEnded }) =>
+      kept === 'open' &&
+      branch === named.branch &&
+      (branch !== null || mergeBase === named.mergeBase) &&
+      scope === named.scope &&
+      cycleEnded === named.cycleEnded,
+  );
+  const problems = groupBySameCode(here, (finding) => {
+    return { ...finding, state: finding.resolution?.how === 'skipped' ? 'waived' : 'open' };
+  });
+  const same = problems.find((problem) => problem.some(({ id }) => id === named.id)) ?? [];
+  return same.filter(({ id, priority, resolution }) => {
+    if (id === named.id) return false;
+    if (how === 'fixed') return true;
+    const isProposal = how === 'skipped' || resolution?.how === 'proposed';
+    return isProposal && !isBelow(named.priority, priority);
+  });
+}
 
 /** Returns the resolution to store, or `null` if nothing changes. A process that a run started can never waive. */
 export function decideResolution(

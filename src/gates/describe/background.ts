@@ -5,8 +5,9 @@ import { ASKED_AGAIN } from '../../ui/describe-agent-failure.ts';
 import { count, someNames } from '../../ui/wording.ts';
 import type { StartedRun } from '../background-run.ts';
 import { runSchema, type startedRunSchema } from '../json-schema.ts';
+import { groupBySameCode } from '../judge/same-code.ts';
 import { isOpen } from '../types.ts';
-import { confirmCommand, describeAnswer, promptFinding } from './finding.ts';
+import { confirmCommand, describeAnswer, promptFinding, promptProblem } from './finding.ts';
 import { listProblems } from './result.ts';
 
 export type StartedRunDocument = z.output<typeof startedRunSchema>;
@@ -78,12 +79,19 @@ function blocksOf({ run_id, state, progress, run, error }: StartedRunDocument): 
   return [
     `Result: ${run.status} (exit code ${run.exit_code})`,
     run.gates.map(({ id, status, detail }) => `${status}: ${quoteName(id)} (${detail})`).join('\n'),
-    ...run.findings.filter(({ state }) => isOpen(state)).map((finding) => promptFinding(finding, answerOf(finding))),
+    ...problemsOf(run).map((problem) => promptProblem(problem, problem.flatMap(answerOf))),
     ...describeWaived(run.findings.filter(({ state }) => state === 'waived')),
     run.not_asked.length === 0 ? '' : `Not part of this run: ${someNames(run.not_asked)}.`,
     run.uncovered_files.length === 0 ? '' : `Not covered by any review: ${someNames(run.uncovered_files)}.`,
     run.warnings.map((warning) => `Warning: ${warning}`).join('\n'),
   ];
+}
+
+function problemsOf({ findings }: RunResult) {
+  return groupBySameCode(
+    findings.filter(({ state }) => isOpen(state)),
+    (finding) => finding,
+  );
 }
 
 /** Lists the waived findings, so that the reader sees which problems a passing gate ignores. */

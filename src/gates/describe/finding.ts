@@ -2,19 +2,26 @@ import { PRIORITIES, type Priority } from '../../config/settings.ts';
 import { fence, quoteName, showInvisible } from '../../kernel/escape.ts';
 import { cells, cut } from '../../ui/layout.ts';
 import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '../../ui/style.ts';
-import { describePlace, NO_LOCATION } from '../../ui/wording.ts';
+import { count, describePlace, NO_LOCATION } from '../../ui/wording.ts';
 import { UNKNOWN_ACTOR } from '../decide/waivers.ts';
+import type { SameCode } from '../judge/same-code.ts';
 import type { ReportedFinding } from '../run-types.ts';
-import type { Actor, Finding, Resolution } from '../types.ts';
+import { type Actor, type Finding, isContested, isOpen, type KnownFinding, type Resolution } from '../types.ts';
 import { reviewerName } from './reasons.ts';
 
-/** Renders a finding for people: place, problem, code, fix and reviewer. With `brief`, only place and problem. */
+/**
+ * Renders a finding for people: place, problem, code, fix and reviewer. With `brief`, only place and problem. `others`
+ * are findings of other reviewers about the same code.
+ */
 export function describeFinding(
   { finding, state }: ReportedFinding,
   styled: Styled = UNSTYLED,
   detail: 'brief' | 'full' = 'full',
+  others: readonly ReportedFinding[] = [],
 ): string[] {
-  const { id, priority, code, issue, fix, resolution } = finding;
+  const { priority, issue, fix, resolution } = finding;
+  const code = [finding, ...others.map((one) => one.finding)].find((one) => one.code !== null)?.code ?? null;
+  const id = [finding, ...others.map((one) => one.finding)].map((one) => one.id).join(', ');
   const place = `${describePlace(finding) ?? NO_LOCATION}${STATES[state]}`;
   const severity = `${styled.paint(PRIORITY_STYLES[priority], priority)}${' '.repeat(SEVERITY_WIDTH - priority.length)}`;
   const start = `${`${id} `.padEnd(INDENT - SEVERITY_WIDTH)}${severity}${place}`;
@@ -26,7 +33,8 @@ export function describeFinding(
   const notes = [
     ...(fix === null ? [] : [`Fix: ${fix}`]),
     ...(resolution === null || resolution.why === '' ? [] : [`${describeAnswer(resolution)}: ${resolution.why}`]),
-    ...(resolution?.how === 'proposed' ? [`To accept this: ${confirmCommand([id])}`] : []),
+    ...(resolution?.how === 'proposed' ? [`To accept this: ${confirmCommand([finding.id])}`] : []),
+    ...(isOpen(state) && isContested(finding) ? [describeContested(finding)] : []),
   ];
   return [
     head,
@@ -36,7 +44,25 @@ export function describeFinding(
     ...indented(describeFindingSource(finding), styled)
       .split('\n')
       .map((line) => styled.paint('quiet', line)),
+    ...others.flatMap((other) => describeAlso(other, finding, styled)),
   ];
+}
+
+/** Renders a finding about the code of the finding above it: one line if both say the same. */
+function describeAlso({ finding, state }: ReportedFinding, above: Finding, styled: Styled): string[] {
+  const { id, priority, issue, fix } = finding;
+  if (issue === above.issue && fix === above.fix) {
+    const line = `Also reported as ${id}, ${priority}${STATES[state]}, by ${describeFindingSource(finding)}`;
+    return [styled.paint('quiet', indented(line, styled))];
+  }
+  const text = `Also reported as ${id}, ${priority}${STATES[state]}: ${issue}${fix === null ? '' : `\nFix: ${fix}`}`;
+  const lines = text.split('\n').map((line) => indented(showInvisible(line), styled));
+  return [...lines, styled.paint('quiet', indented(describeFindingSource(finding), styled))];
+}
+
+/** Returns what a person has to decide about a finding on which its reviewer changed its mind too often. */
+export function describeContested({ id, slot, gate, flips = 0 }: KnownFinding): string {
+  return `Contested: reviewer ${slot} of ${quoteName(gate)} closed ${id} and reported it again ${count(flips, 'time')}. A person decides: onceover resolve ${id} --skip "reason" accepts the code, and onceover resolve ${id} --fixed lets the reviewer close the finding.`;
 }
 
 function indented(line: string, styled: Styled): string {
@@ -136,4 +162,13 @@ export function promptFinding(finding: FindingFacts, more: readonly string[] = [
     ...more,
   ];
   return fence(fields.map((field) => field.replace(/\r\n|[\n\r\u2028\u2029]/g, '\n  ')).join('\n'));
+}
+
+/** Renders the findings about one problem for an agent, as one block. */
+export function promptProblem([first, ...others]: SameCode<FindingFacts>, more: readonly string[] = []): string {
+  const also = others.flatMap(({ id, priority, issue, fix }) => [
+    `also reported as: ${id}, ${priority}: ${issue}`,
+    ...(fix === null ? [] : [`fix of ${id}: ${fix}`]),
+  ]);
+  return promptFinding(first, [...also, ...more]);
 }

@@ -89,7 +89,7 @@ export const GATE_REASONS: Readonly<Record<GateReason, string>> = {
   'check-keeps-changing-files': 'the checks change files every time they run',
   'stopped-by-check': 'a check failed (use --all to run reviews anyway)',
   'no-agent': 'left out, because no agent can review (use --all to run it anyway)',
-  'retry-limit': 'failed too often without progress, so it does not run again until it changes',
+  'retry-limit': 'failed too often without progress, so it does not run again until its files or its prompt change',
   interrupted: 'interrupted',
 };
 
@@ -114,9 +114,10 @@ const SLOT_REASONS: Readonly<Record<Exclude<SlotOutcome['why'], NonNullable<Slot
     'session-differs': 'another agent, model, version or prompt than before',
     'cannot-resume': 'cannot be resumed',
     'session-lost': 'its session is lost',
-    'no-changes': 'the code is unchanged since it failed',
+    'no-changes': 'the code is unchanged since its last review',
     'resume-dearer': 'its cache expired, and a new session is cheaper',
     'delta-too-large': 'too much changed to resume its session',
+    'reading-continued': 'continues from the shared reading, which is cheaper than its session',
   };
 
 /** Describes why a slot was skipped, did not run, or ran in a new or resumed session. */
@@ -130,14 +131,15 @@ export function describeSlotReason(outcome: SlotOutcome): string {
     return earlier.isCurrent ? end : `${end}; the code has changed since`;
   }
   if (status === 'skipped_prior_pass') {
-    return `already passed in run ${passIteration}${sawOlder ? ', has not reviewed the changes since' : ''}`;
+    return `already passed in run ${passIteration}${sawOlder ? ', before the latest changes' : ''}`;
   }
   if (status !== 'not_run' || why !== 'not-passed') return describeWhy(why);
   return passIteration === null ? 'has not passed' : `passed in run ${passIteration}, but not on the current code`;
 }
 
 export function describeWhy(codes: string): string {
-  const all = codes.split(', ');
+  // A reviewer and its session can have the same reason, which is then named once.
+  const all = [...new Set(codes.split(', '))];
   // Without a kept session, every review has the code `first-look`, so only the other code is informative.
   const shown = all.length > 1 ? all.filter((code) => code !== 'first-look') : all;
   return shown.map((code) => SLOT_REASONS[code as keyof typeof SLOT_REASONS] ?? showInvisible(code)).join(', ');

@@ -11,9 +11,10 @@ import {
   describeTakenBack,
   someNames,
 } from '../../ui/wording.ts';
+import { groupBySameCode, type PointedAt, problemsIn } from '../judge/same-code.ts';
 import type { GateOutcome, ReportedFinding, RunNotice, RunOutcome } from '../run-types.ts';
-import { isOpen, isProposed } from '../types.ts';
-import { bySeverity, confirmCommand } from './finding.ts';
+import { isContested, isOpen, isProposed, waitsForPerson } from '../types.ts';
+import { bySeverity, confirmCommand, describeContested } from './finding.ts';
 import { NOT_FOUND } from './reasons.ts';
 import { describeNoSharedPasses, describeShared } from './shared.ts';
 
@@ -108,8 +109,9 @@ function isWaiting(outcome: RunOutcome): boolean {
 }
 
 function counts(outcome: RunOutcome): string {
-  const open = outcome.findings.filter(({ state }) => isOpen(state)).map(({ finding }) => finding.gate);
-  const gates = new Set(open);
+  const found = outcome.findings.filter(({ state }) => isOpen(state));
+  const gates = new Set(found.map(({ finding }) => finding.gate));
+  const open = problemsIn(found);
   const failed = withStatus(outcome, 'fail').filter(({ id }) => !gates.has(id));
   const checks = failed.filter(({ kind }) => kind === 'check').length;
   const parts = [
@@ -148,7 +150,11 @@ function afterFailure(outcome: RunOutcome): string[] {
   const { gates, findings, iteration, status } = outcome;
   const open = findings.filter(({ state }) => isOpen(state)).sort(bySeverity);
   const proposed = open.filter(({ finding }) => isProposed(finding)).map(({ finding }) => finding.id);
-  const confirm = proposed.length === 0 ? [] : [`To accept the proposed waivers: ${confirmCommand(proposed)}`];
+  const contested = open.filter(({ finding }) => isContested(finding)).map(({ finding }) => finding);
+  const confirm = [
+    ...(proposed.length === 0 ? [] : [`To accept the proposed waivers: ${confirmCommand(proposed)}`]),
+    ...contested.map(describeContested),
+  ];
   if (gates.some(({ why }) => why === 'retry-limit')) {
     return [`Next: look at the open findings; then ${ASKED_AGAIN}.`, ...confirm];
   }
@@ -163,8 +169,8 @@ function afterFailure(outcome: RunOutcome): string[] {
   }
   // Do not suggest a waiver in a pull request's CI job: it is stored in this clone, and the next job has a new clone.
   const isPullRequest = outcome.notices.some(({ kind }) => kind === 'base-config');
-  const first = isPullRequest ? undefined : open.find(({ finding }) => !isProposed(finding));
-  const waive = open.length === 1 ? 'To waive the finding instead' : 'To waive a finding instead';
+  const first = isPullRequest ? undefined : open.find(({ finding }) => !waitsForPerson(finding));
+  const waive = problemsIn(open).length === 1 ? 'To waive the finding instead' : 'To waive a finding instead';
   return [
     `Next: ${steps.join(', ')}, then ${AGAIN}.`,
     ...(first === undefined ? [] : [`${waive}: onceover resolve ${first.finding.id} --skip "reason"`]),
@@ -176,12 +182,13 @@ const INSTALL = 'install the command that the check calls, or change the check i
 
 type JudgedRun = {
   readonly gates: readonly Pick<GateOutcome, 'kind' | 'status'>[];
-  readonly findings: readonly Pick<ReportedFinding, 'state'>[];
+  readonly findings: readonly (ReportedFinding | PointedAt)[];
 };
 
 /** Returns what has to be fixed in the code: "the open findings" and "the failed checks". */
 export function listProblems({ gates, findings }: JudgedRun): string[] {
-  const open = findings.filter(({ state }) => isOpen(state)).length;
+  const found = findings.filter(({ state }) => isOpen(state));
+  const open = groupBySameCode(found, (one) => ('finding' in one ? { ...one.finding, state: one.state } : one)).length;
   const checks = gates.filter(({ kind, status }) => kind === 'check' && status === 'fail').length;
   return [
     ...(open === 0 ? [] : [open === 1 ? 'the open finding' : 'the open findings']),
@@ -227,6 +234,8 @@ const NOTICES: ByKind<RunNotice, string> = {
   binary: ({ paths }) =>
     `${someNames(paths)}: binary (contains a NUL byte), so reviewers saw only that the content differs`,
   'reference-unusable': describeNotice,
+  'absent-agents': ({ agents }) =>
+    `${someNames(agents)} ${agents.length === 1 ? 'is' : 'are'} not installed, so other agents reviewed instead; run "onceover doctor" for details`,
   'no-price': ({ agents }) =>
     `budget.usd does not count calls to ${someNames(agents)}, which report no price; budget.dispatches counts all calls`,
   'not-in-ledger': ({ failure }) => `the cost of this run was not recorded: ${describeFailure(failure).what}`,

@@ -4,6 +4,7 @@ import { describePaid, describeUsage } from '../../ledger/describe.ts';
 import { padCells } from '../../ui/layout.ts';
 import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '../../ui/style.ts';
 import { count, someNames, withNpx } from '../../ui/wording.ts';
+import { problemsIn } from '../judge/same-code.ts';
 import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '../run-types.ts';
 import { isOpen } from '../types.ts';
 import { bySeverity, describeFinding } from './finding.ts';
@@ -53,13 +54,13 @@ const MOST_OUTPUT = 10;
 const SHOW_ALL = '(show with --verbose)';
 
 function openFindings(findings: readonly ReportedFinding[], styled: Styled, verbose: boolean): string[] {
-  const open = findings.filter(({ state }) => isOpen(state)).sort(bySeverity);
+  const open = problemsIn(findings.filter(({ state }) => isOpen(state)).sort(bySeverity));
   if (open.length === 0) return [];
   const onScreen = styled.width !== null && !verbose;
   const shown = onScreen ? open.slice(0, MOST_LISTED) : open;
   const detail = onScreen && open.length > MOST_DETAILED ? 'brief' : 'full';
   const more = withNpx('All open findings, with code and fixes: onceover status --verbose', styled.byNpx);
-  const lines = shown.flatMap((one) => describeFinding(one, styled, detail));
+  const lines = shown.flatMap(([one, ...others]) => describeFinding(one, styled, detail, others));
   return [
     styled.paint('strong', count(open.length, 'open finding')),
     [...lines, ...(detail === 'brief' ? [more] : [])].join('\n'),
@@ -69,13 +70,13 @@ function openFindings(findings: readonly ReportedFinding[], styled: Styled, verb
 /** Describes the findings that do not fail a gate: warnings, waived and closed ones. */
 function otherFindings(findings: readonly ReportedFinding[], styled: Styled, verbose: boolean): string[] {
   const inState = (wanted: ReportedFinding['state']) =>
-    findings.filter(({ state }) => state === wanted).sort(bySeverity);
+    problemsIn(findings.filter(({ state }) => state === wanted).sort(bySeverity));
   const [warnings, waived] = [inState('warning'), inState('waived')];
   const closed = findings.filter(({ state }) => state === 'closed');
   const shown = verbose ? [...warnings, ...waived] : warnings.slice(0, MOST_WARNINGS);
   const more = warnings.length - MOST_WARNINGS;
   return [
-    ...shown.flatMap((one) => describeFinding(one, styled, verbose ? 'full' : 'brief')),
+    ...shown.flatMap(([one, ...others]) => describeFinding(one, styled, verbose ? 'full' : 'brief', others)),
     ...(more > 0 && !verbose ? [`${count(more, 'more warning')} ${SHOW_ALL}`] : []),
     ...(waived.length > 0 && !verbose ? [`${count(waived.length, 'waived finding')} ${SHOW_ALL}`] : []),
     ...(closed.length > 0 ? [`Closed in this run: ${closed.map(({ finding }) => finding.id).join(', ')}.`] : []),
@@ -106,7 +107,7 @@ function gateLines(outcome: RunOutcome, styled: Styled, verbose: boolean): strin
     ({ finding }) => finding.gate,
   );
   return [
-    ...shown.flatMap((gate) => describeGate(gate, open.get(gate.id)?.length ?? 0, column, styled, verbose)),
+    ...shown.flatMap((gate) => describeGate(gate, problemsIn(open.get(gate.id) ?? []).length, column, styled, verbose)),
     ...(hidden > 0
       ? [`${styled.paint('good', 'passed'.padEnd(WORD_WIDTH))}${count(hidden, 'more gate')} ${SHOW_ALL}`]
       : []),
@@ -134,6 +135,9 @@ function describeSlotLine(slot: SlotOutcome, { paint }: Styled): string {
   const why = describeSlotReason(slot);
   if (dispatch === 'none' && (status === 'pass' || status === 'not_run')) return `${reviewerName(slot)}: ${why}`;
   const word = paint(STATUS_STYLES[status], STATUS_WORDS[status]);
+  // The brackets after a session give the reason for the session, so the reason for an error stands without one.
+  if (status === 'error')
+    return `${reviewerName(slot)}: ${word}${why.startsWith('in run ') ? ' ' : ': '}${why}${usage === null ? '' : `, ${describeUsage(usage)}`}`;
   const session = dispatch === 'none' ? '' : `, ${SESSIONS[dispatch]}`;
   return `${reviewerName(slot)}: ${word}${session} (${why})${usage === null ? '' : `, ${describeUsage(usage)}`}`;
 }

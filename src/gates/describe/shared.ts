@@ -64,7 +64,7 @@ export function describeNoSharedPasses(why: NoBasePolicy): string {
     case 'base-has-none':
       return `"passes" does not count yet: onceover.yml on ${quoteName(why.base)} does not have it, so no pass of another clone is accepted until it is merged`;
     case 'no-base':
-      return 'there is no base branch, so no pass of another clone is accepted';
+      return 'this clone does not know the default branch of the remote, so no pass of another clone is accepted: run "git remote set-head origin --auto"';
     case 'no-signers':
       return `${quoteName(why.path)} is missing or unusable on ${quoteName(why.base)}, so no pass of another clone is accepted`;
     case 'failed':

@@ -42,8 +42,9 @@ function withoutRoot(name: string, root: string): string {
 }
 
 /**
- * Returns the file that a name means: the first spelling that `exists`; else the only changed file whose path ends with
- * the name, first with the same case and then with any. Returns `null` if none or several fit.
+ * Returns the file that a name means. Tries possible spellings of the name, and returns the first that `exists`.
+ * Otherwise returns the only changed file whose path ends with the name: with the same case, or else in any case.
+ * Returns `null` if none or several fit.
  */
 export function findFile(
   { paths, isAbsolute }: SpelledFile,

@@ -40,6 +40,7 @@ export const NO_ACTIONS: RunActions = {
   slots: [],
   interrupted: false,
   binary: [],
+  absent: [],
   checks: new Map(),
   gates: new Map(),
   stopped: false,

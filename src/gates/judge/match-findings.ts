@@ -6,6 +6,7 @@ import {
   type Disposition,
   type Finding,
   type GateContent,
+  isContested,
   isOpen,
   type KnownFinding,
   type Resolution,
@@ -75,18 +76,20 @@ export function matchFindings(review: SlotReview): MatchedFindings {
     else if (earlier.finding.resolution?.how === 'skipped') waived.push(earlier.finding);
     else updated.push(repeatedFinding(review, problem, earlier));
   }
+  // A finding that the reviewer dropped without a word may be back in other words, so then a new finding counts in full.
+  // A dropped warning did not block, and reviewers are not asked about warnings.
+  let hasDropped = false;
   const unchanged: KnownFinding[] = [];
   const confirmed: KnownFinding[] = [];
   for (const earlier of own) {
     const { finding, state } = earlier;
     if (repeated.has(earlier) || (state !== 'warning' && !isOpen(state))) continue;
     const closed = closingOf(review, finding, answers.get(finding.id));
+    hasDropped ||= closed?.how === 'silent' && isOpen(state);
     if (closed !== null) updated.push({ ...withoutResolution(finding), kept: 'closed', closed });
     else if (isOpen(state)) (answers.get(finding.id)?.state === 'open' ? confirmed : unchanged).push(finding);
   }
   updated.push(...confirmed.map((finding) => confirmedFinding(review, finding)));
-  // A finding that the reviewer dropped without a word may be back in other words, so then a new finding counts in full.
-  const hasDropped = updated.some(({ closed }) => closed?.how === 'silent');
   added.push(...problems.map((problem) => newFinding(review, problem, hasDropped ? 0 : review.seenBefore(problem))));
   added.push(...unknownFindings(review, answers));
   const stillOpen = [...confirmed, ...unchanged];
@@ -154,11 +157,16 @@ function newFinding(review: SlotReview, problem: ReportedProblem, seenBefore: nu
 /** Returns the finding as reported again. An open finding stays open, even if it is now reported as less severe. */
 function repeatedFinding(review: SlotReview, problem: ReportedProblem, { finding, state }: ReportedFinding): Finding {
   const priority = moreSevere(finding.priority, problem.priority);
+  // A warning on unchanged lines that a review left out, and a later one reports again.
+  const wasDemoted = state === 'closed' && finding.seenBefore !== undefined && review.seenBefore(problem) > 0;
   const warns =
-    state === 'warning' ? onlyWarns(priority, finding, review) : !isOpen(state) && isBelow(priority, review.failOn);
+    state === 'warning' || wasDemoted
+      ? onlyWarns(priority, finding, review)
+      : !isOpen(state) && isBelow(priority, review.failOn);
   const kept = warns ? 'warning' : 'open';
   const since = sinceOf(review, finding);
-  return { ...withoutResolution(finding), ...common(review, problem), priority, kept, since, closed: null };
+  const flips = finding.kept === 'closed' ? { flips: (finding.flips ?? 0) + 1 } : {};
+  return { ...withoutResolution(finding), ...common(review, problem), ...flips, priority, kept, since, closed: null };
 }
 
 function common(review: SlotReview, problem: ReportedProblem) {
@@ -206,7 +214,7 @@ function sinceOf({ iteration }: SlotReview, { since, cycleEnded }: KnownFinding)
 
 /** Returns why a finding that was not reported again is closed; `null` if it stays open. */
 function closingOf(review: SlotReview, finding: KnownFinding, answer: Disposition | undefined): Closing | null {
-  if (review.isStale === true) return null;
+  if (review.isStale === true || isContested(finding)) return null;
   const { iteration } = review;
   switch (answer?.state) {
     case 'withdrawn':

@@ -6,19 +6,26 @@ import { hiddenByLogDir, isInside } from '../../kernel/paths.ts';
 import { type BranchContext, type Comparison, type Snapshot, SUBMODULE } from '../../kernel/repository.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
 import { checkedTree, endedCycles, findingsOfRemovedGates, gateNames } from '../decide/cycles.ts';
-import { configuredGates, entryFolder, type GateList, gateIds, matchesEntry, planGates } from '../decide/gate-list.ts';
-import { type GateFacts, gateState, isSameBranch, type StateOptions } from '../decide/gate-state.ts';
+import {
+  configuredGates,
+  entryFolder,
+  type GateList,
+  gateIds,
+  matchesEntry,
+  planGates,
+  selectGates,
+} from '../decide/gate-list.ts';
+import { type GateFacts, gateState, hasFindingOutside, isSameBranch, type StateOptions } from '../decide/gate-state.ts';
 import type { CheckState } from '../decide/plan-run.ts';
-import { selectGates } from '../decide/select-gates.ts';
 import { countedResolution } from '../decide/waivers.ts';
 import { checkOutput, describeFailedCheck, type FailingGate } from '../describe/reasons.ts';
 import type { RunFacts, RunPorts, RunRequest } from '../ports.ts';
 import { markedTasks } from '../record/after-run.ts';
 import { gateFileName } from '../record/record-names.ts';
-import type { CheckRecord } from '../record-types.ts';
+import type { CheckRecord, RecordMetadata, SlotRecord } from '../record-types.ts';
 import type { RunNotice } from '../run-types.ts';
 import type { CheckGate, Receipt, ReviewGate } from '../types.ts';
-import { cycleStarts } from './cycle-starts.ts';
+import type { ChangeFacts, compareWithEarlier } from './earlier-change.ts';
 
 /** Returns the gates that apply to a snapshot, and the paths of entry points that match no file. */
 export async function gatesOf(
@@ -164,6 +171,10 @@ export async function readGateStates(
       return gateState(facts, options);
     }),
   );
+  // Making the tree takes time, so make it only if a fix may be outside of a gate's files.
+  const whole = states.some(hasFindingOutside) ? await (headTree === null ? snapshot.tree() : ok(headTree)) : ok(null);
+  if (!whole.ok) return whole;
+  const current = whole.value;
   const orphans = findingsOfRemovedGates(findings, planned.gates, options, request);
   const isUnconfigured = settings.gates.length === 0 && rules.length === 0;
   if (isUnconfigured && orphans.length === 0 && request.allowUnconfigured === false) {
@@ -179,7 +190,8 @@ export async function readGateStates(
     past: past.value,
     findings,
     checks: await Promise.all(checks.map((gate) => checkState(ports, gate, checked))),
-    reviews: states,
+    reviews:
+      current === null ? states : states.map((one) => (hasFindingOutside(one) ? { ...one, tree: current } : one)),
     orphans,
     ended,
     seesAll,
@@ -280,4 +292,50 @@ export async function failingChecks(
     failing.push({ id, detail: describeFailedCheck(record), output, log });
   }
   return failing;
+}
+
+/**
+ * Returns the first iteration of each gate's current cycle; 0 if all its records belong to the cycle. A cycle is a
+ * gate's reviews of one change. It ends when that change was merged, or is not part of the current change any more.
+ */
+async function cycleStarts(
+  ports: Pick<RunPorts, 'snapshots'>,
+  facts: ChangeFacts,
+  gates: readonly ReviewGate[],
+): Promise<Result<ReadonlyMap<GateId, number>>> {
+  const starts = new Map<GateId, number>();
+  const { scope } = facts.comparison;
+  if (scope.kind === 'narrow') return ok(starts);
+  const latest = latestRecords(facts);
+  let contains: ReturnType<typeof compareWithEarlier> | null = null;
+  for (const gate of gates) {
+    const last = latest.get(gate.id);
+    if (last === undefined) continue;
+    if (last.own.content !== gate.content) {
+      // Usually the content is the same as in the last record, so load the code to compare changes only if needed.
+      contains ??= (await import('./earlier-change.ts')).compareWithEarlier(ports, facts);
+      const continued = await contains(last.own, gate);
+      if (!continued.ok) return continued;
+      if (!continued.value) {
+        starts.set(gate.id, last.iteration + 1);
+        continue;
+      }
+    }
+    starts.set(gate.id, last.own.cycle?.start ?? 0);
+  }
+  return ok(starts);
+}
+
+type OwnRecord = Pick<SlotRecord, 'iteration'> & { readonly own: RecordMetadata };
+
+/** Returns each gate's last record on this branch. If the iteration has several, prefers one with a snapshot. */
+function latestRecords({ comparison: { scope, where }, past }: ChangeFacts): ReadonlyMap<GateId, OwnRecord> {
+  const latest = new Map<GateId, OwnRecord>();
+  for (const { gate, iteration, own } of past.slots) {
+    if (own === null || own.scope !== scope.key || !isSameBranch(own, where)) continue;
+    const known = latest.get(gate);
+    const isLater = known === undefined || iteration > known.iteration;
+    if (isLater || (iteration === known.iteration && known.own.snapshot === null)) latest.set(gate, { iteration, own });
+  }
+  return latest;
 }

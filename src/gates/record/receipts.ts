@@ -1,62 +1,20 @@
-import { hashFields } from '../../kernel/ids.ts';
-import type { Result } from '../../kernel/result.ts';
-import { readShape, type Shape, withKeyOrder } from '../../kernel/shape.ts';
-import { removeLeftovers, removeOldest } from '../../platform/files.ts';
-import { openFolder } from '../../platform/private-files.ts';
-import type { ReceiptKeys, Receipts } from '../types.ts';
-import { RECEIPTS } from './shapes.ts';
+import { err } from '../../kernel/result.ts';
+import { hasTeamStore } from '../../team/has-store.ts';
+import { inTeamStore } from '../../team/in-store.ts';
+import { openReceiptFiles, type ReceiptStore } from './receipt-files.ts';
 
-const FOLDER = 'onceover/receipts';
-const MOST_RECEIPTS = 5000;
-const WRITES_BETWEEN_CLEANUPS = 100;
-const LARGEST_RECEIPT = 1024 * 1024;
+export { type ReceiptStore, receiptKey } from './receipt-files.ts';
 
-export type ReceiptStore = ReturnType<typeof openReceipts>;
-
-/**
- * Opens the receipts (verdicts on content or trees) in the git folder. Cleanups keep the newest `most` receipts, and
- * those that this store has found or written, because the current run needs them.
- */
-export function openReceipts(commonDir: string, most = MOST_RECEIPTS) {
-  const folder = openFolder(commonDir, FOLDER);
-  const used = new Set<string>();
-  let writes = 0;
-  return {
-    async find<K extends keyof Receipts>(kind: K, key: ReceiptKeys[K]): Promise<Receipts[K] | null> {
-      const wanted = receiptKey(kind, key);
-      const receipt = readShape(folder.json(fileName(wanted), LARGEST_RECEIPT), SHAPES[kind]);
-      // Compare the key in the file too, because the file may have been copied or edited.
-      const isWanted = receipt !== null && JSON.stringify(receiptKey(kind, receipt)) === JSON.stringify(wanted);
-      if (!isWanted) return null;
-      used.add(fileName(wanted));
-      return receipt;
+/** Opens the receipts (verdicts on content or trees): in the store for teams if the user has one, else in files. */
+export function openReceipts(commonDir: string, usesStore = hasTeamStore(), most?: number): ReceiptStore {
+  const files = openReceiptFiles(commonDir, most);
+  if (!usesStore) return files;
+  return inTeamStore(commonDir, files, {
+    open: async (store) => (store.isTrusted ? (await import('./postgres-receipts.ts')).postgresReceipts(store) : null),
+    failed(error, method) {
+      // `find` has no way to say that it could not look, and `null` would say that there is no receipt.
+      if (method === 'find') throw error;
+      return err(error.failure);
     },
-    async write<K extends keyof Receipts>(kind: K, receipt: Receipts[K]): Promise<Result<void>> {
-      const name = fileName(receiptKey(kind, receipt));
-      used.add(name);
-      const written = folder.write(name, `${JSON.stringify(withKeyOrder(receipt, SHAPES[kind]))}\n`);
-      if (written.ok && writes++ % WRITES_BETWEEN_CLEANUPS === 0) {
-        removeLeftovers(folder.path, Date.now());
-        removeOldest(folder.path, most, used);
-      }
-      return written;
-    },
-  };
-}
-
-const SHAPES: { readonly [K in keyof Receipts]: Shape<Receipts[K]> } = RECEIPTS;
-
-export function receiptKey<K extends keyof Receipts>(kind: K, about: ReceiptKeys[K]): readonly (string | number)[] {
-  return [kind, ...KEYS[kind](about)];
-}
-
-const KEYS: { readonly [K in keyof Receipts]: (about: ReceiptKeys[K]) => readonly (string | number)[] } = {
-  review: ({ gate, slot, content, scope, promptDigest }) => [gate, slot, content, scope, promptDigest],
-  check: ({ gate, command, tree }) => [gate, command, tree],
-  held: ({ gate, branch, mergeBase }) =>
-    branch === null ? [gate, 'detached', mergeBase ?? ''] : [gate, 'branch', branch],
-};
-
-function fileName(key: readonly (string | number)[]): string {
-  return `${hashFields(key.map(String)).slice(0, 40)}.json`;
+  });
 }

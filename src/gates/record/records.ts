@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { byCodePoint } from '../../kernel/collections.ts';
 import type { GateId, RepoPath } from '../../kernel/ids.ts';
 import { isRecord } from '../../kernel/json.ts';
+import { PREVIOUS } from '../../kernel/paths.ts';
 import { err, ok, type Result } from '../../kernel/result.ts';
 import {
   checkFolder,
@@ -38,15 +39,16 @@ import {
   slotStem,
 } from './record-names.ts';
 
-export const PREVIOUS = 'previous';
-
 const LONGEST_LOG = 4 * 1024 * 1024;
 const LARGEST_RECORD = 32 * 1024 * 1024;
 
 export type Records = ReturnType<typeof openRecords>;
 
-/** Opens the records of past iterations, in `log_dir`. */
-export function openRecords(root: string, logDir: RepoPath) {
+/** Copies files of records to another place. A run that cannot make the copy fails. */
+type RecordCopy = (texts: Readonly<Record<string, string>>) => Promise<Result<void>>;
+
+/** Opens the records of past iterations, in `log_dir`. With `copy`, every written file is copied too. */
+export function openRecords(root: string, logDir: RepoPath, copy: RecordCopy | null = null) {
   const folder = join(root, logDir);
   let known = knownGates([]);
   let tracked: ReadonlySet<RepoPath> = new Set();
@@ -61,14 +63,14 @@ export function openRecords(root: string, logDir: RepoPath) {
     return listed.ok ? ok(readRecords(folder, listed.value, gates, isTracked)) : listed;
   }
 
-  function write(texts: Readonly<Record<string, string>>): Result<void> {
+  async function write(texts: Readonly<Record<string, string>>): Promise<Result<void>> {
     const made = makeIgnoredFolder(root, logDir);
     if (!made.ok) return made;
     for (const [name, text] of Object.entries(texts)) {
       const written = writeAtomically(made.value, name, text);
       if (!written.ok) return written;
     }
-    return ok(undefined);
+    return copy === null ? ok(undefined) : copy(texts);
   }
 
   function readText(name: string): string | null {

@@ -160,6 +160,8 @@ export const RECEIPTS = {
     at: isString,
     /** Missing in receipts of older versions; such a pass cannot be shared. */
     made: orMissing(hasShape<ReviewFacts>(REVIEW_FACTS)),
+    /** The snapshot that it reviewed. Missing in receipts of older versions. */
+    tree: orMissing(isSnapshot),
   },
   /** The last result of a check. A pass counts only for the same command and the same whole tree. */
   check: { gate: isString, command: isString, tree: isString, verdict: isVerdict, at: isString },
@@ -233,6 +235,9 @@ const READING = {
   opened: isStrings,
 };
 
+/** The first shared reading of the reviewer's change, which later readings continue. It contains no rubric and no verdict. */
+const BASE_READING = { session: hasShape<KeptSession>(SESSION), opened: isStrings };
+
 /** The fields of a slot record that only onceover writes. Records that another tool wrote do not have them. */
 export const OWN = {
   content: isContent,
@@ -251,10 +256,12 @@ export const OWN = {
   error: orNull(isString),
   /** The files that the reviewer opened itself. Missing if unknown, and in records of older versions. */
   opened: orMissing(isStrings),
-  /** The changed files whose whole text was in the prompt of a resumed session. Missing if there were none. */
+  /** The files whose whole text was in the prompt. Missing if there were none. */
   handed: orMissing(isStrings),
   /** The shared reading that the reviewer started from. Missing if it shared none. */
   reading: orMissing(hasShape<Shaped<typeof READING>>(READING)),
+  /** The reading that a later review can start from. Missing if there is none, and in older records. */
+  base: orMissing(hasShape<Shaped<typeof BASE_READING>>(BASE_READING)),
   /** The assumption about the cache of the slot's session. Missing if it had none, and in older records. */
   cache: orMissing(hasShape<CacheNote>(CACHE_NOTE)),
   /** Missing in records of older versions. */

@@ -50,6 +50,9 @@ export function savedUsage(
     if (outcome.dispatch === 'resumed') {
       const fresh = job.resumed?.session.freshTokens ?? 0;
       save('session', job.gate.id, usage === null ? 0 : Math.max(0, fresh - newTokens(usage)));
+    } else if (forked && job.shared?.continued != null) {
+      const fresh = job.lastLook?.own?.session?.freshTokens ?? 0;
+      save('reading', job.gate.id, usage === null ? 0 : Math.max(0, fresh - newTokens(usage)));
     } else if (forked && job.shared !== undefined && !job.shared.isLeader) {
       // A fork finds the shared prompt and the opened files in the cache; without the reading, it had opened them itself.
       const shared = estimateTokens(job.fresh[0]?.stable.length ?? 0);
@@ -106,13 +109,18 @@ export function concludeRun(
   };
 }
 
-/** Returns notices about reference and binary files that reviewers did not see, and about agents without a price. */
-function callNotices({ slots, binary }: RunActions, { settings }: RunRequest, budget: Budget): readonly RunNotice[] {
+/** Returns notices about files that reviewers did not see, and about agents that are missing or have no price. */
+function callNotices(
+  { slots, binary, absent }: RunActions,
+  { settings }: RunRequest,
+  budget: Budget,
+): readonly RunNotice[] {
   const agents = settings.budget.usd === null ? [] : budget.unpriced();
   const unshown = slots.flatMap(({ job }) => job?.unshown ?? []);
   return [
     ...new Map(unshown.map((notice) => [`${notice.rule}\0${notice.path}`, notice])).values(),
     ...(binary.length === 0 ? [] : [{ kind: 'binary', paths: binary } as const]),
+    ...(absent.length === 0 ? [] : [{ kind: 'absent-agents', agents: absent } as const]),
     ...(agents.length === 0 ? [] : [{ kind: 'no-price', agents } as const]),
   ];
 }

@@ -145,6 +145,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'session-lost': 'the session or its snapshot is gone',
   'no-changes': 'nothing has changed',
   'resume-dearer': 'resuming would cost more',
+  'reading-continued': 'continued from a shared reading',
   'delta-too-large': 'too much has changed',
   'resume-failed': 'the resume failed',
   'other-agent': 'another agent took over',

@@ -80,8 +80,8 @@ function callDetails({ agent, template, why, spent }: LoopCall, marks: readonly 
   const details = [
     quoteName(agent),
     reason === null ? session : `${session}: ${reason}`,
-    `${tokensOf(spent.promptChars)} characters`,
-    ...(isUnread ? ['reading not confirmed'] : []),
+    `prompt of ${tokensOf(spent.promptChars)} characters`,
+    ...(isUnread ? ['did not confirm that it read the documents'] : []),
   ];
   return ` (${spent.asks === 0 ? quoteName(agent) : details.join(', ')})`;
 }

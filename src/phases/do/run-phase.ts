@@ -23,7 +23,10 @@ import { freshLength, modelOf, resumedLength } from './build-prompt.ts';
 import { openMemory, type PhaseContext } from './context.ts';
 import { drivePhase } from './drive.ts';
 
-/** The stored loop: `kept` if this command may continue it, `acceptable` if it may accept its issues; else null. */
+/**
+ * The stored loop: in `kept` if the command may continue the loop, in `acceptable` if the command may accept its
+ * issues.
+ */
 type Kept = { readonly kept: KeptLoop | null; readonly acceptable: KeptLoop | null };
 
 type Opened = Kept & { readonly playing: PhaseContext; readonly setup: PhaseSetup };

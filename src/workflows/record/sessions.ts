@@ -1,153 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { byCodePoint } from '../../kernel/collections.ts';
-import { digestOf, type RepoPath, type SessionId } from '../../kernel/ids.ts';
-import { isRecord } from '../../kernel/json.ts';
-import { GENERATED_FOLDER } from '../../kernel/paths.ts';
-import type { HeldLock, Lock } from '../../kernel/ports.ts';
 import type { RepositoryPaths } from '../../kernel/repository.ts';
-import { err, ok, type Result } from '../../kernel/result.ts';
-import { removeLeftovers, writeAtomically } from '../../platform/files.ts';
-import { makeIgnoredFolder, renameUnreadable } from '../../platform/generated-files.ts';
-import { openLock } from '../../platform/lock.ts';
-import { openFolder, writeNew } from '../../platform/private-files.ts';
-import type { UnreadableSession, WorkflowSession } from '../types.ts';
+import { hasTeamStore } from '../../team/has-store.ts';
+import { inTeamStore } from '../../team/in-store.ts';
+import { openSessionFiles, type WorkflowSessions } from './session-files.ts';
 
-const FORMAT = 1;
+export { sessionsLock, type WorkflowSessions } from './session-files.ts';
 
-const NAME = /^session_([a-z0-9-]{1,64})\.json$/;
-
-const LONGEST_WAIT_MS = 10_000;
-
-const RETRY_MS = 10;
-
-/** The stored sessions, active and ended. Several processes can read and change them at the same time. */
-export type WorkflowSessions = ReturnType<typeof openWorkflowSessions>;
-
-/** Opens the sessions in `.deepwork/tmp/session_{id}.json`. Files are written atomically; each change takes a lock. */
+/** Opens the sessions of a worktree: in the store for teams if the user has one, else in files. */
 export function openWorkflowSessions(
-  { root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>,
-  longestWaitMs = LONGEST_WAIT_MS,
-) {
-  const folder = openFolder(root, GENERATED_FOLDER);
-
-  const read = (id: string): Result<WorkflowSession | 'unreadable' | null> => {
-    const text = folder.text(fileOf(id));
-    if (!text.ok) return text;
-    return ok(text.value === null ? null : parse(text.value, id));
-  };
-
-  /** Renames an unreadable session file and resolves to its new path; `null` if the file is gone or readable. */
-  const putAside = async (id: string): Promise<Result<string | null>> => {
-    const now = read(id);
-    if (!now.ok) return now;
-    if (now.value !== 'unreadable') return ok(null);
-    const aside = renameUnreadable(folder.path, fileOf(id), new Date());
-    return aside.ok ? ok(`${GENERATED_FOLDER}/${aside.value}`) : aside;
-  };
-
-  return {
-    putAside,
-
-    /** Resolves to all readable sessions, newest first, and to the unreadable ones. */
-    async all(): Promise<
-      Result<{ readonly sessions: readonly WorkflowSession[]; readonly unreadable: readonly UnreadableSession[] }>
-    > {
-      const listed = folder.list();
-      if (!listed.ok) return listed;
-      const sessions: WorkflowSession[] = [];
-      const unreadable: UnreadableSession[] = [];
-      for (const { name } of listed.value) {
-        const id = NAME.exec(name)?.[1];
-        if (id === undefined) continue;
-        const session = read(id);
-        if (!session.ok) return session;
-        if (session.value === 'unreadable') unreadable.push({ id, path: `${GENERATED_FOLDER}/${name}` });
-        else if (session.value !== null) sessions.push(session.value);
-      }
-      return ok({
-        sessions: sessions.sort((a, b) => byCodePoint(b.startedAt, a.startedAt) || byCodePoint(b.id, a.id)),
-        unreadable,
-      });
-    },
-
-    /** Stores a new session. Resolves to `taken`, and writes nothing, if its id already exists. */
-    async create(session: WorkflowSession): Promise<Result<'written' | 'taken'>> {
-      const made = makeIgnoredFolder(root, GENERATED_FOLDER);
-      if (!made.ok) return made;
-      removeLeftovers(made.value, Date.now());
-      return writeNew(made.value, fileOf(session.id), textOf(session));
-    },
-
-    /** Changes a stored session under a lock and resolves to it. If its file is unreadable, renames it and fails. */
-    async update(
-      id: SessionId,
-      change: (session: WorkflowSession) => Result<WorkflowSession>,
-    ): Promise<Result<WorkflowSession>> {
-      const lock = await takeLock(sessionsLock({ root, commonDir }), id, longestWaitMs);
-      if (!lock.ok) return lock;
-      try {
-        const now = read(id);
-        if (!now.ok) return now;
-        if (now.value === null) return err({ kind: 'unknown-session', id, active: [] });
-        if (now.value === 'unreadable') {
-          const aside = await putAside(id);
-          const path = `${GENERATED_FOLDER}/${fileOf(id)}`;
-          return aside.ok ? err({ kind: 'unreadable-session', id, path, aside: aside.value }) : aside;
-        }
-        const changed = change(now.value);
-        if (!changed.ok) return changed;
-        const written = folder.write(fileOf(id), textOf(changed.value));
-        return written.ok ? changed : written;
-      } finally {
-        await lock.value.release();
-      }
-    },
-
-    /** Writes the instructions for a self-review of a step, and resolves to the path of their file. */
-    async writeInstructions(id: SessionId, step: string, text: string): Promise<Result<RepoPath>> {
-      const made = makeIgnoredFolder(root, GENERATED_FOLDER);
-      if (!made.ok) return made;
-      const name = `quality_review_${id}_${step}.md`;
-      const written = writeAtomically(made.value, name, text);
-      return written.ok ? ok(`${GENERATED_FOLDER}/${name}` as RepoPath) : written;
-    },
-  };
-}
-
-/** Returns the lock for all sessions of a worktree, separate from the lock of runs. It is held for one change only. */
-export function sessionsLock({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>): Lock {
-  return openLock({ root: `${root}\0sessions`, commonDir });
-}
-
-/** Takes the lock. Fails if another process still holds it after `longestWaitMs`. */
-async function takeLock(lock: Lock, id: SessionId, longestWaitMs: number): Promise<Result<HeldLock>> {
-  const until = performance.now() + longestWaitMs;
-  for (;;) {
-    const taken = await lock.take();
-    if (taken.ok || taken.failure.kind !== 'lock-held') return taken;
-    if (performance.now() > until) return err({ kind: 'session-busy', id });
-    await sleep(RETRY_MS * (0.5 + Math.random()));
-  }
-}
-
-function fileOf(id: string): string {
-  return `session_${id}.json`;
-}
-
-function textOf(session: WorkflowSession): string {
-  return `${JSON.stringify({ format: FORMAT, digest: digestOf(session), session }, null, 2)}\n`;
-}
-
-/** Parses a session file. A file whose digest does not match was cut off or edited, so it counts as unreadable. */
-function parse(text: string, id: string): WorkflowSession | 'unreadable' {
-  try {
-    const whole: unknown = JSON.parse(text);
-    if (!isRecord(whole) || whole['format'] !== FORMAT || whole['digest'] !== digestOf(whole['session'])) {
-      return 'unreadable';
-    }
-    const session = whole['session'] as WorkflowSession;
-    return session.id === id ? session : 'unreadable';
-  } catch {
-    return 'unreadable';
-  }
+  place: Pick<RepositoryPaths, 'root' | 'commonDir'>,
+  longestWaitMs?: number,
+): WorkflowSessions {
+  const files = openSessionFiles(place, longestWaitMs);
+  if (!hasTeamStore()) return files;
+  return inTeamStore(place.commonDir, files, {
+    open: async (store) => (await import('./postgres-sessions.ts')).postgresSessions(store, place.root, files),
+  });
 }

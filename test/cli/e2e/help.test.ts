@@ -38,6 +38,8 @@ const commands: [string, string[]][] = [
       '--fixer <agent>',
       '--max-iterations <n>',
       '--ratchet',
+      '--remote',
+      '--no-remote',
       '--verbose',
       '--quiet',
       '--json',
@@ -105,17 +107,26 @@ const commands: [string, string[]][] = [
     'prove',
     [
       ...['--yes', '--gate <gate...>', '--cases <n>', '--budget <limit>', '--kinds <list>', '--own <folder>', '--set'],
-      ...['--reviewers <list>', '--sessions <list>', '--repeat <n>', '--seed <n>', '--report <markdown=file>'],
-      ...['--verbose', '--json'],
+      ...['--reviewers <list>', '--sessions <list>', '--repeat <n>', '--seed <n>', '--report <format=file>'],
+      ...['--reading <list>', '--remote', '--no-remote', '--verbose', '--json'],
     ],
   ],
   ['clean', ['--json']],
   ['instructions', ['[files...]', '--for <platform>', '--base <ref>', '--json', '"-"']],
   ['rules', ['[files...]', '--json']],
   ['pass', ['<review_id>', '--json', 'mark_review_as_passed']],
-  ['explain', ['<name>', '--prompt', '--base <ref>', '--json']],
+  ['explain', ['<name>', '--prompt', '--transcript', '--base <ref>', '--json']],
   ['mcp', ['--root <folder>', '--for <platform>', '--reviewer <agent>', '--self-review']],
   ['workflow', ['list', 'start', 'finish', 'status', 'abort']],
+  [
+    'worker',
+    [
+      ...['--agents <names>', '--concurrency <n>', '--settings <folder>', '--account <name>', '--most-at-once <n>'],
+      ...['--calls-per-minute <n>', '--tokens-per-minute <n>', '--name <name>', '--folder <folder>'],
+      ...['--heartbeat <seconds>', '--json'],
+    ],
+  ],
+  ['serve', ['--config <file>']],
 ];
 
 const OTHERS = ['doctor', 'hook'];

@@ -61,7 +61,7 @@ test('every rerun trigger that explain names causes a rerun', async () => {
   expect((await repo.run()).code).toBe(1);
   expect(repo.calls().map(({ name }) => name)).toEqual(['one']);
   // Nothing has changed since: no run calls the reviewer, until someone answers the finding.
-  const unchanged = expect.stringContaining('until then, runs skip it');
+  const unchanged = expect.stringContaining('Until then, runs skip it');
   expect(await again(GATE, `${GATE}@1`)).toEqual([unchanged, unchanged]);
   expect(await told('F1')).toMatchObject({ about: 'finding', would_be_asked: false });
   await onceover(repo.root, ['resolve', 'F1', '--fixed', 'c is right']);
@@ -100,7 +100,7 @@ test('explain counts a warning as open once a stricter fail_on fails its gate', 
   repo.write('onceover.yml', settings.replace('fail_on: high', 'fail_on: low'));
   const status = await repo.document(['--dry-run']);
   expect(status.findings).toMatchObject([{ id: 'F1', state: 'open' }]);
-  expect((await onceover(repo.root, ['explain', 'F1'])).stdout).toMatch(/^F1 is open: /);
+  expect((await onceover(repo.root, ['explain', 'F1'])).stdout).toMatch(/^F1 is open, /);
 });
 
 test('escape sequences of a reviewer do not reach the terminal by --prompt', async () => {

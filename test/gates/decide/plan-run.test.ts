@@ -4,12 +4,15 @@ import type { GateState } from '../../../src/gates/decide/gate-state.ts';
 import { type CheckState, decideRun, type RunOverrides, type RunPlan } from '../../../src/gates/decide/plan-run.ts';
 import type { SlotRecord } from '../../../src/gates/record-types.ts';
 import type { Resolution, SlotPlan } from '../../../src/gates/types.ts';
+import type { SnapshotId } from '../../../src/kernel/ids.ts';
+import { ownFacts } from '../../support/record-samples.ts';
 import {
   checkGate,
   claim,
   content,
   finding,
   held,
+  path,
   receipt,
   records,
   reviewGate,
@@ -17,6 +20,7 @@ import {
   waiver,
 } from '../../support/run-samples.ts';
 
+const snapshot = (text: string) => text as SnapshotId;
 type Settings = Parameters<typeof decideRun>[1];
 const USUAL: Settings = { maxRetries: 3, unchangedGates: 'run', afterPass: 'latch', certify: false };
 const NO_WISH: RunOverrides = { force: false, fresh: false, iterationStarted: false };
@@ -165,6 +169,13 @@ describe('an unchanged gate that failed', () => {
   const answered = (resolution: Resolution) =>
     stateOf({ records: failed, receipts: passed(1), findings: open(resolution) });
 
+  const onTree = failed.map((one) => ({ ...one, own: ownFacts({ content: content('c1'), snapshot: snapshot('t1') }) }));
+  const other = finding({ slot: 2, file: path('docs/a.md'), entry: null });
+  const outside = (tree: string): GateState => ({
+    ...stateOf({ records: onTree, receipts: passed(1), findings: [other] }),
+    tree: snapshot(tree),
+  });
+
   test.each<[string, GateState, Partial<RunOverrides>, boolean]>([
     ['is not reviewed again', ONE_FAILS, {}, false],
     ['runs with --force', ONE_FAILS, { force: true }, true],
@@ -181,6 +192,8 @@ describe('an unchanged gate that failed', () => {
       {},
       true,
     ],
+    ['runs if a file outside the gate that a finding is about may be fixed', outside('t2'), {}, true],
+    ['does not run if it failed on the same tree because of a file outside the gate', outside('t1'), {}, false],
     ['runs if a fix was claimed since', answered(claim('', at)), {}, true],
     ['runs if the fixer gave a reason since', answered({ ...claim('', at), how: 'proposed' }), {}, true],
     ['does not run because of an older claim', answered(claim('', '2026-03-01T11:00:00.000Z')), {}, false],

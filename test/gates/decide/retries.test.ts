@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { failingIterations, passedWithoutLaterFailure } from '../../../src/gates/decide/retries.ts';
+import { failingIterations, passedWithoutLaterFailure } from '../../../src/gates/decide/gate-state.ts';
 import type { SlotRecord } from '../../../src/gates/record-types.ts';
 import type { HeldReceipt, KnownFinding } from '../../../src/gates/types.ts';
 import { slotRecord } from '../../support/record-samples.ts';

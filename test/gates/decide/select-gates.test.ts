@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type GateRequest, selectGates } from '../../../src/gates/decide/select-gates.ts';
+import { type GateRequest, selectGates } from '../../../src/gates/decide/gate-list.ts';
 import { checkGate, entry, path, reviewGate } from '../../support/run-samples.ts';
 
 const GATES = [checkGate(), reviewGate({ entries: [entry({ path: 'src/lib/b.ts' })] })];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { idleGateOf, type Subject, subjectOf } from '../../../src/gates/decide/select-gates.ts';
+import { idleGateOf, type Subject, subjectOf } from '../../../src/gates/decide/gate-list.ts';
 import { gateOutcome } from '../../support/run-samples.ts';
 
 const check = gateOutcome({ id: 'check:src:q', kind: 'check', slots: [] });

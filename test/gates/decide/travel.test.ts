@@ -74,8 +74,11 @@ describe('a pass travels', () => {
     expect(travellingStatements([own], findings).map(({ kind }) => kind)).toEqual(expected);
   });
 
-  test('a waiver of another clone is not shared again', () => {
-    const theirs = finding({ resolution: waiver(), waiverSigner: 'dev@example.com' });
+  test.each([
+    ['that someone signed', { waiverSigner: 'dev@example.com' }],
+    ['that the store for teams has', { isOfOtherClone: true }],
+  ])('a waiver of another clone %s is not shared by this one', (_title, origin) => {
+    const theirs = { ...finding({ resolution: waiver() }), ...origin };
     expect(travellingStatements([{ gate, receipt: receipt({ made: MADE }) }], [theirs])).toHaveLength(1);
   });
 });

@@ -4,8 +4,9 @@ import {
   countedResolution,
   decideResolution,
   type FindingAnswer,
+  findingsAnsweredWith,
 } from '../../../src/gates/decide/waivers.ts';
-import type { Actor, Resolution } from '../../../src/gates/types.ts';
+import type { Actor, KnownFinding, Resolution } from '../../../src/gates/types.ts';
 import { claim, finding, waiver } from '../../support/run-samples.ts';
 
 const PERSON: Actor = { kind: 'person', name: 'ann' };
@@ -105,5 +106,29 @@ describe('a waiver by an agent is a proposal', () => {
     ['a person confirms a claim', decide('confirmed', PERSON, { before: claim() }), 'not-proposed'],
   ])('is refused: %s', (_title, decided, kind) => {
     expect(decided).toMatchObject({ ok: false, failure: { kind } });
+  });
+});
+
+describe('the findings that get the same answer', () => {
+  const named = finding({ id: 'F1', priority: 'high' });
+
+  test.each<[string, Partial<KnownFinding>, FindingAnswer['how'], boolean]>([
+    ['of another reviewer about the same code', { slot: 2 }, 'skipped', true],
+    ['of another gate about the same code', { gate: 'rule:.:style' }, 'skipped', true],
+    ['of the same reviewer', {}, 'skipped', false],
+    ['about other code', { slot: 2, line: 9, anchor: { text: 'b = 2', occurrence: 1 } }, 'skipped', false],
+    ['less severe', { slot: 2, priority: 'low' }, 'skipped', true],
+    ['more severe: a waiver', { slot: 2, priority: 'critical' }, 'skipped', false],
+    ['more severe: a claim, which closes nothing', { slot: 2, priority: 'critical' }, 'fixed', true],
+    ['without a proposal', { slot: 2 }, 'confirmed', false],
+    ['with a proposal', { slot: 2, resolution: { ...waiver(), how: 'proposed' } }, 'confirmed', true],
+    ['on another branch', { slot: 2, branch: 'other' }, 'skipped', false],
+    ['of another scope', { slot: 2, scope: 'commit x' }, 'skipped', false],
+    ['that only warns', { slot: 2, kept: 'warning' }, 'skipped', false],
+    ['that is closed', { slot: 2, kept: 'closed' }, 'skipped', false],
+    ['that is waived already', { slot: 2, resolution: waiver() }, 'fixed', false],
+  ])('one %s', (_title, differs, how, expected) => {
+    const other = { ...named, id: 'F2', ...differs };
+    expect(findingsAnsweredWith(named, [named, other], { how })).toEqual(expected ? [other] : []);
   });
 });

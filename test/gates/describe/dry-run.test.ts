@@ -47,7 +47,7 @@ run      "review:src:a b"  2 files
 run      review:.:one  1 file
          run reviewer 1: first review
 skip     rule:.:style  unchanged since it passed
-not run  review:.:over  failed too often without progress, so it does not run again until it changes
+not run  review:.:over  failed too often without progress, so it does not run again until its files or its prompt change
 skip     review:.:unknown
 2 changed files are not covered by any review: README.md, "a b"
 Nothing was run (--dry-run).`);

@@ -49,8 +49,9 @@ const SLOT_REASONS: Readonly<Record<SlotReason, RegExp>> = {
   'session-differs': /another agent, model, version or prompt/,
   'cannot-resume': /cannot be resumed/,
   'session-lost': /session is lost/,
-  'no-changes': /unchanged since it failed/,
+  'no-changes': /unchanged since its last review/,
   'resume-dearer': /cheaper/,
+  'reading-continued': /continues from the shared reading/,
   'delta-too-large': /too much changed/,
 };
 

@@ -341,6 +341,7 @@ describe('a notice', () => {
       { kind: 'reference-unusable', rule: 'security', path: path(evil), why: 'missing' },
       /rule security: the reference file .* cannot be shown \(missing\)/,
     ],
+    'absent-agents': [{ kind: 'absent-agents', agents: [evil] }, /is not installed, so other agents reviewed instead/],
     'no-price': [{ kind: 'no-price', agents: [evil] }, /budget\.usd does not count .* no price/],
     'not-in-ledger': [
       { kind: 'not-in-ledger', failure: { kind: 'disk', action: 'write', path: evil, code: 'ENOSPC' } },

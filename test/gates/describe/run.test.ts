@@ -58,27 +58,27 @@ const EVERYTHING = runOutcome({
   dispatches: 1,
   saved: { pass: 1200, slot: 100, session: 0, prefix: 0, reading: 0 },
 });
-const VERDICT = `Failed: 2 open findings in 1 gate, 1 failed check (exit code 1)
-Next: fix the open findings and the failed check, then run "onceover run" again.
-To waive a finding instead: onceover resolve F6 --skip "reason"`;
+const VERDICT = `Failed: 1 open finding in 1 gate, 1 failed check (exit code 1)
+Next: fix the open finding and the failed check, then run "onceover run" again.
+To waive the finding instead: onceover resolve F6 --skip "reason"`;
 
 describe('the result of a run', () => {
   test('shows open findings, then gates, then the rest, then the verdict', () => {
-    expect(describeRun(EVERYTHING)).toBe(`2 open findings
+    expect(describeRun(EVERYTHING)).toBe(`1 open finding
 
-F6  critical  src/a.ts:1  It is wrong.
-              review:src:code-quality, reviewer 2 (claude), since run 1
-F1  medium    src/a.ts:1  It is wrong.
+F6, F1 critical  src/a.ts:1  It is wrong.
               | a = 1;
               |   b;
+              review:src:code-quality, reviewer 2 (claude), since run 1
+              Also reported as F1, medium: It is wrong.
               Fix: Remove it.
               review:src:code-quality, reviewer 1 (claude), since run 1, outside the change
 
 FAILED   check:.:lint             npm run lint: exit code 1
          first
          last\\u001b[31m
-FAILED   review:src:code-quality  2 open findings
-         reviewer 1 (codex): skipped (already passed in run 1, has not reviewed the changes since)
+FAILED   review:src:code-quality  1 open finding
+         reviewer 1 (codex): skipped (already passed in run 1, before the latest changes)
 passed   review:src:security
 passed   "rule:.:style:a b.py"    unchanged since it passed
 
@@ -96,8 +96,8 @@ ${describePaid(EVERYTHING).join('\n')}`);
 
   test('shows every reviewer and waived finding with --verbose', () => {
     const text = describeRun(EVERYTHING, UNSTYLED, 'verbose');
-    expect(text).toContain(`FAILED   review:src:code-quality  2 open findings
-         reviewer 1 (codex): skipped (already passed in run 1, has not reviewed the changes since)
+    expect(text).toContain(`FAILED   review:src:code-quality  1 open finding
+         reviewer 1 (codex): skipped (already passed in run 1, before the latest changes)
          reviewer 2 (claude): FAILED, resumed session (sent only the changes since its last review), 120 tokens
 passed   review:src:security
          reviewer 1 (codex): passed, new session (first review)
@@ -110,7 +110,7 @@ passed   review:src:security
 
   test('shows only open findings and the verdict with --quiet', () => {
     const blocks = describeRun(EVERYTHING, UNSTYLED, 'quiet').split('\n\n');
-    expect(blocks).toEqual(['2 open findings', expect.stringMatching(/^F6 [\s\S]*F1 /), VERDICT]);
+    expect(blocks).toEqual(['1 open finding', expect.stringMatching(/^F6, F1 critical/), VERDICT]);
     expect(describeRun(runOutcome(), UNSTYLED, 'quiet')).toBe('Passed: 1 gate (exit code 0)');
   });
 
@@ -181,7 +181,7 @@ passed   review:src:security
 
   test('shows why a reviewer did not run', () => {
     expect(describeRun(runOutcome({ gates: [STUCK] }))).toContain(
-      'ERROR    review:src:code-quality  the review has no result\n         reviewer 1: ERROR (no agent is installed; see "onceover doctor")\n',
+      'ERROR    review:src:code-quality  the review has no result\n         reviewer 1: ERROR: no agent is installed; see "onceover doctor"\n',
     );
   });
 

@@ -108,7 +108,7 @@ test('no configuration is not a pass: without onceover.yml and rules, run and st
   const repo = withoutSettings();
   for (const args of [['run'], ['run', '--dry-run'], ['status']]) {
     const text = told(await onceover(repo.root, args), 2);
-    expect.soft(text).toContain('onceover is not configured here');
+    expect.soft(text).toContain('This repository has no configuration');
     expect.soft(text).toContain('Create a first configuration with "onceover init".');
   }
   expect(told(await repo.run(['--gate', 'x']), 2)).toContain(

@@ -72,6 +72,20 @@ describe('an unchanged gate that failed, with unchanged_gates: rest', () => {
     await repo.run(args);
     expect(asked(repo)).toContain('two');
   });
+
+  test('runs again after a fix in a file outside the gate, and not before', async () => {
+    const repo = gateRepo({ more: 'unchanged_gates: rest' });
+    repo.write('docs/b.md', 'The total is wrong.\n');
+    repo.answers('two', failing('docs/b.md', 'The total is wrong.', { line: 1 }));
+    expect((await repo.run()).code).toBe(1);
+    repo.forget();
+    await repo.run();
+    expect(asked(repo)).toEqual([]);
+    repo.write('docs/b.md', 'The total is right.\n');
+    repo.answers('two', PASS);
+    expect(await repo.document()).toMatchObject({ code: 0, findings: [{ id: 'F1', state: 'closed' }] });
+    expect(asked(repo)).toContain('two');
+  });
 });
 
 test('max_retries counts failing iterations without progress, and changed content always gets another review', async () => {

@@ -140,8 +140,9 @@ describe('get_run', () => {
     expect(await wire.ended).toBe(0);
     const [lock] = lockFiles(repo.root);
     expect(lock).toBeDefined();
-    process.kill(JSON.parse(readFileSync(lock ?? '', 'utf8')).pid, 'SIGTERM');
-    while (lockFiles(repo.root).length > 0) await pause(20);
+    const { pid } = JSON.parse(readFileSync(lock ?? '', 'utf8')) as { readonly pid: number };
+    process.kill(pid, 'SIGTERM');
+    while (lockFiles(repo.root).length > 0 || isAlive(pid)) await pause(20);
   });
 
   test('a run with an error has the reason and the next step', async () => {
@@ -346,4 +347,12 @@ test('rejects calls outside of a repository', async () => {
 
 function odd(line: number): object {
   return { file: 'src/a.ts', line, issue: 'a is odd', priority: 'low' };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }

@@ -39,3 +39,14 @@ test('a fixer that is not installed is named, with the command that installs it'
   expect([end.code, end.stderr]).toEqual([2, expect.stringContaining('claude is not installed.')]);
   expect(end.stderr).toContain('Run "npm install -g @anthropic-ai/claude-code".');
 });
+
+test('an agent of the settings that is not installed is named if another agent takes its place', async () => {
+  const repo = gateRepo({ agents: ['one'], numReviews: 2 });
+  const settings = readFileSync(join(repo.root, 'onceover.yml'), 'utf8');
+  repo.write('onceover.yml', settings.replace('agents: [one]', 'agents: [one, codex]'));
+  const said = 'codex is not installed, so other agents reviewed instead; run "onceover doctor" for details';
+  expect((await repo.run()).stderr).toContain(`Warning: ${said}`);
+  expect(repo.calls('one')).toHaveLength(2);
+  // A run that calls no agent does not repeat the warning.
+  expect((await repo.run()).stderr).not.toContain(said);
+});

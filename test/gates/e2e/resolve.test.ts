@@ -1,32 +1,13 @@
-import { spawn } from 'node:child_process';
-import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { findingSchema, resolvedSchema } from '../../../src/gates/json-schema.ts';
-import { CLI, onceover } from '../../support/cli.ts';
+import { onceover } from '../../support/cli.ts';
 import { failing, type GateRepo, gateRepo } from '../../support/gates.ts';
-import { cleanEnvironment } from '../../support/repo.ts';
+import { inTerminal } from '../../support/person.ts';
 
 const TWO = {
   status: 'fail',
   violations: ['a', 'b'].flatMap((name) => failing('src/a.ts', `export const ${name}`).violations ?? []),
 } as const;
-
-/** Runs onceover with a terminal as its standard input, as a person does. Needs the program `script` of Linux. */
-function inTerminal({ root }: GateRepo, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  return new Promise<{ readonly code: number | null; readonly text: string }>((resolve, reject) => {
-    const child = spawn('script', ['-qec', [process.execPath, CLI, ...args].join(' '), '/dev/null'], {
-      cwd: root,
-      env: { ...cleanEnvironment(dirname(root)), SHELL: '/bin/sh', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let text = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      text += chunk.toString('utf8');
-    });
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ code, text }));
-  });
-}
 
 async function twoFindings(): Promise<GateRepo> {
   const repo = gateRepo({ agents: ['one'], numReviews: 1 });
@@ -84,4 +65,21 @@ test.runIf(process.platform === 'linux')('a person in a terminal confirms what a
     { state: 'waived', by: { kind: 'person' }, proposed_by: { kind: 'agent', name: 'claude' } },
     { state: 'waived' },
   ]);
+});
+
+test('two reviewers about the same code: one finding is shown, and one command answers both', async () => {
+  const repo = gateRepo({ agents: ['one', 'two'], numReviews: 2 });
+  repo.answers('one', failing('src/a.ts', 'export const b', { issue: 'First words.' }));
+  repo.answers('two', failing('src/a.ts', 'export const b', { issue: 'Other words.' }));
+  const run = await repo.run();
+  expect(run.code).toBe(1);
+  expect(run.stdout).toContain('1 open finding\n');
+  expect(run.stdout).toContain('F1, F2 high');
+  expect(run.stdout).toContain('Also reported as F2, high');
+  expect(run.stdout).toContain('Failed: 1 open finding in 1 gate');
+  const { findings } = await repo.document(['--dry-run']);
+  expect(findings).toMatchObject([{ same_code: ['F2'] }, { same_code: ['F1'] }]);
+  const waived = await inTerminal(repo, ['resolve', 'F1', '--skip', 'fine']);
+  expect(waived.text).toContain('F2 is waived too');
+  expect((await onceover(repo.root, ['status'])).code).toBe(0);
 });

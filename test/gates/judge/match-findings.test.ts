@@ -114,6 +114,7 @@ describe('the same finding', () => {
       cycleEnded: false,
       kept: 'open',
       closed: null,
+      flips: 1,
     });
   });
 

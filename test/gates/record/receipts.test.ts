@@ -141,7 +141,7 @@ test('keeps the newest receipts up to a limit, and does not clean up at every wr
   };
   for (let n = 0; n < 30; n++) put(`${n}.json`, n === 7);
   put('.onceover-1-old', true);
-  const receipts = openReceipts(commonDir, 20);
+  const receipts = openReceipts(commonDir, false, 20);
   const count = () => readdirSync(folder).length;
   await receipts.write('review', RECEIPT);
   expect(count()).toBe(20);
@@ -157,7 +157,7 @@ test('keeps the newest receipts up to a limit, and does not clean up at every wr
   // Failing to remove an old receipt does not fail the write.
   mkdirSync(join(folder, 'folder'));
   utimesSync(join(folder, 'folder'), 1_000_000, 1_000_000);
-  expect(await openReceipts(commonDir, 20).write('review', { ...RECEIPT, slot: 102 })).toEqual({
+  expect(await openReceipts(commonDir, false, 20).write('review', { ...RECEIPT, slot: 102 })).toEqual({
     ok: true,
     value: undefined,
   });
@@ -174,7 +174,7 @@ test('a cleanup keeps every receipt that this run has found or written, even if 
   const slots = Array.from({ length: 130 }, (_, n) => n + 1);
   const before = openReceipts(commonDir);
   for (const slot of slots.slice(0, 20)) await before.write('review', { ...RECEIPT, slot });
-  const receipts = openReceipts(commonDir, 10);
+  const receipts = openReceipts(commonDir, false, 10);
   expect(await receipts.find('review', { ...RECEIPT, slot: 1 })).not.toBeNull();
   for (const slot of slots.slice(20)) await receipts.write('review', { ...RECEIPT, slot });
   const found = await Promise.all(slots.map((slot) => receipts.find('review', { ...RECEIPT, slot })));

@@ -41,18 +41,18 @@ test('shows every round on a wide terminal', () => {
 
 test-deepener A: Added tests for empty input. (codex)
 Iteration 1 of 5
-  implementation-reviewer: approved (claude, new session, 12.3k characters)
-  code-quality-reviewer: 1 blocker, 1 warning, 1 suggestion (claude, new session, 12.3k characters)
-  security-reviewer: approved (codex, new session, 12.3k characters)
-  implementer: Made it testable. (codex, new session, 4.0k characters)
+  implementation-reviewer: approved (claude, new session, prompt of 12.3k characters)
+  code-quality-reviewer: 1 blocker, 1 warning, 1 suggestion (claude, new session, prompt of 12.3k characters)
+  security-reviewer: approved (codex, new session, prompt of 12.3k characters)
+  implementer: Made it testable. (codex, new session, prompt of 4.0k characters)
 Iteration 2 of 5
-  code-quality-reviewer: approved (claude, resumed session, 2.0k characters)
+  code-quality-reviewer: approved (claude, resumed session, prompt of 2.0k characters)
   implementation-reviewer: skipped, passed in iteration 1
   security-reviewer: skipped, passed in iteration 1
 Final validation
-  implementation-reviewer: approved (claude, resumed session, 1.9k characters)
-  code-quality-reviewer: approved (claude, resumed session, 1.9k characters)
-  security-reviewer: approved (claude, resumed session, 1.9k characters)
+  implementation-reviewer: approved (claude, resumed session, prompt of 1.9k characters)
+  code-quality-reviewer: approved (claude, resumed session, prompt of 1.9k characters)
+  security-reviewer: approved (claude, resumed session, prompt of 1.9k characters)
 
 Approved: the code of docs/f, by implementation-reviewer, code-quality-reviewer and security-reviewer, after 1 fix. (exit code 0)
 Paid: 9 calls, 120 tokens.
@@ -66,8 +66,8 @@ test('wraps long results on 80 columns', () => {
   expect(describePhase(outcome, `${AGAIN} --step`, { width: 80, paint: PLAIN })).toBe(`specify of docs/f
 
 Iteration 1 of 5
-  spec-reviewer: 1 blocker (claude, new session: the resume failed, 12.3k
-    characters)
+  spec-reviewer: 1 blocker (claude, new session: the resume failed, prompt of
+    12.3k characters)
 
 Open: 1 blocker
   blocker  spec-reviewer, testability, spec.md:12
@@ -92,7 +92,7 @@ describe('the line of a review', () => {
       .split('\n')
       .find((line) => line.startsWith('  spec-reviewer: '))
       ?.replace('  spec-reviewer: ', '');
-  const called = (session = 'new session') => ` (claude, ${session}, 12.3k characters)`;
+  const called = (session = 'new session') => ` (claude, ${session}, prompt of 12.3k characters)`;
 
   test.each<[string, Parameters<typeof playedRound>[0], string]>([
     ['an approval', {}, `approved${called()}`],
@@ -155,16 +155,16 @@ describe('fixes, missing verdicts and unconfirmed reads', () => {
       ?.trim();
 
   test.each([
-    ['a fixer', fixBy('codex'), 'implementer: Made it testable. (codex, new session, 4.0k characters)'],
+    ['a fixer', fixBy('codex'), 'implementer: Made it testable. (codex, new session, prompt of 4.0k characters)'],
     [
       'a fixer without a summary',
       fixBy('codex', { summary: '' }),
-      'implementer: done (codex, new session, 4.0k characters)',
+      'implementer: done (codex, new session, prompt of 4.0k characters)',
     ],
     [
       'a fixer without an answer',
       fixBy('codex', { summary: null }),
-      'implementer: no answer (codex, new session, 4.0k characters)',
+      'implementer: no answer (codex, new session, prompt of 4.0k characters)',
     ],
     ['a stopped fixer', fixBy(null, { summary: null }), 'implementer: stopped'],
     ['the caller', fixBy(null), 'caller: Made it testable.'],
@@ -186,7 +186,9 @@ describe('fixes, missing verdicts and unconfirmed reads', () => {
       fix: fixBy('codex', { marks: [unread('implementer')] }),
     });
     const run = phaseRun({ rounds: [one, playedRound({ round: 2, marks: [unread('spec-reviewer')] })] });
-    const unconfirmed = told(phaseOutcome({ run })).match(/\S+(?=: .*, reading not confirmed\)$)/gm);
+    const unconfirmed = told(phaseOutcome({ run })).match(
+      /\S+(?=: .*, did not confirm that it read the documents\)$)/gm,
+    );
     expect(unconfirmed).toEqual(['spec-reviewer', 'implementer', 'spec-reviewer']);
   });
 

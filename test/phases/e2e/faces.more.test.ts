@@ -22,18 +22,18 @@ describe('output for people', () => {
       'specify of docs/f',
       '',
       'Iteration 1 of 5',
-      '  spec-reviewer: 1 blocker (two, new session, N characters, reading not confirmed)',
-      '  implementer: Now it says: Requirement 3: within 2 seconds. (one, new session, N characters, reading not confirmed)',
+      '  spec-reviewer: 1 blocker (two, new session, prompt of N characters, did not confirm that it read the documents)',
+      '  implementer: Now it says: Requirement 3: within 2 seconds. (one, new session, prompt of N characters, did not confirm that it read the documents)',
       'Iteration 2 of 5',
-      expect.stringMatching(/^ {2}spec-reviewer: approved \(two, (new|resumed) session.*, N characters.*\)$/),
+      expect.stringMatching(/^ {2}spec-reviewer: approved \(two, (new|resumed) session.*, prompt of N characters.*\)$/),
       'Iteration 1 of 5',
-      expect.stringMatching(/^ {2}phase-reviewer: approved \(two, new session, N characters.*\)$/),
+      expect.stringMatching(/^ {2}phase-reviewer: approved \(two, new session, prompt of N characters.*\)$/),
     ]);
     expect(stdout).toContain(
       '\nApproved: docs/f/spec.md, by spec-reviewer and phase-reviewer, after 1 fix. (exit code 0)\nPaid: 4 calls.\n',
     );
     expect(stderr).toMatch(
-      /^Iteration 1 of 5 \(specify\): spec-reviewer\nspec-reviewer: asking two \(new session\)\nspec-reviewer: NEEDS WORK, 1 blocker, /,
+      /^Iteration 1 of 5 \(specify\): spec-reviewer\nspec-reviewer: calling two \(new session\)\nspec-reviewer: NEEDS WORK, 1 blocker, /,
     );
     expect(stderr).toMatch(
       /\nCommitted 1 file: onceover: specify review iteration 1 \(spec-reviewer, loop-\w+-\w+\)\n/,
@@ -245,11 +245,11 @@ describe('wrong usage: exit code 2 and a message', () => {
     repo.git('rm', '-q', 'docs/f/plan.md');
     repo.write('docs/f/spec.md', ' \n');
     expect(told(await repo.phase(['create-tasks']), 2)).toBe(
-      'onceover: docs/f/spec.md (the requirements) is empty, and "onceover phase create-tasks" needs it.\nWrite the document first and have it reviewed with "onceover phase specify".',
+      'onceover: "onceover phase create-tasks" needs docs/f/spec.md (the requirements), which is empty.\nWrite the document first and have it reviewed with "onceover phase specify".',
     );
     repo.write('docs/f/spec.md', '# Spec\n');
     expect(told(await repo.phase(['create-plan']), 2)).toBe(
-      'onceover: docs/f/plan.md (the order of the work) does not exist, and "onceover phase create-plan" reviews it.\nWrite the document first.',
+      'onceover: "onceover phase create-plan" reviews docs/f/plan.md (the order of the work), which does not exist.\nWrite the document first.',
     );
   });
 

@@ -61,7 +61,7 @@ test('start, fix, continue: approved', async () => {
   const more = await client.call('continue_phase', { loop_id, summary: 'More.' });
   expect([more.isError, more.text]).toEqual([
     true,
-    expect.stringContaining('The specify phase on docs/f expects no summary'),
+    expect.stringContaining('The specify phase on docs/f is not waiting for a fix'),
   ]);
   expect(documentOf(await client.call('continue_phase', { loop_id }))).toMatchObject({ state: 'ended' });
   // With the name from its documents, too.
@@ -237,7 +237,9 @@ test('errors name the cause and the next step', async () => {
   const refused = await client.call('start_phase', { phase: 'design', feature: 'docs/f' });
   const { loop_id, state, error } = refused.structured as StartedPhaseDocument;
   expect([refused.isError, state, error?.kind]).toEqual([true, 'died', 'unusable-artifact']);
-  expect(refused.text).toMatch(/^The round could not run\.\ndocs\/f\/design\.md .* is empty/);
+  expect(refused.text).toMatch(
+    /^The round could not run\.\n"onceover phase design" reviews docs\/f\/design\.md .*, which is empty\./,
+  );
   repo.write('docs/f/design.md', '# Design\n\nA way.\n');
   repo.answers('two', APPROVED, APPROVED);
   expect(documentOf(await client.call('continue_phase', { loop_id }))).toMatchObject({ state: 'ended' });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { strictSchema } from '../../../src/agents/codex.ts';
 import { readAnswer } from '../../../src/dispatch/read-answer.ts';
 import { REVIEWER_ROLES, type ReviewerRole, SEVERITIES } from '../../../src/kernel/review-loops.ts';
+import { strictSchema } from '../../../src/kernel/strict-schema.ts';
 import { describeForm, formSchema } from '../../../src/phases/prompt/forms.ts';
 import type { ReviewForm } from '../../../src/phases/roles/types.ts';
 import { builtInRole } from '../../support/roles.ts';

@@ -116,7 +116,7 @@ test.each([
     'an unknown agent',
     ['doctor', '--resume', 'emacs'],
     2,
-    /"emacs" is not a known agent.*claude, codex, gemini, opencode/s,
+    /"emacs" is not a known agent.*claude, codex, gemini, opencode, pi/s,
   ],
   [
     'an agent that is not installed',

@@ -109,7 +109,7 @@ describe('a TypeScript project', () => {
         /^not run {2}check:\.:lint +has not passed on the current code\nnot run {2}check:\.:test .*\nnot run {2}review/,
       ),
     ]);
-    expect(status.out).toContain('  reviewer 1: ERROR (in run 1: no agent is installed; see "onceover doctor")\n');
+    expect(status.out).toContain('  reviewer 1: ERROR in run 1: no agent is installed; see "onceover doctor"\n');
     const again = onceover(repo, 'init');
     expect(again.out).toMatch(/^onceover\.yml already exists and was left unchanged\.$/m);
 

@@ -65,7 +65,9 @@ describe('init', () => {
     ]);
     const settings = read(repo, 'onceover.yml').trimEnd();
     expect(end.stdout).toContain(`Wrote onceover.yml:\n\n${settings.replace(/^(?=.)/gm, '  ')}\n\nWrote ${PROMPT} (`);
-    expect(end.stdout).toMatch(/\n\nNext: commit these files\. .*\nThen: "node \S+ run" .*\n$/);
+    expect(end.stdout).toMatch(
+      /\n\nNext: commit these files\. .*\nThen: "node \S+ run" .*\nThen: "node \S+ prove" .*\n$/,
+    );
     expect(repo.git('status', '--porcelain', '-uall')).toBe(`?? ${PROMPT}\n?? onceover.yml\n`);
   });
 
