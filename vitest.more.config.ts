@@ -20,6 +20,8 @@ export default defineConfig({
       TEXT_DIFF_CHARACTERS: '1000000',
     },
     testTimeout: 60_000,
+    // These tests wait for processes, whose timing varies on a busy machine, so a test gets a second try. The reporter marks it.
+    retry: 1,
     // Most tests wait for processes that they start, so two cores have time for a third worker.
     maxWorkers: 3,
   },

@@ -5,7 +5,19 @@ import { describe, expect, test } from 'vitest';
 const SRC = resolve(import.meta.dirname, '../src');
 
 const BASE = ['kernel', 'ui', 'platform'];
-const SERVICES = [...BASE, 'git', 'config', 'agents', 'dispatch', 'ledger', 'trust', 'passes', 'version'];
+const SERVICES = [
+  ...BASE,
+  'git',
+  'config',
+  'agents',
+  'dispatch',
+  'ledger',
+  'trust',
+  'passes',
+  'team',
+  'remote',
+  'version',
+];
 const SLICES = [
   'gates',
   'rules',
@@ -22,6 +34,8 @@ const SLICES = [
   'web',
   'forges',
   'prove',
+  'worker',
+  'serve',
 ];
 
 /** The slices that each slice may import, type imports included. */
@@ -32,12 +46,17 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'text-diff': [],
   version: [],
   git: ['kernel', 'platform'],
-  agents: ['kernel', 'platform', 'git'],
+  'api-reviewer': ['kernel', 'platform'],
+  agents: ['kernel', 'platform', 'git', 'api-reviewer'],
   config: [...BASE, 'git', 'agents', 'version'],
-  dispatch: [...BASE, 'agents', 'config'],
-  ledger: [...BASE, 'dispatch'],
+  dispatch: [...BASE, 'agents', 'config', 'team'],
+  ledger: [...BASE, 'dispatch', 'team'],
   trust: [...BASE, 'git', 'config', 'version'],
-  passes: [...BASE, 'git', 'config', 'version'],
+  passes: [...BASE, 'git', 'config', 'team', 'version'],
+  team: [...BASE, 'git', 'config', 'version'],
+  remote: [...BASE, 'git', 'config', 'agents', 'team', 'version'],
+  worker: [...BASE, 'git', 'config', 'agents', 'team', 'remote', 'version'],
+  serve: [...SERVICES, 'gates', 'cost', 'web', 'forges'],
   rules: [...BASE, 'git', 'config', 'version'],
   gates: [...SERVICES, 'rules'],
   phases: [...SERVICES, 'text-diff'],
@@ -51,10 +70,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   cost: SERVICES,
   setup: [...SERVICES, 'gates', 'rules'],
   demo: [...SERVICES, 'gates', 'cost'],
-  web: [...SERVICES, 'gates', 'cost', 'explain', 'phases'],
+  web: [...SERVICES, 'gates', 'cost', 'explain', 'phases', 'prove', 'progress'],
   forges: [...BASE, 'ledger', 'gates'],
   prove: [...SERVICES, 'gates', 'rules'],
-  api: [...SERVICES, ...SLICES],
+  api: [...SERVICES, ...SLICES, 'progress'],
   mcp: ['api', 'kernel', 'ui', 'version', ...SLICES],
   cli: ['api', 'kernel', 'ui', 'version', 'git', 'progress', 'mcp', ...SLICES],
   index: ['api', ...SERVICES, ...SLICES, 'progress'],
@@ -77,6 +96,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'record/share',
     'record/records',
     'record/record-names',
+    'record/postgres-findings',
   ],
   rules: ['instructions', 'load', 'tasks', 'select-files', 'review-id', 'passes'],
   phases: ['open-phase', 'background-phase', 'progress', 'run-types', 'roles/load'],
@@ -90,9 +110,11 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   setup: ['init', 'doctor', 'remove'],
   demo: ['play', 'reviewer'],
   web: ['page', 'read', 'server'],
-  forges: ['open-publish', 'publish'],
-  prove: ['open-proof', 'known-proofs'],
-  progress: ['state', 'reporter'],
+  forges: ['open-publish', 'publish', 'pull-requests', 'read-run'],
+  prove: ['open-proof', 'result-types', 'known-proofs'],
+  progress: ['state', 'reporter', 'share', 'progress-file'],
+  worker: ['run-worker'],
+  serve: ['open-server'],
 };
 
 /** Files that decide or describe: they take data and return data. Of Node they may use only hashing. */

@@ -6,6 +6,12 @@ import { build } from 'tsdown';
 
 /** Builds and loads a module that the package does not export, so that a benchmark can measure it. */
 export async function load(source) {
+  const folder = await buildAll(source);
+  return import(pathToFileURL(join(folder, 'part.mjs')).href);
+}
+
+/** Builds a module with everything that it imports, in a temporary folder, which it returns. */
+export async function buildAll(source, plugins = []) {
   const folder = mkdtempSync(join(tmpdir(), 'onceover-bench-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   await build({
@@ -19,6 +25,7 @@ export async function load(source) {
     logLevel: 'silent',
     define: { ONCEOVER_VERSION: JSON.stringify('bench') },
     deps: { alwaysBundle: [/.*/], onlyBundle: false },
+    plugins,
   });
-  return import(pathToFileURL(join(folder, 'part.mjs')).href);
+  return folder;
 }

@@ -69,7 +69,7 @@ function markdownTable([head, ...rows]) {
 export function resultsPage(results) {
   return `# Benchmark results
 
-\`npm run bench\` measures everything in about ten minutes and writes this page. \`npm run bench -- start loop\` measures only the named parts and keeps
+\`npm run bench\` measures everything in about half an hour and writes this page. \`npm run bench -- start loop\` measures only the named parts and keeps
 the others. \`node bench/loop.mjs\` prints more details of that part.
 
 ${machines(results)} Compared commands ran in turns in the same run; times are medians. The ratio is the measured figure divided by the

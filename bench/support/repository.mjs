@@ -22,7 +22,7 @@ export async function withRepository({ files, gates }, work) {
     }
     mkdirSync(join(root, '.onceover/reviews'), { recursive: true });
     writeFileSync(join(root, '.onceover/reviews/quality.md'), 'Look for what is wrong.\n');
-    writeFileSync(join(root, 'onceover.yml'), settings(gates));
+    writeFileSync(join(root, 'onceover.yml'), gateSettings(gates));
     git('add', '-A');
     git('commit', '-q', '-m', 'first');
     await work({ root, git });
@@ -31,7 +31,8 @@ export async function withRepository({ files, gates }, work) {
   }
 }
 
-function settings(gates) {
+/** Returns an `onceover.yml` with one review each for the first folders. Its agent always passes. */
+export function gateSettings(gates) {
   const entries = Array.from(
     { length: gates },
     (_, n) => `  - path: area${n}\n    reviews:\n      quality: { prompt: .onceover/reviews/quality.md }\n`,

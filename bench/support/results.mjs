@@ -12,11 +12,21 @@ export const PARTS = [
   'run',
   'gates',
   'reviews',
+  'passes',
   'match',
   'runner',
   'delta',
   'loop',
+  'reading',
+  'reading-pauses',
+  'reading-again',
+  'reading-growth',
+  'reading-agents',
+  'api',
+  'converge',
   'live',
+  'team-store',
+  'team',
 ];
 
 /** Returns { parts: { <name>: { on, rows } } }; empty if nothing was measured yet. */

@@ -16,9 +16,8 @@ const blocks = (page: string, language: string) =>
 
 /** A repository with the command agent of agents.md, and a line that the agent reports. */
 function exampleRepo(): TestRepo {
-  const [settings = '', reviewer = '', prompt = ''] = ['yaml', 'js', 'markdown'].map(
-    (language) => blocks('agents.md', language)[0],
-  );
+  const settings = blocks('agents.md', 'yaml').find((block) => block.includes('tools/reviewer.mjs')) ?? '';
+  const [reviewer = '', prompt = ''] = ['js', 'markdown'].map((language) => blocks('agents.md', language)[0]);
   const repo = emptyRepo();
   repo.write('onceover.yml', settings);
   repo.write('tools/reviewer.mjs', reviewer);

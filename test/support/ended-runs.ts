@@ -1,8 +1,28 @@
 import type { RunOutcome } from '../../src/gates/run-types.ts';
 import { type EndedRun, endedRun, failedRun } from '../../src/reports/finished-run.ts';
+import { passStatement } from './passes.ts';
 import { claim, finding, gateOutcome, path, runOutcome, slotOutcome, usage, waiver } from './run-samples.ts';
 
 export const judged = (differs: Partial<RunOutcome> = {}): EndedRun => endedRun(runOutcome(differs));
+
+/** A run that passed because a pass of another clone counts. */
+export const ACCEPTED = judged({
+  gates: [
+    gateOutcome({
+      why: 'accepted',
+      slots: [
+        slotOutcome({
+          why: 'accepted',
+          shared: {
+            kind: 'accepted',
+            statement: passStatement({ agent: 'claude', model: 'sonnet-5-5', passedAt: '2026-11-12T10:00:00.000Z' }),
+            signers: [{ principal: 'dev@example.com', keyFingerprint: 'SHA256:x' }],
+          },
+        }),
+      ],
+    }),
+  ],
+});
 
 const NO_GIT = { what: 'git was not found, and onceover needs git to read changes.', next: 'Install git.' };
 

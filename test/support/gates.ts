@@ -99,9 +99,12 @@ export function gateRepo(
     more?: string;
     gates?: string;
     files?: Readonly<Record<string, string>>;
+    /** The name of its folder. */
+    name?: string;
   } = {},
 ): GateRepo {
-  const repo = repoWith({ 'src/a.ts': 'export const a = 1;\n', 'README.md': '# Work\n', ...options.files });
+  const files = { 'src/a.ts': 'export const a = 1;\n', 'README.md': '# Work\n', ...options.files };
+  const repo = repoWith(files, options.name);
   const folder = join(dirname(repo.root), 'agents');
   mkdirSync(folder);
   repo.git('checkout', '-q', 'main');

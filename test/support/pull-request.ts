@@ -29,7 +29,8 @@ export function pullRequestRepo(options: Parameters<typeof gateRepo>[0] = {}): P
         execFileSync('git', args, { cwd: checkout, env: cleanEnvironment(dirname(repo.root)), encoding: 'utf8' });
       rmSync(checkout, { recursive: true, force: true });
       mkdirSync(checkout, { recursive: true });
-      git('clone', '-q', '-n', repo.root, '.');
+      // Without --no-local, git would copy all objects, also those that no branch has any more.
+      git('clone', '-q', '-n', '--no-local', repo.root, '.');
       git('checkout', '-q', '--detach', 'origin/work');
       const sha = git('rev-parse', 'HEAD').trim();
       meddle(checkout);

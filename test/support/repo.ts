@@ -18,29 +18,33 @@ export type TestRepo = {
 /** Makes a temporary folder that is removed when the test ends. */
 export function temporaryFolder(base = tmpdir()): string {
   const folder = realpathSync(mkdtempSync(join(base, 'onceover-test-')));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
   return folder;
 }
 
 /** Returns an environment in which git does not read the machine's settings. */
 export function cleanEnvironment(home: string): NodeJS.ProcessEnv {
+  // An empty variable turns the store off.
+  const store = process.env['ONCEOVER_STORE'] || undefined;
   return {
     PATH: process.env['PATH'],
     HOME: home,
+    ...(store === undefined ? {} : { ONCEOVER_STORE: store }),
     LANG: 'C.UTF-8',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_SYSTEM: '/dev/null',
     GIT_AUTHOR_NAME: 'Test',
-    GIT_AUTHOR_EMAIL: 'test@example.invalid',
+    // A store for teams is shared by all tests of a file, so every repository needs a first commit of its own.
+    GIT_AUTHOR_EMAIL: store === undefined ? 'test@example.invalid' : `test@${home.replace(/\W/g, '-')}.invalid`,
     GIT_COMMITTER_NAME: 'Test',
     GIT_COMMITTER_EMAIL: 'test@example.invalid',
   };
 }
 
-/** Makes an empty repository on branch main. */
-export function emptyRepo(): TestRepo {
+/** Makes an empty repository on branch main, in a folder of this name. */
+export function emptyRepo(name = 'repo'): TestRepo {
   const folder = temporaryFolder();
-  const root = join(folder, 'repo');
+  const root = join(folder, name);
   mkdirSync(root);
   const env = cleanEnvironment(folder);
   const git = (...args: string[]) =>
@@ -61,8 +65,8 @@ export function emptyRepo(): TestRepo {
 }
 
 /** Makes a repository with these files committed on main, and branch work checked out. */
-export function repoWith(files: Readonly<Record<string, string>>): TestRepo {
-  const repo = emptyRepo();
+export function repoWith(files: Readonly<Record<string, string>>, name?: string): TestRepo {
+  const repo = emptyRepo(name);
   for (const [path, content] of Object.entries(files)) repo.write(path, content);
   repo.commit('first');
   repo.git('checkout', '-q', '-b', 'work');

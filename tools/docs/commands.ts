@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
+import { addTeamCommands } from '../../src/cli/define-team.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 
 const WIDTH = 100;
 
 /** Returns the output of `onceover --help`, and that of `onceover <command> --help` for all commands in one part. */
 export function commandParts(): Readonly<Record<string, string>> {
-  const program = buildProgram();
+  const program = buildProgram(addTeamCommands);
   const helps = program.commands.filter(isShown).flatMap((command) => sectionsOf(command, 'onceover'));
   return { help: block(program), commands: helps.join('\n\n') };
 }

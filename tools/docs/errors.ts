@@ -70,8 +70,9 @@ const CONFIGURATION = {
   'passes-off': { kind: 'passes-off', why: { kind: 'base-has-none', base: 'origin/main' } },
   'short-audit-secret': { kind: 'short-audit-secret' },
   'passes-carrier': { kind: 'passes-carrier', where: 'upstream', why: 'not-a-remote', said: '' },
+  'store-failed': { kind: 'store-failed', where: 'postgres://db.example.com/onceover', why: 'unreachable', said: '' },
   'not-trusted': { kind: 'not-trusted', commands: ['npm test'] },
-  'unknown-agent': { kind: 'unknown-agent', name: 'cluade', known: ['claude', 'codex', 'gemini', 'opencode'] },
+  'unknown-agent': { kind: 'unknown-agent', name: 'cluade', known: ['claude', 'codex', 'gemini', 'opencode', 'pi'] },
   'agent-not-installed': {
     kind: 'agent-not-installed',
     agent: { name: 'claude', program: 'claude', isFile: false, install: 'npm install -g @anthropic-ai/claude-code' },

@@ -1,5 +1,5 @@
 // Records terminal sessions with onceover and draws the pictures of the docs from them:
-// npm run build && node tools/picture/record.mjs
+// npm run build && node tools/picture/record.mjs [shop] [team]
 // Needs tmux. The runs are real; the reviewers are scripted, so no model is needed.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,8 +26,10 @@ try {
   writeFileSync(join(folder, 'bin/onceover'), `#!/bin/sh\nexec ${process.execPath} ${CLI} "$@"\n`);
   chmodSync(join(folder, 'bin/onceover'), 0o755);
   const shop = makeShop();
-  for (const picture of PICTURES) {
-    writeFileSync(picture.recording, await record(picture, shop));
+  const scenes = { shop, team: makeTeam(shop) };
+  const wanted = process.argv.slice(2);
+  for (const picture of PICTURES.filter(({ scene }) => wanted.length === 0 || wanted.includes(scene))) {
+    writeFileSync(picture.recording, await record(picture, scenes[picture.scene]));
     drawPicture(picture);
   }
 } finally {
@@ -55,6 +57,43 @@ function makeShop() {
   const cart = join(shop, 'src/cart.ts');
   writeFileSync(cart, readFileSync(cart, 'utf8').replace('sum + cents, 0)', 'sum + cents)'));
   return shop;
+}
+
+/**
+ * Makes a laptop's clone that shares passes and has a commit without the mistake, and the clone of a CI job for its pull
+ * request. In the folder of that clone, `onceover` gets the environment of the job.
+ */
+function makeTeam(shop) {
+  const [bare, laptop, job] = ['bare.git', 'laptop', 'ci-job'].map((name) => join(folder, name));
+  const start = (cwd, program, ...args) => execFileSync(program, args, { cwd, env });
+  cpSync(shop, laptop, { recursive: true });
+  const git = (...args) => start(laptop, 'git', ...args);
+  const key = join(folder, 'home/id_ed25519');
+  start(folder, 'ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', key);
+  start(folder, 'git', 'init', '-q', '--bare', '-b', 'main', bare);
+  const settings = { 'user.name': 'dev', 'user.email': 'dev@example.com', 'gpg.format': 'ssh', 'user.signingkey': key };
+  for (const [name, value] of Object.entries(settings)) git('config', name, value);
+  git('remote', 'add', 'origin', `file://${bare}`);
+  git('stash', '-q', '--include-untracked');
+  git('checkout', '-q', 'main');
+  start(laptop, process.execPath, CLI, 'init', '--passes');
+  git('add', '-A');
+  git('commit', '-qm', 'Share passes');
+  git('push', '-q', 'origin', 'main');
+  git('checkout', '-qB', 'cart');
+  git('stash', 'pop', '-q');
+  const cart = join(laptop, 'src/cart.ts');
+  writeFileSync(cart, readFileSync(cart, 'utf8').replace('sum + cents)', 'sum + cents, 0)'));
+  git('add', '-A');
+  git('commit', '-qm', 'Add a cart');
+  git('push', '-q', 'origin', 'cart:cart');
+  start(folder, 'git', 'clone', '-q', '--branch', 'cart', `file://${bare}`, job);
+  git('push', '-q', 'origin', ':cart');
+  const variables =
+    'CI=true GITHUB_ACTIONS=true GITHUB_EVENT_NAME=pull_request GITHUB_BASE_REF=main GITHUB_HEAD_REF=cart';
+  const program = `#!/bin/sh\ncase "$PWD" in */ci-job) export ${variables} ;; esac\nexec ${process.execPath} ${CLI} "$@"\n`;
+  writeFileSync(join(folder, 'bin/onceover'), program);
+  return laptop;
 }
 
 /** Types the lines of a picture into a shell, each after the one before has ended, and returns the screen. */

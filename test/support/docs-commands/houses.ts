@@ -37,6 +37,8 @@ export function openHouses(features: readonly string[]): Houses {
   const built = new Set<House>();
   const env = (root: string): NodeJS.ProcessEnv => ({
     ...cleanEnvironment(dirname(root)),
+    // The docs write global settings of git. In the usual /dev/null, git would replace the device by a file.
+    GIT_CONFIG_GLOBAL: join(dirname(root), 'gitconfig'),
     PATH: bin,
     RUNNER_TEMP: dirname(root),
   });

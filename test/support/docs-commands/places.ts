@@ -34,6 +34,11 @@ const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
   // These tests have no forge. test/forges/e2e publishes on a simulated one.
   [/^onceover run --publish/, { in: 'set-up', exit: 3, says: /The result is not published/ }],
   [/^onceover publish --from/, { in: 'set-up', exit: 3, says: /run\.json/ }],
+  // These tests have no store for teams. test/remote starts workers.
+  [/^onceover run --remote/, { in: 'set-up', exit: 3, says: /No store for teams is configured/ }],
+  // test/serve starts servers.
+  [/^onceover serve\b/, { in: 'set-up', exit: 3, says: /No store for teams is configured/ }],
+  [/^onceover worker\b/, { in: 'set-up', exit: 3, says: /No store for teams is configured/ }],
   [/^onceover run .*--commit/, { in: 'set-up', exit: 0 }],
   [
     /^onceover run\b/,
@@ -44,12 +49,13 @@ const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
     /^onceover status\b/,
     { in: 'held', exit: 0, says: /^Passed: all \d+ gates, unchanged since the last pass|"status": ?"passed/m },
   ],
+  [/^onceover explain\b.* --transcript/, { in: 'open', exit: 0, says: /Call 1: / }],
   [/^onceover explain\b/, { in: 'open', exit: 0, says: /src/ }],
   [/^onceover resolve F1\b.* --confirm/, { in: 'open', exit: 3, says: /Only a person can confirm/ }],
   [/^onceover resolve F1\b/, { in: 'open', exit: 0, says: /F1/ }],
 
   // The repositories of these tests have a short history. test/prove/e2e plays proofs.
-  [/^onceover prove --yes\b/, { in: 'set-up', exit: 3, says: /No gate has a result/ }],
+  [/^onceover prove --yes\b/, { in: 'set-up', exit: 3, says: /No case was found/ }],
   [/^onceover prove\b/, { in: 'set-up', exit: 0, says: /No case was found/ }],
   // The repositories of these tests have no signing key and no shared passes.
   [/^onceover init --passes/, { in: 'set-up', exit: 2, says: /no SSH key to sign with/ }],
@@ -90,8 +96,12 @@ const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
   [/^onceover cost\b/, { in: 'open', exit: 0 }],
   [/^onceover clean\b/, { in: 'open', exit: 0, says: /F1/ }],
 
+  [/^git fetch --unshallow$/, { in: 'set-up', exit: 128, says: /complete repository/ }],
   [/^git config\b/, { in: 'set-up', exit: 0, says: SILENT }],
   [/^git (?:for-each-ref|update-ref)\b/, { in: 'open', exit: 0, says: SILENT }],
+  // The command before it writes no signers file here, because there is no key.
+  [/^git add onceover\.yml \.onceover\/signers$/, { in: 'set-up', exit: 128, says: /signers/ }],
+  [/^git commit -m "Share passes"$/, { in: 'set-up', exit: 1 }],
   [/^git (?:add|commit|checkout|switch)\b/, { in: 'set-up', exit: 0, says: SILENT }],
   [/^git (?:status|diff|log|ls-files|branch|rev-parse)\b/, { in: 'set-up', exit: 0 }],
   [/^echo \S+ >> \.git\/info\/exclude$/, { in: 'set-up', exit: 0, says: SILENT }],
@@ -106,6 +116,8 @@ export const SAMPLES: readonly string[] = [
   'onceover publish --from run.json',
   'onceover passes verify FILE',
   'onceover demo',
+  'onceover worker --agents claude',
+  'onceover serve --config /etc/onceover/server.yml',
 ];
 
 /** Options of other programs that sentences name. */
@@ -120,13 +132,16 @@ export const OTHERS_OPTIONS: readonly string[] = [
 export const NAMES: readonly RegExp[] = [
   /^onceover workflow finish$/,
   /^onceover publish$/,
+  /^onceover serve$/,
+  /^onceover resolve F1$/,
   /^codex exec$/,
+  /^gemini --acp$/,
   /^node -e /,
   /^npx --no-install onceover$/,
 ];
 
 /** Shell lines that only prepare the next line. */
-export const STEPS: readonly RegExp[] = [/^cd \S+$/];
+export const STEPS: readonly RegExp[] = [/^cd \S+$/, /^export ONCEOVER_\w+=\S+$/];
 
 /**
  * Commands of other programs, and the file that runs or checks them. Scripts of `npm run` are looked up in
@@ -137,7 +152,7 @@ export const OTHERS: readonly (readonly [command: RegExp, by: string])[] = [
   [/^node examples\/workflow\/play\.mjs$/, 'test/workflows/e2e/cli.more.test.ts'],
   [/^npx vitest run /, 'vitest.config.ts'],
   [/^node tools\/review\/voice\.mjs --list /, 'test/tools/voice.test.ts'],
-  [/^node bench\/\w+\.mjs$/, 'bench/all.mjs'],
+  [/^node bench\/[\w-]+\.mjs$/, 'bench/all.mjs'],
   [/^git fetch origin "\+refs\/heads\/\$CI_MERGE_REQUEST/, 'test/docs/ci.more.test.ts'],
   [/^claude (?:plugin|mcp) /, 'test/agents/real/docs-commands.test.ts'],
   [/^codex mcp /, 'test/agents/real/docs-commands.test.ts'],

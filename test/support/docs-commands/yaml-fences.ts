@@ -60,6 +60,7 @@ const workflow = z.strictObject({
   jobs: z.record(
     z.string(),
     z.strictObject({
+      if: z.string().optional(),
       'runs-on': z.string(),
       permissions: z.record(z.string(), z.enum(['read', 'write'])).optional(),
       steps: z.array(step),
@@ -70,13 +71,16 @@ const pipeline = z.record(
   z.string(),
   z.strictObject({
     image: z.string(),
-    rules: z.array(z.strictObject({ if: z.string() })).optional(),
+    rules: z.array(z.strictObject({ if: z.string(), when: z.literal('always').optional() })).optional(),
+    needs: z.array(z.strictObject({ job: z.string(), artifacts: z.boolean() })).optional(),
+    environment: z.strictObject({ name: z.string(), action: z.string() }).optional(),
     variables: z.record(z.string(), z.string()).optional(),
     script: z.array(z.string()),
     artifacts: z
       .strictObject({
         when: z.enum(['always', 'on_success', 'on_failure']),
-        reports: z.strictObject({ junit: z.string() }),
+        reports: z.strictObject({ junit: z.string() }).optional(),
+        paths: z.array(z.string()).optional(),
       })
       .optional(),
     cache: z.unknown().optional(),
@@ -114,6 +118,7 @@ function isPipeline(data: object): data is z.output<typeof pipeline> {
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   'actions/checkout@v6': ['fetch-depth', 'persist-credentials', 'ref'],
   'actions/setup-node@v6': ['node-version'],
+  'actions/upload-artifact@v6': ['name', 'path'],
   'actions/download-artifact@v6': ['name', 'run-id', 'github-token'],
   'github/codeql-action/upload-sarif@v4': ['sarif_file', 'category'],
 };
