@@ -241,13 +241,17 @@ function pageText(blocks: readonly string[], unreadable: number, { width }: Cost
 /** Returns a table with its head in the first row. The first column is cut to fit; the others are aligned right. */
 function table(rows: readonly (readonly string[])[], { width, paint }: CostStyle): string {
   const columns = rows[0]?.map((_, n) => Math.max(...rows.map((row) => cells(row[n] ?? '')))) ?? [];
-  const room = width - columns.slice(1).reduce((sum, column) => sum + 2 + column, 0);
+  const free = width - columns.slice(1).reduce((sum, column) => sum + 2 + column, 0);
+  const room = Math.min(free, Math.max(NAME_WIDTH, columns[0] ?? 0));
   const lines = rows.map(([name = '', ...rest]) => {
     const figures = rest.map((cell, n) => cell.padStart(columns[n + 1] ?? 0));
     return [padCells(cutStart(name, room), room), ...figures].join('  ').trimEnd();
   });
   return lines.map((line, n) => (n === 0 ? paint('strong', line) : line)).join('\n');
 }
+
+/** Keeps the figures near short names on wide terminals, in the same columns in every table. */
+const NAME_WIDTH = 44;
 
 const UNKNOWN = 'unknown';
 

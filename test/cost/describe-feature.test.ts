@@ -68,20 +68,20 @@ describe('describeFeatureCost', () => {
         without a token count.
       Calls to agents: 11, for 7 new sessions and 4 resumed sessions.
 
-      Call and iteration (UTC)                                chars   tokens     money
-      specify, 03-01 12:00                                    23.0k    49.3k     $0.28
-       spec-reviewer 1, new                                   10.0k    10.1k     $0.12
-       implementer 1, new                                     10.0k    10.1k     $0.12
-       spec-reviewer 2, resumed                                1.0k     9.7k   $0.0125
-       implementer 2, resumed                                  1.0k     9.7k   $0.0125
-       spec-reviewer 3, resumed                                1.0k     9.7k   $0.0125
-      implement, 03-01 12:20                                  33.0k     ~600  ~$0.0500
-       code-simplifier, new                                    8.0k      120   unknown
-       implementation-reviewer 1, new, reads not confirmed     8.0k      120   unknown
-       security-reviewer 1, new                                8.0k      120   unknown
-       implementation-reviewer 2, new, resume failed           8.0k      120   unknown
-       security-reviewer final, resumed                        9.0k      120  ~$0.0500
-       implementation-reviewer 3, new, no answer               8.0k  unknown   unknown
+      Call and iteration (UTC)                              chars   tokens     money
+      specify, 03-01 12:00                                  23.0k    49.3k     $0.28
+       spec-reviewer 1, new                                 10.0k    10.1k     $0.12
+       implementer 1, new                                   10.0k    10.1k     $0.12
+       spec-reviewer 2, resumed                              1.0k     9.7k   $0.0125
+       implementer 2, resumed                                1.0k     9.7k   $0.0125
+       spec-reviewer 3, resumed                              1.0k     9.7k   $0.0125
+      implement, 03-01 12:20                                33.0k     ~600  ~$0.0500
+       code-simplifier, new                                  8.0k      120   unknown
+       implementation-reviewer 1, new, reads not confirmed   8.0k      120   unknown
+       security-reviewer 1, new                              8.0k      120   unknown
+       implementation-reviewer 2, new, resume failed         8.0k      120   unknown
+       security-reviewer final, resumed                      9.0k      120  ~$0.0500
+       implementation-reviewer 3, new, no answer             8.0k  unknown   unknown
 
       ~ means incomplete: some agents reported no usage, or no price, which is then
         from a price list
