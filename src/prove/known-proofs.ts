@@ -6,10 +6,12 @@ import { proofLine } from './describe/proof-line.ts';
 import { answerersIn } from './read/programs.ts';
 import { openProofs } from './record/proofs.ts';
 
-/** The last proof of a gate in one line, and why it is stale; `null` if it is not. */
+/**
+ * The last proof of a gate in one line. `stale` says why the proof no longer applies; it is `null` if the proof does.
+ */
 export type KnownProof = { readonly gate: string; readonly text: string; readonly stale: Staleness | null };
 
-/** The part of a preview that decides which proofs count. */
+/** The settings and gates that decide which proofs still apply. */
 type PreviewedGates = {
   readonly request: { readonly settings: Pick<Settings, 'agents' | 'agent'> };
   readonly facts: { readonly reviews: readonly { readonly gate: Pick<ReviewGate, 'id' | 'agents' | 'rubric'> }[] };

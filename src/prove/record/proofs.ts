@@ -9,7 +9,7 @@ import type { CountedShare, GateProof } from '../types.ts';
 const FOLDER = 'onceover/prove/proofs';
 const LARGEST = 4 * 1024 * 1024;
 
-/** Opens the last proof of each gate, in the git folder. */
+/** Opens the stored proofs in the git folder, the last one of each gate. */
 export function openProofs(commonDir: string) {
   const folder = openFolder(commonDir, FOLDER);
   return {
@@ -39,7 +39,7 @@ const HEAD: Shape<Pick<GateProof, 'gate' | 'promptDigest' | 'agentsDigest' | 'at
   at: isTime,
 };
 
-// The file has a checksum, so only the fields that other commands use are checked.
+// The file has a checksum, so validate only the fields that other commands use.
 function isProof(value: unknown): value is GateProof {
   if (!hasShape(HEAD)(value)) return false;
   const { scores } = value as Partial<GateProof>;
