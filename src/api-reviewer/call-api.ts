@@ -53,7 +53,7 @@ function dialectOf({ dialect, endpoint }: Pick<ApiSettings, 'dialect' | 'endpoin
   return endpoint === 'chat' ? openaiChat : openaiResponses;
 }
 
-/** What one call has used and received so far. */
+/** Everything that one call has used and received so far. */
 type Progress = {
   readonly turns: Turn[];
   usage: Usage | null;
@@ -172,8 +172,8 @@ function urged(results: readonly ToolResult[], left: number): readonly ToolResul
 }
 
 /**
- * Whether no later request is expected to read this question from the cache: the session is a fork that answers at
- * once, and no other session will fork it.
+ * Whether no later request is expected to read this question from the cache: the session is a fork (it continues a copy
+ * of another session) that answers at once, and no other session will fork it.
  */
 function isLastRead({ forkOf, answersAtOnce }: ApiCall['question']): boolean {
   return forkOf !== undefined && answersAtOnce === true;

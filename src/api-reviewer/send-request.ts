@@ -16,7 +16,7 @@ export type HttpRequest = {
   begun(): void;
 };
 
-/** What the answer contained when the request ended. The provider bills everything up to then. */
+/** The state of the answer when the request ended. The provider bills everything up to then. */
 export type HttpEnd = { readonly state: StreamState; readonly trouble: RequestTrouble | null };
 
 const LONGEST_ERROR_BYTES = 64 * 1024;

@@ -45,7 +45,7 @@ export type ApiRequest = {
 /** Why the model stopped. Only `answer` and `tools` make a usable answer. */
 export type EndReason = 'answer' | 'tools' | 'length' | 'refusal' | 'other';
 
-/** What is known of an answer so far, collected from the events of its stream. */
+/** The known part of an answer, collected from the events of its stream. */
 export type StreamState = {
   /** Whether the model has begun to answer. From then on, the prompt is in the provider's cache. */
   readonly begun: boolean;

@@ -33,8 +33,8 @@ export function proseInLine(text: string, most: number): string {
 function proseLine(line: string): string {
   const parts = line.trim().split(/`([^`]+)`/);
   const shown = parts.map((part, index) => (index % 2 === 1 ? codeSpan(part) : plain(part))).join('');
-  // GitLab runs a line that starts with a slash as a command, GitHub's runner does so with `::` in a log, and four
-  // leading spaces would start a code block.
+  // GitLab runs a line that starts with a slash as a command. GitHub's runner treats `::` at the start of a log line as
+  // a command. Four leading spaces would start a code block.
   return shown.replace(/^\s+/, '').replace(/^(?=\/|::|\\?#\\?#)/, '\u200b');
 }
 

@@ -65,7 +65,7 @@ function repositoryUrl({ apiUrl, repository }: GithubTarget): string {
 }
 
 /**
- * Returns the port that reads and writes a pull request on GitHub, or a commit without one. `send` sends its requests.
+ * Returns an object that reads and writes a pull request on GitHub, or a commit without one. `send` sends its requests.
  */
 export function githubForge(send: SendRequest, target: GithubTarget, pull: number | null): Forge {
   const base = repositoryUrl(target);

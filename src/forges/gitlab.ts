@@ -35,7 +35,7 @@ export function openGitlab(target: GitlabTarget, token: string, wait?: Wait): Fo
   return gitlabForge(target, requestSender(FORGE, { 'private-token': token, 'user-agent': 'onceover' }, wait));
 }
 
-/** Returns the port that reads and writes a merge request on GitLab. `send` sends its requests. */
+/** Returns an object that reads and writes a merge request on GitLab. `send` sends its requests. */
 export function gitlabForge(target: GitlabTarget, send: SendRequest): Forge {
   const project = `${target.apiUrl}/projects/${encodeURIComponent(target.project)}`;
   const request = `${project}/merge_requests/${target.pull}`;

@@ -35,8 +35,8 @@ const MOST_TRIED = 500;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Decides whether a pass of another clone counts for a reviewer of a gate. The files in `found` are untrusted until
- * their signatures are checked.
+ * Decides whether a passed review from another clone counts for a reviewer of a gate here. The files in `found` are
+ * untrusted until their signatures are checked.
  */
 export function decideAccept(request: PassRequest, found: FoundFiles, trust: PassTrust, now: Date): Acceptance {
   const { policy } = trust;
@@ -61,7 +61,7 @@ function refusal(why: RefusalReason): Refused {
   return { kind: 'refused', why, statement: null };
 }
 
-/** A valid pass for this reviewer, with all names of the signer. */
+/** A valid pass for this reviewer, with all names of the person who signed it. */
 type Vote = {
   readonly kind: 'vote';
   readonly statement: PassStatement;

@@ -35,7 +35,7 @@ const MOST_ATTEMPTS = 12;
 /** How long a fetch counts as recent, in milliseconds. */
 const FRESH_MS = 60_000;
 
-/** The most files, and below the most bytes, that `all` returns. */
+/** The most files that `all` returns; `MOST_BYTES` limits their total size. */
 const MOST_FILES = 200_000;
 const MOST_BYTES = 512 * 1024 * 1024;
 
@@ -203,8 +203,8 @@ function fetchArgs(remote: string): readonly string[] {
     '--no-filter',
     // Without this option, git may also update other refs, to which the user's fetch settings map this ref.
     '--refmap=',
-    // Tell the remote only about the ref that was fetched before, not about the whole history. Written as a pattern,
-    // because a pattern may match nothing.
+    // Tell the remote only about the ref that was fetched before, not about the whole history. The ref is written as a
+    // pattern, because a pattern may match nothing.
     `--negotiation-tip=${mirror.slice(0, -1)}[${mirror.slice(-1)}]`,
     remote,
     PASSES_REF,

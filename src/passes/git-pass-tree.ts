@@ -5,19 +5,19 @@ import type { FoundObject, ObjectReader } from './git-object-reader.ts';
 import { fileName, isPassKey, isStorable } from './stored-files.ts';
 import { LARGEST_STATEMENT, type SignedFile, type StoredFile } from './types.ts';
 
-/** The most files that are read under one key. Reading more would only slow down a run. */
+/** The most signed files that are read from the folder of one key. Reading more would only slow down a run. */
 const MOST_PER_KEY = 64;
 
-// Enough for 10,000 files under one key.
+// Enough for 10,000 files in the folder of one key.
 const LARGEST_KEY_TREE = 1024 * 1024;
 
-/** The size limit in bytes for the folders that list keys, or their two-digit parent folders. */
+/** The size limit in bytes for the folders that contain the folders of keys. */
 export const LARGEST_TREE = 32 * 1024 * 1024;
 
-/** The name of a folder with signed files: the SHA-256 of what the files are about. */
+/** The name of a folder with signed files, called a key: the SHA-256 of what the files are about. */
 export const KEY = /^[0-9a-f]{64}$/;
 
-/** The name of a parent folder of keys: the first two digits of the keys in it. */
+/** The name of a folder that contains the folders of keys: the first two digits of these keys. */
 export const SHARD = /^[0-9a-f]{2}$/;
 
 const STATEMENT = /^([0-9a-f]{64})\.json$/;

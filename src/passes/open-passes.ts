@@ -26,7 +26,7 @@ type AcceptedPasses = {
   readonly failure: Failure | null;
 };
 
-/** Shared passes from other clones. A pass or waiver counts only after its signature was verified. */
+/** Passed reviews that other clones share. A pass or waiver counts only after its signature was verified. */
 export interface CarriedPasses {
   /**
    * Decides which passes and waivers count, among the files that were last fetched. `stop` aborts requests to an HTTP

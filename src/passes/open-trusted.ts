@@ -10,7 +10,7 @@ import { type CarriedPasses, openCarriedPasses } from './open-passes.ts';
 import { readSigners } from './signers.ts';
 import type { PassCarrier, PassTrust } from './types.ts';
 
-/** The shared passes of other clones, with the base branch's policy that decides which of them count. */
+/** Passed reviews that other clones share, with the base branch's policy that decides which of them count. */
 export type TrustedPasses = {
   readonly policy: BasePolicy;
   readonly trust: PassTrust;
@@ -25,7 +25,7 @@ type OpenedPasses =
 /** The environment variable with the token for an HTTP store. */
 const STORE_TOKEN = 'ONCEOVER_PASSES_TOKEN';
 
-/** Opens the shared passes that the base branch configures. Fetches nothing yet. */
+/** Opens the passed reviews that other clones share, as the base branch configures. Fetches nothing yet. */
 export async function openTrusted(repo: RepositoryPaths, read: RunSettings, clock: Clock): Promise<OpenedPasses> {
   const found = await readBasePolicy(repo, read);
   if (!found.ok) return found;

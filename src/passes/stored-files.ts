@@ -4,7 +4,7 @@ import { LARGEST_STATEMENT, type SignedFile, type StoredFile } from './types.ts'
 /** The size limit of a signature file, in bytes. A signature of the largest RSA key has about 6 KiB. */
 const LARGEST_SIGNATURE = 16 * 1024;
 
-/** Whether the text is a key of stored files: a SHA-256 in hexadecimal digits. */
+/** Whether the text can be the key under which a signed file is stored: a SHA-256 in hexadecimal digits. */
 export function isPassKey(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }

@@ -14,7 +14,7 @@ export const SIGNATURE_NAMESPACE = 'onceover';
 /** The size limit of a pass or waiver file, in bytes. */
 export const LARGEST_STATEMENT = 64 * 1024;
 
-/** What a pass is about. A pass counts only for a gate and reviewer with exactly these values. */
+/** The subject of a pass. A pass counts only for a gate and reviewer with exactly these values. */
 export type PassSubject = {
   readonly gate: string;
   readonly slot: number;
@@ -119,7 +119,8 @@ export interface PassCarrier {
 }
 
 /**
- * Who may sign passes, and under which conditions passes count: the block `passes` in the base branch's `onceover.yml`.
+ * The people who may sign passes, and the conditions under which passes count: the block `passes` in the base branch's
+ * `onceover.yml`.
  */
 export type PassPolicy = Omit<PassSettings, 'signers'> & { readonly signers: string };
 

@@ -55,7 +55,7 @@ export type ProveOptions = ProofChoice & {
 
 type Prepared = { readonly plan: ProvePlan; readonly config: ProofConfig; readonly candidates: readonly ProofCase[] };
 
-/** Returns what a proof would review and what it would cost. Calls no agent and writes nothing. */
+/** Returns what `onceover prove` would review and what that would cost. Calls no agent and writes nothing. */
 export async function planProof(repository: RepositoryPaths, options: ProveOptions): Promise<Result<ProvePlan>> {
   const prepared = await prepare(repository, options);
   return prepared.ok ? ok(prepared.value.plan) : prepared;
@@ -132,12 +132,12 @@ function installable({ missing }: Parsers, files: readonly string[]): readonly s
   return [...new Set(needed.flatMap(({ packages }) => packages))];
 }
 
-/** Receives the progress of a proof. Aborting `stop` ends the proof. */
+/** Receives the progress of `onceover prove`. Aborting `stop` ends it. */
 export type ProvePorts = { readonly stop: AbortSignal; tell(progress: ProofProgress): void };
 
 /**
- * Carries out a proof and stores its result. After an interruption, the next proof reuses the answers that it already
- * got.
+ * Reviews the test cases and stores the scores. After an interruption, the next run of `onceover prove` reuses the
+ * answers that it already got.
  */
 export async function playPlannedProof(
   repository: RepositoryPaths,
@@ -173,7 +173,7 @@ export async function playPlannedProof(
     kept.cleanUp();
     const proofs = proofsOf(played.value.results, config, played.value.cases);
     const outdone: GateId[] = [];
-    // An interrupted proof has fewer cases, so only a finished one may replace an earlier proof.
+    // An interrupted run covers fewer test cases, so only the scores of a finished run may replace stored ones.
     if (played.value.end === 'done' || played.value.end === 'budget') {
       const store = openProofs(repository.commonDir);
       for (const proof of proofs) {
@@ -206,7 +206,7 @@ async function prepareFolder(repository: RepositoryPaths, folder: string, { chec
   return checks.length === 0 ? ok([]) : copyDependencies(repository.root, folder);
 }
 
-/** Returns the proof of each gate that has results. */
+/** Returns the scores of each gate that has results. */
 function proofsOf(
   results: readonly CaseResult[],
   config: ProofConfig,
@@ -220,7 +220,7 @@ function proofsOf(
     const gate = rubrics.get(id);
     const [first] = own;
     if (gate === undefined || first === undefined) return [];
-    // Take the main scores from the first configuration only, so that each case counts once.
+    // Take the main scores from the first configuration only, so that each test case counts once.
     const headline = own.filter(({ variant }) => variantKey(variant) === variantKey(first.variant));
     const reviewers = scoreReviewers(headline);
     return [

@@ -1,7 +1,7 @@
 import type { Usage } from '../kernel/agent.ts';
 import type { CommitId, GateId, RepoPath } from '../kernel/ids.ts';
 
-/** Where test cases come from. Cases of the sources `clean` and `trap` have no bug; they measure false alarms. */
+/** The sources of test cases. Cases of the sources `clean` and `trap` have no bug; they measure false alarms. */
 export const CASE_SOURCES = ['own', 'history', 'mutant', 'scenario', 'trap', 'clean', 'set'] as const;
 
 export type CaseSource = (typeof CASE_SOURCES)[number];
@@ -32,7 +32,10 @@ export type PlantedBug = { readonly class: BugClass; readonly places: readonly B
 /** The new text of a file; `null` deletes the file. */
 export type ProofFile = { readonly path: RepoPath; readonly text: string | null };
 
-/** One state of the branch under review, described by what changes since the previous state. */
+/**
+ * One state of the branch under review, described by what changes since the previous state. A test case has one or more
+ * such rounds.
+ */
 export type ProofRound = {
   readonly message: string;
   readonly files: readonly ProofFile[];
@@ -55,7 +58,7 @@ export type ProofCase = {
   /** The bug that the code contains after the last round; `null` for a case without a bug. */
   readonly planted: PlantedBug | null;
   /**
-   * The changed files without the planted edit; `null` if nothing was edited. An edited case is used only if the
+   * The changed files without the planted edit; `null` if nothing was edited. An edited test case is used only if the
    * project's own checks pass both with and without the edit.
    */
   readonly unedited: readonly ProofFile[] | null;
@@ -64,8 +67,8 @@ export type ProofCase = {
 export const SESSION_MODES = ['new', 'resumed', 'skipped'] as const;
 
 /**
- * How reviewers run after the first round: all in new sessions, all in resumed sessions, or as in a normal run, which
- * skips reviewers that passed.
+ * How reviewers run after the first round of a test case: all in new sessions, all in resumed sessions, or as in a
+ * normal run, which skips reviewers that passed.
  */
 export type SessionMode = (typeof SESSION_MODES)[number];
 
@@ -75,8 +78,8 @@ export const READING_MODES = ['off', 'reviews', 'all'] as const;
 export type ReadingMode = (typeof READING_MODES)[number];
 
 /**
- * One configuration with which cases are reviewed, to compare it with others. `reviewers` and `reading` are `null` to
- * use the settings.
+ * One configuration with which test cases are reviewed, to compare it with others. `reviewers` and `reading` are `null`
+ * to use the settings.
  */
 export type ProofVariant = {
   readonly reviewers: number | null;
@@ -118,7 +121,9 @@ export type CaseResult = {
 /** A share of the test cases, with its 95 % Wilson confidence interval. Without cases, the interval is 0 to 1. */
 export type CountedShare = { readonly count: number; readonly of: number; readonly low: number; readonly high: number };
 
-/** The scores of a gate, of a reviewer or of a configuration. Each score is a share of a stated number of cases. */
+/**
+ * The scores of a gate, of a reviewer or of a configuration. Each score is a share of a stated number of test cases.
+ */
 export type Scores = {
   readonly found: CountedShare;
   readonly byClass: readonly { readonly class: BugClass; readonly found: CountedShare }[];
@@ -129,10 +134,12 @@ export type Scores = {
   readonly flips: CountedShare;
 };
 
-/** The scores of a reviewer, identified by its number, agent and model. All three may differ from case to case. */
+/** The scores of a reviewer, identified by its number, agent and model. All three may differ between test cases. */
 export type ReviewerScores = Pick<ReviewerResult, 'slot' | 'agent' | 'model'> & { readonly scores: Scores };
 
-/** The scores of one configuration. `usage` is the cost of the first review of each case, including reused answers. */
+/**
+ * The scores of one configuration. `usage` is the cost of the first review of each test case, including reused answers.
+ */
 export type VariantScores = { readonly variant: ProofVariant; readonly scores: Scores; readonly usage: Usage | null };
 
 /**
@@ -155,7 +162,7 @@ export type GateProof = {
   readonly agentsDigest: string;
   readonly agents: readonly { readonly agent: string; readonly model: string | null }[];
   readonly at: string;
-  /** The scores with the first configuration only, so that each case counts once. */
+  /** The scores with the first configuration only, so that each test case counts once. */
   readonly scores: Scores;
   readonly reviewers: readonly ReviewerScores[];
   readonly variants: readonly VariantScores[];

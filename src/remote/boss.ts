@@ -14,7 +14,7 @@ const QUEUE_SCHEMA = 'onceover_queue';
 export const DEAD_QUEUE = 'dead';
 
 /**
- * How often a call goes back into the queue because its worker stopped. If the agent was already running,
+ * How often an agent call goes back into the queue because its worker stopped. If the agent was already running,
  * `MOST_LOST_STARTS` gives the call up sooner.
  */
 const MOST_RETRIES = 20;
@@ -25,7 +25,10 @@ export function openClientBoss(database: Database): Promise<Result<PgBoss>> {
   return storeResult(startBoss(database.where, options));
 }
 
-/** How long a worker may be silent before its calls are given to other workers. pg-boss allows at least 10 seconds. */
+/**
+ * How long a worker may be silent before its agent calls are given to other workers. pg-boss allows at least 10
+ * seconds.
+ */
 export type Heartbeat = { readonly heartbeatSeconds: number };
 
 /** Opens the job queue for a worker. It also detects other workers that stopped, and listens for new jobs. */

@@ -8,16 +8,16 @@ import { priorityOf, queueName } from './decide-call.ts';
 import { readAnswerText, readOffersText, readUsageText } from './json-call.ts';
 import type { CallRequest, CallState, Offer, Urgency } from './types.ts';
 
-/** The PostgreSQL notification channel that wakes workers when a call was added. */
+/** The PostgreSQL notification channel that wakes workers when an agent call was added. */
 export const NEW_CALL = 'onceover_calls';
 
 /** A worker that was not seen for this many seconds counts as stopped. */
 const WORKER_SECONDS = 30;
 
-/** A client that was not seen for this many seconds no longer waits for its calls. */
+/** A client that was not seen for this many seconds no longer waits for its agent calls. */
 export const WAITER_SECONDS = 30;
 
-/** For how many seconds another client may use an answer to the same call. */
+/** For how many seconds another client may use an answer to the same agent call. */
 const REUSE_SECONDS = 15 * 60;
 
 export type WantedCall = {
@@ -30,7 +30,7 @@ export type WantedCall = {
 
 type Row = { readonly id: string; readonly job: string; readonly queue: string; readonly answer: string | null };
 
-/** The progress of a call. `end` is `null` until the call has ended. */
+/** The progress of an agent call. `end` is `null` until the call has ended. */
 export type CallProgress = {
   readonly id: string;
   readonly state: CallState;
@@ -49,8 +49,8 @@ export function openCalls(database: Database, boss: PgBoss, repository: number) 
   const client = randomUUID();
 
   /**
-   * Looks for an open or recently answered call with this key. If it is open, the client is added to those that wait
-   * for it. Returns the call's id; `null` if there is none.
+   * Looks for an open or recently answered agent call with this key. If it is open, the client is added to those that
+   * wait for it. Returns the call's id; `null` if there is none.
    */
   async function join(query: Query, { key, urgency, accepts }: Omit<WantedCall, 'request'>): Promise<string | null> {
     await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${repository}:${key}`]);
@@ -65,7 +65,8 @@ export function openCalls(database: Database, boss: PgBoss, repository: number) 
          ON CONFLICT (call, client) DO UPDATE SET seen_at = now()`,
         [open.id, client],
       );
-      // The open call may belong to a CI job. If the new client is a person at a terminal, raise the call's priority.
+      // The open agent call may belong to a CI job. If the new client is a person at a terminal, raise the call's
+      // priority.
       await query(
         `UPDATE onceover.calls SET priority = $2 WHERE id = $1 AND priority < $2 AND state = 'waiting' RETURNING id`,
         [open.id, priorityOf(urgency)],
@@ -89,12 +90,15 @@ export function openCalls(database: Database, boss: PgBoss, repository: number) 
   }
 
   return {
-    /** Returns the id of a call with the same key to wait for, or whose answer can be used; `null` if there is none. */
+    /**
+     * Returns the id of an agent call with the same key to wait for, or whose answer can be used; `null` if there is
+     * none.
+     */
     find: (wanted: Omit<WantedCall, 'request'>) => database.transaction((query) => join(query, wanted)),
 
     /**
-     * Adds a call to the queue unless another client has added the same call meanwhile. `isNew` says whether this
-     * client added it and counts its cost.
+     * Adds an agent call to the queue unless another client has added the same call meanwhile. `isNew` says whether
+     * this client added it and counts its cost.
      */
     add: ({ request, ...wanted }: WantedCall) =>
       database.transaction(async (query) => {
@@ -115,7 +119,7 @@ export function openCalls(database: Database, boss: PgBoss, repository: number) 
         return { id, isNew: true };
       }),
 
-    /** Returns the progress of calls, and records that this client still waits for them. */
+    /** Returns the progress of agent calls, and records that this client still waits for them. */
     async progress(ids: readonly string[]): Promise<readonly CallProgress[]> {
       type Progress = Row & { readonly state: CallState; readonly doing: string | null; readonly usage: string | null };
       const rows = await database.query<Progress>(
@@ -131,7 +135,7 @@ export function openCalls(database: Database, boss: PgBoss, repository: number) 
       });
     },
 
-    /** Stops waiting for a call. If no other client waits for it, the call is cancelled. */
+    /** Stops waiting for an agent call. If no other client waits for it, the call is cancelled. */
     leave: (id: string) =>
       database.transaction(async (query) => {
         await query('DELETE FROM onceover.call_waiters WHERE call = $1 AND client = $2', [id, client]);
@@ -143,7 +147,7 @@ export function openCalls(database: Database, boss: PgBoss, repository: number) 
   };
 }
 
-/** Cancels a call if no client waits for it. Returns whether the call was cancelled. */
+/** Cancels an agent call if no client waits for it. Returns whether the call was cancelled. */
 export async function cancelUnwanted(query: Query, boss: PgBoss, id: string): Promise<boolean> {
   const [cancelled] = await query<Row>(
     `UPDATE onceover.calls AS c SET state = 'cancelled', ended_at = now()

@@ -9,8 +9,9 @@ import type { CallRequest, Urgency } from './types.ts';
 const FORMAT = 1;
 
 /**
- * Returns the key of a call. Calls with the same key share one answer, which is paid for only once. `asker` identifies
- * the reviewer, because two reviewers of the same review must never share an answer. `nonce` makes the key unique.
+ * Returns the key of an agent call. Calls with the same key share one answer, which is paid for only once. `asker`
+ * identifies the reviewer, because two reviewers of the same review must never share an answer. `nonce` makes the key
+ * unique.
  */
 export function callKey(request: CallRequest, asker: string, nonce: string | null): string {
   const { agent, made, model, sandbox, mostRetries, tree, baseTree } = request;
@@ -35,7 +36,7 @@ export function madeBy(settings: Pick<AgentSettings, 'command' | 'path' | 'env' 
   ]);
 }
 
-/** Returns the name of an agent's queue. Workers that offer the same agent take calls from the same queue. */
+/** Returns the name of an agent's queue. Workers that offer the same agent take agent calls from the same queue. */
 export function queueName({ agent, made }: Pick<CallRequest, 'agent' | 'made'>): string {
   return `calls-${digestOf([agent, made]).slice(0, 24)}`;
 }

@@ -3,15 +3,15 @@ import type { AccountLimits } from './types.ts';
 /** How much all workers together currently use one account. */
 export type AccountUse = {
   readonly running: number;
-  /** The times of the calls that started within the last minute, oldest first. */
+  /** The times of the agent calls that started within the last minute, oldest first. */
   readonly started: readonly Date[];
-  /** The times and tokens of the calls that ended within the last minute, oldest first. */
+  /** The times and tokens of the agent calls that ended within the last minute, oldest first. */
   readonly ended: readonly { readonly at: Date; readonly tokens: number }[];
-  /** The time until which the provider refuses calls; `null` if it accepts calls now. */
+  /** The time until which the provider refuses agent calls; `null` if it accepts calls now. */
   readonly cooldownUntil: Date | null;
 };
 
-/** Whether an account may start another call now. If not, the time at which to check again. */
+/** Whether an account may start another agent call now. If not, the time at which to check again. */
 export type TakeDecision =
   | { readonly kind: 'take' }
   | { readonly kind: 'wait'; readonly until: Date; readonly why: 'cooldown' | 'at-once' | 'calls' | 'tokens' };
@@ -19,12 +19,12 @@ export type TakeDecision =
 const MINUTE_MS = 60_000;
 
 /**
- * How long to wait before checking again whether another worker's call has ended. Workers are also notified when a call
- * ends.
+ * How long to wait before checking again whether another worker's agent call has ended. Workers are also notified when
+ * a call ends.
  */
 const LOOK_AGAIN_MS = 1000;
 
-/** Decides whether an account may start another call. The limits apply to all workers together. */
+/** Decides whether an account may start another agent call. The limits apply to all workers together. */
 export function decideTake(limits: AccountLimits, use: AccountUse, now: Date): TakeDecision {
   const { callsAtOnce, callsPerMinute, tokensPerMinute } = limits;
   if (use.cooldownUntil !== null && use.cooldownUntil > now)
@@ -35,8 +35,8 @@ export function decideTake(limits: AccountLimits, use: AccountUse, now: Date): T
     return { kind: 'wait', until: minuteAfter(use.started[use.started.length - callsPerMinute], now), why: 'calls' };
   if (tokensPerMinute === null) return { kind: 'take' };
   let tokens = 0;
-  // Add up tokens from the newest call backwards until they reach the limit. The call found there must be older than a
-  // minute before another call may start.
+  // Add up tokens from the newest agent call backwards until they reach the limit. The call found there must be older
+  // than a minute before another call may start.
   for (const { at, tokens: more } of [...use.ended].reverse()) {
     tokens += more;
     if (tokens >= tokensPerMinute) return { kind: 'wait', until: minuteAfter(at, now), why: 'tokens' };
@@ -49,14 +49,14 @@ function minuteAfter(at: Date | undefined, now: Date): Date {
 }
 
 /**
- * The longest rate limit that a client waits for. If the limit lasts longer, the call fails and the client can try
- * another agent.
+ * The longest rate limit that a client waits for. If the limit lasts longer, the agent call fails and the client can
+ * try another agent.
  */
 const LONGEST_WAIT_MS = 5 * MINUTE_MS;
 
 /**
- * Decides what to do with a call that a provider refused because of a usage limit. The call goes back into the queue if
- * another account can take it, or if the limit ends soon. Otherwise it fails.
+ * Decides what to do with an agent call that a provider refused because of a usage limit. The call goes back into the
+ * queue if another account can take it, or if the limit ends soon. Otherwise it fails.
  */
 export function decideAfterLimit(
   { resetAt, otherAccounts }: { readonly resetAt: Date; readonly otherAccounts: number },

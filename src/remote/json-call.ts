@@ -96,28 +96,29 @@ const OFFERS = z.array(
   }),
 );
 
-/** Parses an answer from the store; returns `null` if the text is not a valid answer. */
+/** Parses an answer from the team store; returns `null` if the text is not a valid answer. */
 export function readAnswerText(text: string): AskEnd | null {
   return parse(ANSWER, text);
 }
 
-/** Parses a request from the store; returns `null` if the text is not a valid request. */
+/** Parses a request from the team store; returns `null` if the text is not a valid request. */
 export function readRequestText(text: string): CallRequest | null {
   return parse(REQUEST, text);
 }
 
-/** Parses the agents that a worker offers from the store; returns none if the text is not a valid list. */
+/** Parses a list of offered agents from the team store; returns none if the text is not a valid list. */
 export function readOffersText(text: string): readonly Offer[] {
   return parse(OFFERS, text) ?? [];
 }
 
-/** Parses token usage from the store; returns `null` if there is none or the text is not valid. */
+/** Parses token usage from the team store; returns `null` if there is none or the text is not valid. */
 export function readUsageText(text: string | null): z.output<typeof USAGE> | null {
   return text === null ? null : parse(USAGE, text);
 }
 
 /**
- * Returns the answer as JSON for the store, without its session id: the session exists only on the worker's machine.
+ * Returns the answer as JSON for the team store, without its session id: the session exists only on the worker's
+ * machine.
  */
 export function answerText(end: AskEnd): string {
   if (!end.ok) return JSON.stringify(end);

@@ -6,10 +6,11 @@ const MOST_CALLS = 1000;
 const MOST_SNAPSHOTS = 50;
 
 /**
- * Deletes old rows from the queue's tables: ended calls, their attempts, unused snapshots, and workers that are gone.
+ * Deletes old rows from the queue's tables: ended agent calls, their attempts, unused snapshots, and workers that are
+ * gone.
  */
 export async function pruneCalls({ query }: Database, { callsDays, snapshotHours }: StoreKeep): Promise<void> {
-  // Open calls stay, however old they are. The database deletes the list of waiting clients together with a call.
+  // Open agent calls stay, however old they are. The database deletes the list of waiting clients together with a call.
   await query(
     `DELETE FROM onceover.calls WHERE id IN (
        SELECT id FROM onceover.calls

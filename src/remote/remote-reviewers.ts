@@ -20,7 +20,7 @@ import { treeOf } from './pack-trees.ts';
 import { partsOf, uploadSnapshot } from './snapshots.ts';
 import type { CallRequest, Offer, Urgency } from './types.ts';
 
-/** Gives reviewers that run on workers, and closes the connection to the store. */
+/** Access to the reviewers that run on workers. */
 export type RemoteReviewers = {
   /** Returns the agents that workers offer now, as reviewers. */
   reviewers(): Promise<Reviewers>;
@@ -29,7 +29,7 @@ export type RemoteReviewers = {
 
 /**
  * Connects to the team's store, so that workers run the reviewers instead of this machine. `onceover prove` reviews
- * temporary repositories; it passes in `proofOf` the repository to which the calls belong. Throws a `StoreError`.
+ * temporary repositories; it passes in `proofOf` the repository to which the agent calls belong. Throws a `StoreError`.
  */
 export async function openRemote(
   repository: RepositoryPaths,
@@ -43,11 +43,12 @@ export async function openRemote(
 }
 
 /**
- * `of` is the repository to which the calls belong in the store; by default, the repository with the reviewed files.
+ * `of` is the repository to which the agent calls belong in the team store; by default, the repository with the
+ * reviewed files.
  */
 type RemoteUse = { readonly urgency: Urgency; readonly of?: RepositoryPaths };
 
-/** Like `openRemote`, but the caller chooses the store. */
+/** Like `openRemote`, but the caller chooses the team store. */
 export async function openRemoteAt(
   repository: RepositoryPaths,
   settings: Pick<Settings, 'agent' | 'agents'>,
@@ -68,7 +69,7 @@ function orThrow<T>(result: Result<T>): T {
   return result.value;
 }
 
-/** In CI, no person waits at a terminal, so the calls of people come first. */
+/** In CI, no person waits at a terminal, so the agent calls of people come first. */
 function urgencyOf(env: NodeJS.ProcessEnv): Urgency {
   return env['CI'] === undefined || env['CI'] === '' || env['CI'] === 'false' ? 'person' : 'ci';
 }
@@ -133,7 +134,8 @@ async function remoteReviewers(context: Context): Promise<Reviewers> {
       return {
         ...reviewerFacts(one, offer?.version ?? 'unknown'),
         usualModel: offer?.usualModel ?? null,
-        // Any worker may take a call, but a session exists on one machine only. So every call starts a new session.
+        // Any worker may take an agent call, but a session exists on one machine only. So every call starts a new
+        // session.
         canResume: async () => false,
         deferredReason: async () => null,
         canFork: () => false,
@@ -176,10 +178,10 @@ function requestOf(
   };
 }
 
-/** How often to repeat a call that was cancelled while this client was still waiting for it. */
+/** How often to repeat an agent call that was cancelled while this client was still waiting for it. */
 const MOST_ASKS = 3;
 
-/** Sends a call to the workers, or waits for the same call of another client, and returns the answer. */
+/** Sends an agent call to the workers, or waits for the same call of another client, and returns the answer. */
 async function askWorker(
   { calls, upload, urgency: usual }: Context,
   follower: ReturnType<typeof openFollower>,
@@ -207,14 +209,15 @@ async function askWorker(
 const FREE = { inputTokens: 0, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 0, costUsd: 0 };
 
 /**
- * Returns the answer of a shared call with zero cost, because the client that added the call already counts its tokens.
+ * Returns the answer of a shared agent call with zero cost, because the client that added the call already counts its
+ * tokens.
  */
 function withoutCost(end: AskEnd): AskEnd {
   if (end.ok) return { ...end, reply: { ...end.reply, usage: end.reply.usage === null ? null : FREE } };
   return { ...end, usage: end.usage === null ? null : FREE };
 }
 
-/** Returns the error message of the store, for people. */
+/** Returns the error message of the team store, for people. */
 export function saidBy({ failure }: StoreError): string {
   return failure.kind === 'store-failed' ? `${failure.where}: ${failure.said || failure.why}` : failure.kind;
 }

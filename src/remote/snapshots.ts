@@ -22,8 +22,8 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
 const LARGEST_BYTES = 512 * 1024 * 1024;
 
 /**
- * Uploads the parts that the store does not have yet. If several clients upload the same part, only one does the work.
- * Returns `null` on success, or the reason of the failure.
+ * Uploads the parts that the team store does not have yet. If several clients upload the same part, only one does the
+ * work. Returns `null` on success, or the reason of the failure.
  */
 export async function uploadSnapshot(
   database: Database,
@@ -92,7 +92,7 @@ async function uploadInTurn(
   return null;
 }
 
-/** Whether the store has a part. This also marks the part as used now, so that it is not deleted soon. */
+/** Whether the team store has a part. This also marks the part as used now, so that it is not deleted soon. */
 async function isStored(query: Query, repository: number, { tree, base }: SnapshotPart): Promise<boolean> {
   const found = await query(
     'UPDATE onceover.snapshots SET used_at = now() WHERE repository = $1 AND tree = $2 AND base = $3 RETURNING 1',
@@ -101,7 +101,7 @@ async function isStored(query: Query, repository: number, { tree, base }: Snapsh
   return found.length > 0;
 }
 
-/** Returns the git pack of a part; `null` if the store does not have the part. */
+/** Returns the git pack of a part; `null` if the team store does not have the part. */
 export async function downloadPart(query: Query, repository: number, part: SnapshotPart): Promise<Buffer | null> {
   const key = [repository, part.tree, part.base];
   const [known] = await query<{ chunks: number }>(

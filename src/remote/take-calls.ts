@@ -11,7 +11,7 @@ import { type AccountUse, decideTake, type TakeDecision } from './decide-limits.
 import { answerText, readRequestText } from './json-call.ts';
 import type { AccountLimits, CallRequest, Offer } from './types.ts';
 
-/** A call that this worker has taken. `start` is the id of this attempt in the table `call_starts`. */
+/** An agent call that this worker has taken. `start` is the id of this attempt in the table `call_starts`. */
 export type TakenCall = {
   readonly id: string;
   readonly start: string;
@@ -26,20 +26,23 @@ type Taking =
   | { readonly kind: 'taken'; readonly call: TakenCall }
   /** The queue is empty. */
   | { readonly kind: 'none' }
-  /** The job's call had already ended; the queue may have more jobs. */
+  /** The job's agent call had already ended; the queue may have more jobs. */
   | { readonly kind: 'ended' }
   | Extract<TakeDecision, { kind: 'wait' }>;
 
 /**
- * How many workers may stop while the agent of a call is running. The provider charges for each of these attempts, so
- * the limit is low. Workers that stop before the agent starts cost nothing; only `MOST_RETRIES` limits those.
+ * How many workers may stop while the agent of an agent call is running. The provider charges for each of these
+ * attempts, so the limit is low. Workers that stop before the agent starts cost nothing; only `MOST_RETRIES` limits
+ * those.
  */
 const MOST_LOST_STARTS = 6;
 
-/** The outcome of an attempt while its agent is running. It stays there if the worker stops before the call ends. */
+/**
+ * The outcome of an attempt while its agent is running. It stays there if the worker stops before the agent call ends.
+ */
 const CALLING = 'calling';
 
-/** Reads and writes the calls that a worker takes from the queue. */
+/** Reads and writes the agent calls that a worker takes from the queue. */
 export type TakenCalls = ReturnType<typeof openTakenCalls>;
 
 export function openTakenCalls(database: Database, boss: PgBoss, worker: string, heartbeatSeconds: number) {
@@ -56,7 +59,7 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
       tokensPerMinute: row?.tokens_per_minute == null ? null : Number(row.tokens_per_minute),
     };
     const isLimited = Object.values(limits).some((limit) => limit !== null);
-    // The row lock makes the limits exact: two workers cannot count the calls of an account at the same time.
+    // The row lock makes the limits exact: two workers cannot count the agent calls of an account at the same time.
     if (isLimited) await query('SELECT 1 FROM onceover.accounts WHERE name = $1 FOR NO KEY UPDATE', [account]);
     type Start = { started_at: Date; ended_at: Date | null; tokens: string | null; is_running: boolean };
     const starts = !isLimited
@@ -105,7 +108,7 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
       });
     },
 
-    /** Takes the most urgent call for an agent, if the limits of the agent's account allow another call. */
+    /** Takes the most urgent agent call for an agent, if the limits of the agent's account allow another call. */
     take: (offer: Offer): Promise<Taking> =>
       database.transaction(async (query): Promise<Taking> => {
         const { use, limits, now } = await usedBy(query, offer.account);
@@ -114,8 +117,8 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
         const queue = queueName(offer);
         const [job] = await boss.fetch<{ call: string }>(queue, { batchSize: 1, db: within(query) });
         if (job === undefined) return { kind: 'none' };
-        // A retry means that the call's earlier worker stopped. Give up if that happened too often while the agent was
-        // running.
+        // A retry means that the agent call's earlier worker stopped. Give up if that happened too often while the
+        // agent was running.
         if (job.retryCount > 0 && (await lostStarts(query, job.data.call)) >= MOST_LOST_STARTS) {
           await failLost(query, job.data.call);
           await boss.complete(queue, job.id, null, { db: within(query) });
@@ -149,7 +152,8 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
       }),
 
     /**
-     * Records that the agent starts now. If the worker stops after this, the provider may have charged for the call.
+     * Records that the agent starts now. If the worker stops after this, the provider may have charged for the agent
+     * call.
      */
     calling: ({ start }: Pick<TakenCall, 'start'>) =>
       database.query('UPDATE onceover.call_starts SET outcome = $2 WHERE id = $1 AND ended_at IS NULL', [
@@ -158,8 +162,8 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
       ]),
 
     /**
-     * Records that the worker is alive, and what the agents of its calls are doing. Returns the calls that this worker
-     * should stop, because they were cancelled or another worker answered them.
+     * Records that the worker is alive, and what the agents of its agent calls are doing. Returns the calls that this
+     * worker should stop, because they were cancelled or another worker answered them.
      */
     async beat(
       running: readonly TakenCall[],
@@ -191,8 +195,8 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
     },
 
     /**
-     * Stores the answer of a call and removes its job, in one transaction. If a call gets several answers, the first
-     * one counts.
+     * Stores the answer of an agent call and removes its job, in one transaction. If a call gets several answers, the
+     * first one counts.
      */
     end: (call: Pick<TakenCall, 'id' | 'start'>, end: AskEnd) =>
       database.transaction(async (query) => {
@@ -206,7 +210,7 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
           await boss.complete(stored.queue, stored.job, null, { includeQueued: true, db: within(query) });
       }),
 
-    /** Puts a call back into the queue, for another worker or for a later attempt. */
+    /** Puts an agent call back into the queue, for another worker or for a later attempt. */
     putBack: (call: TakenCall, end: AskEnd) =>
       database.transaction(async (query) => {
         await endStart(query, call.start, end);
@@ -241,10 +245,10 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
       return warm.length;
     },
 
-    /** Records the end of an attempt whose result is not needed, because the call has already ended. */
+    /** Records the end of an attempt whose result is not needed, because the agent call has already ended. */
     drop: (call: TakenCall, end: AskEnd) => endStart(database.query, call.start, end),
 
-    /** Gives up calls whose workers stopped too often, and cancels waiting calls whose clients are gone. */
+    /** Gives up agent calls whose workers stopped too often, and cancels waiting calls whose clients are gone. */
     async tidy(): Promise<void> {
       await database.transaction(async (query) => {
         const dead = await boss.fetch<{ call: string }>(DEAD_QUEUE, { batchSize: 20, db: within(query) });
@@ -268,7 +272,7 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
   };
 }
 
-/** Returns how many workers stopped while they were running the agent of this call. */
+/** Returns how many workers stopped while they were running the agent of this agent call. */
 async function lostStarts(query: Query, call: string): Promise<number> {
   const [row] = await query<{ lost: number }>(
     `SELECT count(*)::int AS lost FROM onceover.call_starts WHERE call = $1 AND ended_at IS NULL AND outcome = $2`,
@@ -277,7 +281,7 @@ async function lostStarts(query: Query, call: string): Promise<number> {
   return row?.lost ?? 0;
 }
 
-/** Gives up a call: it fails because its workers stopped too often. */
+/** Gives up an agent call: it fails because its workers stopped too often. */
 async function failLost(query: Query, call: string): Promise<void> {
   await query(
     `UPDATE onceover.calls SET state = 'failed', answer = $2, ended_at = now()

@@ -8,7 +8,7 @@ export type CallRequest = Pick<
   readonly agent: string;
   /**
    * A digest of the agent's program, arguments and environment. Only a worker whose own agent has the same digest takes
-   * the call.
+   * the agent call.
    */
   readonly made: string;
   readonly model: string | null;
@@ -20,12 +20,15 @@ export type CallRequest = Pick<
 };
 
 /**
- * Who waits for a call. A person at a terminal comes before CI, and CI before background work such as proofs and
- * audits.
+ * The kind of client that waits for an agent call. A person at a terminal comes before CI, and CI before background
+ * work such as `onceover prove`.
  */
 export type Urgency = 'person' | 'ci' | 'background';
 
-/** The states of a call. `failed` means that the agent gave no answer. Only answers of `answered` calls are shared. */
+/**
+ * The states of an agent call. `failed` means that the agent gave no answer. Only answers of `answered` calls are
+ * shared.
+ */
 export type CallState = 'waiting' | 'running' | 'answered' | 'failed' | 'cancelled';
 
 /** An agent that a worker offers to clients. */

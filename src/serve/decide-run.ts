@@ -98,7 +98,9 @@ export function reviewOfFailure(failure: Failure): ReviewEnd {
   return failedReview(failure.kind, describeFailure(failure).what);
 }
 
-/** The kinds of errors that may soon be over: the store or the forge is unreachable, or another run holds the lock. */
+/**
+ * The kinds of errors that may soon be over: the team store or the forge is unreachable, or another run holds the lock.
+ */
 const PASSING: readonly string[] = ['store-failed', 'forge-failed', 'lock-held'];
 
 /** How often the server tries a run that keeps ending with such a temporary error. */
@@ -109,8 +111,8 @@ export function isWorthRepeating(error: string | null, { tries }: Pick<TakenRun,
 }
 
 /**
- * Returns the end of a run as the store records it. `unpublished` says why the result is not on the forge; it is `null`
- * if the result is there.
+ * Returns the end of a run as the team store records it. `unpublished` says why the result is not on the forge; it is
+ * `null` if the result is there.
  */
 export function endOfReview({ run, error, document }: ReviewEnd, unpublished: Failure | null): PullRunEnd {
   const said =

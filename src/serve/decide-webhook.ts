@@ -12,7 +12,7 @@ export type WebhookDecision =
   | {
       readonly ok: true;
       /**
-       * The names under which the store remembers this delivery. A later webhook with one of these names is a
+       * The names under which the team store remembers this delivery. A later webhook with one of these names is a
        * repetition and is ignored.
        */
       readonly keys: readonly string[];

@@ -36,7 +36,7 @@ const QUEUES = ['calls', 'runs'];
 
 const STATES = ['waiting', 'running'];
 
-/** Reads the metrics of the whole team from the store. */
+/** Reads the metrics of the whole team from its store. */
 export async function readMetrics({ query }: Pick<Database, 'query'>): Promise<readonly MetricFamily[]> {
   const rows = await query<Row>(FIGURES);
   const of = (name: string, ...labels: readonly [string?, string?]): MetricFamily['samples'] =>

@@ -13,7 +13,7 @@ export type ServeWish = Pick<ServerOptions, 'stop' | 'stopNow' | 'tell'> & {
   readonly config: string | null;
 };
 
-/** Serves web pages about all repositories in the store, and reviews pull requests that webhooks name. */
+/** Serves web pages about all repositories in the team store, and reviews pull requests that webhooks name. */
 export async function openServer({ config, ...options }: ServeWish): Promise<Result<void>> {
   const { env, execPath, argv } = process;
   const user = readUserConfig(env);

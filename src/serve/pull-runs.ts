@@ -41,7 +41,7 @@ export type Accepted = { readonly kind: 'queued'; readonly run: string } | { rea
 
 export type PullRuns = ReturnType<typeof openPullRuns>;
 
-/** Reads and writes the runs of pull requests in the store, together with their job queue. */
+/** Reads and writes the runs of pull requests in the team store, together with their job queue. */
 export function openPullRuns(database: Database, boss: PgBoss) {
   async function add(query: Query, pull: PullName, head: string, startedBy: string): Promise<string> {
     const run = randomUUID();

@@ -17,7 +17,7 @@ import type { PageDocument } from '../web/json-schema.ts';
 import { readTemplate } from '../web/page.ts';
 import type { ListedRun } from './types.ts';
 
-/** A repository in the store, with the fields that the list of repositories shows. */
+/** A repository in the team store, with the fields that the list of repositories shows. */
 export type ListedRepository = {
   readonly id: number;
   readonly remote: string;
@@ -29,13 +29,14 @@ export type ListedRepository = {
 const MOST_REPOSITORIES = 2000;
 
 /**
- * Returns the store as the server uses it. The server is not a clone, so it has no secret with which to sign entries.
+ * Returns the team store as the server uses it. The server is not a clone, so it has no secret with which to sign
+ * entries.
  */
 function storeOf(database: Database, repository: number): TeamStore {
   return { ...{ database, repository, clone: 'server', login: 'server', isTrusted: true }, seal: () => null };
 }
 
-/** Returns all repositories in the store, the most recently used first. */
+/** Returns all repositories in the team store, the most recently used first. */
 export async function listRepositories({ query }: Pick<Database, 'query'>): Promise<readonly ListedRepository[]> {
   type Row = Omit<ListedRepository, 'id'> & { readonly id: string };
   const rows = await query<Row>(
@@ -103,8 +104,8 @@ export async function storePage(
 }
 
 /**
- * Returns the open findings of a repository. Findings on pull requests from forks are not in the store, only in the
- * server's clones.
+ * Returns the open findings of a repository. Findings on pull requests from forks are not in the team store, only in
+ * the server's clones.
  */
 export async function openStoreFindings(
   database: Database,

@@ -187,8 +187,8 @@ async function takeRun(runs: PullRuns, tell: ServerOptions['tell']): Promise<Tak
 }
 
 /**
- * Runs work on the store. If the store is unreachable, reports this and returns `null`; the queue gives the run to a
- * server again later.
+ * Runs work on the team store. If the store is unreachable, reports this and returns `null`; the queue gives the run to
+ * a server again later.
  */
 async function quietly<T>(tell: ServerOptions['tell'], work: () => Promise<T>): Promise<T | null> {
   try {
@@ -200,7 +200,7 @@ async function quietly<T>(tell: ServerOptions['tell'], work: () => Promise<T>): 
   }
 }
 
-/** Repeats work at an interval until the signal aborts. If the store is unreachable, the loop continues. */
+/** Repeats work at an interval until the signal aborts. If the team store is unreachable, the loop continues. */
 async function everyWhile(
   everyMs: number,
   signal: AbortSignal,

@@ -71,7 +71,7 @@ export type ServerSettings = {
 /** A pull request or merge request. `project` is the repository name, spelled as in the server's settings. */
 export type PullName = { readonly forge: ForgeName; readonly project: string; readonly number: number };
 
-/** What a webhook asks for. All other facts about the pull request are read from the forge. */
+/** The request that a webhook makes. All other facts about the pull request are read from the forge. */
 export type WebhookWish =
   | { readonly kind: 'review' | 'closed'; readonly pull: PullName; readonly head: string }
   | { readonly kind: 'ignored'; readonly why: string };
@@ -111,7 +111,7 @@ export type ListedRun = {
   readonly ended_at: string | null;
 };
 
-/** What the server asks the process of a run to do. The process reads this from standard input. */
+/** The request that the server sends to the process of a run, through its standard input. */
 export type ReviewRequest = { readonly checks: CheckMode; readonly isFork: boolean; readonly base: string };
 
 /** Something that happened in the server, for its log. */

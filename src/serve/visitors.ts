@@ -6,7 +6,7 @@ import type { ServerRequest } from './http.ts';
 import { openIssuerKeys } from './issuer-keys.ts';
 import type { AccessScope, ServerSettings, Visitor } from './types.ts';
 
-/** Who sent a request. `unsure` means that the token could not be checked, because its issuer does not answer. */
+/** The sender of a request. `unsure` means that the token could not be checked, because its issuer does not answer. */
 export type Identified =
   | { readonly kind: 'visitor'; readonly visitor: Visitor; readonly isCookie: boolean }
   | { readonly kind: 'stranger' | 'unsure' };

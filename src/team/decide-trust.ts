@@ -8,7 +8,7 @@ export const STORE_TRUST = ['never', 'own-branches', 'always'] as const;
 export type StoreTrust = (typeof STORE_TRUST)[number];
 
 /**
- * Whether results from the store (receipts, findings and waivers) count in this run. With `own-branches` they count,
+ * Whether results from the store (passes, findings and waivers) count in this run. With `own-branches` they count,
  * except in a pull request from a fork, or if the CI service does not say where the branch comes from. `event` is the
  * payload of the GitHub event.
  */

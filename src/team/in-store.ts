@@ -13,7 +13,7 @@ type Choice<T> = {
 };
 
 /**
- * Returns a port that uses the store for teams instead of `files`. It connects when one of its methods is first called.
+ * Returns an object that uses the store for teams instead of `files`. It connects when one of its methods is first called.
  * All its methods are asynchronous.
  */
 export function inTeamStore<T extends object>(commonDir: string, files: T, { open, failed }: Choice<T>): T {

@@ -28,7 +28,7 @@ export type TeamStore = {
   seal(fields: readonly string[]): string | null;
   /** Identifies the user on this machine. Usage limits of agents apply to this user's logins. */
   readonly login: string;
-  /** Whether receipts, findings and waivers in the store count. If not, those in the files of this clone are used. */
+  /** Whether passes, findings and waivers in the store count. If not, those in the files of this clone are used. */
   readonly isTrusted: boolean;
 };
 
@@ -79,8 +79,8 @@ function openDatabase({ url, waitSeconds }: StoreSettings): Promise<Database> {
 }
 
 /**
- * Returns the value of an earlier call with this key, or opens it. A failure is not kept, so that a long-lived process
- * can try again.
+ * Returns what an earlier call opened for this key, or opens it now. A failed attempt is not remembered, so that a
+ * long-lived process can try again.
  */
 function once<T>(known: Map<string, Promise<T>>, key: string, open: () => Promise<T>): Promise<T> {
   const found = known.get(key);

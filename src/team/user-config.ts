@@ -14,7 +14,7 @@ const STORE = z.strictObject({
   trust: z.enum(STORE_TRUST).optional(),
   wait_seconds: z.number().int().min(0).max(600).optional(),
   keep_calls_days: z.number().int().min(1).max(3650).optional(),
-  // The queue keeps a waiting call for a day, so the uploaded files must stay at least as long.
+  // The job queue keeps a waiting agent call for a day, so its uploaded files must stay at least as long.
   keep_snapshot_hours: z.number().int().min(24).max(8760).optional(),
 });
 
@@ -29,7 +29,10 @@ type FileConfig = z.output<typeof USER_CONFIG>;
 export type UserConfig = {
   /** The settings of the store for teams; `null` if onceover keeps its data in files in the git folder. */
   readonly store: StoreSettings | null;
-  /** Where reviewers run if neither `--remote` nor `--no-remote` is given. Without a store this is always `local`. */
+  /**
+   * The place where reviewers run if neither `--remote` nor `--no-remote` is given. Without a store this is always
+   * `local`.
+   */
   readonly runs: 'local' | 'remote';
 };
 
@@ -41,7 +44,7 @@ export type StoreSettings = {
   readonly trust: StoreTrust;
   /** How many seconds to wait for a database that does not answer. */
   readonly waitSeconds: number;
-  /** How long workers keep ended calls and unused snapshots; `DEFAULT_KEEP` if not set. */
+  /** How long workers keep ended agent calls and unused snapshots; `DEFAULT_KEEP` if not set. */
   readonly keep?: StoreKeep;
 };
 

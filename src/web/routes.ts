@@ -33,7 +33,7 @@ export type RouteOptions = {
   /** The HTML page for the live view. */
   readonly page: string;
   /**
-   * Who uses the live view to answer findings and start runs: a person or an agent. An agent's waiver is only a
+   * The user who answers findings and starts runs in the live view: a person or an agent. An agent's waiver is only a
    * proposal.
    */
   readonly by: Actor;

@@ -6,7 +6,7 @@ import { downloadPart, partsOf, type SnapshotPart } from '../remote/snapshots.ts
 import type { CallRequest } from '../remote/types.ts';
 import type { Database } from '../team/connect.ts';
 
-/** A folder with the files of one call, or the reason why they could not be checked out. */
+/** A folder with the files of one agent call, or the reason why they could not be checked out. */
 type Checkout = { readonly folder: string; remove(): void } | { readonly why: string };
 
 /**
@@ -25,8 +25,8 @@ type ObjectStore = {
 };
 
 /**
- * Manages the checkouts of a worker. Calls on the same repository share its git objects, but each call has its own
- * files.
+ * Manages the checkouts of a worker. Calls on the same repository share its git objects, but each agent call has its
+ * own files.
  */
 export function openCheckouts({ query }: Pick<Database, 'query'>, base: string | null) {
   const stores = new Map<number, ObjectStore>();
@@ -61,14 +61,14 @@ export function openCheckouts({ query }: Pick<Database, 'query'>, base: string |
       return indexed.failure.kind === 'git-failed' ? indexed.failure.said : indexed.failure.kind;
     })();
     store.parts.set(key, added);
-    // If the download failed, forget it, so that the next call tries again.
+    // If the download failed, forget it, so that the next agent call tries again.
     const forget = (why: unknown) => why !== null && store.parts.delete(key);
     added.then(forget, forget);
     return added;
   }
 
   return {
-    /** Checks out the code of a call in a folder of its own. */
+    /** Checks out the code of an agent call in a folder of its own. */
     async open(repository: number, { tree, baseTree }: CallRequest): Promise<Checkout> {
       const store = storeOf(repository, tree.length === 64 ? 'sha256' : 'sha1');
       store.users++;

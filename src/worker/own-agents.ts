@@ -61,8 +61,8 @@ export async function callOwnAgent(
   folder: string,
   options: Pick<AskOptions, 'stop' | 'watch'>,
 ): Promise<AskEnd> {
-  // The worker takes only calls for its own agents. Check again, because a manipulated store must not choose another
-  // program.
+  // The worker takes only agent calls for its own agents. Check again, because a manipulated store must not choose
+  // another program.
   if (request.agent !== offer.agent || request.made !== offer.made)
     return notCalled({ kind: 'agent-error', said: 'the worker does not offer this agent' });
   const place = await findRepository(folder);

@@ -32,7 +32,10 @@ const TIDY_MS = 5000;
 
 const PRUNE_MS = 60_000;
 
-/** Takes calls from the queue and runs them until `stop` aborts. If the store is unreachable, the worker waits. */
+/**
+ * Takes agent calls from the queue and runs them until `stop` aborts. If the team store is unreachable, the worker
+ * waits.
+ */
 export async function runWorker(store: StoreSettings, options: WorkerOptions): Promise<Result<void>> {
   const found = await findOwnAgents(options);
   if (!found.ok) return found;
@@ -110,8 +113,8 @@ async function work(
   const pruning = repeat(PRUNE_MS, options, () => pruneCalls(database, options.keep));
 
   /**
-   * Takes a call for one of the agents, starting with a different agent each time so that none is starved. If there is
-   * no call, returns how long to wait.
+   * Takes an agent call for one of the agents, starting with a different agent each time so that none is starved. If
+   * there is no call, returns how long to wait.
    */
   let turn = 0;
   async function takeOne(): Promise<number | null> {
@@ -191,7 +194,7 @@ type Settled = {
   readonly isStopping: boolean;
 };
 
-/** Stores the result of a call, or puts the call back into the queue. */
+/** Stores the result of an agent call, or puts the call back into the queue. */
 async function settle(
   calls: TakenCalls,
   unsent: ReturnType<typeof openUnsentAnswers>,
@@ -215,7 +218,7 @@ async function settle(
       return 'put-back';
     }
   }
-  // The answer has already been paid for, so keep it on disk until the store has it.
+  // The answer has already been paid for, so keep it on disk until the team store has it.
   if (end.ok) unsent.keep({ call, end });
   await calls.end(call, end);
   if (end.ok) unsent.sent(call);
@@ -223,7 +226,7 @@ async function settle(
 }
 
 /**
- * Repeats work on the store until it succeeds. The store may be unreachable for longer than a database connection
+ * Repeats work on the team store until it succeeds. The store may be unreachable for longer than a database connection
  * waits.
  */
 async function patiently<T>(
@@ -244,7 +247,7 @@ async function patiently<T>(
   }
 }
 
-/** Repeats work at an interval until the loop is stopped. If the store is unreachable, the loop continues. */
+/** Repeats work at an interval until the loop is stopped. If the team store is unreachable, the loop continues. */
 function repeat(everyMs: number, options: Pick<WorkerOptions, 'tell'>, work: () => Promise<void>) {
   const ended = new AbortController();
   const loop = (async () => {

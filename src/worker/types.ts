@@ -10,7 +10,8 @@ export type WorkerEvent =
       readonly call: string;
       readonly agent: string;
       /**
-       * `dropped` means that this worker's result is not needed: the call was cancelled, or another worker answered it.
+       * `dropped` means that this worker's result is not needed: the agent call was cancelled, or another worker
+       * answered it.
        */
       readonly outcome: 'answered' | 'failed' | 'put-back' | 'dropped';
       readonly failure: AgentFailure | null;
@@ -36,11 +37,11 @@ export type WorkerOptions = {
   readonly account: string | null;
   readonly limits: AccountLimits;
   readonly heartbeatSeconds: number;
-  /** The folder for checkouts and for answers that the store does not have yet; `null` for the default. */
+  /** The folder for checkouts and for answers that the team store does not have yet; `null` for the default. */
   readonly folder: string | null;
-  /** When this signal aborts, the worker takes no more calls, and ends when the running ones have ended. */
+  /** When this signal aborts, the worker takes no more agent calls, and ends when the running ones have ended. */
   readonly stop: AbortSignal;
-  /** When this signal aborts, the worker also stops the running calls and puts them back into the queue. */
+  /** When this signal aborts, the worker also stops the running agent calls and puts them back into the queue. */
   readonly stopNow: AbortSignal;
   tell(event: WorkerEvent): void;
 };

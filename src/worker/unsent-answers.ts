@@ -5,12 +5,12 @@ import { openFolder, parseJson } from '../platform/private-files.ts';
 import { answerText, readAnswerText } from '../remote/json-call.ts';
 import type { TakenCall } from '../remote/take-calls.ts';
 
-/** An answer that was paid for but is not in the store yet. */
+/** An answer that was paid for but is not in the team store yet. */
 type UnsentAnswer = { readonly call: Pick<TakenCall, 'id' | 'start'>; readonly end: AskEnd };
 
 /**
- * Keeps answers on disk until the store has them, so that a killed worker or a long outage of the store does not lose
- * them. The next worker on this machine sends them to the store.
+ * Keeps answers on disk until the team store has them, so that a killed worker or a long outage of the store does not
+ * lose them. The next worker on this machine sends them to the store.
  */
 export function openUnsentAnswers(base: string) {
   const folder = openFolder(base, 'answers');

@@ -14,7 +14,7 @@ export type FindingDocument = RunDocument['findings'][number];
 export type PastCall = PageDocument['history']['calls'][number];
 
 /**
- * What the part of the address after `#` selects: a place in the report, a transcript, or the differences between two
+ * The selection in the part of the address after `#`: a place in the report, a transcript, or the differences between two
  * reviews.
  */
 export type Route =

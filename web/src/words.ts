@@ -101,7 +101,7 @@ export const LEVERS = {
   reading: 'Shared reading of files',
 } as const;
 
-/** What each estimate of saved tokens is compared with. */
+/** The baseline with which each estimate of saved tokens is compared. */
 export const BASELINES = {
   pass: 'the last review of that reviewer in this clone',
   slot: 'the last review of that reviewer in this clone',

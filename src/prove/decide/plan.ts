@@ -15,7 +15,8 @@ const WEIGHTS: Readonly<Record<CaseSource, number>> = {
 };
 
 /**
- * Returns at most `most` of the cases, from each source in proportion to its weight. The order within a source stays.
+ * Returns at most `most` of the test cases, from each source in proportion to its weight. The order within a source
+ * stays.
  */
 export function chooseCases(all: readonly ProofCase[], most: number): readonly ProofCase[] {
   const sources = [...new Set(all.map(({ source }) => source))];
@@ -45,8 +46,8 @@ export type ProofChoice = {
 };
 
 /**
- * Returns the reviews to make of a case: each variant, repeated. Cases with a single round use only the first session
- * mode, because the modes differ only from the second round on.
+ * Returns the reviews to make of a test case: one per configuration and repetition. A case with a single round needs
+ * only the first session mode, because the modes differ only from the second round on.
  */
 export function tasksOf(one: ProofCase, { reviewers, sessions, readings, repeat }: ProofChoice): readonly ProofTask[] {
   const counts = reviewers.length === 0 ? [null] : reviewers;
@@ -62,7 +63,9 @@ export function tasksOf(one: ProofCase, { reviewers, sessions, readings, repeat 
 /** The number of reviewers of a gate that reviews some files. */
 type CoveringGate = { readonly numReviews: number };
 
-/** Returns the maximum number of calls for one review of a case: one for each reviewer of each gate in each round. */
+/**
+ * Returns the maximum number of calls for one review of a test case: one for each reviewer of each gate in each round.
+ */
 export function mostCallsOf(
   { case: one, variant }: ProofTask,
   gatesFor: (paths: readonly RepoPath[]) => readonly CoveringGate[],
@@ -71,7 +74,7 @@ export function mostCallsOf(
   return counts.reduce((sum, count) => sum + count, 0) * one.rounds.length;
 }
 
-/** Returns the files that a case changes; for a case with a bug, only the files that contain the bug. */
+/** Returns the files that a test case changes; for a case with a bug, only the files that contain the bug. */
 export function pathsOf({ rounds, planted }: ProofCase): readonly RepoPath[] {
   if (planted !== null) return planted.places.map(({ file }) => file);
   return rounds.flatMap(({ files, patch }) => [...files.map(({ path }) => path), ...patchedPaths(patch)]);
@@ -82,7 +85,8 @@ function patchedPaths(patch: string): readonly RepoPath[] {
 }
 
 /**
- * The median cost of earlier calls of these gates, or of earlier proofs; `null` if the cost ledger has no such call.
+ * The median cost of earlier calls of these gates, or of earlier runs of `onceover prove`; `null` if the cost ledger
+ * has no such call.
  */
 export type CallEstimate = { readonly tokens: number; readonly usd: number | null; readonly calls: number } | null;
 
@@ -90,7 +94,8 @@ export function estimateCall(entries: readonly LedgerEntry[], gates: readonly st
   const used = entries.flatMap((entry): readonly Usage[] =>
     entry.kind !== 'run' ? [] : entry.slots.filter(({ gate }) => gates.includes(gate)).flatMap(usedBy),
   );
-  // If the gates were never run, use the calls of earlier proofs. Their ledger entries name no gate.
+  // If the gates were never run, use the calls of earlier runs of `onceover prove`. Their entries in the cost ledger
+  // name no gate.
   const past = used.length > 0 ? used : entries.flatMap((entry) => (entry.kind === 'proof' ? usedBy(entry) : []));
   if (past.length === 0) return null;
   const prices = past.flatMap(({ costUsd }) => costUsd ?? []);
@@ -134,7 +139,7 @@ export function parseBudget(text: string): ProofBudget | null {
   return usd === undefined ? null : { usd: Number(usd), calls: null };
 }
 
-/** What the calls of this proof have cost so far. Answers that were reused from earlier proofs cost nothing. */
+/** The cost of this run of `onceover prove` so far. Answers that were reused from earlier runs cost nothing. */
 export type ProofSpending = { readonly calls: number; readonly usage: Usage | null };
 
 export function addSpending(a: ProofSpending, b: ProofSpending): ProofSpending {

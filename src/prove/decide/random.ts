@@ -1,6 +1,6 @@
 /**
  * Returns a generator of random numbers from 0 up to but not including 1. They depend only on the seed (mulberry32
- * algorithm), so that a proof can be repeated.
+ * algorithm), so that a run of `onceover prove` can be repeated.
  */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;

@@ -16,17 +16,17 @@ export function agentsDigestOf(
 }
 
 /**
- * Why a proof no longer applies to a gate: its prompt or its agents have changed. `null` means that the proof still
- * applies.
+ * Why the stored scores of a gate no longer apply: its prompt or its agents have changed since. `null` means that they
+ * still apply.
  */
 export type Staleness = 'prompt' | 'agents';
 
-/** The fields that decide whether a proof replaces an earlier one. */
+/** The fields that decide whether new scores of a gate replace its stored ones. */
 type ComparedProof = Pick<GateProof, 'promptDigest' | 'agentsDigest' | 'agents' | 'scores'>;
 
 /**
- * Whether to keep an earlier proof of a gate instead of a new one: both are about the same prompt, agents, models and
- * number of reviewers, and the earlier one has more cases.
+ * Whether to keep the stored scores of a gate instead of new ones: both are about the same prompt, agents, models and
+ * number of reviewers, and the stored ones cover more test cases.
  */
 export function saysMore(earlier: ComparedProof, later: ComparedProof): boolean {
   const isSame = stalenessOf(earlier, later) === null && digestOf(earlier.agents) === digestOf(later.agents);

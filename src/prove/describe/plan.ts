@@ -4,7 +4,7 @@ import { count, someNames, tokensOf, usdOf } from '../../ui/wording.ts';
 import type { ProvePlan } from '../result-types.ts';
 import type { BugClass, CaseSource, ProofVariant, ReadingMode } from '../types.ts';
 
-/** What people read about where a test case comes from. */
+/** Descriptions of the sources of test cases, as people read them. */
 const SOURCE_WORDS: Readonly<Record<CaseSource, string>> = {
   own: 'a case of your own',
   history: 'a fix of this repository, undone',
@@ -15,7 +15,7 @@ const SOURCE_WORDS: Readonly<Record<CaseSource, string>> = {
   set: 'a bug of the public set',
 };
 
-/** What people read as the name of each kind of bug. */
+/** Names of the kinds of bugs, as people read them. */
 export const CLASS_WORDS: Readonly<Record<BugClass, string>> = {
   boundary: 'boundary',
   guard: 'dropped or inverted guard',
@@ -49,8 +49,8 @@ const SESSION_WORDS: Readonly<Record<ProofVariant['sessions'], string>> = {
 };
 
 /**
- * Describes the plan of a proof: gates, cases, calls and the estimated cost. `command` is the command that carries it
- * out.
+ * Describes what `onceover prove` would do: gates, test cases, calls and the estimated cost. `command` is the command
+ * that does it.
  */
 export function describeProvePlan(plan: ProvePlan, styled: Styled, command: string): string {
   const { gates, cases, variants, repeat, calls, checks, install, seed } = plan;
@@ -81,7 +81,7 @@ export function describeProvePlan(plan: ProvePlan, styled: Styled, command: stri
   return blocks.join('\n\n');
 }
 
-/** The note for a proof that found no test cases. */
+/** The message if `onceover prove` found no test cases. */
 export const NO_CASES =
   'No case was found: the history has no small fix or change in files that a review covers. Try the public set with "onceover prove --set", or your own patches with --own.';
 

@@ -11,7 +11,10 @@ function percent(share: number): number {
   return Math.round(share * 100);
 }
 
-/** Describes the last proof of a gate in one line: its age, or why it no longer applies. */
+/**
+ * Describes in one line how well a gate did when `onceover prove` last measured it, and how long ago that was. Also says
+ * why the scores no longer apply, if they do not.
+ */
 export function proofLine(proof: Pick<GateProof, 'scores' | 'at'>, stale: Staleness | null, now: Date): string {
   const { found, falseAlarms } = proof.scores;
   const { count: part, of, low, high } = found;

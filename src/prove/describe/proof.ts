@@ -8,7 +8,10 @@ import type { CaseResult, CountedShare, GateProof, Scores, VariantComparison } f
 import { CLASS_WORDS, NO_CASES, variantText } from './plan.ts';
 import { shareText } from './proof-line.ts';
 
-/** Describes the result of a proof: the scores of each gate, what is unusual, and which cases were left out. */
+/**
+ * Describes the result of `onceover prove`: the scores of each gate, what is unusual, and which test cases were left
+ * out.
+ */
 export function describeProof(played: PlayedProve, styled: Styled): string {
   const blocks = [
     ...played.proofs.map((proof) => gateBlock(proof, played.results, styled)),
@@ -17,7 +20,7 @@ export function describeProof(played: PlayedProve, styled: Styled): string {
   return blocks.join('\n\n');
 }
 
-/** Describes the result of a proof in one line. */
+/** Describes the result of `onceover prove` in one line. */
 export function describeProofTitle({ proofs }: Pick<PlayedProve, 'proofs'>): string {
   const shares = proofs.map(({ scores }) => scores.found);
   const [found, planted] = [
@@ -107,7 +110,7 @@ export function scoreRows({
 }
 
 /**
- * Describes the cost of all reviews, and the cost per bug found. The latter counts only the `first` review of each
+ * Describes the cost of all reviews, and the cost per bug found. The latter counts only the `first` review of each test
  * case.
  */
 function costText(found: CountedShare, all: Usage | null, first: Usage | null): string {
@@ -134,7 +137,10 @@ export function comparisonText({ a, b, cases, onlyA, onlyB, p }: VariantComparis
   return `${onlyA > onlyB ? left : right} finds more: ${facts} (p = ${p.toFixed(3)}).`;
 }
 
-/** Returns the notes below the scores: why the proof ended, which cases were left out, and what the proof cost. */
+/**
+ * Returns the notes below the scores: why `onceover prove` ended, which test cases were left out, and what the reviews
+ * cost.
+ */
 export function proofNotes({
   end,
   cases,

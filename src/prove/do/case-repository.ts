@@ -52,7 +52,7 @@ export async function makeCaseRepository(
     const there = files.filter(({ text }) => text !== null).map(({ path }) => path);
     const added = await run(['add', '--all']);
     if (!added.ok) return added;
-    // Commit all files of the case, even those that the repository's current ignore rules exclude.
+    // Commit all files of the test case, even those that the repository's current ignore rules exclude.
     const forced = there.length === 0 ? added : await run(['add', '--force', '--', ...there]);
     return forced.ok ? run(['commit', '--quiet', '--allow-empty', '--no-verify', '--message', message]) : forced;
   };

@@ -39,7 +39,7 @@ export type KeepOptions = {
 
 /**
  * Returns reviewers that reuse the stored answer if a question was answered before. Each new answer is stored at once,
- * so that an interrupted proof does not pay for it again. Failures are not stored.
+ * so that an interrupted `onceover prove` does not pay for it again. Failures are not stored.
  */
 export function keepAnswers(reviewers: Reviewers, options: KeepOptions): Reviewers {
   const { kept, root, repeat, caseId, mayCall, paid } = options;

@@ -17,7 +17,7 @@ import type { CaseResult, ProofCase } from '../types.ts';
 import type { PaidCall } from './keep-answers.ts';
 import { type PlayedTask, type PlayPorts, playTask } from './play-task.ts';
 
-/** Why a proof (a run of `onceover prove`) ended. */
+/** Why a run of `onceover prove` ended. */
 type ProofEnd = 'done' | 'budget' | 'no-verdict' | 'interrupted';
 
 export type PlayedProof = {
@@ -27,7 +27,7 @@ export type PlayedProof = {
   readonly cases: readonly ProofCase[];
   readonly dropped: DroppedCases;
   readonly spent: ProofSpending;
-  /** The last run that reached no verdict, if the proof ended because of such runs; otherwise `null`. */
+  /** The last review that reached no verdict, if `onceover prove` ended because of such reviews; otherwise `null`. */
   readonly trouble: Extract<PlayedTask, { kind: 'no-verdict' }>['outcome'] | null;
 };
 
@@ -36,10 +36,10 @@ type DroppedCases = { caughtByChecks: number; checksFailAnyway: number; notPlaya
 
 export type ProofProgress = {
   readonly kind: 'case';
-  /** The number of the case, counted from 1. A case that replaces an unusable one gets the same number. */
+  /** The number of the test case, counted from 1. A case that replaces an unusable one gets the same number. */
   readonly number: number;
   readonly of: number;
-  /** Which review of the case this is, counted from 1; `reviews` says how many there will be. */
+  /** The number of this review of the test case, counted from 1; `reviews` says how many there will be. */
   readonly review: number;
   readonly reviews: number;
   readonly title: string;
@@ -55,7 +55,7 @@ export type ProofRequest = {
   tell(progress: ProofProgress): void;
 };
 
-// If this many reviews in a row end without a verdict, the reviewers do not work and the proof ends.
+// If this many reviews in a row end without a verdict, the reviewers do not work, so `onceover prove` ends.
 const MOST_WITHOUT_VERDICT = 3;
 
 /** Reviews test cases until enough of them produced a result, the budget is used up, or `stop` aborts. */
@@ -120,8 +120,8 @@ export async function playProof(
 }
 
 /**
- * Returns one cost ledger entry per agent and model. With one entry per call, a long proof would push older runs out of
- * the ledger.
+ * Returns one cost ledger entry per agent and model. With one entry per call, a long run of `onceover prove` would push
+ * older entries out of the ledger.
  */
 function ledgerEntries(calls: readonly PaidCall[], now: Date): readonly LedgerProof[] {
   const keyOf = ({ agent, model, isResumed }: PaidCall) => JSON.stringify([agent, model, isResumed]);

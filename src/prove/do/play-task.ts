@@ -31,7 +31,7 @@ export type PlayedTask =
   | { readonly kind: 'stopped' };
 
 export type PlayPorts = Pick<KeepOptions, 'kept' | 'mayCall' | 'paid'> & {
-  /** A temporary folder for this proof. Each test case gets a folder inside it. */
+  /** A temporary folder for this run of `onceover prove`. Each test case gets a folder inside it. */
   readonly folder: string;
   /** The user's repository, whose reviewers are measured. */
   readonly repository: RepositoryPaths;
@@ -42,7 +42,7 @@ export type PlayPorts = Pick<KeepOptions, 'kept' | 'mayCall' | 'paid'> & {
   /** The names of the packages copied to `folder`, which the checks need. */
   readonly dependencies: readonly string[];
   readonly stop: AbortSignal;
-  /** Whether the proof is about to end, because the user stopped it or its budget is used up. */
+  /** Whether `onceover prove` is about to end, because the user stopped it or its budget is used up. */
   isStopped(): boolean;
   readonly reporter: ReporterOf<RunProgress>;
 };
@@ -55,7 +55,7 @@ export async function playTask(task: ProofTask, config: ProofConfig, ports: Play
   const { case: one, variant } = task;
   const counted = new Map<GateId, GateId>(config.gatesFor(pathsOf(one)).map(({ id }) => [id, config.originalId(id)]));
   if (counted.size === 0) return ok({ kind: 'not-playable', why: 'no gate covers its files' });
-  // The folder name depends only on the case, so that an agent finds its session again after an interruption.
+  // The folder name depends only on the test case, so that an agent finds its session again after an interruption.
   const root = join(ports.folder, one.id);
   const settings = config.settingsFor(variant);
   const made = await makeCaseRepository(root, ports.repository.commonDir, one, { files: config.files, settings });
@@ -173,8 +173,8 @@ async function checksPass(
   }
   const back = moveDependencies(dependencies, repository.root, folder);
   if (!back.ok) return back;
-  // If the checks fail without the edit, a package may be missing. Do not store this, so that the next proof tries
-  // again.
+  // If the checks fail without the edit, a package may be missing. Do not store this result, so that the next run of
+  // `onceover prove` tries again.
   if (!stop.aborted && (pass || isEdited)) kept.keepChecks(key, pass);
   return ok(pass);
 }

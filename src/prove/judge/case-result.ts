@@ -10,8 +10,8 @@ import { findsBug } from './match.ts';
 export type PlayedRounds = { readonly last: RunOutcome; readonly entries: readonly LedgerRun[] };
 
 /**
- * Returns the result of each gate that covers the bug. A gate whose reviewers reached no verdict is left out, because
- * it neither passed nor failed the case.
+ * Returns the result of each gate that reviews the file with the bug. A gate whose reviewers reached no verdict is left
+ * out, because it neither passed nor failed the test case.
  */
 export function caseResults(
   task: ProofTask,
@@ -60,7 +60,7 @@ function reviewerResult(
   if (last === undefined || status === 'error') return [];
   const ofSlot = (list: readonly ReportedFinding[]) => list.filter(({ finding }) => finding.slot === slot);
   const hasOpen = ofSlot(about).some(({ state }) => isOpen(state));
-  // A reviewer that took part only in an earlier round has neither passed nor failed the last one.
+  // A reviewer that took part only in an earlier round of the test case has neither passed nor failed the last round.
   if (status === 'not_run' && !hasOpen) return [];
   const verdict = hasOpen || status === 'fail' ? 'fail' : 'pass';
   return [{ slot, agent: last.agent, model: last.model, verdict, found: ofSlot(hits).length > 0 }];

@@ -22,8 +22,8 @@ function countedShare(count: number, of: number): CountedShare {
 }
 
 /**
- * Returns the scores over these verdicts. Each case counts once, with its first review. Repeated reviews of a case are
- * not independent, so they are used only to measure how often verdicts change.
+ * Returns the scores over these verdicts. Each test case counts once, with its first review. Repeated reviews of a case
+ * are not independent, so they are used only to measure how often verdicts change.
  */
 export function scoreTrials(trials: readonly Trial[]): Scores {
   const first = trials.filter(({ repeat }) => repeat === 1);
@@ -114,7 +114,7 @@ export function variantKey({ reviewers, sessions, reading }: ProofVariant): stri
 export type Exposure = 'rubber-stamp' | 'always-fails';
 
 /**
- * Returns whether a gate passes or fails nearly everything. Returns `null` unless there are enough cases and the
+ * Returns whether a gate passes or fails nearly everything. Returns `null` unless there are enough test cases and the
  * confidence intervals are clear.
  */
 export function exposureOf({

@@ -22,9 +22,9 @@ export type GatherOptions = {
   readonly repository: RepositoryPaths;
   readonly parsers: Parsers;
   readonly seed: number;
-  /** How many test cases the proof wants in total. Each source offers at most this number. */
+  /** How many test cases are wanted in total. Each source offers at most this number. */
   readonly most: number;
-  /** The sources of test cases that the proof wants; empty for all sources. */
+  /** The sources of test cases that are wanted; empty for all sources. */
   readonly sources: readonly CaseSource[];
   /** Whether a gate reviews this file. */
   covers(path: RepoPath): boolean;
@@ -60,7 +60,10 @@ export async function gatherCases(options: GatherOptions): Promise<Result<readon
   return ok(cases);
 }
 
-/** Whether enough real changes were used. One change gives up to four cases from different sources, but often fewer. */
+/**
+ * Whether enough real changes were used. One change gives up to four test cases from different sources, but often
+ * fewer.
+ */
 function isEnough(
   cases: readonly ProofCase[],
   fromHosts: number,
@@ -107,7 +110,7 @@ async function editedCases(
     places.push(...seen.map((edit) => ({ path, text, edit })));
   }
   const mixed = shuffled(places, random);
-  // Take the kind of bug that was used least so far, so that rare kinds are in the proof too.
+  // Take the kind of bug that was used least so far, so that rare kinds occur too.
   const rarest = (list: readonly HostedEdit[]) =>
     [...list].sort((a, b) => (used.get(a.edit.class ?? '') ?? 0) - (used.get(b.edit.class ?? '') ?? 0))[0];
   const bugs = mixed.filter(({ edit }) => edit.class !== null);

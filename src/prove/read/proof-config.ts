@@ -18,8 +18,8 @@ export type ProofConfig = {
   /** The prompts and rules of the working tree. They replace those of the commit on which a test case is based. */
   readonly files: readonly ProofFile[];
   /**
-   * Returns the text of `onceover.yml` for test cases reviewed with a given configuration. It has no checks, and `main`
-   * is its base branch.
+   * Returns the text of `onceover.yml` for test cases that are reviewed with a given configuration. The text has no
+   * checks, and `main` is its base branch.
    */
   settingsFor(variant: ProofVariant): string;
   /** Returns the selected review gates that cover at least one of these files. */

@@ -10,10 +10,12 @@ const LARGEST = 8 * 1024 * 1024;
 
 type GoodAnswer = Extract<AskEnd, { readonly ok: true }>;
 
-/** The stored answers of all proofs in this clone, and whether the checks passed on edited code. */
+/**
+ * The answers that earlier runs of `onceover prove` stored in this clone, and whether the checks passed on edited code.
+ */
 export type KeptAnswers = ReturnType<typeof openKeptAnswers>;
 
-/** Opens the stored answers in the git folder. Only proofs read them, never a normal run. */
+/** Opens the stored answers in the git folder. Only `onceover prove` uses them, never `onceover run`. */
 export function openKeptAnswers(commonDir: string) {
   const answers = openFolder(commonDir, ANSWERS);
   const checked = openFolder(commonDir, CHECKED);
@@ -24,7 +26,8 @@ export function openKeptAnswers(commonDir: string) {
       return isRecord(value) && value['ok'] === true && isRecord(value['reply']) ? (value as GoodAnswer) : null;
     },
     keepAnswer(key: string, answer: GoodAnswer): void {
-      // If the answer cannot be stored, the proof continues. A later proof only has to pay for the answer again.
+      // If the answer cannot be stored, continue. The next run of `onceover prove` only has to pay for the answer
+      // again.
       answers.writeCache(`${key}.json`, answer);
     },
     /** Returns whether the checks passed on the code with this digest; `null` if that is not known. */
