@@ -40,7 +40,7 @@ export const CALL_LIMITS = {
   requests: 40,
   /** When this many requests or fewer remain, tool results also ask the model to answer. */
   lastRequests: 4,
-  /** The most characters that all tools together may return in one call. */
+  /** The maximum number of characters that all tools together may return in one call. */
   characters: 600_000,
   toolsAtOnce: 32,
   /** The longest wait that a provider may ask for, in milliseconds. If it asks for more, the call fails. */

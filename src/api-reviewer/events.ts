@@ -1,7 +1,7 @@
 import { isRecord } from '../kernel/json.ts';
 import type { WireObject } from './types.ts';
 
-/** The most characters of a line or a stream. Nothing longer can be a model's answer. */
+/** The maximum number of characters of a line or a stream. Nothing longer can be a model's answer. */
 const LONGEST_CHARACTERS = 32 * 1024 * 1024;
 
 /** One event of an answer stream: a JSON object, OpenAI's end mark, or a line that cannot be parsed. */
@@ -40,7 +40,7 @@ function eventOf(text: string): StreamEvent {
     const data: unknown = JSON.parse(text);
     if (isRecord(data)) return { kind: 'data', data };
   } catch {
-    // Report this event as broken below: it may contain a part of the answer.
+    // Return this event as broken instead of ignoring it: it may contain a part of the answer.
   }
   return { kind: 'broken', said: text.slice(0, 200) };
 }

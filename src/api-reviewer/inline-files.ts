@@ -2,7 +2,7 @@ import { quoteName } from '../kernel/escape.ts';
 import { runTool } from './run-tool.ts';
 import type { ListedFile, TreeReader } from './types.ts';
 
-/** The most characters of files that one prompt may contain. */
+/** The maximum number of characters of files that one prompt may contain. */
 const MOST_CHARACTERS = 300_000;
 
 /** The part of a prompt that contains files, and the paths of these files. */

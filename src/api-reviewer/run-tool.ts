@@ -12,12 +12,12 @@ export type RanTool = { readonly result: ToolResult; readonly opened: string | n
 export const TOOL_LIMITS = {
   lines: 2000,
   characters: 60_000,
-  /** The most characters of a line that are shown. */
+  /** The maximum number of characters of a line that are shown. */
   lineCharacters: 2000,
   fileBytes: 4 * 1024 * 1024,
   matches: 200,
   names: 500,
-  /** The most bytes that one search may read. */
+  /** The maximum number of bytes that one search may read. */
   searchBytes: 64 * 1024 * 1024,
   searchMs: 5000,
 } as const;

@@ -145,7 +145,7 @@ function openCaller({ baseUrl, headers }: BatchRequest, stop: AbortSignal | null
         const value: unknown = JSON.parse(text);
         if (isRecord(value)) return value;
       } catch {
-        // The error below reports this.
+        // Invalid JSON is reported by the error that follows.
       }
       throw new BatchTrouble({ kind: 'not-a-stream', said: 'the server did not send JSON' });
     },

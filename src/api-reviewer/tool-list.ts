@@ -14,8 +14,8 @@ const FROM = { type: 'integer', description: 'First line, counted from 1. Defaul
 const LINES = { type: 'integer', description: 'Number of lines. Default: as many as fit.' };
 
 /**
- * The tools, in the order in which every request sends them. If a definition changes, cached prompts are lost, because
- * the tools are part of their start.
+ * The tools, in the order in which every request sends them. Every prompt starts with the tools, so if a definition
+ * changes, all cached prompts are lost.
  */
 export const TOOLS: readonly ToolDefinition[] = [
   {

@@ -23,7 +23,7 @@ type OwnThread = {
   readonly isClosedByEdit: boolean;
   /** Whether our newest status reply in the thread closed or reopened it; null if there is no such reply. */
   readonly lastReply: 'closed' | 'reopened' | null;
-  /** Whether someone else wrote in the thread. onceover never changes a thread that has such a reply. */
+  /** Whether someone else wrote in the thread. onceover never changes a thread in which someone else wrote. */
   readonly hasReply: boolean;
 };
 

@@ -32,8 +32,8 @@ export type Verdict = 'passed' | 'failed' | 'error';
 const VERDICTS: readonly string[] = ['passed', 'failed', 'error'] satisfies readonly Verdict[];
 
 /**
- * The most fingerprints in one marker. GitHub allows 65,536 characters per comment, and 1000 fingerprints take half of
- * that. GitLab allows 1,000,000.
+ * The maximum number of fingerprints in one marker. GitHub allows 65,536 characters per comment, and 1000 fingerprints
+ * take half of that. GitLab allows 1,000,000.
  */
 const MOST_POSTED = 1000;
 

@@ -23,8 +23,8 @@ export type SummaryFacts = {
 };
 
 /**
- * The most lines of a summary comment, including its marker. The table of findings gets the lines that the other lists
- * leave free.
+ * The maximum number of lines of a summary comment, including its marker. The table of findings gets the lines that the
+ * other lists leave free.
  */
 const MOST_LINES = 30;
 const MOST_FINDINGS = 10;

@@ -1,10 +1,10 @@
 import { closeFence, fence, showInvisible } from '../kernel/escape.ts';
 import { inline, readable } from '../ui/markdown-text.ts';
 
-/** The most characters of a comment that onceover writes. GitHub rejects more than 65,536. */
+/** The maximum number of characters of a comment that onceover writes. GitHub rejects more than 65,536. */
 const MOST_CHARACTERS = 60_000;
 
-/** The most characters of a finding's text that a comment shows. */
+/** The maximum number of characters of a finding's text that a comment shows. */
 const MOST_OF_TEXT = 4000;
 
 /**

@@ -187,8 +187,8 @@ function threadOf({ id, isResolved, viewerCanResolve, resolvedBy, comments }: sh
   return {
     id: idOf(all[0]?.fullDatabaseId ?? null, id),
     isResolved,
-    // GitHub reports only users in `resolvedBy`. If the field is null, a bot resolved the thread, and we assume it was
-    // this one.
+    // In `resolvedBy`, GitHub names only users. If the field is null, a bot resolved the thread, and we assume that it
+    // was our own account.
     resolvedByUs: isResolved && (resolvedBy === null || resolvedBy.login === own),
     canResolve: viewerCanResolve,
     comments: all.map(commentOf),

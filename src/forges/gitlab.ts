@@ -259,7 +259,10 @@ function rangeEnd(path: string, end: PlaceLine): object {
 
 const SUGGESTION = /^(`{3,})suggestion$/gm;
 
-/** Returns the text of a thread. GitLab needs to know how many lines above the last one a suggestion replaces. */
+/**
+ * Returns the text of a thread. A suggestion of GitLab must say how many lines before the last line of the thread it
+ * replaces.
+ */
 function withRange({ body, place }: NewThread): string {
   const above = place.kind === 'lines' ? place.last - place.first : 0;
   return body.replace(SUGGESTION, `$1suggestion:-${above}+0`);

@@ -29,13 +29,16 @@ export type FoundFiles = {
 /** Only passes for a whole change are shared, not passes for a part of it. */
 const FULL_SCOPE = 'full';
 
-/** The most files to check for one gate. Anyone who can write to the remote can add files, so there must be a limit. */
+/**
+ * The maximum number of files to check for one gate. Anyone who can write to the remote can add files, so there must be
+ * a limit.
+ */
 const MOST_TRIED = 500;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Decides whether a passed review from another clone counts for a reviewer of a gate here. The files in `found` are
+ * Decides whether a passed review from another clone counts for a reviewer in this clone. The files in `found` are
  * untrusted until their signatures are checked.
  */
 export function decideAccept(request: PassRequest, found: FoundFiles, trust: PassTrust, now: Date): Acceptance {
@@ -77,7 +80,7 @@ function isNewer(a: Vote, b: Vote): boolean {
 function isExcluded({ neverFor }: PassPolicy, files: readonly PassFile[]): boolean {
   return neverFor.some((pattern) => {
     const compiled = compileGlob(pattern, '');
-    // An invalid pattern could have meant any file, so it excludes everything.
+    // An invalid pattern may have been meant for any file, so treat all files as excluded from shared passes.
     return !compiled.ok || files.some(({ path }) => globMatches(compiled.glob, path));
   });
 }
@@ -153,8 +156,8 @@ function policyProblem(
 }
 
 /**
- * Returns one signer per person who signed a valid pass. Keys that may belong to the same person count once. Two keys
- * may do so if they share a name, also indirectly through a third key.
+ * Returns one signer per person who signed a valid pass. Keys that may belong to the same person count once: those that
+ * share a name, directly or through a third key.
  */
 function vouchersOf(votes: readonly Vote[]): readonly Voucher[] {
   let people: Vote[][] = [];

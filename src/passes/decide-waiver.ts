@@ -31,7 +31,8 @@ export type WaiverDecision =
   | { readonly ok: false; readonly why: FileRefusal };
 
 /**
- * The most files to check for one finding. Anyone who can write to the remote can add files, so there must be a limit.
+ * The maximum number of files to check for one finding. Anyone who can write to the remote can add files, so there must
+ * be a limit.
  */
 const MOST_WAIVERS = 500;
 

@@ -38,7 +38,7 @@ const SETTINGS = {
 /** git is started again after each object that is too large. After this many restarts, reading fails. */
 const MOST_RESTARTS = 8;
 
-/** Opens a reader. git starts with the first `read` and is killed after `limitMs`. */
+/** Opens a reader of git objects. git starts with the first `read` and is killed after `limitMs` milliseconds. */
 export function openObjectReader(folder: string, limitMs: number): ObjectReader {
   let waiting: Waiting[] = [];
   let running: ChildProcessWithoutNullStreams | null = null;

@@ -5,7 +5,9 @@ import type { FoundObject, ObjectReader } from './git-object-reader.ts';
 import { fileName, isPassKey, isStorable } from './stored-files.ts';
 import { LARGEST_STATEMENT, type SignedFile, type StoredFile } from './types.ts';
 
-/** The most signed files that are read from the folder of one key. Reading more would only slow down a run. */
+/**
+ * The maximum number of signed files that are read from the folder of one key. Reading more would only slow down a run.
+ */
 const MOST_PER_KEY = 64;
 
 // Enough for 10,000 files in the folder of one key.

@@ -8,7 +8,10 @@ import { decodeUtf8, parseJson } from '../platform/private-files.ts';
 import { distinctFiles, fileName, isPassKey, isStorable } from './stored-files.ts';
 import { LARGEST_STATEMENT, type PassCarrier, type SignedFile, type StoredFile } from './types.ts';
 
-/** The most signed files that are stored under one key. They are numbered, and the number is part of the address. */
+/**
+ * The maximum number of signed files that are stored under one key. They are numbered, and the number is part of the
+ * address.
+ */
 const MOST_PER_KEY = 16;
 
 /** The size limit of an answer: the largest pass file and signature in base64, and the JSON around them. */

@@ -14,7 +14,7 @@ import type {
   WaiverRequest,
 } from './types.ts';
 
-/** The passes and waivers from other clones that count here. */
+/** The passes and waivers from other clones that count in this clone. */
 type AcceptedPasses = {
   /** For each request, in the same order, whether a pass counts. */
   readonly passes: readonly Acceptance[];
@@ -96,7 +96,8 @@ async function findAll(
 }
 
 /**
- * The most waivers to look up because passes name them. Anyone may have written these passes, so there must be a limit.
+ * The maximum number of waivers to look up because passes name them. Anyone may have written these passes, so there
+ * must be a limit.
  */
 const MOST_NAMED = 1000;
 
@@ -124,7 +125,7 @@ function waiversIn(
   return waivers;
 }
 
-// A gate with excluded files must be reviewed here whether or not the shared passes can be read, so keep that reason.
+// A gate with excluded files must be reviewed in this clone even if the shared passes can be read, so keep that reason.
 function unreachable(requests: readonly PassRequest[], trust: PassTrust, now: Date, failure: Failure): AcceptedPasses {
   const passes = requests.map((request): Acceptance => {
     const answer = decideAccept(request, { passes: [], waivers: new Map() }, trust, now);

@@ -6,7 +6,7 @@ import { openFolder } from '../platform/private-files.ts';
 import { fileName, isStorable } from './stored-files.ts';
 import type { PassCarrier, StoredFile } from './types.ts';
 
-/** The most files that wait in the outbox. Beyond that, the oldest files are deleted. */
+/** The maximum number of files that wait in the outbox. Beyond that, the oldest files are deleted. */
 const MOST_WAITING = 1000;
 
 const LARGEST_FILE = 128 * 1024;

@@ -168,8 +168,8 @@ function isEven(number: Buffer): boolean {
   return ((number.at(-1) ?? 0) & 1) === 0;
 }
 
-// Hardware keys for web sites have other applications. Refuse those, so that logging in to a web site cannot create a
-// signature that counts here.
+// Hardware keys for web sites name another application. Refuse them, so that logging in to a web site cannot create a
+// valid signature of a pass.
 function withApplication(read: KeyReader): KeyReader {
   return (fields, type) => {
     const found = read(fields, type);

@@ -92,7 +92,7 @@ function readFields(bytes: Buffer): SignatureFields | null {
   if (fields.uint32() !== VERSION) return null;
   const key = fields.string();
   const namespace = fields.string().toString('latin1');
-  // Refuse a reserved field that is not empty: ssh-keygen would ignore its content, but no program writes one.
+  // Refuse a signature whose reserved field is not empty. ssh-keygen ignores this field, but no program fills it.
   const reserved = fields.string();
   const hash = fields.string().toString('latin1');
   const signature = fields.string();

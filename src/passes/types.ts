@@ -14,7 +14,9 @@ export const SIGNATURE_NAMESPACE = 'onceover';
 /** The size limit of a pass or waiver file, in bytes. */
 export const LARGEST_STATEMENT = 64 * 1024;
 
-/** The subject of a pass. A pass counts only for a gate and reviewer with exactly these values. */
+/**
+ * The facts that identify what a reviewer passed. A pass counts only for a gate and reviewer with exactly these values.
+ */
 export type PassSubject = {
   readonly gate: string;
   readonly slot: number;
@@ -102,7 +104,10 @@ export interface PassCarrier {
   /** Returns the files under these keys, as of the last `fetch` of this or an earlier process. */
   find(
     keys: readonly string[],
-    /** Aborts a request to an HTTP store. A git remote is not contacted here. */
+    /**
+     * Aborts a request to an HTTP store. For a git remote nothing needs to be aborted, because `find` reads only local
+     * files.
+     */
     stop?: AbortSignal | null,
   ): Promise<Result<ReadonlyMap<string, readonly SignedFile[]>>>;
   /**
@@ -150,7 +155,7 @@ export type RefusalReason =
 /** A person's name and key that signed a valid pass. */
 export type Voucher = { readonly principal: string; readonly keyFingerprint: string };
 
-/** Whether a pass from another clone counts here. */
+/** Whether a pass from another clone counts in this clone, with the reason if it does not. */
 export type Acceptance =
   | { readonly kind: 'accepted'; readonly statement: PassStatement; readonly signers: readonly Voucher[] }
   | {
@@ -179,7 +184,7 @@ export type PassRequest = {
 /** A finding that is open in this clone, with its identity (see `findingIdentity`). */
 export type WaiverRequest = { readonly finding: string; readonly gate: string; readonly file: string };
 
-/** A waiver from another clone that counts here, and its signer. */
+/** A waiver from another clone that counts in this clone, and its signer. */
 export type AcceptedWaiver = { readonly statement: WaiverStatement; readonly signer: Voucher };
 
 /** A usable line of a signers file (OpenSSH's allowed_signers). */
@@ -230,8 +235,8 @@ export type PassTrust = {
   /** The people who may sign waivers; `null` if waivers from other clones do not count. */
   readonly waiverSigners: Signers | null;
   /**
-   * The secret that chooses which passes to audit; `null` if it is not available. Without it, every pass is audited
-   * unless `audit` is 0.
+   * The secret that decides which shared passes are reviewed again as an audit; `null` if it is not available. Without
+   * it, all of them are, unless the setting `audit` is 0.
    */
   readonly auditSecret: Uint8Array | null;
 };

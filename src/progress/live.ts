@@ -67,8 +67,8 @@ export function elapsed(ms: number): string {
 }
 
 /**
- * Returns a function that redraws the live lines at the bottom of a terminal. Lines in `above` stay in the terminal,
- * above the live lines.
+ * Returns a function that redraws the live lines at the bottom of a terminal. The lines in its argument `above` are
+ * printed permanently, above the live lines.
  */
 export function liveLines(terminal: { readonly columns?: number; write(text: string): unknown }) {
   let drawn: readonly string[] = [];

@@ -94,7 +94,7 @@ export async function addQueues(
   }
 }
 
-/** Returns an option for pg-boss that makes its call part of the transaction of `query`. */
+/** Returns an option that makes pg-boss run its SQL inside the transaction of `query`. */
 export function within(query: Query) {
   return {
     executeSql: async (sql: string, values?: unknown[]) => ({ rows: [...((await query(sql, values ?? [])) ?? [])] }),

@@ -1,7 +1,7 @@
 import type { Database } from '../team/connect.ts';
 import type { StoreKeep } from '../team/user-config.ts';
 
-/** The most rows that one round deletes from a table, so that it never holds locks for long. */
+/** The maximum number of rows that one round deletes from a table, so that it never holds locks for long. */
 const MOST_CALLS = 1000;
 const MOST_SNAPSHOTS = 50;
 

@@ -37,9 +37,7 @@ type Taking =
  */
 const MOST_LOST_STARTS = 6;
 
-/**
- * The outcome of an attempt while its agent is running. It stays there if the worker stops before the agent call ends.
- */
+/** The outcome that is stored while the agent of an attempt is running. If the worker stops, this outcome remains. */
 const CALLING = 'calling';
 
 /** Reads and writes the agent calls that a worker takes from the queue. */
@@ -162,8 +160,8 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
       ]),
 
     /**
-     * Records that the worker is alive, and what the agents of its agent calls are doing. Returns the calls that this
-     * worker should stop, because they were cancelled or another worker answered them.
+     * Records that the worker is alive, and what its agents are doing. Returns the agent calls that this worker should
+     * stop, because they were cancelled or another worker answered them.
      */
     async beat(
       running: readonly TakenCall[],

@@ -20,8 +20,8 @@ export type EndedRun = {
   /** The findings that still apply and are not closed. All others are left out, so that tools stop showing them. */
   readonly findings: readonly ReportedFinding[];
   /**
-   * Reasons other than findings for an exit code above 0. If the exit code is above 0, there is at least one reason
-   * here or an open finding.
+   * Reasons other than findings for an exit code above 0. If the exit code is above 0, this list has an entry or a
+   * finding is open.
    */
   readonly obstacles: readonly ReportEntry[];
   /** The outcome of the run; `null` if an error or an interruption ended it, so that no gate has a result. */

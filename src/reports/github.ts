@@ -19,7 +19,7 @@ const MOST_OF_A_KIND = 10;
 
 const MOST_CHARACTERS = 4000;
 
-/** The most bytes of a job summary. GitHub does not show a summary over 1 MiB. */
+/** The maximum number of bytes of a job summary. GitHub does not show a summary over 1 MiB. */
 const MOST_SUMMARY_BYTES = 1_000_000;
 
 const KINDS: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', note: 'notice' };

@@ -70,8 +70,8 @@ export type ChildEnd = {
 };
 
 /**
- * Judges the output of a run's process. Only a complete document counts as a verdict: it must be about this commit, and
- * its exit code must be the one of the process.
+ * Judges the output of a run's process. Only a complete document counts as a verdict: it must be about this commit and
+ * state the same exit code as the process.
  */
 export function judgeReview({ stdout, code, ended, parsed, errorKind }: ChildEnd, head: string): ReviewEnd {
   if (ended !== null) return failedReview('interrupted', ended);
@@ -103,7 +103,7 @@ export function reviewOfFailure(failure: Failure): ReviewEnd {
  */
 const PASSING: readonly string[] = ['store-failed', 'forge-failed', 'lock-held'];
 
-/** How often the server tries a run that keeps ending with such a temporary error. */
+/** How often the server tries a run that keeps ending with a temporary error, such as an unreachable forge. */
 const MOST_TRIES = 5;
 
 export function isWorthRepeating(error: string | null, { tries }: Pick<TakenRun, 'tries'>): boolean {
@@ -111,8 +111,8 @@ export function isWorthRepeating(error: string | null, { tries }: Pick<TakenRun,
 }
 
 /**
- * Returns the end of a run as the team store records it. `unpublished` says why the result is not on the forge; it is
- * `null` if the result is there.
+ * Returns how a run ended, in the form that the team store records. `unpublished` says why the result was not
+ * published; it is `null` if it was.
  */
 export function endOfReview({ run, error, document }: ReviewEnd, unpublished: Failure | null): PullRunEnd {
   const said =

@@ -56,7 +56,7 @@ export function openPullRuns(database: Database, boss: PgBoss) {
   }
 
   /**
-   * Cancels the waiting and running runs of a pull request. A server that works on one notices it at its next
+   * Cancels all unfinished runs of a pull request. A server that works on such a run notices this at its next
    * heartbeat.
    */
   async function drop(query: Query, { forge, project, number }: PullName, said: string): Promise<void> {
@@ -96,7 +96,7 @@ export function openPullRuns(database: Database, boss: PgBoss) {
         return add(query, pull, head, by);
       }),
 
-    /** Cancels the waiting and running runs of a pull request, because a person asks for it. */
+    /** Cancels all unfinished runs of a pull request, because a person asks for it. */
     stop: (pull: PullName, by: string) => database.transaction((query) => drop(query, pull, `${by} stopped it`)),
 
     /**
@@ -122,8 +122,8 @@ export function openPullRuns(database: Database, boss: PgBoss) {
       }),
 
     /**
-     * Renews this server's claim on its running runs. Returns the ids of those that were cancelled or taken over by
-     * another server.
+     * Renews this server's claim on the runs that it works on. Returns the ids of those that were cancelled or taken
+     * over by another server.
      */
     async beat(running: readonly TakenRun[]): Promise<ReadonlySet<string>> {
       if (running.length === 0) return new Set();

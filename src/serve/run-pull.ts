@@ -158,7 +158,7 @@ async function reviewIn(clone: string, { runner, run, facts, stop }: Reviewing):
 
 /**
  * Writes the user's config file for runs, and returns the folder that contains it. Runs on pull requests from forks
- * must not use results in the team store, so `trust` is at most `own-branches`.
+ * must not use results in the team store, so the value `always` of `trust` becomes `own-branches`.
  */
 function writeRunConfig(folder: string, { trust, waitSeconds }: StoreSettings): string {
   const config = join(folder, 'config');

@@ -26,9 +26,9 @@ export type ServerOptions = {
   readonly settings: ServerSettings;
   /** The program to start for a run, followed by its first arguments. */
   readonly program: readonly [string, ...string[]];
-  /** When this signal aborts, the server takes no more runs, and ends when the running ones have ended. */
+  /** When this signal aborts, the server takes no more runs, and ends as soon as its current runs have ended. */
   readonly stop: AbortSignal;
-  /** When this signal aborts, the server puts the running runs back into the queue. */
+  /** When this signal aborts, the server puts the runs that it works on back into the queue. */
   readonly stopNow: AbortSignal;
   tell(event: ServerEvent): void;
 };

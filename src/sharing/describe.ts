@@ -5,7 +5,7 @@ import { type Styled, UNSTYLED, wrapTo } from '../ui/style.ts';
 import { count } from '../ui/wording.ts';
 import type { CurrentSlot, ListedStatement, PassList, VerifiedFile } from './types.ts';
 
-/** The most passes and waivers that the text lists. `--json` lists all. */
+/** The maximum number of passes and waivers that the text lists. `--json` lists all. */
 const MOST_LISTED = 20;
 
 /** Describes the shared passes from other clones, those for the current change first. */

@@ -14,7 +14,10 @@ import type { CurrentSlot, ListedStatement, PassList } from './types.ts';
 
 const WHOLE_CHANGE = { kind: 'change', base: null } as const;
 
-/** Returns the shared passes from other clones: for each reviewer of the current change, and all stored ones. */
+/**
+ * Returns the passes that other clones share: whether one counts for each reviewer of the current change, and a list of
+ * all.
+ */
 export async function listPasses(repository: RepositoryPaths): Promise<Result<PassList>> {
   const read = await readSettings(repository, WHOLE_CHANGE);
   if (!read.ok) return read;

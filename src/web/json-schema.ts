@@ -174,7 +174,8 @@ const timeline = z.object({
 });
 
 /**
- * The schema of the data of an HTML page. It combines the documents of other commands with data that only pages show.
+ * The schema of the data of an HTML page. It combines the JSON documents of other commands with data that only pages
+ * show.
  */
 export const pageSchema = z.object({
   page: z.enum(['run', 'status', 'cost', 'phase', 'prove']),

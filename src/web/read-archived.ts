@@ -3,7 +3,7 @@ import { PREVIOUS } from '../kernel/paths.ts';
 import { openFolder } from '../platform/private-files.ts';
 import type { PageDocument } from './json-schema.ts';
 
-/** The most characters of one transcript that are shown. */
+/** The maximum number of characters of one transcript that are shown. */
 export const LONGEST_TRANSCRIPT = 16 * 1024 * 1024;
 
 export type TranscriptLog = { readonly text: string; readonly cut: boolean };
@@ -14,7 +14,7 @@ export type OpenableTranscript = {
   log(): TranscriptLog | null;
 };
 
-/** The most transcripts of earlier changes that are listed, newest first. */
+/** The maximum number of transcripts of earlier changes that are listed, newest first. */
 const MOST_ARCHIVED = 500;
 
 const LARGEST_RECORD = 4 * 1024 * 1024;

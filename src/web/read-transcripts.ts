@@ -19,10 +19,10 @@ import {
   type TranscriptLog,
 } from './read-archived.ts';
 
-/** The most characters that all transcripts of a page may have together. */
+/** The maximum number of characters that all transcripts of a page may have together. */
 const LARGEST_PAGE = 48 * 1024 * 1024;
 
-/** The most phase runs whose transcripts are listed, newest first. */
+/** The maximum number of phase runs whose transcripts are listed, newest first. */
 const MOST_PHASES = 20;
 
 /** Returns the transcripts of the current change's reviews, checks and fixes, newest first. */

@@ -18,7 +18,7 @@ import type { OpenableTranscript } from './read-archived.ts';
 import { readCode, readProof } from './read-gates.ts';
 import { allTranscripts, gateTranscripts, phaseTranscripts, readTranscripts } from './read-transcripts.ts';
 
-/** The result that a page shows. Parts that are missing here are left out of the page. */
+/** The result that a page shows. The page leaves out the parts that this result does not have. */
 export type PageSubject = Pick<PageDocument, 'page'> &
   Partial<Pick<PageDocument, 'verdict' | 'error' | 'cost' | 'feature' | 'phase' | 'prove'>> & {
     /** The result of the run; `null` to show only the current state of the gates. */

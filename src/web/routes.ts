@@ -83,8 +83,8 @@ export function openRoutes(options: RouteOptions): Hono {
     };
     const server = { port: options.port(), token: options.token };
     const [, code] = /^\/open\/([A-Za-z0-9_-]+)$/.exec(path) ?? [];
-    // Other users of the machine can read the arguments with which the browser is started. So these contain a code that
-    // works only once, instead of the token.
+    // Other users of the machine can read the arguments with which the browser is started. So the arguments contain a
+    // code that works only once, instead of the token.
     const isOpening = code !== undefined && decideAccess({ ...asked, path: `/${server.token}/` }, server).ok;
     if (isOpening && options.takeCode(code)) return context.redirect(`/${server.token}/`);
     const access = decideAccess(asked, server);

@@ -39,9 +39,11 @@ export type WorkerOptions = {
   readonly heartbeatSeconds: number;
   /** The folder for checkouts and for answers that the team store does not have yet; `null` for the default. */
   readonly folder: string | null;
-  /** When this signal aborts, the worker takes no more agent calls, and ends when the running ones have ended. */
+  /**
+   * When this signal aborts, the worker takes no more agent calls, and ends as soon as its current calls have ended.
+   */
   readonly stop: AbortSignal;
-  /** When this signal aborts, the worker also stops the running agent calls and puts them back into the queue. */
+  /** When this signal aborts, the worker also stops its current calls and puts them back into the queue. */
   readonly stopNow: AbortSignal;
   tell(event: WorkerEvent): void;
 };

@@ -138,8 +138,8 @@ export function comparisonText({ a, b, cases, onlyA, onlyB, p }: VariantComparis
 }
 
 /**
- * Returns the notes below the scores: why `onceover prove` ended, which test cases were left out, and what the reviews
- * cost.
+ * Returns the notes that follow the scores: why `onceover prove` ended, which test cases were left out, and what the
+ * reviews cost.
  */
 export function proofNotes({
   end,

@@ -103,8 +103,8 @@ export async function playTask(task: ProofTask, config: ProofConfig, ports: Play
       },
     );
     carryCapabilities(paths.value.commonDir, ports.folder);
-    // onceover makes paid calls to find out whether an agent can resume sessions. The run records them itself, so add
-    // their cost here.
+    // onceover makes paid calls to find out whether an agent can resume sessions. They do not pass through
+    // `keepAnswers`, so add their cost from the ledger of the test case.
     const recorded = await openLedger(paths.value.commonDir, false).all();
     const probed = (recorded.ok ? recorded.value.entries : []).filter((entry) => entry.kind === 'probe');
     for (const probe of probed.slice(probes)) paid({ ...probe, isResumed: false });
