@@ -101,7 +101,7 @@ export interface PassCarrier {
   isFresh(): boolean;
   /** Gets the newest files, until `stop` aborts. Returns whether `find` may now return other files than before. */
   fetch(stop: AbortSignal | null): Promise<Result<boolean>>;
-  /** Returns the files under these keys, as of the last `fetch` of this or an earlier process. */
+  /** Returns the files that are stored under these keys, as of the last `fetch` of this or an earlier process. */
   find(
     keys: readonly string[],
     /**

@@ -11,7 +11,7 @@ export type ReviewEnd = {
   readonly run: PublishedRun;
   /** The kind of the error; `null` if the review reached a verdict. */
   readonly error: string | null;
-  /** The JSON document of the run; `null` if the run left none. */
+  /** The JSON document of the review run; `null` if the run left none. */
   readonly document: string | null;
 };
 
@@ -24,8 +24,8 @@ export type ChildFacts = {
   /** The folder with the user's config file that runs read. */
   readonly config: string;
   /**
-   * The path of a file that describes the pull request in the form of a GitHub event, so that the run can see whether
-   * its branch is in a fork.
+   * The path of a file that describes the pull request in the form of a GitHub event, so that the review run can see
+   * whether its branch is in a fork.
    */
   readonly event: string;
   readonly base: string;
@@ -51,7 +51,7 @@ export function childEnvironment(
   };
 }
 
-/** Returns the content of a GitHub event file, from which a run sees whether the branch is in a fork. */
+/** Returns the content of a GitHub event file, from which a review run sees whether the branch is in a fork. */
 export function eventDocument(project: string, { isFork }: Pick<PullFacts, 'isFork'>): object {
   const repo = { full_name: project };
   return { pull_request: { head: { repo: isFork ? null : repo }, base: { repo } } };
@@ -63,7 +63,7 @@ export type ChildEnd = {
   readonly code: number | null;
   /** Why the server ended the process; `null` if the process ended by itself. */
   readonly ended: string | null;
-  /** The parsed output: the document of a run, or of an error. */
+  /** The parsed output: the document of a review run, or of an error. */
   readonly parsed: Result<PublishedRun>;
   /** The kind of the error in the document; `null` if the document reports no error. */
   readonly errorKind: string | null;
@@ -103,7 +103,7 @@ export function reviewOfFailure(failure: Failure): ReviewEnd {
  */
 const PASSING: readonly string[] = ['store-failed', 'forge-failed', 'lock-held'];
 
-/** How often the server tries a run that keeps ending with a temporary error, such as an unreachable forge. */
+/** How often the server tries a review run that keeps ending with a temporary error, such as an unreachable forge. */
 const MOST_TRIES = 5;
 
 export function isWorthRepeating(error: string | null, { tries }: Pick<TakenRun, 'tries'>): boolean {
@@ -111,7 +111,7 @@ export function isWorthRepeating(error: string | null, { tries }: Pick<TakenRun,
 }
 
 /**
- * Returns how a run ended, in the form that the team store records. `unpublished` says why the result was not
+ * Returns how a review run ended, in the form that the team store records. `unpublished` says why the result was not
  * published; it is `null` if it was.
  */
 export function endOfReview({ run, error, document }: ReviewEnd, unpublished: Failure | null): PullRunEnd {

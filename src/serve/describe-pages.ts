@@ -33,7 +33,7 @@ export function describeLogin(problem: string | null): string {
   );
 }
 
-/** Returns the page that lists all repositories and the newest runs. */
+/** Returns the page that lists all repositories and the newest review runs. */
 export function describeRepositories(
   repositories: readonly ListedRepository[],
   runs: readonly ListedRun[],

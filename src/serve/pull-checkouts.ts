@@ -102,7 +102,7 @@ export function openPullCheckouts(folder: string) {
       tryToRemoveFolder(join(ownFolder(pull), `pull-${pull.number}`));
     },
 
-    /** Removes the clones of pull requests that no run has used for a week. */
+    /** Removes the clones of pull requests that no review run has used for a week. */
     tidy(): void {
       const oldest = Date.now() - KEEP_MS;
       for (const name of listed(folder)) {

@@ -6,10 +6,12 @@ import type { ListedRun, PullName, PullRunEnd, TakenRun } from './types.ts';
 
 const QUEUE = 'pull-runs';
 
-/** The name of the queue for runs that are given up, because servers stopped too often while they worked on them. */
+/**
+ * The name of the queue for review runs that are given up, because servers stopped too often while they worked on them.
+ */
 const DEAD = 'pull-runs-dead';
 
-/** How often a run may be given to another server because the previous one stopped. */
+/** How often a review run may be given to another server because the previous one stopped. */
 const MOST_RETRIES = 3;
 
 const DAY = 24 * 60 * 60;
@@ -23,7 +25,7 @@ const KEEP_DELIVERIES_DAYS = 30;
 
 const MOST_LISTED = 200;
 
-/** Creates the queues for runs of pull requests if they do not exist. */
+/** Creates the queues for review runs of pull requests if they do not exist. */
 export async function addPullQueues(boss: PgBoss): Promise<void> {
   await boss.createQueue(DEAD, { retryLimit: 1000, retentionSeconds: DAY, deleteAfterSeconds: 60 });
   await boss.createQueue(QUEUE, {
@@ -41,7 +43,7 @@ export type Accepted = { readonly kind: 'queued'; readonly run: string } | { rea
 
 export type PullRuns = ReturnType<typeof openPullRuns>;
 
-/** Reads and writes the runs of pull requests in the team store, together with their job queue. */
+/** Reads and writes the review runs of pull requests in the team store, together with their job queue. */
 export function openPullRuns(database: Database, boss: PgBoss) {
   async function add(query: Query, pull: PullName, head: string, startedBy: string): Promise<string> {
     const run = randomUUID();
@@ -56,7 +58,7 @@ export function openPullRuns(database: Database, boss: PgBoss) {
   }
 
   /**
-   * Cancels all unfinished runs of a pull request. A server that works on such a run notices this at its next
+   * Cancels all unfinished review runs of a pull request. A server that works on such a run notices this at its next
    * heartbeat.
    */
   async function drop(query: Query, { forge, project, number }: PullName, said: string): Promise<void> {
@@ -70,8 +72,8 @@ export function openPullRuns(database: Database, boss: PgBoss) {
 
   return {
     /**
-     * Stores a webhook and adds or cancels the run that it asks for, in one transaction. If the delivery is already
-     * stored, nothing changes.
+     * Stores a webhook and adds or cancels the review run that it asks for, in one transaction. If the delivery is
+     * already stored, nothing changes.
      */
     accept: (
       keys: readonly string[],
@@ -89,19 +91,19 @@ export function openPullRuns(database: Database, boss: PgBoss) {
         return { kind: 'queued', run: await add(query, wish.pull, wish.head, 'webhook') };
       }),
 
-    /** Starts a new run of a pull request, because a person asks for it. */
+    /** Starts a new review run of a pull request, because a person asks for it. */
     again: (pull: PullName, head: string, by: string) =>
       database.transaction(async (query) => {
         await drop(query, pull, 'it was started again');
         return add(query, pull, head, by);
       }),
 
-    /** Cancels all unfinished runs of a pull request, because a person asks for it. */
+    /** Cancels all unfinished review runs of a pull request, because a person asks for it. */
     stop: (pull: PullName, by: string) => database.transaction((query) => drop(query, pull, `${by} stopped it`)),
 
     /**
-     * Takes the oldest run from the queue. A new run of a pull request waits while another server still runs an earlier
-     * one.
+     * Takes the oldest review run from the queue. A new run of a pull request waits while another server still runs an
+     * earlier one.
      */
     take: () =>
       database.transaction(async (query): Promise<TakenRun | 'none' | 'ended'> => {
@@ -122,8 +124,8 @@ export function openPullRuns(database: Database, boss: PgBoss) {
       }),
 
     /**
-     * Renews this server's claim on the runs that it works on. Returns the ids of those that were cancelled or taken
-     * over by another server.
+     * Renews this server's claim on the review runs that it works on. Returns the ids of those that were cancelled or
+     * taken over by another server.
      */
     async beat(running: readonly TakenRun[]): Promise<ReadonlySet<string>> {
       if (running.length === 0) return new Set();
@@ -142,8 +144,8 @@ export function openPullRuns(database: Database, boss: PgBoss) {
     },
 
     /**
-     * Stores the result of a run and removes its job, in one transaction. Returns false if the run no longer belongs to
-     * this server.
+     * Stores the result of a review run and removes its job, in one transaction. Returns false if the run no longer
+     * belongs to this server.
      */
     end: (run: TakenRun, end: PullRunEnd, repository: number | null) =>
       database.transaction(async (query) => {
@@ -157,7 +159,7 @@ export function openPullRuns(database: Database, boss: PgBoss) {
         return stored !== undefined;
       }),
 
-    /** Ends a taken run that needs no result, for example because the pull request was closed. */
+    /** Ends a taken review run that needs no result, for example because the pull request was closed. */
     dropTaken: (run: TakenRun, said: string) =>
       database.transaction(async (query) => {
         const [dropped] = await query(
@@ -169,8 +171,8 @@ export function openPullRuns(database: Database, boss: PgBoss) {
       }),
 
     /**
-     * Puts a run back into the queue, for another server or for a later attempt. `counts` says whether this attempt
-     * counts as a try.
+     * Puts a review run back into the queue, for another server or for a later attempt. `counts` says whether this
+     * attempt counts as a try.
      */
     putBack: (run: TakenRun, { afterSeconds, counts }: { readonly afterSeconds: number; readonly counts: boolean }) =>
       database.transaction(async (query) => {
@@ -185,7 +187,7 @@ export function openPullRuns(database: Database, boss: PgBoss) {
         await boss.send(QUEUE, { run: run.id }, { id: job, startAfter: afterSeconds, db: within(query) });
       }),
 
-    /** Ends the runs whose servers stopped too often, and deletes old deliveries and old runs. */
+    /** Ends the review runs whose servers stopped too often, and deletes old deliveries and old runs. */
     tidy: (keepRunsDays: number) =>
       database.transaction(async (query) => {
         const dead = await boss.fetch<{ run: string }>(DEAD, { batchSize: 20, db: within(query) });
@@ -210,7 +212,7 @@ export function openPullRuns(database: Database, boss: PgBoss) {
         );
       }),
 
-    /** Returns the newest runs of one repository, or of all repositories if `repository` is `null`. */
+    /** Returns the newest review runs of one repository, or of all repositories if `repository` is `null`. */
     async list(repository: number | null): Promise<readonly ListedRun[]> {
       return database.query<ListedRun>(
         `SELECT id, forge, project, number, head, state, verdict, said, started_by,
@@ -222,7 +224,7 @@ export function openPullRuns(database: Database, boss: PgBoss) {
       );
     },
 
-    /** Returns a run with its document; `null` if there is no such run. */
+    /** Returns a review run with its document; `null` if there is no such run. */
     async find(id: string): Promise<(ListedRun & { readonly document: string | null }) | null> {
       if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return null;
       const [found] = await database.query<ListedRun & { document: string | null }>(

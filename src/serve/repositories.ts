@@ -71,7 +71,9 @@ export type StorePageSubject = {
   readonly run: (ListedRun & { readonly document: string | null }) | null;
 };
 
-/** Returns the report page of a repository, with its history, its costs and the result of a run if one is given. */
+/**
+ * Returns the report page of a repository, with its history, its costs and the result of a review run if one is given.
+ */
 export async function storePage(
   database: Database,
   { repository, name, run }: StorePageSubject,

@@ -18,7 +18,7 @@ export type RouteFacts = {
   readonly runs: PullRuns;
   readonly visitors: ReturnType<typeof openVisitors>;
   tell(event: ServerEvent): void;
-  /** Wakes the server when a run was added to the queue. */
+  /** Wakes the server when a review run was added to the queue. */
   wake(): void;
   isStopping(): boolean;
 };

@@ -26,18 +26,21 @@ export type PullRunner = {
   readonly store: StoreSettings;
   readonly folder: string;
   readonly checkouts: ReturnType<typeof openPullCheckouts>;
-  /** The program to start for a run, followed by its first arguments. */
+  /** The program to start for a review run, followed by its first arguments. */
   readonly program: readonly [string, ...string[]];
   readonly trace: Trace;
 };
 
-/** How a run that this server took from the queue ended. */
+/** How a review run that this server took from the queue ended. */
 export type PullRunOutcome =
   | { readonly kind: 'ended'; readonly end: PullRunEnd }
   | { readonly kind: 'dropped'; readonly said: string }
   | { readonly kind: 'put-back'; readonly afterSeconds: number; readonly counts: boolean; readonly said: string };
 
-/** How often the head of a pull request may change during one attempt. After that, the run goes back into the queue. */
+/**
+ * How often the head of a pull request may change during one attempt. After that, the review run goes back into the
+ * queue.
+ */
 const MOST_READS = 3;
 
 const WAIT_SECONDS = 15;
@@ -157,8 +160,8 @@ async function reviewIn(clone: string, { runner, run, facts, stop }: Reviewing):
 }
 
 /**
- * Writes the user's config file for runs, and returns the folder that contains it. Runs on pull requests from forks
- * must not use results in the team store, so the value `always` of `trust` becomes `own-branches`.
+ * Writes the user's config file for review runs, and returns the folder that contains it. Runs on pull requests from
+ * forks must not use results in the team store, so the value `always` of `trust` becomes `own-branches`.
  */
 function writeRunConfig(folder: string, { trust, waitSeconds }: StoreSettings): string {
   const config = join(folder, 'config');

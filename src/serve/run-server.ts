@@ -24,11 +24,11 @@ import { openVisitors } from './visitors.ts';
 export type ServerOptions = {
   readonly store: StoreSettings;
   readonly settings: ServerSettings;
-  /** The program to start for a run, followed by its first arguments. */
+  /** The program to start for a review run, followed by its first arguments. */
   readonly program: readonly [string, ...string[]];
-  /** When this signal aborts, the server takes no more runs, and ends as soon as its current runs have ended. */
+  /** When this signal aborts, the server takes no more review runs, and ends as soon as its current runs have ended. */
   readonly stop: AbortSignal;
-  /** When this signal aborts, the server puts the runs that it works on back into the queue. */
+  /** When this signal aborts, the server puts the review runs that it works on back into the queue. */
   readonly stopNow: AbortSignal;
   tell(event: ServerEvent): void;
 };
@@ -162,7 +162,7 @@ async function performRun({ run, abort }: Running, { database, runs, runner, tel
   try {
     outcome = await runner.trace.span('run', () => runPull(runner, run, abort.signal));
   } catch (error) {
-    // An unexpected exception must not stop the server. The run ends as an error, and never as a pass.
+    // An unexpected exception must not stop the server. The review run ends as an error, and never as a pass.
     const said = error instanceof Error ? (error.stack ?? error.message) : String(error);
     tell({ kind: 'bug', said });
     outcome = { kind: 'ended', end: { verdict: 'error', error: 'bug', said: 'onceover has a bug', document: null } };
@@ -187,8 +187,8 @@ async function takeRun(runs: PullRuns, tell: ServerOptions['tell']): Promise<Tak
 }
 
 /**
- * Runs work on the team store. If the store is unreachable, reports this and returns `null`; the queue gives the run to
- * a server again later.
+ * Runs work on the team store. If the store is unreachable, reports this and returns `null`; the queue gives the review
+ * run to a server again later.
  */
 async function quietly<T>(tell: ServerOptions['tell'], work: () => Promise<T>): Promise<T | null> {
   try {

@@ -18,9 +18,9 @@ export type Visitor = {
 export const CHECK_MODES = ['not_run', 'elsewhere', 'own_branches'] as const;
 
 /**
- * `not_run`: the server runs no command, and a run that has checks cannot pass. `elsewhere`: another CI job runs the
- * checks, so this run covers only the reviews. `own_branches`: the server runs the commands, except for pull requests
- * from forks.
+ * `not_run`: the server runs no command, and a review run that has checks cannot pass. `elsewhere`: another CI job runs
+ * the checks, so this run covers only the reviews. `own_branches`: the server runs the commands, except for pull
+ * requests from forks.
  */
 type CheckMode = (typeof CHECK_MODES)[number];
 
@@ -76,17 +76,17 @@ export type WebhookWish =
   | { readonly kind: 'review' | 'closed'; readonly pull: PullName; readonly head: string }
   | { readonly kind: 'ignored'; readonly why: string };
 
-/** How a run of a pull request ended. */
+/** How a review run of a pull request ended. */
 export type PullRunEnd = {
   readonly verdict: 'passed' | 'failed' | 'error';
   /** The kind of the error; `null` if the review reached a verdict. */
   readonly error: string | null;
   readonly said: string;
-  /** The JSON document of the run; `null` if the run left none. */
+  /** The JSON document of the review run; `null` if the run left none. */
   readonly document: string | null;
 };
 
-/** A run of a pull request that this server took from the queue. */
+/** A review run of a pull request that this server took from the queue. */
 export type TakenRun = {
   readonly id: string;
   readonly job: string;
@@ -96,7 +96,7 @@ export type TakenRun = {
   readonly tries: number;
 };
 
-/** A run of a pull request, with the fields that the pages show. */
+/** A review run of a pull request, with the fields that the pages show. */
 export type ListedRun = {
   readonly id: string;
   readonly forge: string;
@@ -111,7 +111,7 @@ export type ListedRun = {
   readonly ended_at: string | null;
 };
 
-/** The request that the server sends to the process of a run, through its standard input. */
+/** The request that the server sends to the process of a review run, through its standard input. */
 export type ReviewRequest = { readonly checks: CheckMode; readonly isFork: boolean; readonly base: string };
 
 /** Something that happened in the server, for its log. */
