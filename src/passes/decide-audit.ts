@@ -4,8 +4,8 @@ import type { PassSubject } from './types.ts';
 const DRAWN_BYTES = 6;
 
 /**
- * Whether to review an accepted pass again as an audit. This depends on the pass and on a secret of the verifier, so
- * the signer of a pass cannot predict it. Without a secret, every pass is audited.
+ * Whether to review an accepted pass again, as an audit. This depends on the pass and on a secret of the verifier, so
+ * the signer of a pass cannot predict it. Without a secret, every pass is reviewed again.
  */
 export function isDrawn(secret: Uint8Array | null, subject: PassSubject, share: number): boolean {
   // A share that is not a number is a configuration mistake, which must not switch the audit off.

@@ -36,7 +36,7 @@ export function madeBy(settings: Pick<AgentSettings, 'command' | 'path' | 'env' 
   ]);
 }
 
-/** Returns the name of an agent's queue. Workers that offer the same agent take agent calls from the same queue. */
+/** Returns the name of an agent's job queue. Workers that offer the same agent take agent calls from the same queue. */
 export function queueName({ agent, made }: Pick<CallRequest, 'agent' | 'made'>): string {
   return `calls-${digestOf([agent, made]).slice(0, 24)}`;
 }

@@ -31,9 +31,8 @@ type Taking =
   | Extract<TakeDecision, { kind: 'wait' }>;
 
 /**
- * How many workers may stop while the agent of an agent call is running. The provider charges for each of these
- * attempts, so the limit is low. Workers that stop before the agent starts cost nothing; only `MOST_RETRIES` limits
- * those.
+ * How many workers may stop while they run the agent of a call. The provider charges for each of these attempts, so the
+ * limit is low. Workers that stop before the agent starts cost nothing; only `MOST_RETRIES` limits those.
  */
 const MOST_LOST_STARTS = 6;
 

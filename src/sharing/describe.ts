@@ -70,7 +70,7 @@ function describeAudits({ accepted, agreement }: PassList): readonly string[] {
   ];
 }
 
-/** Describes, for each signer, how often audits came to the same result as the signed passes. */
+/** Describes, for each signer, how often a second review (an audit) came to the same result as the signed passes. */
 export function describeSignerAudits(agreement: PassList['agreement']): readonly string[] {
   return agreement.filter(({ by }) => by === 'signer').map(describeAgreement);
 }

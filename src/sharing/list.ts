@@ -41,7 +41,10 @@ export async function listPasses(repository: RepositoryPaths): Promise<Result<Pa
   });
 }
 
-/** Returns how many passes from other clones were used in this clone, and how often audits agreed with them. */
+/**
+ * Returns how many passes from other clones were used in this clone, and how often a second review (an audit) agreed
+ * with them.
+ */
 export async function acceptedSoFar(commonDir: string): Promise<Pick<PassList, 'accepted' | 'agreement'>> {
   const entries = await openLedger(commonDir).all();
   const { accepted, audits } = sharedHistory(entries.ok ? entries.value.entries : []);

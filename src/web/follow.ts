@@ -44,7 +44,10 @@ export async function readLive(
   });
 }
 
-/** Returns a text that changes when a record, a finding, a passed review or the cost ledger changes. */
+/**
+ * Returns a text that changes when a record, a finding, a passed review or the cost ledger changes, so that open pages
+ * notice it.
+ */
 function stampOf({ root, commonDir, index }: RepositoryPaths, logDir: string): string {
   const paths = [
     join(root, logDir),

@@ -22,7 +22,7 @@ import {
 /** The maximum number of characters that all transcripts of a page may have together. */
 const LARGEST_PAGE = 48 * 1024 * 1024;
 
-/** The maximum number of phase runs whose transcripts are listed, newest first. */
+/** The maximum number of runs of `onceover phase` whose transcripts are listed, newest first. */
 const MOST_PHASES = 20;
 
 /** Returns the transcripts of the current change's reviews, checks and fixes, newest first. */
@@ -57,7 +57,10 @@ function recordTranscript(
   };
 }
 
-/** Returns the transcripts of the newest phase runs, newest first. If `run` is given, only those of that run. */
+/**
+ * Returns the transcripts of the newest runs of `onceover phase`, newest first. If `run` is given, only those of that
+ * run.
+ */
 export function phaseTranscripts(
   root: string,
   logDir: string,
@@ -111,7 +114,8 @@ export function phaseTranscripts(
 }
 
 /**
- * Returns every transcript of a working tree: those of the current change, of the newest phase runs, and archived ones.
+ * Returns every transcript of a working tree: those of the current change, of the newest runs of `onceover phase`, and
+ * archived ones.
  */
 export async function allTranscripts(
   { root }: Pick<RepositoryPaths, 'root'>,
@@ -131,7 +135,7 @@ function changedAt(path: string): string {
   return statIfPresent(path)?.mtime.toISOString() ?? '';
 }
 
-/** Reads the transcripts for a page in this order, until the size limit is reached. */
+/** Reads the given transcripts for a page, in their order, until the size limit is reached. */
 export function readTranscripts(stored: readonly OpenableTranscript[]): {
   readonly transcripts: readonly TranscriptDocument[];
   readonly leftOut: number;

@@ -14,8 +14,8 @@ export type FindingDocument = RunDocument['findings'][number];
 export type PastCall = PageDocument['history']['calls'][number];
 
 /**
- * The selection in the part of the address after `#`: a place in the report, a transcript, or the differences between two
- * reviews.
+ * The selection in the part of the address after `#`: a place in the report, a transcript, or the differences between
+ * two reviews.
  */
 export type Route =
   | { readonly view: 'report'; readonly target: string | null }
