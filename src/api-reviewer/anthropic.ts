@@ -14,7 +14,7 @@ import { fieldNumber, fieldObject, fieldObjects, fieldText, parseArguments } fro
 
 const VERSION = '2023-06-01';
 
-/** The Messages API of Anthropic. */
+/** Calls Anthropic's Messages API. */
 export const anthropicMessages: Dialect = {
   path: '/v1/messages',
   headers: (key) => ({ 'anthropic-version': VERSION, ...(key === null ? {} : { 'x-api-key': key }) }),
@@ -38,9 +38,10 @@ export const anthropicMessages: Dialect = {
 };
 
 /**
- * Returns the body of a request. Breakpoints of the cache: the end of the shared start (tools, instructions and change),
- * the end of the last turn, and the end of the turn before, because a breakpoint looks back at most 20 blocks. What no
- * request will read again is not marked, because a write costs a quarter more than plain input.
+ * Returns the body of a request, with cache breakpoints: positions up to which the provider may cache the prompt. They
+ * are at the end of the shared start (tools, instructions and change) and at the ends of the last two turns, because a
+ * breakpoint finds earlier ones only within 20 blocks. Text that no later request will read is not marked, because
+ * writing to the cache costs a quarter more than plain input.
  */
 function body(request: ApiRequest): WireObject {
   const { model, opening, turns, schema, cacheTtl, maxOutputTokens, tier } = request;
@@ -123,7 +124,8 @@ function withBlock(state: StreamState, index: number, change: (block: WireObject
   return { ...state, content };
 }
 
-// The input of a tool comes as pieces of JSON text, which `closed` parses when the block is complete.
+// The input of a tool call arrives as pieces of JSON text. Collect them as text; `closed` parses it when the block is
+// complete.
 function opened(block: WireObject): WireObject {
   return block['type'] === 'tool_use' ? { ...block, input: '' } : block;
 }
@@ -151,7 +153,8 @@ function closed(block: WireObject): WireObject {
 function withUsage(state: StreamState, holder: WireObject): StreamState {
   const told = holder['usage'];
   if (!isRecord(told)) return state;
-  // The later event repeats the figures of the prompt, but some gateways leave them out there.
+  // The last usage event usually repeats the figures of the prompt, but some gateways omit them. Then keep the earlier
+  // figures.
   const latest = (key: string, before: number) => (key in told ? fieldNumber(told, key) : before);
   const { usage } = state;
   return {
@@ -167,7 +170,7 @@ function withUsage(state: StreamState, holder: WireObject): StreamState {
   };
 }
 
-/** Returns the content without empty places, which a damaged stream can leave. */
+/** Returns the content without the gaps that a damaged stream can leave. */
 export function wholeContent(content: readonly WireObject[]): readonly WireObject[] {
   return fieldObjects({ content: Array.from(content) }, 'content');
 }

@@ -18,42 +18,42 @@ import { sendRequest } from './send-request.ts';
 import type { Transcripts } from './transcripts.ts';
 import type { ApiRequest, Dialect, StreamState, ToolCall, ToolResult, TreeReader, Turn } from './types.ts';
 
-/** One call to a reviewer that is an API: a question, and everything that it needs of the world. */
+/** One call to a model API: the question, and everything from outside that the call needs. */
 export type ApiCall = {
   readonly settings: ApiSettings;
-  /** The key from the environment; `null` if the settings name no variable. */
+  /** The API key from the environment; `null` if the settings name no variable for it. */
   readonly key: string | null;
   readonly question: Omit<Question, 'trees'>;
   readonly options: AskOptions;
   readonly files: TreeReader;
   readonly transcripts: Transcripts;
-  /** Whether the address is the one of the provider itself. */
+  /** Whether requests go to the provider's own address, and not to a gateway or another server. */
   readonly isProvider: boolean;
   /** Returns the price of a request in US dollars; `null` if it is unknown. */
   price(model: string, usage: Usage, hourTokens: number): number | null;
-  /** Waits before another attempt. Tests replace it. */
+  /** Waits before another attempt. Tests replace this function. */
   wait?(ms: number, signal: AbortSignal): Promise<unknown>;
 };
 
-/** The limits of one call. A reviewer that reaches one has not finished its review, so the call fails. */
+/** The limits of one call. If a reviewer reaches a limit, its review is incomplete, so the call fails. */
 export const CALL_LIMITS = {
   requests: 40,
-  /** From this number of remaining requests on, the tools ask for the answer. */
+  /** When this many requests or fewer remain, tool results also ask the model to answer. */
   lastRequests: 4,
-  /** Characters that the tools may return in one call. */
+  /** The maximum number of characters that all tools together may return in one call. */
   characters: 600_000,
   toolsAtOnce: 32,
-  /** The longest wait that a provider may ask for. */
+  /** The longest wait that a provider may ask for, in milliseconds. If it asks for more, the call fails. */
   waitMs: 60_000,
 } as const;
 
-/** Returns the API that the settings choose. */
+/** Returns the API that the settings select. */
 function dialectOf({ dialect, endpoint }: Pick<ApiSettings, 'dialect' | 'endpoint'>): Dialect {
   if (dialect === 'anthropic') return anthropicMessages;
   return endpoint === 'chat' ? openaiChat : openaiResponses;
 }
 
-/** Everything that one call has spent and seen so far. */
+/** Everything that one call has used and received so far. */
 type Progress = {
   readonly turns: Turn[];
   usage: Usage | null;
@@ -66,7 +66,7 @@ type Progress = {
   readonly steps: RequestTurn[];
 };
 
-/** Asks the model one question, and runs its tools until it answers. Needs no program and leaves none behind. */
+/** Asks the model one question, and runs the tools that it calls until it answers. Starts no program. */
 export async function callApi(call: ApiCall): Promise<AskEnd> {
   const { question, options, transcripts } = call;
   const startedAt = performance.now();
@@ -124,7 +124,7 @@ export async function callApi(call: ApiCall): Promise<AskEnd> {
   }
 }
 
-/** Adds the changed files to the question of a review that has no tools. */
+/** Adds the changed files to the question, for a review without tools. */
 async function inlineChange({ files, question }: ApiCall, progress: Progress): Promise<void> {
   const { inlineFiles } = await import('./inline-files.ts');
   const { text, opened } = await inlineFiles(files, `${question.stable}\n${question.dynamic}`);
@@ -165,18 +165,24 @@ function unfinished(what: string): { readonly failure: AgentFailure } {
   return { failure: { kind: 'agent-error', said: `the reviewer ${what} without an answer` } };
 }
 
-/** Returns the results with the request to answer added to the last one. */
+/** Returns the tool results with a note at the end that asks the model to answer. */
 function urged(results: readonly ToolResult[], left: number): readonly ToolResult[] {
   const note = `\n\n(Answer now: after ${left} more requests this review ends without a result.)`;
   return results.map((one, at) => (at === results.length - 1 ? { ...one, text: one.text + note } : one));
 }
 
-/** Whether no request is expected to read the question from the cache: the fork answers at once and is not forked itself. */
+/**
+ * Whether no later request is expected to read this question from the cache: the session is a fork (it continues a copy
+ * of another session) that answers at once, and no other session will fork it.
+ */
 function isLastRead({ forkOf, answersAtOnce }: ApiCall['question']): boolean {
   return forkOf !== undefined && answersAtOnce === true;
 }
 
-/** Sends one request until it succeeds or may not be repeated. Every attempt that was billed counts. */
+/**
+ * Sends one request until it succeeds or must not be repeated. The cost includes every attempt that the provider
+ * billed.
+ */
 async function ask(
   call: ApiCall,
   dialect: Dialect,
@@ -213,7 +219,7 @@ async function ask(
   }
 }
 
-// Few reviewers are batches, so the code for them is loaded only then.
+// Few reviewers use batches, so load the code for them only when needed.
 function inBatch(call: ApiCall): typeof sendRequest {
   return async (request) => {
     const { sendBatch } = await import('./send-batch.ts');
@@ -284,7 +290,7 @@ function sinceMs(startedAt: number): number {
   return Math.round(performance.now() - startedAt);
 }
 
-/** Returns a failure in which the key is masked, because a server may repeat it in its message. */
+/** Returns a failure with the API key masked, because a server may repeat the key in its error message. */
 function withoutKey(failure: AgentFailure, key: string | null): AgentFailure {
   return 'said' in failure ? { ...failure, said: masked(failure.said, key) } : failure;
 }

@@ -1,16 +1,19 @@
 import { isRecord } from '../kernel/json.ts';
 import type { WireObject } from './types.ts';
 
-/** A longer line or stream is not an answer of a model. */
+/** The maximum number of characters of a line or a stream. Nothing longer can be a model's answer. */
 const LONGEST_CHARACTERS = 32 * 1024 * 1024;
 
-/** One event of a stream: a JSON object, the end mark of OpenAI, or a line that is neither. */
+/** One event of an answer stream: a JSON object, OpenAI's end mark, or a line that cannot be parsed. */
 export type StreamEvent =
   | { readonly kind: 'data'; readonly data: WireObject }
   | { readonly kind: 'end-mark' }
   | { readonly kind: 'broken'; readonly said: string };
 
-/** Returns a function that takes the next piece of a stream of server-sent events and returns its complete events. */
+/**
+ * Returns a function that takes the next piece of a stream of server-sent events, and returns the events that are now
+ * complete.
+ */
 export function openEventReader(): (piece: string) => readonly StreamEvent[] {
   let rest = '';
   let total = 0;
@@ -37,7 +40,7 @@ function eventOf(text: string): StreamEvent {
     const data: unknown = JSON.parse(text);
     if (isRecord(data)) return { kind: 'data', data };
   } catch {
-    // Reported below: an event that cannot be read may be the part of the answer that matters.
+    // Return this event as broken instead of ignoring it: it may contain a part of the answer.
   }
   return { kind: 'broken', said: text.slice(0, 200) };
 }

@@ -2,15 +2,15 @@ import { quoteName } from '../kernel/escape.ts';
 import { runTool } from './run-tool.ts';
 import type { ListedFile, TreeReader } from './types.ts';
 
-/** The most characters of files in one prompt. */
+/** The maximum number of characters of files that one prompt may contain. */
 const MOST_CHARACTERS = 300_000;
 
 /** The part of a prompt that contains files, and the paths of these files. */
 export type InlinedFiles = { readonly text: string; readonly opened: readonly string[] };
 
 /**
- * Returns the changed files that the prompt names, for a reviewer that has no tools. Files that do not fit are listed by
- * name, so that the reviewer knows what it does not see.
+ * Returns the changed files that the prompt names, for a reviewer without tools. Files that do not fit are listed by
+ * name, so that the reviewer knows what it cannot see.
  */
 export async function inlineFiles(files: TreeReader, prompt: string): Promise<InlinedFiles> {
   const [head, base] = [await files.list('head'), await files.list('base')];
@@ -24,7 +24,7 @@ export async function inlineFiles(files: TreeReader, prompt: string): Promise<In
   for (const { path } of named) {
     const read = await runTool(files, { id: path, name: 'read', input: { path } });
     const { text, failed } = read.result;
-    // Each line has its number in front, so the content cannot end the block early.
+    // Each line starts with its number, so the file's content cannot end the code block early.
     const block = failed || read.opened === null ? text : `File ${quoteName(path)}:\n\`\`\`\n${text}\n\`\`\``;
     if (characters + block.length > MOST_CHARACTERS) {
       left.push(quoteName(path));

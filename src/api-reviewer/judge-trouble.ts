@@ -1,33 +1,39 @@
 import type { AgentFailure } from '../kernel/agent.ts';
 import type { StreamState } from './types.ts';
 
-/** Why a request brought no answer, before it is decided what to do about it. */
+/** Why a request got no usable answer. */
 export type RequestTrouble =
   | { readonly kind: 'status'; readonly status: number; readonly said: string; readonly retryAfterMs: number | null }
-  /** No connection, so nothing was sent or billed. */
+  /** There was no connection, so nothing was sent or billed. */
   | { readonly kind: 'unreachable'; readonly said: string }
-  /** The answer began and broke off, or was empty. What was sent is billed. */
+  /** The answer broke off or was empty. The provider bills the request. */
   | { readonly kind: 'cut' }
-  /** The answer is not a stream of events, for example the page of a proxy. */
+  /** The answer is not an event stream; it may be the error page of a proxy. */
   | { readonly kind: 'not-a-stream'; readonly said: string }
   | { readonly kind: 'in-stream'; readonly type: string; readonly said: string }
   | { readonly kind: 'idle'; readonly seconds: number }
   | { readonly kind: 'timeout'; readonly seconds: number }
   | { readonly kind: 'cancelled' };
 
-/** A failure, and whether the same request may be sent again. `waitMs` is what the provider asks for; `null` if nothing. */
+/**
+ * A failure, and whether the same request may be sent again. `waitMs` is the wait that the provider asked for; `null`
+ * if it asked for none.
+ */
 export type JudgedTrouble = {
   readonly failure: AgentFailure;
   readonly retry: boolean;
   readonly waitMs: number | null;
 };
 
-/** Statuses that pass by themselves: timeouts, overload and errors of the server. */
+/** HTTP statuses of temporary problems: timeouts, overload and server errors. */
 const PASSING = new Set([408, 409, 425, 500, 502, 503, 504, 520, 522, 524, 529]);
 
 const USED_UP = /insufficient_quota|credit balance|billing|exceeded your current quota|spend limit|usage limit/i;
 
-/** Returns the failure that a trouble is, and whether to try again. A longer wait than `mostWaitMs` is not worth it. */
+/**
+ * Turns a failed request into a failure, and decides whether to try again. If the provider asks for a longer wait than
+ * `mostWaitMs`, there is no retry.
+ */
 export function judgeTrouble(trouble: RequestTrouble, now: Date, mostWaitMs: number): JudgedTrouble {
   const final = (failure: AgentFailure): JudgedTrouble => ({ failure, retry: false, waitMs: null });
   const again = (failure: AgentFailure, waitMs: number | null = null): JudgedTrouble => ({
@@ -81,14 +87,14 @@ function judgeStatus(
   return PASSING.has(status) ? again(failure, retryAfterMs) : final(failure);
 }
 
-/** Returns why a complete answer is not usable; `null` if it is an answer or calls tools. */
+/** Returns why a complete answer is unusable; `null` if it is an answer or calls tools. */
 export function judgeEnding({ stop, stopWord }: Pick<StreamState, 'stop' | 'stopWord'>): AgentFailure | null {
   switch (stop) {
     case 'answer':
     case 'tools':
       return null;
     case 'length':
-      // A cut answer may contain a pass whose problems would have come after it.
+      // A truncated answer could say that the review passes, although the missing part listed problems.
       return { kind: 'unreadable-answer', why: 'truncated', said: '' };
     case 'refusal':
       return { kind: 'agent-error', said: 'the model refused to answer' };
@@ -100,12 +106,18 @@ export function judgeEnding({ stop, stopWord }: Pick<StreamState, 'stop' | 'stop
 
 const FIRST_WAIT_MS = 500;
 
-/** Returns how long to wait before the next attempt: what the provider asks for, else longer each time, with jitter. */
+/**
+ * Returns how long to wait before the next attempt: the time that the provider asked for, or else a random time that
+ * grows with each attempt.
+ */
 export function waitBefore(attempt: number, waitMs: number | null, random: number): number {
   return waitMs ?? Math.round(FIRST_WAIT_MS * 2 ** (attempt - 1) * (1 + random));
 }
 
-/** Returns the wait that a `Retry-After` header asks for: seconds or a date; `null` if it asks for none. */
+/**
+ * Returns the wait in milliseconds that a `Retry-After` header asks for, in seconds or as a date; `null` if it asks for
+ * none.
+ */
 export function retryAfter(header: string | null, now: Date): number | null {
   if (header === null || header.trim() === '') return null;
   const seconds = Number(header);

@@ -12,7 +12,7 @@ import {
 } from './types.ts';
 import { fieldNumber, fieldObject, fieldObjects, fieldText, parseArguments } from './wire-values.ts';
 
-/** Chat Completions, the API that most gateways and local servers offer. */
+/** Calls the Chat Completions API, which most gateways and local servers offer. */
 export const openaiChat: Dialect = {
   path: '/chat/completions',
   headers: openaiHeaders,
@@ -36,7 +36,7 @@ function body(request: ApiRequest): WireObject {
   const { model, opening, turns, schema, maxOutputTokens, isProvider } = request;
   return {
     model,
-    // Local servers know only the older name of the limit, and OpenAI only the newer one.
+    // Local servers know only the older name of this limit, and OpenAI accepts only the newer one.
     [isProvider ? 'max_completion_tokens' : 'max_tokens']: maxOutputTokens,
     ...(isProvider ? { prompt_cache_key: cacheKey(opening), store: false } : {}),
     ...serviceTier(request),
@@ -85,7 +85,7 @@ function hear(state: StreamState, data: WireObject): StreamState {
   const stopWord = fieldText(choice, 'finish_reason') || next.stopWord;
   const isRefusal = fieldText(message, 'refusal') !== '';
   const found = STOPS[stopWord] ?? (stopWord === '' ? null : 'other');
-  // Some servers say "stop" although the message calls tools.
+  // Some servers report "stop" although the message calls tools.
   const stop = found === 'answer' && fieldObjects(message, 'tool_calls').length > 0 ? 'tools' : found;
   return {
     ...next,

@@ -13,7 +13,7 @@ import {
 } from './types.ts';
 import { fieldObject, fieldObjects, fieldText, parseArguments } from './wire-values.ts';
 
-/** The Responses API of OpenAI. Nothing is stored there: every request sends the whole conversation. */
+/** Calls OpenAI's Responses API. OpenAI stores nothing, so every request sends the whole conversation. */
 export const openaiResponses: Dialect = {
   path: '/responses',
   headers: openaiHeaders,
@@ -38,7 +38,8 @@ export const openaiResponses: Dialect = {
   },
 };
 
-// Models from GPT-5.6 on read the cache only at breakpoints, so the shared start of the prompt needs one at its end.
+// Since GPT-5.6, models use the cache only at marked positions. So the shared start of the prompt needs a mark at its
+// end.
 const HAS_BREAKPOINTS = /(?:^|\/)gpt-(?:5\.(?:[6-9]|\d\d)|[6-9]|\d\d)/;
 
 function body(request: ApiRequest): WireObject {
@@ -105,7 +106,7 @@ function hear(state: StreamState, data: WireObject): StreamState {
   }
 }
 
-// The ids name items that the provider would have stored. With `store: false` it does not know them.
+// Remove the ids: they refer to items stored at the provider, and with `store: false` nothing is stored there.
 function kept({ id: _id, status: _status, ...item }: WireObject): WireObject {
   return item;
 }

@@ -5,27 +5,35 @@ import { strictSchema } from '../kernel/strict-schema.ts';
 import type { ApiRequest, WireObject } from './types.ts';
 import { fieldNumber, fieldObject } from './wire-values.ts';
 
-/** Returns the headers of both APIs of OpenAI. */
+/** Returns the HTTP headers for both OpenAI APIs. */
 export function openaiHeaders(key: string | null): Readonly<Record<string, string>> {
   return key === null ? {} : { authorization: `Bearer ${key}` };
 }
 
-/** Returns the format of the answer, which the two APIs put into different places. */
+/** Returns the JSON format that the answer must have. The two OpenAI APIs expect it in different fields. */
 export function answerFormat(schema: object): WireObject {
   return { name: 'answer', strict: true, schema: strictSchema(schema) };
 }
 
-/** Returns the field for a cheaper and slower answer. A batch is cheaper without it. */
+/**
+ * Returns the field that asks for a cheaper, slower answer. Batches have their own, lower price and must not set it.
+ */
 export function serviceTier({ tier }: Pick<ApiRequest, 'tier'>): WireObject {
   return tier === 'flex' ? { service_tier: 'flex' } : {};
 }
 
-/** Returns the key that makes requests with the same start go to the same machine of the provider. */
+/**
+ * Returns a key that makes the provider send requests with the same start to the same machine, where their start is
+ * cached.
+ */
 export function cacheKey(opening: string): string {
   return `onceover-${sha256(opening).slice(0, 32)}`;
 }
 
-/** Returns the usage of an answer; `null` if it has none. The APIs name the same figures differently. */
+/**
+ * Returns the token usage of an answer; `null` if the answer states none. The two OpenAI APIs name the figures
+ * differently.
+ */
 export function openaiUsage(
   holder: WireObject,
   [input, output]: readonly ['input_tokens', 'output_tokens'] | readonly ['prompt_tokens', 'completion_tokens'],
@@ -36,7 +44,7 @@ export function openaiUsage(
   const cachedInputTokens = fieldNumber(details, 'cached_tokens');
   const cacheWriteTokens = fieldNumber(details, 'cache_write_tokens');
   return {
-    // OpenAI counts cached and written tokens as input too.
+    // OpenAI's input figure includes the tokens that were read from or written to the cache, so subtract them.
     inputTokens: Math.max(0, fieldNumber(told, input) - cachedInputTokens - cacheWriteTokens),
     ...{ cachedInputTokens, cacheWriteTokens, outputTokens: fieldNumber(told, output), costUsd: null },
   };

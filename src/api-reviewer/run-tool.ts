@@ -5,24 +5,27 @@ import { SUBMODULE, SYMLINK } from '../kernel/repository.ts';
 import { compilePattern } from './search-pattern.ts';
 import type { ListedFile, ToolCall, ToolResult, TreeReader, WireObject } from './types.ts';
 
-/** The result of a tool call, and the file that it opened. */
+/** The result of a tool call, and the path of the file that it opened; `null` if it opened none. */
 export type RanTool = { readonly result: ToolResult; readonly opened: string | null };
 
-/** Limits of one tool call. Longer results end with a sentence that says how to go on. */
+/** The limits of one tool call. A result that is cut off ends with a sentence that says how to get the rest. */
 export const TOOL_LIMITS = {
   lines: 2000,
   characters: 60_000,
-  /** A longer line is cut. */
+  /** The maximum number of characters of a line that are shown. */
   lineCharacters: 2000,
   fileBytes: 4 * 1024 * 1024,
   matches: 200,
   names: 500,
-  /** The bytes that one search may read. */
+  /** The maximum number of bytes that one search may read. */
   searchBytes: 64 * 1024 * 1024,
   searchMs: 5000,
 } as const;
 
-/** Runs a tool call on the reviewed trees. Never throws for a bad call: the model gets a sentence about it instead. */
+/**
+ * Runs a tool call on the git trees under review. Never throws: for an invalid call, the model gets a sentence that
+ * explains the problem.
+ */
 export async function runTool(files: TreeReader, call: ToolCall, now: () => number = Date.now): Promise<RanTool> {
   const { id, name, input } = call;
   const end = input === null ? failed('The arguments are not a JSON object.') : await run(files, name, input, now);
@@ -52,7 +55,7 @@ async function run(files: TreeReader, name: string, input: WireObject, now: () =
   }
 }
 
-/** Returns the entry that a path names, or a sentence about why there is none to read. */
+/** Returns the file that a path names, or a sentence that explains why there is no such file. */
 async function findEntry(files: TreeReader, side: 'head' | 'base', given: unknown): Promise<ListedFile | Ended> {
   if (typeof given !== 'string' || given === '') return failed('"path" is missing.');
   const path = repoPath(given);
@@ -88,7 +91,7 @@ async function readFile(files: TreeReader, side: 'head' | 'base', input: WireObj
   return { text: numbered(bytes.toString('utf8'), input), failed: false, opened: entry.path };
 }
 
-/** Returns a part of a file with line numbers. If more lines follow, the last line says where to go on. */
+/** Returns a part of a file with line numbers. If more lines follow, the last line says how to continue. */
 function numbered(text: string, input: WireObject): string {
   if (text === '') return '(The file is empty.)';
   const lines = text.replace(/\n$/, '').split('\n');
@@ -200,7 +203,7 @@ async function search(files: TreeReader, input: WireObject, now: () => number): 
   return { text: shown.length === 0 ? '(No line matches.)' : shown.join('\n'), failed: false };
 }
 
-/** Splits files into groups that fit into memory. */
+/** Splits the files into groups that are small enough to read into memory. */
 function* batches(entries: readonly ListedFile[]): Generator<readonly ListedFile[]> {
   let batch: ListedFile[] = [];
   let bytes = 0;

@@ -1,12 +1,12 @@
-/** A compiled pattern. `matches` takes time proportional to the line, whatever the pattern is. */
+/** A compiled search pattern. Matching takes time proportional to the length of the line, whatever the pattern is. */
 type SearchPattern = {
-  /** Whether a part of the line matches. Returns `null` if `expired` said that the time is over. */
+  /** Whether any part of the line matches. Returns `null` if `expired` reports that the time limit is over. */
   matches(line: string, expired: () => boolean): boolean | null;
 };
 
 type Compiled = { readonly ok: true; readonly pattern: SearchPattern } | { readonly ok: false; readonly said: string };
 
-/** A test of one UTF-16 code unit. */
+/** Whether a UTF-16 code unit matches one character of the pattern. */
 type Test = (code: number) => boolean;
 
 type Assertion = 'start' | 'end' | 'boundary' | 'no-boundary';
@@ -30,8 +30,8 @@ const MOST_STATES = 2000;
 class PatternError extends Error {}
 
 /**
- * Compiles a regular expression without backreferences and look-around. JavaScript's own engine is not used: a pattern of
- * a model, or one that a file under review asks for, could make it run for hours.
+ * Compiles a regular expression without backreferences and look-around. JavaScript's own engine is not used, because a
+ * pattern that a model writes, or that a reviewed file suggests to it, could keep that engine busy for hours.
  */
 export function compilePattern(source: string, ignoreCase: boolean): Compiled {
   if (source === '') return { ok: false, said: 'the pattern is empty' };
@@ -200,7 +200,7 @@ function foldingCase(test: Test): Test {
   };
 }
 
-/** Returns the states of an automaton; the last one is its start. */
+/** Returns the states of an automaton for the pattern. The last state is the start. */
 function statesOf(node: Node): readonly State[] {
   const states: State[] = [{ kind: 'match' }];
   const add = (state: State) => {
@@ -238,10 +238,13 @@ function statesOf(node: Node): readonly State[] {
   return states;
 }
 
-/** The neighbour of a position: outside of the line, a word character, or another character. */
+/**
+ * The kind of character next to a position: none (0, the end of the line), a word character (1), or another character
+ * (2).
+ */
 type Neighbour = 0 | 1 | 2;
 
-/** States of the automaton before a character, and the character before them. */
+/** The states that the automaton is in before a character, and the kind of the previous character. */
 type Place = {
   readonly states: readonly number[];
   readonly before: Neighbour;
@@ -251,7 +254,10 @@ type Place = {
 const MOST_PLACES = 4000;
 const CHECK_EVERY = 1 << 14;
 
-/** Runs all ways through the states at once, and remembers where each character leads. */
+/**
+ * Returns a matcher that follows all possible states at the same time, and caches which states follow on each
+ * character.
+ */
 function automaton(states: readonly State[]): SearchPattern {
   const start = states.length - 1;
   let places = new Map<string, Place>();

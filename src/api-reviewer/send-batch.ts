@@ -4,7 +4,7 @@ import { connectionTrouble, type HttpEnd, type HttpRequest, statusTrouble } from
 import { NO_STREAM, type WireObject } from './types.ts';
 import { fieldObject, fieldText } from './wire-values.ts';
 
-/** A request that the provider may answer later, at half the price. */
+/** A request for the provider's batch API, which costs half as much and may be answered much later. */
 export type BatchRequest = HttpRequest & {
   readonly baseUrl: string;
   readonly kind: 'anthropic' | 'responses' | 'chat';
@@ -15,26 +15,26 @@ export type BatchRequest = HttpRequest & {
 const BATCH_LIMITS = {
   firstPollMs: 1000,
   longestPollMs: 60_000,
-  /** How often in a row the provider may fail to tell the state of a batch. */
+  /** How many times in a row a request for the state of a batch may fail. */
   failedPolls: 5,
   resultBytes: 64 * 1024 * 1024,
-  /** The time for one request about a batch, such as to cancel it. */
+  /** The time limit of one request about a batch, such as cancelling it. */
   stepMs: 30_000,
 } as const;
 
 const CUSTOM_ID = 'review';
 
-/** The state of a batch: still at work, or ended with the path of its result; `null` if it has none. */
+/** The state of a batch: still running, or ended. `result` is the path of the result; `null` if the batch has none. */
 type BatchState =
   | { readonly ended: false }
   | { readonly ended: true; readonly result: string | null; readonly said: string };
 
-/** How a provider runs batches. Ids come from the provider, so they are checked before they become part of a path. */
+/** How a provider handles batches. Ids from the provider are checked before they become part of a path. */
 type BatchApi = {
-  /** Starts a batch and returns its path. `made` gets the path of every file that has to be deleted later. */
+  /** Creates a batch and returns its path. Calls `made` with the path of every file that must be deleted later. */
   start(call: Caller, body: WireObject, made: (path: string) => void): Promise<string>;
   judge(batch: WireObject, path: string): BatchState;
-  /** Returns the answer in a line of the result, or the error that the line reports. */
+  /** Returns the answer in one line of the batch's result, or the error that the line reports. */
   read(line: WireObject): { readonly answer: WireObject } | { readonly trouble: RequestTrouble };
 };
 
@@ -43,7 +43,10 @@ type Caller = {
   text(path: string): Promise<string>;
 };
 
-/** Sends a request as a batch of one, and polls until it ends. If the call is stopped or too late, cancels the batch. */
+/**
+ * Sends a request as a batch with a single request, and polls until the batch has ended. Cancels the batch if the call
+ * is stopped or its time is over.
+ */
 export async function sendBatch(request: BatchRequest): Promise<HttpEnd> {
   const { signal, dialect, body, kind } = request;
   const api = kind === 'anthropic' ? messageBatches : openaiBatches(kind);
@@ -66,7 +69,7 @@ export async function sendBatch(request: BatchRequest): Promise<HttpEnd> {
   } catch (error) {
     if (signal.aborted) return failed(isRecord(signal.reason) ? timeoutOf(signal.reason) : { kind: 'cancelled' });
     if (!(error instanceof BatchTrouble)) throw error;
-    // A second batch could be paid twice, so only a batch that was surely not created is sent again.
+    // Creating a second batch could cost twice. So retry only if the batch was certainly not created.
     const isUnsure = error.trouble.kind === 'cut';
     return failed(isUnsure ? inBatchTrouble('connection', 'the connection broke') : error.trouble);
   } finally {
@@ -117,19 +120,19 @@ async function poll(
   }
 }
 
-// Without access, another look at the batch brings nothing. Every other trouble may pass.
+// Without permission, asking for the state again is useless. All other problems may be temporary.
 function isFinal(trouble: RequestTrouble): boolean {
   return trouble.kind === 'status' && [400, 401, 403, 404].includes(trouble.status);
 }
 
-/** Cancels a batch that is still at work, and deletes the files of the batch, because they contain the reviewed code. */
+/** Cancels a batch that is still running. Deletes the batch's files, because they contain the reviewed code. */
 async function cleanUp(
   request: BatchRequest,
   { cancels, made }: { readonly cancels: string | null; readonly made: readonly string[] },
 ): Promise<void> {
-  // The signal of the call may be aborted already. These requests have their own time limit.
+  // The signal of the call may already be aborted, so these requests have a time limit of their own.
   const call = openCaller(request, null);
-  // A failure changes nothing in the result of the review: the provider ends and deletes batches by itself.
+  // Ignore failures here: the review has its result, and the provider ends and deletes batches by itself.
   if (cancels !== null) await call.json('POST', `${cancels}/cancel`).catch(() => {});
   for (const file of made) await call.json('DELETE', file).catch(() => {});
 }
@@ -142,7 +145,7 @@ function openCaller({ baseUrl, headers }: BatchRequest, stop: AbortSignal | null
         const value: unknown = JSON.parse(text);
         if (isRecord(value)) return value;
       } catch {
-        // Reported below.
+        // Invalid JSON is reported by the error that follows.
       }
       throw new BatchTrouble({ kind: 'not-a-stream', said: 'the server did not send JSON' });
     },
@@ -189,13 +192,13 @@ function ownLine(text: string): WireObject {
       const value: unknown = JSON.parse(line);
       if (isRecord(value) && value['custom_id'] === CUSTOM_ID) return value;
     } catch {
-      // A line that cannot be read is not the answer.
+      // Skip a line that cannot be parsed: it is not the answer.
     }
   }
   throw new BatchTrouble({ kind: 'not-a-stream', said: 'the result of the batch has no answer' });
 }
 
-/** Returns an id that the provider sent, if it can be part of a path. */
+/** Returns an id that the provider sent. Throws if it contains characters that are not safe in a path. */
 function idOf(value: WireObject, key = 'id'): string {
   const id = fieldText(value, key);
   if (/^[\w-]{1,200}$/.test(id)) return id;
@@ -204,7 +207,10 @@ function idOf(value: WireObject, key = 'id'): string {
 
 const ANTHROPIC_PATH = '/v1/messages/batches';
 
-/** The Message Batches API of Anthropic. Our own path of the result is used, not the address that the server sends. */
+/**
+ * Calls Anthropic's Message Batches API. The path of the result is built here, so that an address in the server's
+ * answer is never followed.
+ */
 const messageBatches: BatchApi = {
   async start(call, body) {
     const batch = await call.json('POST', ANTHROPIC_PATH, { requests: [{ custom_id: CUSTOM_ID, params: body }] });
@@ -228,7 +234,7 @@ const messageBatches: BatchApi = {
 
 const OPENAI_ENDED = ['completed', 'failed', 'expired', 'cancelled'];
 
-/** The Batch API of OpenAI: an uploaded file with requests, and a file with answers. */
+/** Calls OpenAI's Batch API, which takes an uploaded file of requests and returns a file of answers. */
 function openaiBatches(kind: 'responses' | 'chat'): BatchApi {
   const url = kind === 'responses' ? '/v1/responses' : '/v1/chat/completions';
   return {

@@ -11,17 +11,20 @@ export type HttpRequest = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: WireObject;
   readonly idleSeconds: number;
-  /** Ends the request. Its reason says why: `timeout`, or a stop of the user. */
+  /** Aborts the request. The reason of the signal is `timeout`, or a stop by the user. */
   readonly signal: AbortSignal;
   begun(): void;
 };
 
-/** The state of the answer when the request ended; what came until then is billed. */
+/** The state of the answer when the request ended. The provider bills everything up to then. */
 export type HttpEnd = { readonly state: StreamState; readonly trouble: RequestTrouble | null };
 
 const LONGEST_ERROR_BYTES = 64 * 1024;
 
-/** Sends a request and reads its stream to the end. Never follows a redirect, which would take the key elsewhere. */
+/**
+ * Sends a request and reads its answer stream to the end. Never follows a redirect, which would send the API key to
+ * another server.
+ */
 export async function sendRequest(request: HttpRequest): Promise<HttpEnd> {
   const silence = openSilence(request);
   let state = NO_STREAM;
@@ -57,7 +60,7 @@ export async function sendRequest(request: HttpRequest): Promise<HttpEnd> {
   }
 }
 
-/** Aborts the request if the server is silent for too long, and remembers why the request was aborted. */
+/** Aborts the request if the server sends nothing for too long, and remembers that this was the reason. */
 function openSilence({ idleSeconds, signal }: Pick<HttpRequest, 'idleSeconds' | 'signal'>) {
   const silent = new AbortController();
   const wait = () => setTimeout(() => silent.abort(), idleSeconds * 1000);
@@ -80,7 +83,7 @@ function isTrouble(reason: unknown): reason is Extract<RequestTrouble, { kind: '
   return isRecord(reason) && reason['kind'] === 'timeout';
 }
 
-/** Returns the trouble of a connection that failed. After the answer began, the request may be billed. */
+/** Returns the reason why a connection failed. If the answer had begun, the request may be billed. */
 export function connectionTrouble(error: unknown, state: StreamState): RequestTrouble {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
@@ -91,13 +94,15 @@ export function connectionTrouble(error: unknown, state: StreamState): RequestTr
   return { kind: 'unreachable', said: `no connection: ${code || said}` };
 }
 
-/** Returns the trouble of an answer whose status is an error, with the message in its body. */
+/** Returns the error of an answer with an error status, with the message from its body. */
 export async function statusTrouble(response: Response): Promise<RequestTrouble> {
   const retryAfterMs = retryAfter(response.headers.get('retry-after'), new Date());
   return { kind: 'status', status: response.status, said: await errorText(response), retryAfterMs };
 }
 
-/** Returns the message in the body of an error: of JSON its message, else the begin of the text without tags. */
+/**
+ * Returns the message in an error body: the message field of JSON, or else the beginning of the text without HTML tags.
+ */
 async function errorText(response: Response): Promise<string> {
   const text = await startOf(response);
   try {
@@ -106,7 +111,7 @@ async function errorText(response: Response): Promise<string> {
     const [type, message] = [fieldText(error, 'code') || fieldText(error, 'type'), fieldText(error, 'message')];
     if (message !== '') return type === '' ? message : `${type}: ${message}`;
   } catch {
-    // Not JSON: proxies answer with a page.
+    // The body is not JSON: proxies answer with an HTML page.
   }
   return text
     .replace(/<[^>]{0,500}>/g, ' ')
@@ -121,7 +126,7 @@ async function noStream(response: Response, type: string): Promise<RequestTroubl
   return { kind: 'not-a-stream', said: `the server did not send a stream of events, but ${type || 'another format'}` };
 }
 
-/** Returns the start of a body that is not a stream; '' if it cannot be read. */
+/** Returns the beginning of an answer body; an empty text if it cannot be read. */
 async function startOf(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -132,7 +137,7 @@ async function startOf(response: Response): Promise<string> {
       if (bytes > LONGEST_ERROR_BYTES) break;
     }
   } catch {
-    // The part that arrived is enough for a message.
+    // If reading fails, the part that has arrived is enough for a message.
   }
   return Buffer.concat(chunks).toString('utf8').slice(0, LONGEST_ERROR_BYTES);
 }

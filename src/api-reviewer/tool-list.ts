@@ -1,8 +1,11 @@
-/** The tools of an API reviewer. They read git trees. None of them writes, runs a program or connects. */
+/**
+ * A tool that a model can call during a review. The tools only read git trees: none writes files, runs a program or
+ * uses the network.
+ */
 export type ToolDefinition = {
   readonly name: 'read' | 'grep' | 'glob' | 'diff' | 'show_base';
   readonly description: string;
-  /** The JSON schema of the arguments. */
+  /** The JSON schema of the tool's arguments. */
   readonly parameters: { readonly type: 'object'; readonly properties: object; readonly required: readonly string[] };
 };
 
@@ -10,7 +13,10 @@ const PATH = { type: 'string', description: 'Path from the root of the repositor
 const FROM = { type: 'integer', description: 'First line, counted from 1. Default: 1.' };
 const LINES = { type: 'integer', description: 'Number of lines. Default: as many as fit.' };
 
-/** The definitions, in the order in which every request sends them. After a change of one, providers cache every prompt again. */
+/**
+ * The tools, in the order in which every request sends them. Every prompt starts with the tools, so if a definition
+ * changes, all cached prompts are lost.
+ */
 export const TOOLS: readonly ToolDefinition[] = [
   {
     name: 'read',

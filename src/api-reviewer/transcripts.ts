@@ -6,7 +6,7 @@ import { removeLeftovers, statIfPresent } from '../platform/files.ts';
 import { openFolder, parseJson } from '../platform/private-files.ts';
 import type { Turn } from './types.ts';
 
-/** A conversation as it was sent, to go on with it later. */
+/** A conversation with a model exactly as it was sent, so that a later call can continue it. */
 export type StoredTranscript = { readonly opening: string; readonly turns: readonly Turn[] };
 
 const FOLDER = 'onceover/transcripts';
@@ -17,19 +17,19 @@ const SESSIONS_LAST_MS = 14 * 24 * 3600 * 1000;
 
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** The private permissions of a file: a transcript contains the reviewed code. */
+/** Readable only by the user, because a transcript contains the reviewed code. */
 const PRIVATE = 0o600;
 
 export type Transcripts = ReturnType<typeof openTranscripts>;
 
 /**
- * Opens the store of conversations in the git folder. The name of a conversation is the digest of its text, so a stored one
- * never changes: to resume and to fork a session are the same, and an edited file is not used.
+ * Opens the stored conversations in the git folder. A conversation is named after the digest of its text, so it never
+ * changes: continuing it always creates a new one, and a file that was edited is ignored.
  */
 export function openTranscripts(commonDir: string) {
   const folder = openFolder(commonDir, FOLDER);
   return {
-    /** Returns a stored conversation; `null` if it is missing or not what was stored. */
+    /** Returns a stored conversation; `null` if its file is missing or was edited. */
     read(id: string): StoredTranscript | null {
       const name = `${id}.json`;
       if (!NAME.test(name)) return null;
@@ -38,7 +38,7 @@ export function openTranscripts(commonDir: string) {
       const value = parseJson(text.value);
       return isTranscript(value) ? value : null;
     },
-    /** Stores a conversation and returns its id. Removes old ones, which no session can need any more. */
+    /** Stores a conversation and returns its id. Also deletes old conversations that no session can need any more. */
     keep({ opening, turns }: StoredTranscript): Result<string> {
       const text = JSON.stringify({ opening, turns });
       const id = sha256(text);
@@ -48,7 +48,7 @@ export function openTranscripts(commonDir: string) {
     },
   };
 
-  // A failed removal costs only space on the disk.
+  // If a file cannot be deleted, it only wastes disk space, so failures are ignored.
   function prune(): void {
     const listed = folder.list();
     const now = Date.now();

@@ -1,13 +1,13 @@
 import type { ChangedFile, FilePlace, LinePlace, PlaceLine, ThreadPlace } from './types.ts';
 
-/** A line of the new side of a diff. */
+/** One line of the changed file's new version, as a unified diff shows it. */
 export type DiffLine = PlaceLine & {
   readonly text: string;
-  /** The number of the hunk; a thread cannot span two. */
+  /** The number of the diff hunk that contains the line. A comment thread cannot span two hunks. */
   readonly hunk: number;
 };
 
-/** Returns the lines of the new side that a unified diff shows, added and unchanged ones. */
+/** Returns the lines of the new file version that a unified diff shows: added lines and unchanged context lines. */
 export function newSideOf(patch: string): readonly DiffLine[] {
   const lines: DiffLine[] = [];
   let hunk = 0;
@@ -28,14 +28,14 @@ export function newSideOf(patch: string): readonly DiffLine[] {
   return lines;
 }
 
-/** The fields of a finding that decide the place of its thread. */
+/** The fields of a finding that decide where its comment thread is placed. */
 export type AnchoredFinding = {
   readonly file: string | null;
   readonly line: number | null;
   readonly anchor: { readonly text: string } | null;
 };
 
-/** Returns a function that finds the place of a finding in the diff of a pull request. */
+/** Returns a function that finds where in a pull request's diff the thread of a finding belongs. */
 export function placeFinder(files: readonly ChangedFile[]): (finding: AnchoredFinding) => ThreadPlace | null {
   const known = new Map(files.map((file) => [file.path, file]));
   const parsed = new Map<string, readonly DiffLine[]>();
@@ -55,8 +55,8 @@ export function placeFinder(files: readonly ChangedFile[]): (finding: AnchoredFi
 }
 
 /**
- * Returns the lines with the anchor's text that are nearest to the reported line; null if the diff does not show them.
- * The number that the reviewer gave only chooses between equal lines.
+ * Returns the diff lines whose text equals the code that the finding quotes; null if the diff does not show that code.
+ * If the code occurs several times, the place nearest to the line number that the reviewer gave wins.
  */
 function placeInLines(
   lines: readonly DiffLine[],

@@ -9,13 +9,19 @@ import { describeErrorTitle, describeHeadline, describeOverall, type SummaryFact
 import { codeBlock, codeSpan, fitted, prose } from './describe-text.ts';
 import type { CheckAnnotation, CheckConclusion, CheckReport, PublishAction, PullRequestState } from './types.ts';
 
-/** The name of the check about the whole run. Require this one: it exists even if no gate covers the change. */
+/**
+ * The name of the check about the whole run. Branch protection should require this check, because it exists even if no
+ * gate covers the change.
+ */
 const OVERALL_CHECK = 'onceover';
 
 const MOST_OF_TITLE = 120;
 const MOST_OF_MESSAGE = 8000;
 
-/** Decides which check runs to create: one per gate and one for the run. A check that is there already is left alone. */
+/**
+ * Decides which check runs to create: one per gate and one for the whole run. Identical existing checks are not created
+ * again.
+ */
 export function decideChecks(facts: SummaryFacts, state: Pick<PullRequestState, 'checks' | 'files'>): PublishAction[] {
   const known = new Map(state.checks.map(({ name, externalId }) => [name, externalId]));
   return reportsOf(facts, state)
@@ -49,7 +55,10 @@ function reportsOf(facts: SummaryFacts, state: Pick<PullRequestState, 'files'>):
   return isUntrusted ? reports.map(unverified) : reports;
 }
 
-/** A forged result must not satisfy a required check, and GitHub counts `neutral` as satisfied. */
+/**
+ * Turns a pass into `action_required` when the author of the change controls the job: a forged result must not satisfy
+ * a required check. `neutral` would not do, because GitHub counts it as satisfied.
+ */
 function unverified(report: Report): Report {
   if (report.conclusion === 'failure' || report.conclusion === 'action_required') return report;
   const title = `Not verified: ${report.title}`;

@@ -3,23 +3,26 @@ import { addressOf, IS_COMMIT, type TargetFacts } from './decide-target.ts';
 
 export type GitlabTarget = {
   readonly apiUrl: string;
-  /** The number or the path of the project. */
+  /** The number or the path of the GitLab project. */
   readonly project: string;
-  /** The number of the merge request in its project; null if there is none, as in a merge train. */
+  /** The number of the merge request in its project; null if there is no merge request, as in a merge train. */
   readonly pull: number | null;
   readonly commit: string;
-  /** The page of the commit, for statuses. */
+  /** The address of the commit's page on GitLab. Commit statuses link to this page. */
   readonly commitUrl: string;
-  /** Whether the author of the change controls the job that made the result. */
+  /** Whether the author of the change controls the CI job that made the result. */
   readonly isUntrusted: boolean;
 };
 
-/** Whether a job runs in GitLab CI. */
+/** Whether onceover runs inside a GitLab CI job. */
 export function isGitlab(env: TargetFacts['env']): boolean {
   return env['GITLAB_CI'] === 'true';
 }
 
-/** Decides where to publish in GitLab CI. Nothing of it comes from the result, except a commit that nothing else names. */
+/**
+ * Decides from the CI environment where to publish on GitLab. The result is not trusted: only its commit is used, and
+ * only if nothing else names a commit.
+ */
 export function decideGitlabTarget({ env, pull, commit, runCommit }: TargetFacts): Result<GitlabTarget> {
   const read = (name: string) => env[name] ?? '';
   const apiUrl = addressOf(read('CI_API_V4_URL'));
@@ -28,7 +31,8 @@ export function decideGitlabTarget({ env, pull, commit, runCommit }: TargetFacts
   if (!/^[1-9]\d*$/.test(project)) return missing('CI_PROJECT_ID', 'the number of the project');
   const projectUrl = addressOf(read('CI_MERGE_REQUEST_PROJECT_URL') || read('CI_PROJECT_URL'));
   if (projectUrl === null) return missing('CI_PROJECT_URL', 'an https address');
-  // The commit of a merge train or of a merged result is not the one that the merge request shows.
+  // In merge trains and merged-result pipelines, CI_COMMIT_SHA is a temporary merge commit that the merge request does
+  // not show.
   const isTrain = read('CI_MERGE_REQUEST_EVENT_TYPE') === 'merge_train';
   const head = isTrain ? read('CI_COMMIT_SHA') : read('CI_MERGE_REQUEST_SOURCE_BRANCH_SHA') || read('CI_COMMIT_SHA');
   const chosen = commit ?? (head || runCommit || '');

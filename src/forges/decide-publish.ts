@@ -6,19 +6,22 @@ import type { ForgeComment, PublishAction, PullRequestState } from './types.ts';
 
 export type PublishFacts = SummaryFacts & {
   readonly state: PullRequestState;
-  /** With `quiet`, a first result that passes gets no comment. */
+  /** With `quiet`, a result that passes creates no summary comment; an existing one is still updated. */
   readonly summary: 'always' | 'quiet';
   readonly checks: boolean;
 };
 
 export type PublishPlan = {
-  /** In this order: a publication that is cut off can be repeated, and only the rest is done. */
+  /**
+   * The writes, in the order in which to do them. If the publication is interrupted, repeating it does only the missing
+   * writes.
+   */
   readonly actions: readonly PublishAction[];
-  /** Whether the pull request has newer commits than the result. Then only checks are published. */
+  /** Whether the pull request has newer commits than the result. If so, only checks are published. */
   readonly isOutdated: boolean;
 };
 
-/** Decides what to write, from the result of a run and what the pull request shows now. */
+/** Decides what to write on the pull request, from the result of a run and what the pull request shows now. */
 export function decidePublish(facts: PublishFacts): PublishPlan {
   const { run, state, commit } = facts;
   const checks = facts.checks ? decideChecks(facts, state) : [];
@@ -27,7 +30,7 @@ export function decidePublish(facts: PublishFacts): PublishPlan {
   const { summaries, extra } = ownComments(state.comments);
   const [summary = null] = summaries;
   const posted = [...new Set(summaries.flatMap(({ marker }) => marker.posted))];
-  // Without a result nothing is known about findings, so threads stay as they are.
+  // Without a result we know nothing about the findings, so threads stay as they are.
   const threads =
     run.kind === 'run' && isResult(run.document.status)
       ? decideThreads(run.document, state, { commit, posted })
@@ -44,8 +47,8 @@ function isResult(status: string): boolean {
 type Summary = { readonly comment: ForgeComment; readonly marker: Extract<Marker, { kind: 'summary' }> };
 
 /**
- * Returns the comments with the marker of a summary, from any account: first the own ones, because a token can always
- * edit those. Two jobs at once may have posted a second summary or verdict, which is deleted.
+ * Returns the summary comments that carry onceover's marker, those of our own account first, because a token can always
+ * edit those. Two jobs at the same time may have posted a second summary or verdict comment; `extra` deletes it.
  */
 function ownComments(comments: readonly ForgeComment[]): {
   readonly summaries: readonly Summary[];
@@ -80,7 +83,7 @@ function summaryActions(
   }
   const now = markerOf(body);
   const isSame = now?.kind === 'summary' && now.digest === before.marker.digest;
-  // If a publication was cut off, the comment about the new verdict may be there although the summary is old.
+  // An interrupted publication may have posted the comment about the new verdict without updating the summary.
   const isSaid = facts.state.comments.some((comment) => {
     const said = comment.isTrusted ? markerOf(comment.body) : null;
     return said?.kind === 'verdict' && said.verdict === verdict && said.commit === facts.commit;

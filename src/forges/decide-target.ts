@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { err, ok, type Result } from '../kernel/result.ts';
 
-/** The pull request: its number (null if there is none), or the branch (`owner:name`) by which to find it. */
+/** How to find the pull request: by its number (null if there is none), or by its branch (`owner:name`). */
 type PullName =
   | { readonly kind: 'number'; readonly number: number | null }
   | { readonly kind: 'branch'; readonly head: string };
@@ -9,29 +9,35 @@ type PullName =
 export type GithubTarget = {
   readonly apiUrl: string;
   readonly graphqlUrl: string;
-  /** `owner/name`. */
+  /** The repository on GitHub, as `owner/name`. */
   readonly repository: string;
   readonly pull: PullName;
   readonly commit: string;
-  /** Whether the author of the change controls the job that made the result. */
+  /** Whether the author of the change controls the CI job that made the result. */
   readonly isUntrusted: boolean;
 };
 
 export type TargetFacts = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The event that started the job on GitHub; null if there is none. */
+  /** The payload of the GitHub event that started the CI job; null if there is none. */
   readonly event: unknown;
-  /** The number that the user gave; null if none. */
+  /** The pull request number that the user gave with `--pull`; null if none was given. */
   readonly pull: number | null;
   readonly commit: string | null;
-  /** The commit that the result itself names. The result is not trusted, so it counts last. */
+  /**
+   * The commit that the result itself names. The result is not trusted, so this commit is used only if nothing else
+   * names one.
+   */
   readonly runCommit: string | null;
 };
 
 export const IS_COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 const IS_REPOSITORY = /^(?!\.)[\w.-]+\/(?!\.{1,2}$)[\w.-]+$/;
 
-/** Decides where to publish. Nothing of it comes from the result, except the commit if nothing else names one. */
+/**
+ * Decides from the CI environment where to publish on GitHub. The result is not trusted: only its commit is used, and
+ * only if nothing else names a commit.
+ */
 export function decideTarget(facts: TargetFacts): Result<GithubTarget> {
   const { env } = facts;
   const repository = env['GITHUB_REPOSITORY'] ?? '';
@@ -63,7 +69,7 @@ const workflowEvent = z.object({
   }),
 });
 
-/** Returns the pull request and the commit that the event of a job names; null if it names none. */
+/** Returns the pull request and the commit that the GitHub event of a CI job names; null if the event names none. */
 function jobOf(name: string, event: unknown, repository: string): Job | null {
   if (name.startsWith('pull_request')) {
     const read = pullRequestEvent.safeParse(event);
@@ -80,7 +86,7 @@ function jobOf(name: string, event: unknown, repository: string): Job | null {
     const read = workflowEvent.safeParse(event);
     if (!read.success) return null;
     const { head_sha, head_branch, head_repository } = read.data.workflow_run;
-    // The author of a fork can change the workflow that made the result.
+    // The author of a fork can change the workflow that produced the result.
     const isUntrusted = head_repository.full_name !== repository;
     const head = `${head_repository.owner.login}:${head_branch}`;
     return { pull: { kind: 'branch', head }, commit: head_sha, isUntrusted };
@@ -88,7 +94,7 @@ function jobOf(name: string, event: unknown, repository: string): Job | null {
   return null;
 }
 
-/** Returns an address without a final slash; null if it is neither https nor on this machine. */
+/** Returns the address without final slashes; null if it is neither https nor http to this machine. */
 export function addressOf(text: string): string | null {
   const isHere = /^http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?(?:\/|$)/.test(text);
   return (isHere || /^https:\/\/[^/]/.test(text)) && URL.canParse(text) ? text.replace(/\/+$/, '') : null;

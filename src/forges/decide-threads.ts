@@ -10,24 +10,27 @@ import type { ForgeComment, ForgeThread, PublishAction, PullRequestState } from 
 
 export type ThreadPlan = {
   readonly actions: readonly PublishAction[];
-  /** The findings that have a thread, had one, or get one now. */
+  /** The fingerprints of findings that have a thread, had one before, or get one now. */
   readonly posted: readonly string[];
 };
 
-/** A thread of ours, read from its comments. */
+/** A review thread that onceover started, with what its comments and hidden markers say. */
 type OwnThread = {
   readonly thread: ForgeThread;
   readonly first: ForgeComment;
   readonly fingerprints: readonly string[];
-  /** Whether its first comment says that the findings are closed. */
+  /** Whether the first comment of the thread says that the findings are closed. */
   readonly isClosedByEdit: boolean;
-  /** The newest of our replies that closes or reopens the thread. */
+  /** Whether our newest status reply in the thread closed or reopened it; null if there is no such reply. */
   readonly lastReply: 'closed' | 'reopened' | null;
-  /** Whether someone else wrote in the thread. Such a thread is never touched. */
+  /** Whether someone else wrote in the thread. onceover never changes a thread in which someone else wrote. */
   readonly hasReply: boolean;
 };
 
-/** Decides what happens to each thread, and which findings get one. Every open finding gets at most one thread, ever. */
+/**
+ * Decides what to do with each existing thread, and which findings get a new one. A finding never gets a second thread,
+ * even if someone deleted the first.
+ */
 export function decideThreads(
   document: RunDocument,
   state: PullRequestState,
@@ -72,7 +75,10 @@ function newThread(
   };
 }
 
-/** Returns the open findings, those on the same code and those with the same identity together. */
+/**
+ * Returns the open findings in groups, one thread per group. Findings on the same code or with the same fingerprint
+ * share a group.
+ */
 function openGroups({ findings }: RunDocument): readonly (readonly FindingDocument[])[] {
   const open = findings.filter(isOpenFinding);
   const bySameCode = groupBySameCode(open, (finding) => finding);
@@ -88,7 +94,10 @@ function openGroups({ findings }: RunDocument): readonly (readonly FindingDocume
   return groups;
 }
 
-/** Returns all findings of a run by their identity. Open ones hide closed ones with the same identity. */
+/**
+ * Returns the findings of a run by fingerprint. If findings with the same fingerprint are open, the closed ones are
+ * left out.
+ */
 function findingsByFingerprint({ findings, settled }: RunDocument): ReadonlyMap<string, readonly FindingDocument[]> {
   const result = new Map<string, readonly FindingDocument[]>();
   for (const [fingerprint, own] of grouped([...findings, ...settled], (one) => one.fingerprint)) {
@@ -98,7 +107,7 @@ function findingsByFingerprint({ findings, settled }: RunDocument): ReadonlyMap<
   return result;
 }
 
-/** Returns the gates that pass, as threads name them. */
+/** Returns the ids of the gates that pass, formatted as code spans because threads name gates in that form. */
 function passingGates({ gates }: RunDocument): readonly string[] {
   return gates.filter(({ status }) => status === 'pass' || status === 'holds').map(({ id }) => codeSpan(id));
 }
@@ -125,7 +134,9 @@ function canTouch({ hasReply }: OwnThread): boolean {
   return !hasReply;
 }
 
-/** Keeps the first thread of each finding. Two jobs at once may have created a second one, which is deleted. */
+/**
+ * Keeps the first thread of each finding. Two jobs at the same time may have created a second thread, which is deleted.
+ */
 function withoutDuplicates(all: readonly OwnThread[]): {
   readonly kept: readonly OwnThread[];
   readonly extra: readonly PublishAction[];
@@ -161,7 +172,8 @@ function actionsFor(own: OwnThread, known: Known): readonly PublishAction[] {
   const open = about.filter(isOpenFinding);
   const more = known.joined.get(own) ?? [];
   if (open.length + more.length > 0) return actionsForOpen(own, [...open, ...more], more.length > 0, known);
-  // A finding that the run does not know is not closed, unless every gate that could have reported it passes.
+  // The run's document may not list a finding of this thread. Close the thread then only if every gate that it names
+  // passes.
   const isUnknown = own.fingerprints.some((fingerprint) => !known.findings.has(fingerprint));
   const gates = gatesNamedIn(own.first.body);
   const allPass = gates.length > 0 && gates.every((gate) => known.passing.includes(codeSpan(gate)));
@@ -181,7 +193,7 @@ function actionsForOpen(
   const why = 'a finding is open again';
   const reply = describeReopening(findings, commit);
   return [
-    // Show first: after the edit, nothing in the thread says that onceover hid the comment.
+    // Unhide the comment before editing it: after the edit, nothing in the thread says that onceover hid the comment.
     ...(own.isClosedByEdit && first.isHidden ? [{ kind: 'show', comment: first.id, why } as const] : []),
     ...(hasNew || own.isClosedByEdit
       ? [
@@ -200,7 +212,10 @@ function actionsForOpen(
   ];
 }
 
-/** Keeps the identities of closed findings in the marker of an edited thread, so that they get no thread again. */
+/**
+ * Keeps the fingerprints of closed findings in the marker of an edited thread, so that those findings never get another
+ * thread.
+ */
 function withAllFingerprints(body: string, before: readonly string[]): string {
   const marker = markerOf(body);
   if (marker?.kind !== 'thread') return body;
@@ -217,7 +232,8 @@ function actionsForClosed(
   const { thread, first } = own;
   const why = 'its findings are closed';
   if (own.isClosedByEdit) return first.isHidden ? [] : [{ kind: 'hide', comment: first.id, why }];
-  // A closing reply is the last step, so someone opened the thread again after it.
+  // onceover replies only after it has resolved a thread. If the last reply says closed, someone reopened the thread by
+  // hand, so leave it open.
   if (own.lastReply === 'closed') return [];
   const reply = describeClosing(findings, gates, commit);
   if (thread.isResolved) return thread.resolvedByUs ? [{ kind: 'reply', thread: thread.id, body: reply, why }] : [];
@@ -231,7 +247,7 @@ function actionsForClosed(
   return [{ kind: 'resolve', thread: thread.id, reply, why, orElse: { comment: first.id, body: edited } }];
 }
 
-/** Returns the gates that a thread names in the first line of each of its findings. */
+/** Returns the gates that a thread's text names; each finding in the text starts with a line that names its gate. */
 function gatesNamedIn(body: string): readonly string[] {
   return [...body.matchAll(/^\*\*F\d+ [a-z]+\*\* · `([^`\n]+)`, reviewer /gm)].map(([, gate = '']) => gate);
 }

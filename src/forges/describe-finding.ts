@@ -3,13 +3,13 @@ import { codeSpan } from './describe-text.ts';
 
 export type { FindingDocument };
 
-/** Returns the gate and the reviewer of a finding. */
+/** Returns the gate and the reviewer that reported a finding, as Markdown. */
 export function findingWords({ gate, slot, agent, state }: FindingDocument): string {
   const claimed = state === 'fixed_claimed' ? ', marked as fixed, not confirmed yet' : '';
   return `${codeSpan(gate)}, reviewer ${slot} (${codeSpan(agent)})${claimed}`;
 }
 
-/** Returns the file and line of a finding as code; an empty text if it has no file. */
+/** Returns the file and line of a finding as a Markdown code span; an empty text if the finding has no file. */
 export function placeWords({ file, line, mark }: FindingDocument): string {
   if (file === null) return '';
   return codeSpan(line === null || mark === 'no-such-line' ? file : `${file}:${line}`);

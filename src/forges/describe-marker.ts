@@ -1,33 +1,43 @@
-/** A hidden first line by which onceover finds its own comments. */
+/**
+ * The content of the hidden HTML comment in the first line of a comment, by which onceover recognises its own comments.
+ */
 export type Marker =
   | {
       readonly kind: 'summary';
       readonly verdict: Verdict;
-      /** A digest of the text and of the other fields. */
+      /** A digest of the summary's text and of the other marker fields, to detect whether an edit is needed. */
       readonly digest: string;
-      /** Findings that have, or had, a thread. A thread that someone deleted is not created again. */
+      /**
+       * Fingerprints of findings that have, or had, a thread. onceover does not create a thread again that someone
+       * deleted.
+       */
       readonly posted: readonly string[];
     }
   | { readonly kind: 'verdict'; readonly verdict: Verdict; readonly commit: string }
   | {
       readonly kind: 'thread';
-      /** The findings that the thread is about. */
+      /** The fingerprints of the findings that the thread is about. */
       readonly fingerprints: readonly string[];
-      /** Whether the comment says that its findings are closed, because the thread could not be resolved. */
+      /**
+       * Whether the thread could not be resolved, so its first comment was edited to say that the findings are closed.
+       */
       readonly isClosed: boolean;
     }
   | { readonly kind: 'closed' }
   | { readonly kind: 'reopened' };
 
-/** The verdict of a run, in three words. */
+/** The verdict of a run, in one word. */
 export type Verdict = 'passed' | 'failed' | 'error';
 
 const VERDICTS: readonly string[] = ['passed', 'failed', 'error'] satisfies readonly Verdict[];
 
-/** GitHub and GitLab limit a comment to 65,536 and 1,000,000 characters; 1000 fingerprints take half of the smaller. */
+/**
+ * The maximum number of fingerprints in one marker. GitHub allows 65,536 characters per comment, and 1000 fingerprints
+ * take half of that. GitLab allows 1,000,000.
+ */
 const MOST_POSTED = 1000;
 
-/** Returns a comment's text with its marker in the first line. */
+/** Returns a comment's text with the hidden marker added as its first line. */
 export function withMarker(marker: Marker, text: string): string {
   return `<!-- onceover ${fieldsOf(marker)} -->\n${text}`;
 }
@@ -56,7 +66,10 @@ const LINE = /^<!-- onceover (summary|verdict|thread|closed|reopened)((?: [a-z0-
 
 const IS_FINGERPRINT = /^[0-9a-f]{32}$/;
 
-/** Returns the marker in the first line of a comment; null if there is none. Markers elsewhere in the text do not count. */
+/**
+ * Returns the marker in the first line of a comment; null if there is none. Markers further down in the text are
+ * ignored, because they may be quoted.
+ */
 export function markerOf(body: string): Marker | null {
   const [, kind = '', rest = ''] = LINE.exec(body) ?? [];
   const [first = '', second = '', third = ''] = rest.trim().split(' ');

@@ -7,7 +7,7 @@ import type { PublishAction } from './types.ts';
 
 type PublishDocument = z.output<typeof publishSchema>;
 
-/** Returns the JSON result of `publish --json`. */
+/** Returns the JSON document that `publish --json` prints. */
 export function publishDocument(outcome: PublishOutcome): PublishDocument {
   return {
     forge: outcome.forge,
@@ -24,7 +24,7 @@ export function publishDocument(outcome: PublishOutcome): PublishDocument {
   };
 }
 
-/** Returns the result of a publication for people: what was written, and what the token does not allow. */
+/** Describes for the user what was published and what the token was not allowed to do. */
 export function describePublished(outcome: PublishOutcome, isDry: boolean): string {
   const { forge, steps, isOutdated } = outcome;
   const counts = new Map<string, number>();
@@ -87,7 +87,7 @@ function subjectOf(action: PublishAction): string {
   }
 }
 
-/** Returns what the token may not do, each once, with the way to allow it. */
+/** Returns a hint for each permission that the token lacks, and how to grant it. No hint is repeated. */
 function hintsOf({ steps }: PublishOutcome): readonly string[] {
   const has = (kind: PublishAction['kind'], end: PublishStep['end']) =>
     steps.some((step) => step.action.kind === kind && step.end === end);

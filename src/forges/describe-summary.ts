@@ -16,18 +16,24 @@ export type PublishedRun =
 export type SummaryFacts = {
   readonly run: PublishedRun;
   readonly commit: string;
-  /** Whether the author of the change controls the job that made the result. */
+  /** Whether the author of the change controls the CI job that made the result. */
   readonly isUntrusted: boolean;
-  /** The address of a report with all details; null if there is none. */
+  /** The address of a full report; null if there is none. */
   readonly reportUrl: string | null;
 };
 
-/** A comment must stay short: at most 30 lines with its marker. Findings get the lines that the lists leave. */
+/**
+ * The maximum number of lines of a summary comment, including its marker. The table of findings gets the lines that the
+ * other lists leave free.
+ */
 const MOST_LINES = 30;
 const MOST_FINDINGS = 10;
 const MOST_BULLETS = 12;
 const MOST_LINES_OF_LIST = 3;
-/** The lines besides bullets and rows: marker, verdict, warning, head of the table, rest, commit and empty lines. */
+/**
+ * The lines of the summary that are neither list items nor table rows: marker, verdict, warning, table head, footer and
+ * empty lines.
+ */
 const FRAME = 12;
 
 const MOST_OF_ISSUE = 160;
@@ -88,7 +94,7 @@ function summaryLines(facts: SummaryFacts): readonly string[] {
   ];
 }
 
-/** Returns the verdict of a run in one line. */
+/** Returns the verdict of a run as one line of text. */
 export function describeHeadline(document: RunDocument): string {
   const { status, gates } = document;
   const problems = groupBySameCode(document.findings.filter(isOpenFinding), (one) => one).length;
@@ -136,7 +142,9 @@ function findingTable(open: readonly FindingDocument[], most: number): readonly 
   ];
 }
 
-/** Returns the lists of the summary, each as long as all of them have room. */
+/**
+ * Returns the list items of the summary. All lists are shortened to the same length until they fit into the summary.
+ */
 function bulletsOf(document: RunDocument): readonly string[] {
   const lists = listsOf(document);
   const rest = closingBullets(document);
@@ -159,7 +167,7 @@ type SummaryList = { readonly title: string; readonly items: readonly string[] }
 
 function listsOf(document: RunDocument): readonly SummaryList[] {
   const gates = document.gates
-    // The table above has the findings, so a gate that fails only because of them needs no line.
+    // The table above shows the open findings, so a gate that fails only because of them needs no line of its own.
     .filter(({ status, why }) => status !== 'pass' && status !== 'holds' && why !== 'open-findings')
     .map(({ id, status, detail }) => `${codeSpan(id)} ${GATE_WORDS[status]}: ${proseInLine(detail, 120)}`);
   const unseen = document.gates.flatMap(({ id, slots }) =>
@@ -201,7 +209,7 @@ function listsOf(document: RunDocument): readonly SummaryList[] {
   ];
 }
 
-/** Returns the counts and the cost of a run. */
+/** Returns the last list items of the summary: counts of findings and the cost of the run. */
 function closingBullets(document: RunDocument): readonly string[] {
   const states = (wanted: FindingDocument['state']) => document.findings.filter(({ state }) => state === wanted);
   const closed = states('closed').map(({ id }) => id);
@@ -241,7 +249,10 @@ function usageOf(usage: RunDocument['usage']) {
   };
 }
 
-/** Returns the short comment about a new verdict. An edited summary notifies no one, so this comment does. */
+/**
+ * Returns the short comment that announces a changed verdict. Editing the summary notifies no one, so this comment is
+ * needed too.
+ */
 export function describeVerdictChange({ run, commit }: SummaryFacts, before: Verdict): string {
   const verdict = verdictOf(run);
   const what = run.kind === 'run' ? describeHeadline(run.document) : '⚠️ onceover: no result';
@@ -249,12 +260,12 @@ export function describeVerdictChange({ run, commit }: SummaryFacts, before: Ver
   return withMarker({ kind: 'verdict', verdict, commit }, text);
 }
 
-/** Returns the text of the check about the whole run: the summary without its marker. */
+/** Returns the text of the check about the whole run: the same as the summary comment, without its marker. */
 export function describeOverall(facts: SummaryFacts): string {
   return fitted(summaryLines(facts).slice(1).join('\n').trim());
 }
 
-/** Returns the title of an error, for a check. */
+/** Returns the title of the check for a run that ended with an error. */
 export function describeErrorTitle(run: Extract<PublishedRun, { kind: 'error' }>): string {
   return prose(run.message).slice(0, 200);
 }

@@ -1,15 +1,15 @@
 import { closeFence, fence, showInvisible } from '../kernel/escape.ts';
 import { inline, readable } from '../ui/markdown-text.ts';
 
-/** GitHub rejects a comment over 65,536 characters. */
+/** The maximum number of characters of a comment that onceover writes. GitHub rejects more than 65,536. */
 const MOST_CHARACTERS = 60_000;
 
-/** The longest text of a finding that a comment shows. */
+/** The maximum number of characters of a finding's text that a comment shows. */
 const MOST_OF_TEXT = 4000;
 
 /**
- * Returns text of unknown origin as Markdown paragraphs. Only code between single backticks is formatted: nothing acts
- * as a mention, a reference, a link, an image, HTML or a command of the forge.
+ * Returns untrusted text as Markdown paragraphs. Only code between single backticks keeps its formatting. Mentions,
+ * references, links, images, HTML and forge commands are disabled.
  */
 export function prose(text: string): string {
   const shown = text.length > MOST_OF_TEXT ? `${text.slice(0, MOST_OF_TEXT)}…` : text;
@@ -24,7 +24,7 @@ export function prose(text: string): string {
     .replace(/\n{3,}/g, '\n\n');
 }
 
-/** Returns text of unknown origin as one line of at most `most` characters, safe as `prose` is. */
+/** Returns untrusted text as one line of at most `most` characters, with the same protection as `prose`. */
 export function proseInLine(text: string, most: number): string {
   const line = readable(text).replace(/\s+/g, ' ').trim();
   return proseLine(line.length > most ? `${line.slice(0, most - 1).trimEnd()}…` : line);
@@ -33,11 +33,14 @@ export function proseInLine(text: string, most: number): string {
 function proseLine(line: string): string {
   const parts = line.trim().split(/`([^`]+)`/);
   const shown = parts.map((part, index) => (index % 2 === 1 ? codeSpan(part) : plain(part))).join('');
-  // GitLab runs a line that starts with a slash, and GitHub's runner one that starts with colons in a log. Four spaces would start a code block.
+  // GitLab runs a line that starts with a slash as a command. GitHub's runner treats `::` at the start of a log line as
+  // a command. Four leading spaces would start a code block.
   return shown.replace(/^\s+/, '').replace(/^(?=\/|::|\\?#\\?#)/, '\u200b');
 }
 
-/** Returns code of one line as a code span. A vertical bar is replaced, because it would end the cell of a table. */
+/**
+ * Returns one line of code as a Markdown code span. Vertical bars are replaced, because a bar would end a table cell.
+ */
 export function codeSpan(code: string): string {
   const text = showInvisible(code.replace(/\s+/g, ' '))
     .replaceAll('`', "'")
@@ -47,14 +50,16 @@ export function codeSpan(code: string): string {
   return text === '' ? '' : `\`${text}\``;
 }
 
-/** Returns text without formatting and backticks: a stray backtick could end a code span of the published comment. */
+/** Returns text without formatting or backticks: a stray backtick could end a code span elsewhere in the comment. */
 function plain(text: string): string {
   const [, before = '', inner = '', after = ''] = /^(\s*)(.*?)(\s*)$/su.exec(text) ?? [];
   const spaced = `${before === '' ? '' : ' '}${unlinked(inline(inner.replaceAll('`', "'")))}${after === '' ? '' : ' '}`;
   return inner === '' ? before.slice(0, 1) : spaced;
 }
 
-/** Returns text in which forges see no address and no reference to an issue, a merge request or a commit. */
+/**
+ * Returns text in which GitHub and GitLab recognise no link and no reference to an issue, a merge request or a commit.
+ */
 function unlinked(text: string): string {
   return text
     .replace(/:(?=\/\/)|(?<=mailto|xmpp):/gi, '\u200b:')
@@ -65,12 +70,15 @@ function unlinked(text: string): string {
     .replace(/:(?=[a-z_+-]+:)/gi, ':\u200b');
 }
 
-/** Returns code as a block. Lines that start with a slash get a space, because GitLab could run them as a command. */
+/**
+ * Returns code as a Markdown code block. Lines that start with a slash get a leading space, because GitLab could run
+ * them as a command.
+ */
 export function codeBlock(code: string, label = ''): string {
   return fence(readable(code).replace(/^\//gm, ' /'), label);
 }
 
-/** Returns a text that fits into a comment, cut at the end of a line if it is too long. */
+/** Returns the text, cut at the end of a line if it is too long for a comment. */
 export function fitted(text: string): string {
   if (text.length <= MOST_CHARACTERS) return text;
   const begun = text.slice(0, MOST_CHARACTERS);

@@ -4,8 +4,8 @@ import { codeBlock, codeSpan, fitted, prose } from './describe-text.ts';
 import type { ThreadPlace } from './types.ts';
 
 /**
- * Returns the first comment of a thread about one or several findings on the same code. `place` is null if an existing
- * thread is edited: its lines are from an earlier commit, so the text suggests no replacement for them.
+ * Returns the first comment of a thread about one or several findings on the same code. `place` is null when an
+ * existing thread is edited: its lines belong to an earlier commit, so the comment suggests no replacement for them.
  */
 export function describeThread(findings: readonly FindingDocument[], place: ThreadPlace | null): string {
   const fingerprints = [...new Set(findings.map(({ fingerprint }) => fingerprint))];
@@ -24,21 +24,24 @@ function findingBlocks(finding: FindingDocument, place: ThreadPlace | null): rea
   const suggestion = place === null ? null : suggestionFor(finding, place);
   return [
     `**${finding.id} ${finding.priority}** · ${findingWords(finding)}`,
-    // A thread on lines shows the code above its first comment.
+    // The forge shows the code above a thread on lines, but not above a thread on a whole file.
     place?.kind === 'file' && code !== null ? codeBlock(code) : '',
     prose(issue),
     fix === null ? '' : (suggestion ?? `**Fix:** ${prose(fix)}`),
   ];
 }
 
-/** Returns what a person has to decide about contested findings; an empty text if there are none. */
+/**
+ * Returns what a person has to decide about contested findings, which the reviewer closed and reported again several
+ * times. Returns an empty text if there are none.
+ */
 function describeContestedIn(findings: readonly FindingDocument[]): string {
   const contested = findings.filter((finding) => finding.contested === true).map(({ id }) => id);
   if (contested.length === 0) return '';
   return `**Contested:** the reviewer closed ${contested.join(', ')} and reported the same code again three times. A person decides: ${describeDecision(contested)}.`;
 }
 
-/** Returns the commands by which a person decides about contested findings. */
+/** Returns the commands with which a person settles contested findings. */
 export function describeDecision(ids: readonly string[]): string {
   const command = `onceover resolve ${ids.join(' ')}`;
   return `${codeSpan(`${command} --skip "why"`)} accepts the code, ${codeSpan(`${command} --fixed`)} lets the reviewer close it`;
@@ -47,8 +50,9 @@ export function describeDecision(ids: readonly string[]): string {
 const ONLY_A_BLOCK = /^\s*(`{3,})[^`\n]*\n([\s\S]*?)\n?\1\s*$/;
 
 /**
- * Returns a suggestion that replaces exactly the lines of the thread; null if the fix is not only a code block, or if the
- * finding quotes other lines or only a part of a line. A block without indentation gets the one of the first line.
+ * Returns a suggestion block that replaces exactly the lines of the thread. Returns null if the fix is more than one
+ * code block, or if the finding quotes other lines or only a part of a line. A fix without indentation gets the
+ * indentation of the first line.
  */
 export function suggestionFor(
   { fix, anchor }: Pick<FindingDocument, 'fix' | 'anchor'>,
@@ -64,15 +68,15 @@ export function suggestionFor(
   const isIndented = /^[ \t]/.test(lines[0] ?? '');
   const shown = lines.map((line) => (isIndented || line === '' ? line : `${indent}${line}`));
   const text = shown.join('\n');
-  // An invisible character would be applied with one click, and GitLab could run a line that starts with a slash, so such
-  // a fix is only shown as text.
+  // A suggestion is applied with one click, so it must not contain invisible characters. GitLab could run a line that
+  // starts with a slash. Such a fix is shown only as text.
   if (/^\/[a-z]/im.test(text) || /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text)) return null;
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const marks = '`'.repeat(longest + 1);
   return `${marks}suggestion\n${text}\n${marks}`;
 }
 
-/** Returns the reply that says why a thread is closed. */
+/** Returns the reply that explains why a thread is closed. */
 export function describeClosing(
   findings: readonly FindingDocument[],
   gates: readonly string[],
@@ -81,7 +85,10 @@ export function describeClosing(
   return withMarker({ kind: 'closed' }, `${closingLines(findings, gates, commit).join('\n\n')}\n`);
 }
 
-/** Returns the first comment of a thread that cannot be resolved, with the reason why its findings are closed. */
+/**
+ * Returns the new text of a thread's first comment when the thread cannot be resolved. The text says why the findings
+ * are closed.
+ */
 export function describeClosedThread(
   body: string,
   fingerprints: readonly string[],
@@ -123,7 +130,7 @@ function describeEnd(finding: FindingDocument, commit: string): string {
   }
 }
 
-/** Returns the reply that says that a closed finding is open again. */
+/** Returns the reply that says that closed findings were reported again. */
 export function describeReopening(findings: readonly FindingDocument[], commit: string): string {
   const lines = findings.map(
     (finding) => `**${finding.id} ${finding.priority}** reported again: ${prose(finding.issue)}`,
@@ -132,7 +139,7 @@ export function describeReopening(findings: readonly FindingDocument[], commit: 
   return withMarker({ kind: 'reopened' }, `${all.filter((text) => text !== '').join('\n\n')}\n`);
 }
 
-/** Returns the first digits of a commit id, as code. */
+/** Returns the first ten digits of a commit id as a Markdown code span. */
 export function shortCommit(commit: string): string {
   return `\`${commit.slice(0, 10)}\``;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** GraphQL: the comments and threads of a pull request. Both lists have pages of their own. */
+/** The GraphQL query that reads the comments and threads of a pull request. The two lists are paginated separately. */
 export const READ_PULL_REQUEST = `query($owner: String!, $name: String!, $number: Int!, $comments: String, $threads: String) {
   repository(owner: $owner, name: $name) {
     pullRequest(number: $number) {
@@ -91,7 +91,10 @@ export type GithubComment = z.output<typeof comment>;
 
 export type GithubThread = z.output<typeof thread>;
 
-/** The facts of a pull request that decide whether and how it is reviewed. A deleted fork has no repository. */
+/**
+ * The facts of a pull request that decide whether and how onceover reviews it. The head repository is null if the fork
+ * was deleted.
+ */
 export const pullAnswer = z.object({
   state: z.string(),
   draft: z.boolean().nullish(),

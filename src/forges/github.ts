@@ -25,14 +25,14 @@ import type {
 const FORGE = 'GitHub';
 const { readBody, writeEnd } = forgeAnswers(FORGE, [422]);
 const PAGE = 100;
-/** GitHub shows at most 3000 files of a pull request. */
+/** GitHub lists at most 3000 files of a pull request, which is 30 pages. */
 const MOST_PAGES = 30;
 const MOST_ANNOTATIONS = 50;
 const MOST_IN_A_REVIEW = 50;
 
 type Wait = (milliseconds: number) => Promise<unknown>;
 
-/** Opens a pull request, or a commit without one, on GitHub. */
+/** Opens a pull request on GitHub, or a commit that has no pull request. */
 export async function openGithub(target: GithubTarget, token: string, wait?: Wait): Promise<Result<Forge>> {
   const send = requestSender(
     FORGE,
@@ -48,7 +48,10 @@ export async function openGithub(target: GithubTarget, token: string, wait?: Wai
   return pull.ok ? ok(githubForge(send, target, pull.value)) : pull;
 }
 
-/** Finds the open pull request of a branch. Its commit must be the one of the job, because a branch can move on. */
+/**
+ * Finds the open pull request of a branch. Its newest commit must be the job's commit, because the branch may have got
+ * new commits since.
+ */
 async function findPull(send: SendRequest, target: GithubTarget, head: string): Promise<Result<number | null>> {
   const query = new URLSearchParams({ state: 'open', head, per_page: String(PAGE) });
   const answer = await send({ method: 'GET', url: `${repositoryUrl(target)}/pulls?${query}` });
@@ -61,7 +64,9 @@ function repositoryUrl({ apiUrl, repository }: GithubTarget): string {
   return `${apiUrl}/repos/${repository}`;
 }
 
-/** Returns the forge of a pull request, or of a commit without one, whose requests `send` sends. */
+/**
+ * Returns an object that reads and writes a pull request on GitHub, or a commit without one. `send` sends its requests.
+ */
 export function githubForge(send: SendRequest, target: GithubTarget, pull: number | null): Forge {
   const base = repositoryUrl(target);
   const write = async (request: ForgeRequest) => writeEnd(await send(request));
@@ -118,7 +123,7 @@ export function githubForge(send: SendRequest, target: GithubTarget, pull: numbe
   };
 }
 
-/** The id of a comment or thread: its number for REST, then its node for GraphQL. */
+/** Joins the two ids of a comment or thread: the number for GitHub's REST API, then the node id for GraphQL. */
 function idOf(number: string | number | null, node: string): string {
   return `${number ?? ''} ${node}`;
 }
@@ -182,7 +187,8 @@ function threadOf({ id, isResolved, viewerCanResolve, resolvedBy, comments }: sh
   return {
     id: idOf(all[0]?.fullDatabaseId ?? null, id),
     isResolved,
-    // GitHub names only users here, so a bot has no name.
+    // In `resolvedBy`, GitHub names only users. If the field is null, a bot resolved the thread, and we assume that it
+    // was our own account.
     resolvedByUs: isResolved && (resolvedBy === null || resolvedBy.login === own),
     canResolve: viewerCanResolve,
     comments: all.map(commentOf),
@@ -218,7 +224,7 @@ async function readChecks(send: SendRequest, target: GithubTarget): Promise<Resu
   return ok([...newest.values()]);
 }
 
-/** Creates threads: those on lines with as few reviews as possible, the others one by one. */
+/** Creates threads: those on lines in as few reviews as possible, those on whole files one by one. */
 async function createSome(
   send: SendRequest,
   url: string,
@@ -238,8 +244,8 @@ async function createSome(
 }
 
 /**
- * Creates threads on lines with one review. One bad line rejects the whole review, and GitHub does not say which one,
- * so each half is tried by itself until the bad threads are alone.
+ * Creates threads on lines as one review. A single invalid line makes GitHub reject the whole review without naming the
+ * line, so each half is tried separately until the invalid threads are isolated.
  */
 async function createReview(
   send: SendRequest,
@@ -283,7 +289,10 @@ function placeFields(place: NewThread['place']): object {
   return { path, line: last, side: 'RIGHT', ...range };
 }
 
-/** Creates a check run. A run with many annotations gets its result and its digest with the last of them. */
+/**
+ * Creates a check run. GitHub limits the annotations per request. If several are needed, only the last one sets the
+ * conclusion and the digest, so an interrupted check is created again.
+ */
 async function createCheck(
   send: SendRequest,
   base: string,

@@ -26,10 +26,13 @@ const diffRefs = z.object({ base_sha: z.string(), start_sha: z.string(), head_sh
 
 export type DiffRefs = z.output<typeof diffRefs>;
 
-/** `diff_refs` is null until GitLab has computed the diff of a push. */
+/** The commits of a merge request. `diff_refs` is null until GitLab has computed the diff of the newest push. */
 export const mergeRequestAnswer = z.object({ sha: z.string(), diff_refs: diffRefs.nullable() });
 
-/** The facts of a merge request that decide whether and how it is reviewed. A deleted fork has no project. */
+/**
+ * The facts of a merge request that decide whether and how onceover reviews it. The source project is null if the fork
+ * was deleted.
+ */
 export const mergeRequestFacts = z.object({
   state: z.string(),
   draft: z.boolean().nullish(),

@@ -18,24 +18,24 @@ import type {
 } from './types.ts';
 
 const FORGE = 'GitLab';
-// GitLab answers 400 if a line is not part of the diff or a text is too long.
+// GitLab answers 400 if a line is not part of the diff or if a text is too long.
 const { readBody, writeEnd, failed } = forgeAnswers(FORGE, [400, 413, 422]);
 const PAGE = 100;
 const MOST_PAGES = 100;
-/** The access level of a developer, who may push. */
+/** The number of GitLab's access level Developer, the lowest that may push. */
 const DEVELOPER = 30;
 const MOST_OF_DESCRIPTION = 255;
-/** The most times that a merge request is read, if pushes arrive meanwhile. */
+/** How often to read a merge request again if a push arrives while we read it. */
 const MOST_READS = 3;
 
 type Wait = (milliseconds: number) => Promise<unknown>;
 
-/** Opens a merge request, or a commit without one, on GitLab. */
+/** Opens a merge request on GitLab, or a commit that has no merge request. */
 export function openGitlab(target: GitlabTarget, token: string, wait?: Wait): Forge {
   return gitlabForge(target, requestSender(FORGE, { 'private-token': token, 'user-agent': 'onceover' }, wait));
 }
 
-/** Returns the forge of a merge request whose requests `send` sends. */
+/** Returns an object that reads and writes a merge request on GitLab. `send` sends its requests. */
 export function gitlabForge(target: GitlabTarget, send: SendRequest): Forge {
   const project = `${target.apiUrl}/projects/${encodeURIComponent(target.project)}`;
   const request = `${project}/merge_requests/${target.pull}`;
@@ -55,7 +55,7 @@ export function gitlabForge(target: GitlabTarget, send: SendRequest): Forge {
         if (!files.ok) return files;
         const talk = await readTalk(send, project, request);
         if (!talk.ok) return talk;
-        // A push between these requests would mix the diff of one commit with the head of another.
+        // If someone pushed between these requests, we would mix the diff of one commit with the head of another.
         const after = await readRefs(send, request);
         if (!after.ok) return after;
         if (after.value.head_sha !== before.value.head_sha) continue;
@@ -78,7 +78,7 @@ export function gitlabForge(target: GitlabTarget, send: SendRequest): Forge {
     reply: (thread, body) => write({ method: 'POST', url: `${request}/discussions/${thread}/notes`, body: { body } }),
     setResolved: (thread, isResolved) => edit(`${request}/discussions/${thread}`, { resolved: isResolved }),
     editThreadComment: (comment, body) => edit(noteUrl(request, comment), { body: withoutSuggestion(body) }),
-    // GitLab cannot hide a comment. The text says that its findings are closed.
+    // GitLab cannot hide a comment. The edited text already says that the findings are closed.
     setHidden: async () => ok('done'),
     deleteThreadComment: (comment) => write({ method: 'DELETE', url: noteUrl(request, comment) }),
     createComment: (body) => write({ method: 'POST', url: `${request}/notes`, body: { body } }),
@@ -93,13 +93,13 @@ function nameOf({ project, pull }: GitlabTarget): string {
   return `${project}!${pull}`;
 }
 
-/** The id of a comment: its discussion, then its number. */
+/** Joins the two parts of a comment id: the id of its discussion, then the number of the note. */
 const idOf = (discussion: string, number: number) => `${discussion} ${number}`;
 const numberOf = (id: string) => encodeURIComponent(id.slice(id.indexOf(' ') + 1));
 const noteUrl = (request: string, id: string) =>
   `${request}/discussions/${encodeURIComponent(id.slice(0, id.indexOf(' ')))}/notes/${numberOf(id)}`;
 
-/** Reads all pages of a list. A page that is not full is the last one. */
+/** Reads all pages of a list, until a page is not full. */
 async function readAll<T>(send: SendRequest, url: string, shape: z.ZodType<T[]>): Promise<Result<readonly T[]>> {
   const all: T[] = [];
   for (let page = 1; page <= MOST_PAGES; page++) {
@@ -130,7 +130,10 @@ async function readFiles(send: SendRequest, request: string): Promise<Result<Cha
   );
 }
 
-/** Reads the newest status of each name. Its address ends with the digest of the check. */
+/**
+ * Reads the newest status of each name on the commit. The status link ends with the digest of the check that created
+ * it.
+ */
 async function readStatuses(send: SendRequest, project: string, commit: string): Promise<Result<ForgeCheck[]>> {
   const url = `${project}/repository/commits/${commit}/statuses`;
   const statuses = await readAll(send, url, shapes.statusesAnswer);
@@ -144,7 +147,10 @@ async function readStatuses(send: SendRequest, project: string, commit: string):
   return ok([...newest.values()]);
 }
 
-/** GitLab has no state for warnings or for results that are missing. A missing result must not satisfy a merge. */
+/**
+ * GitLab has no status for warnings or for missing results. A missing result becomes `failed`, so that it cannot
+ * satisfy a merge rule.
+ */
 const STATES = { success: 'success', neutral: 'success', failure: 'failed', action_required: 'failed' } as const;
 
 function statusOf({ name, conclusion, title, externalId }: CheckReport, { commitUrl }: GitlabTarget): object {
@@ -200,7 +206,10 @@ async function readTalk(
   });
 }
 
-/** Returns the authors who may push, and the account of the token. Anyone else can copy a marker. */
+/**
+ * Returns the accounts that may push, and the account of the token. Markers in comments of other accounts are not
+ * trusted, because anyone can copy a marker.
+ */
 async function readMembers(
   send: SendRequest,
   project: string,
@@ -218,7 +227,10 @@ async function readMembers(
   return ok(trusted);
 }
 
-/** Returns the position of a thread. An unchanged line needs its numbers on both sides, an added one only the new. */
+/**
+ * Returns the position of a thread. GitLab needs both line numbers of an unchanged line, but only the new number of an
+ * added line.
+ */
 function positionOf(place: NewThread['place'], refs: shapes.DiffRefs): object {
   const both = { ...refs, old_path: place.oldPath, new_path: place.path };
   if (place.kind === 'file') return { ...both, position_type: 'file' };
@@ -236,7 +248,10 @@ function lineNumbers({ line, oldLine }: PlaceLine): object {
   return { new_line: line, ...(oldLine === null ? {} : { old_line: oldLine }) };
 }
 
-/** A line code names a file and its position on both sides, also for a line that one side does not have. */
+/**
+ * Returns one end of a line range. GitLab's line code is the hash of the path and a line number for each side, even if
+ * the line exists on one side only.
+ */
 function rangeEnd(path: string, end: PlaceLine): object {
   const code = `${createHash('sha1').update(path).digest('hex')}_${end.oldAt}_${end.line}`;
   return { line_code: code, type: end.oldLine === null ? 'new' : null, ...lineNumbers(end) };
@@ -244,13 +259,19 @@ function rangeEnd(path: string, end: PlaceLine): object {
 
 const SUGGESTION = /^(`{3,})suggestion$/gm;
 
-/** Returns the text of a thread. GitLab needs to know how many lines above the last one a suggestion replaces. */
+/**
+ * Returns the text of a thread. A suggestion of GitLab must say how many lines before the last line of the thread it
+ * replaces.
+ */
 function withRange({ body, place }: NewThread): string {
   const above = place.kind === 'lines' ? place.last - place.first : 0;
   return body.replace(SUGGESTION, `$1suggestion:-${above}+0`);
 }
 
-/** Shows a suggestion as code: the lines of a thread are not known when it is edited. */
+/**
+ * Turns a suggestion into a plain code block, because the lines that it would replace are not known when a thread is
+ * edited.
+ */
 function withoutSuggestion(body: string): string {
   return body.replace(SUGGESTION, '$1');
 }

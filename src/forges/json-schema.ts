@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The schema of `publish --json`. */
+/** The schema of the JSON document that `publish --json` prints. */
 export const publishSchema = z.object({
   forge: z.string().describe('The repository and the pull request.'),
   outdated: z

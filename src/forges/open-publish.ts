@@ -9,7 +9,7 @@ import { type PublishOutcome, publishRun } from './publish.ts';
 import { readRunFile } from './read-run.ts';
 import type { Forge } from './types.ts';
 
-/** The choices of a user for a publication. */
+/** The options of a user for `onceover publish`. */
 export type PublishWish = {
   readonly pull: number | null;
   readonly commit: string | null;
@@ -18,7 +18,7 @@ export type PublishWish = {
   readonly isUntrusted: boolean;
   readonly reportUrl: string | null;
   readonly isDry: boolean;
-  /** A token that the caller took from the environment; null to read it here. */
+  /** A token that the caller already took from the environment; null to read the token here. */
   readonly token: string | null;
 };
 
@@ -28,7 +28,7 @@ export async function publishFile(path: string, wish: PublishWish): Promise<Resu
   return run.ok ? publishResult(run.value, wish) : run;
 }
 
-/** Publishes a result. The environment of the job says where, and has the token. */
+/** Publishes a result. The environment of the CI job names the pull request and has the token. */
 export async function publishResult(run: PublishedRun, wish: PublishWish): Promise<Result<PublishOutcome>> {
   const { env } = process;
   const runCommit = run.kind === 'run' ? run.document.commit : null;
@@ -39,7 +39,7 @@ export async function publishResult(run: PublishedRun, wish: PublishWish): Promi
   return publishRun(opened, { ...wish, run, commit, isUntrusted: wish.isUntrusted || isUntrusted });
 }
 
-/** A forge, with the commit to publish for. */
+/** An opened pull request on a forge, and the commit whose result is published. */
 type OpenedForge = { readonly opened: Forge; readonly commit: string; readonly isUntrusted: boolean };
 
 async function openOnGithub(facts: TargetFacts, wish: PublishWish): Promise<Result<OpenedForge>> {
@@ -65,7 +65,10 @@ function tokenIn(env: TargetFacts['env']): string | null {
   return TOKENS.map((name) => env[name] ?? '').find((token) => token !== '') ?? null;
 }
 
-/** Takes all tokens out of the environment, so that the checks of a run do not get them, and returns the first. */
+/**
+ * Removes all forge tokens from the environment, so that the commands of a run cannot read them. Returns the first
+ * token.
+ */
 export function takeToken(env: NodeJS.ProcessEnv): string | null {
   const token = tokenIn(env);
   for (const name of TOKENS) delete env[name];

@@ -3,14 +3,14 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { decidePublish, type PublishFacts } from './decide-publish.ts';
 import type { Forge, NewThread, PublishAction, WriteEnd } from './types.ts';
 
-/** One action and how it ended; `planned` if nothing was written. */
+/** One action and how it ended; `planned` if it was a dry run that wrote nothing. */
 export type PublishStep = { readonly action: PublishAction; readonly end: WriteEnd | 'planned' };
 
 export type PublishOutcome = {
   readonly forge: string;
   readonly steps: readonly PublishStep[];
   readonly isOutdated: boolean;
-  /** Whether the forge shows everything that was written. */
+  /** Whether a new read of the pull request shows everything that was written. */
   readonly isVisible: boolean;
 };
 
@@ -18,10 +18,12 @@ export type PublishOptions = Omit<PublishFacts, 'state'> & { readonly isDry: boo
 
 type Wait = (milliseconds: number) => Promise<unknown>;
 
-/** How long to wait until a forge shows what was written, one entry per look. */
+/** The waits between the attempts to see our own writes on the forge. */
 const PATIENCE_MS = [0, 500, 1000, 2000, 4000];
 
-/** Reads the pull request, decides what to write, and writes it. If it is cut off, the next call does the rest. */
+/**
+ * Reads the pull request, decides what to write, and writes it. If this is interrupted, the next call writes the rest.
+ */
 export async function publishRun(
   forge: Forge,
   options: PublishOptions,
@@ -37,7 +39,7 @@ export async function publishRun(
   }
   const done = await perform(forge, actions, read.value.head);
   if (!done.ok) return done;
-  // For an old commit, publish only the checks. The job of the new commit publishes everything else.
+  // The result is for an old commit, so publish only the checks. The job of the new commit publishes everything else.
   if (done.value.hasMoved) return ok({ ...about, isOutdated: true, steps: done.value.steps, isVisible: true });
   const { steps } = done.value;
   if (steps.every(({ end }) => end !== 'done')) return ok({ ...about, steps, isVisible: true });
@@ -47,8 +49,8 @@ export async function publishRun(
 }
 
 /**
- * Waits until a new reading shows what was written, so that the next publication sees it too and repeats nothing.
- * Deletes second threads and summaries, which another job may have created at the same time.
+ * Waits until the forge shows what was written, so that the next publication sees it and writes nothing twice. Deletes
+ * duplicate threads and summaries that another job may have created at the same time.
  */
 async function waitUntilVisible(
   forge: Forge,
@@ -72,7 +74,10 @@ async function waitUntilVisible(
   return ok({ steps, isVisible: false });
 }
 
-/** The steps that were done. `hasMoved`: the rest was left, because the pull request got new commits meanwhile. */
+/**
+ * The steps that were done. `hasMoved` says that the rest was not done, because the pull request got new commits
+ * meanwhile.
+ */
 type Performed = { readonly steps: readonly PublishStep[]; readonly hasMoved: boolean };
 
 async function perform(
@@ -100,7 +105,7 @@ async function perform(
     }
     const end = await performOne(forge, action);
     if (!end.ok) return end;
-    // Without its comments a publication has not reached anyone.
+    // A publication that cannot post its comments reaches no one, so this is an error.
     const isNeeded = action.kind === 'create-comment' || action.kind === 'edit-comment';
     if (isNeeded && end.value === 'refused') {
       return err({ kind: 'forge-refused', forge: forge.name, status: 403, said: 'it does not accept comments' });
@@ -110,7 +115,10 @@ async function perform(
   return ok({ steps, hasMoved: false });
 }
 
-/** Creates threads. A thread whose lines the forge does not accept becomes one on the file; else the summary has it. */
+/**
+ * Creates threads. If the forge rejects the lines of a thread, the thread is created on the whole file. If that fails
+ * too, only the summary shows the finding.
+ */
 async function createThreads(
   forge: Forge,
   threads: readonly NewThread[],
@@ -120,7 +128,7 @@ async function createThreads(
   if (!first.ok) return first;
   const again = threads.filter(({ place }, index) => first.value[index] === 'rejected' && place.kind === 'lines');
   if (again.length === 0) return first;
-  // A push since the reading is a reason for which a forge does not accept lines.
+  // The forge may have rejected the lines because of a push after we read the diff.
   const now = await forge.read();
   if (!now.ok) return now;
   if (now.value.head !== head) return ok('moved');
@@ -170,7 +178,8 @@ async function performOne(forge: Forge, action: SingleAction): Promise<Result<Wr
       return forge.createComment(action.body);
     case 'edit-comment': {
       const edited = await forge.editComment(action.comment, action.body);
-      // Someone deleted the comment, or it belongs to another account.
+      // The edit was refused because someone deleted the comment or because it belongs to another account, so post a
+      // new one.
       return edited.ok && edited.value === 'refused' ? forge.createComment(action.body) : edited;
     }
     case 'delete-comment':

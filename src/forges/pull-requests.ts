@@ -10,7 +10,7 @@ import * as gitlab from './gitlab-shapes.ts';
 import { type PublishOutcome, publishRun } from './publish.ts';
 import { forgeAnswers, requestSender } from './request.ts';
 
-/** A forge and a repository on it, for a program that handles pull requests of several repositories. */
+/** A forge and one repository on it, for a program that handles pull requests of several repositories. */
 export type ForgePlace = {
   readonly name: 'github' | 'gitlab';
   readonly api: string;
@@ -21,23 +21,23 @@ export type ForgePlace = {
   readonly project: string;
 };
 
-/** A pull request as the forge describes it now. */
+/** The facts of a pull request that the forge reports now. */
 export type PullFacts = {
   readonly isOpen: boolean;
   readonly isDraft: boolean;
   readonly head: string;
   /** The name of the target branch. */
   readonly base: string;
-  /** Whether the branch is in another repository, or the forge does not say where it is. */
+  /** Whether the source branch is in another repository, or the forge does not say where it is. */
   readonly isFork: boolean;
-  /** The page of the repository. */
+  /** The address of the repository's page. */
   readonly page: string;
 };
 
-/** A name that git cannot take for an option, a range of commits or a pattern. */
+/** A branch name that git cannot mistake for an option, a range of commits or a pattern. */
 const IS_BRANCH = /^(?!-|\/)(?!.*(?:\.\.|@\{|\/\/|\/$|\.lock$))[^\0-\x20\x7f~^:?*[\\]{1,255}$/;
 
-/** Asks the forge about a pull request. */
+/** Asks the forge for the current facts of a pull request. */
 export async function readPull(place: ForgePlace, number: number): Promise<Result<PullFacts>> {
   const facts = await (place.name === 'github' ? readOnGithub(place, number) : readOnGitlab(place, number));
   if (!facts.ok) return facts;
@@ -91,12 +91,12 @@ async function readOne<T>(
 export type PullPublication = {
   readonly number: number;
   readonly commit: string;
-  /** The page of the repository. */
+  /** The address of the repository's page. */
   readonly page: string;
   readonly reportUrl: string | null;
 };
 
-/** Publishes a result on a pull request: a summary, threads and checks. */
+/** Publishes a result on a pull request: a summary comment, threads and checks. */
 export async function publishOnPull(
   place: ForgePlace,
   { number, commit, page, reportUrl }: PullPublication,

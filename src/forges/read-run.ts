@@ -9,7 +9,7 @@ import type { PublishedRun } from './describe-summary.ts';
 
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/** Reads the document of `onceover run --json` from a file of another job. Nothing in it is trusted. */
+/** Reads a document of `onceover run --json` from a file that another CI job made. Nothing in the file is trusted. */
 export function readRunFile(path: string): Result<PublishedRun> {
   try {
     const file = openSync(path, 'r');
@@ -25,7 +25,7 @@ export function readRunFile(path: string): Result<PublishedRun> {
   }
 }
 
-/** Parses the document of a run or of an error. `path` is the file's name for messages. */
+/** Parses the JSON document of a run or of an error. `path` is the file name for error messages. */
 export function parseRun(text: string, path: string): Result<PublishedRun> {
   let value: unknown;
   try {
@@ -49,7 +49,7 @@ export function parseRun(text: string, path: string): Result<PublishedRun> {
   return wrong === null ? ok({ kind: 'run', document: read.data }) : unusable(path, wrong);
 }
 
-/** Returns what is wrong with a document of the right form; null if nothing is. */
+/** Returns why a document that matches the schema is still not valid; null if it is valid. */
 function contradiction(document: RunDocument): string | null {
   const { gates, findings, settled, exit_code, status } = document;
   for (const { id, fingerprint, file, line } of [...findings, ...settled]) {

@@ -3,14 +3,17 @@ import type * as z from 'zod';
 import { err, ok, type Result } from '../kernel/result.ts';
 import type { WriteEnd } from './types.ts';
 
-/** The answer of a forge. `body` is not validated; null if there is none. */
+/** The answer of a forge to one request. `body` is not validated yet; it is null if the answer has none. */
 export type ForgeAnswer = { readonly status: number; readonly body: unknown; readonly headers: Headers };
 
 export type ForgeRequest = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   readonly url: string;
   readonly body?: object;
-  /** Whether a repetition does no harm. A write whose answer was lost may have been done. */
+  /**
+   * Whether the request can be sent twice without harm. If the answer to a write was lost, the forge may still have
+   * done the write.
+   */
   readonly isRepeatable?: boolean;
 };
 
@@ -18,11 +21,17 @@ export type SendRequest = (request: ForgeRequest) => Promise<Result<ForgeAnswer>
 
 const MOST_TRIES = 5;
 const MOST_MILLISECONDS = 30_000;
-/** Longer waits than this end the publication, which can be repeated later. */
+/**
+ * The longest wait that a forge may ask for. If it asks for more, the publication ends with an error and can be
+ * repeated later.
+ */
 const LONGEST_WAIT_SECONDS = 90;
 const MOST_BYTES = 20_000_000;
 
-/** Returns a function that sends requests. It waits and repeats if the forge asks for that. */
+/**
+ * Returns a function that sends requests. It waits and sends the request again if the forge is overloaded or limits
+ * requests.
+ */
 export function requestSender(
   forge: string,
   headers: Readonly<Record<string, string>>,
@@ -58,7 +67,7 @@ async function send(
       method,
       headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      // A redirect could send the token to another host.
+      // Do not follow redirects: a redirect could send the token to another host.
       redirect: 'error',
       signal: AbortSignal.timeout(MOST_MILLISECONDS),
     });
@@ -79,7 +88,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Returns how long to wait before the request is repeated; null if the answer counts. */
+/** Returns how many seconds to wait before sending the request again; null to accept the answer as it is. */
 function secondsToWait({ status, headers }: ForgeAnswer, isRepeatable: boolean, tries: number): number | null {
   const asked = Number(headers.get('retry-after') ?? Number.NaN);
   const reset = Number(headers.get('x-ratelimit-reset') ?? Number.NaN);
@@ -96,13 +105,15 @@ function isUsedUp(headers: Headers): boolean {
   return headers.get('x-ratelimit-remaining') === '0';
 }
 
-/** Returns what a forge says about an error, on one line. */
+/** Returns a forge's error answer as one line of text. */
 export function errorText(body: unknown): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body ?? '');
   return text.replace(/\s+/g, ' ').slice(0, 300);
 }
 
-/** Returns the functions that read the answers of a forge. `rejecting` has its codes for content that it does not accept. */
+/**
+ * Returns the functions that read a forge's answers. `rejecting` lists the HTTP status codes that mean invalid content.
+ */
 export function forgeAnswers(forge: string, rejecting: readonly number[]) {
   const failed = (said: string) => err({ kind: 'forge-failed', forge, said });
   const refused = (status: number, body: unknown) =>

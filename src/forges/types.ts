@@ -4,29 +4,35 @@ import type { Result } from '../kernel/result.ts';
 export type ForgeComment = {
   readonly id: string;
   readonly body: string;
-  /** Whether a program or someone with write access wrote it. Anyone can copy a marker, so others do not count. */
+  /**
+   * Whether a bot or someone with write access wrote the comment. Anyone can copy a marker, so markers of other authors
+   * do not count.
+   */
   readonly isTrusted: boolean;
-  /** Whether the account of the token wrote it. */
+  /** Whether the account that owns the token wrote the comment. */
   readonly isOwn: boolean;
   readonly isHidden: boolean;
 };
 
-/** A thread on lines or a file of the change. */
+/** A review thread on lines or on a file of the change. */
 export type ForgeThread = {
   readonly id: string;
   readonly isResolved: boolean;
-  /** Whether the account of the token resolved it. */
+  /** Whether the account that owns the token resolved the thread. */
   readonly resolvedByUs: boolean;
-  /** Whether the forge says that the token may resolve it. */
+  /** Whether the forge says that the token may resolve the thread. */
   readonly canResolve: boolean;
   /** The first comment starts the thread; the others are replies. */
   readonly comments: readonly ForgeComment[];
 };
 
-/** The newest check run of a name on the commit. */
+/** The newest check run on the commit with this name. */
 export type ForgeCheck = { readonly id: string; readonly name: string; readonly externalId: string };
 
-/** A changed file with its unified diff; `patch` is null if the forge does not show it, for example for a binary file. */
+/**
+ * A changed file with its unified diff. `patch` is null if the forge does not show a diff, for example for a binary
+ * file.
+ */
 export type ChangedFile = { readonly path: string; readonly oldPath: string; readonly patch: string | null };
 
 /** The current state of a pull request on the forge. */
@@ -39,25 +45,27 @@ export type PullRequestState = {
   readonly files: readonly ChangedFile[];
 };
 
-/** A line of the new side of a diff. */
+/** A line in the new version of a file, with its line numbers in the diff. */
 export type PlaceLine = {
   readonly line: number;
-  /** Its number on the old side; null for an added line. */
+  /** The number of this line in the old version of the file; null for an added line. */
   readonly oldLine: number | null;
-  /** The number of the line on the old side that comes next, for an added line too. */
+  /**
+   * The position in the old version of the file: the number of this line or, for an added line, of the next old line.
+   */
   readonly oldAt: number;
 };
 
-/** The lines of the new side that a thread is about. */
+/** The lines in the new version of a file that a thread is attached to. */
 export type LinePlace = {
   readonly kind: 'lines';
   readonly path: string;
   readonly oldPath: string;
   readonly first: number;
   readonly last: number;
-  /** The first and the last line. */
+  /** The first and the last line of the thread. */
   readonly ends: readonly [PlaceLine, PlaceLine];
-  /** The lines as they are in the file. */
+  /** The text of these lines, as it is in the file. */
   readonly text: readonly string[];
 };
 
@@ -65,7 +73,7 @@ export type FilePlace = { readonly kind: 'file'; readonly path: string; readonly
 
 export type ThreadPlace = LinePlace | FilePlace;
 
-/** A thread to create. `asFile` is its text if the forge does not accept the lines. */
+/** A thread to create. `asFile` is the text for a thread on the whole file, used if the forge rejects the lines. */
 export type NewThread = {
   readonly fingerprints: readonly string[];
   readonly place: ThreadPlace;
@@ -84,18 +92,20 @@ export type CheckAnnotation = {
   readonly message: string;
 };
 
-/** A check run to create. GitHub shows the newest one of a name. */
+/** A check run to create. GitHub shows only the newest check run of each name. */
 export type CheckReport = {
   readonly name: string;
   readonly conclusion: CheckConclusion;
   readonly title: string;
   readonly summary: string;
-  /** A digest of everything else in the check. */
+  /** A digest of the rest of the check, to recognise an identical check. */
   readonly externalId: string;
   readonly annotations: readonly CheckAnnotation[];
 };
 
-/** One step of a publication, with its reason. `orElse` is done if the forge refuses to resolve a thread. */
+/**
+ * One write of a publication, with its reason. `orElse` is the edit to make if the forge refuses to resolve the thread.
+ */
 export type PublishAction =
   | { readonly kind: 'create-thread'; readonly thread: NewThread }
   | { readonly kind: 'edit-thread'; readonly comment: string; readonly body: string; readonly why: string }
@@ -116,20 +126,23 @@ export type PublishAction =
   | { readonly kind: 'delete-comment'; readonly comment: string; readonly why: string }
   | { readonly kind: 'create-check'; readonly check: CheckReport };
 
-/** How a write ended: `refused` if the token may not do it, `rejected` if the forge does not accept the content. */
+/** How a write ended: `refused` if the token has no permission, `rejected` if the forge does not accept the content. */
 export type WriteEnd = 'done' | 'refused' | 'rejected';
 
 /** Reads and writes one pull request. Every method fails only if the forge cannot be used at all. */
 export interface Forge {
-  /** The name of the forge and the pull request, for messages. */
+  /** The names of the forge and the pull request, for messages. */
   readonly name: string;
   read(): Promise<Result<PullRequestState>>;
-  /** Creates threads, in few requests if possible. Returns how each ended: `rejected` if its lines are not accepted. */
+  /**
+   * Creates threads, in few requests if possible. Returns how each thread ended: `rejected` if its lines are not
+   * accepted.
+   */
   createThreads(threads: readonly NewThread[]): Promise<Result<readonly WriteEnd[]>>;
   reply(thread: string, body: string): Promise<Result<WriteEnd>>;
   setResolved(thread: string, isResolved: boolean): Promise<Result<WriteEnd>>;
   editThreadComment(comment: string, body: string): Promise<Result<WriteEnd>>;
-  /** Hides a comment behind a line that says so, or shows it again. */
+  /** Hides a comment, so that the forge shows only a line saying so, or shows it again. */
   setHidden(comment: string, isHidden: boolean): Promise<Result<WriteEnd>>;
   deleteThreadComment(comment: string): Promise<Result<WriteEnd>>;
   createComment(body: string): Promise<Result<WriteEnd>>;

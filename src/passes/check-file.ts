@@ -3,7 +3,10 @@ import { findSigner } from './signers.ts';
 import { checkSignature } from './ssh-signature.ts';
 import type { RefusalReason, SignedFile, Signers, TravellingStatement, Voucher } from './types.ts';
 
-/** The reasons why a file does not count, whatever gate it is about. A later one is closer to a file that counts. */
+/**
+ * The reasons why a signed pass or waiver file is refused. They are sorted: a file with a later reason is closer to
+ * being accepted.
+ */
 export const FILE_REFUSALS = [
   'no-statement',
   'unusable-statement',
@@ -16,28 +19,28 @@ export const FILE_REFUSALS = [
 
 export type FileRefusal = (typeof FILE_REFUSALS)[number];
 
-/** A statement with a valid signature of an allowed signer, or the reason why there is none. */
+/** A pass or waiver with a valid signature of an allowed signer, or the reason why the file was refused. */
 export type CheckedFile<S extends TravellingStatement> =
   | {
       readonly ok: true;
       readonly statement: S;
       readonly signer: Voucher;
-      /** All names of the key's owner. */
+      /** All names of the key's owner in the signers file. */
       readonly principals: readonly string[];
     }
   | {
       readonly ok: false;
       readonly why: FileRefusal;
-      /** The key that signed the file; `null` if the signature is not valid or was not tried. */
+      /** The key that signed the file; `null` if the signature is not valid or was not checked. */
       readonly keyFingerprint: string | null;
     };
 
-/** Clocks of two machines differ. A statement may be this much in the future of the verifier's clock. */
+/** The clocks of two machines may differ, so a pass may be dated this far in the future. */
 const CLOCK_TOLERANCE_MS = 5 * 60 * 1000;
 
 /**
- * Checks a file that anyone may have written: its form, its signature, and whether the signer was allowed to sign when
- * the statement was made and is allowed now. A statement for which `isAbout` is false counts as none.
+ * Checks a signed file that anyone may have written: its format, its signature, and whether its signer was allowed to
+ * sign both when the file was made and now. A file for which `isAbout` is false is treated as absent.
  */
 export function checkFile<S extends TravellingStatement>(
   file: SignedFile,
@@ -64,7 +67,7 @@ function refused(why: FileRefusal, keyFingerprint: string | null = null) {
   return { ok: false, why, keyFingerprint } as const;
 }
 
-/** Returns when a pass or a waiver was given. */
+/** Returns the time at which a pass or a waiver was given. */
 export function statementTime(statement: TravellingStatement): string {
   return statement.kind === 'pass' ? statement.passedAt : statement.waivedAt;
 }

@@ -18,21 +18,29 @@ import type {
   Voucher,
 } from './types.ts';
 
-/** The files that a carrier has: those under the gate's content, and those under the identities of waived findings. */
+/**
+ * The signed files that were found: passes for the gate's content, and waivers by the identity of the waived finding.
+ */
 export type FoundFiles = {
   readonly passes: readonly SignedFile[];
   readonly waivers: ReadonlyMap<string, readonly SignedFile[]>;
 };
 
-/** Only passes on a whole change travel, not those of a run on a part of it. */
+/** Only passes for a whole change are shared, not passes for a part of it. */
 const FULL_SCOPE = 'full';
 
-/** The limit for the statements that are tried for one gate. Anyone who can write to the remote can add some. */
+/**
+ * The maximum number of files to check for one gate. Anyone who can write to the remote can add files, so there must be
+ * a limit.
+ */
 const MOST_TRIED = 500;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Decides whether a pass of another clone counts for a slot of a gate. Nothing in `found` is trusted. */
+/**
+ * Decides whether a passed review from another clone counts for a reviewer in this clone. The files in `found` are
+ * untrusted until their signatures are checked.
+ */
 export function decideAccept(request: PassRequest, found: FoundFiles, trust: PassTrust, now: Date): Acceptance {
   const { policy } = trust;
   if (isExcluded(policy, request.files)) return refusal('excluded-path');
@@ -56,7 +64,7 @@ function refusal(why: RefusalReason): Refused {
   return { kind: 'refused', why, statement: null };
 }
 
-/** A statement that counts, with all names of the key's owner. */
+/** A valid pass for this reviewer, with all names of the person who signed it. */
 type Vote = {
   readonly kind: 'vote';
   readonly statement: PassStatement;
@@ -72,12 +80,14 @@ function isNewer(a: Vote, b: Vote): boolean {
 function isExcluded({ neverFor }: PassPolicy, files: readonly PassFile[]): boolean {
   return neverFor.some((pattern) => {
     const compiled = compileGlob(pattern, '');
-    // A pattern that cannot be read could mean any file.
+    // An invalid pattern may have been meant for any file, so treat all files as excluded from shared passes.
     return !compiled.ok || files.some(({ path }) => globMatches(compiled.glob, path));
   });
 }
 
-/** The reasons of single statements. A later one is closer to a pass that counts. */
+/**
+ * The reasons why a single pass is refused. They are sorted: a pass with a later reason is closer to being accepted.
+ */
 const CLOSER: readonly RefusalReason[] = [
   ...FILE_REFUSALS,
   'other-scope',
@@ -107,7 +117,7 @@ function tryFile(
   const isAbout = (statement: TravellingStatement): statement is PassStatement =>
     isOfSlot(statement, request) && statement.content === content;
   const checked = checkFile(file, isAbout, trust.signers, now);
-  // Words of an unknown signer are not shown to anyone, so the refusal has no statement.
+  // Never show text that an unknown signer wrote, so leave the content of the file out of the refusal.
   if (!checked.ok) {
     const { why, keyFingerprint } = checked;
     return keyFingerprint === null ? refusal(why) : { ...refusal(why), keyFingerprint };
@@ -126,7 +136,7 @@ function isOfSlot(statement: TravellingStatement, { subject }: PassRequest): sta
   return statement.kind === 'pass' && statement.gate === subject.gate && statement.slot === subject.slot;
 }
 
-/** Returns which fact differs between the pass and the gate here; `null` if none does. */
+/** Returns the first fact in which a pass differs from this clone's gate; `null` if all are the same. */
 function mismatch(statement: PassStatement, { subject, settingsDigests }: PassRequest): RefusalReason | null {
   if (statement.scope !== subject.scope) return 'other-scope';
   if (statement.promptDigest !== subject.promptDigest) return 'other-prompt';
@@ -135,7 +145,7 @@ function mismatch(statement: PassStatement, { subject, settingsDigests }: PassRe
   return digest === statement.settingsDigest ? null : 'other-settings';
 }
 
-/** Returns why the policy does not accept a pass, whatever gate it is about; `null` if it does. */
+/** Returns why the policy refuses this pass, whatever gate it is for; `null` if the policy accepts it. */
 function policyProblem(
   { session, passedAt }: PassStatement,
   { accept, maxAgeDays }: PassPolicy,
@@ -146,8 +156,8 @@ function policyProblem(
 }
 
 /**
- * Returns the people who vouch, one per person: keys that may have the same owner count once, whether they share a name
- * themselves or over a third key.
+ * Returns one signer per person who signed a valid pass. Keys that may belong to the same person count once: those that
+ * share a name, directly or through a third key.
  */
 function vouchersOf(votes: readonly Vote[]): readonly Voucher[] {
   let people: Vote[][] = [];
@@ -166,8 +176,9 @@ function sharesOwner(a: Vote, b: Vote): boolean {
 }
 
 /**
- * Returns the newest pass that a signer gave to this slot before the base branch changed files of the gate; `null` if
- * there is none. The pass does not count. It explains why there is no statement for the present content.
+ * Returns the newest pass of an allowed signer for the same reviewer and changes, but made before the base branch
+ * changed files of the gate; `null` if there is none. That pass does not count. It only explains why no pass for the
+ * current content was found.
  */
 export function findBaseChange(
   request: PassRequest,
@@ -180,7 +191,7 @@ export function findBaseChange(
   const isAbout = (statement: TravellingStatement): statement is PassStatement =>
     isOfSlot(statement, request) && isOnOtherBase(statement.files, request.files);
   const passes = all
-    // Most statements are about other gates, so do not parse them.
+    // Most files are about other gates, so skip them without parsing.
     .filter(({ file }) =>
       Buffer.from(file.statement.buffer, file.statement.byteOffset, file.statement.byteLength).includes(name),
     )
@@ -192,7 +203,7 @@ export function findBaseChange(
   return { ...refusal('base-changed'), statement: newest.statement, signers: [newest.signer] };
 }
 
-/** Whether two lists have the same paths, and differ only in files that differ at the base. */
+/** Whether two lists have the same paths, and differ only in files whose base version differs. */
 function isOnOtherBase(theirs: readonly PassFile[], ours: readonly PassFile[]): boolean {
   const byPath = new Map(theirs.map((file) => [file.path, file]));
   if (byPath.size !== ours.length) return false;

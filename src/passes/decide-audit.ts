@@ -4,17 +4,17 @@ import type { PassSubject } from './types.ts';
 const DRAWN_BYTES = 6;
 
 /**
- * Whether an accepted pass is reviewed again. The answer depends on the pass and on the verifier's secret, so that no one
- * who gives a pass can know or choose it. Without a secret, every pass is drawn.
+ * Whether to review an accepted pass again, as an audit. This depends on the pass and on a secret of the verifier, so
+ * the signer of a pass cannot predict it. Without a secret, every pass is reviewed again.
  */
 export function isDrawn(secret: Uint8Array | null, subject: PassSubject, share: number): boolean {
-  // A share that is not a number is a mistake, and must not switch the audit off.
+  // A share that is not a number is a configuration mistake, which must not switch the audit off.
   if (share <= 0) return false;
   if (secret === null || !(share < 1)) return true;
   return fractionOf(secret, subject) < share;
 }
 
-/** Returns a number from 0 to 1 (excluded) that looks random to everyone without the secret. */
+/** Returns a number from 0 up to but not including 1, which looks random to everyone who does not know the secret. */
 function fractionOf(secret: Uint8Array, { content, gate, slot, promptDigest }: PassSubject): number {
   const text = JSON.stringify([content, gate, slot, promptDigest]);
   const mac = createHmac('sha256', secret).update(text).digest();

@@ -9,7 +9,7 @@ import type {
   WaiverStatement,
 } from './types.ts';
 
-/** A finding, as far as its identity depends on it. */
+/** The fields of a finding from which its identity is computed. */
 export type IdentifiedFinding = {
   readonly gate: string;
   readonly file: string | null;
@@ -17,23 +17,29 @@ export type IdentifiedFinding = {
 };
 
 /**
- * Returns the identity of a finding, which is the same in every clone: a digest over its gate, its file and the code that
- * it points at. Returns `null` for a finding that points at no code, because another clone could not recognise it.
+ * Returns the identity of a finding, which is the same in every clone: a digest of its gate, its file and the code that
+ * it quotes. Returns `null` if the finding quotes no code, because another clone could not recognise it.
  */
 export function findingIdentity({ gate, file, anchor }: IdentifiedFinding): string | null {
   if (file === null || anchor === null || anchor.text.trim() === '') return null;
   return hashFields(['onceover finding', gate, file, anchor.text, String(anchor.occurrence)]);
 }
 
-/** Whether a waiver of another clone counts, and if not, the reason. */
+/** Whether a waiver from another clone counts. If not, the reason. */
 export type WaiverDecision =
   | { readonly ok: true; readonly waiver: AcceptedWaiver }
   | { readonly ok: false; readonly why: FileRefusal };
 
-/** The limit for the files that are tried for one finding. Anyone who can write to the remote can add some. */
+/**
+ * The maximum number of files to check for one finding. Anyone who can write to the remote can add files, so there must
+ * be a limit.
+ */
 const MOST_WAIVERS = 500;
 
-/** Decides whether one of the files waives a finding. Nothing in `files` is trusted. Without `file`, any file matches. */
+/**
+ * Decides whether one of the files is a valid waiver of a finding. The files are untrusted until their signatures are
+ * checked. If `file` is not given, waivers for any path match.
+ */
 export function decideWaiver(
   { finding, gate, file }: Omit<WaiverRequest, 'file'> & { readonly file?: string },
   files: readonly SignedFile[],

@@ -15,13 +15,13 @@ import { type Clone, openQuarantine, type Quarantine } from './git-quarantine.ts
 import { distinctFiles, isStorable } from './stored-files.ts';
 import type { PassCarrier, StoredFile } from './types.ts';
 
-/** The ref on the remote that carries statements. */
+/** The git ref on the remote that stores the signed passes and waivers. */
 const PASSES_REF = 'refs/onceover/passes';
 
-/** Time limits in milliseconds, which tests shorten. */
+/** Time limits in milliseconds; tests use shorter ones. */
 type Limits = {
   readonly fetchMs: number;
-  /** How long a fetch may go on without progress. A first fetch of many statements takes longer than that in total. */
+  /** How long a fetch may run without progress. A first fetch with many files may take longer than this in total. */
   readonly stalledMs: number;
   readonly pushMs: number;
   readonly readMs: number;
@@ -32,16 +32,16 @@ const LIMITS: Limits = { fetchMs: 60_000, stalledMs: 5000, pushMs: 60_000, readM
 
 const MOST_ATTEMPTS = 12;
 
-/** How long a fetch counts as recent. */
+/** How long a fetch counts as recent, in milliseconds. */
 const FRESH_MS = 60_000;
 
-/** The number of files and bytes that `all` returns at most. */
+/** The most files that `all` returns; `MOST_BYTES` limits their total size. */
 const MOST_FILES = 200_000;
 const MOST_BYTES = 512 * 1024 * 1024;
 
 /**
- * Opens the carrier that uses a ref of a git remote. `remote` must be the name of a configured remote, because git would
- * run a program for some addresses. Statements that were fetched stay in this clone, below `refs/onceover/fetched/`.
+ * Shares signed passes and waivers through a ref of a git remote. `remote` must be the name of a configured remote,
+ * because git would run a program for some addresses. Fetched files stay in this clone below `refs/onceover/fetched/`.
  */
 export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Limits> = {}): Result<PassCarrier> {
   if (!isRemoteName(remote)) return err(trouble(remote, 'not-a-remote', ''));
@@ -55,7 +55,7 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
       const failed = failureOf(remote, end);
       if (failed !== null && end.kind === 'ended' && end.ending === 'cancelled') return err(failed);
       const fetched = failed === null ? quarantine.fetched() : null;
-      // git takes a name that is not configured as a path, and then uses the name as the address.
+      // If no remote has this name, git uses the name as a path and reports it as the address. Check for that.
       if (fetched === null || fetched.address === remote.replace(/\.git$/, '')) {
         const known = await requireRemote(clone, remote);
         if (!known.ok) return known;
@@ -69,7 +69,10 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
     return tip.ok ? setMirror(clone, { remote, mirror, staleLockMs }, tip.value) : tip;
   }
 
-  /** Makes a new tip and pushes it. If another clone was faster, fetches and tries again with that clone's tip. */
+  /**
+   * Makes a new commit for the ref and pushes it. If another clone pushed first, fetches and tries again on top of that
+   * clone's commit.
+   */
   async function publish<T>(
     stop: AbortSignal | null,
     make: (
@@ -97,9 +100,10 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
       if (!fetched.ok) return fetched;
       const now = await withReader((reader) => statementTip(reader, mirror));
       if (!now.ok) return now;
-      // The remote refused although no other clone has pushed. Only a lock may be gone at the next attempt.
+      // The remote refused the push although no other clone has pushed. Try again only if the cause was a lock, which
+      // may soon be gone.
       if (now.value === old && !pushed.isLock) return err(last);
-      // Clones that were refused at the same time should not try again at the same time.
+      // Wait for a random time, so that clones that were refused together do not all try again together.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(25 * 2 ** attempt, 1000)));
     }
     return err(last);
@@ -162,23 +166,24 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
   });
 }
 
-// Most runs only fetch, so the code that writes is loaded when it is needed.
+// Most runs only fetch, so load the code that writes only when it is needed.
 const loadNewTip = () => import('./git-new-tip.ts');
 
-// Pruning needs only the ids of the files that stay, so their content does not stay in memory.
+// Deleting old files needs only the ids of the remaining ones, so do not keep their contents in memory.
 const NO_FILE: StoredFile['file'] = { statement: new Uint8Array(0), signature: '' };
 
 function trouble(where: string, why: CarrierTrouble, said: string): Failure {
   return { kind: 'passes-carrier', where, why, said: said.trim() };
 }
 
-/** Whether a text can be the name of a git remote, and neither an address nor an option. */
+/** Whether the text can be the name of a git remote, rather than an address or an option. */
 export function isRemoteName(name: string): boolean {
   if (name.length > 100 || !/^[A-Za-z0-9][A-Za-z0-9._/-]*$/.test(name)) return false;
   return !/\.\.|\/\/|\/\.|\.\/|[./]$|\.lock(?:\/|$)/.test(name);
 }
 
-// `+` cannot be in the name of a remote, so no two remotes share a ref, and no ref is inside another.
+// A remote name cannot contain `+`. Replacing `/` with `+` thus gives each remote its own ref, and no ref lies inside
+// another.
 function mirrorOf(remote: string): string {
   return `refs/onceover/fetched/${remote.replaceAll('/', '+')}`;
 }
@@ -187,18 +192,19 @@ function fetchArgs(remote: string): readonly string[] {
   const mirror = mirrorOf(remote);
   return [
     'fetch',
-    // git then prints something every second, so a slow fetch differs from a stalled one.
+    // With this option, git prints something every second, so a slow fetch can be distinguished from a stalled one.
     '--progress',
     '--no-tags',
     '--no-prune',
     '--no-auto-maintenance',
     '--no-write-commit-graph',
     '--recurse-submodules=no',
-    // In a partial clone, git would leave out the statements.
+    // In a partial clone, git would otherwise not fetch the contents of the files.
     '--no-filter',
-    // Without this option, git may also update the refs that the user's settings map the fetched ref to.
+    // Without this option, git may also update other refs, to which the user's fetch settings map this ref.
     '--refmap=',
-    // Offer only statements to the remote, not the whole history. The pattern is allowed to match nothing.
+    // Tell the remote only about the ref that was fetched before, not about the whole history. The ref is written as a
+    // pattern, because a pattern may match nothing.
     `--negotiation-tip=${mirror.slice(0, -1)}[${mirror.slice(-1)}]`,
     remote,
     PASSES_REF,
@@ -236,7 +242,7 @@ async function reading<T>(
   }
 }
 
-/** Fails if no remote has this name, because git would take the name as a path in the working tree. */
+/** Fails if no remote has this name, because git would treat the name as a path in the working tree. */
 async function requireRemote({ root }: Clone, remote: string): Promise<Result<void>> {
   const pattern = `^remote\\.${remote.replaceAll('.', '\\.')}\\.url$`;
   const found = await asResult(git(root, ['config', '--get-regexp', pattern], { expected: [0, 1] }));
@@ -254,7 +260,7 @@ function isMissingRef(end: ProcessRunEnd): boolean {
 
 const MISSING_REF = /^fatal: couldn't find remote ref refs\/onceover\/passes$/im;
 
-/** Returns why a git command with access to the network failed; `null` if it succeeded. */
+/** Returns why a git command that uses the network failed; `null` if it succeeded. */
 function failureOf(remote: string, end: ProcessRunEnd): Failure | null {
   if (end.kind === 'not-started')
     return end.code === 'ENOENT' ? { kind: 'git-missing' } : trouble(remote, 'unreachable', end.code);
@@ -265,7 +271,7 @@ function failureOf(remote: string, end: ProcessRunEnd): Failure | null {
 
 const LONGEST_SAID = 2000;
 
-// git ends each line of progress but the last with a carriage return.
+// git ends each progress line except the last with a carriage return.
 function withoutProgress(text: string): string {
   return text.replace(/[^\r\n]*\r/g, '').replace(/^(?:remote: )?[A-Z][a-z ]+: +(?:\d+% \()?\d[^\n]*\n/gm, '');
 }
@@ -273,7 +279,10 @@ function withoutProgress(text: string): string {
 type Pushed =
   | { readonly kind: 'pushed' }
   | { readonly kind: 'failed'; readonly failure: Failure }
-  /** The remote has another tip now, or a lock (`isLock`) kept it from changing the ref. */
+  /**
+   * The push was refused: either another clone changed the ref first, or a lock on the remote (`isLock`) prevented the
+   * change.
+   */
   | { readonly kind: 'refused'; readonly failure: Failure; readonly isLock: boolean };
 
 async function pushTip(
@@ -310,14 +319,17 @@ function pushArgs(remote: string, old: string | null, commit: string): readonly 
     '--no-signed',
     '--no-follow-tags',
     '--recurse-submodules=no',
-    // The remote changes the ref only if it still has the tip on which the new commit is based.
+    // The remote changes the ref only if it still points at the commit on which the new commit is based.
     `--force-with-lease=${PASSES_REF}:${old ?? ''}`,
     remote,
     `${commit}:${PASSES_REF}`,
   ];
 }
 
-/** Stores the tip of the remote's ref in this clone (`null`: the remote has no such ref), unless it is already there. */
+/**
+ * Stores in this clone which commit the remote's ref points at, unless that is already known. `null` means that the
+ * remote has no such ref.
+ */
 async function setMirror(
   { root, commonDir }: Clone,
   { remote, mirror, staleLockMs }: { readonly remote: string; readonly mirror: string; readonly staleLockMs: number },
@@ -326,7 +338,7 @@ async function setMirror(
   const file = join(commonDir, mirror);
   const read = readPlainFile(file, 128);
   if (tip !== null && read.ok && read.bytes.toString('latin1').trim() === tip) {
-    // The time of the file says when this clone last fetched.
+    // The modification time of this file records when this clone last fetched.
     tryDisk('write', file, () => utimesSync(file, new Date(), new Date()));
     return ok(false);
   }
@@ -336,7 +348,7 @@ async function setMirror(
   const first = await update();
   if (first.ok) return ok(true);
   if (!isLocked(first.failure)) return first;
-  // Only onceover writes this ref and holds its lock for milliseconds, so an old lock is that of a killed process.
+  // Only onceover writes this ref, and locks it for milliseconds. So an old lock was left by a killed process.
   const lock = `${file}.lock`;
   const age = Date.now() - (statIfPresent(lock)?.mtimeMs ?? Date.now());
   if (age < staleLockMs) return err(trouble(remote, 'locked', `${lock} exists`));

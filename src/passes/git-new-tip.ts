@@ -17,12 +17,15 @@ import {
 import { fileName } from './stored-files.ts';
 import type { StoredFile } from './types.ts';
 
-/** New objects, and the commit among them that the ref should point at. */
+/** New git objects, and the one commit among them that the ref should point at. */
 export type NewTip = { readonly commit: string; readonly objects: readonly NewObject[]; readonly format: ObjectFormat };
 
 const LARGEST_COMMIT = 64 * 1024;
 
-/** Returns the commit that a ref points at; `null` if the ref does not exist. Throws `UnusableRef` for other objects. */
+/**
+ * Returns the commit that a ref points at; `null` if the ref does not exist. Throws `UnusableRef` if the ref points at
+ * something other than a commit.
+ */
 export async function statementTip(reader: ObjectReader, ref: string): Promise<string | null> {
   const [tip] = await reader.read([ref], LARGEST_COMMIT);
   if (tip === undefined || tip === 'missing') return null;
@@ -31,8 +34,8 @@ export async function statementTip(reader: ObjectReader, ref: string): Promise<s
 }
 
 /**
- * Returns a commit that adds the files to `tip`, and how many are new. Only the trees that change are read and made
- * again, without the entries that onceover does not use.
+ * Returns a commit that adds the files to the commit `tip`, and how many files are new. Only the folders that change
+ * are read and written again; entries in them that are not onceover's are dropped.
  */
 export async function addToTip(
   reader: ObjectReader,
@@ -53,7 +56,7 @@ export async function addToTip(
         const name = `${fileName(file)}.json`;
         const statement = newObject(format, 'blob', file.statement);
         const signature = newObject(format, 'blob', Buffer.from(file.signature, 'utf8'));
-        // Compare the content too, because anyone may store other bytes under the name of this file.
+        // Compare the contents too, because anyone may have stored other bytes under this file name.
         const isThere = entries.get(name)?.id === statement.id && entries.get(`${name}.sig`)?.id === signature.id;
         if (isThere) continue;
         entries.set(name, { mode: FILE_MODE, name, id: made.add(statement) });
@@ -80,14 +83,14 @@ async function folders(reader: ObjectReader, name: string, names: RegExp): Promi
 async function entriesOfKey(reader: ObjectReader, folder: TreeEntry | undefined): Promise<Map<string, TreeEntry>> {
   if (folder === undefined) return new Map();
   const [tree] = await reader.read([folder.id], LARGEST_TREE);
-  // A tree that cannot be read must not be replaced, because the statements of other clones would be lost.
+  // If the folder cannot be read, fail instead of replacing it, because the passes of other clones would be lost.
   usableTree(tree, 'damaged');
   return byName(pairsIn(tree).flatMap(({ statement, signature }) => [statement, signature]));
 }
 
 /**
- * Returns a commit without a parent that has only the files in `kept`, so that clones no longer fetch the old ones.
- * `kept` lists all keys with the entries to keep.
+ * Returns a commit without a parent that contains only the files in `kept`, so that clones no longer fetch the removed
+ * ones. `kept` lists the remaining files by key.
  */
 export function newHistory(tip: string, kept: readonly KeyFiles[], now: number): NewTip {
   const format = formatOf(tip);
@@ -114,7 +117,7 @@ function byName(entries: readonly TreeEntry[]): Map<string, TreeEntry> {
   return new Map(entries.map((entry) => [entry.name, entry]));
 }
 
-/** Collects new objects, each once. */
+/** Returns a collector of new git objects that holds each object once. */
 function collector() {
   const objects = new Map<string, NewObject>();
   return {
@@ -127,10 +130,10 @@ function collector() {
   };
 }
 
-/** The number of each type of object in a pack. */
+/** The numbers that git's pack format uses for the object types. */
 const TYPES = { commit: 1, tree: 2, blob: 3 } as const;
 
-/** Returns a pack with these objects, which `git unpack-objects` stores with a single process. */
+/** Returns a git pack with these objects. `git unpack-objects` can store the whole pack in a single process. */
 export function packOf(format: ObjectFormat, objects: readonly NewObject[]): Buffer {
   const header = Buffer.alloc(12);
   header.write('PACK', 'latin1');
@@ -140,7 +143,8 @@ export function packOf(format: ObjectFormat, objects: readonly NewObject[]): Buf
   return Buffer.concat([body, createHash(format).update(body).digest()]);
 }
 
-// The type and the lowest 4 bits of the size, then 7 bits of the size per byte. The highest bit says that more follow.
+// The header of an object in a pack: its type and the lowest 4 bits of its size, then 7 more bits of the size per byte.
+// The highest bit of each byte says whether another byte follows.
 function packHeader({ type, content }: NewObject): Buffer {
   const bytes: number[] = [];
   let byte = (TYPES[type] << 4) | (content.length & 0x0f);

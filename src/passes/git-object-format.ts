@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ObjectFormat, TreeEntry } from '../git/tree-files.ts';
 
-/** An object to be stored, with the id that git gives it. */
+/** A git object to store, with the id that git computes for it. */
 export type NewObject = {
   readonly id: string;
   readonly type: 'commit' | 'tree' | 'blob';
@@ -14,13 +14,13 @@ export const FOLDER_MODE = '40000';
 /** git's file mode of a plain file in a tree. */
 export const FILE_MODE = '100644';
 
-/** Returns an object and its id. */
+/** Returns a git object with its id. */
 export function newObject(format: ObjectFormat, type: NewObject['type'], content: Uint8Array): NewObject {
   const hash = createHash(format).update(`${type} ${content.length}\0`).update(content);
   return { id: hash.digest('hex'), type, content };
 }
 
-/** Returns a tree with these entries, in the order that git requires. */
+/** Returns a git tree with these entries, in the order that git requires. */
 export function newTree(format: ObjectFormat, entries: readonly TreeEntry[]): NewObject {
   const sorted = [...entries].sort((a, b) => Buffer.compare(sortKey(a), sortKey(b)));
   const parts = sorted.flatMap(({ mode, name, id }) => [
@@ -30,12 +30,12 @@ export function newTree(format: ObjectFormat, entries: readonly TreeEntry[]): Ne
   return newObject(format, 'tree', Buffer.concat(parts));
 }
 
-// git sorts a folder as if its name ended with a slash.
+// git sorts folders as if their names ended with a slash.
 function sortKey({ mode, name }: TreeEntry): Buffer {
   return Buffer.from(mode === FOLDER_MODE ? `${name}/` : name, 'latin1');
 }
 
-/** Returns a commit that onceover makes. It has a fixed author, so the user needs no git identity. */
+/** Returns a git commit with a fixed author, so that the user does not need a git identity. */
 export function newCommit(
   format: ObjectFormat,
   { tree, parent, message, now }: { tree: string; parent: string | null; message: string; now: number },

@@ -3,15 +3,18 @@ import { gitEnvironment, NO_USER_PROGRAMS, withConfig } from '../git/environment
 import { type GitError, gitFailed } from '../git/git.ts';
 import { gitProgram } from '../platform/program.ts';
 
-/** An object of the repository. 'missing': there is none with this name. 'too-large': its content was not read. */
+/**
+ * A git object that was looked up. 'missing' means that there is none with this name, 'too-large' that its content was
+ * not read.
+ */
 export type FoundObject =
   | { readonly id: string; readonly type: string; readonly content: Buffer }
   | 'missing'
   | 'too-large';
 
-/** Reads objects of a repository with one `git cat-file --batch`, as many as needed and in several rounds. */
+/** Reads git objects through one running `git cat-file --batch` process, as often as needed. */
 export type ObjectReader = {
-  /** Returns one answer per name, in the same order. Throws a `GitError` if git fails or takes too long. */
+  /** Returns one result per name, in the same order. Throws a `GitError` if git fails or takes too long. */
   read(names: readonly string[], largest: number): Promise<readonly FoundObject[]>;
   close(): void;
 };
@@ -25,17 +28,17 @@ type Waiting = {
 
 const COMMAND = ['cat-file', '--batch'];
 
-// In a partial clone, git would call the network once for each missing object, so forbid that. Older versions of git
-// do not know the variable; they try, and fail at once because no protocol is allowed.
+// In a partial clone, git would contact the network for each missing object, so forbid that. Older git versions ignore
+// the variable; with them, the request fails at once because no protocol is allowed.
 const SETTINGS = {
   env: { GIT_NO_LAZY_FETCH: '1' },
   config: [...NO_USER_PROGRAMS, 'protocol.allow=never'],
 };
 
-/** git starts again after an object that is too large; after so many of them, reading fails. */
+/** git is started again after each object that is too large. After this many restarts, reading fails. */
 const MOST_RESTARTS = 8;
 
-/** Opens a reader. git starts with the first `read`, and is killed `limitMs` later. */
+/** Opens a reader of git objects. git starts with the first `read` and is killed after `limitMs` milliseconds. */
 export function openObjectReader(folder: string, limitMs: number): ObjectReader {
   let waiting: Waiting[] = [];
   let running: ChildProcessWithoutNullStreams | null = null;
@@ -71,7 +74,7 @@ export function openObjectReader(folder: string, limitMs: number): ObjectReader 
     });
     child.stdout.on('data', (chunk: Buffer) => {
       if (running !== child || output.add(chunk, () => waiting[0]?.largest ?? 0)) return;
-      // The object is too large. git would print all of it, so start another git for the names that follow.
+      // git would print the whole large object, so stop it and start another git process for the remaining names.
       const large = waiting.shift();
       child.kill('SIGKILL');
       running = null;
@@ -123,7 +126,7 @@ function spawnGit(folder: string): ChildProcessWithoutNullStreams {
 
 const LONGEST_HEADER = 4096;
 
-/** Splits git's output into answers. `add` returns false if the next object is larger than `largest`. */
+/** Splits git's output into objects. `add` returns false if the next object is larger than `largest`. */
 function answerParser(onAnswer: (answer: FoundObject | 'broken') => void) {
   let chunks: Buffer[] = [];
   let length = 0;
@@ -157,12 +160,12 @@ function answerParser(onAnswer: (answer: FoundObject | 'broken') => void) {
           } else onAnswer(/ (?:missing|ambiguous|submodule|dangling|loop|notdir)\b/.test(line) ? 'missing' : 'broken');
           if (header === null) continue;
         }
-        // A newline follows the content.
+        // In git's output, a newline follows the content.
         if (length < header.size + 1) return true;
         const { id, type, size } = header;
         header = null;
         const bytes = joined();
-        // Copy the content, so that a small object does not keep a large chunk in memory.
+        // Copy the content, so that a small object does not keep a large buffer in memory.
         const content = Buffer.from(bytes.subarray(0, size));
         keepFrom(bytes, size + 1);
         onAnswer({ id, type, content });

@@ -5,24 +5,26 @@ import type { FoundObject, ObjectReader } from './git-object-reader.ts';
 import { fileName, isPassKey, isStorable } from './stored-files.ts';
 import { LARGEST_STATEMENT, type SignedFile, type StoredFile } from './types.ts';
 
-/** The number of files that are read under one key. More would only slow down a run. */
+/**
+ * The maximum number of signed files that are read from the folder of one key. Reading more would only slow down a run.
+ */
 const MOST_PER_KEY = 64;
 
-// 10,000 entries of a key, or 300,000 keys of a shard.
+// Enough for 10,000 files in the folder of one key.
 const LARGEST_KEY_TREE = 1024 * 1024;
 
-/** The limit for a tree of keys or shards, in bytes. */
+/** The size limit in bytes for the folders that contain the folders of keys. */
 export const LARGEST_TREE = 32 * 1024 * 1024;
 
-/** Names of the folders of keys. */
+/** The name of a folder with signed files, called a key: the SHA-256 of what the files are about. */
 export const KEY = /^[0-9a-f]{64}$/;
 
-/** Names of the folders of shards: the first two digits of a key. */
+/** The name of a folder that contains the folders of keys: the first two digits of these keys. */
 export const SHARD = /^[0-9a-f]{2}$/;
 
 const STATEMENT = /^([0-9a-f]{64})\.json$/;
 
-/** The reason why a ref cannot be used. */
+/** Thrown when the ref with the shared passes cannot be used; `why` has the reason. */
 export class UnusableRef extends Error {
   readonly why: 'not-a-commit' | 'damaged' | 'too-large';
 
@@ -32,7 +34,10 @@ export class UnusableRef extends Error {
   }
 }
 
-/** Returns the files under the keys; `null` if the ref does not exist. Entries that cannot be used are left out. */
+/**
+ * Returns the signed files under these keys; `null` if the ref does not exist. Entries that cannot be used are left
+ * out.
+ */
 export async function findInRef(
   reader: ObjectReader,
   ref: string,
@@ -60,10 +65,10 @@ export async function findInRef(
   return found;
 }
 
-/** A statement and its signature in a tree. `name` is the name that the two should have by `fileName`. */
+/** A signed file and its signature in a git tree. `name` is the name that both must have according to `fileName`. */
 type Pair = { readonly name: string; readonly statement: TreeEntry; readonly signature: TreeEntry };
 
-/** Returns the pairs of a statement and a signature in a key's tree; none if it is not a tree. */
+/** Returns the pairs of a signed file and its signature in the folder of a key; none if it is not a folder. */
 export function pairsIn(tree: FoundObject | undefined): readonly Pair[] {
   const entries = entriesOf(tree)?.filter(({ mode }) => mode === FILE_MODE) ?? [];
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
@@ -98,12 +103,14 @@ function isBlob(found: FoundObject | undefined): found is Exclude<FoundObject, s
   return found !== undefined && typeof found !== 'string' && found.type === 'blob';
 }
 
-/** The files under a key that can be used. `id` is the key's tree, which may also have other entries. */
+/**
+ * The usable signed files in the folder of a key. `id` is the id of that folder, which may contain other entries too.
+ */
 export type KeyFiles = { readonly key: string; readonly id: string; readonly files: readonly (Pair & StoredFile)[] };
 
 const AT_ONCE = 500;
 
-/** Reads all files of a ref, a few hundred keys at a time. Yields nothing if the ref does not exist. */
+/** Reads all signed files of a ref, a few hundred keys at a time. Yields nothing if the ref does not exist. */
 export async function* walkRef(reader: ObjectReader, ref: string): AsyncGenerator<KeyFiles> {
   const [tip, root] = await Promise.all([
     reader.read([ref], LARGEST_STATEMENT),
@@ -127,7 +134,7 @@ export async function* walkRef(reader: ObjectReader, ref: string): AsyncGenerato
   }
 }
 
-/** Returns the entries of a tree. Throws an `UnusableRef` if it cannot be read. */
+/** Returns the entries of a git tree. Throws an `UnusableRef` if the tree cannot be read. */
 export function usableTree(found: FoundObject | undefined, otherwise: UnusableRef['why']): readonly TreeEntry[] {
   if (found === 'too-large') throw new UnusableRef('too-large');
   const entries = entriesOf(found);
@@ -135,7 +142,7 @@ export function usableTree(found: FoundObject | undefined, otherwise: UnusableRe
   return entries;
 }
 
-/** Returns the folders with such names, each name once. */
+/** Returns the folders whose names match the pattern, without duplicate names. */
 export function foldersIn(entries: readonly TreeEntry[], name: RegExp): readonly TreeEntry[] {
   const found = entries.filter((entry) => entry.mode === FOLDER_MODE && name.test(entry.name));
   return [...new Map(found.map((entry) => [entry.name, entry])).values()];

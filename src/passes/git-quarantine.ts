@@ -20,23 +20,23 @@ import { gitProgram } from '../platform/program.ts';
 import { type ProcessRunEnd, runProcessGroup } from '../platform/run-process.ts';
 import type { NewObject } from './git-object-format.ts';
 
-/** The clone whose objects and remotes are used. */
+/** The clone whose git objects and remotes are used. */
 export type Clone = Pick<RepositoryPaths, 'root' | 'commonDir'>;
 
 /**
- * A folder in which git stores new objects and FETCH_HEAD, so that an aborted or killed transfer leaves nothing in the
- * user's repository. git finds all other objects, the refs and the settings in the repository itself.
+ * A temporary folder in which git stores fetched or new objects, so that an aborted transfer leaves nothing in the
+ * user's repository. git reads all other objects, the refs and the settings from the repository itself.
  */
 export type Quarantine = {
-  /** Runs git with access to the network. It never prompts, and is killed with its children if `stop` is aborted. */
+  /** Runs git with network access. git never prompts, and is killed with its child processes if `stop` is aborted. */
   run(args: readonly string[], limits: TransferLimits): Promise<ProcessRunEnd>;
-  /** Stores new objects. Throws a `GitError` if git fails. */
+  /** Stores new git objects in the temporary folder. Throws a `GitError` if git fails. */
   store(format: ObjectFormat, objects: readonly NewObject[]): Promise<void>;
-  /** Returns the object id and the address that `git fetch` wrote to FETCH_HEAD; `null` if there is none. */
+  /** Returns the object id and the address that `git fetch` wrote to FETCH_HEAD; `null` if it wrote none. */
   fetched(): { readonly id: string; readonly address: string } | null;
-  /** Moves all objects into the repository. */
+  /** Moves all objects from the temporary folder into the repository. */
   release(): Result<void>;
-  /** Removes the folder with all that was not released. */
+  /** Deletes the temporary folder with everything that was not moved into the repository. */
   remove(): void;
 };
 
@@ -47,21 +47,22 @@ type TransferLimits = {
   readonly idleMs: number | null;
 };
 
-// `git gc` removes old folders with this name too.
+// `git gc` also deletes old folders whose names start like this.
 const PREFIX = 'tmp_objdir-onceover-';
 
 const LEFTOVERS: Leftovers = { kind: 'folder', name: new RegExp(`^${PREFIX}`), afterMs: LEFTOVER_AFTER_MS };
 
 const CONFIG = [
   ...NO_USER_PROGRAMS,
-  // The quarantine has the repository as an alternate. git would list its refs again.
+  // The temporary folder borrows the objects of the repository. Without this setting, git would list the repository's
+  // refs a second time.
   'core.alternateRefsCommand=true',
   'credential.interactive=never',
   'maintenance.auto=false',
   'gc.auto=0',
 ];
 
-/** Makes a quarantine, and removes old ones that killed processes have left. */
+/** Creates the temporary folder, and deletes old ones that killed processes have left. */
 export function openQuarantine({ root, commonDir }: Clone): Result<Quarantine> {
   const { GIT_OBJECT_DIRECTORY: chosen, GIT_ALTERNATE_OBJECT_DIRECTORIES: others } = process.env;
   const objects = chosen === undefined || chosen === '' ? join(commonDir, 'objects') : resolve(root, chosen);
@@ -71,9 +72,9 @@ export function openQuarantine({ root, commonDir }: Clone): Result<Quarantine> {
   const made = tryDisk('write', folder, () => {
     mkdirSync(folder, { mode: 0o700 });
     mkdirSync(own);
-    // git accepts only a folder with a HEAD as its own. The branch does not need to exist.
+    // git accepts a folder as its own only if it contains a HEAD file. The branch in it does not need to exist.
     writeFileSync(join(folder, 'HEAD'), 'ref: refs/heads/onceover-none\n');
-    // git finds settings by GIT_COMMON_DIR, but refs only by this file.
+    // git finds the settings through GIT_COMMON_DIR, but it finds the refs only through this file.
     writeFileSync(join(folder, 'commondir'), `${commonDir}\n`);
   });
   if (!made.ok) {
@@ -86,8 +87,8 @@ export function openQuarantine({ root, commonDir }: Clone): Result<Quarantine> {
     GIT_WORK_TREE: root,
     GIT_OBJECT_DIRECTORY: own,
     GIT_ALTERNATE_OBJECT_DIRECTORIES: [quoted(objects), ...(others ? [others] : [])].join(delimiter),
-    // The process group has no terminal, so ssh cannot prompt; these keep ssh and credential helpers from opening a
-    // window instead. `ssh -o BatchMode` would replace the user's own ssh command.
+    // git runs without a terminal, so ssh cannot prompt there. These variables keep ssh and credential helpers from
+    // opening a window instead. `ssh -o BatchMode` is not used, because it would replace the user's own ssh command.
     SSH_ASKPASS_REQUIRE: 'never',
     GCM_INTERACTIVE: 'never',
   };
@@ -106,7 +107,7 @@ export function openQuarantine({ root, commonDir }: Clone): Result<Quarantine> {
           signal: stop,
         }),
       async store(format, added) {
-        // Most runs only fetch, and loading zlib takes time.
+        // Most runs only fetch, and loading zlib takes time, so load it only when writing.
         const { packOf } = await import('./git-new-tip.ts');
         const input = packOf(format, added);
         await git(root, ['unpack-objects', '-q'], { env, config: CONFIG, input });
@@ -123,7 +124,7 @@ export function openQuarantine({ root, commonDir }: Clone): Result<Quarantine> {
   };
 }
 
-// git reads a path that starts with a double quote as a C string, so that it may contain the delimiter.
+// git reads a path that starts with a double quote as a C string, so a quoted path may contain the path separator.
 function quoted(path: string): string {
   if (isAbsolute(path) && !path.includes(delimiter) && !path.includes('\n')) return path;
   return `"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
@@ -133,10 +134,10 @@ function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
-// git uses a pack as soon as its index (.idx) exists, so that file is moved last.
+// git uses a pack as soon as its index file (.idx) exists, so move that file last.
 const PACK_FILES = ['.pack', '.rev', '.promisor', '.idx'] as const;
 
-/** Moves loose objects and packs from one object folder to another. Existing files of the same name are kept. */
+/** Moves git objects and packs from one folder to another. Existing files with the same name are kept. */
 function moveObjects(from: string, to: string): Result<void> {
   try {
     const mode = statSync(to).mode & 0o7777;
@@ -161,7 +162,7 @@ function moveObjects(from: string, to: string): Result<void> {
   }
 }
 
-// Several users may share a repository, so a new folder gets the permissions of its parent.
+// Several users may share a repository, so a new folder gets the same permissions as its parent.
 function makeLike(path: string, mode: number): void {
   if (statIfPresent(path) !== null) return;
   mkdirSync(path, { recursive: true });

@@ -8,22 +8,25 @@ import { decodeUtf8, parseJson } from '../platform/private-files.ts';
 import { distinctFiles, fileName, isPassKey, isStorable } from './stored-files.ts';
 import { LARGEST_STATEMENT, type PassCarrier, type SignedFile, type StoredFile } from './types.ts';
 
-/** The number of statements per key. Each has a number, which is part of its address. */
+/**
+ * The maximum number of signed files that are stored under one key. They are numbered, and the number is part of the
+ * address.
+ */
 const MOST_PER_KEY = 16;
 
-/** Base64 of the largest statement, the largest signature and the JSON around them. */
+/** The size limit of an answer: the largest pass file and signature in base64, and the JSON around them. */
 const LARGEST_ANSWER = Math.ceil((LARGEST_STATEMENT * 4) / 3) + 32 * 1024;
 
 const AT_ONCE = 8;
 
 const LIMIT_MS = 10_000;
 
-/** How to call a store, with the token that it requires; `null` if it requires none. */
+/** The token that an HTTP store requires; `null` if it requires none. */
 type StoreAccess = { readonly token: string | null; readonly limitMs?: number };
 
 /**
- * Opens the carrier that uses an HTTP store: `GET` and `PUT` of `<address>/ac/<id>`, where nothing is ever replaced.
- * The token is sent to this address only: redirects are failures.
+ * Shares signed passes and waivers through an HTTP store, with `GET` and `PUT` of `<address>/ac/<id>`. Nothing in the
+ * store is ever replaced. Redirects are failures, so that the token is sent to this address only.
  */
 export function openHttpCarrier(address: string, { token, limitMs = LIMIT_MS }: StoreAccess): Result<PassCarrier> {
   const base = storeAddress(address);
@@ -35,7 +38,7 @@ export function openHttpCarrier(address: string, { token, limitMs = LIMIT_MS }: 
     ? new HttpsAgent({ keepAlive: true, maxSockets: AT_ONCE })
     : new HttpAgent({ keepAlive: true, maxSockets: AT_ONCE });
 
-  /** Sends a request. All requests of one call of the carrier share a deadline. */
+  /** Sends a request. All requests of one method call share a deadline. */
   function send(method: 'GET' | 'PUT', id: string, body: string | null, signal: AbortSignal): Promise<Answer> {
     const url = new URL(`${where}/ac/${id}`);
     const headers = {
@@ -52,7 +55,7 @@ export function openHttpCarrier(address: string, { token, limitMs = LIMIT_MS }: 
     });
   }
 
-  /** Returns the file with this number; `null` if there is none, 'other' for bytes that are not a signed file. */
+  /** Returns the signed file with this number; `null` if there is none, 'other' if the content is not a signed file. */
   async function get(key: string, number: number, signal: AbortSignal): Promise<Result<SignedFile | 'other' | null>> {
     const answer = await send('GET', idOf(key, number), null, signal);
     if (answer.kind === 'failed') return err(trouble(where, whyFailed(signal), answer.said));
@@ -61,7 +64,7 @@ export function openHttpCarrier(address: string, { token, limitMs = LIMIT_MS }: 
     return ok(answer.body === null ? 'other' : (fileIn(key, answer.body) ?? 'other'));
   }
 
-  /** Stores a file under the first free number. Returns whether it was not there yet. */
+  /** Stores a signed file under the first free number. Returns false if the file was already stored. */
   async function put({ key, file }: StoredFile, signal: AbortSignal): Promise<Result<boolean>> {
     const body = bodyOf(file);
     for (let number = 0; number < MOST_PER_KEY; number++) {
@@ -72,13 +75,13 @@ export function openHttpCarrier(address: string, { token, limitMs = LIMIT_MS }: 
       const answer = await send('PUT', idOf(key, number), body, signal);
       if (answer.kind === 'failed') return err(trouble(where, whyFailed(signal), answer.said));
       if (answer.status >= 200 && answer.status < 300) return ok(true);
-      // Another clone was faster, perhaps with the same file.
+      // Status 409 or 412 means that another clone has just used this number, perhaps for the same file.
       if (answer.status !== 409 && answer.status !== 412) return err(statusTrouble(where, answer.status, 'refused'));
       const winner = await get(key, number, signal);
       if (!winner.ok) return winner;
       if (isSame(winner.value, file)) return ok(false);
     }
-    // All numbers of this key are in use. Another statement would make no difference, so it is left out.
+    // All numbers of this key are in use. That is enough signed passes for this content, so leave this one out.
     return ok(false);
   }
 
@@ -97,7 +100,7 @@ export function openHttpCarrier(address: string, { token, limitMs = LIMIT_MS }: 
   return ok({
     name: where,
     isFresh: () => false,
-    // The store is asked for the statements of a key when they are needed; there is nothing to get in advance.
+    // Files are requested per key when they are needed, so there is nothing to fetch in advance.
     fetch: async (stop) => (stop?.aborted === true ? err(trouble(where, 'stopped', '')) : ok(false)),
     find: (keys, stop = null) =>
       withDeadline(limitMs, stop, async (signal) => {
@@ -118,7 +121,10 @@ export function openHttpCarrier(address: string, { token, limitMs = LIMIT_MS }: 
   });
 }
 
-/** Returns the address of a store; `null` if it is not an address to which a token may be sent. */
+/**
+ * Returns the parsed address of a store; `null` if the address must not receive a token, for example because it is not
+ * encrypted.
+ */
 function storeAddress(text: string): URL | null {
   if (text.length > 2000 || !/^https?:\/\/[\x21-\x7e]+$/.test(text) || !URL.canParse(text)) return null;
   const url = new URL(text);
@@ -168,7 +174,7 @@ function isSame(found: SignedFile | 'other' | null, file: SignedFile): boolean {
   return found !== null && found !== 'other' && fileName(found) === fileName(file);
 }
 
-/** The answer to a request. `body` is `null` if it is longer than `LARGEST_ANSWER`. */
+/** The answer to a request. `body` is `null` if it was longer than `LARGEST_ANSWER`. */
 type Answer =
   | { readonly kind: 'answered'; readonly status: number; readonly body: Buffer | null }
   | { readonly kind: 'failed'; readonly said: string };
@@ -189,7 +195,7 @@ function answerTo(start: (onAnswer: (response: IncomingMessage) => void) => Clie
       });
       response.on('end', () => resolve({ kind: 'answered', status, body: Buffer.concat(chunks) }));
       response.on('error', failed);
-      // The connection may end before the whole answer has arrived.
+      // The connection may close before the whole answer has arrived.
       response.on('close', () => resolve({ kind: 'failed', said: 'the answer was cut off' }));
     });
     request.on('error', failed);
@@ -216,7 +222,10 @@ async function withDeadline<T>(
   }
 }
 
-/** Calls `work` for all items, a few at once, and returns the values in order. No call starts after a failure. */
+/**
+ * Calls `work` for all items, a few at a time, and returns the results in order. After a failure, no further call
+ * starts.
+ */
 async function severalAtOnce<T, V>(
   items: readonly T[],
   work: (item: T) => Promise<Result<V>>,

@@ -21,7 +21,7 @@ const subject = z
   )
   .length(1);
 
-/** The published form of a signed pass: an in-toto Statement v1. */
+/** The JSON schema of a signed pass: an in-toto Statement v1. */
 export const passStatementSchema = z.strictObject({
   _type: z.literal(STATEMENT_TYPE).describe('The type of every in-toto Statement v1.'),
   subject: subject.describe('The gate and reviewer, as gate@slot, and the content that the reviewer passed.'),
@@ -66,7 +66,7 @@ export const passStatementSchema = z.strictObject({
     .describe('The verdict of the reviewer.'),
 });
 
-/** The published form of a signed waiver: an in-toto Statement v1. */
+/** The JSON schema of a signed waiver: an in-toto Statement v1. */
 export const waiverStatementSchema = z.strictObject({
   _type: z.literal(STATEMENT_TYPE).describe('The type of every in-toto Statement v1.'),
   subject: subject.describe('The gate, and the identity of the finding.'),

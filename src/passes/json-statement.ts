@@ -25,23 +25,23 @@ import {
   type WaiverStatement,
 } from './types.ts';
 
-/** The reason why bytes are not a statement that onceover can use. */
+/** The reason why onceover cannot use the bytes of a pass or waiver file. */
 export type StatementProblem =
   | 'too-large'
   | 'not-utf8'
   | 'not-json'
   | 'duplicate-key'
-  /** The document is not an in-toto Statement v1 about one subject. */
+  /** The JSON document is not an in-toto Statement v1 about one subject. */
   | 'not-a-statement'
-  /** The statement is of another kind, or of a version that this version of onceover does not know. */
+  /** The document is neither a pass nor a waiver, or has a version that this onceover does not know. */
   | 'unknown-kind'
   | 'unknown-field'
   | 'missing-field'
   | 'wrong-value'
-  /** The subject is not what the predicate is about, or the content is not that of the files. */
+  /** The subject differs from what the other fields describe, or the content digest does not match the listed files. */
   | 'subject-differs';
 
-/** The problem and the field that has it; `null` if no single field is wrong. */
+/** The problem and the field that has it; `null` if the problem is not in a single field. */
 export type UnusableStatement = {
   readonly ok: false;
   readonly why: StatementProblem;
@@ -50,14 +50,17 @@ export type UnusableStatement = {
 
 export type ReadStatement = { readonly ok: true; readonly statement: TravellingStatement } | UnusableStatement;
 
-/** Returns the key under which a statement is stored: the digest of its subject. */
+/**
+ * Returns the key under which a signed pass or waiver is stored: the content of the gate, or the identity of the
+ * finding.
+ */
 export function statementKey(statement: TravellingStatement): string {
   return statement.kind === 'pass' ? statement.content : statement.finding;
 }
 
 /**
- * Returns the bytes of a statement: an in-toto Statement v1 in JSON on one line, with fields in a fixed order. Fails if
- * `readStatement` would not read the bytes, for example because they are too many.
+ * Returns a pass or waiver as bytes: an in-toto Statement v1 in one line of JSON, with fields in a fixed order. Fails
+ * if `readStatement` would refuse the bytes, for example because they are too long.
  */
 export function writeStatement(
   statement: TravellingStatement,
@@ -85,7 +88,10 @@ function subjectName(statement: TravellingStatement): string {
   return statement.kind === 'pass' ? `${statement.gate}@${statement.slot}` : statement.gate;
 }
 
-/** Reads a statement. Everything that is not exactly as `writeStatement` writes it, except white space, is refused. */
+/**
+ * Parses a pass or waiver file. Apart from white space, the bytes must be exactly as `writeStatement` writes them; all
+ * else is refused.
+ */
 export function readStatement(bytes: Uint8Array): ReadStatement {
   if (bytes.length > LARGEST_STATEMENT) return unusable('too-large');
   const text = decode(bytes);
@@ -163,13 +169,14 @@ function readWaiver(predicate: unknown): ReadStatement {
 type Read<T> = { readonly ok: true; readonly value: T } | UnusableStatement;
 
 function readPredicate<T>(predicate: unknown, shape: Shape<T>): Read<T> {
-  // A field in camel case would have the right name after the names are changed, so it is refused before.
+  // Refuse camel case before the keys are renamed to camel case; otherwise a wrongly spelled field would pass as a
+  // valid one.
   const foreign = foreignKey(predicate);
   if (foreign !== null) return unusable('unknown-field', foreign);
   return readExactly(renameKeys(predicate, toCamel), shape);
 }
 
-/** Reads an object that has all fields of the shape, each with a correct value, and no other field. */
+/** Reads an object that must have exactly the fields of `shape`, each with a valid value. */
 function readExactly<T>(value: unknown, shape: Shape<T>): Read<T> {
   if (!isRecord(value)) return unusable('wrong-value');
   const unknown = Object.keys(value).find((key) => !Object.hasOwn(shape, key));
@@ -208,12 +215,12 @@ function foreignKey(value: unknown): string | null {
 
 const LONGEST_LINE = 300;
 
-/** Whether a value is a text that can be shown on one line. */
+/** Whether a value is a non-empty text that can be shown on one line. */
 function isLine(value: unknown): value is string {
   return isText(value) && value !== '' && value.length <= LONGEST_LINE && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value);
 }
 
-/** Whether a value is a text without half of a surrogate pair, which UTF-8 cannot express. */
+/** Whether a value is a text without unpaired surrogates, which UTF-8 cannot encode. */
 function isText(value: unknown): value is string {
   return isString(value) && !/\p{Cs}/u.test(value);
 }

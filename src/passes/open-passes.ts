@@ -14,32 +14,37 @@ import type {
   WaiverRequest,
 } from './types.ts';
 
-/** The passes and waivers of other clones that count here. */
+/** The passes and waivers from other clones that count in this clone. */
 type AcceptedPasses = {
-  /** One answer per request, in the same order. */
+  /** For each request, in the same order, whether a pass counts. */
   readonly passes: readonly Acceptance[];
-  /** Waivers by the finding's identity. */
+  /** The accepted waivers by the identity of the waived finding. */
   readonly waivers: ReadonlyMap<string, AcceptedWaiver>;
-  /** Why the carrier could not be read; `null` if it could. Every pass is then refused as `unreachable`. */
+  /**
+   * Why the shared passes could not be read; `null` if they could. If set, every request is refused as `unreachable`.
+   */
   readonly failure: Failure | null;
 };
 
-/** Passes of other clones. Nothing counts before its signature is verified. */
+/** Passed reviews that other clones share. A pass or waiver counts only after its signature was verified. */
 export interface CarriedPasses {
-  /** Decides which passes and waivers count, from what the carrier last fetched. `stop` ends calls to an HTTP store. */
+  /**
+   * Decides which passes and waivers count, among the files that were last fetched. `stop` aborts requests to an HTTP
+   * store.
+   */
   accept(
     requests: readonly PassRequest[],
     waivers: readonly WaiverRequest[],
     stop?: AbortSignal | null,
   ): Promise<AcceptedPasses>;
-  /** Like `accept`, for one gate, and also searches all statements for the reason why none counts. */
+  /** Like `accept`, for one gate. If no pass is found, also searches all stored passes for the reason. */
   explain(request: PassRequest): Promise<Acceptance>;
 }
 
-/** How long `explain` searches all statements. Anyone who can push may have stored very many. */
+/** How long `explain` searches through all stored passes. Anyone who can push may have added very many. */
 const LONGEST_SEARCH_MS = 5000;
 
-/** Opens the passes that a carrier brings, judged by the rules of the base branch. */
+/** Returns the shared passes, judged by the rules of the base branch. */
 export function openCarriedPasses(carrier: PassCarrier, trust: PassTrust, clock: Clock): CarriedPasses {
   const accept: CarriedPasses['accept'] = async (requests, wanted, stop = null) => {
     const isWaivable = trust.waiverSigners !== null;
@@ -69,8 +74,8 @@ const NO_STATEMENT: Acceptance = { kind: 'refused', why: 'no-statement', stateme
 type Files = ReadonlyMap<string, readonly SignedFile[]>;
 
 /**
- * Returns the files about the gates and findings, and those about findings that the passes among them name as waived.
- * `wanted` is `null` if waivers of other clones do not count.
+ * Returns the signed files for the gates and findings, and the waivers on which the found passes depend. `wanted` is
+ * `null` if waivers from other clones do not count.
  */
 async function findAll(
   carrier: PassCarrier,
@@ -90,13 +95,16 @@ async function findAll(
   return more.ok ? ok(new Map([...found.value, ...more.value])) : more;
 }
 
-/** The limit for findings that are looked up because a statement of anyone names them. */
+/**
+ * The maximum number of waivers to look up because passes name them. Anyone may have written these passes, so there
+ * must be a limit.
+ */
 const MOST_NAMED = 1000;
 
 const NOTHING_WAIVED = Buffer.from('"waived":[]');
 
 function waivedIn({ statement }: SignedFile): readonly string[] {
-  // Almost every pass depends on no waiver, so do not parse it here.
+  // Almost no pass depends on a waiver, so skip those passes without parsing.
   if (Buffer.from(statement.buffer, statement.byteOffset, statement.byteLength).includes(NOTHING_WAIVED)) return [];
   const read = readStatement(statement);
   return read.ok && read.statement.kind === 'pass' ? read.statement.waived : [];
@@ -117,7 +125,7 @@ function waiversIn(
   return waivers;
 }
 
-// A gate with excluded files is reviewed here even if the carrier works, so that reason stays.
+// A gate with excluded files must be reviewed in this clone even if the shared passes can be read, so keep that reason.
 function unreachable(requests: readonly PassRequest[], trust: PassTrust, now: Date, failure: Failure): AcceptedPasses {
   const passes = requests.map((request): Acceptance => {
     const answer = decideAccept(request, { passes: [], waivers: new Map() }, trust, now);

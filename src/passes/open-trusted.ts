@@ -10,7 +10,7 @@ import { type CarriedPasses, openCarriedPasses } from './open-passes.ts';
 import { readSigners } from './signers.ts';
 import type { PassCarrier, PassTrust } from './types.ts';
 
-/** The passes of other clones, with the policy of the base branch by which they are judged. */
+/** Passed reviews that other clones share, with the base branch's policy that decides which of them count. */
 export type TrustedPasses = {
   readonly policy: BasePolicy;
   readonly trust: PassTrust;
@@ -25,7 +25,7 @@ type OpenedPasses =
 /** The environment variable with the token for an HTTP store. */
 const STORE_TOKEN = 'ONCEOVER_PASSES_TOKEN';
 
-/** Opens the passes that the base branch configures. Fetches nothing. */
+/** Opens the passed reviews that other clones share, as the base branch configures. Fetches nothing yet. */
 export async function openTrusted(repo: RepositoryPaths, read: RunSettings, clock: Clock): Promise<OpenedPasses> {
   const found = await readBasePolicy(repo, read);
   if (!found.ok) return found;
@@ -46,7 +46,7 @@ export async function openTrusted(repo: RepositoryPaths, read: RunSettings, cloc
   };
 }
 
-/** Opens the carrier of the settings. With a store for teams, that store has the statements instead. */
+/** Opens the git remote or HTTP store in the settings. If there is a store for teams, that store is used instead. */
 async function openCarrier(
   repo: RepositoryPaths,
   { passes: { remote, store } }: BasePolicy,
@@ -59,7 +59,8 @@ async function openCarrier(
     return ok(postgresCarrier('the store of the team', () => teamStore(repo.commonDir)));
   }
   if (store === null) return openGitCarrier(repo, remote ?? '');
-  // Few use a store, and loading HTTP takes longer than all other code for passes.
+  // Few users have an HTTP store, and loading HTTP takes longer than all other code for passes, so load it only if
+  // needed.
   const { openHttpCarrier } = await import('./http-carrier.ts');
   return openHttpCarrier(store, { token: process.env[STORE_TOKEN] ?? null });
 }

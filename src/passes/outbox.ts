@@ -6,21 +6,21 @@ import { openFolder } from '../platform/private-files.ts';
 import { fileName, isStorable } from './stored-files.ts';
 import type { PassCarrier, StoredFile } from './types.ts';
 
-/** The number of statements that wait at most. The oldest ones are removed. */
+/** The maximum number of files that wait in the outbox. Beyond that, the oldest files are deleted. */
 const MOST_WAITING = 1000;
 
 const LARGEST_FILE = 128 * 1024;
 
-/** Signed files of this clone that a carrier has not got yet. */
+/** Signed passes and waivers of this clone that were not pushed successfully yet. */
 export type Outbox = {
-  /** Keeps the files until `remove`. If there are too many, the oldest files are dropped. */
+  /** Keeps the files until `remove` is called. If there are too many, the oldest files are dropped. */
   add(files: readonly StoredFile[]): Result<void>;
-  /** Returns the files that wait. Files that cannot be read are left out. */
+  /** Returns the waiting files. Files that cannot be read are left out. */
   waiting(): Result<readonly StoredFile[]>;
   remove(files: readonly StoredFile[]): void;
 };
 
-/** Opens the outbox of a carrier, in the git folder that all working trees of the clone share. */
+/** Opens the outbox for one remote or store. It is in the git folder that all working trees of the clone share. */
 export function openOutbox(commonDir: string, carrier: string, most = MOST_WAITING): Outbox {
   const folder = openFolder(commonDir, `onceover/passes/outbox/${sha256(carrier).slice(0, 16)}`);
   return {
@@ -60,8 +60,8 @@ function readWaiting(value: unknown): StoredFile | null {
 }
 
 /**
- * Pushes the files and all that wait in the outbox. The files are in the outbox before the first attempt, so a failed
- * or killed push loses none of them: the next one takes them along.
+ * Pushes the files and everything that waits in the outbox. The files are stored in the outbox before the first
+ * attempt, so a failed push loses none of them: the next push includes them.
  */
 export async function pushWithOutbox(
   carrier: PassCarrier,
@@ -71,7 +71,7 @@ export async function pushWithOutbox(
 ): Promise<Result<{ readonly added: number }>> {
   const kept = outbox.add(files);
   const waiting = outbox.waiting();
-  // A full disk must not keep the files from being pushed.
+  // Push the new files even if they could not be stored in the outbox, for example because the disk is full.
   const all = [...files, ...(waiting.ok ? waiting.value : [])];
   const pushed = await carrier.push(all, stop);
   if (pushed.ok) outbox.remove(all);

@@ -6,7 +6,7 @@ import type { PassCarrier, SignedFile, StoredFile } from './types.ts';
 
 type Row = { readonly key: string; readonly statement: Buffer; readonly signature: Buffer };
 
-/** Opens the carrier that keeps statements of passes in the store for teams. It verifies nothing: its readers do. */
+/** Shares signed passes and waivers through the store for teams. It does not verify signatures; its callers do. */
 export function postgresCarrier(name: string, open: () => Promise<TeamStore>): PassCarrier {
   const COLUMNS = 'SELECT key, statement, signature FROM onceover.statements WHERE repository = $1';
 
@@ -28,7 +28,7 @@ export function postgresCarrier(name: string, open: () => Promise<TeamStore>): P
   return {
     name,
     isFresh: () => false,
-    // `find` reads the newest statements, so there is nothing to fetch except the connection.
+    // `find` always reads the newest files from the database, so only open the connection here.
     fetch: () => storeResult(open().then(() => false)),
     find: (keys) =>
       storeResult(

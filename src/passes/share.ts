@@ -14,10 +14,12 @@ type Unshared = { readonly statement: TravellingStatement; readonly key: string;
 
 type Place = Pick<RepositoryPaths, 'root' | 'commonDir'>;
 
-/** How long pushing may take. A run waits for it, so this is short; what is not pushed waits in the outbox. */
+/**
+ * How long a push may take. A run waits for the push, so this is short; files that were not pushed wait in the outbox.
+ */
 const LONGEST_PUSH_MS = 20_000;
 
-/** Returns how many of the statements this clone has not shared under its own key. */
+/** Counts the passes and waivers that this clone has not shared under its own key yet. */
 export async function countUnshared(
   place: Place,
   trusted: TrustedPasses,
@@ -29,7 +31,10 @@ export async function countUnshared(
   return unshared.ok ? ok(countOf(unshared.value)) : unshared;
 }
 
-/** Signs the statements that are not shared yet, and pushes them with all that an earlier push left behind. */
+/**
+ * Signs the passes and waivers that are not shared yet. Pushes them, together with those that an earlier push could not
+ * deliver.
+ */
 export async function shareStatements(
   place: Place,
   trusted: TrustedPasses,
@@ -67,7 +72,7 @@ async function unsharedOf(
 ): Promise<Result<readonly Unshared[]>> {
   const written = statements.flatMap((statement): Unshared[] => {
     const bytes = writeStatement(statement);
-    // A statement that is too large stays here, and other clones review its gate themselves.
+    // A pass that is too large cannot be shared, so other clones review that gate themselves.
     return bytes.ok ? [{ statement, key: statementKey(statement), bytes: bytes.bytes }] : [];
   });
   const publicKey = await signer.publicKey();
@@ -84,7 +89,7 @@ async function unsharedOf(
   return ok(written.filter((one) => !isShared(one)));
 }
 
-/** Returns the fingerprint of a public key (`key-type key`) in the form of `ssh-keygen -l`. */
+/** Returns the fingerprint of a public key (`key-type key`) in the form that `ssh-keygen -l` prints. */
 function fingerprintOf(publicKey: string): string {
   const [, blob = ''] = publicKey.split(' ');
   const digest = createHash('sha256').update(Buffer.from(blob, 'base64')).digest('base64');

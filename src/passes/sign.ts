@@ -12,10 +12,10 @@ import { makeScratch, type Scratch } from '../platform/scratch.ts';
 import { checkSignature, LARGEST_SIGNATURE } from './ssh-signature.ts';
 import { SIGNATURE_NAMESPACE } from './types.ts';
 
-/** The environment variable with the path of a key file that wins over git's `user.signingkey`. */
+/** The environment variable with the path of the signing key. It replaces git's setting `user.signingkey`. */
 const SIGNING_KEY = 'ONCEOVER_SIGNING_KEY';
 
-/** An armored signature and the fingerprint of its key. */
+/** A signature in OpenSSH's text format, and the fingerprint of the key that made it. */
 type Signature = { readonly armored: string; readonly keyFingerprint: string };
 
 type SignOptions = {
@@ -24,13 +24,13 @@ type SignOptions = {
   waiting?(): void;
 };
 
-/** Signs with the SSH key that git signs with. */
+/** Signs passes and waivers with the SSH key that git uses for signing. */
 export interface StatementSigner {
   /** The key as it is configured, for messages. */
   readonly key: string;
   /** Returns the public key in OpenSSH's format, `key-type key`, without its comment. */
   publicKey(): Promise<Result<string>>;
-  /** Returns one signature per statement, in the same order. Every signature was verified. */
+  /** Returns one signature per file, in the same order. Each signature has been verified. */
   sign(statements: readonly Uint8Array[], options: SignOptions): Promise<Result<readonly Signature[]>>;
 }
 
@@ -39,7 +39,7 @@ type ConfiguredKey = { readonly kind: 'file' | 'text'; readonly value: string };
 
 type Settings = { readonly key: ConfiguredKey; readonly program: string };
 
-/** Opens the signer that git's settings name in `root`, or the key file that the environment names. */
+/** Opens the signing key that git's settings in `root` name, or the key file that the environment names. */
 export async function openSigner(root: string, env: NodeJS.ProcessEnv): Promise<Result<StatementSigner>> {
   const settings = await readSettings(root, env);
   if (!settings.ok) return settings;
@@ -75,7 +75,7 @@ export async function openSigner(root: string, env: NodeJS.ProcessEnv): Promise<
         const files = writeFiles(scratch, key, statements);
         if (!files.ok) return files;
         const { keyFile, paths } = files.value;
-        // git passes -U, too, if it knows only the public key: the private key is in ssh-agent.
+        // If only the public key is known, the private key is in ssh-agent, and `-U` says so. git does the same.
         const flags = key.kind === 'text' ? ['-U'] : [];
         const args = ['-Y', 'sign', '-n', SIGNATURE_NAMESPACE, '-f', keyFile, ...flags, ...paths];
         const most = Math.min(TOUCH_MS * statements.length, LONGEST_MS);
@@ -89,14 +89,14 @@ export async function openSigner(root: string, env: NodeJS.ProcessEnv): Promise<
   });
 }
 
-/** The time in which a person touches a hardware key or answers ssh-agent. */
+/** How long a person has to touch a hardware key or to answer ssh-agent. */
 const TOUCH_MS = 60_000;
 
 const LONGEST_MS = 5 * TOUCH_MS;
 
 async function readSettings(root: string, env: NodeJS.ProcessEnv): Promise<Result<Settings>> {
   const names = '^(gpg\\.format|gpg\\.ssh\\.program|user\\.signingkey)$';
-  // `--type=path` replaces `~` as git does for its own use of these settings.
+  // `--type=path` expands `~`, as git does when it reads these settings itself.
   const args = ['config', '-z', '--type=path', '--get-regexp', names];
   const said = await asResult(git(root, args, { expected: [0, 1] }));
   if (!said.ok) return said;
@@ -121,13 +121,13 @@ function keyPath(written: string, root: string): string {
   return written.startsWith('~/') ? join(homedir(), written.slice(2)) : resolve(root, written);
 }
 
-// A key file may be a symlink, for example to a mounted secret, so these two functions follow symlinks.
+// A key file may be a symlink, for example to a mounted secret. So the next two functions follow symlinks.
 function isFile(path: string): boolean {
   const stats = tryDisk('read', path, () => statSync(path));
   return stats.ok && stats.value.isFile();
 }
 
-/** Returns the text of the public key file next to a private key, or of `path` itself if it is a public key file. */
+/** Returns the text of the public key file next to a private key; if `path` is a public key file, its own text. */
 function readPublicFile(path: string): string {
   const file = path.endsWith('.pub') ? path : `${path}.pub`;
   const read = isFile(file) ? tryDisk('read', file, () => readFileSync(file, 'latin1')) : null;
@@ -142,7 +142,7 @@ function publicKeyIn(text: string): string | null {
 function writeFiles(scratch: Scratch, key: ConfiguredKey, statements: readonly Uint8Array[]) {
   return tryDisk('write', scratch.folder, () => {
     const keyFile = key.kind === 'file' ? key.value : scratch.put('key.pub', `${key.value}\n`);
-    // Some programs in place of ssh-keygen do not read standard input, so the statements are files, as git does it.
+    // Some replacements of ssh-keygen do not read standard input, so pass the bytes to sign in files, as git does.
     const paths = statements.map((bytes, i) => scratch.put(`${i}.json`, Buffer.from(bytes).toString('utf8')));
     return { keyFile, paths };
   });

@@ -3,13 +3,13 @@ import { readSsh, readSshKey } from './ssh-key.ts';
 import { readBase64 } from './ssh-signature.ts';
 import { SIGNATURE_NAMESPACE, type Signer, type SignerProblem, type Signers } from './types.ts';
 
-/** The limit for a signers file, in characters. */
+/** The size limit of a signers file, in characters. */
 const LARGEST_FILE = 1024 * 1024;
 
 /**
- * Reads a signers file in OpenSSH's allowed_signers format. `revoked` is the text of a list of public keys, one per line,
- * as `ssh-keygen -Y verify -r` reads it; `null` if there is none. Binary revocation lists (KRL) are not supported. If a
- * line of `revoked` cannot be read, no signer counts, because the unreadable key could belong to any signer.
+ * Reads a signers file in OpenSSH's allowed_signers format. `revoked` is a list of public keys, one per line, as for
+ * `ssh-keygen -Y verify -r`; `null` if there is none. Binary revocation lists (KRL) are not supported. If a line of
+ * `revoked` is invalid, no signer counts, because the unreadable key could belong to any of them.
  */
 export function readSigners(text: string, revoked: string | null = null): Signers {
   const lines = readLines(text, 'signers', readSigner);
@@ -48,7 +48,7 @@ function isProblem<T extends object | `SHA256:${string}`>(found: T | SignerProbl
   return typeof found === 'string' && !found.startsWith('SHA256:');
 }
 
-/** Reads `principals [options] key-type key [comment]`. */
+/** Reads a line of the form `principals [options] key-type key [comment]`. */
 function readSigner(line: string, number: number): Signer | SignerProblem {
   const [, names = '', rest = ''] = /^([^ \t]+)[ \t]*(.*)$/s.exec(line) ?? [];
   const principals = readPrincipals(names);
@@ -76,7 +76,10 @@ function readKey(type: string, base64: string) {
   return read.ok ? read.key : read.why;
 }
 
-/** Reads a public key of any type: `key-type key [comment]`. Returns its fingerprint. */
+/**
+ * Returns the fingerprint of a revoked public key. The line has the form `key-type key [comment]`, with any type of
+ * key.
+ */
 function readRevoked(line: string): `SHA256:${string}` | SignerProblem {
   const [, type = '', base64 = ''] = KEY.exec(line) ?? [];
   if (type === '') return 'no-key';
@@ -87,7 +90,7 @@ function readRevoked(line: string): `SHA256:${string}` | SignerProblem {
 
 const LONGEST_NAMES = 1000;
 
-/** Returns the names and patterns that a line allows. Names that the same line excludes with `!` are left out. */
+/** Returns the names and patterns that a line allows, without the names that the same line excludes with `!`. */
 function readPrincipals(list: string): readonly string[] | SignerProblem {
   if (!/^[!-~]+$/.test(list) || /["\\]/.test(list) || list.length > LONGEST_NAMES) return 'bad-principal';
   const all = list.split(',');
@@ -98,7 +101,7 @@ function readPrincipals(list: string): readonly string[] | SignerProblem {
 }
 
 type Options = {
-  /** The number of characters that the options take in the line. */
+  /** The number of characters of the options in the line. */
   readonly length: number;
   readonly isAuthority: boolean;
   readonly namespaces: string;
@@ -110,7 +113,7 @@ const NO_OPTIONS: Options = { length: 0, isAuthority: false, namespaces: '*', va
 
 const OPTION = /([A-Za-z-]+)(?:="([^"\\]*)")?(,|(?=[ \t]|$))/y;
 
-/** Reads the options before a key; `null` if one is unknown, twice there, or has a wrong value. */
+/** Reads the options before a key; `null` if an option is unknown, repeated, or has an invalid value. */
 function readOptions(text: string): Options | null {
   const given = new Map<string, string | undefined>();
   let at = 0;
@@ -137,21 +140,24 @@ const OPTIONS: ReadonlySet<string> = new Set(['cert-authority', 'namespaces', 'v
 
 const HOUR_MS = 60 * 60 * 1000;
 
-// ssh-keygen takes a time without `Z` as local time. Verifiers can be anywhere, so the shortest validity counts: from
-// midnight at UTC-12, and until midnight at UTC+14.
+// ssh-keygen reads a time without `Z` as local time, and verifiers can be anywhere. So assume the time zones that make
+// the validity shortest: it begins at midnight at UTC-12 and ends at midnight at UTC+14.
 const LATEST_ZONE_MS = 12 * HOUR_MS;
 const EARLIEST_ZONE_MS = -14 * HOUR_MS;
 
 const TIME = /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?(Z?)$/;
 
-/** Returns a time such as `20260131Z` or `20260131120000Z` in milliseconds; `undefined` if it is not a time. */
+/**
+ * Returns a time such as `20260131Z` or `20260131120000Z` in milliseconds; `null` without a text, `undefined` if the
+ * text is not a time.
+ */
 function readTime(text: string | undefined, local: number): number | null | undefined {
   if (text === undefined) return null;
   const [whole, year, month, day, hour = '00', minute = '00', second = '00', zone] = TIME.exec(text) ?? [];
   if (whole === undefined) return undefined;
   const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
   const time = Date.parse(iso);
-  // `Date.parse` also takes the 31st of February.
+  // `Date.parse` accepts days such as February 31, so compare with the text.
   if (Number.isNaN(time) || new Date(time).toISOString() !== iso) return undefined;
   return zone === 'Z' ? time : time + local;
 }
@@ -184,12 +190,14 @@ function matches(pattern: string, name: string): boolean {
   return /^\**$/.test(pattern.slice(at));
 }
 
-/** The answer to whether a key may vouch for a statement: the names of its owner, or the reason why not. */
+/** Whether a key may sign passes: the names of its owner, or the reason why not. */
 export type SignerAnswer =
   | { readonly ok: true; readonly principals: readonly string[] }
   | { readonly ok: false; readonly why: 'unknown-signer' | 'signer-revoked' | 'signer-expired' };
 
-/** Returns the names of a key's owner, if a line lists the key and is valid at all of these times. */
+/**
+ * Returns the names of a key's owner, if a line of the signers file lists the key and is valid at all of these times.
+ */
 export function findSigner(
   { signers, revoked }: Signers,
   keyFingerprint: string,
@@ -207,7 +215,10 @@ function isValidAt({ validAfter, validBefore }: Signer, time: number): boolean {
   return (validAfter === null || time >= validAfter) && (validBefore === null || time <= validBefore);
 }
 
-/** Whether two keys may belong to one person: a name of one key is a name of the other, or matches a pattern of it. */
+/**
+ * Whether two keys may belong to one person: they have a name in common, or a name of one key matches a pattern of the
+ * other.
+ */
 export function maySharePrincipal(a: readonly string[], b: readonly string[]): boolean {
   const [ours, theirs] = [a, b].map((names) => names.map((name) => name.toLowerCase())) as [string[], string[]];
   return ours.some((one) => theirs.some((other) => overlaps(one, other)));

@@ -1,12 +1,15 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 
-/** Reads the fields of SSH's binary format. After a field that is cut off, every field is empty and `isDone` is false. */
+/**
+ * Reads the fields of SSH's binary format. After an incomplete field, all further fields are empty and `isDone` returns
+ * false.
+ */
 export type SshReader = {
   byte(): number;
   uint32(): number;
-  /** Returns a string: its length in four bytes, then its bytes. */
+  /** Returns a string field: four bytes for its length, then its bytes. */
   string(): Buffer;
-  /** Whether every field was complete and no byte is left. */
+  /** Whether every field was complete and no bytes are left. */
   isDone(): boolean;
 };
 
@@ -33,7 +36,7 @@ export function readSsh(bytes: Buffer): SshReader {
   };
 }
 
-/** Returns a string field of SSH's binary format. */
+/** Returns the value encoded as a string field of SSH's binary format. */
 export function sshString(value: Buffer | string): Buffer {
   const bytes = Buffer.from(value);
   const length = Buffer.alloc(4);
@@ -42,8 +45,8 @@ export function sshString(value: Buffer | string): Buffer {
 }
 
 /**
- * Returns the number in a field of SSH's binary format, most significant byte first, without leading zeros; `null` if it
- * is not positive or not in its shortest form. So every number, and with it every key, has one encoding.
+ * Returns the positive number in a field of SSH's binary format, without leading zeros. Returns `null` if the number is
+ * not positive or not in its shortest form: each number, and thus each key, must have only one encoding.
  */
 export function positiveNumber(field: Buffer): Buffer | null {
   const [first, second] = field;
@@ -52,7 +55,7 @@ export function positiveNumber(field: Buffer): Buffer | null {
   return second === undefined || second < 0x80 ? null : field.subarray(1);
 }
 
-/** How signatures of a key are verified. */
+/** The algorithm with which signatures of a key are verified. */
 type KeyKind =
   | { readonly name: 'ed25519' }
   | { readonly name: 'ecdsa'; readonly hash: 'sha256' | 'sha384' | 'sha512'; readonly bytes: number }
@@ -60,10 +63,10 @@ type KeyKind =
 
 /** A public SSH key whose signatures onceover can verify. */
 export type SshKey = {
-  /** The type in the key, such as `ssh-ed25519`. */
+  /** The type that the key itself states, such as `ssh-ed25519`. */
   readonly type: string;
   readonly kind: KeyKind;
-  /** The application of a hardware key, such as `ssh:`; `null` for other keys. */
+  /** The application for which a hardware key was made, such as `ssh:`; `null` for other keys. */
   readonly application: Buffer | null;
   readonly key: KeyObject;
   /** The fingerprint as `ssh-keygen -l` prints it. */
@@ -85,12 +88,12 @@ const LARGEST_KEY = 4096;
 
 const SMALLEST_RSA_BITS = 2048;
 
-// OpenSSL needs seconds for a signature of a longer key.
+// OpenSSL needs seconds to verify a signature of a longer key.
 const LARGEST_RSA_BITS = 16384;
 
 const LONGEST_EXPONENT = 4;
 
-/** Reads a public key in SSH's binary format. Keys with trailing bytes, short RSA keys and other types are refused. */
+/** Reads a public key in SSH's binary format. Refuses keys with extra bytes, short RSA keys and unsupported types. */
 export function readSshKey(blob: Buffer): ReadKey {
   if (blob.length > LARGEST_KEY) return { ok: false, why: 'bad-key' };
   const fields = readSsh(blob);
@@ -141,7 +144,7 @@ function readEcdsa(fields: SshReader, type: string): KeyFields | UnusableKey {
   const curve = CURVES.get(name);
   if (curve === undefined || !type.replace('@openssh.com', '').endsWith(`-${name}`)) return 'bad-key';
   const { bytes } = curve.kind;
-  // 4 marks an uncompressed point: both coordinates follow.
+  // A first byte of 4 marks an uncompressed point, which consists of both coordinates.
   if (point.length !== 1 + 2 * bytes || point[0] !== 4) return 'bad-key';
   const x = point.subarray(1, 1 + bytes).toString('base64url');
   const y = point.subarray(1 + bytes).toString('base64url');
@@ -152,7 +155,7 @@ function readRsa(fields: SshReader): KeyFields | UnusableKey {
   const e = positiveNumber(fields.string());
   const n = positiveNumber(fields.string());
   if (e === null || n === null || e.length > LONGEST_EXPONENT) return 'bad-key';
-  // An even exponent or modulus, or the exponent 1, makes signatures that everyone can forge.
+  // With an even exponent or modulus, or the exponent 1, anyone could forge signatures.
   if (isEven(e) || isEven(n) || (e.length === 1 && e[0] === 1)) return 'weak-key';
   const bits = 8 * n.length - Math.clz32(n[0] ?? 0) + 24;
   if (bits < SMALLEST_RSA_BITS) return 'weak-key';
@@ -165,7 +168,8 @@ function isEven(number: Buffer): boolean {
   return ((number.at(-1) ?? 0) & 1) === 0;
 }
 
-// Keys for web sites have other applications. Signing in there must not make signatures that count here.
+// Hardware keys for web sites name another application. Refuse them, so that logging in to a web site cannot create a
+// valid signature of a pass.
 function withApplication(read: KeyReader): KeyReader {
   return (fields, type) => {
     const found = read(fields, type);
@@ -175,7 +179,7 @@ function withApplication(read: KeyReader): KeyReader {
   };
 }
 
-// Node.js throws if a point is not on its curve.
+// Returns `null` if Node.js rejects the key, for example because a point is not on its curve.
 function publicKey(jwk: Readonly<Record<string, string>>): KeyObject | null {
   try {
     return createPublicKey({ key: jwk, format: 'jwk' });

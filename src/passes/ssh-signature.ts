@@ -4,21 +4,21 @@ import { SIGNATURE_NAMESPACE } from './types.ts';
 
 /** The reason why a signature is not valid. */
 export type SignatureProblem =
-  /** The text is not one armored signature (`-----BEGIN SSH SIGNATURE-----`) and nothing else. */
+  /** The text is not exactly one signature in OpenSSH's text format (`-----BEGIN SSH SIGNATURE-----`). */
   | 'not-a-signature'
-  /** The bytes in the armor are cut off, too long, or of another version. */
+  /** The decoded bytes are incomplete, too long, or of another format version. */
   | 'broken-signature'
   /** The signature was made for another purpose, such as a git commit. */
   | 'other-namespace'
   | 'bad-key'
   | 'weak-key'
-  /** The type of the key, the signature or the hash is not supported; among them are RSA signatures with SHA-1. */
+  /** The type of the key, the signature or the hash is not supported. This includes RSA signatures with SHA-1. */
   | 'unsupported-key'
   | 'unsupported-hash'
   | 'unsupported-signature'
-  /** The hardware key signed without a touch. */
+  /** The hardware key signed without being touched. */
   | 'not-touched'
-  /** The signature is of other bytes or by another key. */
+  /** The signature was made for other bytes, or by another key. */
   | 'wrong-signature';
 
 export type SignatureCheck =
@@ -29,10 +29,12 @@ const MAGIC = 'SSHSIG';
 
 const VERSION = 1;
 
-/** The limit for an armored signature, in characters. That of the largest RSA key is about 6 KiB. */
+/** The size limit of a signature in text form, in characters. A signature of the largest RSA key has about 6 KiB. */
 export const LARGEST_SIGNATURE = 16 * 1024;
 
-/** Verifies an armored SSH signature (OpenSSH's PROTOCOL.sshsig) over `message`, and returns who signed it. */
+/**
+ * Verifies an SSH signature in text form (OpenSSH's PROTOCOL.sshsig) over `message`, and returns the key that signed.
+ */
 export function checkSignature(message: Uint8Array, armored: string): SignatureCheck {
   const bytes = readArmor(armored);
   if (bytes === null) return refuse('not-a-signature');
@@ -59,14 +61,19 @@ function refuse(why: SignatureProblem): SignatureCheck {
 
 const ARMOR = /^-----BEGIN SSH SIGNATURE-----\n([A-Za-z0-9+/=\n]+)\n-----END SSH SIGNATURE-----\n?$/;
 
-/** Returns the bytes in the armor; `null` if there is other text, or if the base64 is not in its one correct form. */
+/**
+ * Decodes a signature in text form; `null` if there is other text around it, or if the base64 is not in its canonical
+ * form.
+ */
 function readArmor(armored: string): Buffer | null {
   if (armored.length > LARGEST_SIGNATURE) return null;
   const base64 = ARMOR.exec(armored)?.[1]?.replaceAll('\n', '') ?? '';
   return readBase64(base64);
 }
 
-/** Decodes base64; `null` if the text is empty or has another form than the one that encoding its bytes gives. */
+/**
+ * Decodes base64; `null` if the text is empty or not in canonical form, the form that encoding its bytes again gives.
+ */
 export function readBase64(base64: string): Buffer | null {
   const bytes = Buffer.from(base64, 'base64');
   return base64 !== '' && bytes.toString('base64') === base64 ? bytes : null;
@@ -85,17 +92,17 @@ function readFields(bytes: Buffer): SignatureFields | null {
   if (fields.uint32() !== VERSION) return null;
   const key = fields.string();
   const namespace = fields.string().toString('latin1');
-  // ssh-keygen ignores a reserved field that is not empty, but no program writes one.
+  // Refuse a signature whose reserved field is not empty. ssh-keygen ignores this field, but no program fills it.
   const reserved = fields.string();
   const hash = fields.string().toString('latin1');
   const signature = fields.string();
   return fields.isDone() && reserved.length === 0 ? { key, namespace, hash, signature } : null;
 }
 
-/** The touch bit in the flags of a hardware key's signature. */
+/** The bit in the flags of a hardware key's signature that says that someone touched the key. */
 const TOUCHED = 1;
 
-/** Returns why the signature is not by this key over `signed`; `null` if it is. */
+/** Returns why the signature was not made by this key over `signed`; `null` if it was. */
 function verifyWith(key: SshKey, signed: Buffer, blob: Buffer): SignatureProblem | null {
   const fields = readSsh(blob);
   const type = fields.string().toString('latin1');
@@ -110,7 +117,8 @@ function verifyWith(key: SshKey, signed: Buffer, blob: Buffer): SignatureProblem
   const counter = fields.uint32();
   if (!fields.isDone()) return 'broken-signature';
   if ((flags & TOUCHED) === 0) return 'not-touched';
-  // A hardware key signs the digest of its application, its flags and counter, and the digest of the data.
+  // A hardware key signs three things: the digest of its application, its flags and counter, and the digest of the
+  // data.
   const state = Buffer.alloc(5);
   state.writeUInt8(flags);
   state.writeUInt32BE(counter, 1);
@@ -118,13 +126,13 @@ function verifyWith(key: SshKey, signed: Buffer, blob: Buffer): SignatureProblem
   return isBy(key, hash, data, signature) ? null : 'wrong-signature';
 }
 
-// `ssh-rsa`, the oldest type, is missing because it uses SHA-1.
+// The oldest type, `ssh-rsa`, is missing because it uses SHA-1.
 const RSA_HASHES: ReadonlyMap<string, string> = new Map([
   ['rsa-sha2-256', 'sha256'],
   ['rsa-sha2-512', 'sha512'],
 ]);
 
-/** Returns the hash of a signature type; `undefined` if a key must not make signatures of this type. */
+/** Returns the hash algorithm of a signature type; `undefined` if the key must not make signatures of this type. */
 function hashOf({ type, kind }: SshKey, signatureType: string): string | null | undefined {
   if (kind.name === 'rsa') return RSA_HASHES.get(signatureType);
   if (signatureType !== type) return undefined;
@@ -146,7 +154,7 @@ function isBy({ kind, key }: SshKey, hash: string | null, data: Buffer, signatur
   }
 }
 
-/** Returns the two numbers of an ECDSA signature, each with the same number of bytes. */
+/** Returns the two numbers of an ECDSA signature, both padded to the same number of bytes. */
 function readPair(signature: Buffer, bytes: number): Buffer | null {
   const fields = readSsh(signature);
   const r = positiveNumber(fields.string());

@@ -2,33 +2,38 @@ import type { PassSettings } from '../config/settings.ts';
 import type { Usage } from '../kernel/agent.ts';
 import type { Result } from '../kernel/result.ts';
 
-/** The `_type` of every statement: an in-toto Statement v1. */
+/** The field `_type` of every signed pass or waiver: an in-toto Statement v1. */
 export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
 
-/** The kinds of statements that onceover signs, each with its `predicateType`. */
+/** The field `predicateType` of a signed pass and of a signed waiver. */
 export const PREDICATE_TYPES = { pass: 'urn:onceover:pass/v1', waiver: 'urn:onceover:waiver/v1' } as const;
 
-/** The namespace of all signatures (`ssh-keygen -Y sign -n onceover`). */
+/** The SSH signature namespace of all passes and waivers (`ssh-keygen -Y sign -n onceover`). */
 export const SIGNATURE_NAMESPACE = 'onceover';
 
-/** The limit for a statement file, in bytes. */
+/** The size limit of a pass or waiver file, in bytes. */
 export const LARGEST_STATEMENT = 64 * 1024;
 
-/** The subject of a pass. A pass counts only for a gate and slot with exactly these values. */
+/**
+ * The facts that identify what a reviewer passed. A pass counts only for a gate and reviewer with exactly these values.
+ */
 export type PassSubject = {
   readonly gate: string;
   readonly slot: number;
-  /** The gate's content: a SHA-256 in hex over its changed files (path, mode, base blob, head blob). */
+  /** The gate's content: a SHA-256 in hexadecimal digits over its changed files (path, mode, base blob, head blob). */
   readonly content: string;
   readonly scope: string;
   readonly promptDigest: string;
 };
 
-/** The verdict of a reviewer that onceover ran, with everything that a person needs to judge it. */
+/**
+ * A signed pass: the verdict of a reviewer that onceover ran, with everything that a person needs to judge that
+ * verdict.
+ */
 export type PassStatement = PassSubject & {
   readonly kind: 'pass';
   readonly settingsDigest: string;
-  /** The paths of the gate's changed files, with modes and blobs, as they enter the content. */
+  /** The gate's changed files, with the paths, modes and blobs from which `content` is computed. */
   readonly files: readonly PassFile[];
   readonly agent: string;
   readonly model: string | null;
@@ -41,9 +46,12 @@ export type PassStatement = PassSubject & {
   readonly durationMs: number;
   /** A UTC time such as `2026-01-31T12:00:00.000Z`. */
   readonly passedAt: string;
-  /** SHA-256 over the prompt and the answer as they were sent. */
+  /** The SHA-256 of the prompt and the answer, as they were sent. */
   readonly transcriptDigest: string;
-  /** Identities of findings that the reviewer reported and people waived; each needs a waiver of its own. */
+  /**
+   * The identities of findings that the reviewer reported and people waived. For each of them there must also be a
+   * valid waiver.
+   */
   readonly waived: readonly string[];
 };
 
@@ -55,11 +63,14 @@ export type PassFile = {
   readonly headBlob: string | null;
 };
 
-/** A person's decision to accept a finding. */
+/** A person's decision to accept a finding instead of fixing it. */
 export type WaiverStatement = {
   readonly kind: 'waiver';
   readonly gate: string;
-  /** The identity of the finding: a SHA-256 in hex over gate, file, quoted code and its occurrence. */
+  /**
+   * The identity of the finding: a SHA-256 in hexadecimal digits over the gate, the file, the quoted code, and which
+   * occurrence of that code is meant.
+   */
   readonly finding: string;
   readonly file: string | null;
   readonly issue: string;
@@ -72,41 +83,53 @@ export type WaiverStatement = {
 
 export type TravellingStatement = PassStatement | WaiverStatement;
 
-/** A statement file and its detached signature, byte for byte as they are stored. */
+/** A pass or waiver file and its separate signature, byte for byte as they are stored. */
 export type SignedFile = { readonly statement: Uint8Array; readonly signature: string };
 
-/** A signed file under its key: the SHA-256 (64 hex digits) that is the digest of the statement's subject. */
+/** A signed file and its key: the SHA-256 (64 hexadecimal digits) of what the file is about. */
 export type StoredFile = { readonly key: string; readonly file: SignedFile };
 
 /**
- * Carries signed files between clones. Nothing that a carrier returns is trusted: callers verify every signature. All
- * methods return a failure if the remote side cannot be reached; callers then review here.
+ * Shares signed files between clones, for example through a git ref. Returned files are not trusted: callers verify
+ * every signature. All methods return a failure if the remote cannot be reached; callers then run the reviewers
+ * themselves.
  */
 export interface PassCarrier {
-  /** The remote or address, for messages. */
+  /** The name or address of the remote, for messages. */
   readonly name: string;
   /** Whether the last `fetch` was so recent that another one is needed only if a file is missing. */
   isFresh(): boolean;
-  /** Gets the newest files. Ends early if `stop` is aborted. Returns whether `find` may now answer otherwise than before. */
+  /** Gets the newest files, until `stop` aborts. Returns whether `find` may now return other files than before. */
   fetch(stop: AbortSignal | null): Promise<Result<boolean>>;
-  /** Returns the files under these keys, as of the last `fetch` (of this or an earlier process). */
+  /** Returns the files that are stored under these keys, as of the last `fetch` of this or an earlier process. */
   find(
     keys: readonly string[],
-    /** Ends an HTTP request early; a git remote is not called. */
+    /**
+     * Aborts a request to an HTTP store. For a git remote nothing needs to be aborted, because `find` reads only local
+     * files.
+     */
     stop?: AbortSignal | null,
   ): Promise<Result<ReadonlyMap<string, readonly SignedFile[]>>>;
-  /** Returns all files, or those that a git remote's ref lists before `stop` aborts. Fails if the store cannot list them. */
+  /**
+   * Returns all files. For a git remote, returns only those that were read before `stop` aborts. Fails if the store
+   * cannot list its files.
+   */
   all(stop?: AbortSignal | null): Promise<Result<readonly StoredFile[]>>;
-  /** Adds files, and returns how many were new. Concurrent pushes of other clones are kept. */
+  /** Adds files and returns how many of them were new. Files that other clones push at the same time are kept. */
   push(files: readonly StoredFile[], stop: AbortSignal | null): Promise<Result<{ readonly added: number }>>;
-  /** Removes the files for which `isOld` returns true, and returns how many. Fails if the store cannot list them. */
+  /**
+   * Deletes the files for which `isOld` returns true, and returns how many. Fails if the store cannot list its files.
+   */
   prune(isOld: (file: StoredFile) => boolean): Promise<Result<{ readonly removed: number }>>;
 }
 
-/** The people who may vouch for passes, and the conditions: the block `passes` of the base branch's `onceover.yml`. */
+/**
+ * The people who may sign passes, and the conditions under which passes count: the block `passes` in the base branch's
+ * `onceover.yml`.
+ */
 export type PassPolicy = Omit<PassSettings, 'signers'> & { readonly signers: string };
 
-/** Why a pass of another clone was not used. */
+/** Why a pass from another clone was not used. */
 export type RefusalReason =
   | 'not-configured'
   | 'no-statement'
@@ -129,71 +152,74 @@ export type RefusalReason =
   | 'waiver-missing'
   | 'drawn-for-audit';
 
-/** A principal and key that vouch for a pass. */
+/** A person's name and key that signed a valid pass. */
 export type Voucher = { readonly principal: string; readonly keyFingerprint: string };
 
-/** Whether a pass of another clone counts here. */
+/** Whether a pass from another clone counts in this clone, with the reason if it does not. */
 export type Acceptance =
   | { readonly kind: 'accepted'; readonly statement: PassStatement; readonly signers: readonly Voucher[] }
   | {
       readonly kind: 'refused';
       readonly why: RefusalReason;
-      /** The statement that came closest, for `explain`; `null` if there is none with a valid signature. */
+      /** The refused pass that came closest to being accepted; `null` if there is none with a valid signature. */
       readonly statement: PassStatement | null;
-      /** The signers of `statement`, as far as they are known. For `drawn-for-audit`, all that vouch for the pass. */
+      /** The known signers of `statement`. For `drawn-for-audit`, everyone who signed a valid pass. */
       readonly signers?: readonly Voucher[];
-      /** The fingerprint of the key that signed a statement of an unknown signer, such as `SHA256:…`. */
+      /** The fingerprint of the key of an unknown signer, such as `SHA256:…`. */
       readonly keyFingerprint?: string;
     };
 
-/** A gate's slot that has no receipt here, with the facts that decide whether a pass of another clone counts for it. */
+/**
+ * A reviewer of a gate that has not passed the current content in this clone, with the facts that decide whether a pass
+ * from another clone counts.
+ */
 export type PassRequest = {
   readonly subject: PassSubject;
-  /** The gate's changed files here. */
+  /** The gate's changed files in this clone. */
   readonly files: readonly PassFile[];
-  /** The settings digest of each agent that may fill this slot. */
+  /** The digest of the settings of each agent that may act as this reviewer. */
   readonly settingsDigests: ReadonlyMap<string, string>;
 };
 
-/** A finding that is open here, with its identity (see `findingIdentity`). */
+/** A finding that is open in this clone, with its identity (see `findingIdentity`). */
 export type WaiverRequest = { readonly finding: string; readonly gate: string; readonly file: string };
 
-/** A waiver of another clone that counts here. */
+/** A waiver from another clone that counts in this clone, and its signer. */
 export type AcceptedWaiver = { readonly statement: WaiverStatement; readonly signer: Voucher };
 
 /** A usable line of a signers file (OpenSSH's allowed_signers). */
 export type Signer = {
   readonly line: number;
-  /** The principals as written: names, or patterns with `*` and `?`, without the negated ones. */
+  /** The names on the line as they are written, without the excluded ones. A name may be a pattern with `*` and `?`. */
   readonly principals: readonly string[];
   readonly keyFingerprint: string;
-  /** Milliseconds since 1970. The key counts from this time on. */
+  /** The time from which the key counts, in milliseconds since 1970; `null` for no limit. */
   readonly validAfter: number | null;
-  /** Milliseconds since 1970. The key counts up to this time. */
+  /** The time up to which the key counts, in milliseconds since 1970; `null` for no limit. */
   readonly validBefore: number | null;
 };
 
-/** The reason why a line of a signers file, or of a list of revoked keys, is not used. */
+/** The reason why a line of the signers file, or of the list of revoked keys, is not used. */
 export type SignerProblem =
   | 'too-large'
   | 'no-key'
-  /** A principal has a character that is not printable ASCII, so it could look like another name. */
+  /** A name has a character that is not printable ASCII, so it could look like another name. */
   | 'bad-principal'
   /** The line excludes every name that it lists. */
   | 'no-principal'
   | 'bad-option'
-  /** onceover does not verify certificates. */
+  /** The line is for a certificate authority; onceover does not verify certificates. */
   | 'cert-authority'
-  /** The option `namespaces` does not list `onceover`. */
+  /** The line's option `namespaces` does not list `onceover`. */
   | 'other-namespace'
   | 'bad-key'
   | 'unsupported-key'
   | 'weak-key';
 
-/** The signers file of the base branch, with every line that cannot be used. */
+/** The signers file of the base branch. Lines that cannot be used are in `problems`. */
 export type Signers = {
   readonly signers: readonly Signer[];
-  /** Fingerprints of revoked keys. They win over `signers`. */
+  /** The fingerprints of revoked keys. A revoked key does not count, even if `signers` lists it. */
   readonly revoked: ReadonlySet<string>;
   readonly problems: readonly {
     readonly list: 'signers' | 'revoked';
@@ -202,12 +228,15 @@ export type Signers = {
   }[];
 };
 
-/** Everything that decides whom to believe, from the base branch and the verifier's machine. */
+/** Everything that decides whose passes count, from the base branch and from the verifier's machine. */
 export type PassTrust = {
   readonly policy: PassPolicy;
   readonly signers: Signers;
-  /** The signers of waivers; `null` if waivers of other clones do not count. */
+  /** The people who may sign waivers; `null` if waivers from other clones do not count. */
   readonly waiverSigners: Signers | null;
-  /** The verifier's secret for the audit; `null` if it is not available: then every pass is drawn, if `audit` is not 0. */
+  /**
+   * The secret that decides which shared passes are reviewed again as an audit; `null` if it is not available. Without
+   * it, all of them are, unless the setting `audit` is 0.
+   */
   readonly auditSecret: Uint8Array | null;
 };

@@ -11,7 +11,7 @@ import type { Event } from './state.ts';
 
 type EventOf<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>;
 
-/** Returns one line for an event; `null` if the event needs no line of its own. */
+/** Describes an event in one line; `null` if the event needs no line of its own. */
 export function describeEvent(event: Event, paint: Paint = PLAIN): string | null {
   return byKind(linesFor(paint), event);
 }
@@ -51,7 +51,7 @@ const linesFor = (paint: Paint): ByKind<Event, string | null> => ({
   'look-active': () => null,
 });
 
-/** Whether a planned or started reviewer runs for an ordinary reason, so that no extra line is needed. */
+/** Whether a reviewer runs for an ordinary reason, so that the output needs no extra line about the reason. */
 export function isRoutine(event: EventOf<'slot-planned' | 'look-started'>): boolean {
   if (event.kind === 'look-started') return ['first-look', 'delta', 'final-validation'].includes(event.why);
   return event.plan.kind === 'run' && ['first-run', 'only-reviewer', 'not-passed'].includes(event.plan.why);
@@ -77,7 +77,7 @@ function describeCost({ durationMs, usage }: { readonly durationMs: number; read
   return `${describeDuration(durationMs)}${usage === null ? '' : `, ${describeUsage(usage)}`}`;
 }
 
-/** Returns the numbers above 0, each with its noun. */
+/** Returns the numbers that are above 0, each with its noun, such as "2 checks". */
 function countAll(numbers: Readonly<Record<string, number>>): readonly string[] {
   return Object.entries(numbers).flatMap(([noun, number]) => (number > 0 ? [count(number, noun)] : []));
 }

@@ -10,11 +10,11 @@ import { type ConsoleReporter, type Event, NO_PROGRESS, type Progress, progressA
 
 export type Size = { readonly columns: number; readonly rows: number };
 
-/** Returns the live lines at the bottom of the terminal: one per running check or reviewer, and a summary. */
+/** Returns the live lines at the bottom of the terminal: one per running check or reviewer, then a summary. */
 export function frame(progress: Progress, { columns, rows }: Size, now: number, paint: Paint): string[] {
   const running = [...progress.running.values()];
   if (running.length === 0 && progress.title === null) return [];
-  // Keep the last column free, because some terminals break the line there.
+  // Keep the last column free, because some terminals wrap a line that reaches it.
   const width = Math.max(10, columns - 1);
   const most = Math.max(1, Math.min(MOST_LINES, rows - 3));
   const shown = running.length <= most ? running : running.slice(0, most - 1);
@@ -44,7 +44,7 @@ function summary(progress: Progress, now: number): string {
     .join(' · ');
 }
 
-/** Describes a running check or reviewer. The last activity comes last, because long lines are cut. */
+/** Describes a running check or reviewer. The current activity comes last, because long lines are cut off. */
 function describeRunning({ agent, dispatch, since, tokens, doing }: Running, now: number): string {
   return [
     elapsed(now - since),
@@ -57,7 +57,7 @@ function describeRunning({ agent, dispatch, since, tokens, doing }: Running, now
     .join('  ');
 }
 
-/** Formats a duration as minutes and seconds, with hours if needed. */
+/** Formats a duration as minutes and seconds, with hours if there are any. */
 export function elapsed(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const two = (number: number) => String(number).padStart(2, '0');
@@ -67,8 +67,8 @@ export function elapsed(ms: number): string {
 }
 
 /**
- * Returns a function that redraws the live lines at the bottom of a terminal. Lines in `above` are printed permanently,
- * above the live lines.
+ * Returns a function that redraws the live lines at the bottom of a terminal. The lines in its argument `above` are
+ * printed permanently, above the live lines.
  */
 export function liveLines(terminal: { readonly columns?: number; write(text: string): unknown }) {
   let drawn: readonly string[] = [];
@@ -81,7 +81,8 @@ export function liveLines(terminal: { readonly columns?: number; write(text: str
         : `${upTo(drawn, columns)}${[...above, ...lines].map((line) => `${line}\n`).join('')}`;
     drawn = lines;
     width = columns;
-    // One write, between the escape codes for synchronized output, so that the terminal never shows half of an update.
+    // Write everything at once, between the escape codes for synchronized output, so that the terminal never shows half
+    // an update.
     if (text !== '') terminal.write(`${BEGIN}${text}${END}`);
   };
 }
@@ -91,7 +92,7 @@ const END = '\u001b[?2026l';
 const CLEAR_LINE = '\u001b[K';
 const CLEAR_BELOW = '\u001b[J';
 
-// Rewrites only lines that differ, because a line that is not rewritten cannot flicker.
+// Returns the output that rewrites only the lines that differ; unchanged lines then cannot flicker.
 function changedLines(drawn: readonly string[], lines: readonly string[]): string {
   const first = lines.findIndex((line, n) => line !== drawn[n]);
   if (first === -1) return '';
@@ -99,7 +100,7 @@ function changedLines(drawn: readonly string[], lines: readonly string[]): strin
   return `${up(lines.length - first)}${steps.join('')}`;
 }
 
-// Returns the codes that erase the drawn lines. In a terminal that became narrower, one line can take several rows.
+// Returns the escape codes that erase the drawn lines. If the terminal became narrower, a line may take several rows.
 function upTo(drawn: readonly string[], columns: number): string {
   const rows = drawn.reduce(
     (sum, line) => sum + Math.max(1, Math.ceil(cells(stripVTControlCharacters(line)) / columns)),
@@ -112,7 +113,10 @@ function up(rows: number): string {
   return `\u001b[${rows}A`;
 }
 
-/** Returns a live view on a terminal: finished work scrolls up, running work stays at the bottom. */
+/**
+ * Returns a reporter with a live view: lines about finished work scroll up, lines about running work stay at the
+ * bottom.
+ */
 export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReporter {
   const redraw = liveLines(terminal);
   let progress = NO_PROGRESS(performance.now());
@@ -133,7 +137,7 @@ export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReport
   };
   const later = (ms: number) => {
     due = setTimeout(draw, ms);
-    // The timer of the live view must not keep the process alive.
+    // The timer must not keep the process running after the work has ended.
     due.unref();
   };
   const soon = () => {
@@ -154,7 +158,7 @@ export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReport
     end() {
       if (ended) return;
       ended = true;
-      // The result is printed to the same terminal, so separate it with an empty line.
+      // The result is printed to the same terminal, so put an empty line before it.
       if (hasLines && process.stdout.isTTY) above.push('');
       terminal.off('resize', soon);
       draw();
@@ -165,7 +169,7 @@ export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReport
 const SECOND = 1000;
 const SHORTEST = 150;
 
-/** Whether the live lines already show an event, so that no permanent line is printed for it. */
+/** Whether the live lines already show this event, so that it needs no permanent line. */
 function isMomentary(event: Event): boolean {
   if (event.kind === 'slot-planned' || event.kind === 'look-started') return isRoutine(event);
   return ['fix-started', 'slot-started', 'check-started', 'slot-active'].includes(event.kind);

@@ -5,7 +5,7 @@ import { openFolder } from '../platform/private-files.ts';
 import { describeEvent } from './describe.ts';
 import { NO_PROGRESS, type Progress, progressAfter, type Reporter } from './state.ts';
 
-/** One check, reviewer or fixer at work. */
+/** A check, reviewer or fixer that is running. */
 export type Working = {
   readonly name: string;
   readonly agent: string | null;
@@ -15,7 +15,7 @@ export type Working = {
   readonly tokens: number | null;
 };
 
-/** The progress of a run as another process sees it. */
+/** The progress of a run, in the file through which other processes see it. */
 export type SharedProgress = {
   readonly pid: number;
   readonly at: string;
@@ -35,7 +35,9 @@ const PAUSE_MS = 250;
 
 type Place = Pick<RepositoryPaths, 'root' | 'commonDir'>;
 
-/** Returns a reporter that keeps the file of this working tree up to date, at most four times per second. */
+/**
+ * Returns a reporter that keeps the progress file of this working tree up to date, with at most four writes per second.
+ */
 export function openProgressWriter(place: Place): Reporter {
   const folder = openFolder(place.commonDir, FOLDER);
   let progress = NO_PROGRESS(Date.now());
@@ -43,7 +45,7 @@ export function openProgressWriter(place: Place): Reporter {
   let timer: NodeJS.Timeout | null = null;
   const write = () => {
     timer = null;
-    // The run does not need this file, so a failed write is not an error.
+    // The run itself does not need this file, so ignore a failed write.
     folder.write(nameOf(place), JSON.stringify(toShared(progress, lines)), 0o600);
   };
   return {
@@ -51,7 +53,8 @@ export function openProgressWriter(place: Place): Reporter {
       progress = progressAfter(progress, event, Date.now());
       const line = describeEvent(event);
       if (line !== null) lines = [...lines, line].slice(-MOST_LINES);
-      // The current activity of an agent can wait for the next write. Other events must be written before the process ends.
+      // The current activity of an agent can wait for the next write. Write other events now, before the process can
+      // end.
       if (line !== null && timer === null) write();
       timer ??= setTimeout(write, PAUSE_MS).unref();
     },
@@ -68,14 +71,14 @@ function toShared(progress: Progress, lines: readonly string[]): SharedProgress 
   };
 }
 
-/** Returns the progress that a process last wrote for this working tree; `null` if there is none of that process. */
+/** Returns the progress that this process last wrote for the working tree; `null` if it has written none. */
 export function readProgress(
   place: Place,
   holder: { readonly pid: number; readonly since: string },
 ): SharedProgress | null {
   const read = openFolder(place.commonDir, FOLDER).json(nameOf(place), LARGEST_BYTES);
   const shared = readShape<SharedProgress>(read, SHARED);
-  // A file of an earlier run stays, and a later process may have the same pid.
+  // The file of an earlier run may still exist, and a later process may have got the same process id.
   return shared === null || shared.pid !== holder.pid || shared.at < holder.since ? null : shared;
 }
 

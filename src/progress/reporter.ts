@@ -2,7 +2,10 @@ import { forLog, isLive, paintFor } from '../ui/terminal.ts';
 import { describeEvent } from './describe.ts';
 import type { ConsoleReporter } from './state.ts';
 
-/** Returns a reporter for stderr: a live view on a terminal, else one line per event; nothing with `quiet`. */
+/**
+ * Returns the reporter for stderr: a live view on a terminal, otherwise one line per event. With `quiet`, it prints
+ * nothing.
+ */
 export async function consoleReporter({ quiet = false } = {}): Promise<ConsoleReporter> {
   const { stderr, env } = process;
   if (quiet) return { tell() {}, end() {} };

@@ -3,8 +3,8 @@ import type { RepositoryPaths } from '../kernel/repository.ts';
 import type { Event, Reporter } from './state.ts';
 
 /**
- * Returns a reporter that also writes the progress to a file, which `onceover ui` follows. The code for the file is
- * loaded with the first event, so a run without reviewers and checks does not pay for it.
+ * Returns a reporter that also writes the progress to a file, from which `onceover ui` shows it. The code for the file
+ * is loaded only at the first event, so that short commands start faster.
  */
 export function sharedReporter<E extends Event>(repository: RepositoryPaths, reporter: ReporterOf<E>): ReporterOf<E> {
   let waiting: Event[] | null = null;

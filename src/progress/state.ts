@@ -4,18 +4,18 @@ import { quoteName } from '../kernel/escape.ts';
 import type { ReporterOf } from '../kernel/ports.ts';
 import type { PhaseProgress } from '../phases/progress.ts';
 
-/** An event that a run or a phase reports while it works. */
+/** An event that a run or a phase reports during its work. */
 export type Event = RunProgress | PhaseProgress;
 
 export type Reporter = ReporterOf<Event>;
 
-/** Reports events as they come. `end` removes the live view. */
+/** Reports events to the user as they happen. `end` removes the live view. */
 export type ConsoleReporter = Reporter & { end(): void };
 
 /** The progress that the live view shows. */
 export type Progress = Readonly<ReturnType<typeof NO_PROGRESS>>;
 
-/** One check, reviewer or fixer that is running. */
+/** A check, reviewer or fixer that is running. */
 export type Running = {
   readonly name: string;
   readonly agent: string | null;
@@ -27,7 +27,7 @@ export type Running = {
 
 export function NO_PROGRESS(now: number) {
   return {
-    /** The name of the run or of the round of a phase; `null` before it starts. */
+    /** The name of the run, or of the round of a phase; `null` before it has started. */
     title: null as string | null,
     startedAt: now,
     checks: 0,
@@ -35,7 +35,7 @@ export function NO_PROGRESS(now: number) {
     slots: 0,
     ended: 0,
     failed: 0,
-    /** The tokens of calls that have ended. */
+    /** The tokens of all calls that have ended. */
     tokens: 0,
     running: new Map() as ReadonlyMap<string, Running>,
   };
@@ -99,7 +99,7 @@ export function progressAfter(before: Progress, event: Event, now: number): Prog
       const counted = { ...before, ended: before.ended + 1, failed: before.failed + (isFailure ? 1 : 0) };
       return ended(counted, event, event.usage);
     }
-    // The tokens of a reading are part of those of the first reviewer that shares it.
+    // A call that reads files for several reviewers is already counted for the first of these reviewers.
     case 'reading-ended':
       return ended(before, event, null);
     case 'slot-planned':
@@ -110,7 +110,7 @@ export function progressAfter(before: Progress, event: Event, now: number): Prog
 
 const FIX = 'fixing';
 
-/** Returns the key under which `running` has the check, reviewer, role or fixer that an event is about. */
+/** Returns the key in `running` of the check, reviewer, role or fixer that the event is about. */
 function keyOf(event: Event): string {
   if ('role' in event) return event.role;
   if ('readers' in event) return `reading ${event.readers.map(({ gate, slot }) => `${gate} @${slot}`).join(' ')}`;

@@ -39,7 +39,7 @@ const variant = z.object({
   reading: z.enum(READING_MODES).nullable().describe('The value of share_reading; null for that of the settings.'),
 });
 
-/** One gate of a proof, also in `status --json`. */
+/** The schema of one gate's scores, which are also part of `status --json`. */
 const gateProof = z.object({
   gate: z.string().describe('The id of the gate.'),
   prompt_digest: z.string().describe('SHA-256 of the prompt. A proof is stale if the prompt changes.'),
@@ -99,7 +99,7 @@ const plan = z.object({
   install: z.array(z.string()).describe('Packages that would allow planted bugs in more files.'),
 });
 
-/** The JSON document of `prove --json`. */
+/** The schema of the JSON document of `prove --json`. */
 export const proveSchema = z.object({
   plan: plan.describe('What the proof plays.'),
   end: z
@@ -136,7 +136,7 @@ export const proveSchema = z.object({
 
 export type ProveDocument = z.infer<typeof proveSchema>;
 
-/** Returns the JSON document of a plan. */
+/** Returns the JSON document of a plan whose test cases were not reviewed. */
 export function planDocument(planned: ProvePlan): ProveDocument {
   return {
     plan: planPart(planned),
@@ -150,7 +150,7 @@ export function planDocument(planned: ProvePlan): ProveDocument {
   };
 }
 
-/** Returns the JSON document of a proof that was played. */
+/** Returns the JSON document of a finished or interrupted run of `onceover prove`. */
 export function proofDocument(played: PlayedProve): ProveDocument {
   const { dropped, spent } = played;
   return {

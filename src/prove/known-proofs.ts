@@ -6,16 +6,16 @@ import { proofLine } from './describe/proof-line.ts';
 import { answerersIn } from './read/programs.ts';
 import { openProofs } from './record/proofs.ts';
 
-/** The last proof of a gate in one line, and why it is stale; `null` if it is not. */
+/** The last scores of a gate in one line. `stale` says why they no longer apply; it is `null` if they still do. */
 export type KnownProof = { readonly gate: string; readonly text: string; readonly stale: Staleness | null };
 
-/** The part of a preview that decides which proofs count. */
+/** The settings and gates that decide which stored scores still apply. */
 type PreviewedGates = {
   readonly request: { readonly settings: Pick<Settings, 'agents' | 'agent'> };
   readonly facts: { readonly reviews: readonly { readonly gate: Pick<ReviewGate, 'id' | 'agents' | 'rubric'> }[] };
 };
 
-/** Returns the last proof of each of these gates that has one. */
+/** Returns the last scores of each of these gates that `onceover prove` has measured. */
 export function knownProofs(
   { root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>,
   { request: { settings }, facts }: PreviewedGates,

@@ -43,19 +43,19 @@ export type ProveOptions = ProofChoice & {
   readonly cases: number;
   readonly seed: number;
   readonly budget: ProofBudget;
-  /** Only cases of these sources; empty for all. */
+  /** Use only test cases from these sources; empty for all sources. */
   readonly sources: readonly CaseSource[];
-  /** Play the public set instead of cases from this repository. */
+  /** Use the test cases that come with onceover instead of cases from this repository. */
   readonly set: boolean;
-  /** Whether workers of the team run the reviewers; default: what the user's config says. */
+  /** Whether the team's workers run the reviewers; by default, what the user's own config file says. */
   readonly remote?: boolean;
-  /** A folder with patches of the user. */
+  /** A folder with the user's own test cases as patches; `null` if there is none. */
   readonly own: string | null;
 };
 
 type Prepared = { readonly plan: ProvePlan; readonly config: ProofConfig; readonly candidates: readonly ProofCase[] };
 
-/** Returns what a proof would play and cost. Calls no agent and writes nothing. */
+/** Returns what `onceover prove` would review and what that would cost. Calls no agent and writes nothing. */
 export async function planProof(repository: RepositoryPaths, options: ProveOptions): Promise<Result<ProvePlan>> {
   const prepared = await prepare(repository, options);
   return prepared.ok ? ok(prepared.value.plan) : prepared;
@@ -126,16 +126,19 @@ async function sourceExtensions({ root }: RepositoryPaths): Promise<readonly str
   return listed.ok ? listed.value.split('\n').filter(isSourceFile) : [];
 }
 
-/** Returns the parser packages that would allow mutants of this repository's files. */
+/** Returns the parser packages that must be installed so that bugs can be planted in this repository's files. */
 function installable({ missing }: Parsers, files: readonly string[]): readonly string[] {
   const needed = missing.filter(({ extensions }) => files.some((file) => extensions.test(file)));
   return [...new Set(needed.flatMap(({ packages }) => packages))];
 }
 
-/** Receives the progress of a proof, and can stop it. */
+/** Receives the progress of `onceover prove`. Aborting `stop` ends it. */
 export type ProvePorts = { readonly stop: AbortSignal; tell(progress: ProofProgress): void };
 
-/** Plays a proof and keeps it. An interrupted proof continues with the kept answers when it is started again. */
+/**
+ * Reviews the test cases and stores the scores. After an interruption, the next run of `onceover prove` reuses the
+ * answers that it already got.
+ */
 export async function playPlannedProof(
   repository: RepositoryPaths,
   options: ProveOptions,
@@ -170,7 +173,7 @@ export async function playPlannedProof(
     kept.cleanUp();
     const proofs = proofsOf(played.value.results, config, played.value.cases);
     const outdone: GateId[] = [];
-    // A proof that was interrupted says less than an earlier one, so only a finished one replaces it.
+    // An interrupted run covers fewer test cases, so only the scores of a finished run may replace stored ones.
     if (played.value.end === 'done' || played.value.end === 'budget') {
       const store = openProofs(repository.commonDir);
       for (const proof of proofs) {
@@ -203,7 +206,7 @@ async function prepareFolder(repository: RepositoryPaths, folder: string, { chec
   return checks.length === 0 ? ok([]) : copyDependencies(repository.root, folder);
 }
 
-/** Returns the proof of each gate that has results. */
+/** Returns the scores of each gate that has results. */
 function proofsOf(
   results: readonly CaseResult[],
   config: ProofConfig,
@@ -217,7 +220,7 @@ function proofsOf(
     const gate = rubrics.get(id);
     const [first] = own;
     if (gate === undefined || first === undefined) return [];
-    // The headline is about one variant, because a case counts one time.
+    // Take the main scores from the first configuration only, so that each test case counts once.
     const headline = own.filter(({ variant }) => variantKey(variant) === variantKey(first.variant));
     const reviewers = scoreReviewers(headline);
     return [

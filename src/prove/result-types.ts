@@ -2,7 +2,7 @@ import type { CallEstimate, ProofBudget } from './decide/plan.ts';
 import type { PlayedProof } from './do/play-proof.ts';
 import type { BugClass, CaseSource, GateProof, ProofVariant } from './types.ts';
 
-/** The gates, cases and calls of a proof. */
+/** The plan of a run of `onceover prove`: its gates, test cases and calls. */
 export type ProvePlan = {
   readonly gates: readonly string[];
   readonly cases: readonly { readonly source: CaseSource; readonly count: number }[];
@@ -10,22 +10,24 @@ export type ProvePlan = {
   readonly variants: readonly ProofVariant[];
   readonly repeat: number;
   readonly seed: number;
-  /** The most calls that the proof makes, without kept answers. */
+  /** The maximum number of calls to agents. Reused answers are not counted. */
   readonly calls: number;
-  /** The median cost of a call of these gates; `null` if the ledger has none. */
+  /** The median cost of a call of these gates; `null` if the cost ledger has none. */
   readonly perCall: CallEstimate;
   readonly budget: ProofBudget;
-  /** The number of the project's own checks that edited cases have to pass. */
+  /**
+   * How many of the project's own checks run on test cases with an edit. Such a case is used only if the checks pass.
+   */
   readonly checks: number;
-  /** Packages that would allow mutants, traps and scenarios in more files. */
+  /** Packages that would allow planting bugs in more of the files. */
   readonly install: readonly string[];
   readonly titles: readonly { readonly source: CaseSource; readonly title: string; readonly class: BugClass | null }[];
 };
 
-/** A proof that was played, and the scores of each gate. */
+/** The result of a run of `onceover prove`, with the scores of each gate. */
 export type PlayedProve = PlayedProof & {
   readonly plan: ProvePlan;
   readonly proofs: readonly GateProof[];
-  /** Gates that keep an earlier proof, because it has more cases. */
+  /** The gates that keep their earlier scores, because those cover more test cases. */
   readonly outdone: readonly string[];
 };

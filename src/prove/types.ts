@@ -1,12 +1,12 @@
 import type { Usage } from '../kernel/agent.ts';
 import type { CommitId, GateId, RepoPath } from '../kernel/ids.ts';
 
-/** The sources of cases. `clean` and `trap` cases have no bug; they measure false alarms. */
+/** The sources of test cases. Cases of the sources `clean` and `trap` have no bug; they measure false alarms. */
 export const CASE_SOURCES = ['own', 'history', 'mutant', 'scenario', 'trap', 'clean', 'set'] as const;
 
 export type CaseSource = (typeof CASE_SOURCES)[number];
 
-/** The kinds of bugs that a case can contain. `fix` is the reverse of a real fix, whose kind is not known. */
+/** The kinds of bugs that a test case can contain. `fix` means that a real fix was undone, so the kind is not known. */
 export const BUG_CLASSES = [
   'boundary',
   'guard',
@@ -23,40 +23,43 @@ export const BUG_CLASSES = [
 
 export type BugClass = (typeof BUG_CLASSES)[number];
 
-/** The lines of a file at which a planted bug is, counted from 1 in the text that the reviewer gets. */
+/** The lines of a file that contain a planted bug, counted from 1 in the text that the reviewer sees. */
 export type BugPlace = { readonly file: RepoPath; readonly from: number; readonly to: number };
 
-/** A planted bug. A finding at one of its places counts as found. */
+/** A planted bug. A reviewer finds the bug if it reports a finding at one of these places. */
 export type PlantedBug = { readonly class: BugClass; readonly places: readonly BugPlace[] };
 
-/** The new text of a file; `null` removes the file. */
+/** The new text of a file; `null` deletes the file. */
 export type ProofFile = { readonly path: RepoPath; readonly text: string | null };
 
-/** One state of the branch, made from the state before it. */
+/**
+ * One state of the branch under review, described by what changes since the previous state. A test case has one or more
+ * such rounds.
+ */
 export type ProofRound = {
   readonly message: string;
   readonly files: readonly ProofFile[];
-  /** A patch to apply after the files were written; '' for none. */
+  /** A patch to apply after the files were written; an empty text for none. */
   readonly patch: string;
-  /** Files that first change on the base branch, onto which the branch is then rebased. */
+  /** Files to change on the base branch first. The branch under review is then rebased onto them. */
   readonly onBase: readonly ProofFile[];
 };
 
-/** A branch to review, and the bug in it. */
+/** A test case for reviewers: a branch to review, and the bug in it, if any. */
 export type ProofCase = {
   readonly id: string;
   readonly source: CaseSource;
   readonly title: string;
-  /** The commit whose files are the base; `null` for an empty base. */
+  /** The commit whose files are the base of the branch; `null` for an empty base. */
   readonly base: CommitId | null;
   /** Files that replace those of the base commit. */
   readonly baseFiles: readonly ProofFile[];
   readonly rounds: readonly ProofRound[];
-  /** The bug that is in the code after the last round; `null` for a case without a bug. */
+  /** The bug that the code contains after the last round; `null` for a case without a bug. */
   readonly planted: PlantedBug | null;
   /**
-   * The files of the change without the edit; `null` for a case that is real code. An edited case counts only if the
-   * project's own checks pass with these files and also with the edit.
+   * The changed files without the planted edit; `null` if nothing was edited. An edited test case is used only if the
+   * project's own checks pass both with and without the edit.
    */
   readonly unedited: readonly ProofFile[] | null;
 };
@@ -64,27 +67,30 @@ export type ProofCase = {
 export const SESSION_MODES = ['new', 'resumed', 'skipped'] as const;
 
 /**
- * How reviewers run after the first round: all in a new session, all in a resumed session, or as in a normal run, which
- * skips reviewers that passed.
+ * How reviewers run after the first round of a test case: all in new sessions, all in resumed sessions, or as in a
+ * normal run, which skips reviewers that passed.
  */
 export type SessionMode = (typeof SESSION_MODES)[number];
 
 export const READING_MODES = ['off', 'reviews', 'all'] as const;
 
-/** A value of the setting `share_reading`: which reviewers share what one session reads. */
+/** A value of the setting `share_reading`: which reviewers share one session that reads the files. */
 export type ReadingMode = (typeof READING_MODES)[number];
 
-/** One way to review a case. `reviewers` and `reading` are `null` for what the settings name. */
+/**
+ * One configuration with which test cases are reviewed, to compare it with others. `reviewers` and `reading` are `null`
+ * to use the settings.
+ */
 export type ProofVariant = {
   readonly reviewers: number | null;
   readonly sessions: SessionMode;
   readonly reading: ReadingMode | null;
 };
 
-/** One planned execution of a case. */
+/** One planned review of a test case, with a given configuration. */
 export type ProofTask = { readonly case: ProofCase; readonly variant: ProofVariant; readonly repeat: number };
 
-/** The result of one reviewer in a case. */
+/** The result of one reviewer for a test case. */
 export type ReviewerResult = {
   readonly slot: number;
   readonly agent: string;
@@ -93,7 +99,10 @@ export type ReviewerResult = {
   readonly found: boolean;
 };
 
-/** The result of a gate in a case: its verdict in the last round, and whether a finding is at the place of the bug. */
+/**
+ * The result of a gate for a test case: its verdict in the last round, and whether a finding was at the place of the
+ * bug.
+ */
 export type CaseResult = {
   readonly case: string;
   readonly title: string;
@@ -109,27 +118,34 @@ export type CaseResult = {
   readonly usage: Usage | null;
 };
 
-/** A share of cases with its 95 % Wilson interval; without cases, the interval is everything from 0 to 1. */
+/** A share of the test cases, with its 95 % Wilson confidence interval. Without cases, the interval is 0 to 1. */
 export type CountedShare = { readonly count: number; readonly of: number; readonly low: number; readonly high: number };
 
-/** The scores of a gate, of a reviewer or of a variant. Every share says of how many cases it is. */
+/**
+ * The scores of a gate, of a reviewer or of a configuration. Each score is a share of a stated number of test cases.
+ */
 export type Scores = {
   readonly found: CountedShare;
   readonly byClass: readonly { readonly class: BugClass; readonly found: CountedShare }[];
   readonly falseAlarms: CountedShare;
-  /** How often the gate passed although the bug was in the code. */
+  /** How often the gate passed although the code contained the bug. */
   readonly falsePasses: CountedShare;
-  /** How often two reviews of identical input had different verdicts. */
+  /** How often two reviews of the same input had different verdicts. */
   readonly flips: CountedShare;
 };
 
-/** A reviewer by number, agent and model. Any of them may differ between cases. */
+/** The scores of a reviewer, identified by its number, agent and model. All three may differ between test cases. */
 export type ReviewerScores = Pick<ReviewerResult, 'slot' | 'agent' | 'model'> & { readonly scores: Scores };
 
-/** `usage` is the cost of the first review of each case, kept answers included. */
+/**
+ * The scores of one configuration. `usage` is the cost of the first review of each test case, including reused answers.
+ */
 export type VariantScores = { readonly variant: ProofVariant; readonly scores: Scores; readonly usage: Usage | null };
 
-/** Whether two variants differ on the cases that both played. `p` is the two-sided exact sign test. */
+/**
+ * The comparison of two configurations on the test cases that both reviewed. `p` is the p-value of a two-sided sign
+ * test.
+ */
 export type VariantComparison = {
   readonly a: ProofVariant;
   readonly b: ProofVariant;
@@ -142,16 +158,16 @@ export type VariantComparison = {
 export type GateProof = {
   readonly gate: GateId;
   readonly promptDigest: string;
-  /** Digest of the configured agents and models of the gate. */
+  /** A digest of the agents and models that are configured for the gate. */
   readonly agentsDigest: string;
   readonly agents: readonly { readonly agent: string; readonly model: string | null }[];
   readonly at: string;
-  /** The scores of the first variant, because a case counts one time. */
+  /** The scores with the first configuration only, so that each test case counts once. */
   readonly scores: Scores;
   readonly reviewers: readonly ReviewerScores[];
   readonly variants: readonly VariantScores[];
   readonly comparisons: readonly VariantComparison[];
-  /** The cost of all reviews, of every variant and repetition. */
+  /** The cost of all reviews, with all configurations and repetitions. */
   readonly usage: Usage | null;
   readonly calls: number;
 };

@@ -7,25 +7,31 @@ import { storeTrouble } from '../team/store-trouble.ts';
 
 type BossPackage = { readonly PgBoss: new (options: object) => PgBoss };
 
-/** The schema of the queue in PostgreSQL. pg-boss owns it. */
+/** The PostgreSQL schema of the job queue. The package pg-boss creates its tables and changes them. */
 const QUEUE_SCHEMA = 'onceover_queue';
 
-/** The queue for jobs whose workers died too often. */
+/** The name of the queue for jobs that are given up, because their workers stopped too often. */
 export const DEAD_QUEUE = 'dead';
 
-/** How often a call whose worker dies goes back into the queue. Starts of its agent have a lower limit. */
+/**
+ * How often an agent call goes back into the queue because its worker stopped. If the agent was already running,
+ * `MOST_LOST_STARTS` gives the call up sooner.
+ */
 const MOST_RETRIES = 20;
 
-/** Opens the queue for a client, which only sends and cancels jobs. It shares the connections of `database`. */
+/** Opens the job queue for a client, which only sends and cancels jobs. It shares the connections of `database`. */
 export function openClientBoss(database: Database): Promise<Result<PgBoss>> {
   const options = { db: within(database.query), migrate: false, supervise: false, schedule: false };
   return storeResult(startBoss(database.where, options));
 }
 
-/** How long a worker may be silent before its calls are given to other workers. The queue allows no less than 10. */
+/**
+ * How long a worker may be silent before its agent calls are given to other workers. pg-boss allows at least 10
+ * seconds.
+ */
 export type Heartbeat = { readonly heartbeatSeconds: number };
 
-/** Opens the queue for a worker. It also watches for workers that died, and listens for new jobs. */
+/** Opens the job queue for a worker. It also detects other workers that stopped, and listens for new jobs. */
 export function openWorkerBoss(
   address: string,
   { where }: Pick<Database, 'where'>,
@@ -48,7 +54,7 @@ async function startBoss(where: string, options: object): Promise<PgBoss> {
   const found = optionalPackage('pg-boss') as BossPackage | null;
   if (found === null) throw storeError(where, 'no-package', '');
   const boss = new found.PgBoss({ ...options, schema: QUEUE_SCHEMA });
-  // A lost connection is reported here, too. Every caller sees it by itself.
+  // pg-boss also reports lost connections here. Ignore them: every caller gets the error itself.
   boss.on('error', () => undefined);
   try {
     return await boss.start();
@@ -56,13 +62,13 @@ async function startBoss(where: string, options: object): Promise<PgBoss> {
     if (error instanceof StoreError) throw error;
     const why = storeTrouble(error);
     if (why !== null && why !== 'conflict') throw storeError(where, why, String(error));
-    // Only workers make the queue.
+    // Only workers create the queue's tables. If they are missing, no worker has ever been started.
     if (error instanceof Error && /not installed|migrat/i.test(error.message)) throw storeError(where, 'no-worker', '');
     throw error;
   }
 }
 
-/** Adds the queues of a worker, or brings their options up to date. */
+/** Creates the queues of a worker, or updates their options if they exist. */
 export async function addQueues(
   boss: PgBoss,
   names: readonly string[],
@@ -76,18 +82,19 @@ export async function addQueues(
       retryLimit: MOST_RETRIES,
       retryDelay: 0,
       heartbeatSeconds,
-      // The agent has its own time limit. The heartbeat shows whether its worker still lives.
+      // The agent has its own time limit, so the job's limit can be long. The heartbeat shows whether the worker is
+      // alive.
       expireInSeconds: day - 1,
       retentionSeconds: day,
       deleteAfterSeconds: 60 * 60,
     };
     await boss.createQueue(name, options);
-    // A queue that exists keeps its options otherwise, so a new `--heartbeat` would have no effect.
+    // `createQueue` leaves an existing queue as it is, so without this a new `--heartbeat` would have no effect.
     await boss.updateQueue(name, options);
   }
 }
 
-/** Returns an option for calls to pg-boss that makes them part of a transaction. */
+/** Returns an option that makes pg-boss run its SQL inside the transaction of `query`. */
 export function within(query: Query) {
   return {
     executeSql: async (sql: string, values?: unknown[]) => ({ rows: [...((await query(sql, values ?? [])) ?? [])] }),

@@ -8,29 +8,29 @@ import { priorityOf, queueName } from './decide-call.ts';
 import { readAnswerText, readOffersText, readUsageText } from './json-call.ts';
 import type { CallRequest, CallState, Offer, Urgency } from './types.ts';
 
-/** The channels on which PostgreSQL wakes workers. */
+/** The PostgreSQL notification channel that wakes workers when an agent call was added. */
 export const NEW_CALL = 'onceover_calls';
 
-/** A worker that has not been seen for this long does not count. */
+/** A worker that was not seen for this many seconds counts as stopped. */
 const WORKER_SECONDS = 30;
 
-/** A client that has not been seen for this long no longer waits for its calls. */
+/** A client that was not seen for this many seconds no longer waits for its agent calls. */
 export const WAITER_SECONDS = 30;
 
-/** How long an answer may be used for the same call of another clone. */
+/** For how many seconds another client may use an answer to the same agent call. */
 const REUSE_SECONDS = 15 * 60;
 
 export type WantedCall = {
   readonly key: string;
   readonly request: CallRequest;
   readonly urgency: Urgency;
-  /** Whether an answer that is already there can be used: one that no one can read is not. */
+  /** Whether this client can use an existing answer. An answer that cannot be parsed, for example, is not accepted. */
   accepts(reply: AgentReply): boolean;
 };
 
 type Row = { readonly id: string; readonly job: string; readonly queue: string; readonly answer: string | null };
 
-/** The progress of a call. `end` is `null` until it has ended. */
+/** The progress of an agent call. `end` is `null` until the call has ended. */
 export type CallProgress = {
   readonly id: string;
   readonly state: CallState;
@@ -39,13 +39,19 @@ export type CallProgress = {
   readonly end: AskEnd | null;
 };
 
-/** The calls of a client. All clients of a repository that want the same call share one. */
+/**
+ * The calls to agents that a client adds to the queue and waits for. Clients of one repository that want the same call
+ * share it.
+ */
 export type ClientCalls = ReturnType<typeof openCalls>;
 
 export function openCalls(database: Database, boss: PgBoss, repository: number) {
   const client = randomUUID();
 
-  /** Waits for a call with this key that is open or was answered not long ago. Returns its id; `null` if there is none. */
+  /**
+   * Looks for an open or recently answered agent call with this key. If it is open, the client is added to those that
+   * wait for it. Returns the call's id; `null` if there is none.
+   */
   async function join(query: Query, { key, urgency, accepts }: Omit<WantedCall, 'request'>): Promise<string | null> {
     await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${repository}:${key}`]);
     const [open] = await query<Row>(
@@ -59,7 +65,8 @@ export function openCalls(database: Database, boss: PgBoss, repository: number) 
          ON CONFLICT (call, client) DO UPDATE SET seen_at = now()`,
         [open.id, client],
       );
-      // Someone who waits at a terminal may join a call of CI.
+      // The open agent call may belong to a CI job. If the new client is a person at a terminal, raise the call's
+      // priority.
       await query(
         `UPDATE onceover.calls SET priority = $2 WHERE id = $1 AND priority < $2 AND state = 'waiting' RETURNING id`,
         [open.id, priorityOf(urgency)],
@@ -83,10 +90,16 @@ export function openCalls(database: Database, boss: PgBoss, repository: number) 
   }
 
   return {
-    /** Returns the id of a call with the same key, if there is one to wait for or to use. */
+    /**
+     * Returns the id of an agent call with the same key to wait for, or whose answer can be used; `null` if there is
+     * none.
+     */
     find: (wanted: Omit<WantedCall, 'request'>) => database.transaction((query) => join(query, wanted)),
 
-    /** Adds a call to the queue, if there is none with the same key by now. `isNew`: whether this client pays for it. */
+    /**
+     * Adds an agent call to the queue unless another client has added the same call meanwhile. `isNew` says whether
+     * this client added it and counts its cost.
+     */
     add: ({ request, ...wanted }: WantedCall) =>
       database.transaction(async (query) => {
         const known = await join(query, wanted);
@@ -106,7 +119,7 @@ export function openCalls(database: Database, boss: PgBoss, repository: number) 
         return { id, isNew: true };
       }),
 
-    /** Returns the progress of calls. Workers see that this client still waits for them. */
+    /** Returns the progress of agent calls, and records that this client still waits for them. */
     async progress(ids: readonly string[]): Promise<readonly CallProgress[]> {
       type Progress = Row & { readonly state: CallState; readonly doing: string | null; readonly usage: string | null };
       const rows = await database.query<Progress>(
@@ -122,19 +135,19 @@ export function openCalls(database: Database, boss: PgBoss, repository: number) 
       });
     },
 
-    /** Stops waiting for a call. If no one else waits for it, the call is cancelled. */
+    /** Stops waiting for an agent call. If no other client waits for it, the call is cancelled. */
     leave: (id: string) =>
       database.transaction(async (query) => {
         await query('DELETE FROM onceover.call_waiters WHERE call = $1 AND client = $2', [id, client]);
         await cancelUnwanted(query, boss, id);
       }),
 
-    /** Returns the agents that workers offer now. */
+    /** Returns the agents that running workers offer now. */
     offers: () => liveOffers(database.query),
   };
 }
 
-/** Cancels a call if no client waits for it. Returns whether it did. */
+/** Cancels an agent call if no client waits for it. Returns whether the call was cancelled. */
 export async function cancelUnwanted(query: Query, boss: PgBoss, id: string): Promise<boolean> {
   const [cancelled] = await query<Row>(
     `UPDATE onceover.calls AS c SET state = 'cancelled', ended_at = now()
@@ -148,7 +161,7 @@ export async function cancelUnwanted(query: Query, boss: PgBoss, id: string): Pr
   return true;
 }
 
-/** Returns the agents that live workers offer, one entry per worker and agent. */
+/** Returns the agents that running workers offer, one entry per worker and agent. */
 export async function liveOffers(query: Query): Promise<readonly Offer[]> {
   const rows = await query<{ offers: string }>(
     'SELECT offers FROM onceover.workers WHERE seen_at > now() - make_interval(secs => $1) ORDER BY started_at',

@@ -2,12 +2,16 @@ import type { AgentSettings } from '../kernel/agent.ts';
 import { digestOf } from '../kernel/ids.ts';
 import type { CallRequest, Urgency } from './types.ts';
 
-/** Increase this number if the meaning of a request or an answer changes, so that versions do not share answers. */
+/**
+ * Increase this number if the meaning of a request or an answer changes, so that different versions of onceover do not
+ * share answers.
+ */
 const FORMAT = 1;
 
 /**
- * Returns the key of a call: the same key means the same call, which is paid only once. `asker` is the reviewer that
- * asks; two reviewers of a review never share an answer. `nonce` makes a key that no one else has.
+ * Returns the key of an agent call. Calls with the same key share one answer, which is paid for only once. `asker`
+ * identifies the reviewer, because two reviewers of the same review must never share an answer. `nonce` makes the key
+ * unique.
  */
 export function callKey(request: CallRequest, asker: string, nonce: string | null): string {
   const { agent, made, model, sandbox, mostRetries, tree, baseTree } = request;
@@ -17,7 +21,10 @@ export function callKey(request: CallRequest, asker: string, nonce: string | nul
   return digestOf([FORMAT, call, question, asker, nonce]);
 }
 
-/** Returns a digest of the settings that decide which program runs, and how. A worker never takes these from a client. */
+/**
+ * Returns a digest of the settings that decide which program an agent runs, and how. A worker never takes these
+ * settings from a client.
+ */
 export function madeBy(settings: Pick<AgentSettings, 'command' | 'path' | 'env' | 'api' | 'acp'> | null): string {
   const env = Object.entries(settings?.env ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
   return digestOf([
@@ -29,7 +36,7 @@ export function madeBy(settings: Pick<AgentSettings, 'command' | 'path' | 'env' 
   ]);
 }
 
-/** Returns the name of the queue for an agent. Workers with the same agent take calls from the same queue. */
+/** Returns the name of an agent's job queue. Workers that offer the same agent take agent calls from the same queue. */
 export function queueName({ agent, made }: Pick<CallRequest, 'agent' | 'made'>): string {
   return `calls-${digestOf([agent, made]).slice(0, 24)}`;
 }
@@ -40,7 +47,10 @@ export function priorityOf(urgency: Urgency): number {
   return PRIORITIES[urgency];
 }
 
-/** Returns the answer's text with paths relative to the checkout of the worker, whose folder means nothing elsewhere. */
+/**
+ * Returns the value with all paths made relative to the worker's checkout, because that folder exists only on the
+ * worker.
+ */
 export function withoutFolder<T>(value: T, folder: string): T {
   if (typeof value === 'string') return value.replaceAll(`${folder}/`, '').replaceAll(folder, '.') as T;
   if (Array.isArray(value)) return value.map((one) => withoutFolder(one, folder)) as T;

@@ -1,27 +1,30 @@
 import type { AccountLimits } from './types.ts';
 
-/** The use of an account by all workers. */
+/** How much all workers together currently use one account. */
 export type AccountUse = {
   readonly running: number;
-  /** The times of the calls that started in the last minute, oldest first. */
+  /** The times of the agent calls that started within the last minute, oldest first. */
   readonly started: readonly Date[];
-  /** The ends of the last minute, oldest first, with their tokens. */
+  /** The times and tokens of the agent calls that ended within the last minute, oldest first. */
   readonly ended: readonly { readonly at: Date; readonly tokens: number }[];
-  /** The time until which the provider refuses calls; `null` if it refuses none. */
+  /** The time until which the provider refuses agent calls; `null` if it accepts calls now. */
   readonly cooldownUntil: Date | null;
 };
 
-/** Whether an account may start another call now, or the time at which to look again. */
+/** Whether an account may start another agent call now. If not, the time at which to check again. */
 export type TakeDecision =
   | { readonly kind: 'take' }
   | { readonly kind: 'wait'; readonly until: Date; readonly why: 'cooldown' | 'at-once' | 'calls' | 'tokens' };
 
 const MINUTE_MS = 60_000;
 
-/** How long to wait for a call of another worker to end. Its end also wakes the workers. */
+/**
+ * How long to wait before checking again whether another worker's agent call has ended. Workers are also notified when
+ * a call ends.
+ */
 const LOOK_AGAIN_MS = 1000;
 
-/** Decides whether an account may start another call. All limits hold for all workers together. */
+/** Decides whether an account may start another agent call. The limits apply to all workers together. */
 export function decideTake(limits: AccountLimits, use: AccountUse, now: Date): TakeDecision {
   const { callsAtOnce, callsPerMinute, tokensPerMinute } = limits;
   if (use.cooldownUntil !== null && use.cooldownUntil > now)
@@ -32,7 +35,8 @@ export function decideTake(limits: AccountLimits, use: AccountUse, now: Date): T
     return { kind: 'wait', until: minuteAfter(use.started[use.started.length - callsPerMinute], now), why: 'calls' };
   if (tokensPerMinute === null) return { kind: 'take' };
   let tokens = 0;
-  // Go back in time until the limit is reached: that end has to leave the last minute first.
+  // Add up tokens from the newest agent call backwards until they reach the limit. As soon as that last call is more
+  // than a minute old, another call may start.
   for (const { at, tokens: more } of [...use.ended].reverse()) {
     tokens += more;
     if (tokens >= tokensPerMinute) return { kind: 'wait', until: minuteAfter(at, now), why: 'tokens' };
@@ -44,12 +48,15 @@ function minuteAfter(at: Date | undefined, now: Date): Date {
   return new Date((at ?? now).getTime() + MINUTE_MS);
 }
 
-/** How long a client waits for a limit to end, before it gets the failure and can try another agent. */
+/**
+ * The longest rate limit that a client waits for. If the limit lasts longer, the agent call fails and the client can
+ * try another agent.
+ */
 const LONGEST_WAIT_MS = 5 * MINUTE_MS;
 
 /**
- * Decides what follows if a provider refuses a call because of a limit. The call goes back to the queue if another
- * account can take it, or if the limit ends soon. Else the client gets the failure.
+ * Decides what to do with an agent call that a provider refused because of a usage limit. The call goes back into the
+ * queue if another account can take it, or if the limit ends soon. Otherwise it fails.
  */
 export function decideAfterLimit(
   { resetAt, otherAccounts }: { readonly resetAt: Date; readonly otherAccounts: number },
@@ -58,7 +65,10 @@ export function decideAfterLimit(
   return otherAccounts > 0 || resetAt.getTime() - now.getTime() <= LONGEST_WAIT_MS ? 'put-back' : 'fail';
 }
 
-/** Returns when a limit ends: the announced time, else after a minute. A time more than a day ahead is not plausible. */
+/**
+ * Returns when a usage limit ends: at the announced time, or in one minute if that time is missing, in the past or more
+ * than 31 days ahead.
+ */
 export function limitEnd(resetAt: Date | null, now: Date): Date {
   const ahead = resetAt === null ? MINUTE_MS : resetAt.getTime() - now.getTime();
   const isPlausible = ahead > 0 && ahead <= 31 * 24 * 60 * MINUTE_MS;

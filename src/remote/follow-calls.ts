@@ -3,11 +3,14 @@ import type { AskEnd, AskOptions } from '../kernel/ports.ts';
 import type { CallProgress, ClientCalls } from './calls.ts';
 import type { CallRequest } from './types.ts';
 
-/** How often a client asks the store for the progress of its calls: soon after a call was added, then less often. */
+/**
+ * How often a client asks the team store for the progress of its agent calls: often just after a call was added, then
+ * more rarely.
+ */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1000;
 
-/** How long a call may be open while no worker offers its agent. A worker that restarts is back before that. */
+/** How long to wait while no worker offers the agent that a call needs. A worker that restarts is back before that. */
 const NO_WORKER_MS = 60_000;
 
 const NO_WORKER_LOOKS_MS = 10_000;
@@ -17,7 +20,7 @@ type Follower = {
   readonly fail: (error: unknown) => void;
 };
 
-/** Follows calls until they end. One query asks for all calls of the client. */
+/** Watches agent calls until they end. A single query reads the progress of all calls of the client. */
 export function openFollower(calls: ClientCalls) {
   const followed = new Map<string, Set<Follower>>();
   let pauseMs = FIRST_PAUSE_MS;
@@ -40,7 +43,7 @@ export function openFollower(calls: ClientCalls) {
     if (timer === null && followed.size > 0) timer = setTimeout(look, pauseMs);
   }
 
-  /** Waits until a call has ended. If `stop` aborts, the client leaves the call. */
+  /** Waits until an agent call has ended. If `stop` aborts, the client stops waiting for the call. */
   async function follow(
     id: string,
     { agent, made }: Pick<CallRequest, 'agent' | 'made'>,
@@ -55,7 +58,7 @@ export function openFollower(calls: ClientCalls) {
           if (state === 'cancelled') return settle(() => resolve('cancelled'));
           if (state === 'answered' || state === 'failed') return settle(() => resolve(UNREADABLE));
           watch(state === 'waiting' ? 'waiting for a worker' : doing, usage);
-          // If the last worker died, no one else notices that its calls will never end.
+          // If the last worker stopped, the agent call would never end, and only the client can notice that.
           void findWorker().catch(own.fail);
         },
         fail: (error) => settle(() => reject(error)),

@@ -52,7 +52,7 @@ const REQUESTS = z.strictObject({
 
 const REPLY = z.strictObject({
   text: z.string(),
-  // JSON has no `undefined`, so a missing field means that the agent has no field for structured answers.
+  // JSON has no `undefined`, so a missing field means that the agent returned no structured answer.
   structured: z.unknown().default(undefined),
   sessionId: z.null(),
   usage: USAGE.nullable(),
@@ -96,27 +96,30 @@ const OFFERS = z.array(
   }),
 );
 
-/** Returns the answer in a text from the store; `null` if the text is not an answer. */
+/** Parses an answer from the team store; returns `null` if the text is not a valid answer. */
 export function readAnswerText(text: string): AskEnd | null {
   return parse(ANSWER, text);
 }
 
-/** Returns the request in a text from the store; `null` if the text is not a request. */
+/** Parses a request from the team store; returns `null` if the text is not a valid request. */
 export function readRequestText(text: string): CallRequest | null {
   return parse(REQUEST, text);
 }
 
-/** Returns the offers in a text from the store; none if the text is not a list of offers. */
+/** Parses a list of offered agents from the team store; returns none if the text is not a valid list. */
 export function readOffersText(text: string): readonly Offer[] {
   return parse(OFFERS, text) ?? [];
 }
 
-/** Returns the usage in a text from the store; `null` if there is none. */
+/** Parses token usage from the team store; returns `null` if there is none or the text is not valid. */
 export function readUsageText(text: string | null): z.output<typeof USAGE> | null {
   return text === null ? null : parse(USAGE, text);
 }
 
-/** Returns the answer as a text for the store. Sessions stay on the machine of the worker, so the text names none. */
+/**
+ * Returns the answer as JSON for the team store, without its session id: the session exists only on the worker's
+ * machine.
+ */
 export function answerText(end: AskEnd): string {
   if (!end.ok) return JSON.stringify(end);
   return JSON.stringify({ ...end, reply: { ...end.reply, sessionId: null, sessionUsage: null } });

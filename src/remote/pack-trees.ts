@@ -4,12 +4,12 @@ import { NO_USER_PROGRAMS } from '../git/environment.ts';
 import { asResult, git, gitText, objectId } from '../git/git.ts';
 import type { Result } from '../kernel/result.ts';
 
-/** Returns the id of a tree, or of the tree of a commit. */
+/** Returns the id of a git tree. `id` is a tree or a commit. */
 export function treeOf(root: string, id: string): Promise<Result<string>> {
   return asResult(gitText(root, ['rev-parse', '--verify', '--quiet', `${objectId(id)}^{tree}`]).then(objectId));
 }
 
-/** Returns the files of a tree as a git pack. With `base`, the pack leaves out the objects of that tree. */
+/** Returns the files of a git tree as a git pack. If `base` is given, the pack leaves out the objects of that tree. */
 export function packTree(root: string, tree: string, base: string | null): Promise<Result<Buffer>> {
   const without = base === null ? '' : `^${objectId(base)}\n`;
   const input = Buffer.from(`${objectId(tree)}\n${without}`, 'latin1');
@@ -17,21 +17,22 @@ export function packTree(root: string, tree: string, base: string | null): Promi
   return asResult(git(root, args, { input, config: NO_USER_PROGRAMS }).then(({ stdout }) => stdout));
 }
 
-// Settings and attributes of the machine must not run programs, such as filters, on files of other people.
+// The files come from other people. Ignore the machine's git settings and attributes, because they could make git run
+// programs on these files, such as filters.
 const ISOLATED = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_ATTR_NOSYSTEM: '1' };
 
 const AS_STORED = ['core.autocrlf=false', 'core.symlinks=true', 'core.fileMode=true', 'gc.auto=0'];
 
 const CONFIG = [...NO_USER_PROGRAMS, ...AS_STORED];
 
-/** Makes an empty repository for packs of other clones. Returns the folder of its objects. */
+/** Creates an empty git repository that receives packs from other clones. Returns its folder of objects. */
 export function makeObjectStore(folder: string, format: 'sha1' | 'sha256'): Promise<Result<string>> {
   const args = ['init', '--quiet', '--bare', `--object-format=${format}`, '--template=', folder];
   mkdirSync(folder, { recursive: true });
   return asResult(git(folder, args, { env: ISOLATED, config: CONFIG }).then(() => join(folder, 'objects')));
 }
 
-/** Adds the objects of a pack. Fails if an object is damaged, or refers to one that is not there. */
+/** Adds the objects of a pack. Fails if an object is damaged or refers to a missing object. */
 export function addPack(store: string, pack: Buffer): Promise<Result<unknown>> {
   return asResult(
     git(store, ['index-pack', '--stdin', '--fix-thin', '--strict'], { input: pack, env: ISOLATED, config: CONFIG }),
@@ -40,7 +41,7 @@ export function addPack(store: string, pack: Buffer): Promise<Result<unknown>> {
 
 /**
  * Checks out a tree in `folder`, as a repository with two commits: the base and, if it differs, the tree on top of it.
- * The objects stay in `objects`. git runs no hooks and no filters for this.
+ * The repository borrows its objects from the folder `objects`. git runs no hooks and no filters.
  */
 export function checkOutTree(folder: string, objects: string, tree: string, base: string): Promise<Result<string>> {
   return asResult(makeCheckout(folder, objects, objectId(tree), objectId(base)));

@@ -1,13 +1,16 @@
 import type { Database } from '../team/connect.ts';
 import type { StoreKeep } from '../team/user-config.ts';
 
-/** The most rows of a table that one round removes, so that a round never holds locks for long. */
+/** The maximum number of rows that one round deletes from a table, so that it never holds locks for long. */
 const MOST_CALLS = 1000;
 const MOST_SNAPSHOTS = 50;
 
-/** Removes old rows of the queue's tables: ended calls, their starts, unused snapshots, and workers that are gone. */
+/**
+ * Deletes old rows from the queue's tables: ended agent calls, their attempts, unused snapshots, and workers that are
+ * gone.
+ */
 export async function pruneCalls({ query }: Database, { callsDays, snapshotHours }: StoreKeep): Promise<void> {
-  // Open calls stay, whatever their age. The waiters of a call are removed with it.
+  // Open agent calls stay, however old they are. The database deletes the list of waiting clients together with a call.
   await query(
     `DELETE FROM onceover.calls WHERE id IN (
        SELECT id FROM onceover.calls
@@ -15,7 +18,7 @@ export async function pruneCalls({ query }: Database, { callsDays, snapshotHours
        ORDER BY ended_at LIMIT ${MOST_CALLS} FOR UPDATE SKIP LOCKED)`,
     [callsDays],
   );
-  // The ids count up with the time, so the oldest starts are found without an index on the time.
+  // Ids grow with time, so the oldest attempts are found without an index on the time.
   await query(
     `DELETE FROM onceover.call_starts WHERE id IN (
        SELECT id FROM (SELECT id, beat_at FROM onceover.call_starts ORDER BY id LIMIT ${MOST_CALLS}) AS oldest

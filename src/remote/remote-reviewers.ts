@@ -20,7 +20,7 @@ import { treeOf } from './pack-trees.ts';
 import { partsOf, uploadSnapshot } from './snapshots.ts';
 import type { CallRequest, Offer, Urgency } from './types.ts';
 
-/** Reviewers that run on workers, and the connection to them. */
+/** Access to the reviewers that run on workers. */
 export type RemoteReviewers = {
   /** Returns the agents that workers offer now, as reviewers. */
   reviewers(): Promise<Reviewers>;
@@ -28,8 +28,8 @@ export type RemoteReviewers = {
 };
 
 /**
- * Connects to the store of the team, whose workers then review in place of this machine. The calls for a proof belong to
- * the repository `proofOf`. Throws a `StoreError`.
+ * Connects to the team's store, so that workers run the reviewers instead of this machine. `onceover prove` reviews
+ * temporary repositories; it passes in `proofOf` the repository to which the agent calls belong. Throws a `StoreError`.
  */
 export async function openRemote(
   repository: RepositoryPaths,
@@ -42,10 +42,13 @@ export async function openRemote(
   return openRemoteAt(repository, settings, { store, urgency, of: proofOf ?? repository });
 }
 
-/** `of`: the repository to which the calls belong; default: the one with the files. */
+/**
+ * `of` is the repository to which the agent calls belong in the team store; by default, the repository with the
+ * reviewed files.
+ */
 type RemoteUse = { readonly urgency: Urgency; readonly of?: RepositoryPaths };
 
-/** Like `openRemote`, with a store that the caller names. */
+/** Like `openRemote`, but the caller chooses the team store. */
 export async function openRemoteAt(
   repository: RepositoryPaths,
   settings: Pick<Settings, 'agent' | 'agents'>,
@@ -66,7 +69,7 @@ function orThrow<T>(result: Result<T>): T {
   return result.value;
 }
 
-/** No one waits for a job of CI at a terminal. */
+/** In CI, no person waits at a terminal, so the agent calls of people come first. */
 function urgencyOf(env: NodeJS.ProcessEnv): Urgency {
   return env['CI'] === undefined || env['CI'] === '' || env['CI'] === 'false' ? 'person' : 'ci';
 }
@@ -87,7 +90,7 @@ async function openWith(
   if (!boss.ok) return boss;
   const calls = openCalls(database, boss.value, row.value.id);
   if ((await calls.offers()).length === 0) {
-    // Its timers would keep the process from ending.
+    // Stop the queue, because its timers would keep the process running.
     await boss.value.stop({ graceful: false });
     throw storeError(database.where, 'no-worker', '');
   }
@@ -118,7 +121,8 @@ async function remoteReviewers(context: Context): Promise<Reviewers> {
   const offers = await calls.offers();
   const offerOf = (one: KnownAgent) =>
     offers.find(({ agent, made }) => agent === one.agent.name && made === madeBy(one.settings)) ?? null;
-  // An agent counts as installed if a worker offers it. Its path on the worker is not known here, and not needed.
+  // An agent counts as installed if a worker offers it. This machine does not need to know the program's path on the
+  // worker.
   const offered = known.map((one) => ({ ...one, program: offerOf(one) === null ? null : one.agent.program }));
   const find = (name: string) => known.find(({ agent }) => agent.name === name) ?? notInstalled(name);
   const follower = openFollower(calls);
@@ -130,7 +134,8 @@ async function remoteReviewers(context: Context): Promise<Reviewers> {
       return {
         ...reviewerFacts(one, offer?.version ?? 'unknown'),
         usualModel: offer?.usualModel ?? null,
-        // Calls go to any worker, and a session stays on one machine, so every call starts a new session.
+        // Any worker may take an agent call, but a session exists on one machine only. So every call starts a new
+        // session.
         canResume: async () => false,
         deferredReason: async () => null,
         canFork: () => false,
@@ -144,7 +149,7 @@ async function remoteReviewers(context: Context): Promise<Reviewers> {
         return notCalled({ kind: 'agent-error', said: 'workers do not take this kind of call' });
       }
       if (stop?.aborted === true) return notCalled({ kind: 'cancelled' });
-      // The base of a comparison can be a commit. Workers get only its files, and not its history.
+      // The base can be a commit. Workers get only the files of that commit, not its history.
       const base = await treeOf(root, subject.baseTree);
       if (!base.ok) return notCalled({ kind: 'agent-error', said: 'git could not read the files of the base' });
       const request = requestOf(find(name), question, { tree: subject.tree, baseTree: base.value });
@@ -173,10 +178,10 @@ function requestOf(
   };
 }
 
-/** How often a call is asked for again that was cancelled although this client waits for it. */
+/** How often to repeat an agent call that was cancelled while this client was still waiting for it. */
 const MOST_ASKS = 3;
 
-/** Asks a worker, or waits for the same call of another client, and returns the answer. */
+/** Sends an agent call to the workers, or waits for the same call of another client, and returns the answer. */
 async function askWorker(
   { calls, upload, urgency: usual }: Context,
   follower: ReturnType<typeof openFollower>,
@@ -203,13 +208,16 @@ async function askWorker(
 
 const FREE = { inputTokens: 0, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 0, costUsd: 0 };
 
-/** Returns the answer to a call that another client pays for. Only that client counts its tokens. */
+/**
+ * Returns the answer of a shared agent call with zero cost, because the client that added the call already counts its
+ * tokens.
+ */
 function withoutCost(end: AskEnd): AskEnd {
   if (end.ok) return { ...end, reply: { ...end.reply, usage: end.reply.usage === null ? null : FREE } };
   return { ...end, usage: end.usage === null ? null : FREE };
 }
 
-/** Returns the words of the database with which it failed. */
+/** Returns the error message of the team store, for people. */
 export function saidBy({ failure }: StoreError): string {
   return failure.kind === 'store-failed' ? `${failure.where}: ${failure.said || failure.why}` : failure.kind;
 }

@@ -3,10 +3,15 @@ import type { Result } from '../kernel/result.ts';
 import type { Database, Query } from '../team/connect.ts';
 import { packTree } from './pack-trees.ts';
 
-/** A part of a snapshot: the files of a tree, without those that the tree `base` has. `base` is '' for all files. */
+/**
+ * A part of the code to upload: the files of the git tree `tree` without those that the tree `base` already has. An
+ * empty `base` means all files.
+ */
 export type SnapshotPart = { readonly tree: string; readonly base: string };
 
-/** Returns the parts that a worker needs to check out a tree, in order: the base, and the change on top of it. */
+/**
+ * Returns the parts that a worker needs to check out a tree, in this order: the base, then what changed since the base.
+ */
 export function partsOf(tree: string, baseTree: string): readonly SnapshotPart[] {
   const base = { tree: baseTree, base: '' };
   return tree === baseTree ? [base] : [base, { tree, base: baseTree }];
@@ -17,8 +22,8 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
 const LARGEST_BYTES = 512 * 1024 * 1024;
 
 /**
- * Uploads the parts that the store does not have. Clients that upload the same part wait for the first of them. Returns
- * `null`, or why the files cannot be uploaded.
+ * Uploads the parts that the team store does not have yet. If several clients upload the same part, only one does the
+ * work. Returns `null` on success, or the reason of the failure.
  */
 export async function uploadSnapshot(
   database: Database,
@@ -87,7 +92,7 @@ async function uploadInTurn(
   return null;
 }
 
-/** Whether the store has a part. It then stays there, because it was just used. */
+/** Whether the team store has a part. This also marks the part as used now, so that it is not deleted soon. */
 async function isStored(query: Query, repository: number, { tree, base }: SnapshotPart): Promise<boolean> {
   const found = await query(
     'UPDATE onceover.snapshots SET used_at = now() WHERE repository = $1 AND tree = $2 AND base = $3 RETURNING 1',
@@ -96,7 +101,7 @@ async function isStored(query: Query, repository: number, { tree, base }: Snapsh
   return found.length > 0;
 }
 
-/** Returns the pack of a part; `null` if the store does not have it. */
+/** Returns the git pack of a part; `null` if the team store does not have the part. */
 export async function downloadPart(query: Query, repository: number, part: SnapshotPart): Promise<Buffer | null> {
   const key = [repository, part.tree, part.base];
   const [known] = await query<{ chunks: number }>(

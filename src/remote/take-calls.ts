@@ -11,14 +11,14 @@ import { type AccountUse, decideTake, type TakeDecision } from './decide-limits.
 import { answerText, readRequestText } from './json-call.ts';
 import type { AccountLimits, CallRequest, Offer } from './types.ts';
 
-/** A call that this worker has taken. `start` is the number of this attempt in the table of starts. */
+/** An agent call that this worker has taken. `start` is the id of this attempt in the table `call_starts`. */
 export type TakenCall = {
   readonly id: string;
   readonly start: string;
   readonly repository: number;
   readonly queue: string;
   readonly job: { readonly id: string; readonly retryCount: number };
-  /** `null` if this version cannot read the request. */
+  /** The request; `null` if this version of onceover cannot read it. */
   readonly request: CallRequest | null;
 };
 
@@ -26,20 +26,20 @@ type Taking =
   | { readonly kind: 'taken'; readonly call: TakenCall }
   /** The queue is empty. */
   | { readonly kind: 'none' }
-  /** The job was of a call that has ended; there may be more. */
+  /** The job's agent call had already ended; the queue may have more jobs. */
   | { readonly kind: 'ended' }
   | Extract<TakeDecision, { kind: 'wait' }>;
 
 /**
- * How many workers may die while the agent of a call runs: the provider charges for each start. A worker that dies before
- * the agent starts has cost nothing, so only the limit of the queue counts it.
+ * How many workers may stop while they run the agent of a call. The provider charges for each of these attempts, so the
+ * limit is low. Workers that stop before the agent starts cost nothing; only `MOST_RETRIES` limits those.
  */
 const MOST_LOST_STARTS = 6;
 
-/** The outcome of a start whose agent runs, or ran when its worker died. */
+/** The outcome that is stored while the agent of an attempt is running. If the worker stops, this outcome remains. */
 const CALLING = 'calling';
 
-/** The calls of a worker. */
+/** Reads and writes the agent calls that a worker takes from the queue. */
 export type TakenCalls = ReturnType<typeof openTakenCalls>;
 
 export function openTakenCalls(database: Database, boss: PgBoss, worker: string, heartbeatSeconds: number) {
@@ -56,7 +56,7 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
       tokensPerMinute: row?.tokens_per_minute == null ? null : Number(row.tokens_per_minute),
     };
     const isLimited = Object.values(limits).some((limit) => limit !== null);
-    // The lock makes the limits strict: two workers never count the same calls at the same time.
+    // The row lock makes the limits exact: two workers cannot count the agent calls of an account at the same time.
     if (isLimited) await query('SELECT 1 FROM onceover.accounts WHERE name = $1 FOR NO KEY UPDATE', [account]);
     type Start = { started_at: Date; ended_at: Date | null; tokens: string | null; is_running: boolean };
     const starts = !isLimited
@@ -85,7 +85,7 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
   }
 
   return {
-    /** Registers the worker with its agents, and the limits of their accounts. */
+    /** Stores the worker with its agents, and the limits of their accounts. */
     async register(name: string, offers: readonly Offer[], limits: ReadonlyMap<string, AccountLimits>): Promise<void> {
       await database.transaction(async (query) => {
         await query(
@@ -105,7 +105,7 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
       });
     },
 
-    /** Takes the most urgent call for an agent, if the limits of its account allow one. */
+    /** Takes the most urgent agent call for an agent, if the limits of the agent's account allow another call. */
     take: (offer: Offer): Promise<Taking> =>
       database.transaction(async (query): Promise<Taking> => {
         const { use, limits, now } = await usedBy(query, offer.account);
@@ -114,7 +114,8 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
         const queue = queueName(offer);
         const [job] = await boss.fetch<{ call: string }>(queue, { batchSize: 1, db: within(query) });
         if (job === undefined) return { kind: 'none' };
-        // Only the call of a worker that died has been fetched before.
+        // A retry means that the agent call's earlier worker stopped. Give up if that happened too often while the
+        // agent was running.
         if (job.retryCount > 0 && (await lostStarts(query, job.data.call)) >= MOST_LOST_STARTS) {
           await failLost(query, job.data.call);
           await boss.complete(queue, job.id, null, { db: within(query) });
@@ -147,7 +148,10 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
         };
       }),
 
-    /** Stores that the agent of a call starts now. If its worker dies from here on, the provider may have charged for it. */
+    /**
+     * Records that the agent starts now. If the worker stops after this, the provider may have charged for the agent
+     * call.
+     */
     calling: ({ start }: Pick<TakenCall, 'start'>) =>
       database.query('UPDATE onceover.call_starts SET outcome = $2 WHERE id = $1 AND ended_at IS NULL', [
         start,
@@ -155,8 +159,8 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
       ]),
 
     /**
-     * Stores that the worker and its calls live, and what the agents do. Returns the calls that have ended without this
-     * worker: cancelled, or answered by another worker.
+     * Records that the worker is alive, and what its agents are doing. Returns the agent calls that this worker should
+     * stop, because they were cancelled or another worker answered them.
      */
     async beat(
       running: readonly TakenCall[],
@@ -187,7 +191,10 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
       return new Set(ids.filter((id) => !isOpen.has(id)));
     },
 
-    /** Stores the end of a call and removes its job, both or none. The first answer of a call counts. */
+    /**
+     * Stores the answer of an agent call and removes its job, in one transaction. If a call gets several answers, the
+     * first one counts.
+     */
     end: (call: Pick<TakenCall, 'id' | 'start'>, end: AskEnd) =>
       database.transaction(async (query) => {
         const [stored] = await query<{ queue: string; job: string }>(
@@ -200,7 +207,7 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
           await boss.complete(stored.queue, stored.job, null, { includeQueued: true, db: within(query) });
       }),
 
-    /** Puts a call back into the queue, for another worker or for later. */
+    /** Puts an agent call back into the queue, for another worker or for a later attempt. */
     putBack: (call: TakenCall, end: AskEnd) =>
       database.transaction(async (query) => {
         await endStart(query, call.start, end);
@@ -216,7 +223,7 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
         await query('SELECT pg_notify($1, $2)', [NEW_CALL, call.queue]);
       }),
 
-    /** Starts a cooldown of an account: no worker calls its agent until then. */
+    /** Records that an account has reached a usage limit. No worker uses the account before the time `until`. */
     async cool(account: string, until: Date, said: string): Promise<void> {
       await database.query(
         'UPDATE onceover.accounts SET cooldown_until = greatest(cooldown_until, $2), cooldown_said = $3 WHERE name = $1',
@@ -224,7 +231,7 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
       );
     },
 
-    /** Returns how many other accounts offer the same agent and are not in a cooldown. */
+    /** Returns how many other accounts offer the same agent and are not waiting for a usage limit to end. */
     async otherAccounts({ agent, made, account }: Offer): Promise<number> {
       const live = (await liveOffers(database.query)).filter((one) => one.agent === agent && one.made === made);
       const others = [...new Set(live.map((one) => one.account))].filter((one) => one !== account);
@@ -235,10 +242,10 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
       return warm.length;
     },
 
-    /** Ends the record of a start whose call ended without it. */
+    /** Records the end of an attempt whose result is not needed, because the agent call has already ended. */
     drop: (call: TakenCall, end: AskEnd) => endStart(database.query, call.start, end),
 
-    /** Ends the calls whose workers died too often, and those that wait in vain for a client that is gone. */
+    /** Gives up agent calls whose workers stopped too often, and cancels waiting calls whose clients are gone. */
     async tidy(): Promise<void> {
       await database.transaction(async (query) => {
         const dead = await boss.fetch<{ call: string }>(DEAD_QUEUE, { batchSize: 20, db: within(query) });
@@ -262,7 +269,7 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
   };
 }
 
-/** Returns how many workers died while they ran the agent of a call. */
+/** Returns how many workers stopped while they were running the agent of this agent call. */
 async function lostStarts(query: Query, call: string): Promise<number> {
   const [row] = await query<{ lost: number }>(
     `SELECT count(*)::int AS lost FROM onceover.call_starts WHERE call = $1 AND ended_at IS NULL AND outcome = $2`,
@@ -271,7 +278,7 @@ async function lostStarts(query: Query, call: string): Promise<number> {
   return row?.lost ?? 0;
 }
 
-/** Ends a call whose workers died too often. */
+/** Gives up an agent call: it fails because its workers stopped too often. */
 async function failLost(query: Query, call: string): Promise<void> {
   await query(
     `UPDATE onceover.calls SET state = 'failed', answer = $2, ended_at = now()

@@ -1,39 +1,48 @@
 import type { Question } from '../kernel/ports.ts';
 
-/** One call to an agent, with everything that a worker on another machine needs for it. */
+/** One call to an agent, with everything that a worker on another machine needs to run it. */
 export type CallRequest = Pick<
   Question,
   'stable' | 'dynamic' | 'schema' | 'cacheTtl' | 'timeoutSeconds' | 'idleSeconds'
 > & {
   readonly agent: string;
-  /** Identifies the agent's program, arguments and environment. Only a worker whose own agent has the same takes the call. */
+  /**
+   * A digest of the agent's program, arguments and environment. Only a worker whose own agent has the same digest takes
+   * the agent call.
+   */
   readonly made: string;
   readonly model: string | null;
   readonly sandbox: boolean;
   readonly mostRetries: number | null;
-  /** The git tree under review, and the tree of its base. */
+  /** The git tree of the code under review, followed by the tree of its base. */
   readonly tree: string;
   readonly baseTree: string;
 };
 
-/** The order of calls that wait: someone who waits at a terminal comes before CI, and CI before proofs and audits. */
+/**
+ * The kind of client that waits for an agent call. A person at a terminal comes before CI, and CI before background
+ * work such as `onceover prove`.
+ */
 export type Urgency = 'person' | 'ci' | 'background';
 
-/** The states of a call. `failed`: the agent gave no answer. Only `answered` calls are used again. */
+/**
+ * The states of an agent call. `failed` means that the agent gave no answer. Only answers of `answered` calls are
+ * shared.
+ */
 export type CallState = 'waiting' | 'running' | 'answered' | 'failed' | 'cancelled';
 
-/** An agent that a worker offers. */
+/** An agent that a worker offers to clients. */
 export type Offer = {
   readonly agent: string;
   readonly made: string;
   readonly version: string;
-  /** The model in the agent's own settings on the worker; `null` if unknown. */
+  /** The model in the worker's own settings for the agent; `null` if unknown. */
   readonly usualModel: string | null;
-  /** The login that the worker uses. Workers with the same account share its limits. */
+  /** The name of the login that the worker uses for the agent. Workers with the same account share its limits. */
   readonly account: string;
 };
 
-/** The limits of an account, over all workers; `null` for no limit. */
+/** The limits of an account for all workers together; `null` means no limit. */
 export type AccountLimits = {
   readonly callsAtOnce: number | null;
   readonly callsPerMinute: number | null;

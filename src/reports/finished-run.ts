@@ -9,19 +9,22 @@ import { digestOf, type GateId } from '../kernel/ids.ts';
 import { readable, wellFormed } from '../ui/markdown-text.ts';
 import type { Message } from '../ui/wording.ts';
 
-/** An ended run, in the form that all report formats share. */
+/** A run that has ended, in the form from which all report formats are made. */
 export type EndedRun = {
   readonly status: RunOutcome['status'] | 'interrupted';
-  /** The exit code of the run itself. A report that cannot be written does not change it. */
+  /** The exit code of the run itself. A report that cannot be written does not change this code. */
   readonly exitCode: number;
-  /** The result in one line, then the next steps. */
+  /** The result in one line, followed by the next steps. */
   readonly verdict: readonly string[];
   readonly gates: readonly GateOutcome[];
-  /** The findings that are not closed and still apply. Reports omit all others, so that tools stop showing them. */
+  /** The findings that still apply and are not closed. All others are left out, so that tools stop showing them. */
   readonly findings: readonly ReportedFinding[];
-  /** Reasons other than findings for an exit code above 0. Such a run has an entry here or an open finding. */
+  /**
+   * Reasons other than findings for an exit code above 0. If the exit code is above 0, this list has an entry or a
+   * finding is open.
+   */
   readonly obstacles: readonly ReportEntry[];
-  /** `null` if an error or an interruption ended the run, so that no gate has a result. */
+  /** The outcome of the run; `null` if an error or an interruption ended it, so that no gate has a result. */
   readonly outcome: RunOutcome | null;
 };
 
@@ -54,7 +57,7 @@ function obstacleOfGate(gate: GateOutcome): readonly ReportEntry[] {
   if (status === 'pass' || status === 'holds') return [];
   const output = check === null || check.tail === '' ? '' : `\n\n${check.tail}`;
   if (status !== 'fail') return [obstacle(id, `${describeNoResult(gate)}${output}`)];
-  // Reports list the findings of a failed review, so the review itself needs no entry.
+  // If a review failed, reports list its findings, so the review itself needs no entry.
   return check === null ? [] : [{ ...obstacle(id, `${describeGateDetail(gate)}${output}`), isJudged: true }];
 }
 
@@ -79,7 +82,7 @@ function describeNoResult(gate: GateOutcome): string {
   return [`No result${why}`, ...reasons].join('; ');
 }
 
-/** Returns the message of an entry, after the id of its gate if it has one. */
+/** Returns the message of an entry, with the id of its gate in front if it has one. */
 export function namedText({ gate, message }: ReportEntry): string {
   return gate === NO_GATE ? message : `${gate}: ${message}`;
 }
@@ -91,33 +94,38 @@ export type Severity = 'error' | 'warning' | 'note';
 export type ReportEntry = {
   /** The finding; `null` if the entry is not about a finding. */
   readonly reported: ReportedFinding | null;
-  /** Findings of other reviewers about the same code. */
+  /** The findings of other reviewers about the same code. */
   readonly others: readonly ReportedFinding[];
   /** The id of the gate; "onceover" if the entry is about the whole run. */
   readonly gate: string;
-  /** Whether the gate passed or failed; false if it has no result, for example after an error. */
+  /** Whether the gate passed or failed; false if the gate has no result, for example after an error. */
   readonly isJudged: boolean;
   readonly severity: Severity;
-  /** The problem that a finding reports and its fix; or why a gate did not pass, with the output of a failed check. */
+  /** For a finding, the problem and the fix. Otherwise why the gate did not pass, with the output of a failed check. */
   readonly message: string;
   readonly file: string;
-  /** The lines, with their text if the reviewer quoted it; `null` if the lines are unknown or do not exist. */
+  /**
+   * The lines of the finding, with their text if the reviewer quoted it; `null` if the lines are unknown or do not
+   * exist.
+   */
   readonly region: { readonly line: number; readonly lastLine: number; readonly code: string | null } | null;
   readonly fingerprint: string;
 };
 
-/** Entries that are not about a file get this one, because most tools reject or drop an entry without a file. */
+/** The file for entries that are not about a file. Most tools reject or drop an entry without a file. */
 const NO_FILE = 'onceover.yml';
 
-/** Stands for the gate in entries that concern the whole run. */
+/** Used instead of a gate id in entries about the whole run. */
 export const NO_GATE = 'onceover';
 
-/** Returns an entry for each problem that findings report, then one for each other reason why the run did not exit with 0. */
+/** Returns one entry per reported problem, then one for each other reason why the run did not exit with 0. */
 export function reportEntries({ findings, obstacles }: EndedRun): readonly ReportEntry[] {
   return [...problemsIn(findings).map(problemEntry), ...obstacles];
 }
 
-/** Returns one entry for all findings about a problem. The most severe one gives its place and gate. */
+/**
+ * Returns one entry for all findings about the same problem. The most severe finding decides its gate and its place.
+ */
 export function problemEntry([reported, ...others]: SameCode<ReportedFinding>): ReportEntry {
   const { gate, file } = reported.finding;
   const also = others.map(
@@ -140,7 +148,7 @@ function messageOf({ issue, fix }: Finding): string {
   return fix === null ? readable(issue) : `${readable(issue)}\n\nFix: ${readable(fix)}`;
 }
 
-/** Returns the ids of the findings of an entry: "F1, F2". */
+/** Returns the ids of an entry's findings, such as "F1, F2". */
 export function idsOf(reported: ReportedFinding, others: readonly ReportedFinding[]): string {
   return [reported, ...others].map(({ finding }) => finding.id).join(', ');
 }
@@ -161,13 +169,13 @@ const SEVERITIES: Readonly<Record<Priority, Severity>> = {
   low: 'note',
 };
 
-/** Returns the severity of a finding. A finding that is only a warning for its gate is never an `error`. */
+/** Returns the severity of a finding. If the gate treats the finding only as a warning, it is never an `error`. */
 function severityOf({ finding, state }: ReportedFinding): Severity {
   const severity = SEVERITIES[finding.priority];
   return state === 'warning' && severity === 'error' ? 'warning' : severity;
 }
 
-/** Returns a digest that is the same for all failures of a gate; `null` stands for the whole run. */
+/** Returns a digest that is the same for all failures of a gate. `null` stands for the whole run. */
 export function gateFingerprint(gate: GateId | null): string {
   return digestOf(['gate', gate ?? '']).slice(0, FINGERPRINT_LENGTH);
 }

@@ -6,7 +6,10 @@ import { jsonReport } from './run-json.ts';
 import { sarifReport } from './sarif.ts';
 import type { Format } from './types.ts';
 
-/** The formats that need only the ended run. The HTML report also reads records, so `web/` makes it. */
+/**
+ * The report formats that are made from the ended run alone. The HTML report also needs records, so the folder `web/`
+ * makes it.
+ */
 export const FORMATS: Readonly<Record<Exclude<Format, 'html'>, (run: EndedRun) => string>> = {
   markdown: markdownReport,
   sarif: sarifReport,

@@ -14,19 +14,19 @@ import {
 } from './finished-run.ts';
 import { markdownReport } from './markdown.ts';
 
-/** GitHub shows only the first ten annotations of each kind per step, so the others are left out. */
+/** GitHub shows only the first ten annotations of each kind per step, so leave out the rest. */
 const MOST_OF_A_KIND = 10;
 
 const MOST_CHARACTERS = 4000;
 
-/** GitHub does not show a step summary over 1 MiB, so a longer one is cut off. */
+/** The maximum number of bytes of a job summary. GitHub does not show a summary over 1 MiB. */
 const MOST_SUMMARY_BYTES = 1_000_000;
 
 const KINDS: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', note: 'notice' };
 
 /**
- * Returns the annotations of a run as GitHub workflow commands, one per line: gates without a result, failed checks,
- * then findings by severity.
+ * Returns the annotations of a run as GitHub workflow commands, one per line. Gates without a result come first, then
+ * failed checks, then findings by severity.
  */
 export function githubAnnotations({ obstacles, findings }: EndedRun): string {
   const entries = [
@@ -36,7 +36,7 @@ export function githubAnnotations({ obstacles, findings }: EndedRun): string {
   ];
   const shown = (['error', 'warning', 'note'] as const).flatMap((severity) => {
     const own = entries.filter((one) => one.severity === severity);
-    // Leave room for the notice that counts the annotations left out.
+    // Keep one annotation free for the notice that counts the omitted ones.
     return own.slice(0, severity === 'note' ? MOST_OF_A_KIND - 1 : MOST_OF_A_KIND);
   });
   const rest = entries.length - shown.length;
@@ -54,7 +54,7 @@ export function githubSummary(run: EndedRun): string {
   return `${closeFence(whole)}\n\nThe report is too long for a job summary. Write it to a file with "--report markdown=FILE".\n`;
 }
 
-/** Joins the entries of gates without a result into one entry, to leave room for findings. */
+/** Joins the entries about gates without a result into one entry, so that more findings can be shown. */
 function joined(entries: readonly ReportEntry[]): readonly ReportEntry[] {
   const [first, ...others] = entries;
   if (first === undefined || others.length === 0) return entries;
@@ -68,7 +68,7 @@ function annotation({ reported, others, gate, severity, message, file, region }:
   return commandLine(KINDS[severity], { ...place, title }, message);
 }
 
-/** Returns exactly one line with one workflow command, whatever the texts contain. */
+/** Returns one line with one GitHub workflow command, whatever characters the texts contain. */
 function commandLine(kind: string, properties: Readonly<Record<string, string | number>>, message: string): string {
   const fields = Object.entries(properties)
     .map(([name, value]) => `${name}=${property(String(value))}`)

@@ -15,7 +15,7 @@ function element(
   inner: readonly string[] | string,
 ): string {
   const indent = '  '.repeat(depth);
-  // Escape line ends and tabs in attributes, because XML parsers would turn them into spaces.
+  // Escape line breaks and tabs in attributes, because XML parsers would turn them into spaces.
   const quoted = (text: string) => escaped(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
   const given = Object.entries(attributes).map(([key, value]) => ` ${key}="${quoted(String(value))}"`);
   const head = `${indent}<${name}${given.join('')}`;
@@ -26,7 +26,7 @@ function element(
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-// XML 1.0 forbids some characters even in escaped form, so write them as visible text or replace them.
+// XML 1.0 forbids some characters even in escaped form, so show or replace them with other characters.
 function escaped(text: string): string {
   return readable(text)
     .replace(/[\ufffe\uffff]/g, '\ufffd')
@@ -58,8 +58,8 @@ type Case = {
 };
 
 /**
- * Returns a suite for problems that concern the whole run. If the run failed but `suites` has only passed and skipped
- * cases, it also lists the problems of all gates, because most tools count skipped cases as passed.
+ * Returns a suite for problems of the whole run. Most tools count skipped cases as passed. So if the run failed but no
+ * case in `suites` has failed, this suite also lists the problems of all gates.
  */
 function runSuite({ obstacles, exitCode }: EndedRun, suites: readonly Suite[]): readonly Suite[] {
   const isReported = suites.some(({ cases }) => cases.some(({ end }) => end === 'failure' || end === 'error'));
@@ -72,7 +72,7 @@ function runSuite({ obstacles, exitCode }: EndedRun, suites: readonly Suite[]): 
 function gateSuite(gate: GateOutcome, findings: readonly ReportedFinding[]): Suite {
   if (gate.kind === 'check') return { name: gate.id, cases: [checkCase(gate)] };
   const cases = slotCases(gate.slots, findings, gate.status === 'not_run' ? describeGateDetail(gate) : null);
-  // A gate can lack a result although no reviewer had an error. Add a case that shows this.
+  // A gate can lack a result although none of its reviewers had an error. Add a case that reports this.
   const isReported = cases.some(({ end }) => end === 'failure' || end === 'error');
   const hasNoResult = gate.status === 'error' || (gate.status === 'not_run' && cases.length === 0);
   const verdict: Case = { name: 'verdict', seconds: null, end: 'error', why: GATE_REASONS[gate.why], text: '' };
@@ -99,7 +99,10 @@ function checkCase(gate: GateOutcome): Case {
   };
 }
 
-/** Returns one case per reviewer, including removed reviewers with findings. `notRun`: why the gate did not run. */
+/**
+ * Returns one case per reviewer, also for removed reviewers that still have findings. `notRun` says why the gate did
+ * not run; `null` if it did.
+ */
 function slotCases(
   slots: readonly SlotOutcome[],
   findings: readonly ReportedFinding[],
@@ -112,14 +115,16 @@ function slotCases(
     ...slots.map((one) => {
       const why = one.status === 'not_run' ? notRun : null;
       const own = slotCase(one, ofSlot(one.slot), why ?? `${STATUS_WORDS[one.status]}: ${describeSlotReason(one)}`);
-      // A passed case shows no reason, but everyone should see who vouched for an accepted pass.
+      // A passed case usually shows no text. Show who signed a pass that was accepted from another clone.
       return one.why === 'accepted' && own.text === '' ? { ...own, text: describeSlotReason(one) } : own;
     }),
     ...[...removed].map((slot) => slotCase({ ...REMOVED, slot }, ofSlot(slot), '')),
   ];
 }
 
-/** Stands for a reviewer that was removed. It counts as failed, because it still has findings. */
+/**
+ * The facts of a reviewer that was removed from the configuration. It counts as failed, because it still has findings.
+ */
 const REMOVED = { agent: '(removed)', status: 'fail', durationMs: null } as const;
 
 function slotCase(
@@ -128,12 +133,12 @@ function slotCase(
   why: string,
 ): Case {
   const open = findings.filter(({ state }) => isOpen(state)).length;
-  // A failed reviewer without open findings has only waived ones, so its case passes.
+  // If a failed reviewer has no open findings, all its findings were waived, so its case passes.
   const end = status === 'fail' ? 'passed' : ENDS[status];
   return {
     name: agent === null ? `@${slot}` : `@${slot} ${agent}`,
     seconds: durationMs === null ? null : durationMs / 1000,
-    // With an open finding the case fails, even if this run skipped the reviewer.
+    // If a finding is open, the case fails even if this run skipped the reviewer.
     end: open > 0 ? 'failure' : end,
     why: open > 0 && status !== 'error' ? count(open, 'open finding') : why,
     text: findings.map((reported) => describeFinding(reported).join('\n')).join('\n\n'),
@@ -159,6 +164,6 @@ function suiteXml({ name, cases }: Suite): string {
 function endXml({ end, why, text }: Case): readonly string[] {
   if (end === 'failure' || end === 'error') return [element(3, end, { message: why, type: end }, text || why)];
   const out = text === '' ? [] : [element(3, 'system-out', {}, text)];
-  // The common JUnit schema has no attribute for why a case was skipped, so the reason is the element's text.
+  // The usual JUnit schema has no attribute for the reason of a skipped case, so the reason is the text of the element.
   return end === 'skipped' ? [element(3, 'skipped', {}, why), ...out] : out;
 }

@@ -18,7 +18,9 @@ import { describePaid, describeUsage } from '../ledger/describe.ts';
 import { codeName, inline, quotation, readable } from '../ui/markdown-text.ts';
 import type { EndedRun } from './finished-run.ts';
 
-/** Returns the Markdown report of a run: verdict, gates, findings by file, files without a review, warnings, cost. */
+/**
+ * Returns the Markdown report of a run: verdict, gates, findings by file, files without a review, warnings, and cost.
+ */
 export function markdownReport({ verdict, gates, findings, outcome }: EndedRun): string {
   const [result = '', ...next] = verdict;
   const blocks = [
@@ -50,7 +52,7 @@ function gateTable(gates: readonly GateOutcome[], findings: readonly ReportedFin
   if (gates.length === 0) return '';
   const rows = gates.flatMap((gate) => {
     const open = findings.filter((one) => one.finding.gate === gate.id && isOpen(one.state));
-    // A `|` would end the table cell even inside inline code.
+    // A `|` would end the table cell, even inside inline code.
     const name = codeName(gate.id).replaceAll('|', '\\|');
     return [
       row([name, '', gateWord(gate), inline(describeGateDetail(gate))]),
@@ -68,7 +70,7 @@ function slotRow(slot: SlotOutcome, open: readonly ReportedFinding[]): string {
   const { status, dispatch, usage } = slot;
   const session = dispatch === 'none' ? '' : `${SESSIONS[dispatch]}, `;
   const detail = `${session}${describeSlotReason(slot)}${usage === null ? '' : `, ${describeUsage(usage)}`}`;
-  // The reviewer failed, but none of its findings is open.
+  // The reviewer failed, but none of its findings is still open.
   const isWaived = status === 'fail' && !open.some(({ finding }) => finding.slot === slot.slot);
   return row(['', inline(reviewerName(slot)), isWaived ? 'waived' : STATUS_WORDS[status], inline(detail)]);
 }
@@ -87,7 +89,7 @@ function findingBlocks(findings: readonly ReportedFinding[]): string[] {
   return ['## Findings', ...files];
 }
 
-/** Returns the findings about one problem. Only the first one shows the code. */
+/** Describes all findings about one problem. Only the first of them shows the code. */
 function problemBlock(problem: SameCode<ReportedFinding>): string[] {
   const [{ finding, state }] = problem;
   const { priority, line } = finding;

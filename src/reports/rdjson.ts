@@ -3,8 +3,8 @@ import { type EndedRun, idsOf, type ReportEntry, reportEntries, type Severity } 
 const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'ERROR', warning: 'WARNING', note: 'INFO' };
 
 /**
- * Returns a run in reviewdog's diagnostic format. Waived findings are left out, because the format has no field for
- * them and reviewdog rejects unknown keys.
+ * Returns a run in the JSON format of reviewdog. Waived findings are left out, because the format has no field for them
+ * and reviewdog rejects unknown fields.
  */
 export function rdjsonReport(run: EndedRun): string {
   const entries = reportEntries(run).filter(({ reported }) => reported?.state !== 'waived');
@@ -23,7 +23,7 @@ function diagnostic({ reported, others, gate, severity, message, file, region }:
   };
 }
 
-/** Returns a text without mentions, links, images or HTML, because reviewdog posts messages as Markdown. */
+/** Returns the text without mentions, links, images or HTML, because reviewdog posts messages as Markdown. */
 function inert(text: string): string {
   return text
     .replaceAll('@', '@\u200b')

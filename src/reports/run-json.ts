@@ -1,7 +1,7 @@
 import { runDocument } from '../gates/json.ts';
 import type { EndedRun } from './finished-run.ts';
 
-/** Returns the document of `run --json`, for `onceover publish` and for other programs. */
+/** Returns the JSON document of `run --json`, which `onceover publish` and other programs read. */
 export function jsonReport({ outcome, status, verdict }: EndedRun): string {
   const [, message = '', next = ''] = verdict;
   const document = outcome === null ? { error: { kind: status, message, next } } : runDocument(outcome);

@@ -8,7 +8,9 @@ import { asShellWord } from '../ui/wording.ts';
 import { version } from '../version.ts';
 import { type EndedRun, NO_GATE, namedText, type ReportEntry, reportEntries } from './finished-run.ts';
 
-/** Returns a run as SARIF 2.1.0: a rule per gate, a result per problem, failed check and gate without a result. */
+/**
+ * Returns a run as SARIF 2.1.0: one rule per gate, and one result per problem, failed check and gate without a result.
+ */
 export function sarifReport(run: EndedRun): string {
   const rules = rulesOf(run);
   const indexes = new Map(rules.map(({ id }, index) => [id, index]));
@@ -65,7 +67,7 @@ function resultOf(entry: ReportEntry) {
   const { reported, others, severity, message, fingerprint } = entry;
   return {
     level: severity,
-    // SARIF viewers show Markdown links, so break up those in a reviewer's text.
+    // SARIF viewers show Markdown links, so break up links in a reviewer's text.
     message: { text: message.replaceAll('](', '] (') },
     locations: [locationOf(entry)],
     partialFingerprints: { [FINGERPRINT]: fingerprint },
@@ -87,7 +89,7 @@ function findingFacts({ finding, state }: ReportedFinding, others: readonly Repo
 }
 
 function locationOf({ file, region }: ReportEntry) {
-  // SARIF locations are URIs, so encode each part of the path.
+  // File locations in SARIF are URIs, so encode each part of the path.
   const uri = file.split('/').map(encodeURIComponent).join('/');
   const artifactLocation = { uri, uriBaseId: ROOT };
   if (region === null) return { physicalLocation: { artifactLocation } };
@@ -97,7 +99,9 @@ function locationOf({ file, region }: ReportEntry) {
   return { physicalLocation: { artifactLocation, region: { startLine: line, ...end, ...snippet } } };
 }
 
-/** Returns the SARIF `invocation`. It repeats gates without a result, because some tools read errors only here. */
+/**
+ * Returns the SARIF `invocation`. It repeats the gates without a result, because some tools read errors only from here.
+ */
 function invocationOf({ exitCode, obstacles, outcome, gates }: EndedRun) {
   const errors = obstacles
     .filter(({ isJudged }) => !isJudged)

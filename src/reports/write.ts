@@ -10,12 +10,12 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { errorCode, makeFolder, makeParents, writeAtomically } from '../platform/files.ts';
 import { userPath } from '../platform/user-paths.ts';
 
-/** A report and its file name, relative to the working directory. */
+/** A report, and its file name relative to the working directory. */
 type ReportFile = { readonly name: string; readonly text: string };
 
 /**
- * Writes each report atomically, and creates missing folders. Returns the failures, and as `seen` the reports that git
- * does not ignore: they become part of the next change.
+ * Writes each report atomically, and creates missing folders. Returns the failures, and in `seen` the reports that git
+ * does not ignore: git will treat them as part of the next change.
  */
 export async function writeReports(cwd: string, files: readonly ReportFile[]) {
   const found = await findRepository(cwd);
@@ -35,7 +35,7 @@ export async function writeReports(cwd: string, files: readonly ReportFile[]) {
   return { failures, seen };
 }
 
-/** Appends text to a file to which other programs append too, such as GitHub's job summary. */
+/** Appends text to a file to which other programs also append, such as GitHub's job summary. */
 export function appendReport(path: string, text: string): Result<void> {
   try {
     appendFileSync(path, text);
@@ -46,8 +46,8 @@ export function appendReport(path: string, text: string): Result<void> {
 }
 
 /**
- * Writes a report inside the repository. It does not follow symlinks, because the change under review may have replaced
- * a folder with a symlink to another place.
+ * Writes a report inside the repository. Does not follow symlinks: the change under review may have replaced a folder
+ * with a symlink to another place.
  */
 function writeInside(repository: RepositoryPaths, path: RepoPath, text: string): Result<void> {
   const folder = makeFolder(repository.root, folderOf(path) || '.');

@@ -66,12 +66,15 @@ const SERVER = z.strictObject({
 
 type FileSettings = z.output<typeof SERVER>;
 
-/** Returns the path of the server's settings: beside the user's own config file, never in a repository. */
+/**
+ * Returns the path of the server's settings file. It is in the folder of the user's own config file, never in a
+ * repository.
+ */
 export function serverConfigPath(env: NodeJS.ProcessEnv): string {
   return join(dirname(userConfigPath(env)), 'server.yml');
 }
 
-/** Reads the settings of the server. Secrets and tokens of forges come from the environment. */
+/** Reads the server's settings file. Webhook secrets and forge tokens are read from environment variables instead. */
 export function readServerSettings(path: string, env: NodeJS.ProcessEnv): Result<ServerSettings> {
   const file = readPlainFile(path, LARGEST_BYTES);
   if (!file.ok) return err({ kind: 'disk', action: 'read', path, code: file.code });
@@ -147,12 +150,15 @@ function forgeOf(name: ForgeName, given: FileSettings, env: NodeJS.ProcessEnv): 
   });
 }
 
-/** Returns the address of the GraphQL API: GitHub Enterprise Server has it beside the REST API. */
+/**
+ * Returns the address of the GraphQL API for a REST API address. GitHub Enterprise Server has it at another path than
+ * github.com.
+ */
 function graphqlOf(api: string): string {
   return /\/api\/v3$/.test(api) ? api.replace(/\/v3$/, '/graphql') : `${api}/graphql`;
 }
 
-/** Returns a secret from a variable, or from the file that the variable with `_FILE` names. */
+/** Returns a secret from an environment variable, or from the file that the variable with the suffix `_FILE` names. */
 function secretIn(env: NodeJS.ProcessEnv, name: string): Result<string> {
   const direct = env[name] ?? '';
   if (direct !== '') return ok(direct);

@@ -2,7 +2,7 @@ import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:c
 import * as z from 'zod';
 import { type OidcSettings, SCOPES, type Visitor } from './types.ts';
 
-/** The keys of an issuer, as it publishes them. Other members of a key do not matter. */
+/** The public keys that a token issuer publishes. Unknown fields of a key are allowed. */
 export const keySetShape = z.object({
   keys: z
     .array(
@@ -21,12 +21,12 @@ export type IssuerKeys = z.output<typeof keySetShape>['keys'];
 
 export type JwtDecision =
   | { readonly ok: true; readonly visitor: Visitor }
-  /** `unknown-key`: the issuer may have published a new key. */
+  /** `unknown-key` means that the issuer may have published a new key since we fetched its keys. */
   | { readonly ok: false; readonly why: 'unknown-key' | 'not-valid' };
 
 const LONGEST = 16 * 1024;
 
-/** How much the clocks of the issuer and of this server may differ. */
+/** How many seconds the clocks of the issuer and of this server may differ. */
 const LEEWAY_SECONDS = 30;
 
 const SMALLEST_RSA_BITS = 2048;
@@ -50,8 +50,9 @@ const claims = z.looseObject({
 });
 
 /**
- * Decides who a token is, from the keys of the issuer. The key decides how a signature is checked, and the token may only
- * agree: a token without a signature, or one that calls a public key a secret, is not valid.
+ * Checks a JSON Web Token with the issuer's keys, and returns its owner and their scopes. The issuer's key, not the
+ * token, decides which signature algorithms are allowed. So a token without a signature, or one that uses a public key
+ * as a shared secret, is not valid.
  */
 export function decideJwt(token: string, keys: IssuerKeys, settings: OidcSettings, now: Date): JwtDecision {
   const parts = token.length > LONGEST ? [] : token.split('.');
@@ -126,7 +127,7 @@ function publicKey(jwk: JsonWebKey): KeyObject | null {
   }
 }
 
-/** Returns the values of a claim: a list, or words in one text as in `scope`. */
+/** Returns the values of a claim, which is either a list or, like `scope`, one text with words. */
 function valuesOf(claim: unknown): readonly string[] {
   if (typeof claim === 'string') return claim.split(' ').filter((word) => word !== '');
   return Array.isArray(claim) ? claim.filter((value) => typeof value === 'string') : [];

@@ -6,29 +6,32 @@ import { describeFailure } from '../ui/describe-failure.ts';
 import { count } from '../ui/wording.ts';
 import type { PullRunEnd, TakenRun } from './types.ts';
 
-/** The result of the process that reviewed a pull request. */
+/** How the child process that reviewed a pull request ended. */
 export type ReviewEnd = {
   readonly run: PublishedRun;
-  /** The kind of the error; `null` if there is a verdict. */
+  /** The kind of the error; `null` if the review reached a verdict. */
   readonly error: string | null;
-  /** The document of the run; `null` if there is none. */
+  /** The JSON document of the review run; `null` if the run left none. */
   readonly document: string | null;
 };
 
-/** Variables that the process of a run gets from the server. Secrets of forges are not among them. */
+/** The environment variables that a run's process inherits from the server. No secret of a forge is among them. */
 const PASSED_ON =
   /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_.+|TZ|TMPDIR|XDG_CACHE_HOME|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|PG.+)$/;
 
 export type ChildFacts = {
   readonly store: string;
-  /** The folder with the config file for runs. */
+  /** The folder with the user's config file that runs read. */
   readonly config: string;
-  /** The file that says where the branch of the pull request is. */
+  /**
+   * The path of a file that describes the pull request in the form of a GitHub event, so that the review run can see
+   * whether its branch is in a fork.
+   */
   readonly event: string;
   readonly base: string;
 };
 
-/** Returns the environment of a run: that of a CI job for the pull request, without the secrets of the server. */
+/** Returns the environment of a run's process: like a CI job for the pull request, without the server's secrets. */
 export function childEnvironment(
   env: NodeJS.ProcessEnv,
   { store, config, event, base }: ChildFacts,
@@ -48,27 +51,27 @@ export function childEnvironment(
   };
 }
 
-/** Returns the description of the event from which a run sees whether the branch is in a fork. */
+/** Returns the content of a GitHub event file, from which a review run sees whether the branch is in a fork. */
 export function eventDocument(project: string, { isFork }: Pick<PullFacts, 'isFork'>): object {
   const repo = { full_name: project };
   return { pull_request: { head: { repo: isFork ? null : repo }, base: { repo } } };
 }
 
-/** The output of the process of a run. */
+/** The output of a run's process and how the process ended. */
 export type ChildEnd = {
   readonly stdout: string;
   readonly code: number | null;
-  /** Why the process was ended; `null` if it ended by itself. */
+  /** Why the server ended the process; `null` if the process ended by itself. */
   readonly ended: string | null;
-  /** The parsed output: a document of a run, or of an error. */
+  /** The parsed output: the document of a review run, or of an error. */
   readonly parsed: Result<PublishedRun>;
-  /** The kind of the error in the document; `null` if it has none. */
+  /** The kind of the error in the document; `null` if the document reports no error. */
   readonly errorKind: string | null;
 };
 
 /**
- * Judges the process of a run. A verdict is a complete document about this commit that states the exit code of the
- * process.
+ * Judges the output of a run's process. Only a complete document counts as a verdict: it must be about this commit and
+ * state the same exit code as the process.
  */
 export function judgeReview({ stdout, code, ended, parsed, errorKind }: ChildEnd, head: string): ReviewEnd {
   if (ended !== null) return failedReview('interrupted', ended);
@@ -95,17 +98,22 @@ export function reviewOfFailure(failure: Failure): ReviewEnd {
   return failedReview(failure.kind, describeFailure(failure).what);
 }
 
-/** Kinds of errors that may be over soon: the store or the forge is away, or no worker is connected. */
+/**
+ * The kinds of errors that may soon be over: the team store or the forge is unreachable, or another run holds the lock.
+ */
 const PASSING: readonly string[] = ['store-failed', 'forge-failed', 'lock-held'];
 
-/** How often a run is tried that ends with such an error. */
+/** How often the server tries a review run that keeps ending with a temporary error, such as an unreachable forge. */
 const MOST_TRIES = 5;
 
 export function isWorthRepeating(error: string | null, { tries }: Pick<TakenRun, 'tries'>): boolean {
   return error !== null && PASSING.includes(error) && tries < MOST_TRIES;
 }
 
-/** Returns the end of a run for the store. `unpublished`: why the result is not on the forge; `null` if it is. */
+/**
+ * Returns how a review run ended, in the form that the team store records. `unpublished` says why the result was not
+ * published; it is `null` if it was.
+ */
 export function endOfReview({ run, error, document }: ReviewEnd, unpublished: Failure | null): PullRunEnd {
   const said =
     run.kind === 'error' ? run.message : `${run.document.status}, ${count(run.document.findings.length, 'finding')}`;

@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import type { ForgeSettings, WebhookWish } from './types.ts';
 
-/** The headers and the body of a webhook, as they arrived. */
+/** A webhook request: its headers and its unparsed body. */
 export type Webhook = {
   header(name: string): string | null;
   readonly body: Buffer;
@@ -11,7 +11,10 @@ export type Webhook = {
 export type WebhookDecision =
   | {
       readonly ok: true;
-      /** The names under which this delivery is remembered. A webhook with one of them again is a repetition. */
+      /**
+       * The names under which the team store remembers this delivery. A later webhook with one of these names is a
+       * repetition and is ignored.
+       */
       readonly keys: readonly string[];
       readonly delivery: string;
       readonly wish: WebhookWish;
@@ -19,8 +22,9 @@ export type WebhookDecision =
   | { readonly ok: false; readonly status: 400 | 401; readonly why: string };
 
 /**
- * Decides what a webhook asks for. Its body counts only if the secret of the forge signed it (GitHub) or came with it
- * (GitLab). The content says only which pull request to look at, so a forged content cannot choose a base or a commit.
+ * Decides what a webhook asks for. The webhook counts only if the forge's secret signed its body (GitHub) or came with
+ * it (GitLab). Its content only names the pull request to review, so a forged webhook cannot choose the base or the
+ * commit.
  */
 export function decideWebhook(forge: ForgeSettings, webhook: Webhook): WebhookDecision {
   const isGenuine = forge.name === 'github' ? isSigned : hasToken;
@@ -31,7 +35,7 @@ export function decideWebhook(forge: ForgeSettings, webhook: Webhook): WebhookDe
   if (content === undefined) return refused(400, 'The webhook is not JSON.');
   const wish = forge.name === 'github' ? githubWish(forge, webhook, content) : gitlabWish(forge, webhook, content);
   if (wish === null) return refused(400, 'The webhook does not describe a pull request as expected.');
-  // The delivery id is not part of what GitHub signs, so the body itself is remembered, too.
+  // GitHub's signature does not cover the delivery id, so a repetition is also recognised by the digest of its body.
   const digest = createHash('sha256').update(webhook.body).digest('hex');
   return { ok: true, delivery, wish, keys: [`${forge.name}:${delivery}`, `${forge.name}:body:${digest}`] };
 }
@@ -50,7 +54,10 @@ function hasToken({ header }: Webhook, secret: string): boolean {
   return isSameSecret(header('x-gitlab-token') ?? '', secret);
 }
 
-/** Whether two secrets are equal. The time that this takes says nothing about them. */
+/**
+ * Whether two secrets are equal. The comparison takes the same time for all inputs, so timing reveals nothing about the
+ * secret.
+ */
 export function isSameSecret(given: string, secret: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(secret));
@@ -84,7 +91,7 @@ function githubWish(forge: ForgeSettings, { header }: Webhook, content: unknown)
   const read = githubEvent.safeParse(content);
   if (!read.success) return null;
   const { action, repository, pull_request, changes } = read.data;
-  // Edited: with another base branch, the change is another one.
+  // If someone changes the base branch of a pull request, its diff changes too, so review it again.
   const isReview = GITHUB_REVIEWS.includes(action) || (action === 'edited' && changes?.base !== undefined);
   return wishFor(forge, isReview ? 'review' : action === 'closed' ? 'closed' : null, {
     ...{ name: repository.full_name, number: read.data.number, head: pull_request.head.sha, action },
@@ -126,7 +133,7 @@ function wishFor(
   kind: 'review' | 'closed' | null,
   about: { readonly name: string; readonly number: number; readonly head: string; readonly action: string },
 ): WebhookWish {
-  // Forges ignore the case of names. The name that counts is the one in the settings.
+  // Forges ignore upper and lower case in repository names. Use the spelling in the settings everywhere.
   const project = forge.repositories.find((one) => one.toLowerCase() === about.name.toLowerCase());
   if (project === undefined) return ignored('the repository is not in the settings of the server');
   if (kind === null) return ignored(`the action is "${about.action.slice(0, 50)}"`);

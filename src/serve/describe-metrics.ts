@@ -1,4 +1,4 @@
-/** A metric with its samples, one for each set of labels. */
+/** A metric with its values, one for each set of labels. */
 export type MetricFamily = {
   readonly name: string;
   readonly help: string;
@@ -6,7 +6,7 @@ export type MetricFamily = {
   readonly samples: readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
 };
 
-/** Returns metrics in the text format of Prometheus. */
+/** Returns metrics in the text format that Prometheus reads. */
 export function describeMetrics(families: readonly MetricFamily[]): string {
   return families
     .flatMap(({ name, help, type = 'gauge', samples }) => [

@@ -1,7 +1,7 @@
 import type { ListedRepository } from './repositories.ts';
 import type { ListedRun, Visitor } from './types.ts';
 
-/** Returns a text that can stand in any HTML element or attribute. */
+/** Returns the text escaped, so that it is safe in HTML elements and attributes. */
 function html(text: string): string {
   return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }
@@ -33,7 +33,7 @@ export function describeLogin(problem: string | null): string {
   );
 }
 
-/** Returns the page with all repositories and the newest runs. */
+/** Returns the page that lists all repositories and the newest review runs. */
 export function describeRepositories(
   repositories: readonly ListedRepository[],
   runs: readonly ListedRun[],
@@ -50,7 +50,7 @@ export function describeRepositories(
   return page('Repositories', visitor, `${list}<h2>Newest runs of pull requests</h2>${runTable(runs, visitor)}`);
 }
 
-/** A finding, as the page of a repository lists it. */
+/** A finding with the fields that a repository's page shows. */
 type ListedFinding = {
   readonly id: string;
   readonly priority: string;
@@ -67,7 +67,7 @@ export type RepositoryView = {
   readonly runs: readonly ListedRun[];
 };
 
-/** Returns the page of a repository with its open findings and the runs of its pull requests. */
+/** Returns the page of a repository with its open findings and its pull request runs. */
 export function describeRepository({ id, remote, findings, runs }: RepositoryView, visitor: Visitor): string {
   const mayWaive = visitor.scopes.has('waive');
   const rows = findings.map(({ id: finding, priority, file, line, issue, resolution }) => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { errorCode } from '../platform/files.ts';
 
-/** A request to the server, with its whole body as it arrived. */
+/** A request to the server. The body is complete and not parsed. */
 export type ServerRequest = {
   readonly method: string;
   readonly path: string;
@@ -20,7 +20,7 @@ export type ServerReply = {
 };
 
 type Answering = {
-  /** The longest body that a path accepts, in bytes. */
+  /** Returns the size limit of the request body for a path, in bytes. */
   longest(path: string): number;
   answer(request: ServerRequest): Promise<ServerReply>;
 };
@@ -31,7 +31,7 @@ const MOST_CONNECTIONS = 1000;
 
 export type HttpServer = { readonly port: number; close(): Promise<void> };
 
-/** Listens for requests. Closing lets running requests end. */
+/** Starts the HTTP server. When it is closed, requests in progress are still answered. */
 export async function listen(host: string, port: number, answering: Answering): Promise<Result<HttpServer>> {
   const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (incoming, outgoing) => {
     void handle(incoming, outgoing, answering).catch(() => outgoing.destroy());
@@ -77,22 +77,22 @@ async function handle(incoming: IncomingMessage, outgoing: ServerResponse, answe
     ...ALWAYS,
     ...reply.headers,
   });
-  // Node drops the rest of a body that is too large until `requestTimeout`. To close the connection at once would reset
-  // it before a client that still sends has read the reply.
+  // Reply and let Node discard the rest of a body that is too large, at most until `requestTimeout`. If we closed the
+  // connection at once, a client that is still sending would get a reset instead of the reply.
   outgoing.end(incoming.method === 'HEAD' ? '' : reply.body);
 }
 
 const ALWAYS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
-  // With 'no-referrer', browsers send forms without their origin, which the server checks.
+  // The server checks the origin of forms. With 'no-referrer', browsers would not send it.
   'referrer-policy': 'same-origin',
   'x-frame-options': 'DENY',
   'cross-origin-resource-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
 };
 
-/** Returns the body of a request; `null` as soon as it is longer than allowed. */
+/** Returns the body of a request; `null` as soon as the body exceeds the limit. */
 async function readBody(incoming: IncomingMessage, longest: number): Promise<Buffer | null> {
   if (Number(incoming.headers['content-length'] ?? 0) > longest) return null;
   return new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@ import { type IssuerKeys, keySetShape } from './decide-jwt.ts';
 
 const KEEP_MS = 10 * 60_000;
 
-/** How long to wait before keys are fetched again because a token names an unknown one. */
+/** The minimum time between two fetches of the issuer's keys when tokens name unknown keys. */
 const AGAIN_MS = 60_000;
 
 const MOST_BYTES = 512 * 1024;
@@ -13,7 +13,10 @@ const MOST_MS = 10_000;
 
 const discovery = z.object({ issuer: z.string(), jwks_uri: z.string() });
 
-/** Fetches and keeps the keys of an issuer. Both methods return `null` if the issuer does not answer as expected. */
+/**
+ * Fetches the keys of a token issuer and caches them. Both methods return `null` if the issuer does not answer as
+ * expected.
+ */
 export function openIssuerKeys(issuer: string) {
   let kept: { readonly keys: IssuerKeys; readonly at: number } | null = null;
   let fetching: Promise<IssuerKeys | null> | null = null;
@@ -33,7 +36,10 @@ export function openIssuerKeys(issuer: string) {
     async keys(): Promise<IssuerKeys | null> {
       return kept !== null && Date.now() - kept.at < KEEP_MS ? kept.keys : fetched();
     },
-    /** Returns the keys again after a token named an unknown one. Strangers cannot make the server ask often. */
+    /**
+     * Fetches the keys again because a token named an unknown one. At most one fetch per minute, so strangers cannot
+     * flood the issuer with requests.
+     */
     async newer(): Promise<IssuerKeys | null> {
       return Date.now() - triedAt < AGAIN_MS ? (kept?.keys ?? null) : fetched();
     },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { CHECK_MODES, type ReviewRequest, type ServerEvent } from './types.ts';
 
-/** Returns an event of the server as one line of JSON, for programs that collect logs. */
+/** Returns a server event as one line of JSON, for programs that collect logs. */
 export function jsonServerEvent(event: ServerEvent, at: Date): string {
   const level = event.kind === 'bug' || event.kind === 'store-lost' ? 'error' : 'info';
   return JSON.stringify({ at: at.toISOString(), level, ...event });
@@ -9,7 +9,7 @@ export function jsonServerEvent(event: ServerEvent, at: Date): string {
 
 const request = z.strictObject({ checks: z.enum(CHECK_MODES), isFork: z.boolean(), base: z.string().min(1) });
 
-/** Reads what the server asks of the process of a run; `null` if it is something else. */
+/** Reads the request that the server sends to a run's process; returns `null` if the value is not such a request. */
 export function readReviewRequest(value: unknown): ReviewRequest | null {
   const read = request.safeParse(value);
   return read.success ? read.data : null;

@@ -8,7 +8,7 @@ type Row = {
   readonly value: number;
 };
 
-// One statement, so that all figures are of the same moment.
+// A single SQL statement, so that all figures are from the same moment.
 const FIGURES = `
   SELECT 'jobs' AS name, 'calls' AS first, state AS second, count(*)::float8 AS value
     FROM onceover.calls WHERE state IN ('waiting', 'running') GROUP BY state
@@ -36,7 +36,7 @@ const QUEUES = ['calls', 'runs'];
 
 const STATES = ['waiting', 'running'];
 
-/** Reads the figures of the whole team from the store. */
+/** Reads the metrics of the whole team from its store. */
 export async function readMetrics({ query }: Pick<Database, 'query'>): Promise<readonly MetricFamily[]> {
   const rows = await query<Row>(FIGURES);
   const of = (name: string, ...labels: readonly [string?, string?]): MetricFamily['samples'] =>
@@ -55,7 +55,7 @@ export async function readMetrics({ query }: Pick<Database, 'query'>): Promise<r
   const jobs = QUEUES.flatMap((queue) =>
     STATES.map((state) => {
       const found = rows.find(({ name, first, second }) => name === 'jobs' && first === queue && second === state);
-      // An empty queue is a figure, too: an alert must be able to tell it from a missing one.
+      // Report empty queues as 0: an alert must be able to tell an empty queue from a missing metric.
       return { labels: { queue, state }, value: found?.value ?? 0 };
     }),
   );

@@ -9,11 +9,11 @@ import { readReviewRequest } from './json-event.ts';
 import type { ServerOptions } from './run-server.ts';
 
 export type ServeWish = Pick<ServerOptions, 'stop' | 'stopNow' | 'tell'> & {
-  /** The file with the settings; `null` for the one in the user's own config folder. */
+  /** The path of the settings file; `null` for the one beside the user's own config file. */
   readonly config: string | null;
 };
 
-/** Serves pages over all repositories of the store, and reviews pull requests that webhooks name. */
+/** Serves web pages about all repositories in the team store, and reviews pull requests that webhooks name. */
 export async function openServer({ config, ...options }: ServeWish): Promise<Result<void>> {
   const { env, execPath, argv } = process;
   const user = readUserConfig(env);
@@ -26,7 +26,10 @@ export async function openServer({ config, ...options }: ServeWish): Promise<Res
   return runServer({ ...options, store, settings: settings.value, program: [execPath, argv[1] ?? ''] });
 }
 
-/** Reviews the pull request in a clone of the server, as the request of the server says. */
+/**
+ * Runs in the child process of the server: reviews the pull request that is checked out in `cwd`. `request` is the
+ * server's request as JSON.
+ */
 export async function serveReview(cwd: string, request: string, stop: AbortSignal): Promise<Result<RunDocument>> {
   const read = readReviewRequest(parseJson(request));
   if (read === null)

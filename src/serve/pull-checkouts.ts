@@ -7,16 +7,19 @@ import { makeParents, tryToRemoveFolder } from '../platform/files.ts';
 import type { ForgeSettings, PullName } from './types.ts';
 
 type CheckoutEnd =
-  /** The folder has the head of the pull request in its working tree. */
+  /** The working tree in the folder has the head of the pull request checked out. */
   | { readonly kind: 'ready'; readonly folder: string }
-  /** The forge has another commit by now. */
+  /** The pull request has another head commit than the forge reported before. */
   | { readonly kind: 'moved' }
-  /** The pull request or its target branch is no longer there. */
+  /** The commits could not be fetched, for example because the pull request or its target branch no longer exists. */
   | { readonly kind: 'gone'; readonly said: string };
 
 const KEEP_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Settings with which git runs no program that a repository chooses, and leaves no garbage collection behind. */
+/**
+ * Git settings that prevent git from running programs that a repository chooses, and from starting background garbage
+ * collection.
+ */
 const CONFIG = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=',
@@ -33,13 +36,13 @@ const CONFIG = [
 ];
 
 /**
- * Opens the clones of pull requests below a folder: a mirror for each repository, and for each pull request a clone that
- * borrows its objects. Names of folders are digests, so no name of a repository leads elsewhere.
+ * Manages the clones of pull requests below a folder. Each repository has a mirror, and each pull request has a clone
+ * that shares the mirror's objects. Folder names are digests, so a repository name cannot lead outside the folder.
  */
 export function openPullCheckouts(folder: string) {
   const turns = new Map<string, Promise<unknown>>();
 
-  /** Does work on a mirror when earlier work on it has ended. */
+  /** Runs work on a mirror after all earlier work on the same mirror has ended. */
   async function inTurn<T>(mirror: string, work: () => Promise<T>): Promise<T> {
     const before = turns.get(mirror) ?? Promise.resolve();
     const next = before.then(work, work);
@@ -56,7 +59,7 @@ export function openPullCheckouts(folder: string) {
     join(folder, sha256(JSON.stringify([forge, project.toLowerCase()])).slice(0, 32));
 
   return {
-    /** Checks out the head of a pull request. Only the commit `head` is taken, and the tip of the branch `base`. */
+    /** Checks out the head of a pull request. Fetches only the pull request itself and the branch `base`. */
     open(forge: ForgeSettings, pull: PullName, { head, base }: { readonly head: string; readonly base: string }) {
       const own = ownFolder(pull);
       const mirror = join(own, 'mirror.git');
@@ -69,7 +72,8 @@ export function openPullCheckouts(folder: string) {
           const source =
             forge.name === 'github' ? `refs/pull/${pull.number}/head` : `refs/merge-requests/${pull.number}/head`;
           const kept = `refs/onceover/pulls/${pull.number}`;
-          // The name itself could be in the way of another branch, as "a" is of "a/b".
+          // Store the base under a digest of its name: git cannot hold refs for a branch "a" and a branch "a/b" at the
+          // same time.
           const branch = `refs/onceover/bases/${sha256(base)}`;
           const wanted = [`+${source}:${kept}`, `+refs/heads/${base}:${branch}`];
           const fetch = ['fetch', '--no-tags', '--quiet', '--no-write-fetch-head', '--end-of-options', url, ...wanted];
@@ -98,7 +102,7 @@ export function openPullCheckouts(folder: string) {
       tryToRemoveFolder(join(ownFolder(pull), `pull-${pull.number}`));
     },
 
-    /** Removes clones of pull requests that no run has used for a week. */
+    /** Removes the clones of pull requests that no review run has used for a week. */
     tidy(): void {
       const oldest = Date.now() - KEEP_MS;
       for (const name of listed(folder)) {
@@ -129,22 +133,24 @@ async function openRepositoryAt(folder: string, isBare: boolean): Promise<void> 
 type Wanted = { readonly url: string; readonly base: string; readonly baseCommit: string; readonly head: string };
 
 async function checkOut(clone: string, { url, base, baseCommit, head }: Wanted): Promise<void> {
-  // git-lfs would fetch files with a token of its own.
+  // Without this, git-lfs would fetch large files and look for credentials of its own.
   const quiet = { config: CONFIG, env: { GIT_LFS_SKIP_SMUDGE: '1' } };
-  // The address identifies the repository in the store.
+  // The store identifies a repository by this address.
   await git(clone, ['config', 'remote.origin.url', url], quiet);
-  // No other branch is left over: the configuration comes from `base` alone.
+  // Delete all other remote branches, so that onceover can read its configuration only from `base`.
   const known = await gitText(clone, ['for-each-ref', '--format=%(refname)', 'refs/remotes'], quiet);
   for (const ref of known.split('\n').filter((one) => one !== '')) await git(clone, ['update-ref', '-d', ref], quiet);
   await git(clone, ['update-ref', `refs/remotes/origin/${base}`, baseCommit], quiet);
   await git(clone, ['checkout', '--quiet', '--force', '--detach', head], quiet);
-  // Records of earlier runs stay, unless the change could have written them.
+  // Keep the result files of earlier runs, unless the change could have written them.
   const isTracked = (await gitText(clone, ['ls-files', '--', DEFAULT_LOG_DIR], quiet)) !== '';
   const keep = isTracked || !isPlain(clone) ? [] : ['-e', `/${DEFAULT_LOG_DIR}/`];
   await git(clone, ['clean', '-ffdxq', ...keep], quiet);
 }
 
-/** Whether the folder of records is a folder of this clone. The author of a change can make it a symlink to anywhere. */
+/**
+ * Whether the log folder is a real folder in this clone. The author of a change can turn it into a symlink to anywhere.
+ */
 function isPlain(clone: string): boolean {
   const parts = DEFAULT_LOG_DIR.split('/');
   return parts.every((_, n) => {
@@ -153,7 +159,10 @@ function isPlain(clone: string): boolean {
   });
 }
 
-/** Returns variables with which git sends the token to this address alone. Arguments could be read by other users. */
+/**
+ * Returns environment variables with which git sends the token to this address only. Arguments would be visible to
+ * other users of the machine.
+ */
 function loginFor({ name, token }: ForgeSettings, url: string): Readonly<Record<string, string>> {
   if (!/^https?:/.test(url)) return {};
   const user = name === 'github' ? 'x-access-token' : 'oauth2';

@@ -6,22 +6,26 @@ import type { ListedRun, PullName, PullRunEnd, TakenRun } from './types.ts';
 
 const QUEUE = 'pull-runs';
 
-/** The queue of runs whose servers died too often. */
+/**
+ * The name of the queue for review runs that are given up, because servers stopped too often while they worked on them.
+ */
 const DEAD = 'pull-runs-dead';
 
-/** How often a run whose server dies is given to another server. */
+/** How often a review run may be given to another server because the previous one stopped. */
 const MOST_RETRIES = 3;
 
 const DAY = 24 * 60 * 60;
 
 export const SERVER_HEARTBEAT_SECONDS = 30;
 
-/** How long a delivery is remembered. A repetition after that only reads the pull request again. */
+/**
+ * How many days a delivery is remembered. If a webhook is repeated later, the server only reads the pull request again.
+ */
 const KEEP_DELIVERIES_DAYS = 30;
 
 const MOST_LISTED = 200;
 
-/** Adds the queues for runs of pull requests, if they do not exist. */
+/** Creates the queues for review runs of pull requests if they do not exist. */
 export async function addPullQueues(boss: PgBoss): Promise<void> {
   await boss.createQueue(DEAD, { retryLimit: 1000, retentionSeconds: DAY, deleteAfterSeconds: 60 });
   await boss.createQueue(QUEUE, {
@@ -39,7 +43,7 @@ export type Accepted = { readonly kind: 'queued'; readonly run: string } | { rea
 
 export type PullRuns = ReturnType<typeof openPullRuns>;
 
-/** The runs of pull requests in the store, and their queue. */
+/** Reads and writes the review runs of pull requests in the team store, together with their job queue. */
 export function openPullRuns(database: Database, boss: PgBoss) {
   async function add(query: Query, pull: PullName, head: string, startedBy: string): Promise<string> {
     const run = randomUUID();
@@ -53,7 +57,10 @@ export function openPullRuns(database: Database, boss: PgBoss) {
     return run;
   }
 
-  /** Drops the open runs of a pull request. Servers that run one notice it with their next heartbeat. */
+  /**
+   * Cancels all unfinished review runs of a pull request. A server that works on such a run notices this at its next
+   * heartbeat.
+   */
   async function drop(query: Query, { forge, project, number }: PullName, said: string): Promise<void> {
     const dropped = await query<{ job: string }>(
       `UPDATE onceover.pull_runs SET state = 'dropped', said = $4, ended_at = now()
@@ -64,7 +71,10 @@ export function openPullRuns(database: Database, boss: PgBoss) {
   }
 
   return {
-    /** Stores a webhook and what it asks for, both or none. A delivery that is already stored changes nothing. */
+    /**
+     * Stores a webhook and adds or cancels the review run that it asks for, in one transaction. If the delivery is
+     * already stored, nothing changes.
+     */
     accept: (
       keys: readonly string[],
       wish: { readonly kind: 'review' | 'closed'; pull: PullName; head: string } | null,
@@ -81,17 +91,20 @@ export function openPullRuns(database: Database, boss: PgBoss) {
         return { kind: 'queued', run: await add(query, wish.pull, wish.head, 'webhook') };
       }),
 
-    /** Starts a run of a pull request again, because a person asks for it. */
+    /** Starts a new review run of a pull request, because a person asks for it. */
     again: (pull: PullName, head: string, by: string) =>
       database.transaction(async (query) => {
         await drop(query, pull, 'it was started again');
         return add(query, pull, head, by);
       }),
 
-    /** Drops the open runs of a pull request. */
+    /** Cancels all unfinished review runs of a pull request, because a person asks for it. */
     stop: (pull: PullName, by: string) => database.transaction((query) => drop(query, pull, `${by} stopped it`)),
 
-    /** Takes the oldest run. A run of a pull request that another server still runs waits. */
+    /**
+     * Takes the oldest review run from the queue. A new run of a pull request waits while another server still runs an
+     * earlier one.
+     */
     take: () =>
       database.transaction(async (query): Promise<TakenRun | 'none' | 'ended'> => {
         const [job] = await boss.fetch<{ run: string }>(QUEUE, { batchSize: 1, db: within(query) });
@@ -110,7 +123,10 @@ export function openPullRuns(database: Database, boss: PgBoss) {
         return { id: job.data.run, job: job.id, retryCount: job.retryCount, pull, head, tries };
       }),
 
-    /** Stores that these runs live. Returns those that have ended without this server. */
+    /**
+     * Renews this server's claim on the review runs that it works on. Returns the ids of those that were cancelled or
+     * taken over by another server.
+     */
     async beat(running: readonly TakenRun[]): Promise<ReadonlySet<string>> {
       if (running.length === 0) return new Set();
       await boss.touch(
@@ -127,7 +143,10 @@ export function openPullRuns(database: Database, boss: PgBoss) {
       return new Set(running.flatMap(({ id }) => (isOpen.has(id) ? [] : [id])));
     },
 
-    /** Stores the end of a run and removes its job, both or none. Returns whether the run was still this server's. */
+    /**
+     * Stores the result of a review run and removes its job, in one transaction. Returns false if the run no longer
+     * belongs to this server.
+     */
     end: (run: TakenRun, end: PullRunEnd, repository: number | null) =>
       database.transaction(async (query) => {
         const [stored] = await query(
@@ -140,7 +159,7 @@ export function openPullRuns(database: Database, boss: PgBoss) {
         return stored !== undefined;
       }),
 
-    /** Ends a run that needs no result, for example because the pull request was closed. */
+    /** Ends a taken review run that needs no result, for example because the pull request was closed. */
     dropTaken: (run: TakenRun, said: string) =>
       database.transaction(async (query) => {
         const [dropped] = await query(
@@ -151,7 +170,10 @@ export function openPullRuns(database: Database, boss: PgBoss) {
         if (dropped !== undefined) await boss.complete(QUEUE, run.job, null, { db: within(query) });
       }),
 
-    /** Puts a run back into the queue, for another server or for later. */
+    /**
+     * Puts a review run back into the queue, for another server or for a later attempt. `counts` says whether this
+     * attempt counts as a try.
+     */
     putBack: (run: TakenRun, { afterSeconds, counts }: { readonly afterSeconds: number; readonly counts: boolean }) =>
       database.transaction(async (query) => {
         const job = randomUUID();
@@ -165,7 +187,7 @@ export function openPullRuns(database: Database, boss: PgBoss) {
         await boss.send(QUEUE, { run: run.id }, { id: job, startAfter: afterSeconds, db: within(query) });
       }),
 
-    /** Ends the runs whose servers died too often, and removes old deliveries and old runs. */
+    /** Ends the review runs whose servers stopped too often, and deletes old deliveries and old runs. */
     tidy: (keepRunsDays: number) =>
       database.transaction(async (query) => {
         const dead = await boss.fetch<{ run: string }>(DEAD, { batchSize: 20, db: within(query) });
@@ -190,7 +212,7 @@ export function openPullRuns(database: Database, boss: PgBoss) {
         );
       }),
 
-    /** Returns the newest runs, of one repository or of all. */
+    /** Returns the newest review runs of one repository, or of all repositories if `repository` is `null`. */
     async list(repository: number | null): Promise<readonly ListedRun[]> {
       return database.query<ListedRun>(
         `SELECT id, forge, project, number, head, state, verdict, said, started_by,
@@ -202,7 +224,7 @@ export function openPullRuns(database: Database, boss: PgBoss) {
       );
     },
 
-    /** Returns a run with its document; `null` if there is no such run. */
+    /** Returns a review run with its document; `null` if there is no such run. */
     async find(id: string): Promise<(ListedRun & { readonly document: string | null }) | null> {
       if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return null;
       const [found] = await database.query<ListedRun & { document: string | null }>(
@@ -217,7 +239,7 @@ export function openPullRuns(database: Database, boss: PgBoss) {
   };
 }
 
-/** PostgreSQL refuses NUL characters in texts. */
+/** Removes NUL characters, which PostgreSQL rejects in texts, and shortens the text. */
 function withoutNul(text: string): string {
   return text.replaceAll('\0', '').slice(0, 4000);
 }

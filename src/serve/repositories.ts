@@ -17,7 +17,7 @@ import type { PageDocument } from '../web/json-schema.ts';
 import { readTemplate } from '../web/page.ts';
 import type { ListedRun } from './types.ts';
 
-/** A repository of the store, as the list of repositories shows it. */
+/** A repository in the team store, with the fields that the list of repositories shows. */
 export type ListedRepository = {
   readonly id: number;
   readonly remote: string;
@@ -28,12 +28,15 @@ export type ListedRepository = {
 
 const MOST_REPOSITORIES = 2000;
 
-/** Returns the store as the server uses it. The server is not a clone, so it signs nothing and seals nothing. */
+/**
+ * Returns the team store as the server uses it. The server is not a clone, so it has no secret with which to sign
+ * entries.
+ */
 function storeOf(database: Database, repository: number): TeamStore {
   return { ...{ database, repository, clone: 'server', login: 'server', isTrusted: true }, seal: () => null };
 }
 
-/** Returns all repositories of the store, the ones that were used last first. */
+/** Returns all repositories in the team store, the most recently used first. */
 export async function listRepositories({ query }: Pick<Database, 'query'>): Promise<readonly ListedRepository[]> {
   type Row = Omit<ListedRepository, 'id'> & { readonly id: string };
   const rows = await query<Row>(
@@ -46,7 +49,10 @@ export async function listRepositories({ query }: Pick<Database, 'query'>): Prom
   return rows.map((row) => ({ ...row, id: Number(row.id) }));
 }
 
-/** Returns the number of the repository with this normalised remote that was used last; `null` if there is none. */
+/**
+ * Returns the id of the repository with this normalised remote address; `null` if there is none. If there are several,
+ * returns the most recently used one.
+ */
 export async function repositoryWithRemote({ query }: Pick<Database, 'query'>, remote: string): Promise<number | null> {
   const [row] = await query<{ id: string }>(
     'SELECT id FROM onceover.repositories WHERE remote = $1 ORDER BY seen_at DESC LIMIT 1',
@@ -58,14 +64,16 @@ export async function repositoryWithRemote({ query }: Pick<Database, 'query'>, r
 const ONLY_IN_A_CLONE =
   'The state of the gates, the code, proofs and transcripts are only in a clone: run "onceover ui" there';
 
-/** The subject of a page of the server: a repository, or a run of one of its pull requests. */
+/** The subject of one of the server's report pages: a repository, or one run of a pull request. */
 export type StorePageSubject = {
   readonly repository: number | null;
   readonly name: string;
   readonly run: (ListedRun & { readonly document: string | null }) | null;
 };
 
-/** Returns a page with what the store knows: the history and the cost of a repository, and the result of a run. */
+/**
+ * Returns the report page of a repository, with its history, its costs and the result of a review run if one is given.
+ */
 export async function storePage(
   database: Database,
   { repository, name, run }: StorePageSubject,
@@ -97,7 +105,10 @@ export async function storePage(
   return ok(fillTemplate(template.value, maskDocument(page)));
 }
 
-/** Returns the findings of a repository that are open in the store. Those of forks stay in the clones of the server. */
+/**
+ * Returns the open findings of a repository. Findings on pull requests from forks are not in the team store, only in
+ * the server's clones.
+ */
 export async function openStoreFindings(
   database: Database,
   repository: number,
@@ -108,7 +119,7 @@ export async function openStoreFindings(
 
 export type WaiverWish = { readonly id: string; readonly why: string; readonly by: string };
 
-/** Waives a finding, and those of other reviewers about the same code. Returns the ids of all waived findings. */
+/** Waives a finding and the findings of other reviewers about the same code. Returns the ids of all waived findings. */
 export async function waiveInStore(
   database: Database,
   repository: number,
@@ -124,7 +135,7 @@ export async function waiveInStore(
   const at = new Date().toISOString();
   const waived: string[] = [];
   const stored = await forEachOk([named, ...findingsAnsweredWith(named, all.value, answer)], async (finding) => {
-    // The server has checked the scope "waive", so the answer is that of a person.
+    // The server has checked that the user has the scope "waive", so the decision counts as made by a person.
     const decided = decideResolution(
       finding,
       answer,

@@ -10,8 +10,8 @@ import { storeResult } from '../team/store-error.ts';
 import type { ReviewRequest } from './types.ts';
 
 /**
- * Reviews the pull request in a clone of the server, in a process of its own. Workers run the reviewers. The environment
- * names the target branch, whose configuration counts.
+ * Reviews the pull request that is checked out in a clone of the server. The server runs this in a separate process,
+ * and workers run the reviewers. The configuration is read from the target branch, not from the change.
  */
 export async function reviewPull(
   repository: RepositoryPaths,
@@ -21,9 +21,10 @@ export async function reviewPull(
   const options: RunOptions = {
     ...READ_ONLY,
     selection: { kind: 'change', base },
-    // The operator has decided about commands with the setting `checks`. No command of an agent runs here.
+    // No coding agent started this run. The operator has already decided with the setting `checks` whether commands may
+    // run.
     startedBy: 'person',
-    // The reviews run even if a check did not.
+    // Run the reviewers even if a check failed or did not run.
     all: true,
     remote: true,
     stop,
@@ -41,7 +42,7 @@ function flat<T>(result: Result<Result<T>>): Result<T> {
   return result.ok ? result.value : result;
 }
 
-/** Runs no command: each check ends as one that could not be started, which is an error and never a pass. */
+/** Runs no command. Each check ends as "could not be started", which is an error and never a pass. */
 const NO_CHECKS: Checks = {
   run: async () => ({
     ending: 'not-started',
@@ -51,7 +52,7 @@ const NO_CHECKS: Checks = {
   }),
 };
 
-/** Runs the reviews without the checks. The outcome lists the checks as gates that are not part of the run. */
+/** Runs only the reviewers. The result lists the checks as gates that were not part of this run. */
 async function runReviewsAlone(ports: RunPorts, request: RunRequest): Promise<Result<RunOutcome>> {
   const previewed = await previewRun(ports, request);
   if (!previewed.ok) return previewed;

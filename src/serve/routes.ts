@@ -18,7 +18,7 @@ export type RouteFacts = {
   readonly runs: PullRuns;
   readonly visitors: ReturnType<typeof openVisitors>;
   tell(event: ServerEvent): void;
-  /** Called when a run was added to the queue. */
+  /** Wakes the server when a review run was added to the queue. */
   wake(): void;
   isStopping(): boolean;
 };
@@ -27,7 +27,10 @@ const LONGEST_WEBHOOK = 4 * 1024 * 1024;
 
 const LONGEST_BODY = 64 * 1024;
 
-/** The longest body that a path accepts. A webhook describes a whole pull request. */
+/**
+ * Returns the size limit of a request body in bytes. Webhooks may be larger, because they describe a whole pull
+ * request.
+ */
 export function longestBody(path: string): number {
   return path.startsWith('/webhooks/') ? LONGEST_WEBHOOK : LONGEST_BODY;
 }
@@ -46,7 +49,7 @@ type Route = {
   answer(asked: Asked, parts: readonly string[]): Promise<ServerReply>;
 };
 
-/** Returns the function that answers requests to the server. */
+/** Returns the function that answers all HTTP requests to the server. */
 export function openServerRoutes(facts: RouteFacts): (request: ServerRequest) => Promise<ServerReply> {
   const { visitors, tell } = facts;
   const webhooks = new Map<string, number>();
@@ -120,7 +123,7 @@ async function ready({ database, isStopping }: RouteFacts): Promise<ServerReply>
   }
 }
 
-/** Receives a webhook. The forge gets an answer as soon as the store has the webhook. */
+/** Receives a webhook. The forge gets the answer as soon as the webhook is stored; the review runs later. */
 async function receive(
   { settings, runs, tell, wake, isStopping }: RouteFacts,
   name: ForgeName,
@@ -136,7 +139,7 @@ async function receive(
   if (!decided.ok) return told('', decided.status, decided.why);
   const { delivery, keys, wish } = decided;
   if (wish.kind === 'ignored') return told(delivery, 202, `ignored: ${wish.why}`);
-  // The forge reports a failed delivery, and a person can send it again.
+  // The forge shows this delivery as failed, and a person can send it again.
   if (isStopping()) return told(delivery, 503, 'the server stops');
   try {
     const accepted = await runs.accept(keys, wish);
@@ -244,7 +247,10 @@ function routesOf(
   ];
 }
 
-/** Whether a request comes from a page of this server. Browsers set these headers, and pages cannot change them. */
+/**
+ * Whether a request comes from a page of this server. Browsers set these headers themselves, and scripts on other pages
+ * cannot change them.
+ */
 function isOwnPage(request: ServerRequest): boolean {
   const site = request.header('sec-fetch-site');
   if (site !== null && site !== 'same-origin') return false;
@@ -252,7 +258,7 @@ function isOwnPage(request: ServerRequest): boolean {
   return origin !== null && URL.canParse(origin) && new URL(origin).host === request.header('host');
 }
 
-/** Returns the fields of a form or of a JSON object. */
+/** Returns the fields of a submitted form or of a JSON object. */
 function fieldsOf({ body, header }: ServerRequest): ReadonlyMap<string, string> {
   const text_ = body.toString('utf8');
   if (header('content-type')?.startsWith('application/json') !== true) return new Map(new URLSearchParams(text_));
@@ -277,7 +283,9 @@ function page(body: string): ServerReply {
   return { status: 200, type: 'text/html', body, headers: PAGE_POLICY };
 }
 
-/** A page of `onceover ui`, which has a policy of its own. */
+/**
+ * Replies with a report page in the form that `onceover ui` shows. The page contains its own content security policy.
+ */
 function report(made: Result<string>): ServerReply {
   if (!made.ok) return failed(made);
   return {

@@ -26,18 +26,21 @@ export type PullRunner = {
   readonly store: StoreSettings;
   readonly folder: string;
   readonly checkouts: ReturnType<typeof openPullCheckouts>;
-  /** The program that starts onceover, with its first arguments. */
+  /** The program to start for a review run, followed by its first arguments. */
   readonly program: readonly [string, ...string[]];
   readonly trace: Trace;
 };
 
-/** How a taken run went. */
+/** How a review run that this server took from the queue ended. */
 export type PullRunOutcome =
   | { readonly kind: 'ended'; readonly end: PullRunEnd }
   | { readonly kind: 'dropped'; readonly said: string }
   | { readonly kind: 'put-back'; readonly afterSeconds: number; readonly counts: boolean; readonly said: string };
 
-/** How often the head of a pull request may move while the server fetches it, before the run waits. */
+/**
+ * How often the head of a pull request may change during one attempt. After that, the review run goes back into the
+ * queue.
+ */
 const MOST_READS = 3;
 
 const WAIT_SECONDS = 15;
@@ -48,7 +51,10 @@ function forgePlace({ name, api, graphql, token }: ForgeSettings, project: strin
   return { name, api, graphql, token, project };
 }
 
-/** Reviews a pull request and publishes the result. What happens without a review is published as an error. */
+/**
+ * Reviews a pull request and publishes the result. If the review cannot run, the pull request gets an error, never a
+ * pass.
+ */
 export async function runPull(runner: PullRunner, run: TakenRun, stop: AbortSignal): Promise<PullRunOutcome> {
   const { pull } = run;
   const { settings, trace, checkouts } = runner;
@@ -113,7 +119,7 @@ type Reviewing = {
   readonly stop: AbortSignal;
 };
 
-/** Reviews a checked-out pull request in a process of its own, whose environment has no secret of a forge. */
+/** Reviews a checked-out pull request in a separate process, whose environment contains no forge token or secret. */
 async function reviewIn(clone: string, { runner, run, facts, stop }: Reviewing): Promise<ReviewEnd> {
   const { settings, store, folder, program, trace } = runner;
   const config = writeRunConfig(folder, store);
@@ -153,7 +159,10 @@ async function reviewIn(clone: string, { runner, run, facts, stop }: Reviewing):
   }
 }
 
-/** Writes the user's config file of runs, and returns its folder. The store is never trusted in forks. */
+/**
+ * Writes the user's config file for review runs, and returns the folder that contains it. Runs on pull requests from
+ * forks must not use results in the team store, so the value `always` of `trust` becomes `own-branches`.
+ */
 function writeRunConfig(folder: string, { trust, waitSeconds }: StoreSettings): string {
   const config = join(folder, 'config');
   makeParents(join(config, 'onceover'), 0o700);

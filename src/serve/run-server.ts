@@ -24,11 +24,11 @@ import { openVisitors } from './visitors.ts';
 export type ServerOptions = {
   readonly store: StoreSettings;
   readonly settings: ServerSettings;
-  /** The program that starts onceover, with its first arguments. */
+  /** The program to start for a review run, followed by its first arguments. */
   readonly program: readonly [string, ...string[]];
-  /** Takes no more runs, and ends when the running ones have ended. */
+  /** When this signal aborts, the server takes no more review runs, and ends as soon as its current runs have ended. */
   readonly stop: AbortSignal;
-  /** Puts the running ones back into the queue. */
+  /** When this signal aborts, the server puts the review runs that it works on back into the queue. */
   readonly stopNow: AbortSignal;
   tell(event: ServerEvent): void;
 };
@@ -39,7 +39,7 @@ const IDLE_MS = 1000;
 
 const TIDY_MS = 60_000;
 
-/** How long running reviews may go on after the server was asked to stop. */
+/** How long running reviews may continue after the server was asked to stop. */
 const GRACE_MS = 20_000;
 
 /** Serves pages and webhooks, and reviews pull requests, until `stop` aborts. */
@@ -127,7 +127,7 @@ async function serve(
     const taken = isFull ? 'none' : await takeRun(runs, tell);
     if (typeof taken === 'object') {
       const isBusy = [...running.values()].some(({ run: { pull } }) => samePull(pull, taken.pull));
-      // A pull request has one clone, so its runs follow one another.
+      // All runs of a pull request use the same clone, so they must run one after another.
       if (isBusy) await quietly(tell, () => runs.putBack(taken, { afterSeconds: 2, counts: false }));
       else start(taken);
     } else if (taken === 'none') await bell.wait(IDLE_MS);
@@ -162,7 +162,7 @@ async function performRun({ run, abort }: Running, { database, runs, runner, tel
   try {
     outcome = await runner.trace.span('run', () => runPull(runner, run, abort.signal));
   } catch (error) {
-    // One broken run must not end the server. The run ends as an error, and never as a pass.
+    // An unexpected exception must not stop the server. The review run ends as an error, and never as a pass.
     const said = error instanceof Error ? (error.stack ?? error.message) : String(error);
     tell({ kind: 'bug', said });
     outcome = { kind: 'ended', end: { verdict: 'error', error: 'bug', said: 'onceover has a bug', document: null } };
@@ -186,7 +186,10 @@ async function takeRun(runs: PullRuns, tell: ServerOptions['tell']): Promise<Tak
   return (await quietly(tell, () => runs.take())) ?? 'none';
 }
 
-/** Does work on the store. If the store is away, its queue gives the run to a server again later. */
+/**
+ * Runs work on the team store. If the store is unreachable, reports this and returns `null`; the queue gives the review
+ * run to a server again later.
+ */
 async function quietly<T>(tell: ServerOptions['tell'], work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
@@ -197,7 +200,7 @@ async function quietly<T>(tell: ServerOptions['tell'], work: () => Promise<T>): 
   }
 }
 
-/** Does work again and again until the signal aborts, also while the store is away. */
+/** Repeats work at an interval until the signal aborts. If the team store is unreachable, the loop continues. */
 async function everyWhile(
   everyMs: number,
   signal: AbortSignal,

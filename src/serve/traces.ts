@@ -8,14 +8,14 @@ type TraceApi = {
   };
 };
 
-/** Records how long the parts of the server's work take. */
+/** Measures how long named parts of the server's work take. */
 export type Trace = { span<T>(name: string, work: () => Promise<T>): Promise<T> };
 
 export const NO_TRACE: Trace = { span: (_name, work) => work() };
 
 /**
- * Opens OpenTelemetry; `null` if its package is not installed. The package is loaded only here. Where the spans go is
- * decided by the SDK that the operator loads into the process.
+ * Opens OpenTelemetry tracing; `null` if its package is not installed. The operator's OpenTelemetry SDK decides where
+ * the measurements are sent.
  */
 export function openTrace(): Trace | null {
   const api = optionalPackage('@opentelemetry/api') as TraceApi | null;

@@ -1,38 +1,39 @@
 /** The forges whose webhooks the server receives. */
 export type ForgeName = 'github' | 'gitlab';
 
-/** The rights of a person on the server. Each scope is granted separately. */
+/** The rights that a person can have on the server. Each scope is granted separately. */
 export const SCOPES = ['read', 'run', 'waive', 'administer'] as const;
 
 export type AccessScope = (typeof SCOPES)[number];
 
-/** A person or program that is logged in, with the scopes of their token. */
+/** A person or program that is logged in, with the scopes that their token grants. */
 export type Visitor = {
   readonly name: string;
   readonly scopes: ReadonlySet<AccessScope>;
-  /** The time at which the token expires; `null` if it does not. */
+  /** The time at which the token expires; `null` if it never expires. */
   readonly until: Date | null;
 };
 
-/** The handling of the commands (`checks`) of a repository. */
+/** The possible values of the setting `checks`: how the server treats the commands of a repository. */
 export const CHECK_MODES = ['not_run', 'elsewhere', 'own_branches'] as const;
 
 /**
- * `not_run`: no command runs, and a run with checks cannot pass. `elsewhere`: another job runs the checks, so the run is
- * about the reviews alone. `own_branches`: the server runs them, but not for pull requests from forks.
+ * `not_run`: the server runs no command, and a review run that has checks cannot pass. `elsewhere`: another CI job runs
+ * the checks, so this run covers only the reviews. `own_branches`: the server runs the commands, except for pull
+ * requests from forks.
  */
 type CheckMode = (typeof CHECK_MODES)[number];
 
 export type ForgeSettings = {
   readonly name: ForgeName;
   readonly api: string;
-  /** The address of GitHub's GraphQL API; '' for GitLab. */
+  /** The address of GitHub's GraphQL API; an empty text for GitLab. */
   readonly graphql: string;
-  /** The address below which repositories are cloned, such as `https://github.com`. */
+  /** The base address for cloning repositories, such as `https://github.com`. */
   readonly clone: string;
-  /** The repositories that the server reviews, as `owner/name`. */
+  /** The names of the repositories that the server reviews, such as `owner/name`. */
   readonly repositories: readonly string[];
-  /** The secret of the webhooks. */
+  /** The secret that proves that a webhook comes from the forge. */
   readonly secret: string;
   /** The token to read pull requests, fetch commits and publish results. */
   readonly token: string;
@@ -43,16 +44,16 @@ type StaticToken = { readonly name: string; readonly sha256: string; readonly sc
 export type OidcSettings = {
   readonly issuer: string;
   readonly audience: string;
-  /** The claim that has the groups or scopes of a person. */
+  /** The name of the token claim that lists the groups or scopes of a person. */
   readonly claim: string;
-  /** For each scope, the values of the claim that grant it. */
+  /** For each scope, the claim values that grant it. */
   readonly grants: Readonly<Partial<Record<AccessScope, readonly string[]>>>;
 };
 
 export type ServerSettings = {
   readonly host: string;
   readonly port: number;
-  /** The public address of the server; `null` if it has none. */
+  /** The public address of the server; `null` if the server has none. */
   readonly address: string | null;
   /** The folder for clones; `null` for a folder in the user's cache. */
   readonly folder: string | null;
@@ -67,25 +68,25 @@ export type ServerSettings = {
   readonly oidc: OidcSettings | null;
 };
 
-/** A pull request or merge request. `project` is the name as the settings write it. */
+/** A pull request or merge request. `project` is the repository name, spelled as in the server's settings. */
 export type PullName = { readonly forge: ForgeName; readonly project: string; readonly number: number };
 
-/** The wish of a webhook. Everything else about the pull request is read from the forge. */
+/** The request that a webhook makes. All other facts about the pull request are read from the forge. */
 export type WebhookWish =
   | { readonly kind: 'review' | 'closed'; readonly pull: PullName; readonly head: string }
   | { readonly kind: 'ignored'; readonly why: string };
 
-/** How a run of a pull request ended. */
+/** How a review run of a pull request ended. */
 export type PullRunEnd = {
   readonly verdict: 'passed' | 'failed' | 'error';
-  /** The kind of the error; `null` if there is a verdict. */
+  /** The kind of the error; `null` if the review reached a verdict. */
   readonly error: string | null;
   readonly said: string;
-  /** The document of the run; `null` if there is none. */
+  /** The JSON document of the review run; `null` if the run left none. */
   readonly document: string | null;
 };
 
-/** A run that this server has taken. */
+/** A review run of a pull request that this server took from the queue. */
 export type TakenRun = {
   readonly id: string;
   readonly job: string;
@@ -95,7 +96,7 @@ export type TakenRun = {
   readonly tries: number;
 };
 
-/** A run of a pull request, as pages list it. */
+/** A review run of a pull request, with the fields that the pages show. */
 export type ListedRun = {
   readonly id: string;
   readonly forge: string;
@@ -110,10 +111,10 @@ export type ListedRun = {
   readonly ended_at: string | null;
 };
 
-/** The standard input of the process of a run. */
+/** The request that the server sends to the process of a review run, through its standard input. */
 export type ReviewRequest = { readonly checks: CheckMode; readonly isFork: boolean; readonly base: string };
 
-/** An event of the server, for its log. */
+/** Something that happened in the server, for its log. */
 export type ServerEvent =
   | { readonly kind: 'started'; readonly address: string; readonly runs_at_once: number }
   | {

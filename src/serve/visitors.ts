@@ -6,7 +6,7 @@ import type { ServerRequest } from './http.ts';
 import { openIssuerKeys } from './issuer-keys.ts';
 import type { AccessScope, ServerSettings, Visitor } from './types.ts';
 
-/** The sender of a request. `unsure`: the issuer of the token does not answer, so the token cannot be checked. */
+/** The sender of a request. `unsure` means that the token could not be checked, because its issuer does not answer. */
 export type Identified =
   | { readonly kind: 'visitor'; readonly visitor: Visitor; readonly isCookie: boolean }
   | { readonly kind: 'stranger' | 'unsure' };
@@ -17,14 +17,14 @@ const MOST_SESSIONS = 10_000;
 
 const COOKIE = 'onceover_session';
 
-/** Recognises visitors by their tokens. Browsers log in with a token once and then send a cookie. */
+/** Recognises visitors by their tokens. A browser logs in with a token once, and then sends a session cookie. */
 export function openVisitors({ tokens, oidc, address }: ServerSettings) {
   const issuer = oidc === null ? null : openIssuerKeys(oidc.issuer);
   const sessions = new Map<string, { readonly visitor: Visitor; readonly until: number }>();
 
   async function ofToken(token: string): Promise<Identified> {
     const digest = sha256(token);
-    // All tokens are compared, so the time does not show which of them is close.
+    // Compare with all tokens instead of stopping at a match, so that the response time reveals nothing about them.
     const found = tokens.filter((one) => isSameSecret(digest, one.sha256))[0];
     if (found !== undefined) {
       const visitor: Visitor = { name: found.name, scopes: new Set<AccessScope>(found.scopes), until: null };
@@ -47,7 +47,7 @@ export function openVisitors({ tokens, oidc, address }: ServerSettings) {
   }
 
   return {
-    /** Returns who sent a request: the owner of its bearer token, or else of its cookie. */
+    /** Returns who sent a request: the owner of its bearer token or, if it has none, of its session cookie. */
     async identify(request: ServerRequest): Promise<Identified> {
       const authorization = request.header('authorization');
       if (authorization === null) return ofCookie(request.header('cookie') ?? '');
@@ -55,7 +55,7 @@ export function openVisitors({ tokens, oidc, address }: ServerSettings) {
       return token === undefined ? { kind: 'stranger' } : ofToken(token);
     },
 
-    /** Starts a session for the owner of a token, and returns its cookie; `null` if the token is not valid. */
+    /** Starts a session for the owner of a token and returns the session cookie; `null` if the token is not valid. */
     async logIn(token: string): Promise<string | null> {
       const found = await ofToken(token);
       if (found.kind !== 'visitor') return null;
@@ -69,7 +69,7 @@ export function openVisitors({ tokens, oidc, address }: ServerSettings) {
       return cookieOf(id, Math.floor((until - now) / 1000));
     },
 
-    /** Ends the session of a request, and returns the cookie that removes it. */
+    /** Ends the session of a request, and returns a cookie that deletes the session cookie in the browser. */
     logOut(request: ServerRequest): string {
       const [, id = ''] =
         new RegExp(`(?:^|; )${COOKIE}=([\\w-]{43})(?:;|$)`).exec(request.header('cookie') ?? '') ?? [];

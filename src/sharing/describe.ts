@@ -5,10 +5,10 @@ import { type Styled, UNSTYLED, wrapTo } from '../ui/style.ts';
 import { count } from '../ui/wording.ts';
 import type { CurrentSlot, ListedStatement, PassList, VerifiedFile } from './types.ts';
 
-/** The number of statements that a text lists. `--json` has all. */
+/** The maximum number of passes and waivers that the text lists. `--json` lists all. */
 const MOST_LISTED = 20;
 
-/** Describes the passes of other clones: those for the current change first. */
+/** Describes the shared passes from other clones, those for the current change first. */
 export function describePassList(list: PassList, now: Date, styled: Styled = UNSTYLED): string {
   const { carrier, problem, current, statements } = list;
   if (carrier === null) {
@@ -57,7 +57,7 @@ function agentOf({ agent, model }: { readonly agent: string; readonly model: str
   return showInvisible(model === null ? agent : `${agent} ${model}`);
 }
 
-/** Returns the age of a statement in hours or days, such as "3 d ago". */
+/** Returns the age of a pass in hours or days, such as "3 d ago". */
 function describeAge(at: string, now: Date): string {
   const hours = Math.max(0, Math.floor((now.getTime() - Date.parse(at)) / 3_600_000));
   return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} d ago`;
@@ -70,12 +70,12 @@ function describeAudits({ accepted, agreement }: PassList): readonly string[] {
   ];
 }
 
-/** Describes how often audits agreed with the passes of each signer. */
+/** Describes, for each signer, how often a second review (an audit) came to the same result as the signed passes. */
 export function describeSignerAudits(agreement: PassList['agreement']): readonly string[] {
   return agreement.filter(({ by }) => by === 'signer').map(describeAgreement);
 }
 
-/** Describes a verified file: who signed what, and whether it counts. */
+/** Describes a verified pass or waiver file: who signed it, what it says, and whether it counts. */
 export function describeVerified(verified: VerifiedFile): string {
   const { file, isSigned, keyFingerprint, signer, statement, counts, why } = verified;
   const about =

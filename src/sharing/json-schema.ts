@@ -20,7 +20,7 @@ const statement = z.object({
   why_not: z.string().nullable().describe('Why it does not count, as text; null if it counts.'),
 });
 
-/** The schema of `passes --json`. */
+/** The schema of the JSON document of `passes --json`. */
 export const passesSchema = z.object({
   carrier: z.string().nullable().describe('The remote or the address of the store; null if passes are off.'),
   problem: z.string().nullable().describe('Why no pass of another clone counts; null if passes can count.'),
@@ -39,7 +39,7 @@ export const passesSchema = z.object({
   agreement,
 });
 
-/** The schema of `passes fetch`, `passes push` and `passes prune` with `--json`. */
+/** The schema of the JSON documents of `passes fetch`, `passes push` and `passes prune`. */
 export const passesEndSchema = z.object({
   carrier: z.string().nullable().describe('The remote or the address of the store; null if nothing was sent.'),
   passes: z.number().describe('How many passes were sent.'),
@@ -47,7 +47,7 @@ export const passesEndSchema = z.object({
   removed: z.number().describe('How many statements were removed.'),
 });
 
-/** The schema of `passes verify --json`. */
+/** The schema of the JSON document of `passes verify --json`. */
 export const passesVerifySchema = z.object({
   file: z.string().describe('The path as it was given.'),
   signed: z.boolean().describe('Whether the signature fits the file.'),

@@ -8,7 +8,7 @@ type PassesDocument = z.output<typeof passesSchema>;
 
 type VerifyDocument = z.output<typeof passesVerifySchema>;
 
-/** Returns the result of `passes --json`. */
+/** Returns the JSON document of `passes --json`. */
 export function passesDocument(list: PassList): PassesDocument {
   return {
     carrier: list.carrier,
@@ -38,7 +38,7 @@ function statementDocument(statement: TravellingStatement | null): VerifyDocumen
   return { kind: statement.kind, gate: statement.gate, at: statement.waivedAt, ...nothing };
 }
 
-/** Returns the result of `passes verify --json`. */
+/** Returns the JSON document of `passes verify --json`. */
 export function verifyDocument(verified: VerifiedFile): VerifyDocument {
   const { file, isSigned: signed, keyFingerprint: key, signer, counts, why, statement } = verified;
   return { file, signed, key, signer, counts, why_not: why, statement: statementDocument(statement) };

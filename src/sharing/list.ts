@@ -14,7 +14,10 @@ import type { CurrentSlot, ListedStatement, PassList } from './types.ts';
 
 const WHOLE_CHANGE = { kind: 'change', base: null } as const;
 
-/** Returns the passes of other clones: for each reviewer of the current change, and all that the carrier holds. */
+/**
+ * Returns the passes that other clones share: whether one counts for each reviewer of the current change, and a list of
+ * all.
+ */
 export async function listPasses(repository: RepositoryPaths): Promise<Result<PassList>> {
   const read = await readSettings(repository, WHOLE_CHANGE);
   if (!read.ok) return read;
@@ -27,7 +30,8 @@ export async function listPasses(repository: RepositoryPaths): Promise<Result<Pa
   const current = await currentSlots(repository);
   if (!current.ok) return current;
   const all = await carrier.all();
-  // An HTTP store has no list of its statements. The passes for the current change are known even so.
+  // An HTTP store cannot list its passes. That is no error, because the passes for the current change can still be
+  // shown.
   const isListable = all.ok || all.failure.kind !== 'passes-carrier' || all.failure.why !== 'cannot-list';
   if (!all.ok && isListable) return all;
   const listed = (all.ok ? all.value : []).map((stored) => listedStatement(stored, opened.value, current.value));
@@ -37,7 +41,10 @@ export async function listPasses(repository: RepositoryPaths): Promise<Result<Pa
   });
 }
 
-/** Returns how many passes of other clones counted in this clone, and how often audits agreed with them. */
+/**
+ * Returns how many passes from other clones were used in this clone, and how often a second review (an audit) agreed
+ * with them.
+ */
 export async function acceptedSoFar(commonDir: string): Promise<Pick<PassList, 'accepted' | 'agreement'>> {
   const entries = await openLedger(commonDir).all();
   const { accepted, audits } = sharedHistory(entries.ok ? entries.value.entries : []);
@@ -48,7 +55,7 @@ function timeOf({ statement }: ListedStatement): string {
   return statement === null ? '' : statementTime(statement);
 }
 
-/** Returns the reviewers of the current change. A preview fetches nothing, so this shows what was fetched last. */
+/** Returns the reviewers of the current change. This fetches nothing, so it shows the state of the last fetch. */
 async function currentSlots(repository: RepositoryPaths): Promise<Result<readonly CurrentSlot[]>> {
   const previewed = await previewGates(repository, { ...READ_ONLY, allowUnconfigured: true, selection: WHOLE_CHANGE });
   if (!previewed.ok) return previewed;
@@ -85,7 +92,7 @@ function isAbout({ gate, slot, content }: CurrentSlot, statement: TravellingStat
   return isPass && statement.gate === gate && statement.slot === slot && statement.content === content;
 }
 
-/** Gets the newest passes of other clones, and returns the remote or store that they come from. */
+/** Fetches the newest passes from other clones, and returns the name of their remote or store. */
 export async function fetchPasses(repository: RepositoryPaths): Promise<Result<{ readonly carrier: string }>> {
   const opened = await openConfigured(repository);
   if (!opened.ok) return opened;
@@ -94,7 +101,7 @@ export async function fetchPasses(repository: RepositoryPaths): Promise<Result<{
   return fetched.ok ? ok({ carrier: carrier.name }) : fetched;
 }
 
-/** Removes statements that are older than this many days (default: `max_age`), and those that no one can use. */
+/** Deletes passes and waivers that are older than `days` (default: the setting `max_age`) or that no one can use. */
 export async function prunePasses(
   repository: RepositoryPaths,
   days: number | null,
@@ -111,7 +118,7 @@ export async function prunePasses(
   return pruned.ok ? ok({ carrier: carrier.name, removed: pruned.value.removed, days: most }) : pruned;
 }
 
-/** Opens the passes that the base branch configures; fails if there are none. */
+/** Opens the shared passes that the base branch configures. Fails if it configures none. */
 async function openConfigured(repository: RepositoryPaths): Promise<Result<TrustedPasses>> {
   const read = await readSettings(repository, WHOLE_CHANGE);
   if (!read.ok) return read;

@@ -16,7 +16,7 @@ import type { VerifiedFile } from './types.ts';
 
 const WHOLE_CHANGE = { kind: 'change', base: null } as const;
 
-/** Verifies a statement file with its signature in `<file>.sig`, by the signers file of the base branch. */
+/** Verifies a pass or waiver file with the signature in `<file>.sig`, using the signers file of the base branch. */
 export async function verifyPassFile(repository: RepositoryPaths, file: string): Promise<Result<VerifiedFile>> {
   const path = resolve(repository.root, repository.prefix, file);
   const bytes = readPlainFile(path, LARGEST_STATEMENT + 1);
@@ -55,7 +55,7 @@ async function signersFor(
   return ok(statement?.kind === 'waiver' ? trust.waiverSigners : trust.signers);
 }
 
-/** Shares the passes of this clone for the current change, and its waivers. Runs no reviewer. */
+/** Shares this clone's passes for the current change, and its waivers. Runs no reviewer. */
 export async function pushPasses(repository: RepositoryPaths): Promise<Result<ShareEnd | null>> {
   const previewed = await previewGates(repository, { ...READ_ONLY, selection: WHOLE_CHANGE });
   if (!previewed.ok) return previewed;

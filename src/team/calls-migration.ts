@@ -1,4 +1,4 @@
-/** The tables for calls that run on workers. */
+/** The SQL that creates the tables for calls to agents on workers. */
 export const CALLS_SQL = `
   CREATE TABLE onceover.calls (
   id         uuid PRIMARY KEY,

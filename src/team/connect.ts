@@ -5,27 +5,27 @@ import { optionalPackage } from './optional-package.ts';
 import { StoreError, storeError, storeResult } from './store-error.ts';
 import { storeTrouble } from './store-trouble.ts';
 
-/** Runs one SQL statement with its values and returns the rows. Throws a `StoreError`. */
+/** Runs one SQL statement with its values and returns the rows. Throws a `StoreError` on failure. */
 export type Query = <Row = Record<string, unknown>>(
   sql: string,
   values?: readonly unknown[],
 ) => Promise<readonly Row[]>;
 
-/** A PostgreSQL database that onceover is connected to. */
+/** An open connection to the PostgreSQL database of the store. */
 export type Database = {
-  /** The address without user and password, to show. */
+  /** The address without user and password, which is safe to print. */
   readonly where: string;
   readonly query: Query;
   /**
-   * Runs `work` in one transaction. If the connection is lost, the work runs again, even if its commit may have
-   * succeeded: write statements of which a second run changes nothing.
+   * Runs `work` in one transaction. If the connection is lost, `work` runs again, even if its first commit may have
+   * succeeded. So use only statements for which a second run changes nothing.
    */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 };
 
 export type ConnectOptions = {
-  /** How long to wait for a server that does not answer, before a call fails. */
+  /** How many seconds to wait for a server that does not answer before a call fails. */
   readonly waitSeconds?: number;
   readonly statementSeconds?: number;
   readonly connections?: number;
@@ -36,7 +36,7 @@ const FIRST_PAUSE_MS = 100;
 
 const LONGEST_PAUSE_MS = 2000;
 
-/** Connects to a database and checks that it answers. The package `pg` is loaded only here. */
+/** Connects to a database and checks that the database answers. The package `pg` is loaded only here. */
 export async function connect(address: string, options: ConnectOptions = {}): Promise<Result<Database>> {
   return storeResult(openDatabase(address, options));
 }
@@ -55,7 +55,10 @@ async function openDatabase(address: string, options: ConnectOptions): Promise<D
   return database;
 }
 
-/** Returns the address without user, password and options; `null` if it is not an address of PostgreSQL. */
+/**
+ * Returns the address without user, password and options, which is safe to print; `null` if it is not a PostgreSQL
+ * address.
+ */
 export function shownStore(address: string): string | null {
   if (!/^postgres(?:ql)?:\/\//.test(address) || !URL.canParse(address)) return null;
   const { protocol, host, pathname } = new URL(address);
@@ -73,24 +76,25 @@ function openPool(address: string, where: string, { statementSeconds = 30, conne
     application_name: 'onceover',
     max: connections,
     connectionTimeoutMillis: 5000,
-    // Reviews take minutes, and PostgreSQL limits connections. Opening one again takes a few milliseconds.
+    // Close idle connections soon: PostgreSQL limits their number, reviews take minutes, and connecting again takes
+    // only milliseconds.
     idleTimeoutMillis: 3000,
     statement_timeout: limit,
-    // The server may be gone without a word, so the client has a limit of its own.
+    // The server may disappear without closing the connection, so the client needs a time limit of its own.
     query_timeout: limit + 5000,
     lock_timeout: limit,
     idle_in_transaction_session_timeout: 60_000,
     keepAlive: true,
-    // An idle connection must not keep a command from ending.
+    // An idle connection must not keep the process running after the command is done.
     allowExitOnIdle: true,
   });
-  // A lost idle connection is an event of the pool. The next query opens another connection.
+  // Ignore the loss of an idle connection; the next query opens a new one.
   pool.on('error', () => undefined);
   return pool;
 }
 
 function databaseOf(pool: Pool, where: string, { waitSeconds = 20, stop }: ConnectOptions): Database {
-  /** Runs `work` with a connection. Tries again while the server is away, until the time is over. */
+  /** Runs `work` with a connection. If the server is unreachable, tries again until `waitSeconds` have passed. */
   async function patiently<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     const until = Date.now() + waitSeconds * 1000;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
@@ -122,10 +126,14 @@ function databaseOf(pool: Pool, where: string, { waitSeconds = 20, stop }: Conne
   };
 }
 
-/** Lends a connection. After a failure the connection is closed, which also rolls back its transaction. */
+/**
+ * Runs `work` with a connection from the pool. After a failure the connection is closed, which also rolls back its
+ * transaction.
+ */
 async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
-  // A connection that breaks between two queries must not end the process; the next query reports the failure.
+  // Without a listener, a connection that breaks between two queries would end the process. The next query reports the
+  // failure.
   const ignore = () => undefined;
   client.on('error', ignore);
   try {

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 
-/** The facts that identify a repository in all its clones. */
+/** The facts that are the same in all clones of a repository and identify it. */
 export type RepositoryIdentity = {
-  /** SHA-256 of the two facts below. */
+  /** The SHA-256 digest of the fields `remote` and `root`. */
   readonly identity: string;
-  /** The normalised address of the remote; '' without a remote. */
+  /** The normalised address of the git remote; empty if the repository has no remote. */
   readonly remote: string;
-  /** The first commit of the current branch; '' before the first commit. */
+  /** The first commit of the current branch; empty if the branch has no commit yet. */
   readonly root: string;
 };
 
-/** Returns the identity of a repository with this remote and this first commit. */
+/** Returns the identity of the repository with this remote address and this first commit. */
 export function repositoryIdentity(remote: string | null, root: string | null): RepositoryIdentity {
   const facts = { remote: remote === null ? '' : normaliseRemote(remote), root: root ?? '' };
   const identity = createHash('sha256')
@@ -19,7 +19,10 @@ export function repositoryIdentity(remote: string | null, root: string | null): 
   return { identity, ...facts };
 }
 
-/** Returns the remote that identifies the repository: origin, else the first by name. */
+/**
+ * Returns the address of the remote that identifies the repository: `origin`, or the alphabetically first if there is
+ * no `origin`.
+ */
 export function chooseRemote(remotes: ReadonlyMap<string, string>): string | null {
   const first = [...remotes.keys()].sort()[0];
   return remotes.get('origin') ?? (first === undefined ? null : (remotes.get(first) ?? null));
@@ -33,8 +36,8 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the same text for all addresses under which git clones the same repository: host and path, without scheme,
- * user, password, default port, `.git` and slashes at the end. A local path stays a path.
+ * Returns one text for all addresses that clone the same repository: host and path, without scheme, user, password,
+ * default port, `.git` and final slashes. A local path stays as it is.
  */
 export function normaliseRemote(address: string): string {
   const trimmed = address.trim();

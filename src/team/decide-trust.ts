@@ -2,15 +2,15 @@ import { isPullRequest } from '../config/pull-request.ts';
 import { isRecord } from '../kernel/json.ts';
 import { normaliseRemote } from './decide-identity.ts';
 
-/** The places in which receipts of the store count that no one signed: the setting `store.trust`. */
+/** The values of the setting `store.trust`, which says in which runs unsigned results from the store count. */
 export const STORE_TRUST = ['never', 'own-branches', 'always'] as const;
 
 export type StoreTrust = (typeof STORE_TRUST)[number];
 
 /**
- * Whether receipts, findings and waivers of the store count in this run. With `own-branches` they do, except in a pull
- * request from a fork, or if the CI service does not say where the branch is from. `event` is GitHub's description of
- * the event.
+ * Whether results from the store (passes, findings and waivers) count in this run. With `own-branches` they count,
+ * except in a pull request from a fork, or if the CI service does not say where the branch comes from. `event` is the
+ * payload of the GitHub event.
  */
 export function decideTrust(trust: StoreTrust, env: NodeJS.ProcessEnv, event: unknown): boolean {
   if (trust !== 'own-branches') return trust === 'always';
@@ -18,7 +18,7 @@ export function decideTrust(trust: StoreTrust, env: NodeJS.ProcessEnv, event: un
 }
 
 function isOwnBranch(env: NodeJS.ProcessEnv, event: unknown): boolean {
-  // Only people who may push to the repository can add to its merge queue.
+  // Only people who may push to the repository can add to its merge queue, so a merge queue run is not from a fork.
   if (env['GITHUB_EVENT_NAME'] === 'merge_group') return true;
   if (env['GITHUB_EVENT_NAME'] !== undefined) return isSameRepository(event);
   const isSame = (one: string | undefined, other: string | undefined) =>

@@ -6,22 +6,22 @@ import { isAbsolute, join } from 'node:path';
 export const STORE_VARIABLE = 'ONCEOVER_STORE';
 
 /**
- * Returns the environment without the address of the store, which may contain a password. Checks run code of the change,
- * and agents read it.
+ * Returns the environment without the address of the store, which may contain a password. Checks run code of the
+ * change, and reviewers read that code, so neither may see the password.
  */
 export function withoutStore({ [STORE_VARIABLE]: _store, ...env }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return env;
 }
 
-/** Returns the path of the user's config file. */
+/** Returns the path of the user's own config file. */
 export function userConfigPath(env: NodeJS.ProcessEnv): string {
   const given = env['XDG_CONFIG_HOME'] ?? '';
   return join(isAbsolute(given) ? given : join(env['HOME'] || homedir(), '.config'), 'onceover', 'config.yml');
 }
 
 /**
- * Whether the user has a store for teams. Every command asks, so this parses nothing: a line with an address that is not
- * a comment is enough. `readUserConfig` then reads the file exactly, and its mistakes are failures.
+ * Whether the user has configured a store for teams. Every command calls this, so it does not parse the config file,
+ * but only looks for a line with an address. `readUserConfig` parses the file later and reports its errors.
  */
 export function hasTeamStore(env: NodeJS.ProcessEnv = process.env): boolean {
   const given = env[STORE_VARIABLE];

@@ -5,13 +5,16 @@ import type { Database } from './connect.ts';
 import { chooseRemote, type RepositoryIdentity, repositoryIdentity } from './decide-identity.ts';
 import { storeError, storeResult } from './store-error.ts';
 
-/** The facts of a clone that identify its repository. `root` is `null` in a shallow clone, which does not know it. */
+/**
+ * The facts of a clone that identify its repository. `root`, the first commit, is `null` in a shallow clone, because
+ * that commit is missing there.
+ */
 export type CloneFacts = { readonly remote: string | null; readonly root: string | null };
 
-/** The number of a repository in the store. All rows of the repository have it. */
+/** The row of a repository in the store. All other rows of the repository refer to its `id`. */
 export type RepositoryRow = RepositoryIdentity & { readonly id: number };
 
-/** Reads the remote and the first commit of a clone. */
+/** Reads the remote address and the first commit of a clone. */
 export async function readCloneFacts({
   root,
   shallow,
@@ -23,7 +26,7 @@ export async function readCloneFacts({
       const remotes = new Map<string, string>();
       for (const line of listed.stdout.toString('utf8').split('\0')) {
         const [, name, url] = /^remote\.(.*)\.url\n(.*)$/s.exec(line) ?? [];
-        // git fetches from the first address of a remote with several.
+        // If a remote has several addresses, use the first, because git fetches from it.
         if (name !== undefined && url !== undefined && !remotes.has(name)) remotes.set(name, url);
       }
       return { remote: chooseRemote(remotes), root: shallow ? null : await firstCommit(root) };
@@ -31,14 +34,20 @@ export async function readCloneFacts({
   );
 }
 
-/** Returns the first commit of the current branch; '' before the first commit. Merges of other histories do not count. */
+/**
+ * Returns the first commit of the current branch, following only first parents, so that merged histories of other
+ * projects do not matter. Returns an empty text if there is no commit.
+ */
 async function firstCommit(root: string): Promise<string> {
   const head = await git(root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { expected: [0, 1] });
   if (head.code === 1) return '';
   return gitText(root, ['rev-list', '--first-parent', '--max-parents=0', 'HEAD']);
 }
 
-/** Finds the row of a repository, and adds it if there is none. A shallow clone needs one that a full clone added. */
+/**
+ * Finds the row of a repository, or adds it. A shallow clone cannot add a row, so a full clone must have connected
+ * before.
+ */
 export async function openRepositoryRow(database: Database, facts: CloneFacts): Promise<Result<RepositoryRow>> {
   const wanted = repositoryIdentity(facts.remote, facts.root);
   if (facts.root !== null) return storeResult(addRow(database, wanted));

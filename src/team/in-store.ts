@@ -3,15 +3,18 @@ import type { TeamStore } from './store.ts';
 import { StoreError } from './store-error.ts';
 
 type Choice<T> = {
-  /** Opens the port on PostgreSQL; returns `null` if the files of the clone are used. */
+  /** Opens the implementation on PostgreSQL; returns `null` to use the files of the clone instead. */
   open(store: TeamStore): Promise<T | null>;
-  /** The result of a method after a failure of the store; default: the failure as a `Result`. Throws to pass it on. */
+  /**
+   * Makes the result of a method that failed in the store, or throws. By default the method returns the failure as a
+   * `Result`.
+   */
   failed?(error: StoreError, method: string): unknown;
 };
 
 /**
- * Returns a port that uses the store for teams in place of `files`. It connects at the first call of a method. All
- * methods of the port are asynchronous.
+ * Returns an object that uses the store for teams instead of `files`. It connects when one of its methods is first called.
+ * All its methods are asynchronous.
  */
 export function inTeamStore<T extends object>(commonDir: string, files: T, { open, failed }: Choice<T>): T {
   let opening: Promise<T> | null = null;

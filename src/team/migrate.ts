@@ -3,12 +3,12 @@ import type { Database, Query } from './connect.ts';
 import { MIGRATIONS, type Migration, SCHEMA } from './migrations.ts';
 import { type StoreError, storeError, storeResult } from './store-error.ts';
 
-/** The key of the advisory lock: only one program at a time changes the schema. */
+/** The number of the advisory lock in PostgreSQL with which only one program at a time changes the schema. */
 const LOCK_KEY = 4_732_081_905;
 
 /**
- * Brings the schema to the version of this program, in one transaction under an advisory lock. Returns the versions that
- * it applied: none if the schema is current. A schema that is newer than the program is a failure.
+ * Updates the database schema to the version of this program, in one transaction under an advisory lock. Returns the
+ * versions that were applied; none if the schema was current. Fails if the schema is newer than this program.
  */
 export function migrate(
   database: Database,
@@ -19,7 +19,7 @@ export function migrate(
 
 async function applyAll(database: Database, migrations: readonly Migration[]): Promise<readonly number[]> {
   const newest = migrations.at(-1)?.version ?? 0;
-  // Most starts find a current schema. They need neither the lock nor the right to change the schema.
+  // Usually the schema is already current. Then skip the lock, and the user needs no permission to change the schema.
   const before = await schemaVersion(database.query);
   if (before > newest) throw newerSchema(database, before, newest);
   if (before === newest) return [];
@@ -39,7 +39,7 @@ async function applyAll(database: Database, migrations: readonly Migration[]): P
   });
 }
 
-/** Returns the version of the schema; 0 if there is none. */
+/** Returns the version of the database schema; 0 if no schema exists. */
 async function schemaVersion(query: Query): Promise<number> {
   const [table] = await query<{ name: string | null }>(`SELECT to_regclass('${SCHEMA}.migrations')::text AS name`);
   if (typeof table?.name !== 'string') return 0;

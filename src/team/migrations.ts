@@ -1,13 +1,13 @@
 import { CALLS_SQL } from './calls-migration.ts';
 import { PULL_RUNS_SQL } from './pull-runs-migration.ts';
 
-/** A change of the schema. Once landed, its text never changes: append another one. */
+/** A change of the database schema. Never edit a released migration; append a new one. */
 export type Migration = { readonly version: number; readonly name: string; readonly sql: string };
 
-/** The schema in PostgreSQL that all tables of onceover are in. The queue has a schema of its own. */
+/** The PostgreSQL schema that contains all tables of onceover, except those of the job queue. */
 export const SCHEMA = 'onceover';
 
-/** All changes of the schema, in order. Versions count up from 1 without gaps. */
+/** All migrations, in order. Version numbers start at 1 and have no gaps. */
 export const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
@@ -27,7 +27,8 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     version: 2,
     name: 'stores',
-    // Documents are JSON text: PostgreSQL's own JSON type refuses NUL characters and loses the order of keys.
+    // Documents are stored as JSON text: PostgreSQL's own JSON type rejects NUL characters and does not keep the order
+    // of keys.
     sql: `
       ALTER TABLE onceover.repositories ADD COLUMN last_finding bigint NOT NULL DEFAULT 0;
       CREATE TABLE onceover.receipts (

@@ -3,13 +3,14 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 /**
- * Loads a package that users install themselves: from next to onceover, or from the global packages. Packages of the
- * repository under review are never loaded, because its author could run code there. Returns `null` if none is found.
+ * Loads a package that users install themselves, either next to onceover or globally. It is never loaded from the
+ * repository under review, because the author of a change could run code that way. Returns `null` if the package is not
+ * installed.
  */
 export function optionalPackage(name: string): unknown {
   for (const from of places()) {
     try {
-      // Not import(): on Node.js 20, onceover compiles its own files in a way in which import() does not work.
+      // Uses `require`, because import() does not work in onceover's own compiled files on Node.js 20.
       return createRequire(from)(name);
     } catch (error) {
       if (!isNotFound(error, name)) throw error;
@@ -22,12 +23,13 @@ function places(): readonly string[] {
   const own = process.argv[1];
   const found: string[] = [];
   try {
-    // The started file may be a symlink in a folder of programs.
+    // The started file may be a symlink, for example in a bin folder. Look for packages next to the real file.
     if (own !== undefined) found.push(realpathSync(own));
   } catch {
-    // The program was removed while it runs.
+    // The program file was deleted while it runs, so look only among the global packages.
   }
-  // The folder of global packages next to this Node.js, as npm lays it out.
+  // npm installs global packages in this folder. The file `none.js` does not exist; `createRequire` only needs a path
+  // there.
   return [...found, join(dirname(process.execPath), '..', 'lib', 'node_modules', 'none.js')];
 }
 

@@ -1,4 +1,4 @@
-/** The tables for webhooks of forges, and for the runs of pull requests that they start. */
+/** The SQL that creates the tables for received webhooks and for the runs of pull requests. */
 export const PULL_RUNS_SQL = `
   CREATE TABLE onceover.deliveries (
   key         text PRIMARY KEY,

@@ -1,7 +1,9 @@
 import type { Failure, StoreTrouble } from '../kernel/failure.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 
-/** An expected failure of the store for teams, which its functions throw. `storeResult` makes it a `Result`. */
+/**
+ * An expected failure of the store for teams, thrown by functions of the store. `storeResult` turns it into a `Result`.
+ */
 export class StoreError extends Error {
   readonly failure: Failure;
 
@@ -15,7 +17,9 @@ export function storeError(where: string, why: StoreTrouble, said: string): Stor
   return new StoreError({ kind: 'store-failed', where, why, said });
 }
 
-/** Returns the value of a promise, or the failure of the store with which it was rejected. */
+/**
+ * Returns the promise's value, or the failure if the promise was rejected with a `StoreError`. Other errors are thrown.
+ */
 export async function storeResult<T>(work: Promise<T>): Promise<Result<T>> {
   try {
     return ok(await work);

@@ -1,19 +1,22 @@
 import type { StoreTrouble } from '../kernel/failure.ts';
 
-/** The codes of errors after which a new connection may succeed: the server is away, starting, stopping, or full. */
+/**
+ * Error codes after which a new connection may succeed: the server is unreachable, starting, stopping, or has no free
+ * connection.
+ */
 const GONE = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'],
   ...['ENOENT', '57P01', '57P02', '57P03', '53300', '08000', '08001', '08003', '08006'],
 ]);
 
-/** The codes of errors after which the same transaction may succeed: a conflict with another one. */
+/** Error codes after which the same transaction may succeed, because it only conflicted with another transaction. */
 const CONFLICT = new Set(['40001', '40P01']);
 
 const REFUSED = /^28|^42501$|^3D000$/;
 
 const TIMEOUT = new Set(['57014', '55P03', '25P03']);
 
-/** Sorts an error of the package `pg`; `null` if the error is a bug in onceover, such as wrong SQL. */
+/** Classifies an error of the package `pg`. Returns `null` if the error is a bug in onceover, such as wrong SQL. */
 export function storeTrouble(error: unknown): StoreTrouble | 'conflict' | null {
   if (!(error instanceof Error)) return null;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
@@ -22,7 +25,7 @@ export function storeTrouble(error: unknown): StoreTrouble | 'conflict' | null {
   if (REFUSED.test(code)) return 'refused';
   if (TIMEOUT.has(code)) return 'timeout';
   if (/^(?:53|58|XX)/.test(code)) return 'damaged';
-  // `pg` gives these no code.
+  // `pg` gives these errors no code, so recognise them by their message.
   if (/Connection terminated|timeout expired|timeout exceeded when trying to connect|not queryable/.test(error.message))
     return 'unreachable';
   if (/Query read timeout/.test(error.message)) return 'timeout';

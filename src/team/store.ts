@@ -14,21 +14,21 @@ import { migrate } from './migrate.ts';
 import { StoreError, storeError } from './store-error.ts';
 import { readUserConfig, type StoreSettings } from './user-config.ts';
 
-/** The store for teams, as one clone of a repository sees it. */
+/** The store for teams, as one clone of a repository uses it. */
 export type TeamStore = {
   readonly database: Database;
-  /** The row of the repository. Every query is limited to it. */
+  /** The id of the repository's row. Every query is limited to this repository. */
   readonly repository: number;
-  /** Identifies this clone. Passes of checks count only here, because checks depend on the machine. */
+  /** Identifies this clone. Passes of checks count only in the same clone, because checks depend on the machine. */
   readonly clone: string;
   /**
-   * Returns a code that only this clone can make for these fields; `null` if its secret cannot be read. A program that
-   * writes to the database can copy `clone`, but not make a seal.
+   * Returns a code for these fields that only this clone can compute; `null` if its secret cannot be read. The code
+   * proves that an entry in the database was written by this clone and not by another program that copied `clone`.
    */
   seal(fields: readonly string[]): string | null;
-  /** Identifies the user on this machine, whose logins have usage limits. */
+  /** Identifies the user on this machine. Usage limits of agents apply to this user's logins. */
   readonly login: string;
-  /** Whether receipts, findings and waivers of the store count. If not, those of the files of this clone do. */
+  /** Whether passes, findings and waivers in the store count. If not, those in the files of this clone are used. */
   readonly isTrusted: boolean;
 };
 
@@ -38,7 +38,7 @@ const stores = new Map<string, Promise<TeamStore>>();
 
 const databases = new Map<string, Promise<Database>>();
 
-/** Opens the store for the clone with this git folder, once per process. Throws a `StoreError`. */
+/** Opens the store for the clone with this git folder, once per process. Throws a `StoreError` on failure. */
 export function teamStore(commonDir: string): Promise<TeamStore> {
   return once(stores, commonDir, () => openTeamStore(commonDir, process.env));
 }
@@ -67,7 +67,7 @@ function sealOf(commonDir: string, fields: readonly string[]): string | null {
   return secret.ok ? createHmac('sha256', secret.value).update(hashFields(fields)).digest('hex') : null;
 }
 
-/** Connects to the database of the settings and brings its schema up to date, once per process. Throws a `StoreError`. */
+/** Connects to the configured database and updates its schema, once per process. Throws a `StoreError` on failure. */
 function openDatabase({ url, waitSeconds }: StoreSettings): Promise<Database> {
   return once(databases, url, async () => {
     const database = orThrow(await connect(url, { waitSeconds }));
@@ -78,7 +78,10 @@ function openDatabase({ url, waitSeconds }: StoreSettings): Promise<Database> {
   });
 }
 
-/** Returns the value of an earlier call with this key. A long-lived process tries again after a failure. */
+/**
+ * Returns what an earlier call opened for this key, or opens it now. A failed attempt is not remembered, so that a
+ * long-lived process can try again.
+ */
 function once<T>(known: Map<string, Promise<T>>, key: string, open: () => Promise<T>): Promise<T> {
   const found = known.get(key);
   if (found !== undefined) return found;

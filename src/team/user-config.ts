@@ -14,7 +14,7 @@ const STORE = z.strictObject({
   trust: z.enum(STORE_TRUST).optional(),
   wait_seconds: z.number().int().min(0).max(600).optional(),
   keep_calls_days: z.number().int().min(1).max(3650).optional(),
-  // The queue keeps a call that waits for a day, so its files must stay at least as long.
+  // The job queue keeps a waiting agent call for a day, so its uploaded files must stay at least as long.
   keep_snapshot_hours: z.number().int().min(24).max(8760).optional(),
 });
 
@@ -25,21 +25,26 @@ const USER_CONFIG = z.strictObject({
 
 type FileConfig = z.output<typeof USER_CONFIG>;
 
-/** The settings of the user's own config file. They are never read from the repository under review. */
+/** The settings in the user's own config file. They are never read from the repository under review. */
 export type UserConfig = {
-  /** The store for teams; `null` if the files in the git folder are the store. */
+  /** The settings of the store for teams; `null` if onceover keeps its data in files in the git folder. */
   readonly store: StoreSettings | null;
-  /** The place of reviewers if neither `--remote` nor `--no-remote` is given. Always `local` without a store. */
+  /**
+   * The place where reviewers run if neither `--remote` nor `--no-remote` is given. Without a store this is always
+   * `local`.
+   */
   readonly runs: 'local' | 'remote';
 };
 
 export type StoreSettings = {
   readonly url: string;
-  /** The places in which unsigned receipts count. `own-branches`: all but pull requests from forks. */
+  /**
+   * In which runs unsigned results from the store count. `own-branches` means all runs except pull requests from forks.
+   */
   readonly trust: StoreTrust;
-  /** How long to wait for a database that does not answer. */
+  /** How many seconds to wait for a database that does not answer. */
   readonly waitSeconds: number;
-  /** How long workers keep ended calls and unused snapshots; `DEFAULT_KEEP` if it is missing. */
+  /** How long workers keep ended agent calls and unused snapshots; `DEFAULT_KEEP` if not set. */
   readonly keep?: StoreKeep;
 };
 
@@ -47,7 +52,10 @@ export type StoreKeep = { readonly callsDays: number; readonly snapshotHours: nu
 
 export const DEFAULT_KEEP: StoreKeep = { callsDays: 7, snapshotHours: 24 };
 
-/** Reads the user's config file. `ONCEOVER_STORE` comes before the address in the file; an empty one turns it off. */
+/**
+ * Reads the user's config file. If `ONCEOVER_STORE` is set, it replaces the store address in the file; an empty value
+ * turns the store off.
+ */
 export function readUserConfig(env: NodeJS.ProcessEnv): Result<UserConfig> {
   const path = userConfigPath(env);
   const file = readPlainFile(path, LARGEST_BYTES);

@@ -6,30 +6,30 @@ export type Asked = {
   readonly path: string;
   readonly host: string | null;
   readonly origin: string | null;
-  /** The header `Sec-Fetch-Site`, which browsers set and pages cannot change. */
+  /** The header `Sec-Fetch-Site`, which browsers set and scripts on web pages cannot change. */
   readonly site: string | null;
-  /** The header `Sec-Fetch-Mode`. */
+  /** The header `Sec-Fetch-Mode`, which also comes from the browser. */
   readonly mode: string | null;
   readonly contentType: string | null;
 };
 
 export type Access =
-  | { readonly ok: true /** The path after the token. */; readonly rest: string }
+  | { readonly ok: true /** The part of the path that follows the token. */; readonly rest: string }
   | { readonly ok: false; readonly status: 403 | 405 | 415; readonly why: string };
 
 /**
- * Decides whether the server answers a request. It must name this server as its host, come from no other page, and
- * carry the token as the first part of its path. A request that changes something must come from a page of the server.
+ * Decides whether the server answers a request. Its `Host` header must name this server, no other site may have sent
+ * it, and its path must start with the token. A request that changes something must come from a page of this server.
  */
 export function decideAccess(asked: Asked, { port, token }: { readonly port: number; readonly token: string }): Access {
   const { method, host, origin, site, mode } = asked;
   if (method !== 'GET' && method !== 'POST') return refused(405, 'The method is not allowed.');
-  // A page of another site can reach 127.0.0.1 under a name of its own, but then the host differs.
+  // Another web site can give 127.0.0.1 a host name of its own and call this server; then the `Host` header differs.
   if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) return refused(403, 'The host is not this server.');
   const own = `http://${host}`;
   if (origin !== null && origin !== own) return refused(403, 'The request comes from another page.');
   const isFromElsewhere = site !== null && site !== 'same-origin' && site !== 'none';
-  // Only a link that someone follows may come from elsewhere. It needs the token, too.
+  // From other sites, accept only links that the user clicks. They also need the token.
   if (isFromElsewhere && !(method === 'GET' && mode === 'navigate')) {
     return refused(403, 'The request comes from another page.');
   }
@@ -48,7 +48,7 @@ function refused(status: 403 | 405 | 415, why: string): Access {
   return { ok: false, status, why };
 }
 
-// Compares digests, so that the time does not show how many characters are right.
+// Compares digests in constant time, so that the time reveals nothing about the token.
 function isSame(given: string, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(token));

@@ -9,7 +9,7 @@ import type { HistoryDocument, PageDocument } from './json-schema.ts';
 
 type Call = HistoryDocument['calls'][number];
 
-/** Returns the history of a clone from its ledger: all runs and calls, and figures by day, week and gate. */
+/** Returns the history of a clone from its cost ledger: all runs and calls, with figures by day, week and gate. */
 export function historyDocument(
   entries: readonly LedgerEntry[],
   unreadable: number,
@@ -60,8 +60,8 @@ function callOf(row: CostRow): Call {
 }
 
 /**
- * Returns the calls with the ids of their transcripts. Numbers of runs start again after a clean, so of several calls
- * with the same number only the newest has a transcript.
+ * Returns the calls with the ids of their transcripts. After `onceover clean`, the numbers of runs start again at 1. So
+ * if several calls have the same number, only the newest one has a transcript.
  */
 export function withTranscripts(
   calls: HistoryDocument['calls'],
@@ -88,7 +88,10 @@ export function withTranscripts(
     .toReversed();
 }
 
-/** Returns the ids of archived transcripts: each belongs to the first call of its reviewer and number that ended after it. */
+/**
+ * Returns the ids of archived transcripts by call. A transcript belongs to the first call of the same reviewer and run
+ * number that ended after the transcript was written.
+ */
 function archivedIds(calls: readonly Call[], logs: PageDocument['logs']): ReadonlyMap<Call, string> {
   const archived = logs.filter(({ id, kind }) => kind === 'review' && id.startsWith(`${PREVIOUS}.`));
   if (archived.length === 0) return new Map();
@@ -148,7 +151,7 @@ function mondayOf(at: string): string {
   return day.toISOString().slice(0, 10);
 }
 
-/** Returns figures for each gate. A gate fails in a run if one of its reviewers fails or its check fails. */
+/** Returns figures for each gate. A gate counts as failed in a run if one of its reviewers or its check failed. */
 function gatesOf(runs: readonly LedgerRun[]): HistoryDocument['gates'] {
   const results = runs.flatMap(({ at, branch, slots, checks }) =>
     [...grouped([...slots, ...checks], ({ gate }) => gate)].map(([gate, own]) => ({
@@ -179,13 +182,13 @@ function gatesOf(runs: readonly LedgerRun[]): HistoryDocument['gates'] {
 
 type End = 'pass' | 'fail' | 'error';
 
-/** Returns how often the result changed between pass and fail. Runs without a result do not count. */
+/** Returns how often the result changed between pass and fail. Runs without a result are ignored. */
 export function flipsIn(ends: readonly End[]): number {
   const judged = ends.filter((end) => end !== 'error');
   return judged.filter((end, n) => n > 0 && end !== judged[n - 1]).length;
 }
 
-/** Returns for each pass after a failure, and for the first pass, the number of runs that it took. */
+/** For the first pass and for each pass after a failure, returns how many runs it took, including the passing run. */
 export function runsUntilPass(ends: readonly End[]): number[] {
   const taken: number[] = [];
   let since = 0;

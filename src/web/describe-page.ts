@@ -1,21 +1,21 @@
 import type { PageDocument } from './json-schema.ts';
 
-/** The place for the data in the built page. */
+/** The place in the built HTML page where its data is inserted. */
 const OPENING = '<script type="application/json" id="data">';
 
-/** Returns the built page with its data. */
+/** Returns the built HTML page with its data inserted. */
 export function fillTemplate(template: string, data: PageDocument): string {
   const [before, after, ...more] = template.split(OPENING);
   if (before === undefined || after === undefined || more.length > 0) throw new Error('the page has no place for data');
   return `${before}${OPENING}${jsonInHtml(data)}${after}`;
 }
 
-/** Returns the built page for the live view: without data, and allowed to talk to its own server. */
+/** Returns the HTML page for the live view: it contains no data, but may connect to its own server. */
 export function liveTemplate(template: string): string {
   return template.replace("connect-src 'none'", "connect-src 'self'");
 }
 
-// Inside a script element, only these characters can end it or start a comment. JSON allows escapes in their place.
+// Only these characters could end a script element or start a comment inside it. JSON allows escapes instead.
 const ESCAPES: Readonly<Record<string, string>> = {
   '<': '\\u003c',
   '>': '\\u003e',
@@ -24,7 +24,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 };
 
-/** Returns a value as JSON that can stand in any HTML element. */
+/** Returns a value as JSON that is safe inside any HTML element. */
 export function jsonInHtml(value: unknown): string {
   return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (char) => ESCAPES[char] ?? char);
 }

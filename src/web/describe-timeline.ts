@@ -8,15 +8,15 @@ type Timeline = PageDocument['timelines'][number];
 
 type Cell = Timeline['runs'][number]['cells'][number];
 
-/** Returns the id of a transcript: the gate, the reviewer unless it is a check, and the run. */
+/** Returns the id of a transcript, made of the gate, the reviewer (unless it is a check) and the run number. */
 export function transcriptId(gate: string, slot: number | null, iteration: number): string {
   return `${gate}${slot === null ? '' : `@${slot}`}.${iteration}`;
 }
 
 /**
- * Returns the timeline of each gate: one column per run, one cell per reviewer. Runs that did not need the gate because
- * it had passed are in the ledger only, so they have a cell for the whole gate. The columns of a run have the same time
- * in every gate: the end of the run, if the ledger has it.
+ * Returns the timeline of each gate, with one column per run and one cell per reviewer. If a run did not need the gate
+ * because it had passed, only the cost ledger knows that run, so it has one cell for the whole gate. In every gate, the
+ * column of a run has the same time: the end of the run, if the ledger has it.
  */
 export function timelinesOf(
   gates: readonly string[],
@@ -69,7 +69,7 @@ const CACHED: Cell = {
   transcript: null,
 };
 
-/** Returns a cell for each pass of another clone that counted for the gate in this run. */
+/** Returns a cell for each pass from another clone that counted for the gate in this run. */
 function acceptedCells({ accepted = [] }: LedgerRun, gate: string): Cell[] {
   return accepted
     .filter((one) => one.gate === gate)

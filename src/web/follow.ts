@@ -11,8 +11,9 @@ import type { LiveDocument } from './json-schema.ts';
 const FOLDERS = ['ledger', 'findings', 'receipts', 'runs'];
 
 /**
- * Returns the run in progress in a working tree, whichever program started it, and a stamp that changes if records
- * change. `started` has the ids of the runs that the live view started: only their errors are shown.
+ * Returns the run in progress in a working tree, whichever program started it, and a text (`stamp`) that changes when
+ * records, findings or the cost ledger change. `started` has the ids of the runs that the live view started: only their
+ * errors are shown.
  */
 export async function readLive(
   repository: RepositoryPaths,
@@ -27,7 +28,7 @@ export async function readLive(
   const error = document?.error ?? null;
   const shared = held === null ? null : readProgress(repository, held);
   const { title = null, steps = 0, ended = 0, failed = 0, tokens = 0, working = [] } = shared ?? {};
-  // A background run has its own log, which also has what it prints before the first event.
+  // A background run has its own log, which also contains what it prints before the first event.
   const progress = running?.progress ?? shared?.lines ?? [];
   const run = {
     ...{ id: running?.id ?? null, since: held?.since ?? '', pid: held?.pid ?? 0, progress: [...progress] },
@@ -43,7 +44,10 @@ export async function readLive(
   });
 }
 
-/** Returns a text that changes if a record, a finding, a receipt or the ledger changes. */
+/**
+ * Returns a text that changes when a record, a finding, a passed review or the cost ledger changes, so that open pages
+ * notice it.
+ */
 function stampOf({ root, commonDir, index }: RepositoryPaths, logDir: string): string {
   const paths = [
     join(root, logDir),

@@ -44,7 +44,7 @@ const period = z.object({
   saved_tokens: z.number().describe('An estimate of the tokens that were not paid.'),
 });
 
-/** The schema of the history of a clone, which pages show. It is made from the ledger. */
+/** The schema of a clone's history, as HTML pages show it. It is made from the cost ledger. */
 export const historySchema = z.object({
   runs: z.array(
     z.object({
@@ -95,7 +95,7 @@ const listedTranscript = {
   at: z.string(),
 };
 
-/** The schema of the transcript of one review: what was sent, what the reviewer answered, and what it cost. */
+/** The schema of a review's transcript: what was sent, what the reviewer answered, and what it cost. */
 export const transcriptSchema = z.object({
   ...listedTranscript,
   head: z.array(z.string()).describe('Why the reviewer ran.'),
@@ -173,7 +173,10 @@ const timeline = z.object({
   ),
 });
 
-/** The schema of the data of a page: the documents of other commands, and what only pages show. */
+/**
+ * The schema of the data of an HTML page. It combines the JSON documents of other commands with data that only pages
+ * show.
+ */
 export const pageSchema = z.object({
   page: z.enum(['run', 'status', 'cost', 'phase', 'prove']),
   made_at: time,
@@ -203,7 +206,7 @@ export const pageSchema = z.object({
 
 export type PageDocument = z.output<typeof pageSchema>;
 
-/** The schema of what changed between two reviews of the same reviewer. */
+/** The schema of the differences between two reviews by the same reviewer. */
 export const reviewDiffSchema = z.object({
   gate: z.string(),
   slot: z.number(),
@@ -220,7 +223,7 @@ export const reviewDiffSchema = z.object({
 
 export type ReviewDiffDocument = z.output<typeof reviewDiffSchema>;
 
-/** The schema of what the live view hears while it is open. */
+/** The schema of the events that the server sends to an open live view. */
 export const liveSchema = z.object({
   stamp: z.string().describe('Changes if records, findings or the ledger change.'),
   run: z
@@ -257,7 +260,7 @@ export const liveSchema = z.object({
 
 export type LiveDocument = z.output<typeof liveSchema>;
 
-/** The schema of the state of the server itself: the working trees, and who is allowed what. */
+/** The schema of the server's state: its working trees, and whether a person or an agent uses it. */
 export const sessionSchema = z.object({
   version: z.string(),
   worktrees: z.array(
@@ -268,7 +271,7 @@ export const sessionSchema = z.object({
 
 export type SessionDocument = z.output<typeof sessionSchema>;
 
-/** The schema of `ui --json`. */
+/** The schema of the JSON document of `ui --json`. */
 export const uiSchema = z.object({
   address: z.string().describe('The link to open. It contains the token.'),
   port: z.number(),

@@ -7,7 +7,7 @@ import { errorCode } from '../platform/files.ts';
 import { fillTemplate } from './describe-page.ts';
 import { type PageSubject, readPage } from './read.ts';
 
-/** Returns a page as one HTML file that makes no requests. It contains the transcripts of the current cycles. */
+/** Returns a page as a single HTML file that makes no requests. It contains the transcripts of the current change. */
 export async function reportPage(
   repository: RepositoryPaths,
   options: RunOptions | null,
@@ -19,10 +19,10 @@ export async function reportPage(
   return ok(fillTemplate(template.value, await readPage(repository, previewed, subject, true)));
 }
 
-// The build puts the page beside the program. Tests run the source, two folders away from the built page.
+// In the built program, the page is next to the code. Tests run the source, two folders away from the built page.
 const PLACES = ['./page.html', '../../dist/page.html'];
 
-/** Returns the built page without data. */
+/** Returns the built HTML page without data. */
 export function readTemplate(): Result<string> {
   let code = 'ENOENT';
   const paths = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url)));

@@ -3,23 +3,23 @@ import { PREVIOUS } from '../kernel/paths.ts';
 import { openFolder } from '../platform/private-files.ts';
 import type { PageDocument } from './json-schema.ts';
 
-/** The most characters of one transcript. */
+/** The maximum number of characters of one transcript that are shown. */
 export const LONGEST_TRANSCRIPT = 16 * 1024 * 1024;
 
 export type TranscriptLog = { readonly text: string; readonly cut: boolean };
 
-/** A transcript that can be opened. `log` returns its text; `null` if it is gone. */
+/** A transcript that can be opened. `log` returns its text; `null` if the file no longer exists. */
 export type OpenableTranscript = {
   readonly listed: PageDocument['logs'][number];
   log(): TranscriptLog | null;
 };
 
-/** The most transcripts of earlier changes that are listed, newest first. */
+/** The maximum number of transcripts of earlier changes that are listed, newest first. */
 const MOST_ARCHIVED = 500;
 
 const LARGEST_RECORD = 4 * 1024 * 1024;
 
-// Records of reviews and checks have more fields. Pages only need these.
+// Records of reviews and checks have more fields, but pages need only these.
 const archivedRecord = z.object({
   gate: z.string(),
   timestamp: z.string(),
@@ -28,8 +28,8 @@ const archivedRecord = z.object({
 });
 
 /**
- * Returns the transcripts of earlier changes: "onceover run" archives the records of gates that have no changes left,
- * and "onceover clean" archives all records.
+ * Returns the transcripts of earlier changes. `onceover run` archives the records of gates that have no changes left,
+ * and `onceover clean` archives all records.
  */
 export function archivedTranscripts(root: string, logDir: string): readonly OpenableTranscript[] {
   const folder = openFolder(root, `${logDir}/${PREVIOUS}`);
@@ -58,7 +58,7 @@ export function archivedTranscripts(root: string, logDir: string): readonly Open
     .slice(0, MOST_ARCHIVED);
 }
 
-/** Returns the beginning of a log that is too long for a page. */
+/** Returns a log, cut off at the end if it is too long for a page. */
 export function cutLog(text: string): TranscriptLog {
   return { text: text.slice(0, LONGEST_TRANSCRIPT), cut: text.length > LONGEST_TRANSCRIPT };
 }

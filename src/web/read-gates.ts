@@ -7,7 +7,9 @@ import type { PageDocument, ReviewDiffDocument } from './json-schema.ts';
 
 type Proof = PageDocument['proof'][number];
 
-/** Returns for each review why its reviewers count as passed, and the lines that skipped reviewers have not seen. */
+/**
+ * Returns for each gate why its reviewers count as passed, and which changed lines the skipped reviewers have not seen.
+ */
 export async function readProof(preview: Preview): Promise<readonly Proof[]> {
   const now = await preview.facts.snapshot.tree();
   const tree = now.ok ? now.value : null;
@@ -60,7 +62,10 @@ async function slotProof(
   };
 }
 
-/** The most characters of a diff that a reviewer has not seen. The page shows at least its size. */
+/**
+ * The maximum number of characters of a diff that a skipped reviewer has not seen. Of a longer diff, the page shows
+ * only the number of lines.
+ */
 const LONGEST_UNSEEN = 20_000;
 
 function changedLines(sections: readonly { readonly paths: readonly string[]; readonly text: string }[]) {
@@ -77,7 +82,7 @@ function changedLines(sections: readonly { readonly paths: readonly string[]; re
 const LINES_AROUND = 4;
 const LONGEST_LINE = 2000;
 
-/** Returns the code around each finding that is not closed, from the reviewed content. */
+/** Returns the reviewed code around each finding that is not closed. */
 export async function readCode({ ports, facts, outcome }: Preview): Promise<PageDocument['code']> {
   const shown = outcome.findings.filter(({ state }) => isOpen(state) || state === 'warning' || state === 'waived');
   const tree = shown.length === 0 ? null : await facts.snapshot.tree();
@@ -102,7 +107,10 @@ export async function readCode({ ports, facts, outcome }: Preview): Promise<Page
   return found;
 }
 
-/** Returns the line with the quoted code that is nearest to the reported line; else the reported line if it exists. */
+/**
+ * Returns the line that contains the quoted code and is nearest to the reported line. Without such a line, returns the
+ * reported line if it exists.
+ */
 function lineOf(lines: readonly string[], line: number | null, code: string | null): number | null {
   const quoted = code?.trim().split('\n')[0]?.trim() ?? '';
   const matches = quoted === '' ? [] : lines.flatMap((text, n) => (text.includes(quoted) ? [n + 1] : []));
@@ -111,7 +119,7 @@ function lineOf(lines: readonly string[], line: number | null, code: string | nu
   return nearest ?? (line !== null && line >= 1 && line <= lines.length ? line : null);
 }
 
-/** Returns what changed between two reviews of a reviewer: its findings, and the code that it saw. */
+/** Returns the differences between two reviews by one reviewer: in its findings, and in the code that it reviewed. */
 export async function diffReviews(
   { ports, facts }: Preview,
   asked: { readonly gate: string; readonly slot: number; readonly from: number; readonly to: number },

@@ -19,13 +19,13 @@ import {
   type TranscriptLog,
 } from './read-archived.ts';
 
-/** The most characters of all transcripts of a page. */
+/** The maximum number of characters that all transcripts of a page may have together. */
 const LARGEST_PAGE = 48 * 1024 * 1024;
 
-/** The most runs of phases whose transcripts are listed, newest first. */
+/** The maximum number of runs of `onceover phase` whose transcripts are listed, newest first. */
 const MOST_PHASES = 20;
 
-/** Returns the transcripts of reviews, checks and fixes of the current change, newest first. */
+/** Returns the transcripts of the current change's reviews, checks and fixes, newest first. */
 export async function gateTranscripts(root: string, { facts, ports }: Preview): Promise<readonly OpenableTranscript[]> {
   const logOf = ports.records.openLogs(LONGEST_TRANSCRIPT);
   const records = [
@@ -57,7 +57,10 @@ function recordTranscript(
   };
 }
 
-/** Returns the transcripts of the newest runs of phases, newest first; with `run`, of that run only. */
+/**
+ * Returns the transcripts of the newest runs of `onceover phase`, newest first. If `run` is given, only those of that
+ * run.
+ */
 export function phaseTranscripts(
   root: string,
   logDir: string,
@@ -84,12 +87,13 @@ export function phaseTranscripts(
         .map(({ name }) => name)
         .sort(byCodePoint)
         .flatMap((name) => {
-          // A call that prepares the work before the first round has two numbers: "00_1_code-simplifier.log".
+          // The log of a call that prepares the work before the first round has two numbers in its name:
+          // "00_1_code-simplifier.log".
           const [, round, role] = /^(\d+)(?:_\d+)?_([a-z].*)\.log$/.exec(name) ?? [];
           if (round === undefined || role === undefined) return [];
           const nth = seen.get(role) ?? 0;
           seen.set(role, nth + 1);
-          // The ledger has no rounds, but the calls of a role are in the same order as its logs.
+          // The cost ledger does not store rounds, but it lists the calls of a role in the same order as the logs.
           const call = loops.get(`${id} ${role}`)?.[nth];
           return [
             {
@@ -109,7 +113,10 @@ export function phaseTranscripts(
   );
 }
 
-/** Returns every transcript of a working tree: of the current change, of the newest runs of phases, and archived ones. */
+/**
+ * Returns every transcript of a working tree: those of the current change, of the newest runs of `onceover phase`, and
+ * archived ones.
+ */
 export async function allTranscripts(
   { root }: Pick<RepositoryPaths, 'root'>,
   preview: Preview,
@@ -128,7 +135,7 @@ function changedAt(path: string): string {
   return statIfPresent(path)?.mtime.toISOString() ?? '';
 }
 
-/** Reads the transcripts for a page, in this order, as far as they fit. */
+/** Reads the given transcripts for a page, in their order, until the size limit is reached. */
 export function readTranscripts(stored: readonly OpenableTranscript[]): {
   readonly transcripts: readonly TranscriptDocument[];
   readonly leftOut: number;
@@ -148,7 +155,7 @@ export function readTranscripts(stored: readonly OpenableTranscript[]): {
   return { transcripts, leftOut };
 }
 
-/** Returns one transcript by its id. The id only selects one of the list; it never becomes part of a path. */
+/** Returns one transcript by its id. The id is only compared with the list; it never becomes part of a path. */
 export function findTranscript(stored: readonly OpenableTranscript[], id: string): Result<TranscriptDocument> {
   const found = stored.find(({ listed }) => listed.id === id);
   const log = found?.log() ?? null;

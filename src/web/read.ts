@@ -18,16 +18,17 @@ import type { OpenableTranscript } from './read-archived.ts';
 import { readCode, readProof } from './read-gates.ts';
 import { allTranscripts, gateTranscripts, phaseTranscripts, readTranscripts } from './read-transcripts.ts';
 
-/** The result that a page is about. Missing parts are left out of the page. */
+/** The result that a page shows. The page leaves out the parts that this result does not have. */
 export type PageSubject = Pick<PageDocument, 'page'> &
   Partial<Pick<PageDocument, 'verdict' | 'error' | 'cost' | 'feature' | 'phase' | 'prove'>> & {
-    /** The result of the run; `null` to show the current state of the gates. */
+    /** The result of the run; `null` to show only the current state of the gates. */
     readonly run?: RunDocument | null;
   };
 
 /**
- * Returns the data of a page with everything that can be read: the state of the gates and their records, the history
- * and the cost. `isWhole`: with the text of transcripts. Secrets are masked. If something cannot be read, `missing` says so and the page has the rest.
+ * Returns the data of a page: the state of the gates and their records, the history, and the costs. With `isWhole`, it
+ * includes the text of transcripts. Secrets are masked. If something cannot be read, `missing` says so, and the page
+ * shows the rest.
  */
 export async function readPage(
   repository: RepositoryPaths,
@@ -76,7 +77,7 @@ export async function readPage(
   return maskDocument({ ...listed, transcripts: [...transcripts], missing: [...missing, ...cut] });
 }
 
-/** Returns the transcripts that belong to a page: of its phase, of its run, or of everything in the working tree. */
+/** Returns the transcripts that belong to a page: those of its phase, of its run, or of the whole working tree. */
 async function storedTranscripts(
   repository: RepositoryPaths,
   preview: Preview | null,

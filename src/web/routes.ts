@@ -27,15 +27,18 @@ import { diffReviews } from './read-gates.ts';
 import { allTranscripts, findTranscript } from './read-transcripts.ts';
 
 export type RouteOptions = {
-  /** A folder of the clone. */
+  /** The top folder of the clone whose data the server shows. */
   readonly root: string;
   readonly token: string;
-  /** The page for the live view. */
+  /** The HTML page for the live view. */
   readonly page: string;
-  /** The person or agent that answers findings and starts runs. An agent's waiver is only a proposal. */
+  /**
+   * The user who answers findings and starts runs in the live view: a person or an agent. An agent's waiver is only a
+   * proposal.
+   */
   readonly by: Actor;
   port(): number;
-  /** Returns whether a code from a link is valid. Each code is valid once. */
+  /** Whether a code from a link is valid. Each code works only once. */
   takeCode(code: string): boolean;
 };
 
@@ -80,7 +83,8 @@ export function openRoutes(options: RouteOptions): Hono {
     };
     const server = { port: options.port(), token: options.token };
     const [, code] = /^\/open\/([A-Za-z0-9_-]+)$/.exec(path) ?? [];
-    // The browser is started with a code that works once, because other users can read the arguments of a process.
+    // Other users of the machine can read the arguments with which the browser is started. So the arguments contain a
+    // code that works only once, instead of the token.
     const isOpening = code !== undefined && decideAccess({ ...asked, path: `/${server.token}/` }, server).ok;
     if (isOpening && options.takeCode(code)) return context.redirect(`/${server.token}/`);
     const access = decideAccess(asked, server);
@@ -114,7 +118,7 @@ export function openRoutes(options: RouteOptions): Hono {
     const repository = await repositoryOf(context);
     if (!repository.ok) return fail(context, repository.failure);
     const { root } = repository.value;
-    // Several browsers may ask at the same time, and reading takes a while, so they share one answer.
+    // Several browsers may ask at the same time, and reading takes a while, so they share one result.
     const read = reading.get(root) ?? readState(repository.value).finally(() => reading.delete(root));
     reading.set(root, read);
     const page = await read;
@@ -156,7 +160,7 @@ export function openRoutes(options: RouteOptions): Hono {
       for (let quiet = 0; !stream.aborted; quiet++) {
         const heard = JSON.stringify(await readLive(repository.value, logDir, started));
         if (heard !== last) await stream.writeSSE({ data: heard });
-        // A comment now and then shows whether the browser is still there.
+        // Send a comment from time to time, which fails if the browser is gone.
         else if (quiet % 25 === 24) await stream.write(': still here\n\n');
         last = heard;
         await stream.sleep(PAUSE_MS);
@@ -223,7 +227,7 @@ function treeId(root: string): string {
   return sha256(root).slice(0, 16);
 }
 
-/** Returns the working tree with this id. The id only selects one of git's list; it never becomes part of a path. */
+/** Returns the working tree with this id. The id is only compared with git's list; it never becomes part of a path. */
 async function chosenRepository(root: string, id: string | undefined): Promise<Result<RepositoryPaths>> {
   if (id === undefined) return findRepository(root);
   const trees = await listWorktrees(root);

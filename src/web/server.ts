@@ -11,16 +11,16 @@ import { readTemplate } from './page.ts';
 import { openRoutes } from './routes.ts';
 
 export type UiOptions = {
-  /** The port; `null` for any free one. */
+  /** The port to listen on; `null` for any free port. */
   readonly port: number | null;
   readonly by: Actor;
 };
 
-/** A server that listens on this machine only. `address` contains the token without which it refuses requests. */
+/** A running server that only this machine can reach. `address` contains the token that all requests need. */
 export type UiServer = {
   readonly address: string;
   readonly port: number;
-  /** Opens the page in the user's browser. */
+  /** Opens the live view in the user's browser. */
   open(): void;
   close(): Promise<void>;
 };
@@ -78,7 +78,7 @@ function describePort(port: number | null, error: Error): string {
 
 type Answering = (request: Request) => Promise<Response>;
 
-/** Answers a request of Node's server with a function that takes a web `Request`. */
+/** Passes a request of Node's HTTP server to a function that takes a web `Request`, and sends its answer. */
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse, answering: Answering): Promise<void> {
   const body = incoming.method === 'POST' ? await readBody(incoming) : null;
   if (body === undefined) {
@@ -90,7 +90,8 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, answe
   const headers = Object.entries(incoming.headers).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
   );
-  // The path stays as the browser sent it. The host in this address does not matter, because `Host` is checked.
+  // Keep the path exactly as the browser sent it. The host in this address does not matter, because the `Host` header
+  // is checked elsewhere.
   const path = incoming.url?.startsWith('/') === true ? incoming.url : '/';
   const request = new Request(`http://${HOST}${path}`, {
     method: incoming.method ?? 'GET',
@@ -114,7 +115,7 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, answe
   outgoing.end();
 }
 
-/** Returns the body of a request; `undefined` if it is too long. */
+/** Returns the body of a request; `undefined` if the body is too long. */
 async function readBody(incoming: IncomingMessage): Promise<string | undefined> {
   const parts: Buffer[] = [];
   let size = 0;

@@ -6,10 +6,13 @@ import { downloadPart, partsOf, type SnapshotPart } from '../remote/snapshots.ts
 import type { CallRequest } from '../remote/types.ts';
 import type { Database } from '../team/connect.ts';
 
-/** A checkout for one call, or the reason why there is none. */
+/** A folder with the files of one agent call, or the reason why they could not be checked out. */
 type Checkout = { readonly folder: string; remove(): void } | { readonly why: string };
 
-/** The objects of one repository. Their folder is removed after this many snapshots, so that it does not grow for ever. */
+/**
+ * How many snapshots one folder of git objects may receive. After that the folder is removed, so that it does not grow
+ * for ever.
+ */
 const MOST_SNAPSHOTS = 50;
 
 type ObjectStore = {
@@ -21,7 +24,10 @@ type ObjectStore = {
   remove(): void;
 };
 
-/** Opens the checkouts of a worker. Calls on the same repository share its objects, and each has files of its own. */
+/**
+ * Manages the checkouts of a worker. Calls on the same repository share its git objects, but each agent call has its
+ * own files.
+ */
 export function openCheckouts({ query }: Pick<Database, 'query'>, base: string | null) {
   const stores = new Map<number, ObjectStore>();
 
@@ -42,7 +48,7 @@ export function openCheckouts({ query }: Pick<Database, 'query'>, base: string |
     if (store.users === 0) store.remove();
   }
 
-  /** Downloads a part, once per store. Returns `null`, or why that failed. */
+  /** Downloads a part of a snapshot, once per object store. Returns `null` on success, or the reason of the failure. */
   function addPart(store: ObjectStore, repository: number, part: SnapshotPart): Promise<string | null> {
     const key = `${part.tree} ${part.base}`;
     const known = store.parts.get(key);
@@ -55,14 +61,14 @@ export function openCheckouts({ query }: Pick<Database, 'query'>, base: string |
       return indexed.failure.kind === 'git-failed' ? indexed.failure.said : indexed.failure.kind;
     })();
     store.parts.set(key, added);
-    // A part that failed is tried again by the next call.
+    // If the download failed, forget it, so that the next agent call tries again.
     const forget = (why: unknown) => why !== null && store.parts.delete(key);
     added.then(forget, forget);
     return added;
   }
 
   return {
-    /** Checks out the tree of a call in a folder of its own. */
+    /** Checks out the code of an agent call in a folder of its own. */
     async open(repository: number, { tree, baseTree }: CallRequest): Promise<Checkout> {
       const store = storeOf(repository, tree.length === 64 ? 'sha256' : 'sha1');
       store.users++;

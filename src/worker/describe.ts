@@ -2,7 +2,7 @@ import { describeAgentFailure } from '../ui/describe-agent-failure.ts';
 import { count } from '../ui/wording.ts';
 import type { WorkerEvent } from './types.ts';
 
-/** Returns an event of a worker as a line for people. */
+/** Describes an event of a worker in one line for people. */
 export function describeWorkerEvent(event: WorkerEvent): string {
   switch (event.kind) {
     case 'started':
@@ -39,7 +39,7 @@ function describeEnd({ agent, outcome, failure }: Extract<WorkerEvent, { kind: '
   }
 }
 
-/** Returns an event as one line of JSON, for programs that collect logs. */
+/** Returns an event of a worker as one line of JSON, for programs that collect logs. */
 export function jsonWorkerEvent(event: WorkerEvent, at: Date): string {
   return JSON.stringify({ at: at.toISOString(), ...event });
 }

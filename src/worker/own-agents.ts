@@ -16,10 +16,10 @@ import { withoutStore } from '../team/has-store.ts';
 import { version } from '../version.ts';
 import type { WorkerOptions } from './types.ts';
 
-/** An agent of this machine, and the offer that clients see. */
+/** An agent installed on this machine, with the offer that the worker registers so that clients can use it. */
 export type OwnAgent = { readonly offer: Offer; readonly known: KnownAgent };
 
-/** Returns the agents that the operator named. Fails if one is unknown or not installed. */
+/** Returns the agents that the operator named. Fails if one of them is unknown or not installed. */
 export async function findOwnAgents({
   agents,
   settingsFolder,
@@ -42,7 +42,8 @@ export async function findOwnAgents({
       made: madeBy(one.settings),
       version: (await versionOf(one, (_, ask) => ask(), root)) ?? 'unknown',
       usualModel: usualModelOf(one),
-      // A refusal of one agent's provider must not stop another agent of the same account.
+      // Limits count per account. Add the agent's name, so that a provider that refuses one agent does not stop the
+      // other agents.
       account: account === null ? name : `${account}/${name}`,
     };
     found.push({ offer, known: one });
@@ -50,14 +51,18 @@ export async function findOwnAgents({
   return ok(found);
 }
 
-/** Calls an agent for a client, in a checkout. Of the client's settings, only the model and the sandbox are used. */
+/**
+ * Calls an agent in a checkout, on behalf of a client. Only the model and the sandbox are taken from the client's
+ * settings.
+ */
 export async function callOwnAgent(
   { known, offer }: OwnAgent,
   request: CallRequest,
   folder: string,
   options: Pick<AskOptions, 'stop' | 'watch'>,
 ): Promise<AskEnd> {
-  // The queue has only calls for this agent. A store that was tampered with must not choose another program.
+  // The worker takes only agent calls for its own agents. Check again, because a manipulated store must not choose
+  // another program.
   if (request.agent !== offer.agent || request.made !== offer.made)
     return notCalled({ kind: 'agent-error', said: 'the worker does not offer this agent' });
   const place = await findRepository(folder);

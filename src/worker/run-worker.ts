@@ -32,7 +32,10 @@ const TIDY_MS = 5000;
 
 const PRUNE_MS = 60_000;
 
-/** Takes calls from the queue and runs them, until `stop` aborts. Waits if the store is away. */
+/**
+ * Takes agent calls from the queue and runs them until `stop` aborts. If the team store is unreachable, the worker
+ * waits.
+ */
 export async function runWorker(store: StoreSettings, options: WorkerOptions): Promise<Result<void>> {
   const found = await findOwnAgents(options);
   if (!found.ok) return found;
@@ -103,13 +106,16 @@ async function work(
       news,
     );
     for (const call of ended) running.get(call)?.abort.abort();
-    // Another worker can remove the row of a worker that was away for long.
+    // Register again: after a long time without contact, another worker may have deleted this worker's row.
     await calls.register(options.name, offers, limits);
   });
   const tidying = repeat(TIDY_MS, options, () => calls.tidy());
   const pruning = repeat(PRUNE_MS, options, () => pruneCalls(database, options.keep));
 
-  /** Takes a call for one of the agents, beginning with another one each time. Returns how long to wait if there is none. */
+  /**
+   * Takes an agent call for one of the agents, starting with a different agent each time so that none is starved. If
+   * there is no call, returns how long to wait.
+   */
   let turn = 0;
   async function takeOne(): Promise<number | null> {
     let waitMs = IDLE_MS;
@@ -188,7 +194,7 @@ type Settled = {
   readonly isStopping: boolean;
 };
 
-/** Stores the end of a call, or puts the call back into the queue. */
+/** Stores the result of an agent call, or puts the call back into the queue. */
 async function settle(
   calls: TakenCalls,
   unsent: ReturnType<typeof openUnsentAnswers>,
@@ -212,14 +218,17 @@ async function settle(
       return 'put-back';
     }
   }
-  // The answer is paid for. Keep it on disk until the store has it.
+  // The answer has already been paid for, so keep it on disk until the team store has it.
   if (end.ok) unsent.keep({ call, end });
   await calls.end(call, end);
   if (end.ok) unsent.sent(call);
   return end.ok ? 'answered' : 'failed';
 }
 
-/** Repeats work on the store until it succeeds. The store may be away for longer than a connection waits. */
+/**
+ * Repeats work on the team store until it succeeds. The store may be unreachable for longer than a database connection
+ * waits.
+ */
 async function patiently<T>(
   { tell, stopNow }: Pick<WorkerOptions, 'tell' | 'stopNow'>,
   work: () => Promise<T>,
@@ -238,7 +247,7 @@ async function patiently<T>(
   }
 }
 
-/** Does work again and again, also while the store is away. */
+/** Repeats work at an interval until the loop is stopped. If the team store is unreachable, the loop continues. */
 function repeat(everyMs: number, options: Pick<WorkerOptions, 'tell'>, work: () => Promise<void>) {
   const ended = new AbortController();
   const loop = (async () => {

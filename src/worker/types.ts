@@ -1,7 +1,7 @@
 import type { AgentFailure } from '../kernel/agent.ts';
 import type { AccountLimits } from '../remote/types.ts';
 
-/** An event of a worker, for its log. */
+/** Something that happened in the worker, for its log. */
 export type WorkerEvent =
   | { readonly kind: 'started'; readonly name: string; readonly agents: readonly string[]; readonly atOnce: number }
   | { readonly kind: 'call-started'; readonly call: string; readonly agent: string }
@@ -9,7 +9,10 @@ export type WorkerEvent =
       readonly kind: 'call-ended';
       readonly call: string;
       readonly agent: string;
-      /** `dropped`: the call ended without this worker, because it was cancelled or another worker answered it. */
+      /**
+       * `dropped` means that this worker's result is not needed: the agent call was cancelled, or another worker
+       * answered it.
+       */
       readonly outcome: 'answered' | 'failed' | 'put-back' | 'dropped';
       readonly failure: AgentFailure | null;
       readonly durationMs: number;
@@ -22,20 +25,25 @@ export type WorkerEvent =
 
 export type WorkerOptions = {
   readonly name: string;
-  /** The agents that the operator allows. The worker runs nothing else. */
+  /** The agents that the operator allows. The worker runs no others. */
   readonly agents: readonly string[];
-  /** The folder whose `onceover.yml` has the settings of the operator for these agents; `null` for none. */
+  /** The folder whose `onceover.yml` has the operator's settings for these agents; `null` if there is none. */
   readonly settingsFolder: string | null;
   readonly atOnce: number;
-  /** The login that the agents use; `null`: one per agent, with the agent's name. */
+  /**
+   * The name of the login that all agents share; `null` if each agent uses its own login, which is then named after the
+   * agent.
+   */
   readonly account: string | null;
   readonly limits: AccountLimits;
   readonly heartbeatSeconds: number;
-  /** The folder for checkouts and for answers that are not stored yet; `null` for the default. */
+  /** The folder for checkouts and for answers that the team store does not have yet; `null` for the default. */
   readonly folder: string | null;
-  /** Ends the worker after its running calls. */
+  /**
+   * When this signal aborts, the worker takes no more agent calls, and ends as soon as its current calls have ended.
+   */
   readonly stop: AbortSignal;
-  /** Also stops the running calls and puts them back into the queue. */
+  /** When this signal aborts, the worker also stops its current calls and puts them back into the queue. */
   readonly stopNow: AbortSignal;
   tell(event: WorkerEvent): void;
 };

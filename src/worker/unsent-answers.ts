@@ -5,19 +5,19 @@ import { openFolder, parseJson } from '../platform/private-files.ts';
 import { answerText, readAnswerText } from '../remote/json-call.ts';
 import type { TakenCall } from '../remote/take-calls.ts';
 
-/** An answer that was paid for and is not in the store yet. */
+/** An answer that was paid for but is not in the team store yet. */
 type UnsentAnswer = { readonly call: Pick<TakenCall, 'id' | 'start'>; readonly end: AskEnd };
 
 /**
- * Keeps answers on disk until the store has them. So an answer survives a worker that is killed, or a store that is away
- * for long; the next worker on this machine sends it.
+ * Keeps answers on disk until the team store has them, so that a killed worker or a long outage of the store does not
+ * lose them. The next worker on this machine sends them to the store.
  */
 export function openUnsentAnswers(base: string) {
   const folder = openFolder(base, 'answers');
   const nameOf = (id: string) => `${id}.json`;
   return {
     path: join(base, 'answers'),
-    /** A failed write is ignored: then only the answer in memory is left. */
+    /** Writes an answer to disk. If the write fails, the answer in memory is used. */
     keep({ call: { id, start }, end }: UnsentAnswer): void {
       folder.write(nameOf(id), JSON.stringify({ id, start, answer: answerText(end) }));
     },

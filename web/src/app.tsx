@@ -118,9 +118,9 @@ const SECTIONS = [
 
 const PHASE_TITLES: Readonly<Record<string, string>> = { findings: 'Open issues', timeline: 'Rounds' };
 
-/** Returns the sections of a page, in their order. */
+/** Returns the ids of the sections that a page has, in order. */
 function sectionsOf({ run, phase, prove, feature, history, cost, logs }: PageDocument): readonly string[] {
-  // A page without changes, or of a clone without runs, has no list of empty parts.
+  // Leave out the list of gates if it would be empty: on a page without changes, or of a clone without runs.
   const hasGates = run !== null && (run.status !== 'no_changes' || run.gates.length + run.findings.length > 0);
   const hasPast = history.runs.length + history.calls.length > 0;
   return [
@@ -140,7 +140,7 @@ function Contents({ data }: { readonly data: PageDocument }) {
   const current = useSectionOnScreen(shown.join(' '));
   const list = useRef<HTMLElement>(null);
   useEffect(() => {
-    // On a narrow screen the links are a strip that scrolls to the side.
+    // On a narrow screen the links are a strip that scrolls to the side. Scroll it to the current link.
     const link = list.current?.querySelector<HTMLElement>('[aria-current]');
     if (link !== null && link !== undefined) list.current?.scrollTo({ left: link.offsetLeft - 60 });
   }, [current]);
@@ -164,7 +164,7 @@ function Count({ of, tone }: { readonly of: number; readonly tone: 'bad' | 'idle
   return of === 0 ? null : <span class={`count ${tone}`}>{whole(of)}</span>;
 }
 
-/** Returns how many items a section lists; 0 if it is no list. */
+/** Returns how many items a section lists; 0 if the section is not a list. */
 function countIn({ run, phase, logs, history }: PageDocument, id: string): number {
   if (id === 'gates') return run?.gates.length ?? 0;
   if (id === 'findings') return phase === null ? openProblems(run).length : phase.open_issues.length;
@@ -173,7 +173,7 @@ function countIn({ run, phase, logs, history }: PageDocument, id: string): numbe
   return id === 'uncovered' && run !== null ? run.uncovered_files.length + run.withheld_files.length : 0;
 }
 
-/** Returns the section at the top of the window. */
+/** Returns the id of the section at the top of the window. */
 function useSectionOnScreen(ids: string): string {
   const [current, setCurrent] = useState('verdict');
   useEffect(() => {
@@ -240,9 +240,11 @@ function TopBar({ data }: { readonly data: PageDocument | null }) {
   );
 }
 
-/** Scrolls to the element of a link, opens what hides it, marks it and gives it the focus. */
+/**
+ * Scrolls to the element that a link points at, unfolds the parts that hide it, highlights it, and gives it the focus.
+ */
 function showTarget(id: string): void {
-  // A run has a column in the timeline of each gate that it reviewed.
+  // A run has one column in the timeline of each gate that it reviewed, so there may be several elements.
   const [, run] = /^run-(\d+)$/.exec(id) ?? [];
   const found =
     run === undefined ? [document.getElementById(id)] : [...document.querySelectorAll(`[data-run="${run}"]`)];

@@ -4,7 +4,7 @@ import { DataTable, Empty, LongText, Name, Pill, Section } from './parts.tsx';
 import { isLive, linkTo, matches, type PageDocument, page, type TranscriptDocument } from './state.ts';
 import { count, describeUsage, STATUS_WORDS, TONES, type Tone, tokens, when } from './words.ts';
 
-/** A list of the transcripts, each with a link to its own view. */
+/** Shows a list of all transcripts, each with a link to its own view. */
 export function Transcripts({ page: shown }: { readonly page: PageDocument }) {
   const found = shown.logs.filter(({ id, gate, agent, status }) => matches(id, gate, agent, status));
   return (
@@ -46,7 +46,7 @@ const MOST_SHOWN = 100;
 
 type Listed = PageDocument['logs'][number];
 
-/** Returns which reviewer and run, or which round of a phase, a transcript is of. */
+/** Describes where a transcript comes from: which reviewer and run, or which round of a phase. */
 function describePlace({ kind, slot, iteration }: Listed): string {
   if (kind === 'phase') return iteration === 0 ? 'before the first round' : `round ${iteration}`;
   if (kind === 'fix') return `after run ${iteration}`;
@@ -57,7 +57,7 @@ function toneOfStatus(status: string): Tone {
   return status in TONES ? TONES[status as keyof typeof TONES] : 'idle';
 }
 
-/** One transcript: the prompt as sent, the files that were opened, the answer, and the tokens of each call. */
+/** Shows one transcript: the prompt as sent, the opened files, the answer, and the tokens of each call. */
 export function CallPage({ id }: { readonly id: string }) {
   const [state, setState] = useState<TranscriptDocument | 'loading' | 'missing'>('loading');
   const data = page.value;
@@ -184,7 +184,7 @@ function Transcript({ transcript }: { readonly transcript: TranscriptDocument })
 
 const LONGEST_JSON = 200_000;
 
-/** Returns an answer that is JSON with a line for each field; any other answer as it is. */
+/** Returns a JSON answer formatted with one line per field; any other answer unchanged. */
 function indented(said: string): string {
   if (said.length > LONGEST_JSON || !/^\s*[{[]/.test(said)) return said;
   try {

@@ -3,7 +3,7 @@ import { readDiff } from './live.ts';
 import { Diff, Empty, Name } from './parts.tsx';
 import { isLive, linkTo, page, type ReviewDiffDocument, type Route } from './state.ts';
 
-/** What changed between two reviews of one reviewer: its findings, and the code that it saw. */
+/** Shows the differences between two reviews by one reviewer: in its findings, and in the code that it reviewed. */
 export function DiffPage({ route }: { readonly route: Extract<Route, { view: 'diff' }> }) {
   const [state, setState] = useState<ReviewDiffDocument | 'loading' | 'missing'>('loading');
   const { gate, slot, from, to } = route;

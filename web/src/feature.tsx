@@ -4,7 +4,7 @@ import { allTokens, count, dollars, SESSIONS, STATUS_WORDS, TONES, tokens, when 
 
 type Feature = NonNullable<PageDocument['feature']>;
 
-/** The calls of a feature, in one table for each run of a phase. */
+/** Shows the calls to agents that were made for a feature, in one table per run of `onceover phase`. */
 export function FeatureSection({ feature }: { readonly feature: Feature }) {
   const { paid, phases } = feature;
   const shown = phases.filter(({ phase, dispatches }) => matches(phase, ...dispatches.map(({ role }) => role)));

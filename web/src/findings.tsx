@@ -25,12 +25,12 @@ const STATES = {
 
 const isOpen = ({ state }: FindingDocument) => state === 'open' || state === 'fixed_claimed';
 
-/** Returns the open findings of a run. Findings about the same code are one problem. */
+/** Returns the open problems of a run. Findings about the same code are one problem. */
 export function openProblems(run: RunDocument | null): readonly Problem[] {
   return problemsIn((run?.findings ?? []).filter(isOpen));
 }
 
-/** The open findings with the code around them, then warnings and waived findings. */
+/** Shows the open findings with the code around them, then warnings and waived findings. */
 export function Findings({ page, run }: { readonly page: PageDocument; readonly run: RunDocument }) {
   const found = run.findings.filter(({ state }) => state !== 'closed' && state !== 'gone');
   const shown = found
@@ -63,7 +63,7 @@ export function Findings({ page, run }: { readonly page: PageDocument; readonly 
 
 type Problem = { readonly first: FindingDocument; readonly also: readonly FindingDocument[] };
 
-/** Joins findings about the same code; the most severe one comes first. */
+/** Groups findings about the same code; in each group, the most severe finding comes first. */
 function problemsIn(findings: readonly FindingDocument[]): readonly Problem[] {
   const shown = new Set<string>();
   return findings.flatMap((first) => {
@@ -171,7 +171,7 @@ function markedLine({ code, line }: FindingDocument, shown: PageDocument['code']
   return line;
 }
 
-/** The buttons with which a user answers a finding in the live view. */
+/** Shows the buttons with which a user answers a finding in the live view. */
 function Actions({ finding }: { readonly finding: FindingDocument }) {
   const [isWaiving, setWaiving] = useState(false);
   const [why, setWhy] = useState('');

@@ -7,7 +7,10 @@ import { allTokens, count, dollars, duration, SESSIONS, STATUS_WORDS, TONES, tok
 
 type History = PageDocument['history'];
 
-/** Figures over time: cost, runs until a gate passes, flips, and every run and call. */
+/**
+ * Shows figures over time: cost, runs until a gate passed, changes between pass and fail, and a list of every run and
+ * call.
+ */
 export function HistorySection({ history }: { readonly history: History }) {
   const [isWeekly, setWeekly] = useState(false);
   const periods = isWeekly ? history.weeks : history.days;
@@ -15,7 +18,7 @@ export function HistorySection({ history }: { readonly history: History }) {
     () => ({
       from: periods.map((one) => one.from),
       cost: [{ label: 'paid', values: periods.map((one) => one.cost_usd), color: '--accent' }] as const,
-      // The bar of what was paid covers the lower part of the bar of both.
+      // The bar of paid tokens is drawn over the lower part of the bar for paid and saved tokens together.
       amounts: [
         {
           label: 'paid and not paid',
@@ -149,7 +152,7 @@ function Runs({ runs }: { readonly runs: History['runs'] }) {
   );
 }
 
-/** Every call in the ledger, newest first. */
+/** Shows every call in the cost ledger, newest first. */
 export function Calls({ calls }: { readonly calls: readonly PastCall[] }) {
   const words = query.value;
   const shown = useMemo(

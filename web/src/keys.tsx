@@ -9,7 +9,7 @@ const KEYS = [
   ['?', 'this list'],
 ] as const;
 
-/** The list of keys, and the handler for all of them. */
+/** Shows the list of keyboard shortcuts, and handles all of them. */
 export function Help() {
   const box = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -54,7 +54,7 @@ const ACTIONS: Readonly<Record<string, () => void>> = {
   Enter: openItem,
 };
 
-/** Moves the focus to the next or previous item, from the focused one or from the top of the window. */
+/** Moves the focus to the next or previous item, starting from the focused item or from the top of the window. */
 function step(by: 1 | -1): void {
   const items = [...document.querySelectorAll<HTMLElement>('[data-item]')].filter((item) => item.offsetParent !== null);
   const focused = items.findIndex((item) => item.contains(document.activeElement));

@@ -14,7 +14,7 @@ import {
 
 type ErrorDocument = { readonly error?: { readonly message: string; readonly next: string } };
 
-/** Returns the address of a document of the chosen working tree. */
+/** Returns the address of one of the server's documents for the chosen working tree. */
 function addressOf(path: string): URL {
   const url = new URL(path, location.href);
   url.hash = '';
@@ -45,7 +45,7 @@ let events: EventSource | null = null;
 let reading = false;
 let isStale = false;
 
-/** Reads the page again. While a read is under way, remembers that one more is needed. */
+/** Loads the page's data again. If a load is already in progress, remembers to load once again after it. */
 async function refresh(): Promise<void> {
   if (reading) {
     isStale = true;
@@ -60,7 +60,7 @@ async function refresh(): Promise<void> {
   reading = false;
 }
 
-/** Connects to the server that delivered this page, and follows it. */
+/** Connects to the server that delivered this page, and keeps the page up to date. */
 export function connect(): void {
   connection.value = 'connecting';
   void ask<SessionDocument>('api/session').then((read) => {
@@ -99,7 +99,7 @@ async function leaveWorktree(): Promise<void> {
   problem.value = 'That working tree no longer exists, so this is the one in which the server was started.';
 }
 
-/** Shows a working tree, and keeps the choice in the address, so that a reload shows the same. */
+/** Shows another working tree. Keeps the choice in the page's address, so that a reload shows the same one. */
 export function chooseWorktree(id: string | null): void {
   worktree.value = id;
   history.replaceState(null, '', id === null ? './' : `?worktree=${encodeURIComponent(id)}`);

@@ -18,7 +18,7 @@ if (root !== null) {
   render(<App />, root);
 }
 
-// Paper cannot unfold anything, so the short folded parts are open while the page prints.
+// Readers cannot unfold anything on paper, so unfold the short parts while the page is printed.
 const opened: HTMLDetailsElement[] = [];
 addEventListener('beforeprint', () => {
   for (const details of document.querySelectorAll<HTMLDetailsElement>('details[data-print]:not([open])')) {

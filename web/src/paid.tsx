@@ -4,7 +4,7 @@ import { allTokens, BASELINES, count, describeUsage, dollars, LEVERS, tokens } f
 
 const NAMES = ['pass', 'slot', 'session', 'prefix', 'reading'] as const;
 
-/** What one run, phase or clone paid and saved. */
+/** How many tokens a run, a phase or the whole clone paid for and saved. */
 type Balance = {
   readonly title: string;
   readonly paid: number;
@@ -12,7 +12,7 @@ type Balance = {
   readonly saved: Readonly<Record<(typeof NAMES)[number], number>>;
 };
 
-/** The tokens that were paid and those that were not, by the way they were saved. */
+/** Shows the tokens that were paid for and those that were saved, by the way in which they were saved. */
 export function Paid({ page }: { readonly page: PageDocument }) {
   const { cost } = page;
   const balances = balancesOf(page);
@@ -63,7 +63,7 @@ function balancesOf(page: PageDocument): readonly Balance[] {
   return found;
 }
 
-/** Returns the known price in a table; a dash if no price is known. */
+/** Formats the known price of some calls; a dash if the price of none is known. */
 function knownPrice(paid: Paying): string {
   return paid.looks_without_price === paid.looks ? '–' : dollars(paid.told_usd + paid.list_price_usd);
 }
@@ -108,7 +108,10 @@ function Total({ title, paid, detail, saved }: Balance) {
   );
 }
 
-/** What was paid and not paid by each lever, with the baseline of each estimate. */
+/**
+ * Shows a table of the paid tokens and of the tokens that each way of saving avoided, with what each estimate is
+ * compared with.
+ */
 function Levers({ balances }: { readonly balances: readonly Balance[] }) {
   const rows = [
     { name: 'paid', text: 'Paid', than: 'tokens of all calls', values: balances.map(({ paid }) => paid) },

@@ -4,12 +4,12 @@ import { showInvisible, showInvisibleInLines } from '../../src/kernel/escape.ts'
 import { isNarrow } from './theme.ts';
 import type { Tone } from './words.ts';
 
-/** Text of unknown origin on one line, with invisible characters shown as escapes. */
+/** Shows untrusted text on one line, with invisible characters as escapes. */
 export function Name({ children }: { readonly children: string }) {
   return <bdi>{showInvisible(children)}</bdi>;
 }
 
-/** Text of unknown origin with its line breaks, and invisible characters shown as escapes. */
+/** Shows untrusted text with its line breaks, and with invisible characters as escapes. */
 export function Prose({ children, class: of = '' }: { readonly children: string; readonly class?: string }) {
   return <p class={`prose ${of}`}>{showInvisibleInLines(children)}</p>;
 }
@@ -40,12 +40,12 @@ export function Section({
   );
 }
 
-/** The text of a part that has nothing to show. */
+/** Shows a note where a part of the page has no content. */
 export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }
 
-/** One figure with its name, and what it is measured in or compared with. */
+/** Shows one figure with its name, and with its unit or what it is compared with. */
 export function Figure({
   name,
   value,
@@ -65,7 +65,7 @@ export function Figure({
   );
 }
 
-/** Code with line numbers. `marked`: the numbers of the first and the last line to point out. */
+/** Shows code with line numbers. `marked` has the numbers of the first and the last line to highlight. */
 export function Code({
   lines,
   first,
@@ -95,7 +95,10 @@ export function Code({
 
 const LINE_KINDS: Readonly<Record<string, string>> = { '+': 'ins', '-': 'del', '@': 'hunk' };
 
-/** Returns the lines of a diff. The names of the files start with signs too, but stand before the first hunk. */
+/**
+ * Splits a diff into lines and their kinds. Lines before the first hunk are the file names, even though they also start
+ * with + or -.
+ */
 function linesOf(text: string): readonly { readonly line: string; readonly kind: string }[] {
   let isHead = true;
   return text
@@ -108,7 +111,7 @@ function linesOf(text: string): readonly { readonly line: string; readonly kind:
     });
 }
 
-/** A unified diff, with added and removed lines marked by their sign and by colour. */
+/** Shows a unified diff. Added and removed lines are marked by their sign and by colour. */
 export function Diff({ text }: { readonly text: string }) {
   return (
     <pre class="diff" tabIndex={0}>
@@ -121,7 +124,9 @@ export function Diff({ text }: { readonly text: string }) {
   );
 }
 
-/** A table that scrolls to the side if it must. A column whose title starts with ">" is aligned to the right. */
+/**
+ * Shows a table that scrolls sideways if it is too wide. A column whose title starts with ">" is aligned to the right.
+ */
 export function DataTable({
   label,
   head,
@@ -164,7 +169,7 @@ export function DataTable({
 
 const MOST_CHARACTERS = 24_000;
 
-/** A text of any length. The browser lays out only the blocks that are on the screen. */
+/** Shows a text of any length quickly, because the browser lays out only the blocks that are on the screen. */
 export function LongText({ children }: { readonly children: string }) {
   const blocks: string[] = [];
   for (let at = 0; at < children.length; ) {
@@ -192,7 +197,7 @@ function cutAt(text: string, from: number): number {
   return line > from ? line + 1 : from + MOST_CHARACTERS;
 }
 
-/** A list of rows of the same height that draws only those on the screen. */
+/** Shows a long list of rows of the same height. Only the rows on the screen are drawn. */
 export function RowList<T>({
   rows,
   label,

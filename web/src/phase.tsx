@@ -4,7 +4,7 @@ import { count, describeUsage, SESSIONS } from './words.ts';
 
 type Phase = NonNullable<PageDocument['phase']>;
 
-/** The blockers and warnings of a review loop that are still open. */
+/** Shows the blockers and warnings of a review loop that are still open. */
 export function PhaseIssues({ phase }: { readonly phase: Phase }) {
   return (
     <Section id="findings" title="Open issues" aside={count(phase.open_issues.length, 'issue')}>
@@ -35,7 +35,7 @@ export function PhaseIssues({ phase }: { readonly phase: Phase }) {
   );
 }
 
-/** Every reviewer of a review loop, round by round. */
+/** Shows every reviewer of a review loop, round by round. */
 export function PhaseRounds({ phase }: { readonly phase: Phase }) {
   return (
     <Section id="timeline" title="Rounds">

@@ -9,7 +9,7 @@ type Series = { readonly label: string; readonly values: readonly number[]; read
 const HEIGHT = 200;
 const FONT = '12px system-ui, sans-serif';
 
-/** Bars per day or week. The labels are ours, so no text from outside reaches the plot. */
+/** Shows one bar per day or week. All labels are our own texts, so no untrusted text reaches the plot. */
 export function BarPlot({
   label,
   from,
@@ -86,7 +86,7 @@ export function BarPlot({
   );
 }
 
-/** Returns a date without its year, for every so many bars that the labels do not touch. */
+/** Returns the date of a bar without its year; an empty text for bars whose labels would overlap. */
 function labelOf(from: readonly string[], n: number, width: number): string {
   const every = Math.max(1, Math.ceil(from.length / Math.max(2, Math.floor(width / 90))));
   return n % every === 0 ? (from[n]?.slice(5) ?? '') : '';

@@ -33,7 +33,7 @@ const READING_WORDS = {
   all: 'all reviewers share reading',
 } as const;
 
-/** The scores of each gate with their intervals, then every case. */
+/** Shows the scores of each gate with their confidence intervals, then every case. */
 export function ProveSections({ prove }: { readonly prove: Proof }) {
   const gates = prove.gates.filter(({ gate }) => matches(gate));
   return (
@@ -160,7 +160,10 @@ function describeVariant({ reviewers, sessions, reading }: Variant): string {
   return `${who}${SESSION_WORDS[sessions]}${reading === null ? '' : `, ${READING_WORDS[reading]}`}`;
 }
 
-/** Returns the cost of a found bug. Its interval follows from that of the share: fewer found bugs cost more each. */
+/**
+ * Describes the cost per bug found. Its confidence interval is computed from that of the share of bugs found: if fewer
+ * bugs were found, each cost more.
+ */
 function costPerBug({ usage, calls, scores: { found }, variants: [headline] }: GateProof): string {
   const first = headline?.usage ?? null;
   if (usage === null || first === null) return `${count(calls, 'call')}. The agents did not report the cost.`;

@@ -13,7 +13,10 @@ export type GateDocument = RunDocument['gates'][number];
 export type FindingDocument = RunDocument['findings'][number];
 export type PastCall = PageDocument['history']['calls'][number];
 
-/** The selection in the address after `#`: a place in the report, a transcript, or a diff of two reviews. */
+/**
+ * The selection in the part of the address after `#`: a place in the report, a transcript, or the differences between
+ * two reviews.
+ */
 export type Route =
   | { readonly view: 'report'; readonly target: string | null }
   | { readonly view: 'call'; readonly id: string }
@@ -22,14 +25,14 @@ export type Route =
 /** The data of the page; `null` until the live view has read it. */
 export const page = signal<PageDocument | null>(null);
 
-/** The state of the server; `null` in a report, which has no server. */
+/** The state of the server; `null` in a report file, which has no server. */
 export const session = signal<SessionDocument | null>(null);
 
 export const live = signal<LiveDocument | null>(null);
 
 export const connection = signal<'report' | 'connecting' | 'connected' | 'lost'>('report');
 
-/** The last action that failed, as text. */
+/** The message of the last action that failed; `null` if none did. */
 export const problem = signal<string | null>(null);
 
 export const query = signal('');
@@ -38,10 +41,10 @@ export const route = signal<Route>(readRoute());
 
 export const isLive = computed(() => connection.value !== 'report');
 
-/** The id of the working tree to show; `null` for the one in which the server was started. */
+/** The id of the shown working tree; `null` for the one in which the server was started. */
 export const worktree = signal<string | null>(new URLSearchParams(location.search).get('worktree'));
 
-/** Whether the text contains every word of the search. */
+/** Whether the texts contain every word that the user typed into the search box. */
 export function matches(...texts: readonly (string | null)[]): boolean {
   const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
   const all = texts.join('\n').toLowerCase();

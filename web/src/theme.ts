@@ -7,7 +7,7 @@ const prefersDark = matchMedia('(prefers-color-scheme: dark)');
 
 const narrow = matchMedia('screen and (max-width: 900px)');
 
-/** Whether rows of lists need two lines, as in the style sheet. */
+/** Whether the screen is so narrow that list rows need two lines. The limit is the same as in the style sheet. */
 export const isNarrow = signal(narrow.matches);
 
 narrow.addEventListener('change', () => {
@@ -16,16 +16,16 @@ narrow.addEventListener('change', () => {
 
 export const theme = signal<Theme>(readTheme());
 
-/** The colours in use. Plots draw again if they change. */
+/** The colours in use. Plots are redrawn when this changes. */
 export const scheme = signal<'light' | 'dark'>('light');
 
-/** Sets the colours, and stores the choice if the browser allows that for files. */
+/** Sets the colours. Also stores the choice, if the browser allows that for pages opened from files. */
 export function setTheme(to: Theme): void {
   theme.value = to;
   try {
     localStorage.setItem(KEY, to);
   } catch {
-    // Some browsers refuse storage for files. The choice then lasts as long as the page.
+    // Some browsers allow no storage for files. The choice then lasts until the page is closed.
   }
   apply();
 }

@@ -29,7 +29,7 @@ const KINDS = {
 
 const MOST_RUNS = 60;
 
-/** One table for all gates: a column per run, a row per reviewer. */
+/** Shows one table for all gates, with a column per run and a row per reviewer. */
 export function Timelines({ page }: { readonly page: PageDocument }) {
   const shown = page.timelines.filter(({ gate, runs }) => runs.length > 0 && matches(gate));
   const columns = columnsOf(shown);
@@ -72,7 +72,7 @@ export function Timelines({ page }: { readonly page: PageDocument }) {
 
 type Column = Pick<Run, 'iteration' | 'at'>;
 
-/** Returns the runs of all gates, oldest first. Columns of the same run have the same time in every gate. */
+/** Returns the runs of all gates, oldest first. The time identifies a run, because it is the same in every gate. */
 function columnsOf(timelines: readonly Timeline[]): readonly Column[] {
   const byTime = new Map<string, Column>();
   for (const { iteration, at } of timelines.flatMap(({ runs }) => runs)) {
@@ -81,7 +81,7 @@ function columnsOf(timelines: readonly Timeline[]): readonly Column[] {
   return [...byTime.values()].sort((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-/** Explains the signs that the table contains. */
+/** Explains the symbols that occur in the table. */
 function Legend({ kinds }: { readonly kinds: ReadonlySet<Cell['kind']> }) {
   return (
     <p class="legend">
@@ -165,7 +165,7 @@ function Mark({ cell, run }: { readonly cell: Cell | undefined; readonly run: Ru
   );
 }
 
-/** A link to what changed between the last two reviews of a reviewer. */
+/** Shows a link to the differences between the last two reviews by a reviewer. */
 function Compare({
   gate,
   slot,

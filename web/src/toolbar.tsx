@@ -5,7 +5,10 @@ import { Name } from './parts.tsx';
 import { connection, type LiveDocument, live, problem, session, worktree } from './state.ts';
 import { count, elapsed, SESSIONS, tokens, when } from './words.ts';
 
-/** The controls of the live view: the working tree, the run in progress, start and stop. */
+/**
+ * Shows the controls of the live view: the choice of the working tree, the run in progress, and buttons to start and
+ * stop.
+ */
 export function Toolbar() {
   const [isFresh, setFresh] = useState(false);
   const run = live.value?.run ?? null;
@@ -82,7 +85,7 @@ export function Toolbar() {
 
 type LiveRun = NonNullable<LiveDocument['run']>;
 
-/** The run in progress: how far it is, who works on what, and the last events. */
+/** Shows the run in progress: how far it is, what each agent is doing, and the latest events. */
 function Working({ run }: { readonly run: LiveRun }) {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {

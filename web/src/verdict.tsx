@@ -6,7 +6,7 @@ import { allTokens, count, duration, GATE_WORDS, SESSIONS, TONES, tokens, toneOf
 
 const MARKS = { good: '✓', bad: '✕', warn: '!', idle: '–' } as const;
 
-/** The result in one line, the next steps, and where the result comes from. */
+/** Shows the result in one line, the next steps, and which project and branch the result is about. */
 export function Verdict({ page }: { readonly page: PageDocument }) {
   const { run, phase, verdict, branch, project, made_at } = page;
   const [title = 'Reviews of this clone', ...next] = verdict;
@@ -54,7 +54,7 @@ export function Verdict({ page }: { readonly page: PageDocument }) {
   );
 }
 
-/** The figures that the sections below explain. */
+/** Shows the main figures of a run, which the sections below explain. */
 function Summary({ page, run }: { readonly page: PageDocument; readonly run: RunDocument }) {
   const passed = run.gates.filter(({ status }) => status === 'pass' || status === 'holds').length;
   const open = openProblems(run).length;
@@ -79,7 +79,7 @@ function Summary({ page, run }: { readonly page: PageDocument; readonly run: Run
   );
 }
 
-/** Each gate with the reason why it passes or not, reviewer by reviewer. */
+/** Shows for each gate, reviewer by reviewer, why the gate passes or does not pass. */
 export function WhyItCounts({ page, run }: { readonly page: PageDocument; readonly run: RunDocument }) {
   const gates = run.gates.filter((gate) =>
     matches(gate.id, gate.detail, ...gate.slots.map(({ agent, detail }) => `${agent} ${detail}`)),
@@ -196,7 +196,7 @@ function Gate({ gate, page }: { readonly gate: GateDocument; readonly page: Page
 
 type CheckExplanation = Extract<PageDocument['explanations'][number], { about: 'check' }>;
 
-/** The command of a check, and how its last run ended. */
+/** Shows the command of a check, and how its last run ended. */
 function Command({ explanation: { command, history } }: { readonly explanation: CheckExplanation }) {
   const [last] = [...history].sort((a, b) => b.iteration - a.iteration);
   return (
@@ -283,7 +283,7 @@ function Reviewer({
   );
 }
 
-/** The lines that a skipped reviewer has not seen: how many, and on demand which. */
+/** Shows how many changed lines a skipped reviewer has not seen, and the lines themselves on demand. */
 function Unseen({ unseen }: { readonly unseen: NonNullable<SlotProof['unseen']> }) {
   const size = (
     <>
@@ -299,7 +299,7 @@ function Unseen({ unseen }: { readonly unseen: NonNullable<SlotProof['unseen']> 
   );
 }
 
-/** Changed files that no review covers, and files that no reviewer saw. */
+/** Shows the changed files that no review covers, and the untracked files that no reviewer saw. */
 export function Uncovered({ run }: { readonly run: RunDocument }) {
   const { uncovered_files: uncovered, withheld_files: withheld } = run;
   return (

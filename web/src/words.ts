@@ -27,7 +27,7 @@ export function duration(ms: number | null): string {
   return `${minutes} min ${Math.round(seconds % 60)} s`;
 }
 
-/** Returns how long ago a time is, for a running clock: "0:07", "12:30". */
+/** Returns the time since `since` as a running clock, such as "0:07" or "12:30". */
 export function elapsed(since: string, now: number): string {
   const seconds = Math.max(0, Math.floor((now - Date.parse(since)) / 1000));
   return Number.isNaN(seconds) ? '' : `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
@@ -35,7 +35,7 @@ export function elapsed(since: string, now: number): string {
 
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
-/** Returns a time in the zone of the reader; '' if it is not a time. */
+/** Formats a time in the time zone of the person who views the page; an empty text if it is not a time. */
 export function when(at: string | null): string {
   const time = at === null ? Number.NaN : Date.parse(at);
   return Number.isNaN(time) ? '' : DAY.format(time);
@@ -69,7 +69,7 @@ export const GATE_WORDS = {
   not_run: 'not run',
 } as const;
 
-/** The words for results of calls and transcripts. */
+/** The words that pages show for the results of calls and transcripts. */
 export const STATUS_WORDS: Readonly<Record<string, string>> = { ...GATE_WORDS, done: 'done', skipped: 'skipped' };
 
 export const TONES = {
@@ -85,7 +85,7 @@ export const TONES = {
 
 export type Tone = 'good' | 'bad' | 'warn' | 'idle';
 
-/** Returns the tone of a whole run. */
+/** Returns the colour tone in which a run's status is shown. */
 export function toneOf(status: string): Tone {
   if (status === 'passed' || status === 'approved') return 'good';
   if (status === 'passed_with_warnings') return 'warn';
@@ -101,7 +101,7 @@ export const LEVERS = {
   reading: 'Shared reading of files',
 } as const;
 
-/** The baseline of each estimate of saved tokens. */
+/** The baseline with which each estimate of saved tokens is compared. */
 export const BASELINES = {
   pass: 'the last review of that reviewer in this clone',
   slot: 'the last review of that reviewer in this clone',

@@ -3,8 +3,9 @@ import { digestOf } from '../../kernel/ids.ts';
 import { madeBy } from '../../remote/decide-call.ts';
 
 /**
- * Returns a digest of the settings that decide who answers as an agent. Values of `env` and `headers` may be secret, so
- * no proof or kept answer has more of them than this digest. `programs` are digests of the files in its command line.
+ * Returns a digest of the settings that decide which program and model answer as an agent. Values of `env` and
+ * `headers` may be secret, so stored results contain only this digest of them. `programs` are digests of the script
+ * files in the agent's command line.
  */
 export function answererDigest(settings: AgentSettings | undefined, programs: readonly string[]): string {
   const { model = null, resume = false, sandbox = false } = settings ?? {};

@@ -3,14 +3,14 @@ import type { BugPlace, PlantedBug, ProofCase, ProofFile, ProofRound } from '../
 import type { PastCommit } from './commits.ts';
 import { applyEdits, lineAt, placeOf, type SourceEdit } from './edits.ts';
 
-/** A commit with the texts of its files before and after it; `null` if a file did not exist. */
+/** A commit, with the texts of its files before and after it. A text is `null` if the file did not exist. */
 export type ReadCommit = {
   readonly commit: PastCommit;
   readonly before: ReadonlyMap<RepoPath, string | null>;
   readonly after: ReadonlyMap<RepoPath, string | null>;
 };
 
-/** Returns a case with an id that depends on its whole content. */
+/** Returns a test case with an id that depends on its whole content. */
 export function withId(given: Omit<ProofCase, 'id'>): ProofCase {
   return { id: digestOf(given).slice(0, 12), ...given };
 }
@@ -20,8 +20,9 @@ export function roundOf(message: string, files: readonly ProofFile[]): ProofRoun
 }
 
 /**
- * Returns the case that undoes a fix. The base is the repository before the fix, with the fixed source, so that neither the
- * change nor the tests of the fix give the bug away. `places` are the lines of the bug in the old source.
+ * Returns a test case that undoes a real bug fix. Its base is the repository before the fix, but with the fixed source
+ * files, so that neither the change nor the tests of the fix reveal the bug. `places` are the lines of the bug in the
+ * old source.
  */
 export function historyCase(
   fix: ReadCommit,
@@ -47,7 +48,7 @@ function filesAt(texts: ReadonlyMap<RepoPath, string | null>, paths: Iterable<Re
   return [...paths].map((path) => ({ path, text: texts.get(path) ?? null }));
 }
 
-/** Returns the case of a real change as it is. */
+/** Returns a test case without a bug: a real change as it was committed. */
 export function cleanCase(host: ReadCommit): ProofCase {
   return withId({
     source: 'clean',
@@ -67,7 +68,7 @@ function hostFiles({ after }: ReadCommit, edited: ProofFile | null = null): read
   return filesAt(after, after.keys()).map((file) => (file.path === edited?.path ? edited : file));
 }
 
-/** An edit in a file of a host, whose text before the edit is `text`. */
+/** An edit of one file in a real change. `text` is the file's text before the edit. */
 export type HostedEdit = { readonly path: RepoPath; readonly text: string; readonly edit: SourceEdit };
 
 function edited({ path, text }: Pick<HostedEdit, 'path' | 'text'>, edits: readonly SourceEdit[]): ProofFile {
@@ -76,7 +77,7 @@ function edited({ path, text }: Pick<HostedEdit, 'path' | 'text'>, edits: readon
 
 function plantedBy({ path, text, edit }: HostedEdit, others: readonly SourceEdit[] = []): PlantedBug {
   const before = others.filter(({ start }) => start < edit.start);
-  // Edits further up move the lines of this one.
+  // Edits above this one change the line numbers of this one.
   const moved = before.reduce((sum, one) => sum + lines(one.text) - lines(text.slice(one.start, one.end)), 0);
   const place = placeOf(path, text, edit);
   return { class: edit.class ?? 'other', places: [{ ...place, from: place.from + moved, to: place.to + moved }] };
@@ -86,7 +87,7 @@ function lines(text: string): number {
   return text.split('\n').length - 1;
 }
 
-/** Returns the case of a real change in which one place is edited: a bug, or a trap that keeps the behaviour. */
+/** Returns a real change with one edit in it: either a planted bug, or a harmless edit that keeps the behaviour. */
 export function mutantCase(host: ReadCommit, hostedEdit: HostedEdit): ProofCase {
   const { edit, path, text } = hostedEdit;
   const line = lineAt(text, edit.start);
@@ -105,8 +106,8 @@ export const SCENARIOS = ['fix-brings-bug', 'sibling-left', 'after-pass', 'rebas
 export type Scenario = (typeof SCENARIOS)[number];
 
 /**
- * Returns a case of two rounds. `second` is the bug that is left at the end; `first` is a bug of the first round, which
- * the second round fixes.
+ * Returns a test case in which the branch changes twice. `second` is the bug that is left at the end. `first` is a bug
+ * of the first round, which the second round fixes.
  */
 export function scenarioCase(host: ReadCommit, kind: Scenario, first: HostedEdit, second: HostedEdit): ProofCase {
   const stateWith = (edits: readonly SourceEdit[]) => hostFiles(host, edited(second, edits));
@@ -132,7 +133,7 @@ export function scenarioCase(host: ReadCommit, kind: Scenario, first: HostedEdit
   });
 }
 
-/** Returns the edits that touch one of these lines (counted from 1), which are the lines that the host added. */
+/** Returns the edits that start in one of these line ranges (counted from 1), the lines that the real change added. */
 export function editsInLines(
   edits: readonly SourceEdit[],
   source: string,
@@ -141,12 +142,15 @@ export function editsInLines(
   return edits.filter((edit) => {
     const from = lineAt(source, edit.start);
     const to = lineAt(source, Math.max(edit.start, edit.end - 1));
-    // An edit of a long statement is seen in the diff only if its first line is new.
+    // A reviewer sees the edit of a long statement in the diff only if the first line of the statement is new.
     return added.some((range) => from >= range.from && from <= range.to && to - from < 40);
   });
 }
 
-/** Reads the line ranges of the new side from a diff with `-U0`. A range of removed lines is the lines around the gap. */
+/**
+ * Returns the line numbers of the new file version from a diff with `-U0`. For removed lines, these are the lines
+ * around the gap.
+ */
 export function newLines(diff: string): readonly { readonly from: number; readonly to: number }[] {
   return [...diff.matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)].map(([, start = '1', size = '1']) => {
     const [from, count] = [Number(start), Number(size)];

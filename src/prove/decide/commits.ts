@@ -1,6 +1,6 @@
 import type { CommitId, RepoPath } from '../../kernel/ids.ts';
 
-/** A commit of the repository with the number of lines that it added to and removed from each file. */
+/** A commit of the repository, with the number of lines that it added and removed in each file. */
 export type PastCommit = {
   readonly id: CommitId;
   readonly parent: CommitId;
@@ -11,7 +11,7 @@ export type PastCommit = {
 const FIX =
   /\b(?:fix(?:e[sd]|ing)?|bug(?:fix)?|regression|crash(?:es|ed)?|leak(?:s|ed)?|race|deadlock|overflow|incorrect(?:ly)?|wrong(?:ly)?|off[- ]by[- ]one)\b/i;
 
-// These words name fixes of something other than the behaviour of the program.
+// Fixes with one of these words in their subject usually do not fix the behaviour of the program.
 const NOT_A_BUG =
   /\b(?:typos?|lint(?:er|ing)?|docs?|documentation|readme|comments?|style|format(?:ting)?|tests?|flaky|ci|build|deps?|dependenc(?:y|ies)|bump|changelog|release|merge|revert|spelling|wording|links?|types?|typings?|warnings?)\b/i;
 
@@ -21,7 +21,7 @@ const TEST =
 const CODE =
   /\.(?:[cm]?[jt]sx?|vue|svelte|py|go|rs|java|kt|rb|php|cs|c|h|cc|cpp|hpp|swift|scala|ex|exs|lua|pl|pm|sh|sql|dart|zig)$/i;
 
-/** Whether a file is program text that is not a test. */
+/** Whether a file is source code that is not a test. */
 export function isSourceFile(path: string): boolean {
   return (
     CODE.test(path) &&
@@ -33,26 +33,30 @@ export function isSourceFile(path: string): boolean {
 const FEW_FILES = 3;
 const FEW_LINES = 20;
 
-/** Returns the commits that look like a small fix of a bug: by their message, and by the size of their source part. */
+/**
+ * Returns the commits that look like a small bug fix, judged by their message and the size of their source code
+ * changes.
+ */
 export function smallFixes(commits: readonly PastCommit[]): readonly PastCommit[] {
   return commits.filter(({ subject, files }) => {
     const source = files.filter(({ path }) => isSourceFile(path));
     const lines = source.reduce((sum, { added, removed }) => sum + added + removed, 0);
-    // A fix that only removes code gives a case that only adds code. Reviewers could not know what was wrong with it.
+    // Undoing a fix that only removes code would only add code, and reviewers could not know what is wrong with that.
     const adds = source.some(({ added }) => added > 0);
     const isSmall = source.length > 0 && source.length <= FEW_FILES && lines <= FEW_LINES && adds;
     return isSmall && FIX.test(subject) && !NOT_A_BUG.test(subject);
   });
 }
 
-// A change of a few source files often brings tests, docs and a changelog.
+// The size limits of a real change that is used in test cases. A change of few source files often includes tests, docs
+// and a changelog, so the limit for all files is higher.
 const MOST_HOST_FILES = { source: 8, all: 24 };
 const HOST_LINES = { least: 3, most: 250 };
 const FIXED_WITHIN = 40;
 
 /**
- * Returns the commits that are plausible changes without a known bug. `commits` is sorted, newest first. A commit is left
- * out if it is a fix itself, or if one of the next commits fixed something in the same source file.
+ * Returns the commits that are plausible changes without a known bug. `commits` is sorted, newest first. A commit is
+ * left out if it is a fix itself, or if one of the following commits fixed something in the same source file.
  */
 export function cleanChanges(commits: readonly PastCommit[]): readonly PastCommit[] {
   return commits.filter(({ subject, files }, i) => {
@@ -71,7 +75,7 @@ function isFixSubject(subject: string): boolean {
   return FIX.test(subject) || /\brevert\b/i.test(subject);
 }
 
-/** Reads the output of `git log --format=%x00%H %P%n%s --numstat`. Ignores commits without exactly one used parent. */
+/** Parses the output of `git log --format=%x00%H %P%n%s --numstat`. Leaves out commits without a parent. */
 export function readLog(output: string): readonly PastCommit[] {
   return output.split('\0').flatMap((block) => {
     const [head = '', subject = '', ...rows] = block.split('\n');

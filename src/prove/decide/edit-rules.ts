@@ -1,6 +1,6 @@
 import { type EditRule, nodeText, removed, replaced, type SourceEdit, type SyntaxNode } from './edits.ts';
 
-/** An operation with two sides. The operator has a place of its own, because comments may be next to it. */
+/** An operation with two operands. The operator has its own position, because comments may stand next to it. */
 export type Operation = {
   readonly left: SyntaxNode;
   readonly right: SyntaxNode;
@@ -9,43 +9,46 @@ export type Operation = {
 
 export type Call = { readonly callee: SyntaxNode; readonly args: readonly SyntaxNode[] };
 
-/** An "if" with its condition. `no` is `null` if there is no "else" with a plain block. */
+/** An "if" statement with its condition and its blocks. `no` is `null` if there is no "else" with a plain block. */
 export type Branch = {
   readonly test: SyntaxNode;
   readonly yes: SyntaxNode;
   readonly no: SyntaxNode | null;
-  /** Whether the "if" has no "else", and declares no variable. */
+  /** Whether the "if" has no "else" and declares no variable. */
   readonly isGuard: boolean;
 };
 
-/** The nodes that a rule needs, found in the trees of one language. A function returns `null` for any other node. */
+/**
+ * Finds the syntax nodes that the edit rules need in the trees of one language. Each function returns `null` for nodes
+ * of another kind.
+ */
 export type Grammar = {
-  /** Kinds of nodes that are a name or a member, such as `user` and `user.id`. */
+  /** The node kinds of a name or a member, such as `user` and `user.id`. */
   readonly names: ReadonlySet<string>;
-  /** Kinds of conditions that need no parentheses after a "not". */
+  /** The node kinds of conditions that need no parentheses after a "not". */
   readonly simple: ReadonlySet<string>;
-  /** Kinds of statements that leave a block. */
+  /** The node kinds of statements that leave a block, such as "return". */
   readonly exits: ReadonlySet<string>;
-  /** The text that negates a condition. */
+  /** The text that negates a condition, such as `!`. */
   readonly not: string;
   operation(node: SyntaxNode, source: string): Operation | null;
   call(node: SyntaxNode): Call | null;
   branch(node: SyntaxNode): Branch | null;
-  /** Returns the part of a negation after its "not". */
+  /** Returns the operand of a negation, without its "not". */
   negation(node: SyntaxNode, source: string): SyntaxNode | null;
-  /** Returns the part of an "await" after its keyword. */
+  /** Returns the operand of an "await", without the keyword. */
   awaited(node: SyntaxNode): SyntaxNode | null;
-  /** Returns the end of a slice that has no step. */
+  /** Returns the end of a slice such as `list[a:b]`, if the slice has no step. */
   sliceEnd(node: SyntaxNode, source: string): SyntaxNode | null;
-  /** Returns the statements of a block; none for a node that is not a list of statements. */
+  /** Returns the statements of a block; none if the node is not a list of statements. */
   statements(block: SyntaxNode): readonly SyntaxNode[];
-  /** Returns the expression of a statement that has nothing else. */
+  /** Returns the expression of a statement that contains only this expression. */
   alone(node: SyntaxNode): SyntaxNode | null;
-  /** Returns the edits by which an error of this language gets lost. */
+  /** Returns edits after which the program loses an error, in the way that is typical of this language. */
   lostErrors(node: SyntaxNode, source: string): readonly SourceEdit[];
 };
 
-/** Returns the rules for a language. */
+/** Returns the rules that find possible edits in a language. */
 export function editRulesFor(grammar: Grammar): readonly EditRule[] {
   return RULES.map((rule) => (node, source, parents) => rule(grammar, node, source, parents));
 }
@@ -85,7 +88,10 @@ function boundary(
   return [{ ...found.operator, class: 'boundary', text: other, says: `${found.operator.text} became ${other}` }];
 }
 
-/** Whether a comparison only chooses one of its sides, as in "if (a > b) return b". At the boundary, both are the same. */
+/**
+ * Whether a comparison only chooses one of its operands, as in "if (a > b) return b". If both are equal, the result is
+ * the same, so changing the operator would plant no bug.
+ */
 function clamps(grammar: Grammar, { left, right }: Operation, parent: SyntaxNode | undefined, source: string): boolean {
   const body = parent === undefined ? undefined : (grammar.branch(parent)?.yes ?? parent.children[1]);
   const value = body === undefined ? '' : nodeText(body, source).replace(/^[{\s]*(?:return\b|\w+ =)?\s*|[};\s]*$/g, '');
@@ -93,8 +99,8 @@ function clamps(grammar: Grammar, { left, right }: Operation, parent: SyntaxNode
 }
 
 /**
- * Conditions about the type checker, the version of Python or the way a module was started. Only tools see the first, every
- * start of the program sees the others, so none of them is a bug that a reviewer is there to find.
+ * Matches conditions about the type checker, the Python version or how a module was started. Changing them plants no
+ * bug that a reviewer should find: the first matters only to tools, and the others fail at every start of the program.
  */
 const NOT_LOGIC = /\bTYPE_CHECKING\b|\bversion_info\b|\b__name__\s*==|\bPY[23]\b/;
 
@@ -107,7 +113,8 @@ function guard(
   const branch = grammar.branch(node);
   if (branch === null || NOT_LOGIC.test(nodeText(branch.test, source))) return [];
   const { test, yes, isGuard } = branch;
-  // A person would write ">=" and not "!(a < b)". A trap must not, because of NaN.
+  // A bug should look like code that a person wrote: ">=" and not "!(a < b)". Harmless edits must not use this form,
+  // because for NaN the two differ.
   const ordered = withOperator(grammar, test, source, INVERTED);
   const inverted = replaced(test, ordered ?? negated(grammar, test, source), 'guard', 'an inverted condition');
   const last = grammar.statements(yes).at(-1) ?? yes;
@@ -115,7 +122,10 @@ function guard(
   return canDrop ? [removed(node, source, 'guard', 'a removed guard'), inverted] : [inverted];
 }
 
-/** Whether a statement is in a block with others. The body of a loop without braces is not, and Python allows no empty block. */
+/**
+ * Whether the statement is in a block with other statements. The only statement of a block cannot be removed: Python
+ * allows no empty block, and a loop body without braces has no block.
+ */
 function hasSiblings(grammar: Grammar, [parent]: readonly SyntaxNode[]): boolean {
   return parent !== undefined && grammar.statements(parent).length > 1;
 }
@@ -133,12 +143,15 @@ function negated(grammar: Grammar, test: SyntaxNode, source: string): string {
   const opposite = withOperator(grammar, test, source, OPPOSITE);
   if (opposite !== null) return opposite;
   const text = nodeText(test, source);
-  // Python allows "if(a)", where "not" needs a space of its own.
+  // Python allows "if(a)" without a space, but "not" must not follow "if" directly.
   const space = /\w/.test(source[test.start - 1] ?? '') ? ' ' : '';
   return `${space}${grammar.not}${grammar.simple.has(test.kind) ? text : `(${text})`}`;
 }
 
-/** Returns an operation with the operator that the table names; `null` for anything else. */
+/**
+ * Returns the text of an operation with the operator replaced according to `table`; `null` if the table has no
+ * replacement.
+ */
 function withOperator(
   grammar: Grammar,
   node: SyntaxNode,
@@ -146,7 +159,7 @@ function withOperator(
   table: Readonly<Record<string, string>>,
 ): string | null {
   const operator = grammar.operation(node, source)?.operator;
-  // JavaScript also has an "in", but no "not in".
+  // JavaScript has an "in" operator, but no "not in".
   const isWord = /^\w/.test(operator?.text ?? '') && !grammar.not.startsWith('not');
   const other = isWord ? undefined : table[operator?.text ?? ''];
   if (operator === undefined || other === undefined) return null;
@@ -160,7 +173,8 @@ function droppedAwait(
   [parent]: readonly SyntaxNode[],
 ): readonly SourceEdit[] {
   const value = grammar.awaited(node);
-  // Without "await", the value of a call is a promise, which a type checker sees. A statement has no value.
+  // Without "await", the expression is a promise; if its value were used, a type checker would notice. So remove
+  // "await" only from expressions whose value is not used.
   if (value === null || parent === undefined || grammar.alone(parent)?.start !== node.start) return [];
   return [replaced(node, nodeText(value, source), 'await', 'a removed await')];
 }
@@ -169,7 +183,7 @@ function swallowedError(grammar: Grammar, node: SyntaxNode, source: string): rea
   return grammar.lostErrors(node, source);
 }
 
-// The order does not matter for these functions, or a swap would fail at once.
+// Functions for which the order of arguments does not matter, or for which swapped arguments would fail at once.
 const ANY_ORDER =
   /^(?:max|min|print\w*|log|error|warn|info|debug|is|isEqual|equals?|append|isinstance|issubclass|hasattr|getattr|(?:unique|same|distinct|disjoint|overlap|intersect|union|equal|distance|gcd|hypot)\w*)$/i;
 
@@ -188,7 +202,7 @@ function lastName(callee: SyntaxNode, source: string): string {
   return /(\w+)$/.exec(nodeText(callee, source))?.[1] ?? '';
 }
 
-/** Ends of names that count something, where a missing 1 is a bug. */
+/** Ends of expressions that count something, so that leaving out a "+ 1" or "- 1" plants a bug. */
 const COUNTS =
   /(?:\b|_)(?:len\(.*\)|length|size|count|index|idx|[ijn]|pos(?:ition)?|offset|start|end)(?:\(\))?$|(?:Len(?:gth)?|Size|Count|Index|Pos(?:ition)?|Offset|Start|End)(?:\(\))?$/;
 
@@ -204,23 +218,26 @@ function offByOne(grammar: Grammar, node: SyntaxNode, source: string): readonly 
   return [replaced(node, left, 'off-by-one', `a removed "${found.operator.text} 1"`)];
 }
 
-/** Returns the left side of an operation with its parentheses, which are not part of every tree. */
+/**
+ * Returns the text of the left operand with its parentheses. Not every parser makes the parentheses part of the
+ * operand.
+ */
 function leftText(node: SyntaxNode, { operator }: Operation, source: string): string {
   return source.slice(node.start, operator.start).trimEnd();
 }
 
 /**
- * Names of calls that check permission or input. Removing such a call is a bug without any other trace. The word must end
- * there: `checkAccess` checks something, `checksum` and `checkout` do not.
+ * Names of functions that check permissions or input. Removing such a call leaves no other trace of the bug. The
+ * pattern requires the end of the word: `checkAccess` checks something, `checksum` and `checkout` do not.
  */
 const CHECKS_INPUT =
   /^_*(?:(?:[Aa]ssert|[Vv]alidate|[Aa]uthori[sz]e|[Aa]uthenticate|[Vv]erify|[Ss]aniti[sz]e)(?=$|[A-Z_])|(?:[Cc]heck|[Rr]equire|[Gg]uard)(?=[A-Z_])|[Ee]nsure_?(?:[Aa]uth|[Vv]alid|[Aa]llow|[Aa]dmin|[Oo]wner|[Aa]ccess|[Pp]ermi|[Nn]o|[Ii]s|[Hh]as|[Cc]an))/;
 
-/** Names of calls that release something. */
+/** Names of functions that release a resource. */
 const RELEASES =
   /^(?:close|closeSync|end|release|dispose|destroy|unlock|unsubscribe|clearTimeout|clearInterval|removeEventListener|removeListener|off|disconnect|cleanup|clean_up|shutdown|Close|Unlock|RUnlock|Release|Stop|Done|free|rollback|Rollback)$/;
 
-/** Removes a call that is a statement of its own and that checks input or releases something. */
+/** Removes a statement that only calls a function which checks input or releases a resource. */
 function droppedCall(
   grammar: Grammar,
   node: SyntaxNode,
@@ -242,7 +259,7 @@ function unit(grammar: Grammar, node: SyntaxNode, source: string): readonly Sour
   const found = grammar.operation(node, source);
   if (found === null || !/^[*/]$/.test(found.operator.text)) return [];
   const [left, right] = [leftText(node, found, source), nodeText(found.right, source)];
-  // "5 * time.Second" of Go becomes "5", which are nanoseconds.
+  // Go's "5 * time.Second" becomes "5", which means nanoseconds.
   const isGoUnit = /^time\.(?:Second|Minute|Hour|Millisecond)$/.test(right);
   if (!isGoUnit && (!UNIT_FACTOR.test(right) || /^[\d_.]+$/.test(left))) return [];
   return [replaced(node, left, 'unit', `a removed factor of ${right}`)];

@@ -1,17 +1,20 @@
 import type { RepoPath } from '../../kernel/ids.ts';
 import type { BugClass, BugPlace } from '../types.ts';
 
-/** A node of a syntax tree, the same for every parser. Offsets count UTF-16 characters. */
+/** A node of a syntax tree, in the same form for every parser. Offsets count UTF-16 code units. */
 export type SyntaxNode = {
   readonly kind: string;
   readonly start: number;
   readonly end: number;
   readonly children: readonly SyntaxNode[];
-  /** Returns the child with this role, such as `condition`; `null` if there is none. */
+  /** Returns the child node with this role, such as `condition`; `null` if there is none. */
   field(name: string): SyntaxNode | null;
 };
 
-/** Replaces a part of a text. `class: null` marks a trap: an edit that keeps the behaviour. */
+/**
+ * An edit that replaces a part of a text. `class` is the kind of the planted bug; `null` for a harmless edit that keeps
+ * the behaviour.
+ */
 export type SourceEdit = {
   readonly class: BugClass | null;
   readonly start: number;
@@ -20,10 +23,10 @@ export type SourceEdit = {
   readonly says: string;
 };
 
-/** Finds the possible edits at one node. */
+/** A rule that finds the possible edits at one syntax node. */
 export type EditRule = (node: SyntaxNode, source: string, parents: readonly SyntaxNode[]) => readonly SourceEdit[];
 
-/** Returns all edits that the rules find in a tree and that change the text. */
+/** Returns all edits that the rules find in a syntax tree, except those that would not change the text. */
 export function findEdits(root: SyntaxNode, source: string, rules: readonly EditRule[]): readonly SourceEdit[] {
   const found: SourceEdit[] = [];
   const open: { readonly node: SyntaxNode; readonly parents: readonly SyntaxNode[] }[] = [{ node: root, parents: [] }];
@@ -41,14 +44,14 @@ export function nodeText(node: SyntaxNode, source: string): string {
   return source.slice(node.start, node.end);
 }
 
-/** Returns an edit that replaces a node by other text. */
+/** Returns an edit that replaces a syntax node with other text. */
 export function replaced(node: SyntaxNode, text: string, kind: BugClass | null, says: string): SourceEdit {
   return { class: kind, start: node.start, end: node.end, text, says };
 }
 
 /**
- * Returns an edit that removes a statement, with its whole lines if nothing else is on them. A comment above it and one of
- * two blank lines go too, because they would give the edit away.
+ * Returns an edit that removes a statement. Lines that would be empty are removed with it, and so are a comment above
+ * it and one of two blank lines, because they would reveal the edit.
  */
 export function removed(node: SyntaxNode, source: string, kind: BugClass, says: string): SourceEdit {
   const lineStart = source.lastIndexOf('\n', node.start - 1) + 1;
@@ -65,7 +68,7 @@ export function removed(node: SyntaxNode, source: string, kind: BugClass, says: 
 
 const COMMENT = /^[ \t]*(?:\/\/|#)/;
 
-/** Returns the line that ends at an offset, with its line end. */
+/** Returns the line that ends at an offset, including its line break. */
 function lineBefore(source: string, offset: number): string {
   return source.slice(source.lastIndexOf('\n', offset - 2) + 1, offset);
 }
@@ -80,7 +83,7 @@ export function applyEdits(source: string, edits: readonly SourceEdit[]): string
   return [...edits].sort((a, b) => b.start - a.start).reduce(applyEdit, source);
 }
 
-/** Returns the lines of an edit in the new text. For removed lines, these are the lines around the gap. */
+/** Returns the line numbers of an edit in the edited text. For removed lines, these are the lines around the gap. */
 export function placeOf(file: RepoPath, source: string, edit: SourceEdit): BugPlace {
   const from = lineAt(source, edit.start);
   if (edit.text.trim() === '') return { file, from: Math.max(1, from - 1), to: from };

@@ -1,7 +1,7 @@
 import type { Branch, Call, Grammar, Operation } from './edit-rules.ts';
 import { nodeText, removed, type SourceEdit, type SyntaxNode } from './edits.ts';
 
-/** JavaScript and TypeScript in the ESTree form, as oxc-parser makes it. */
+/** Finds nodes in syntax trees of JavaScript and TypeScript, in the ESTree form that oxc-parser produces. */
 export const JAVASCRIPT: Grammar = {
   names: new Set(['Identifier', 'MemberExpression']),
   simple: new Set(['Identifier', 'MemberExpression', 'CallExpression']),
@@ -21,7 +21,7 @@ export const JAVASCRIPT: Grammar = {
 
 const LISTS = new Set(['BlockStatement', 'FunctionBody', 'Program', 'StaticBlock', 'SwitchCase']);
 
-// The text between two sides is the operator, perhaps among comments and the parentheses of the sides.
+// Finds the operator in the text between two operands, where comments and parentheses may also stand.
 const OPERATOR =
   /^(?:[\s()]|\/\*.*?\*\/|\/\/[^\n]*)*(===|!==|==|!=|<<|>>>|>>|<=|>=|<|>|\*\*|[-+*/%&|^]{1,2}|\?\?|instanceof|in)/s;
 

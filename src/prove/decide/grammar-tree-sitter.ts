@@ -1,7 +1,7 @@
 import type { Branch, Call, Grammar, Operation } from './edit-rules.ts';
 import { nodeText, removed, replaced, type SourceEdit, type SyntaxNode } from './edits.ts';
 
-/** The parts that the trees of both languages have in common. */
+/** The functions that work for the trees of Python and of Go. */
 const SHARED = { operation, call, branch, statements } as const;
 
 export const PYTHON: Grammar = {
@@ -27,7 +27,7 @@ export const PYTHON: Grammar = {
     const raised = list.find(({ kind }) => kind === 'raise_statement');
     if (raised === undefined) return [];
     const says = 'an error that is no longer raised';
-    // A block of Python needs a statement.
+    // A block in Python must contain a statement, so replace the only one with "pass".
     return list.length > 1
       ? [removed(raised, source, 'swallowed-error', says)]
       : [replaced(raised, 'pass', 'swallowed-error', says)];
@@ -49,7 +49,7 @@ export const GO: Grammar = {
   lostErrors: lostGoErrors,
 };
 
-/** Returns the children that are not signs, keywords or comments. */
+/** Returns the child nodes that are not punctuation, keywords or comments. */
 function named(node: SyntaxNode): readonly SyntaxNode[] {
   return node.children.filter(
     ({ kind, children }) =>
@@ -57,7 +57,8 @@ function named(node: SyntaxNode): readonly SyntaxNode[] {
   );
 }
 
-// An expression with "await" has the same kind as the keyword in it, which has no children.
+// In these trees, the keyword "await" and the expression with it have the same node kind. Only the keyword has no
+// children.
 const KEYWORDS = new Set(['await', 'defer']);
 
 function onlyOne(nodes: readonly SyntaxNode[]): SyntaxNode | null {
@@ -70,7 +71,7 @@ function operation(node: SyntaxNode, source: string): Operation | null {
   if (!BINARY.has(node.kind)) return null;
   const parts = node.children.filter(({ kind }) => kind !== 'comment');
   const [left, sign, right] = parts;
-  // A chain such as "a < b < c" of Python has more parts.
+  // A chained comparison of Python, such as "a < b < c", has more than three parts.
   if (left === undefined || sign === undefined || right === undefined || parts.length > 3) return null;
   const text = nodeText(sign, source).replace(/\s+/g, ' ');
   return { left, right, operator: { text, start: sign.start, end: sign.end } };
@@ -86,10 +87,10 @@ function branch(node: SyntaxNode): Branch | null {
   if (node.kind !== 'if_statement') return null;
   const [test, yes, other] = [node.field('condition'), node.field('consequence'), node.field('alternative')];
   if (test === null || yes === null) return null;
-  // Python has a node for "else:", Go has the block itself.
+  // Python has a node for the "else:" clause; in Go, the block follows directly.
   const block = other?.kind === 'else_clause' ? other.field('body') : other;
   const isPlain = block?.kind === 'block' && !node.children.some(({ kind }) => kind === 'elif_clause');
-  // An "if x := f(); x != nil" of Go also declares x.
+  // Go's "if x := f(); x != nil" also declares the variable x.
   const isGuard = other === null && node.field('initializer') === null;
   return { test, yes, no: isPlain ? block : null, isGuard };
 }
@@ -100,11 +101,11 @@ function statements(block: SyntaxNode): readonly SyntaxNode[] {
   if (!LISTS.test(block.kind)) return [];
   const own = named(block);
   const [only] = own;
-  // Newer grammars of Go have a node for the list in the block.
+  // In newer Go grammars, the block contains one node that lists the statements.
   return own.length === 1 && only?.kind === 'statement_list' ? statements(only) : own;
 }
 
-/** Go: "return x, err" in "if err != nil" becomes "return x, nil". */
+/** For Go, turns "return x, err" inside "if err != nil" into "return x, nil". */
 function lostGoErrors(node: SyntaxNode, source: string): readonly SourceEdit[] {
   const found = branch(node);
   if (found === null || !/^err\w* != nil$/.test(nodeText(found.test, source))) return [];

@@ -3,7 +3,7 @@ import type { RepoPath } from '../../kernel/ids.ts';
 import type { LedgerEntry } from '../../ledger/entries.ts';
 import type { CaseSource, ProofCase, ProofTask, ProofVariant, ReadingMode, SessionMode } from '../types.ts';
 
-/** How many of the cases come from each source, if all sources have enough. */
+/** The share of test cases from each source, relative to the others, if all sources have enough cases. */
 const WEIGHTS: Readonly<Record<CaseSource, number>> = {
   own: 100,
   history: 25,
@@ -14,7 +14,10 @@ const WEIGHTS: Readonly<Record<CaseSource, number>> = {
   set: 100,
 };
 
-/** Returns at most `most` of the cases, from every source in proportion to its weight. Keeps the order in a source. */
+/**
+ * Returns at most `most` of the test cases, from each source in proportion to its weight. The order within a source
+ * stays.
+ */
 export function chooseCases(all: readonly ProofCase[], most: number): readonly ProofCase[] {
   const sources = [...new Set(all.map(({ source }) => source))];
   const left = new Map(sources.map((source) => [source, all.filter((one) => one.source === source)]));
@@ -32,17 +35,20 @@ export function chooseCases(all: readonly ProofCase[], most: number): readonly P
   return chosen;
 }
 
-/** The options of a proof that decide what is played. */
+/** The options of `onceover prove` that decide which reviews are made. */
 export type ProofChoice = {
-  /** Numbers of reviewers to compare; empty for the number in the settings. */
+  /** The numbers of reviewers to compare; empty to use the number in the settings. */
   readonly reviewers: readonly number[];
   readonly sessions: readonly SessionMode[];
-  /** Values of `share_reading` to compare; empty for the value in the settings. */
+  /** The values of the setting `share_reading` to compare; empty to use the configured value. */
   readonly readings: readonly ReadingMode[];
   readonly repeat: number;
 };
 
-/** Returns the executions of a case. Session modes differ only from the second round on. */
+/**
+ * Returns the reviews to make of a test case: one per configuration and repetition. A case with a single round needs
+ * only the first session mode, because the modes differ only from the second round on.
+ */
 export function tasksOf(one: ProofCase, { reviewers, sessions, readings, repeat }: ProofChoice): readonly ProofTask[] {
   const counts = reviewers.length === 0 ? [null] : reviewers;
   const modes = one.rounds.length > 1 ? sessions : sessions.slice(0, 1);
@@ -54,10 +60,12 @@ export function tasksOf(one: ProofCase, { reviewers, sessions, readings, repeat 
   return variants.flatMap((variant) => numbers.map((number) => ({ case: one, variant, repeat: number })));
 }
 
-/** A review gate that covers some files, with its number of reviewers. */
+/** The number of reviewers of a gate that reviews some files. */
 type CoveringGate = { readonly numReviews: number };
 
-/** Returns the most calls that a task makes: one for each reviewer of each gate in each round. */
+/**
+ * Returns the maximum number of calls for one review of a test case: one for each reviewer of each gate in each round.
+ */
 export function mostCallsOf(
   { case: one, variant }: ProofTask,
   gatesFor: (paths: readonly RepoPath[]) => readonly CoveringGate[],
@@ -66,7 +74,7 @@ export function mostCallsOf(
   return counts.reduce((sum, count) => sum + count, 0) * one.rounds.length;
 }
 
-/** Returns the files that a case changes. Of a case with a bug, only those with the bug count. */
+/** Returns the files that a test case changes; for a case with a bug, only the files that contain the bug. */
 export function pathsOf({ rounds, planted }: ProofCase): readonly RepoPath[] {
   if (planted !== null) return planted.places.map(({ file }) => file);
   return rounds.flatMap(({ files, patch }) => [...files.map(({ path }) => path), ...patchedPaths(patch)]);
@@ -76,14 +84,18 @@ function patchedPaths(patch: string): readonly RepoPath[] {
   return [...patch.matchAll(/^\+\+\+ b\/(.+?)(?:\t.*)?$/gm)].map(([, path = '']) => path as RepoPath);
 }
 
-/** The median cost of a past call of these gates, or of earlier proofs; `null` if the ledger has no such call. */
+/**
+ * The median cost of earlier calls of these gates, or of earlier runs of `onceover prove`; `null` if the cost ledger
+ * has no such call.
+ */
 export type CallEstimate = { readonly tokens: number; readonly usd: number | null; readonly calls: number } | null;
 
 export function estimateCall(entries: readonly LedgerEntry[], gates: readonly string[]): CallEstimate {
   const used = entries.flatMap((entry): readonly Usage[] =>
     entry.kind !== 'run' ? [] : entry.slots.filter(({ gate }) => gates.includes(gate)).flatMap(usedBy),
   );
-  // Without a run, earlier proofs are the only past calls. Their entries name no gate.
+  // If the gates were never run, use the calls of earlier runs of `onceover prove`. Their entries in the cost ledger
+  // name no gate.
   const past = used.length > 0 ? used : entries.flatMap((entry) => (entry.kind === 'proof' ? usedBy(entry) : []));
   if (past.length === 0) return null;
   const prices = past.flatMap(({ costUsd }) => costUsd ?? []);
@@ -116,10 +128,10 @@ function median(numbers: readonly number[]): number {
   return sorted.length % 2 === 1 ? high : (low + high) / 2;
 }
 
-/** A limit for the cost of a proof; `null` for none. */
+/** The cost limit for one run of `onceover prove`; `null` means no limit. */
 export type ProofBudget = { readonly usd: number | null; readonly calls: number | null };
 
-/** Returns a budget such as `5`, `$5` or `40 calls`; `null` if the text is not a budget. */
+/** Parses a budget such as `5`, `$5` or `40 calls`; `null` if the text is not a budget. */
 export function parseBudget(text: string): ProofBudget | null {
   const [, calls] = /^(\d{1,6}) ?calls?$/i.exec(text.trim()) ?? [];
   if (calls !== undefined) return { usd: null, calls: Number(calls) };
@@ -127,14 +139,14 @@ export function parseBudget(text: string): ProofBudget | null {
   return usd === undefined ? null : { usd: Number(usd), calls: null };
 }
 
-/** The cost of this proof's calls so far, without kept answers. */
+/** The cost of this run of `onceover prove` so far. Answers that were reused from earlier runs cost nothing. */
 export type ProofSpending = { readonly calls: number; readonly usage: Usage | null };
 
 export function addSpending(a: ProofSpending, b: ProofSpending): ProofSpending {
   return { calls: a.calls + b.calls, usage: addUsage(a.usage, b.usage) };
 }
 
-/** Whether the budget does not allow another call. A call counts from its start, its price from its end. */
+/** Whether the budget allows no further call. A call counts when it starts; its price is added when it has ended. */
 export function isSpent({ calls: made, usage }: ProofSpending, { usd, calls }: ProofBudget): boolean {
   return (calls !== null && made >= calls) || (usd !== null && (usage?.costUsd ?? 0) >= usd);
 }

@@ -7,12 +7,18 @@ import { BUG_CLASSES, type BugClass, type ProofCase, type ProofFile } from '../t
 import { roundOf, withId } from './cases.ts';
 import { lineAt } from './edits.ts';
 
-/** Returns the cases that are part of onceover: for each change, one with a bug or a trap, and one as it should be. */
+/**
+ * Returns the test cases that come with onceover. For each change there is one case with a bug or a harmless edit, and
+ * one without.
+ */
 export function publicSet(): readonly ProofCase[] {
   return [typescript, pythonAndGo].flatMap(casesIn);
 }
 
-/** Returns the cases of a Markdown page: a heading for each change, with blocks for `base`, `change` and `plant`. */
+/**
+ * Returns the test cases of a Markdown page. Each change has a heading, followed by code blocks named `base`, `change`
+ * and `plant`.
+ */
 function casesIn(page: string): readonly ProofCase[] {
   return page.split(/^# (?=.)/m).flatMap((section) => {
     const [title = ''] = section.split('\n');
@@ -44,7 +50,7 @@ function casesIn(page: string): readonly ProofCase[] {
   });
 }
 
-/** Replaces the lines with `-` by those with `+`; `null` if the text does not contain the old lines. */
+/** Replaces the lines marked with `-` by those marked with `+`; `null` if the text does not contain the old lines. */
 function planted(
   text: string,
   plant: string,
@@ -58,7 +64,7 @@ function planted(
   const [old, now] = [side('-'), side('+')];
   const at = old === '' ? -1 : text.indexOf(old);
   if (at === -1) return null;
-  // If lines were only removed, the place is the gap and the line after it.
+  // If lines were only removed, the place of the bug is the gap and the line after it.
   const kept = old.endsWith(now) ? now : null;
   const from = lineAt(text, at + (kept === null ? 0 : 1));
   const to = kept === null ? from + now.split('\n').length - 1 : from;

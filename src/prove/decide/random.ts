@@ -1,4 +1,7 @@
-/** Returns random numbers from 0 to below 1 that depend only on the seed (mulberry32), so that a proof can be repeated. */
+/**
+ * Returns a generator of random numbers from 0 up to but not including 1. They depend only on the seed (mulberry32
+ * algorithm), so that a run of `onceover prove` can be repeated.
+ */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +12,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Returns the items in random order. */
+/** Returns the items in a random order. */
 export function shuffled<T>(items: readonly T[], random: () => number): readonly T[] {
   const list = [...items];
   for (let i = list.length - 1; i > 0; i--) {

@@ -3,8 +3,8 @@ import { digestOf } from '../../kernel/ids.ts';
 import type { GateProof } from '../types.ts';
 
 /**
- * Returns a digest of the agents that review a gate: `own` if the gate names agents itself. `answererOf` returns the
- * digest of what decides who answers as an agent.
+ * Returns a digest of the agents that review a gate. `own` lists the agents that the gate itself names; `null` if it
+ * names none. `answererOf` returns a digest of the settings and scripts of an agent.
  */
 export function agentsDigestOf(
   { agents, agent }: Pick<Settings, 'agents' | 'agent'>,
@@ -15,15 +15,18 @@ export function agentsDigestOf(
   return digestOf([names, (names ?? Object.keys(agent).sort()).map((name) => [name, answererOf(name)])]);
 }
 
-/** Why a proof no longer says anything about a gate; `null` if it still does. */
+/**
+ * Why the stored scores of a gate no longer apply: its prompt or its agents have changed since. `null` means that they
+ * still apply.
+ */
 export type Staleness = 'prompt' | 'agents';
 
-/** The fields that decide whether a proof replaces an earlier one. */
+/** The fields that decide whether new scores of a gate replace its stored ones. */
 type ComparedProof = Pick<GateProof, 'promptDigest' | 'agentsDigest' | 'agents' | 'scores'>;
 
 /**
- * Whether an earlier proof of a gate stays after a new one: it is about the same prompt, agents, models and number of
- * reviewers, and it has more cases.
+ * Whether to keep the stored scores of a gate instead of new ones: both are about the same prompt, agents, models and
+ * number of reviewers, and the stored ones cover more test cases.
  */
 export function saysMore(earlier: ComparedProof, later: ComparedProof): boolean {
   const isSame = stalenessOf(earlier, later) === null && digestOf(earlier.agents) === digestOf(later.agents);

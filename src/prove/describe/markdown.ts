@@ -3,7 +3,7 @@ import { exposureOf } from '../judge/scores.ts';
 import type { PlayedProve } from '../result-types.ts';
 import { comparisonText, EXPOSED, proofNotes, scoreRows, wrongResults } from './proof.ts';
 
-/** Returns a proof as Markdown, for a file or a comment. */
+/** Returns the result of `onceover prove` as Markdown, for a file or a comment. */
 export function proofMarkdown(played: PlayedProve): string {
   const gates = played.proofs.flatMap((proof) => {
     const exposed = exposureOf(proof.scores);
@@ -22,12 +22,12 @@ export function proofMarkdown(played: PlayedProve): string {
   return `${['# What the reviewers catch', '', ...gates, ...proofNotes(played).map(cell)].join('\n')}\n`;
 }
 
-/** Returns a list with an empty line after it, unless it is empty. */
+/** Returns the lines followed by an empty line; nothing if there are no lines. */
 function listOf(lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [...lines, ''];
 }
 
-/** Returns a text as one line without Markdown of its own, because titles come from the repository. */
+/** Returns text as one line with its Markdown escaped, because titles come from the repository. */
 function cell(text: string): string {
   return oneLine(text).replace(/[\\`*_{}[\]<>|#]/g, (sign) => `\\${sign}`);
 }

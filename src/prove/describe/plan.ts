@@ -4,7 +4,7 @@ import { count, someNames, tokensOf, usdOf } from '../../ui/wording.ts';
 import type { ProvePlan } from '../result-types.ts';
 import type { BugClass, CaseSource, ProofVariant, ReadingMode } from '../types.ts';
 
-/** Descriptions of the sources of cases. */
+/** Descriptions of the sources of test cases, as people read them. */
 const SOURCE_WORDS: Readonly<Record<CaseSource, string>> = {
   own: 'a case of your own',
   history: 'a fix of this repository, undone',
@@ -15,7 +15,7 @@ const SOURCE_WORDS: Readonly<Record<CaseSource, string>> = {
   set: 'a bug of the public set',
 };
 
-/** Names of bug classes as people say them. */
+/** Names of the kinds of bugs, as people read them. */
 export const CLASS_WORDS: Readonly<Record<BugClass, string>> = {
   boundary: 'boundary',
   guard: 'dropped or inverted guard',
@@ -30,7 +30,7 @@ export const CLASS_WORDS: Readonly<Record<BugClass, string>> = {
   other: 'other',
 };
 
-/** Returns a variant in words: "3 reviewers, resumed sessions, each reads for itself". */
+/** Describes a compared configuration in words: "3 reviewers, resumed sessions, each reads for itself". */
 export function variantText({ reviewers, sessions, reading }: ProofVariant): string {
   const who = reviewers === null ? '' : `${count(reviewers, 'reviewer')}, `;
   return `${who}${SESSION_WORDS[sessions]}${reading === null ? '' : `, ${READING_WORDS[reading]}`}`;
@@ -48,7 +48,10 @@ const SESSION_WORDS: Readonly<Record<ProofVariant['sessions'], string>> = {
   skipped: 'passed reviewers skipped',
 };
 
-/** Returns the plan of a proof: gates, cases, calls and the estimated cost. `command` plays it. */
+/**
+ * Describes what `onceover prove` would do: gates, test cases, calls and the estimated cost. `command` is the command
+ * that does it.
+ */
 export function describeProvePlan(plan: ProvePlan, styled: Styled, command: string): string {
   const { gates, cases, variants, repeat, calls, checks, install, seed } = plan;
   const all = cases.reduce((sum, one) => sum + one.count, 0);
@@ -78,7 +81,7 @@ export function describeProvePlan(plan: ProvePlan, styled: Styled, command: stri
   return blocks.join('\n\n');
 }
 
-/** The note of a proof that has nothing to play. */
+/** The message if `onceover prove` found no test cases. */
 export const NO_CASES =
   'No case was found: the history has no small fix or change in files that a review covers. Try the public set with "onceover prove --set", or your own patches with --own.';
 
@@ -101,7 +104,7 @@ function estimateText({ calls, perCall, budget }: ProvePlan): string {
   return `By the median of ${count(perCall.calls, 'past call')}: about ${tokensOf(perCall.tokens * calls)} tokens${usd}.${limit}`;
 }
 
-/** Returns one line per case, for `--verbose`. */
+/** Returns one line per test case, for `--verbose`. */
 export function describeCases({ titles }: ProvePlan): string {
   return titles.map((one) => `  ${one.source.padEnd(8)} ${one.class ?? 'no bug'}: ${quoteName(one.title)}`).join('\n');
 }

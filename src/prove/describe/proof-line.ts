@@ -2,7 +2,7 @@ import { count } from '../../ui/wording.ts';
 import type { Staleness } from '../decide/staleness.ts';
 import type { CountedShare, GateProof } from '../types.ts';
 
-/** Returns a share as text: "14 of 20 (95 %: 48–85 %)". */
+/** Returns a share as text with its confidence interval: "14 of 20 (95 %: 48–85 %)". */
 export function shareText({ count: part, of, low, high }: CountedShare): string {
   return of === 0 ? 'not measured' : `${part} of ${of} (95 %: ${percent(low)}–${percent(high)} %)`;
 }
@@ -11,7 +11,10 @@ function percent(share: number): number {
   return Math.round(share * 100);
 }
 
-/** Returns one line about the last proof of a gate, with its age, or why the proof is stale. */
+/**
+ * Describes in one line how well a gate did when `onceover prove` last measured it, and how long ago that was. Also says
+ * why the scores no longer apply, if they do not.
+ */
 export function proofLine(proof: Pick<GateProof, 'scores' | 'at'>, stale: Staleness | null, now: Date): string {
   const { found, falseAlarms } = proof.scores;
   const { count: part, of, low, high } = found;

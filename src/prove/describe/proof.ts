@@ -8,7 +8,10 @@ import type { CaseResult, CountedShare, GateProof, Scores, VariantComparison } f
 import { CLASS_WORDS, NO_CASES, variantText } from './plan.ts';
 import { shareText } from './proof-line.ts';
 
-/** Returns the result of a proof: the scores of each gate, what stands out, and what the proof left out. */
+/**
+ * Describes the result of `onceover prove`: the scores of each gate, what is unusual, and which test cases were left
+ * out.
+ */
 export function describeProof(played: PlayedProve, styled: Styled): string {
   const blocks = [
     ...played.proofs.map((proof) => gateBlock(proof, played.results, styled)),
@@ -17,7 +20,7 @@ export function describeProof(played: PlayedProve, styled: Styled): string {
   return blocks.join('\n\n');
 }
 
-/** Returns the result of a proof in one line. */
+/** Describes the result of `onceover prove` in one line. */
 export function describeProofTitle({ proofs }: Pick<PlayedProve, 'proofs'>): string {
   const shares = proofs.map(({ scores }) => scores.found);
   const [found, planted] = [
@@ -44,7 +47,7 @@ function gateBlock(proof: GateProof, results: readonly CaseResult[], styled: Sty
 
 const MOST_EXAMPLES = 5;
 
-/** Returns a line for each of the first bugs that a gate missed, and for each of its first false alarms. */
+/** Returns one line for each of the first bugs that a gate missed, and for each of its first false alarms. */
 export function wrongResults(
   { gate, variants: [headline] }: Pick<GateProof, 'gate' | 'variants'>,
   results: readonly CaseResult[],
@@ -65,7 +68,7 @@ export function wrongResults(
   return [...listed('missed', missed), ...listed('false alarm', alarms)];
 }
 
-/** One line about a gate that passes or fails nearly everything. */
+/** The sentence about a gate that passes or fails nearly everything. */
 export const EXPOSED: Readonly<Record<Exposure, (scores: Scores) => string>> = {
   'rubber-stamp': ({ falsePasses }) =>
     `This gate passes nearly everything: it passed ${shareText(falsePasses)} changes with a planted bug.`,
@@ -73,7 +76,7 @@ export const EXPOSED: Readonly<Record<Exposure, (scores: Scores) => string>> = {
     `This gate fails nearly everything: it failed ${shareText(falseAlarms)} changes without a bug.`,
 };
 
-/** Returns label and value of each score of a gate. */
+/** Returns a label and a value for each score of a gate. */
 export function scoreRows({
   scores,
   reviewers,
@@ -106,13 +109,16 @@ export function scoreRows({
   ];
 }
 
-/** Returns the cost of all reviews, and that of each bug by the `first` review of each case. */
+/**
+ * Describes the cost of all reviews, and the cost per bug found. The latter counts only the `first` review of each test
+ * case.
+ */
 function costText(found: CountedShare, all: Usage | null, first: Usage | null): string {
   if (all === null || first === null) return 'not reported by the agents';
   if (found.of === 0) return priceOf(all);
   if (found.count === 0) return `${priceOf(all)}; no bug was found`;
   const per = (bugs: number) => priceOf(first, bugs);
-  // The interval of the cost follows from the interval of the share: fewer found bugs make each of them dearer.
+  // The cost interval follows from the interval of the share of bugs found: if fewer bugs were found, each cost more.
   const [low, high] = [per(found.high * found.of), per(Math.max(found.low, 1e-9) * found.of)];
   return `${priceOf(all)}, ${per(found.count)} per bug found (95 %: ${low}–${high})`;
 }
@@ -121,7 +127,9 @@ function priceOf(usage: Usage, parts = 1): string {
   return usage.costUsd === null ? `${tokensOf(totalTokens(usage) / parts)} tokens` : usdOf(usage.costUsd / parts);
 }
 
-/** Says which of two variants found more, only if chance is not a likely reason. */
+/**
+ * Describes which of two compared configurations found more bugs, but only if the difference is unlikely to be chance.
+ */
 export function comparisonText({ a, b, cases, onlyA, onlyB, p }: VariantComparison): string {
   const [left, right] = [variantText(a), variantText(b)];
   const facts = `${onlyA} found only with ${left}, ${onlyB} only with ${right}, of ${count(cases, 'bug')}`;
@@ -129,7 +137,10 @@ export function comparisonText({ a, b, cases, onlyA, onlyB, p }: VariantComparis
   return `${onlyA > onlyB ? left : right} finds more: ${facts} (p = ${p.toFixed(3)}).`;
 }
 
-/** Returns the notes below the scores: why the proof ended, which cases were left out, and what it cost. */
+/**
+ * Returns the notes that follow the scores: why `onceover prove` ended, which test cases were left out, and what the
+ * reviews cost.
+ */
 export function proofNotes({
   end,
   cases,

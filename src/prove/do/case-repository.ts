@@ -8,15 +8,15 @@ import { forEachOk, type Result } from '../../kernel/result.ts';
 import { makeParents, tryDisk } from '../../platform/files.ts';
 import type { ProofCase, ProofFile, ProofRound } from '../types.ts';
 
-/** A repository in which one case is reviewed. Nothing in it is part of the user's repository. */
+/** A temporary repository in which one test case is reviewed, separate from the user's repository. */
 export type CaseRepository = {
   readonly root: string;
   paths(): Promise<Result<RepositoryPaths>>;
-  /** Writes files to the working tree without a commit. */
+  /** Writes files to the working tree without committing them. */
   write(files: readonly ProofFile[]): Result<void>;
-  /** Makes the next state of the branch, and commits it. */
+  /** Changes the branch to its next state and commits it. */
   play(round: ProofRound): Promise<Result<void>>;
-  /** Goes back to the base, with an empty change. */
+  /** Goes back to the base commit, so that the branch contains no change. */
   reset(): Promise<Result<void>>;
 };
 
@@ -26,8 +26,8 @@ const QUIET = {
 };
 
 /**
- * Makes the repository of a case in a new folder. It has its own git folder, and only reads the user's objects from
- * `commonDir`, so that git cannot change anything there.
+ * Creates the repository of a test case in a new folder. It has its own git folder and only reads git objects of the
+ * user's repository from `commonDir`, so git cannot change anything there.
  */
 export async function makeCaseRepository(
   folder: string,
@@ -52,7 +52,7 @@ export async function makeCaseRepository(
     const there = files.filter(({ text }) => text !== null).map(({ path }) => path);
     const added = await run(['add', '--all']);
     if (!added.ok) return added;
-    // A file of the case counts even if the repository ignores it today.
+    // Commit all files of the test case, even those that the repository's current ignore rules exclude.
     const forced = there.length === 0 ? added : await run(['add', '--force', '--', ...there]);
     return forced.ok ? run(['commit', '--quiet', '--allow-empty', '--no-verify', '--message', message]) : forced;
   };
@@ -131,7 +131,7 @@ function writeAll(folder: string, files: readonly ProofFile[]): Result<void> {
   return tryDisk('write', folder, () => {
     for (const { path, text } of files) {
       const file = join(folder, path);
-      // A symlink of the base commit may lead out of the folder, so never write through one.
+      // A symlink in the base commit may point outside the folder, so never write through a symlink.
       rmSync(file, { recursive: true, force: true });
       if (text === null) continue;
       makeParents(dirname(file));
@@ -142,7 +142,7 @@ function writeAll(folder: string, files: readonly ProofFile[]): Result<void> {
 
 const DEPENDENCIES = ['node_modules', '.venv', 'venv', 'vendor'];
 
-/** Copies the installed packages of the user's project, which checks need, so that a check cannot change the originals. */
+/** Copies the installed packages of the user's project, because checks need them but must not change the originals. */
 export async function copyDependencies(root: string, to: string): Promise<Result<readonly string[]>> {
   const ignored = await asResult(git(root, ['check-ignore', '--', ...DEPENDENCIES], { expected: [0, 1] }));
   const names = ignored.ok ? ignored.value.stdout.toString('utf8').split('\n') : [];
@@ -160,7 +160,7 @@ export async function copyDependencies(root: string, to: string): Promise<Result
   );
 }
 
-/** Moves the copied packages into the repository of a case, or back. */
+/** Moves the copied packages into the repository of a test case, or back. */
 export function moveDependencies(names: readonly string[], from: string, to: string): Result<void> {
   return tryDisk('write', to, () => {
     for (const name of names) {

@@ -3,7 +3,7 @@ import { digestOf } from '../../kernel/ids.ts';
 import type { AskEnd, Reviewers } from '../../kernel/ports.ts';
 import type { KeptAnswers } from '../record/kept.ts';
 
-/** Calls that were made, whether they succeeded or not. */
+/** A call that was made, whether or not it succeeded, with its cost. */
 export type PaidCall = {
   readonly agent: string;
   readonly model: string | null;
@@ -15,22 +15,31 @@ export type PaidCall = {
 
 export type KeepOptions = {
   readonly kept: KeptAnswers;
-  /** The folder of the case. Prompts may contain its path, which must not make a kept answer useless. */
+  /**
+   * The folder of the test case. Prompts may contain its path, so the path is replaced before looking up an earlier
+   * answer.
+   */
   readonly root: string;
   readonly repeat: number;
-  /** The id of the case. A reviewer can read more of the case than its prompt shows. */
+  /**
+   * The id of the test case. It is part of what identifies an answer, because a reviewer can read more files than its
+   * prompt shows.
+   */
   readonly caseId: string;
-  /** Returns a digest of what decides who answers as this agent. */
+  /** Returns a digest of the settings, scripts and environment that decide what answers as this agent. */
   answererOf(name: string): string;
-  /** Whether the budget allows a call now. Called before each new call; a kept answer costs nothing. */
+  /**
+   * Whether the budget allows a call now. This is asked before each new call, but not before an earlier answer is
+   * reused, which costs nothing.
+   */
   mayCall(): boolean;
-  /** Called for each call that was made, whether it succeeded or not. */
+  /** Called for each call that was made, whether or not it succeeded. */
   paid(call: PaidCall): void;
 };
 
 /**
- * Returns reviewers that answer a question from the kept answers, if it was answered before. Every new answer is kept at
- * once, so that an interrupted proof does not pay for it again. Failures are not kept.
+ * Returns reviewers that reuse the stored answer if a question was answered before. Each new answer is stored at once,
+ * so that an interrupted `onceover prove` does not pay for it again. Failures are not stored.
  */
 export function keepAnswers(reviewers: Reviewers, options: KeepOptions): Reviewers {
   const { kept, root, repeat, caseId, mayCall, paid } = options;
@@ -43,9 +52,9 @@ export function keepAnswers(reviewers: Reviewers, options: KeepOptions): Reviewe
       const texts = [stable, dynamic].map((text) => text.replaceAll(root, '<root>'));
       const answerer = [name, options.answererOf(name), model, other, usualModel, version, toolsDigest];
       const facts = [caseId, answerer, texts, schema, sessionId];
-      // A fork knows what its parent read, so its answer is not that of a session without a parent.
+      // A forked session also knows what its parent session has read, so the parent is part of the question.
       const asked = digestOf(forkOf === undefined ? facts : [...facts, forkOf]);
-      // Two reviewers of a gate may get the same prompt. Each of them has an answer of its own.
+      // Two reviewers of a gate may get the same prompt. Each of them must have an answer of its own.
       const time = (times.get(asked) ?? 0) + 1;
       times.set(asked, time);
       const key = digestOf([asked, repeat, time]);

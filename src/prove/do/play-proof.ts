@@ -17,29 +17,29 @@ import type { CaseResult, ProofCase } from '../types.ts';
 import type { PaidCall } from './keep-answers.ts';
 import { type PlayedTask, type PlayPorts, playTask } from './play-task.ts';
 
-/** Why a proof ended. */
+/** Why a run of `onceover prove` ended. */
 type ProofEnd = 'done' | 'budget' | 'no-verdict' | 'interrupted';
 
 export type PlayedProof = {
   readonly end: ProofEnd;
   readonly results: readonly CaseResult[];
-  /** The cases that gave a result. */
+  /** The test cases that produced a result. */
   readonly cases: readonly ProofCase[];
   readonly dropped: DroppedCases;
   readonly spent: ProofSpending;
-  /** The last run without a verdict, if the proof ended for that reason. */
+  /** The last review that reached no verdict, if `onceover prove` ended because of such reviews; otherwise `null`. */
   readonly trouble: Extract<PlayedTask, { kind: 'no-verdict' }>['outcome'] | null;
 };
 
-/** How many cases were left out, and why. */
+/** How many test cases were left out, by reason. */
 type DroppedCases = { caughtByChecks: number; checksFailAnyway: number; notPlayable: number; noVerdict: number };
 
 export type ProofProgress = {
   readonly kind: 'case';
-  /** The number of the case, counted from 1. A case that replaces an unusable one has the same number. */
+  /** The number of the test case, counted from 1. A case that replaces an unusable one gets the same number. */
   readonly number: number;
   readonly of: number;
-  /** The number of this review of the case, counted from 1, and how many reviews it gets. */
+  /** The number of this review of the test case, counted from 1; `reviews` says how many there will be. */
   readonly review: number;
   readonly reviews: number;
   readonly title: string;
@@ -47,7 +47,7 @@ export type ProofProgress = {
 };
 
 export type ProofRequest = {
-  /** The candidates in order. Candidates after the first `most` replace those that cannot be used. */
+  /** The possible test cases, in order. Those after the first `most` are used to replace unusable ones. */
   readonly candidates: readonly ProofCase[];
   readonly most: number;
   readonly choice: ProofChoice;
@@ -55,10 +55,10 @@ export type ProofRequest = {
   tell(progress: ProofProgress): void;
 };
 
-// If so many cases in a row end without a verdict, the reviewers do not work.
+// If this many reviews in a row end without a verdict, the reviewers do not work, so `onceover prove` ends.
 const MOST_WITHOUT_VERDICT = 3;
 
-/** Plays cases until enough of them gave a result, the budget allows no further call, or `stop` aborts. */
+/** Reviews test cases until enough of them produced a result, the budget is used up, or `stop` aborts. */
 export async function playProof(
   { candidates, most, choice, budget, tell }: ProofRequest,
   config: ProofConfig,
@@ -75,7 +75,7 @@ export async function playProof(
   const ports: PlayPorts = {
     ...given,
     mayCall() {
-      // Calls that already began go on, so that their answers are kept.
+      // Calls that have already started may finish, so that their answers can be stored.
       isOverBudget ||= isSpent({ ...spent, calls: begun }, budget);
       if (!isOverBudget) begun++;
       return !isOverBudget;
@@ -119,7 +119,10 @@ export async function playProof(
   return ended('done');
 }
 
-/** Returns one ledger entry per agent and model, so that a long proof does not push older runs out of the ledger. */
+/**
+ * Returns one cost ledger entry per agent and model. With one entry per call, a long run of `onceover prove` would push
+ * older entries out of the ledger.
+ */
 function ledgerEntries(calls: readonly PaidCall[], now: Date): readonly LedgerProof[] {
   const keyOf = ({ agent, model, isResumed }: PaidCall) => JSON.stringify([agent, model, isResumed]);
   return [...grouped(calls, keyOf).values()].flatMap((own) => {
@@ -143,7 +146,10 @@ const DROPPED = {
   'no-verdict': 'noVerdict',
 } as const;
 
-/** Yields candidates until `most` cases are used. An unusable case is replaced by one of the same source, if there is one. */
+/**
+ * Yields test cases until `most` of them were used. An unusable case is replaced by another one from the same source,
+ * if there is one.
+ */
 function* candidatesInOrder(
   candidates: readonly ProofCase[],
   most: number,
@@ -157,7 +163,7 @@ function* candidatesInOrder(
     yield next;
     const { source } = next;
     const other = used.length === before ? spare.findIndex((one) => one.source === source) : -1;
-    // A project whose checks fail everywhere must not go through its whole history.
+    // Limit the replacements: if the project's checks always fail, trying its whole history would be useless.
     if (other !== -1 && tries++ < most * 3) chosen.unshift(...spare.splice(other, 1));
   }
 }

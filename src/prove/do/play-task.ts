@@ -18,41 +18,44 @@ import type { CaseResult, ProofCase, ProofRound, ProofTask } from '../types.ts';
 import { type CaseRepository, makeCaseRepository, moveDependencies } from './case-repository.ts';
 import { type KeepOptions, keepAnswers } from './keep-answers.ts';
 
-/** How a task ended. Only `played` gives results. */
+/** How the review of a test case ended. Only `played` has results. */
 export type PlayedTask =
   | { readonly kind: 'played'; readonly results: readonly CaseResult[] }
-  /** The project's own checks fail with the edit, so a reviewer is not needed to find the bug. */
+  /** The project's own checks fail with the planted bug, so no reviewer is needed to find it. */
   | { readonly kind: 'caught-by-checks' }
-  /** The checks fail even without the edit, so they cannot say whether they would catch it. */
+  /** The project's checks fail even without the planted bug, so they cannot tell whether they would detect it. */
   | { readonly kind: 'checks-fail-anyway' }
   | { readonly kind: 'not-playable'; readonly why: string }
-  /** No reviewer gave a verdict. */
+  /** No reviewer reached a verdict. */
   | { readonly kind: 'no-verdict'; readonly outcome: RunOutcome }
   | { readonly kind: 'stopped' };
 
 export type PlayPorts = Pick<KeepOptions, 'kept' | 'mayCall' | 'paid'> & {
-  /** A folder for this proof. The case is made in a folder below it. */
+  /** A temporary folder for this run of `onceover prove`. Each test case gets a folder inside it. */
   readonly folder: string;
-  /** The repository whose reviewers are measured. */
+  /** The user's repository, whose reviewers are measured. */
   readonly repository: RepositoryPaths;
-  /** Whether workers of the team run the reviewers. */
+  /** Whether the team's workers run the reviewers. */
   readonly isRemote: boolean;
   /** A digest of the environment variables that can choose another model. */
   readonly modelEnvironment: string;
-  /** Names of the copied packages in `folder` that checks need. */
+  /** The names of the packages copied to `folder`, which the checks need. */
   readonly dependencies: readonly string[];
   readonly stop: AbortSignal;
-  /** Whether the proof ends now, because someone stopped it or its budget is spent. */
+  /** Whether `onceover prove` is about to end, because the user stopped it or its budget is used up. */
   isStopped(): boolean;
   readonly reporter: ReporterOf<RunProgress>;
 };
 
-/** Plays one case: makes its branch, runs the gates on each of its states, and matches their findings with the bug. */
+/**
+ * Reviews one test case: creates its branch, runs the gates on each state of the branch, and checks whether a finding
+ * is about the planted bug.
+ */
 export async function playTask(task: ProofTask, config: ProofConfig, ports: PlayPorts): Promise<Result<PlayedTask>> {
   const { case: one, variant } = task;
   const counted = new Map<GateId, GateId>(config.gatesFor(pathsOf(one)).map(({ id }) => [id, config.originalId(id)]));
   if (counted.size === 0) return ok({ kind: 'not-playable', why: 'no gate covers its files' });
-  // The name depends on the case, so that an agent finds its session again after an interruption.
+  // The folder name depends only on the test case, so that an agent finds its session again after an interruption.
   const root = join(ports.folder, one.id);
   const settings = config.settingsFor(variant);
   const made = await makeCaseRepository(root, ports.repository.commonDir, one, { files: config.files, settings });
@@ -100,7 +103,8 @@ export async function playTask(task: ProofTask, config: ProofConfig, ports: Play
       },
     );
     carryCapabilities(paths.value.commonDir, ports.folder);
-    // The run itself records the calls by which it tests whether an agent can resume sessions.
+    // onceover makes paid calls to find out whether an agent can resume sessions. They do not pass through
+    // `keepAnswers`, so add their cost from the ledger of the test case.
     const recorded = await openLedger(paths.value.commonDir, false).all();
     const probed = (recorded.ok ? recorded.value.entries : []).filter((entry) => entry.kind === 'probe');
     for (const probe of probed.slice(probes)) paid({ ...probe, isResumed: false });
@@ -116,7 +120,8 @@ export async function playTask(task: ProofTask, config: ProofConfig, ports: Play
 
 const CAPABILITIES = ['capabilities.json', 'versions.json'];
 
-// Whether an agent can resume sessions is tested with paid calls. Test it one time for all cases.
+// Finding out whether an agent can resume sessions costs paid calls, so do it once and copy the result to all test
+// cases.
 function carryCapabilities(from: string, to: string): void {
   for (const name of CAPABILITIES) {
     tryDisk('write', to, () => {
@@ -126,7 +131,7 @@ function carryCapabilities(from: string, to: string): void {
   }
 }
 
-/** Returns why a case does not count; `null` if the checks pass with and without the edit. */
+/** Returns why a test case is not used; `null` if the project's checks pass both with and without the edit. */
 async function passesChecks(
   { case: one }: ProofTask,
   repository: CaseRepository,
@@ -168,7 +173,8 @@ async function checksPass(
   }
   const back = moveDependencies(dependencies, repository.root, folder);
   if (!back.ok) return back;
-  // Checks that fail without the edit may lack an installed package, so the next proof tries them again.
+  // If the checks fail without the edit, a package may be missing. Do not store this result, so that the next run of
+  // `onceover prove` tries again.
   if (!stop.aborted && (pass || isEdited)) kept.keepChecks(key, pass);
   return ok(pass);
 }

@@ -6,12 +6,12 @@ import type { LedgerRun, LedgerSlot } from '../../ledger/entries.ts';
 import type { CaseResult, ProofTask, ReviewerResult } from '../types.ts';
 import { findsBug } from './match.ts';
 
-/** The end of the last round of a case, and the ledger entries of all its rounds. */
+/** The outcome of a test case's last round, and the cost ledger entries of all its rounds. */
 export type PlayedRounds = { readonly last: RunOutcome; readonly entries: readonly LedgerRun[] };
 
 /**
- * Returns the result of each gate that covers the bug. A gate whose reviewers gave no verdict is not in the list, because
- * it neither passed nor failed the case.
+ * Returns the result of each gate that reviews the file with the bug. A gate whose reviewers reached no verdict is left
+ * out, because it neither passed nor failed the test case.
  */
 export function caseResults(
   task: ProofTask,
@@ -45,7 +45,7 @@ function verdictOf({ status }: GateOutcome): 'pass' | 'fail' | null {
   return status === 'fail' ? 'fail' : null;
 }
 
-/** Whether a finding that is still there, as an error or as a warning, is about the planted bug. */
+/** Whether a finding that still applies, as an error or as a warning, is about the planted bug. */
 function isHit({ finding, state }: ReportedFinding, { case: { planted } }: ProofTask): boolean {
   return planted !== null && (isOpen(state) || state === 'warning') && findsBug(finding, planted);
 }
@@ -60,7 +60,7 @@ function reviewerResult(
   if (last === undefined || status === 'error') return [];
   const ofSlot = (list: readonly ReportedFinding[]) => list.filter(({ finding }) => finding.slot === slot);
   const hasOpen = ofSlot(about).some(({ state }) => isOpen(state));
-  // A reviewer that reviewed only an earlier round has neither passed nor failed the last one.
+  // A reviewer that took part only in an earlier round of the test case has neither passed nor failed the last round.
   if (status === 'not_run' && !hasOpen) return [];
   const verdict = hasOpen || status === 'fail' ? 'fail' : 'pass';
   return [{ slot, agent: last.agent, model: last.model, verdict, found: ofSlot(hits).length > 0 }];

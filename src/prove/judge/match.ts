@@ -1,6 +1,6 @@
 import type { BugClass, PlantedBug } from '../types.ts';
 
-/** The place and the text of a finding, as a reviewer reported it. */
+/** The file, line and text of a finding, as the reviewer reported them. */
 export type PlacedFinding = {
   readonly file: string | null;
   readonly line: number | null;
@@ -9,9 +9,9 @@ export type PlacedFinding = {
 };
 
 /**
- * Whether a finding is about the planted bug. A finding at the lines of the bug counts. A finding near them, or one that
- * names only the file, counts if it has a word of the bug's class. No model is asked, so the same answers always give
- * the same scores.
+ * Whether a finding is about the planted bug. A finding on the lines of the bug counts. A finding near them, or one
+ * that names only the file, counts if it contains a word typical of the kind of bug. No model decides this, so the same
+ * answers always give the same scores.
  */
 export function findsBug(finding: PlacedFinding, bug: PlantedBug): boolean {
   return bug.places.some(({ file, from, to }) => {
@@ -24,10 +24,10 @@ export function findsBug(finding: PlacedFinding, bug: PlantedBug): boolean {
   });
 }
 
-// Reviewers often point at the beginning of the function or at the call that uses a wrong value.
+// Reviewers often name the beginning of the function, or the call that uses a wrong value, instead of the exact line.
 const NEAR_LINES = 8;
 
-/** Words that findings about a class of bugs use. `null` for classes whose findings have no words in common. */
+/** The words that findings about each kind of bug use. `null` for kinds whose findings have no words in common. */
 const WORDS: Readonly<Record<BugClass, RegExp | null>> = {
   boundary: /bound(?:ary|s|aries)|inclusive|exclusive|off[- ]by[- ]one|<=?|>=?|equal|edge case|at least|at most/i,
   guard: /guard|check|condition|invert|negat|missing|null|undefined|\bnil\b|none|early return|no longer|always|never/i,

@@ -12,18 +12,18 @@ import {
   type VariantScores,
 } from '../types.ts';
 
-/** The verdict of a gate or of one reviewer about one case. */
+/** The verdict of a gate, or of one reviewer, on one test case. */
 export type Trial = Pick<CaseResult, 'case' | 'class' | 'repeat' | 'verdict' | 'found'>;
 
-/** Returns the share of `count` in `of`, with its 95 % Wilson interval. */
+/** Returns the share of `count` in `of`, with its 95 % Wilson confidence interval. */
 function countedShare(count: number, of: number): CountedShare {
   const { low, high } = shareOf(count, of) ?? { low: 0, high: 1 };
   return { count, of, low, high };
 }
 
 /**
- * Returns the scores of these trials. Shares count each case one time, by its first review: repeated reviews of a case are
- * not independent, so they only count for the flip rate.
+ * Returns the scores over these verdicts. Each test case counts once, with its first review. Repeated reviews of a case
+ * are not independent, so they are used only to measure how often verdicts change.
  */
 export function scoreTrials(trials: readonly Trial[]): Scores {
   const first = trials.filter(({ repeat }) => repeat === 1);
@@ -42,7 +42,9 @@ export function scoreTrials(trials: readonly Trial[]): Scores {
   };
 }
 
-/** Compares repeats 1 and 2, 3 and 4, and so on, so that no review counts in two pairs. */
+/**
+ * Compares the first review with the second, the third with the fourth, and so on, so that no review is in two pairs.
+ */
 function flipsIn(trials: readonly Trial[]): CountedShare {
   let pairs = 0;
   let flips = 0;
@@ -56,7 +58,7 @@ function flipsIn(trials: readonly Trial[]): CountedShare {
   return countedShare(flips, pairs);
 }
 
-/** Returns the scores of each reviewer, by its number, agent and model. */
+/** Returns the scores of each reviewer, identified by its number, agent and model. */
 export function scoreReviewers(results: readonly CaseResult[]): readonly ReviewerScores[] {
   const rows = results.flatMap((result) => result.reviewers.map((reviewer) => ({ result, reviewer })));
   const keyOf = ({ reviewer: { slot, agent, model } }: (typeof rows)[number]) => JSON.stringify([slot, agent, model]);
@@ -71,7 +73,7 @@ export function scoreReviewers(results: readonly CaseResult[]): readonly Reviewe
     .sort((a, b) => a.slot - b.slot);
 }
 
-/** Returns the scores and the cost of each variant that was played. */
+/** Returns the scores and the cost of each compared configuration. */
 export function scoreVariants(results: readonly CaseResult[]): readonly VariantScores[] {
   return [...byVariant(results).values()].flatMap((own) => {
     const [first] = own;
@@ -82,7 +84,7 @@ export function scoreVariants(results: readonly CaseResult[]): readonly VariantS
   });
 }
 
-/** Compares every two variants on the bugs that both played: which bugs only one of them found. */
+/** Compares every two configurations on the bugs that both reviewed: which bugs did only one of them find? */
 export function compareVariants(results: readonly CaseResult[]): readonly VariantComparison[] {
   const variants = [...byVariant(results.filter((one) => one.class !== null && one.repeat === 1)).values()];
   return variants.flatMap((a, i) =>
@@ -108,12 +110,12 @@ export function variantKey({ reviewers, sessions, reading }: ProofVariant): stri
   return `${reviewers ?? 'configured'} ${sessions}${reading === null ? '' : ` ${reading}`}`;
 }
 
-/** A gate that lets nearly everything pass, or that fails nearly everything. */
+/** A gate that passes nearly everything, or that fails nearly everything. */
 export type Exposure = 'rubber-stamp' | 'always-fails';
 
 /**
- * Returns whether a gate lets nearly everything pass, or fails nearly everything. Only if the intervals show it: a gate
- * with few cases is not accused.
+ * Returns whether a gate passes or fails nearly everything. Returns `null` unless there are enough test cases and the
+ * confidence intervals are clear.
  */
 export function exposureOf({
   found,

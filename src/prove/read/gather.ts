@@ -22,15 +22,18 @@ export type GatherOptions = {
   readonly repository: RepositoryPaths;
   readonly parsers: Parsers;
   readonly seed: number;
-  /** How many cases the proof wants in all. Every source offers up to this number. */
+  /** How many test cases are wanted in total. Each source offers at most this number. */
   readonly most: number;
-  /** The sources that the proof wants; empty for all. */
+  /** The sources of test cases that are wanted; empty for all sources. */
   readonly sources: readonly CaseSource[];
   /** Whether a gate reviews this file. */
   covers(path: RepoPath): boolean;
 };
 
-/** Makes cases from the history of the repository: undone fixes, mutants, traps, scenarios and clean changes. */
+/**
+ * Makes test cases from the history of the repository: undone bug fixes, real changes as they are, and real changes
+ * with a planted bug or a harmless edit.
+ */
 export async function gatherCases(options: GatherOptions): Promise<Result<readonly ProofCase[]>> {
   const { repository, seed } = options;
   const commits = await readCommits(repository);
@@ -57,7 +60,10 @@ export async function gatherCases(options: GatherOptions): Promise<Result<readon
   return ok(cases);
 }
 
-/** Whether the hosts so far give enough cases. A host gives up to four cases of different sources, some hosts only one. */
+/**
+ * Whether enough real changes were used. One change gives up to four test cases from different sources, but often
+ * fewer.
+ */
 function isEnough(
   cases: readonly ProofCase[],
   fromHosts: number,
@@ -84,7 +90,10 @@ async function undoneFix(fix: PastCommit, { repository: { root }, covers }: Gath
   return historyCase(read, source, places.flat());
 }
 
-/** Returns one mutant, one trap and one scenario in the lines that a commit added, as far as there are places for them. */
+/**
+ * Edits the lines that a commit added and returns up to three test cases: one with a bug, one with a harmless edit, and
+ * one with two rounds.
+ */
 async function editedCases(
   host: ReadCommit,
   { repository: { root }, parsers, covers }: GatherOptions,
@@ -101,7 +110,7 @@ async function editedCases(
     places.push(...seen.map((edit) => ({ path, text, edit })));
   }
   const mixed = shuffled(places, random);
-  // Take the class that was used least, so that rare classes are in the proof at all.
+  // Take the kind of bug that was used least so far, so that rare kinds occur too.
   const rarest = (list: readonly HostedEdit[]) =>
     [...list].sort((a, b) => (used.get(a.edit.class ?? '') ?? 0) - (used.get(b.edit.class ?? '') ?? 0))[0];
   const bugs = mixed.filter(({ edit }) => edit.class !== null);

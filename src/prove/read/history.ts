@@ -8,13 +8,13 @@ import { type PastCommit, readLog } from '../decide/commits.ts';
 
 const MOST_COMMITS = 1500;
 
-// A merge counts as one change, compared with the branch that it was merged into.
+// Count a merge as one change, compared with the branch that it was merged into.
 const LOG = [
   ...['log', '--first-parent', '--diff-merges=first-parent', '--no-renames', '--no-color', '--no-ext-diff'],
   ...['--format=%x00%H %P%n%s', '--numstat', `--max-count=${MOST_COMMITS}`],
 ];
 
-/** Reads the last commits of HEAD, newest first; none if there is no commit. */
+/** Reads the latest commits of HEAD, newest first; returns none if there is no commit. */
 export async function readCommits({ root }: Pick<RepositoryPaths, 'root'>): Promise<Result<readonly PastCommit[]>> {
   const read = await asResult(git(root, [...LOG, 'HEAD'], { expected: [0, 128] }));
   return read.ok ? ok(readLog(read.value.stdout.toString('utf8'))) : read;
@@ -22,7 +22,7 @@ export async function readCommits({ root }: Pick<RepositoryPaths, 'root'>): Prom
 
 const LARGEST_FILE = 400_000;
 
-/** Reads the texts of a commit's files before and after it; `null` if one of them is binary or very long. */
+/** Reads the texts of a commit's files before and after the commit; `null` if one of them is binary or too long. */
 export async function readCommitFiles(root: string, commit: PastCommit): Promise<ReadCommit | null> {
   const before = new Map<RepoPath, string | null>();
   const after = new Map<RepoPath, string | null>();
@@ -44,7 +44,7 @@ async function textAt(root: string, commit: CommitId, path: RepoPath): Promise<s
   return text ?? 'unusable';
 }
 
-/** Returns the lines of the new version that differ between two commits in one file. */
+/** Returns the line ranges of the new version in which a file differs between two commits. */
 export async function differingLines(root: string, from: CommitId, to: CommitId, path: RepoPath) {
   const args = ['diff', '-U0', '--no-color', '--no-ext-diff', '--no-textconv', from, to, '--', path];
   const read = await asResult(git(root, args));

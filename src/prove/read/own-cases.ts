@@ -10,8 +10,9 @@ import { BUG_CLASSES, type BugClass, type BugPlace, type ProofCase } from '../ty
 const LONGEST = 1024 * 1024;
 
 /**
- * Reads the patches in a folder as cases. The lines before the diff say what is wrong: `Class: boundary` and
- * `Place: src/cart.ts:12-14`, in the changed file. A patch without a place has no bug. `head` is the base of all of them.
+ * Reads the user's patches in a folder as test cases, all based on the commit `head`. The lines before the diff
+ * describe the bug: `Class: boundary` for its kind, and `Place: src/cart.ts:12-14` for its lines in the changed file. A
+ * patch without a place has no bug.
  */
 export function readOwnCases(folder: string, head: CommitId): Result<readonly ProofCase[]> {
   const listed = listFolder(folder);
@@ -44,7 +45,7 @@ type OwnCase = {
   readonly patch: string;
 };
 
-/** Parses a case file: header lines and a diff. Returns what is wrong with it as text. */
+/** Parses a test case file, which consists of header lines and a diff. If it is invalid, returns the reason as text. */
 function parseOwnCase(text: string): OwnCase | string {
   const start = text.search(/^(?:diff --git |--- )/m);
   if (start === -1) return 'there is no diff in it';

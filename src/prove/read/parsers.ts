@@ -6,30 +6,35 @@ import { type EditRule, findEdits, type SourceEdit, type SyntaxNode } from '../d
 import { JAVASCRIPT } from '../decide/grammar-estree.ts';
 import { GO, PYTHON } from '../decide/grammar-tree-sitter.ts';
 
-/** A parser for the files of some languages. */
+/** Parses the source files of some languages. */
 type SourceParser = {
-  /** Returns all edits in a text; `null` if the text has a syntax error. */
+  /** Returns all possible edits in a text; `null` if the text has a syntax error. */
   edits(path: string, source: string): readonly SourceEdit[] | null;
   parses(path: string, source: string): boolean;
 };
 
-/** The parsers that are installed, and the packages that would be needed for the other files. */
+/** The installed parsers, and the packages that other source files would need. */
 export type Parsers = {
   /** Returns the parser for a file; `null` if its language is not supported or its parser is not installed. */
   parserFor(path: string): SourceParser | null;
-  /** Packages that are not installed, each with the extensions of the files that need it. */
+  /** The packages that are not installed, each with the extensions of the files that need it. */
   readonly missing: readonly { readonly packages: readonly string[]; readonly extensions: RegExp }[];
 };
 
 const JAVASCRIPT_FILES = { packages: ['oxc-parser'], extensions: /\.[cm]?[jt]sx?$/i };
 
-/** The tree-sitter grammars that were tried. Others need their rules tried first. */
+/**
+ * The tree-sitter grammars for which the edit rules were tested. Another language needs such a test before it is added.
+ */
 const GRAMMARS = [
   { name: 'python', grammar: PYTHON, packages: ['@ast-grep/napi', '@ast-grep/lang-python'], extensions: /\.py$/i },
   { name: 'go', grammar: GO, packages: ['@ast-grep/napi', '@ast-grep/lang-go'], extensions: /\.go$/i },
 ] as const;
 
-/** Loads the parsers that are installed in the project, next to onceover, or globally. No parser is part of onceover. */
+/**
+ * Loads the parsers that are installed in the project, next to onceover, or globally. onceover itself contains no
+ * parser.
+ */
 export function loadParsers(root: string): Parsers {
   const load = moduleLoader(root);
   const oxc = load('oxc-parser');
@@ -57,17 +62,18 @@ export function loadParsers(root: string): Parsers {
 type Module = Readonly<Record<string, unknown>>;
 
 function moduleLoader(root: string) {
-  // The folder of global packages next to this Node.js, as npm lays it out.
+  // npm installs global packages in this folder. The file `none.js` does not exist; `createRequire` only needs a path
+  // there.
   const global = join(dirname(process.execPath), '..', 'lib', 'node_modules', 'none.js');
   const own = process.argv[1] ?? join(root, 'none.js');
   return (name: string): Module | null => {
     for (const from of [join(root, 'none.js'), own, global]) {
       try {
-        // Not import(): on Node.js 20, onceover compiles its own files in a way in which import() does not work.
+        // Uses `require`, because import() does not work in onceover's own compiled files on Node.js 20.
         const loaded: unknown = createRequire(from)(name);
         if (isRecord(loaded)) return loaded;
       } catch {
-        // Not installed there, or not for this machine. Try the next place.
+        // The package is not installed here, or not for this platform. Try the next folder.
       }
     }
     return null;
@@ -106,7 +112,7 @@ function estreeNode(node: Module): SyntaxNode {
   };
 }
 
-/** The methods of a node of ast-grep that are used here. */
+/** The methods of an ast-grep node that are used here. */
 type GrepNode = {
   kind(): string;
   range(): { readonly start: { readonly index: number }; readonly end: { readonly index: number } };
@@ -119,7 +125,7 @@ function treeSitterParser(grep: Module, language: string, rules: Grammar): Sourc
   const treeOf = (_path: string, source: string): SyntaxNode | null => {
     const parse = grep['parse'] as (language: string, source: string) => { root(): GrepNode };
     const root = parse(language, source).root();
-    // tree-sitter parses every text; a part that it cannot parse is an ERROR node.
+    // tree-sitter accepts every text and marks the parts that it cannot parse as ERROR nodes.
     return root.find({ rule: { kind: 'ERROR' } }) === null ? grepNode(root) : null;
   };
   return sourceParser(treeOf, editRulesFor(rules));

@@ -7,17 +7,20 @@ import { tryDisk } from '../../platform/files.ts';
 import { readPlainFile } from '../../platform/private-files.ts';
 import { answererDigest } from '../decide/answerer.ts';
 
-/** Longer files are programs such as an interpreter, which do not say what a reviewer does. */
+/**
+ * The largest script, in bytes. A larger file is a program such as an interpreter, which does not determine how a
+ * reviewer behaves.
+ */
 const LONGEST_SCRIPT = 1024 * 1024;
 
-/** Returns a function that gives the digest of what decides who answers as an agent: its settings and its scripts. */
+/** Returns a function that gives a digest of an agent's settings and scripts. */
 export function answerersIn(root: string, agent: Settings['agent']): (name: string) => string {
   return (name) => answererDigest(agent[name], programDigests(root, agent[name]));
 }
 
 /**
- * Returns digests of the files that the command line of a custom agent names, because an edited script is another
- * reviewer. A program that is found on PATH counts by its name alone.
+ * Returns digests of the files in the command line of a custom agent, because an edited script makes it another
+ * reviewer. A program found through PATH counts only by its name.
  */
 function programDigests(root: string, settings: AgentSettings | undefined): readonly string[] {
   return (settings?.command ?? settings?.acp ?? []).flatMap((word, i) => {

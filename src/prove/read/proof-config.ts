@@ -13,26 +13,29 @@ import { agentsDigestOf } from '../decide/staleness.ts';
 import type { ProofFile, ProofVariant } from '../types.ts';
 import { answerersIn } from './programs.ts';
 
-/** The user's configuration, as the cases of a proof use it. */
+/** The user's configuration, in the form in which test cases use it. */
 export type ProofConfig = {
-  /** Prompts and rules of the working tree. They replace those of the commit that a case starts from. */
+  /** The prompts and rules of the working tree. They replace those of the commit on which a test case is based. */
   readonly files: readonly ProofFile[];
-  /** Returns the text of `onceover.yml` for the cases of a variant. It has no checks, and `main` as its base. */
+  /**
+   * Returns the text of `onceover.yml` for test cases that are reviewed with a given configuration. The text has no
+   * checks, and `main` is its base branch.
+   */
   settingsFor(variant: ProofVariant): string;
   /** Returns the selected review gates that cover at least one of these files. */
   gatesFor(paths: readonly RepoPath[]): readonly ReviewGate[];
-  /** Returns the gate in the user's configuration that a gate of a case stands for. */
+  /** Returns the id of the gate in the user's configuration to which a gate of a test case corresponds. */
   originalId(id: GateId): GateId;
   readonly gates: readonly string[];
   agentsDigest(gate: Pick<ReviewGate, 'agents'>): string;
-  /** Returns a digest of what decides who answers as this agent: its settings and its scripts. */
+  /** Returns a digest of an agent's settings and scripts. */
   answererOf(name: string): string;
   readonly checks: readonly { readonly command: string; readonly timeoutSeconds: number }[];
 };
 
 /**
- * Reads the configuration of the working tree. With `everywhere`, every review covers every file, because the files of
- * the public set are in none of the user's folders.
+ * Reads the configuration of the working tree. With `everywhere`, every review covers every file: the test cases that
+ * come with onceover are not in the user's folders.
  */
 export async function readProofConfig(
   repository: RepositoryPaths,
@@ -91,7 +94,7 @@ export async function readProofConfig(
 
 const LONGEST = 1024 * 1024;
 
-/** Returns the request with every review at the root of the repository, and without rules. */
+/** Returns the request with every review moved to the root of the repository, and without rules. */
 function everywhereSettings(request: RunRequest): RunRequest {
   const gates = request.settings.gates.map((entry) => ({ ...entry, path: '.', exclude: [] }));
   const seen = new Set<string>();
@@ -112,7 +115,7 @@ function originalGate({ settings }: RunRequest, id: GateId): GateId {
 
 type SettingsOptions = { readonly everywhere: boolean; readonly root: string };
 
-/** Returns the settings of a case as JSON, which is also YAML. */
+/** Returns the settings of a test case as JSON, which is also valid YAML. */
 function settingsText(
   raw: Readonly<Record<string, unknown>>,
   { reviewers, reading }: ProofVariant,
@@ -134,7 +137,7 @@ function settingsText(
     return { ...where, ...rest, reviews: Object.fromEntries(counted) };
   });
   const agent = isRecord(raw['agent']) ? raw['agent'] : {};
-  // Passes of other clones would answer in place of the reviewers.
+  // Leave out shared passes: a pass from another clone would replace the reviewers that are to be measured.
   const { budget: _budget, max_retries: _retries, passes: _passes, ...others } = raw;
   const settings = {
     ...others,
@@ -147,7 +150,10 @@ function settingsText(
   return `${JSON.stringify(settings, null, 2)}\n`;
 }
 
-/** Returns the settings of a custom command, whose program in the repository is taken from the working tree. */
+/**
+ * Returns the settings of an agent with a custom command. Programs inside the repository get their full path in the
+ * user's working tree.
+ */
 function withFullPath(agent: unknown, root: string): unknown {
   if (!isRecord(agent) || !Array.isArray(agent['command'])) return agent;
   const command = agent['command'].map((word: unknown) => {

@@ -10,24 +10,27 @@ const LARGEST = 8 * 1024 * 1024;
 
 type GoodAnswer = Extract<AskEnd, { readonly ok: true }>;
 
-/** The answers of all proofs in this clone, and whether checks let an edited state pass. */
+/**
+ * The answers that earlier runs of `onceover prove` stored in this clone, and whether the checks passed on edited code.
+ */
 export type KeptAnswers = ReturnType<typeof openKeptAnswers>;
 
-/** Opens the answers in the git folder. They are in a folder of their own, which no run reads. */
+/** Opens the stored answers in the git folder. Only `onceover prove` uses them, never `onceover run`. */
 export function openKeptAnswers(commonDir: string) {
   const answers = openFolder(commonDir, ANSWERS);
   const checked = openFolder(commonDir, CHECKED);
   return {
-    /** Returns the answer that was kept under this key; `null` if there is none, or if the file is damaged. */
+    /** Returns the answer that is stored under this key; `null` if there is none, or if its file is damaged. */
     answer(key: string): GoodAnswer | null {
       const value = answers.cache(`${key}.json`, LARGEST);
       return isRecord(value) && value['ok'] === true && isRecord(value['reply']) ? (value as GoodAnswer) : null;
     },
     keepAnswer(key: string, answer: GoodAnswer): void {
-      // If the answer cannot be kept, the proof goes on. Only a later proof would pay again.
+      // If the answer cannot be stored, continue. The next run of `onceover prove` only has to pay for the answer
+      // again.
       answers.writeCache(`${key}.json`, answer);
     },
-    /** Returns whether the checks passed on a state with this digest; `null` if that is not known. */
+    /** Returns whether the checks passed on the code with this digest; `null` if that is not known. */
     checksPass(state: string): boolean | null {
       const value = checked.cache(`${state}.json`, LARGEST);
       return typeof value === 'boolean' ? value : null;
@@ -35,7 +38,7 @@ export function openKeptAnswers(commonDir: string) {
     keepChecks(state: string, pass: boolean): void {
       checked.writeCache(`${state}.json`, pass);
     },
-    /** Removes the oldest files of each kind until at most this many are left. */
+    /** Deletes the oldest files until at most `most` answers and `most` check results are left. */
     cleanUp(most = MOST_FILES): void {
       for (const folder of [answers, checked]) removeOldest(folder.path, most, new Set());
     },

@@ -9,12 +9,12 @@ import type { CountedShare, GateProof } from '../types.ts';
 const FOLDER = 'onceover/prove/proofs';
 const LARGEST = 4 * 1024 * 1024;
 
-/** Opens the last proof of each gate, in the git folder. */
+/** Opens the stored scores in the git folder, the last ones of each gate. */
 export function openProofs(commonDir: string) {
   const folder = openFolder(commonDir, FOLDER);
   return {
     write: (proof: GateProof): Result<void> => folder.writeCache(nameOf(proof.gate), proof),
-    /** Returns the last proof of a gate; `null` if there is none, or if its file is damaged. */
+    /** Returns the last scores of a gate; `null` if there are none, or if the file is damaged. */
     read(gate: GateId): GateProof | null {
       const value = folder.cache(nameOf(gate), LARGEST);
       return isProof(value) && value.gate === gate ? value : null;
@@ -39,7 +39,7 @@ const HEAD: Shape<Pick<GateProof, 'gate' | 'promptDigest' | 'agentsDigest' | 'at
   at: isTime,
 };
 
-// The file has a checksum, so only the fields that other commands use are checked.
+// The file has a checksum, so validate only the fields that other commands use.
 function isProof(value: unknown): value is GateProof {
   if (!hasShape(HEAD)(value)) return false;
   const { scores } = value as Partial<GateProof>;
