@@ -1,17 +1,26 @@
 import { grouped } from '../kernel/collections.ts';
 import type { SeenReads } from './decide-cache.ts';
 
-/** A reviewer that starts a new session, and the facts that decide with whom it can share a reading. */
+/**
+ * A reviewer that starts a new session, with the facts that decide which other reviewers can share a session with it
+ * that reads the files.
+ */
 export type Reader = {
-  /** The same for reviewers that can share: agent, model, version, tools, schema and the start of the prompt. */
+  /**
+   * Equal for reviewers that can share a session: same agent, model, version, tools, schema and start of the prompt.
+   */
   readonly key: string;
-  /** The review of the reviewer. With the setting `reviews`, only reviewers of different reviews share. */
+  /**
+   * The review to which the reviewer belongs. With the setting `share_reading: reviews`, only reviewers of different
+   * reviews share a session.
+   */
   readonly review: string;
 };
 
 /**
- * Returns the groups of readers that can share a reading, each with at least two. With `reviews`, the first reviewers of
- * all reviews share one reading and the second reviewers another one, so reviewers of one review stay independent.
+ * Returns groups, each of at least two reviewers, that can share a session that reads the files. With the setting
+ * `reviews`, the first reviewers of all reviews form one group and the second reviewers another, so that the reviewers
+ * of one review stay independent.
  */
 export function groupReaders<R extends Reader>(
   readers: readonly R[],
@@ -29,16 +38,16 @@ export function groupReaders<R extends Reader>(
   return groups.map((group) => group.map(({ reader }) => reader)).filter((group) => group.length > 1);
 }
 
-/** Files that reviewers in new sessions are expected to open. */
+/** The files that reviewers in new sessions will probably open. */
 export type ExpectedReads = {
-  /** How many files a reviewer alone or a shared reading opens, and their tokens. */
+  /** The number of files that a reviewer, or one session for several reviewers, opens, and their tokens. */
   readonly files: number;
   readonly tokens: number;
-  /** How many files a fork of a reading opens although the reading has opened them. */
+  /** How many files a forked session opens again although the session from which it was copied had opened them. */
   readonly again: number;
 };
 
-/** The assumption for an agent of which the ledger has no review yet. */
+/** The assumption for an agent that has no review in the ledger (the log of all calls) yet. */
 const UNKNOWN_READS = { files: 2, again: 0 };
 
 const TOKENS_PER_FILE = 1000;
@@ -46,10 +55,10 @@ const TOKENS_PER_FILE = 1000;
 /** Tokens that an agent adds to a prompt: its tools and its own instructions. */
 export const AGENT_TOKENS = 2500;
 
-/** The number of reviews that are enough to expect something of the next ones. */
+/** The number of earlier reviews from which the next ones are estimated. */
 const MOST_REVIEWS = 12;
 
-/** Returns what reviewers of an agent will open, from what its last reviewers in new sessions opened. */
+/** Returns what reviewers of an agent will probably open, from what its last reviewers in new sessions opened. */
 export function expectedReads(seen: readonly SeenReads[], agent: string): ExpectedReads {
   const own = seen.filter((one) => one.agent === agent);
   const forks = own.filter(({ reading }) => reading !== null).slice(-MOST_REVIEWS);
@@ -70,14 +79,15 @@ function average(numbers: readonly number[]): number | null {
 const WRITTEN = 1.25;
 const READ = 0.1;
 
-/** Tokens of the reading's own prompt and answer, which reviewers that work alone do not need. */
+/** Tokens of the prompt and answer of a session that only reads files. Reviewers that work alone do not need these. */
 const READING_TOKENS = 450;
 
 /**
- * Whether a shared reading is cheaper than separate ones, in input tokens weighted by the cache's prices. Each opened
- * file costs a request that reads the context so far. With a shared reading, only one session makes these requests, but
- * the reading is one request more, and every fork reads all opened files from the cache. A fork that opens them again
- * pays for them in the longer context of the reading. Files that only one review needs cost the same both ways.
+ * Whether it is cheaper that one session reads the files for all reviewers than that each reads them itself. Cost is in
+ * input tokens, weighted by the prices of the cache. Each opened file costs a request that reads the context so far.
+ * With a shared session, only one session makes these requests, but there is one request more, and each reviewer's fork
+ * reads all opened files from the cache. Files that a fork opens again are paid for a second time. Files that only one
+ * reviewer needs cost the same both ways.
  */
 export function sharingPays(readers: number, stableTokens: number, { files, tokens, again }: ExpectedReads): boolean {
   const opening = tokens * WRITTEN + files * (stableTokens + tokens / 2) * READ;
@@ -88,22 +98,24 @@ export function sharingPays(readers: number, stableTokens: number, { files, toke
   return shared + READING_TOKENS * (WRITTEN + readers * READ) < alone;
 }
 
-/** The estimate for reviewers that continue an earlier reading instead of their own sessions. */
+/**
+ * The facts to estimate the cost of reviewers that start from an earlier shared session instead of their own sessions.
+ */
 export type ContinuedReaders = {
-  /** The tokens of the earlier reading, and whether they have expired from the provider's cache. */
+  /** The tokens of the earlier shared session, and whether they have expired from the provider's cache. */
   readonly contextTokens: number;
   readonly isExpired: boolean;
   readonly deltaTokens: number;
-  /** How many files of the reading a fork is expected to open again, and the tokens of one. */
+  /** How many files of the shared session a fork will probably open again, and the tokens of one file. */
   readonly again: number;
   readonly fileTokens: number;
   readonly prices: { readonly read: number; readonly write: number };
-  /** For each reviewer: the cost of its call without the reading, and the tokens of its own prompt in a fork. */
+  /** For each reviewer: the cost of its call without the shared session, and the tokens of its own prompt in a fork. */
   readonly readers: readonly { readonly alone: number; readonly ownTokens: number }[];
   /**
-   * The tokens that the earlier reading sent, if all reviewers would otherwise start new sessions. They would then share a
-   * new reading, or each would open the same files itself after the same start of the prompt (`stableTokens`). `null` if
-   * a reviewer would be resumed, or if the figures are unknown.
+   * The tokens of the earlier shared session's first call, if all reviewers would otherwise start new sessions. They
+   * would share a new session, or each would open the same files after the same start of the prompt (`stableTokens`).
+   * `null` if a reviewer would resume its own session, or if the figures are unknown.
    */
   readonly newReading: {
     readonly uncached: number;
@@ -113,12 +125,16 @@ export type ContinuedReaders = {
   } | null;
 };
 
-/** A resumed session remembers why it judged as it did, so it is given up only for a cost below this share. */
+/**
+ * A resumed session remembers why it judged as it did. Only if the cost is below this share of the cost of resuming is
+ * the session given up.
+ */
 const WORTH_FORGETTING = 0.95;
 
 /**
- * Whether it is cheaper to tell an earlier reading the changes and to fork it, than to tell each reviewer's own session
- * the changes. The reading pays for the changes once, but every fork sends its rubric again.
+ * Whether it is cheaper to show the changes to an earlier shared session and fork it than to show them to each
+ * reviewer's own session. The shared session pays for the changes only once, but every fork needs the reviewer's rubric
+ * again.
  */
 export function continuingPays(of: ContinuedReaders): boolean {
   const { contextTokens, isExpired, deltaTokens, again, fileTokens, prices, readers, newReading } = of;
@@ -131,14 +147,14 @@ export function continuingPays(of: ContinuedReaders): boolean {
   const reading = contextTokens * (isExpired ? write : read) + deltaTokens * write;
   const continued = reading + forksOf(contextTokens + deltaTokens);
   if (newReading === null) return continued < sumOf(readers.map(({ alone }) => alone)) * WORTH_FORGETTING;
-  // Every opened file is one more request that reads all of the new reading so far.
+  // Every file that the new shared session opens is one more request, which reads all that came before.
   const { uncached, cached, shared, stableTokens } = newReading;
   const opening = (uncached + shared) * write + (cached - shared) * read;
   const separate = readers.length * opening + own - (readers.length - 1) * stableTokens * (write - read);
   return continued < Math.min(opening + forksOf(contextTokens), separate);
 }
 
-/** Returns the tokens of a file of a reading, from the tokens that its session had before and after it opened them. */
+/** Returns the average tokens of a file, from the tokens that a session had before and after it opened the files. */
 export function tokensPerFile(
   session: { readonly contextTokens: number; readonly startTokens: number },
   files: number,

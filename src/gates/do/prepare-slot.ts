@@ -41,14 +41,14 @@ export type IterationContext = RunContext & {
   readonly iteration: number;
   readonly reviewers: Reviewers;
   readonly tree: SnapshotId;
-  /** Identifies the branch's current history, so that a later run can tell whether commits were dropped since. */
+  /** Identifies the branch's history, so that a later run can tell whether commits were removed since. */
   readonly mark: string | null;
   readonly prefixes: PrefixGate;
   /** The plans of the iteration's gates. */
   readonly plans: readonly GateRun[];
-  /** The caches and pauses that earlier calls in this repository show. */
+  /** What earlier calls in this repository show about the provider's cache and about the time between calls. */
   readonly cacheHistory: CacheHistory;
-  /** The two sides of the change, for reviewers that read files from git. */
+  /** The git trees of both sides of the change, for reviewers that read files from git. */
   readonly trees: ReviewedTrees;
   /** The paths of all changed files. */
   readonly changed: readonly RepoPath[];
@@ -110,7 +110,8 @@ export async function prepareSlot(
     return freshGatePrompt({ diff, part }, rubric, { ...past, open }, given);
   });
   const kept = lastLook?.own?.session ?? null;
-  // The estimate of a new session already counts the files that its reviewer opened.
+  // The cost estimate of a new session already counts the files that the reviewer opens, so do not count these files
+  // twice.
   const givenLength = given.reduce((sum, { text }) => sum + text.length, 0);
   const freshLength = fresh.reduce((sum, { length }) => sum + length, 0) - givenLength;
   const resumed =
@@ -136,7 +137,7 @@ export async function prepareSlot(
   const dispatch = decideDispatch({
     who: 'reviewer',
     wanted: plan.why === 'asked-for' || plan.why === 'certify' ? 'fresh' : 'any',
-    // A session that saw one part of the change cannot be resumed for the whole change.
+    // A session that saw only one part of the change cannot be resumed for the whole change.
     session: fresh.length > 1 ? null : kept,
     now: { agent, model: now.model, version: now.version, toolsDigest: slotFingerprint(now, gate) },
     canResume: kept?.agent === agent && (await now.canResume()),
@@ -146,7 +147,8 @@ export async function prepareSlot(
     cost,
     deltaLength,
   });
-  // Sessions whose cache expired share the start of their prompts again, as new sessions do.
+  // If the cache of their sessions has expired, resumed reviewers share the start of their prompts again, as new ones
+  // do.
   const start = dispatch.kind === 'fresh' ? fresh[0] : delta?.prompt;
   const startsUncached = dispatch.kind === 'fresh' || cost?.cacheExpired === true;
   return ok({
@@ -175,7 +177,10 @@ export async function prepareSlot(
   });
 }
 
-/** Returns what the slots that run now would share in new sessions (the same change) and in their earlier sessions. */
+/**
+ * Returns how many tokens the reviewers that run now have in common: in new sessions, because they review the same
+ * change, and in their earlier sessions.
+ */
 function sharedStarts(
   plans: readonly GateRun[],
   { content }: ReviewGate,
@@ -196,8 +201,8 @@ function sharedStarts(
     const measured = those.map(({ session }) => session?.cache?.opening?.shared ?? 0);
     return Math.max(...measured, estimateTokens(prompt?.stable.length ?? 0));
   };
-  // Forks found their whole reading in the cache. New sessions can share a new one, but resumed sessions share only the
-  // start: each writes the rest into an entry of its own.
+  // The figures of a fork include files that a shared session read for it. New sessions can share such a session again,
+  // but resumed sessions share only the start of their prompts, so leave out forks here.
   const resumed = tokensOf(alike.filter(({ isFork }) => !isFork));
   return {
     fresh: { reviewers: alike.length, tokens: tokensOf(alike) },
@@ -205,7 +210,7 @@ function sharedStarts(
   };
 }
 
-/** Returns a digest of the inputs that cannot change within a session: tools, answer schema and rubric. */
+/** Returns a digest of the inputs that must stay the same in a session: tools, answer schema and rubric. */
 export function slotFingerprint(
   facts: Pick<ReviewerFacts, 'toolsDigest' | 'forksCached'>,
   { rubric }: ReviewGate,
@@ -213,19 +218,25 @@ export function slotFingerprint(
   return `${readingFingerprint(facts)}:${rubric.digest}`;
 }
 
-/** Returns a digest of the inputs that cannot change within a session, without the rubric. */
+/** Returns a digest of the inputs that must stay the same in a session without a rubric: tools and answer schema. */
 export function readingFingerprint(facts: Pick<ReviewerFacts, 'toolsDigest' | 'forksCached'>): string {
   return `${facts.toolsDigest}:${gateSchemaDigest(facts)}`;
 }
 
-/** Returns the same text for slots that can share a reading; `null` if this slot cannot share one. */
+/**
+ * Returns a key that is equal for reviewers that can share a reading (one session that reads the files for all); `null`
+ * if this reviewer cannot.
+ */
 function sharingKey(agent: string, now: ReviewerFacts, fresh: readonly ComposedPrompt[]): string | null {
   const [only] = fresh;
   if (only === undefined || fresh.length > 1 || !now.forksCached || !now.canFork()) return null;
   return digestOf([agent, now.model, now.version, now.toolsDigest, only.stable]);
 }
 
-/** Returns the slot's last review on this branch, skips left out; `null` if there is none or it was an error. */
+/**
+ * Returns the reviewer's last review in this cycle, not counting skips; `null` if there is none or it ended in an
+ * error.
+ */
 function lastReview({ cycle }: GateState, slot: number): SlotRecord | null {
   const latest = cycle.findLast((record) => record.slot === slot && record.own?.dispatch !== 'none');
   return latest === undefined || latest.status === 'error' ? null : latest;
@@ -237,14 +248,17 @@ async function gateDiff(context: IterationContext, gate: ReviewGate): Promise<Re
   if (!whole.ok) return whole;
   const { whole: own, torn } = sectionsOf(whole.value, new Set(gate.entries.map(({ path }) => path)));
   if (torn.length === 0) return ok(own);
-  // For a file renamed into or out of the gate, show only the side inside the gate.
+  // Of a file that was renamed into or out of the gate, show only the side inside the gate.
   const plain = await context.ports.snapshots.plainSections(comparison.baseTree, context.tree, torn);
   return plain.ok ? ok([...own, ...plain.value]) : plain;
 }
 
 export const DEFAULT_DIFF_CONTEXT = 3;
 
-/** Numbers of context lines to try for a resumed prompt, until it is shorter than a quarter of the first prompt. */
+/**
+ * The numbers of context lines to try in the diff of a resumed prompt, until the prompt is shorter than a quarter of
+ * the first one.
+ */
 const CONTEXT_LINES = [3, 1, 0];
 const DELTA_SHARE = 0.25;
 
@@ -253,8 +267,8 @@ type ResumedPrompt =
   | { readonly ok: false; readonly lost: 'session' | 'snapshot' | 'diff' };
 
 /**
- * Returns the prompt with the changes since a session last saw the gate's files. `write` makes the prompt from
- * the session's stable part, the difference, and the files that the difference shows as a whole.
+ * Returns a prompt with the changes since a session last saw the gate's files. `write` makes it from the session's
+ * stable part, the diff, and the files that the diff shows as a whole.
  */
 export async function deltaPrompt(
   context: IterationContext,
@@ -268,8 +282,8 @@ export async function deltaPrompt(
   for (const contextLines of CONTEXT_LINES) {
     const delta = await context.diff(session.saw, contextLines);
     if (!delta.ok) return { ok: false, lost: 'snapshot' };
-    // A file that is unchanged since the last review can still be new to the gate, or have a new base. The diff does
-    // not show such a file, so the session cannot be resumed.
+    // A file that did not change since the last review can still be new to the gate, or have a new base. The diff would
+    // not show it, so the session cannot be resumed.
     if (!sessionCoversChange(session.shown, gate.entries, delta.value.has)) return { ok: false, lost: 'diff' };
     const changed = changedPaths(delta.value, gate.entries, session.shown);
     const sections = delta.value.showing(changed);
@@ -285,9 +299,9 @@ export async function deltaPrompt(
 }
 
 /**
- * Returns the paths of the gate that changed since the last review. Without a session, it is unknown which files that
- * review showed. Then returns `null` if the base is another one and files outside the change differ, because they may
- * come from the new base or from the earlier change.
+ * Returns the paths of the gate that changed since the last review; `null` if unknown. Without a session, onceover does
+ * not know which files that review showed. If the base also differs, a difference outside the current change may come
+ * from the new base or from the earlier change.
  */
 function changedSince(
   { facts }: IterationContext,

@@ -14,12 +14,16 @@ type Queue = ReturnType<typeof openQueue>;
 
 type SharingReader = Reader & { readonly job: SlotJob };
 
-/** Slots that share a reading. `continues` is the earlier reading that it continues; `null` for a first reading. */
+/**
+ * Reviewers that share a reading (a session that reads the files for all of them). `continues`: the earlier reading to
+ * continue; `null` for a first reading.
+ */
 type ReadingGroup = { readonly jobs: readonly SlotJob[]; readonly continues: ContinuedReading | null };
 
 /**
- * Returns a function that gives the shared reading of a slot, after it has ended; `null` if the slot shares none. The
- * first slot of a group that asks starts the reading, and the others wait for it without taking a place in the queue.
+ * Returns a function that waits for the shared reading of a reviewer and returns it; `null` if the reviewer shares
+ * none. The first reviewer of a group that asks starts the reading. The others wait for it without occupying a place
+ * among the parallel calls.
  */
 export async function openReadings(
   context: IterationContext,
@@ -39,19 +43,22 @@ export async function openReadings(
   };
 }
 
-/** Returns the slot as it runs after its reading. Without a reading to fork, it runs as it was planned. */
+/** Returns how the reviewer runs after the shared reading. If there is no session to fork, it runs as planned. */
 export function withSharedReading(job: SlotJob, shared: SlotReading): SlotJob {
   const { continued, end, isLeader } = shared;
   if (continued === null || end.reading === null) return { ...job, shared };
   return {
     ...{ ...job, shared, resumed: null, dispatch: { kind: 'fresh', why: 'reading-continued' } },
     cacheTtl: continued.ttl,
-    // The hit or miss is measured once, with the call of the reading.
+    // Whether the cache still had the earlier reading is measured once, with the call that continues it.
     cacheNote: isLeader ? continued.note : null,
   };
 }
 
-/** Returns the groups of slots that share a reading, because that is cheaper than separate sessions. */
+/**
+ * Returns the groups of reviewers that share a reading, because one session that reads for all is cheaper than separate
+ * ones.
+ */
 async function groupsOf(
   context: IterationContext,
   jobs: readonly (SlotJob | UnassignableSlot)[],
@@ -78,7 +85,10 @@ async function groupsOf(
   return [...continued, ...first.map((group) => ({ jobs: group, continues: null }))];
 }
 
-/** Runs the reading of a group. Reviewers that only share its prompt's start wait until its agent begins to answer. */
+/**
+ * Runs the reading of a group: one session that reads the files for all its reviewers. Other reviewers whose prompts
+ * start alike wait until its agent begins to answer, because the provider has cached that start then.
+ */
 async function readFor(
   context: IterationContext,
   { jobs, continues }: ReadingGroup,
@@ -124,12 +134,13 @@ async function readFor(
   const hit = end.reading === null ? null : judgeHit(base.session, { usage, requests: end.reading.requests });
   const continued = { opening: prompt.stable, note: { ...note, hit }, ttl };
   const used = { ...base, session: { ...base.session, lastUsedAt: ports.clock.now().toISOString() } };
-  // If the cache of the earlier reading expired, this call cached its text only together with the difference.
+  // If the earlier reading had expired from the cache, the provider has cached it again only together with the changes
+  // that this call added.
   const next = isExpired ? await keptReading(context, leader, end, continues) : null;
   return { end, continued, base: next ?? used };
 }
 
-/** Returns a reading in the form in which later runs can continue it; `null` if its session cannot be kept. */
+/** Returns a reading in the form in which later runs can continue it; `null` if its session cannot be stored. */
 async function keptReading(
   { ports, reviewers }: IterationContext,
   leader: SlotJob,
@@ -161,7 +172,7 @@ async function keptReading(
   };
 }
 
-/** Returns the shared reading that an answer starts from; `undefined` if it does not come from a fork of one. */
+/** Returns the shared reading from which the reviewer's session was forked; `undefined` if it was not forked. */
 export function readingBehind(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): RecordMetadata['reading'] {
   const shared = 'shared' in job ? job.shared : undefined;
   const reading = shared?.end.reading ?? null;
@@ -170,7 +181,7 @@ export function readingBehind(job: SlotJob | UnassignableSlot, answer: SlotAnswe
   return { session: reading.sessionId, leader: `${gate}@${slot}`, opened: [...reading.opened] };
 }
 
-/** Returns the reading that the slot's next review can start from; `undefined` if there is none. */
+/** Returns the shared reading from which the reviewer's next review can start; `undefined` if there is none. */
 export function baseAfter(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): RecordMetadata['base'] {
   if (!('fresh' in job)) return undefined;
   if (answer?.forked === true) return job.shared?.base ?? undefined;

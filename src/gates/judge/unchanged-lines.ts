@@ -1,6 +1,6 @@
 import type { Finding } from '../types.ts';
 
-/** Returns the numbers of the lines that a unified diff of one file adds, as they are in the new file. */
+/** Returns the line numbers, in the new file, of the lines that a unified diff of one file adds. */
 export function addedLines(diff: string): ReadonlySet<number> {
   const added = new Set<number>();
   let line = 0;
@@ -13,7 +13,7 @@ export function addedLines(diff: string): ReadonlySet<number> {
   return added;
 }
 
-/** Whether a problem is about known lines of which the diff adds none. A problem without a known place is not. */
+/** Whether a problem is at a known place and none of its lines is among those that the diff adds. */
 export function isOnUnchangedLines(
   { line, anchor, mark }: Pick<Finding, 'line' | 'anchor' | 'mark'>,
   added: ReadonlySet<number>,
