@@ -239,7 +239,7 @@ export async function finishStep(
   outputs: Readonly<Record<string, string | readonly string[]>>,
   options: WorkflowOptions & {
     readonly notes?: string;
-    /** The reason why the step is finished although its review failed. Allowed only after a review. */
+    /** The reason why the step is finished although its review failed. It is allowed only after a review. */
     readonly override?: string;
     readonly session?: string;
     readonly step?: string;

@@ -9,8 +9,8 @@ import { type FileText, type RepositoryPaths, SYMLINK } from '../kernel/reposito
 import { err, ok, type Result } from '../kernel/result.ts';
 
 /**
- * Returns a reader like `commitFiles` for the commit that a branch, tag or other name stands for; fails if there is none. It
- * has already read these files, with one call of git for all of them. Other files are read one by one.
+ * Returns a reader for the files of the commit that `name` (a branch, a tag or another name) stands for; fails if there
+ * is none. It reads these files with one call of git. Other files are read one by one when needed.
  */
 export async function filesAheadAt(
   repo: RepositoryPaths,
@@ -69,7 +69,7 @@ async function readAll(root: string, name: string, paths: readonly string[]): Pr
 
 type ReadObject = { readonly id: string; readonly type: string; readonly content: Buffer };
 
-/** Splits the output of `git cat-file --batch` into objects, with `null` for each that git did not find. */
+/** Splits the output of `git cat-file --batch` into objects. An object that git did not find is `null`. */
 function objectsIn(output: Buffer): readonly (ReadObject | null)[] {
   const objects: (ReadObject | null)[] = [];
   for (let at = 0; at < output.length; ) {
@@ -88,8 +88,8 @@ function entriesIn(object: ReadObject | null | undefined): readonly TreeEntry[] 
 }
 
 /**
- * Returns the commit of a local or remote branch. Unlike `tipOf`, it takes no tag: if the clone lacks a branch, everyone
- * who can push to the remote could put a tag in its place.
+ * Returns the commit of a local or remote branch. Unlike `tipOf`, it ignores tags: if the clone lacks the branch,
+ * anyone who can push to the remote could create a tag with its name.
  */
 export async function tipOfBranch(repo: RepositoryPaths, name: string): Promise<Result<CommitId>> {
   for (const folder of ['refs/remotes', 'refs/heads']) {

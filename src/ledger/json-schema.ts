@@ -1,6 +1,8 @@
 import * as z from 'zod';
 
-/** The schema of the agreement of audits, in `passes`, `status` and `cost` with `--json`. */
+/**
+ * The schema of how often audits agreed with passes of other clones, for `passes`, `status` and `cost` with `--json`.
+ */
 export const agreement = z
   .array(
     z.object({

@@ -7,7 +7,7 @@ type SigningFailure = Extract<
   { kind: 'no-signing-key' | 'signing-failed' | 'short-audit-secret' | 'passes-off' }
 >;
 
-/** The messages for failures to sign passes and waivers, and of the secret for their audit. */
+/** The messages for failures to sign passes and waivers, and for a bad secret for their audit. */
 export const SIGNING_FAILURES = {
   'no-signing-key': ({ format }) => ({
     what:

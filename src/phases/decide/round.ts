@@ -133,7 +133,7 @@ function afterVerdicts(state: PhaseState, { looks, errors }: Pick<IterationEntry
 
 /**
  * Ends a loop at the limit of reviews. If the first loop of a document (`domain`) ends, the phase-reviewer of the
- * second still runs once.
+ * second still runs if it has not run yet.
  */
 function atCap(state: PhaseState): PhaseStep {
   if (state.stage !== 'domain') return endedAtCap(state);
