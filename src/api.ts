@@ -35,7 +35,7 @@ export type { PhaseOptions };
 export { type GivenFiles, instructions, rules };
 
 /**
- * Returns a function whose first argument is a working directory. It loads the code of `work` while git locates the
+ * Returns a function whose first argument is a working directory. `load` loads the code while git locates the
  * repository.
  */
 function inRepository<Args extends readonly unknown[], T>(

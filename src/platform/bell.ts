@@ -1,4 +1,4 @@
-/** Wakes a loop that waits: `ring` ends the current or the next `wait`. */
+/** Lets one part of the program wait for another. `ring` ends the current `wait` or, if there is none, the next one. */
 export function openBell() {
   let isRung = false;
   let wake: (() => void) | null = null;
