@@ -156,7 +156,7 @@ export async function checkConfig(cwd: string): Promise<Result<CheckedConfig>> {
   });
 }
 
-/** What a user chooses for a run, with the flags of `onceover run` or the options of the library. */
+/** The user's choices for a run, with the flags of `onceover run` or the options of the library. */
 export type RunWish = {
   readonly base?: string;
   readonly commit?: string;

@@ -17,7 +17,7 @@ export type AgentAccess = {
    */
   readonly settings?: string;
   readonly credentials?: string;
-  /** What the user does to log in: "run …" or "set …". */
+  /** The way to log in, as text for the user: "run …" or "set …". */
   readonly logIn: string;
   judgeLogin(facts: LoginFacts): AccessState;
   /** Returns the address of the model service; `null` if the address is in settings that onceover does not read. */

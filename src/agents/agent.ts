@@ -65,7 +65,7 @@ export type AgentEvents = {
   readonly retries: number;
   readonly retriesInARow: number;
   readonly filesRead: readonly string[];
-  /** What the agent is doing at the moment, for the live view. */
+  /** The current activity of the agent, for the live view. */
   readonly doing: string | null;
 };
 
@@ -136,7 +136,8 @@ export interface Agent {
    */
   readonly priceProvider: string | null;
   /**
-   * Where the user's settings name the default model: the path of a file, and a function that reads the model from it.
+   * The default model in the user's settings: the path of the settings file, and a function that reads the model from
+   * it.
    */
   readonly usualModel?: {
     file(env: Readonly<Record<string, string>>): string;

@@ -165,7 +165,8 @@ function readResult(events: AgentEvents, event: Readonly<Record<string, unknown>
   // API failures also have the subtype "success", so check `is_error` too.
   const failed = event['is_error'] === true || subtype.startsWith('error');
   const status = numberAt(event, 'api_error_status');
-  // Check whether the final result repeats the answer's text. It never contains the text before that.
+  // The final result usually repeats the answer, but not the text that came before it. If the text is not repeated, it
+  // becomes a draft.
   const isRepeated = said.includes(events.text) || isRecord(parseJson(events.text));
   const ended = {
     ...(failed || isRepeated ? events : asDraft(events)),

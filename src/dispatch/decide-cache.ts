@@ -30,7 +30,7 @@ export type SeenReads = {
 export type NextCall = 'soon' | 'within-hour' | 'later';
 
 /**
- * What earlier calls in this repository show: cache hits and misses, oldest first, and the times between calls, newest
+ * Facts from earlier calls in this repository: cache hits and misses, oldest first, and the times between calls, newest
  * first. These times are separate for reviewers and fixing agents, because each waits while the other works.
  */
 export type CacheHistory = {

@@ -211,7 +211,7 @@ const FORK_QUESTIONS = {
   again: `What is the code word that you got?\n\nIf you got none, reply with "none". ${FORM}`,
 } as const;
 
-/** What the resume tests need from outside. `randomLine` returns a line that the agent cannot guess. */
+/** The functions that the resume tests need. `randomLine` returns a line that the agent cannot guess. */
 type ProbePorts = {
   /**
    * Asks a question in a session or, with `forkOf`, in a fork (copy) of that session. If both are missing, starts a new

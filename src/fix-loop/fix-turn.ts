@@ -39,7 +39,7 @@ export type FixerSession = { readonly id: string; readonly usedBefore: Usage | n
 type FixerEnd = ConverseEnd<Answers['fixer']> & { readonly session: FixerSession | null };
 
 type FixerTurn = {
-  /** What the fixing agent did; `null` if the budget was used up before the call. */
+  /** The result of the fixing agent's turn; `null` if the budget was used up before the call. */
   readonly fix: Fix | null;
   readonly session: FixerSession | null;
   readonly after: ChangeView;

@@ -98,7 +98,7 @@ export type SlotJob = PlannedSlot & {
   readonly timeoutSeconds: number;
   /** How long the provider should cache the prompt. */
   readonly cacheTtl: CacheTtl;
-  /** What onceover assumes about the provider's cache of the session; `null` if there is no session to resume. */
+  /** The assumption about the provider's cache of the session; `null` if there is no session to resume. */
   readonly cacheNote: CacheNote | null;
 };
 
@@ -123,7 +123,7 @@ type SlotId = { readonly gate: GateId; readonly slot: number };
 
 export type UnassignableSlot = PlannedSlot & { readonly agent: string | null; readonly trouble: SlotTrouble };
 
-/** What a reviewer answered, or the trouble that prevented an answer, with the usage of its calls. */
+/** The reviewer's answer, or the trouble that prevented one, with the usage of its calls. */
 export type SlotAnswer = Omit<ConverseEnd<Answers['gate']>, 'last'> & {
   /** The session that the next iteration may resume; `null` if there is none. */
   readonly session: KeptSession | null;

@@ -69,7 +69,7 @@ export function waitsForPerson(finding: KnownFinding): boolean {
 /** A finding with the answer of a user or a fixer; `resolution` is `null` if there is no answer. */
 export type KnownFinding = Finding & {
   readonly resolution: Resolution | null;
-  /** Who signed the waiver in `resolution`, if the waiver comes from another clone. */
+  /** The person who signed the waiver in `resolution`, if the waiver comes from another clone. */
   readonly waiverSigner?: string;
   /** In a store for teams: another clone gave the answer in `resolution`, so this clone does not sign it. */
   readonly isOfOtherClone?: boolean;
@@ -81,14 +81,14 @@ export type KnownFinding = Finding & {
  */
 export type ResolvedFinding = KnownFinding & { readonly because: string | null };
 
-/** What a reviewer explicitly says about an earlier finding: still open, fixed or withdrawn. */
+/** A reviewer's explicit statement about an earlier finding: still open, fixed or withdrawn. */
 export type Disposition = {
   readonly id: string;
   readonly state: 'fixed' | 'open' | 'withdrawn';
   readonly why: string;
 };
 
-/** What became of the passes and waivers that a run wanted to share. */
+/** The result of sharing the passes and waivers of a run with other clones. */
 export type ShareEnd =
   | { readonly kind: 'shared'; readonly passes: number; readonly waivers: number; readonly carrier: string }
   /** The setting is `share: ask`, so a person has to agree first. */

@@ -172,7 +172,7 @@ export type ApiSettings = {
   readonly baseUrl: string;
   /** Whether `baseUrl` is the address of the provider itself, and not of a gateway or a local server. */
   readonly isProvider: boolean;
-  /** Which API of OpenAI, or of a server compatible with it, is called: Responses or Chat Completions. */
+  /** The API to call at OpenAI, or at a server compatible with it: Responses or Chat Completions. */
   readonly endpoint: 'responses' | 'chat';
   /** The name of the environment variable that contains the API key; `null` if the server needs no key. */
   readonly key: string | null;
@@ -310,7 +310,7 @@ export type Abilities = {
    */
   readonly readOnly: 'tools' | 'own-sandbox' | 'copy' | 'nothing';
   /**
-   * What the usage that the agent reports covers: this call, the whole session so far, or whatever a custom command
+   * The calls that the reported usage covers: this one, all of the session so far, or whatever a custom command
    * reports.
    */
   readonly usage: 'dispatch' | 'session' | 'if-told';
@@ -345,7 +345,7 @@ export type AgentReport = {
   readonly login: AccessState;
   /** Whether the agent's model service answers. */
   readonly service: AccessState;
-  /** What the user does to log in; `null` for a custom agent. */
+  /** The way to log in, as text for the user; `null` for a custom agent. */
   readonly logIn: string | null;
   /** The command that installs the agent; `null` for a custom agent. */
   readonly install: string | null;
@@ -401,7 +401,7 @@ export type SessionCache = {
   readonly resumed: { readonly requests: number; readonly added: number } | null;
 };
 
-/** What onceover assumed about the provider's cache when it chose between a new and a resumed session. */
+/** The assumption about the provider's cache on which the choice between a new and a resumed session was based. */
 export type CacheNote = Shaped<typeof CACHE_NOTE>;
 
 /** The reason why a slot (one reviewer of a review) has no verdict. */

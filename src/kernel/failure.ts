@@ -212,7 +212,7 @@ export type StoreTrouble =
    */
   | 'shallow-clone';
 
-/** What occupies a path at which onceover needs its own file or folder. */
+/** The kind of thing that occupies a path at which onceover needs its own file or folder. */
 export type InTheWay = 'symlink' | 'folder' | 'file' | 'repository' | 'other';
 
 /** The reason why a string is not a valid review id. */

@@ -116,7 +116,7 @@ function fits<T>(fields: Fields, shape: Shape<T>): fields is Fields & T {
   return Object.entries<Check>(shape).every(([key, check]) => check(fields[key]));
 }
 
-/** What onceover assumed about the provider's cache when it chose between a new and a resumed session. */
+/** The assumption about the provider's cache on which the choice between a new and a resumed session was based. */
 export const CACHE_NOTE = {
   /** The model whose caching rules apply; `null` if unknown. */
   model: orNull(isString),

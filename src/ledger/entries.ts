@@ -71,7 +71,7 @@ const DISPATCHED = {
   usage: orNull(hasShape<Usage>(USAGE)),
 };
 
-/** What onceover assumed about the provider's cache of the reviewer's session; left out if there was no session. */
+/** The assumption about the provider's cache of the reviewer's session; left out if there was no session. */
 const CACHED = { cache: orMissing(hasShape<CacheNote>(CACHE_NOTE)) };
 
 /**

@@ -122,7 +122,10 @@ export type PhaseRequest = Pick<PhaseOptions, 'startedBy' | 'stop'> & {
   readonly roles: Roles;
   readonly phase: PhaseName;
   readonly feature: RepoPath;
-  /** Who fixes issues: an agent, or the caller between two commands. If no one does, open issues end the phase. */
+  /**
+   * The agent or person that fixes issues: an agent, or the caller between two commands. If no one does, open issues
+   * end the phase.
+   */
   readonly fixing:
     | { readonly by: 'fixer'; readonly agent: string }
     | { readonly by: 'caller'; readonly summary: string | null; readonly keepSessions: boolean }

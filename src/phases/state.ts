@@ -194,7 +194,7 @@ export type PhaseEvent =
       readonly calls?: readonly CallEnd[];
     };
 
-/** What is recorded about a call that has ended, whatever its result. */
+/** The facts that are recorded about a call that has ended, whatever its result. */
 export type CallEnd = {
   readonly role: PhaseRole;
   readonly call: LoopCall;

@@ -75,7 +75,7 @@ export type PhaseMark =
     }
   | { readonly kind: 'lazy-load-warning'; readonly role: PhaseRole };
 
-/** What is missing, so that a session cannot be resumed. `commit`: git could not commit the last fix. */
+/** The missing data because of which a session cannot be resumed. `commit`: git could not commit the last fix. */
 export type LostState = 'session' | 'snapshot' | 'diff' | 'commit';
 
 /** The reasons why a phase stops early: the user interrupted it, the budget is used up, or git or the disk failed. */

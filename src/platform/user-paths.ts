@@ -5,9 +5,7 @@ import { repoPath } from '../kernel/paths.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { statIfPresent } from './files.ts';
 
-/**
- * Where a path was given: on the command line, in a file with a list, on standard input, or in a call of an MCP tool.
- */
+/** The place where a path was given: the command line, a file with a list, standard input, or a call of an MCP tool. */
 export type NameSource = 'arguments' | 'list' | 'pipe' | 'tool';
 
 type Where = Pick<RepositoryPaths, 'root' | 'prefix'>;

@@ -78,7 +78,7 @@ export type ReferenceText = {
   readonly isBase?: boolean;
 };
 
-/** What a reviewer gets in addition to the reviewed files. */
+/** The material that a reviewer gets in addition to the reviewed files. */
 export type TaskContext = {
   readonly allChanged: readonly RepoPath[];
   readonly references: ReadonlyMap<RuleTask, readonly ReferenceText[]>;

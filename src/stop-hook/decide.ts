@@ -90,10 +90,10 @@ type RememberedVerdict =
     }
   | { readonly kind: 'unjudged'; readonly why: string };
 
-/** How often in a row a session was blocked without progress (`count`) or told to wait for a run (`waits`). */
+/** How often in a row a session was blocked without progress (`count`), or had to wait for a run (`waits`). */
 export type Blocks = { readonly count: number; readonly open: readonly string[]; readonly waits: number };
 
-/** What the hook stores for each worktree from one stop to the next. */
+/** The data that the hook stores for each worktree from one stop to the next. */
 export type StopMemory = {
   /** The last verdict, with fingerprints of everything on which it depends. */
   readonly judged: {
@@ -108,5 +108,5 @@ export type StopMemory = {
   readonly sessions: Readonly<Record<string, Blocks>>;
 };
 
-/** What an agent's program reports to the hook when the agent wants to stop. */
+/** The data that an agent's program sends to the hook when the agent wants to stop. */
 export type StopRequest = { readonly cwd: string; readonly session: string; readonly deadlineSeconds: number };

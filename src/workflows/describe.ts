@@ -17,7 +17,7 @@ import type {
   WorkflowStart,
 } from './types.ts';
 
-/** Who reads a text: an agent that calls MCP tools (`tools`), or a person who runs commands (`commands`). */
+/** The reader of a text: an agent that calls MCP tools (`tools`), or a person who runs commands (`commands`). */
 export type Calls = 'tools' | 'commands';
 
 const CALLS = {

@@ -15,7 +15,10 @@ import { type QualityCli, QualityGateError, type QualityQuestions } from './qual
 import type { SessionReviewer } from './types.ts';
 
 export type WorkflowCaller = {
-  /** Who started this call. A person thereby approves the repository's commands; an agent cannot approve them. */
+  /**
+   * `person` or `agent`: the caller. If a person calls, that approves the repository's commands; an agent cannot
+   * approve them.
+   */
   readonly startedBy: 'person' | 'agent';
   readonly stop: AbortSignal | null;
 };

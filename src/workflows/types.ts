@@ -35,7 +35,7 @@ export type WorkflowSession = {
   readonly steps: readonly StepState[];
 };
 
-/** Who reviews: an agent that onceover calls or, for `self`, a sub-agent of the agent that works on the steps. */
+/** The reviewer: an agent that onceover calls or, for `self`, a sub-agent of the agent that works on the steps. */
 export type SessionReviewer = { readonly kind: 'agent'; readonly name: string } | { readonly kind: 'self' };
 
 /** The state of a step in a session. */

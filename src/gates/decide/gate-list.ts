@@ -280,8 +280,8 @@ export function selectGates(gates: readonly Gate[], request: GateRequest): Resul
 }
 
 /**
- * What a user means by a name: a finding, a gate, or one reviewer (slot) of a gate. `ambiguous`: several gates have the
- * name.
+ * The thing that a user means by a name: a finding, a gate, or one reviewer (slot) of a gate. `ambiguous`: several
+ * gates have the name.
  */
 export type Subject =
   | { readonly kind: 'finding'; readonly id: string }

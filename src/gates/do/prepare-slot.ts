@@ -46,7 +46,7 @@ export type IterationContext = RunContext & {
   readonly prefixes: PrefixGate;
   /** The plans of the iteration's gates. */
   readonly plans: readonly GateRun[];
-  /** What earlier calls in this repository show about the provider's cache and about the time between calls. */
+  /** Facts from earlier calls in this repository: about the provider's cache, and about the time between calls. */
   readonly cacheHistory: CacheHistory;
   /** The git trees of both sides of the change, for reviewers that read files from git. */
   readonly trees: ReviewedTrees;
@@ -248,7 +248,7 @@ async function gateDiff(context: IterationContext, gate: ReviewGate): Promise<Re
   if (!whole.ok) return whole;
   const { whole: own, torn } = sectionsOf(whole.value, new Set(gate.entries.map(({ path }) => path)));
   if (torn.length === 0) return ok(own);
-  // Of a file that was renamed into or out of the gate, show only the side inside the gate.
+  // If a file was renamed into or out of the gate, show only the side inside the gate.
   const plain = await context.ports.snapshots.plainSections(comparison.baseTree, context.tree, torn);
   return plain.ok ? ok([...own, ...plain.value]) : plain;
 }

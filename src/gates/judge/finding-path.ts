@@ -1,7 +1,7 @@
 import type { RepoPath } from '../../kernel/ids.ts';
 import { repoPath } from '../../kernel/paths.ts';
 
-/** What a file name in a reviewer's answer may mean: possible paths, and the line number at its end. */
+/** The possible meanings of a file name in a reviewer's answer: paths, and the line number at the end of the name. */
 export type SpelledFile = {
   /** The paths that the name may mean. The path that is closest to the name as written comes first. */
   readonly paths: readonly RepoPath[];

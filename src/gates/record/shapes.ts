@@ -101,14 +101,14 @@ export const FINDING = {
   fix: orNull(isString),
   priority: isOneOf(PRIORITIES),
   kept: isOneOf(['open', 'warning', 'closed']),
-  /** What is wrong with the reported position, for example that the line does not exist; `null` if nothing is. */
+  /** The problem with the reported position, for example that the line does not exist; `null` if there is none. */
   mark: orNull(isMark),
   /** The iteration that first reported the finding. */
   since: isCount,
   at: isTime,
   /** The gate's content when the finding was last reported; `null` if unknown. */
   content: orNull(isContent),
-  /** What the snapshot knew about the file when the finding was last reported; `null` if the gate had no such file. */
+  /** The snapshot's facts about the file when the finding was last reported; `null` if the gate had no such file. */
   entry: orNull(hasShape<Entry>(ENTRY)),
   /** The `fileFingerprint` of the file when the finding was last reported; `null` if unknown. */
   seen: orNull(isString),
@@ -294,8 +294,7 @@ export const OWN = {
   /** The shared session from which a later review can start. Missing if there is none, and in older records. */
   base: orMissing(hasShape<Shaped<typeof BASE_READING>>(BASE_READING)),
   /**
-   * What onceover assumed about the provider's cache of the session. Missing if there was no session, and in older
-   * records.
+   * The assumption about the provider's cache of the session. Missing if there was no session, and in older records.
    */
   cache: orMissing(hasShape<CacheNote>(CACHE_NOTE)),
   /** The review cycle of the record. Missing in records of older versions. */

@@ -11,8 +11,8 @@ import type { PhaseNotice, PhasePorts, PhaseRequest } from '../run-types.ts';
 import type { Resuming } from '../types.ts';
 
 /**
- * What the functions of a running phase share: the request, the ports (access to git, files and agents), and data in
- * memory.
+ * The things that the functions of a running phase share: the request, the ports (access to git, files and agents), and
+ * data in memory.
  */
 export type PhaseContext = {
   readonly ports: PhasePorts;
@@ -36,7 +36,7 @@ export type PhaseMemory = {
   filesChanged: number;
   /** The test outlines of the test-deepener's part A, for part B. */
   outline: Answers['outline'] | null;
-  /** What earlier calls in this repository show about the provider's cache and about the time between calls. */
+  /** Facts from earlier calls in this repository: about the provider's cache, and about the time between calls. */
   readonly cacheHistory: CacheHistory;
   /** The cost of resuming the session of each role, estimated before the next call. */
   readonly costs: Map<PhaseRole, ReturnType<typeof costAfterCacheExpiry>>;

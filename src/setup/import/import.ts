@@ -11,7 +11,7 @@ import { notYetIn, PROMPTS, planImport, promptName } from './plan.ts';
 import { openSourceReader, type SourceReader } from './source-reader.ts';
 import { IMPORT_TOOLS, type ImportNote, type ImportTool, type SourceConfig, TOOL_NAMES } from './types.ts';
 
-/** Where the configuration of a tool can be: the folders to search, and the names of the files in them. */
+/** The places where the configuration of a tool can be: the folders to search, and the names of the files in them. */
 type Source = {
   readonly folders: readonly string[];
   readonly files: RegExp;
