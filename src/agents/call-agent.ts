@@ -11,7 +11,7 @@ import { type Agent, type AgentEvents, type AgentQuestion, NO_EVENTS } from './a
 import { findProgram } from './installed.ts';
 import { errorFailure, errorLines, joinTexts, shorten } from './parse-output.ts';
 
-/** One call of an installed agent. */
+/** One call to an installed agent. */
 export type AgentCall = {
   readonly agent: Agent;
   /** The path of the agent's program. */

@@ -150,7 +150,7 @@ function describeCaches({ caches }: CostDocument): string {
 }
 
 /**
- * Returns the text of `onceover cost FEATURE`: each call of an agent. With `details`, it adds rates and comparisons
+ * Returns the text of `onceover cost FEATURE`: each call to an agent. With `details`, it adds rates and comparisons
  * with new sessions.
  */
 export function describeFeatureCost(report: FeatureDocument, style: CostStyle): string {

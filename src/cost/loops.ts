@@ -52,7 +52,7 @@ const CACHE_PRICES = { write: 1.25, read: 0.1 };
 
 /**
  * Compares what review loops sent with what a new session in every round would have sent, and returns the rates in
- * `RATES`. `dispatches` are the answered calls of agents, in the order in which they were sent. `unanswered` calls
+ * `RATES`. `dispatches` are the answered calls to agents, in the order in which they were sent. `unanswered` calls
  * count only for the rate of failed resumes.
  */
 export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readonly LoopDispatch[] = []) {

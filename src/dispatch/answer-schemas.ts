@@ -100,7 +100,7 @@ export type JsonSchema = { readonly [key: string]: unknown };
  * still be read.
  */
 export function answerSchema(kind: AnswerKind): JsonSchema {
-  // Deriving a schema takes milliseconds, and every call of an agent needs one, so cache it.
+  // Deriving a schema takes milliseconds, and every call to an agent needs one, so cache it.
   const schema = made.get(kind) ?? jsonSchema(ANSWER_SCHEMAS[kind]);
   made.set(kind, schema);
   return schema;

@@ -76,7 +76,7 @@ export type ConverseEnd<Answer> = {
   /** The last reply in the last session, which can be resumed later; `null` if that session gave no reply. */
   readonly last: AgentReply | null;
   readonly usage: Usage | null;
-  /** The number of requests: calls of agents, plus requests that agents repeated by themselves. */
+  /** The number of requests: calls to agents, plus requests that agents repeated by themselves. */
   readonly requests: number;
   readonly durationMs: number;
   /** All questions and replies, for the log. */

@@ -6,7 +6,7 @@ import type { AskEnd, Question } from '../kernel/ports.ts';
 export type DispatchState = {
   readonly agent: string;
   readonly mode: AskMode;
-  /** Whether the first call of this agent started or resumed a session. Requests to repeat an answer do not count. */
+  /** Whether the first call to this agent started or resumed a session. Requests to repeat an answer do not count. */
   readonly asked: 'fresh' | 'resumed';
   /** The agents that may replace `agent` if it fails. Only the first of them is called. */
   readonly others: readonly string[];
@@ -14,7 +14,7 @@ export type DispatchState = {
   readonly failedOver: boolean;
   /** Whether the agent edits files. Its edits stay in the files, so no agent is called again after a timeout. */
   readonly writes: boolean;
-  /** The number of requests so far: calls of agents, plus requests that agents repeated by themselves. */
+  /** The number of requests so far: calls to agents, plus requests that agents repeated by themselves. */
   readonly requests: number;
 };
 

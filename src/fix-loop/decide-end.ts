@@ -22,7 +22,7 @@ export type LoopRound = {
   readonly run: RunOutcome;
   /** The id of the git tree with the content that was reviewed. */
   readonly tree: string;
-  /** The number of calls of agents for the review, without those for the fix. */
+  /** The number of calls to agents for the review, without those for the fix. */
   readonly dispatches: number;
   /** The ids of the findings that this loop tolerates because of `--ratchet`. All other runs treat them as open. */
   readonly tolerated: ReadonlySet<string>;

@@ -124,7 +124,7 @@ export type RequestFigures = {
 };
 
 /**
- * One call of an agent and its answer, as written to the log of a slot. A slot is one reviewer of a review: slot 1,
+ * One call to an agent and its answer, as written to the log of a slot. A slot is one reviewer of a review: slot 1,
  * slot 2.
  */
 export type TranscriptEntry = {

@@ -141,7 +141,7 @@ export type AskSubject = {
   accepts(reply: AgentReply): boolean;
 };
 
-/** The outcome of a call of an agent: a reply that is not parsed yet, or a failure. */
+/** The outcome of a call to an agent: a reply that is not parsed yet, or a failure. */
 export type AskEnd =
   | {
       readonly ok: true;

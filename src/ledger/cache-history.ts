@@ -9,7 +9,7 @@ import type { CacheNote } from '../kernel/agent.ts';
 import type { LedgerEntry } from './entries.ts';
 
 /**
- * A call of a reviewer or of a fixing agent. Calls with the same key belong to one series of reviews, so they could
+ * A call to a reviewer or of a fixing agent. Calls with the same key belong to one series of reviews, so they could
  * share a session.
  */
 type ReviewerCall = {

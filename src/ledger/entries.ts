@@ -66,7 +66,7 @@ const DISPATCHED = {
   /** The model; `null` if neither the settings nor the agent named one. */
   model: orNull(isString),
   dispatch: isOneOf(['fresh', 'resumed']),
-  /** The number of calls of the agent. It is more than one after a retry, or if a diff was sent in parts. */
+  /** The number of calls to the agent. It is more than one after a retry, or if a diff was sent in parts. */
   asks: isAmount,
   usage: orNull(hasShape<Usage>(USAGE)),
 };

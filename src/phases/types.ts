@@ -81,7 +81,7 @@ export type LostState = 'session' | 'snapshot' | 'diff' | 'commit';
 /** The reasons why a phase stops early: the user interrupted it, the budget is used up, or git or the disk failed. */
 export type StopReason = 'interrupted' | 'budget' | 'trouble';
 
-/** A call of an agent including its retries, with their total usage. */
+/** A call to an agent including its retries, with their total usage. */
 export type LoopCall = {
   readonly agent: string;
   readonly template: LoopTemplate;
@@ -128,7 +128,7 @@ export type PhaseFix = {
   readonly summary: string | null;
   readonly marks: readonly PhaseMark[];
   /**
-   * The call of the fixing agent; null if the caller fixed the issues, or if the agent was stopped before its first
+   * The call to the fixing agent; null if the caller fixed the issues, or if the agent was stopped before its first
    * call.
    */
   readonly turn: LoopCall | null;

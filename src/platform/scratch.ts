@@ -5,7 +5,7 @@ import { isInside } from '../kernel/paths.ts';
 import { err, type Result } from '../kernel/result.ts';
 import { type Leftovers, makeParents, removeLeftovers, tryDisk, tryToRemoveFolder } from './files.ts';
 
-/** A temporary folder for the files of one call of an agent. Other users cannot read it. */
+/** A temporary folder for the files of one call to an agent. Other users cannot read it. */
 export type Scratch = {
   readonly folder: string;
   /** Writes a file to the folder and returns its path. */
@@ -101,7 +101,7 @@ export function removeEmptyScratch(): void {
   tryDisk('write', base, () => rmdirSync(base));
 }
 
-// A call of an agent takes at most a day, so an older folder is not in use.
+// A call to an agent takes at most a day, so an older folder is not in use.
 const FORGOTTEN: Leftovers = {
   kind: 'folder',
   name: /^(?:onceover-[A-Za-z0-9]{6}|acp-[0-9a-f]{12})$/,

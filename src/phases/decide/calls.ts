@@ -11,7 +11,7 @@ export type PositionAt<At extends PhasePosition['at']> = Extract<PhasePosition, 
 export type EventOf<Kind extends PhaseEvent['kind']> = Extract<PhaseEvent, { kind: Kind }>;
 
 /**
- * Starts a call of a role's agent. If the role has a session, the prompt that would resume it is built first, because
+ * Starts a call to a role's agent. If the role has a session, the prompt that would resume it is built first, because
  * its length decides whether the session is resumed.
  */
 export function startCall(state: PhaseState, role: PhaseRole): PhaseStep {

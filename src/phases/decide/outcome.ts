@@ -22,7 +22,7 @@ import { reviewersOfStage, stagesOf } from './roles.ts';
 
 type RecordedCall = LoopDispatch & Pick<LedgerLoop, 'agent' | 'status'>;
 
-/** Returns the calls of agents in a recorded round of reviews and in the fix after it. */
+/** Returns the calls to agents in a recorded round of reviews and in the fix after it. */
 export function dispatchesOf(
   entry: Pick<IterationEntry, 'phase' | 'stage' | 'iteration' | 'isFinalValidation' | 'looks' | 'errors' | 'marks'>,
   fix: PhaseFix | null,

@@ -38,7 +38,7 @@ export async function drivePhase(
     }
     return trouble === null ? ok(state) : err(trouble);
   } finally {
-    // Wait for all calls of agents, because none may still run after the phase has ended.
+    // Wait for all calls to agents, because none may still run after the phase has ended.
     await Promise.allSettled(flights);
   }
 

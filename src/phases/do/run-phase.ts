@@ -102,7 +102,7 @@ async function acceptedNow({ playing, acceptable }: Opened): Promise<Result<Phas
   return recorded.ok ? ok(phaseOutcome(run, accepted.state, noticesOf(playing))) : recorded;
 }
 
-/** Returns the calls of agents that a phase would make next, without making them. */
+/** Returns the calls to agents that a phase would make next, without making them. */
 export async function previewPhase(ports: PhasePorts, request: PhaseRequest): Promise<Result<PhasePlanDocument>> {
   const opened = await openPhase(ports, request, { dry: true });
   if (!opened.ok) return opened;

@@ -30,7 +30,7 @@ type QualityAgent = {
   readonly clock: Clock;
   readonly stop: AbortSignal | null;
   readonly budget: Pick<Budget, 'spend' | 'used' | 'retried'> | null;
-  /** Called after every call of the agent. */
+  /** Called after every call to the agent. */
   told(dispatch: QualityDispatch): void;
   /** Called once for each review, after its last call. Not called if the agent was never called. */
   evaluated(questions: QualityQuestions): Promise<void>;
@@ -105,7 +105,7 @@ export type QualityCliOptions = {
   /** How many reviews may run at the same time. Default: the `concurrency` setting. */
   readonly concurrency?: number | undefined;
   readonly signal?: AbortSignal | null | undefined;
-  /** Called after every call of the agent, even if it gave no answer. The sum of the reported usages is the total. */
+  /** Called after every call to the agent, even if it gave no answer. The sum of the reported usages is the total. */
   readonly onDispatch?: ((dispatch: QualityDispatch) => void) | undefined;
 };
 

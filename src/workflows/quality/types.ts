@@ -58,7 +58,7 @@ export type ReviewResult = QualityGateResult & ReviewName;
 /** A review that ended without a verdict. */
 export type ReviewError = ReviewName & { readonly error: QualityGateError };
 
-/** One call of a reviewer: the prompts, the schema of the answer, the time limit and the folder in which it runs. */
+/** One call to a reviewer: the prompts, the schema of the answer, the time limit and the folder in which it runs. */
 export type QualityCall = {
   readonly systemPrompt: string;
   readonly prompt: string;
@@ -73,7 +73,7 @@ export interface QualityCli {
   run(call: QualityCall): Promise<unknown>;
 }
 
-/** One finished call of an agent for a review, with its usage. `failure` is the reason why there is no answer. */
+/** One finished call to an agent for a review, with its usage. `failure` is the reason why there is no answer. */
 export type QualityDispatch = {
   readonly agent: string;
   /** The model that answered, or the configured model; `null` if unknown. */
