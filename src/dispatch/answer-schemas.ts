@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { PRIORITIES } from '../config/settings.ts';
 import { SEVERITIES } from '../kernel/review-loops.ts';
 
-// The answers that reviewers and fixing agents give. Each schema is sent to the agent and later used to check its
-// answer.
+// The schemas of the answers that reviewers and fixing agents give. Each is sent to the agent and later used to check
+// its answer.
 const previous = z
   .array(
     z.looseObject({
@@ -15,7 +15,7 @@ const previous = z
   .describe('What became of each earlier finding that you were given.');
 
 export const ANSWER_SCHEMAS = {
-  /** The answer of a reviewer to a gate or a rule. */
+  /** The answer of a reviewer of a gate or a rule. */
   gate: z.looseObject({
     status: z.enum(['pass', 'fail']).describe('pass only if nothing has to change.'),
     violations: z

@@ -6,7 +6,7 @@ export type CacheTtl = '5m' | '1h';
 /** The documented rules of a provider's prompt cache, for one family of models. */
 export type CacheRule = {
   readonly provider: 'anthropic' | 'openai' | 'google' | 'other';
-  /** The names of the models in the documentation. */
+  /** The models to which the rule applies, as the documentation names them. */
   readonly models: string;
   /** Matches the model's name without its provider; `null` applies to every model of the provider. */
   readonly match: RegExp | null;
@@ -15,11 +15,13 @@ export type CacheRule = {
   /** The minimum length of a prompt in tokens. Shorter prompts are not cached. */
   readonly minimumTokens: number;
   /**
-   * The size of the blocks that are cached: up to this many tokens at the end of the shared text are not found. 0: all
-   * are found.
+   * Providers cache in blocks of this many tokens, so the end of a shared text may not be found in the cache. 0: no
+   * blocks.
    */
   readonly stepTokens: number;
-  /** How far back in the prompt a request looks for an earlier cache entry; `null` if there is no limit. */
+  /**
+   * How far back from the end of the prompt a request looks for an earlier cache entry; `null` if there is no limit.
+   */
   readonly lookBack: string | null;
   /**
    * The prices of a token that is written to the cache (`write`) and read from it (`read`), as multiples of the price
@@ -27,7 +29,7 @@ export type CacheRule = {
    */
   readonly write: Readonly<Record<CacheTtl, number>>;
   readonly read: number;
-  /** The day on which we read the source. */
+  /** The day on which we read the documentation. */
   readonly date: string;
   readonly source: string;
 };

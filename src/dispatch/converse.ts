@@ -36,7 +36,7 @@ export type ConverseRequest<K extends AnswerKind> = {
   readonly resumed: {
     readonly prompt: Prompt;
     readonly session: ResumableSession;
-    /** Whether the answer comes from a fork: a copy of the session, which itself stays as it is. */
+    /** Whether to answer in a fork (a copy of the session). The session itself stays as it is. */
     readonly forks?: boolean;
   } | null;
   /**
@@ -51,7 +51,7 @@ export type ConverseRequest<K extends AnswerKind> = {
 export type ConversePorts = {
   readonly reviewers: Pick<Reviewers, 'describe'>;
   readonly clock: Clock;
-  /** The limits on calls and cost; `null` if there are none. */
+  /** The limits on calls and cost, which also counts them; `null` if there are no limits. */
   readonly budget: Pick<Budget, 'spend' | 'used' | 'retried'> | null;
   /** The list to which an agent that reaches a usage limit is added; `null` to add none. */
   readonly cooldowns: Cooldowns | null;
@@ -170,7 +170,10 @@ export async function converse<K extends AnswerKind>(
   }
 }
 
-/** Returns a question with this prompt. `session` is `null` for a new session; `forks` asks a copy of the session. */
+/**
+ * Returns a question with this prompt. `session` is `null` for a new session. With `forks`, a copy of the session is
+ * asked.
+ */
 function questionWith(
   { stable, dynamic }: Prompt,
   options: QuestionOptions,

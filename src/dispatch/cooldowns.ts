@@ -78,7 +78,7 @@ export async function startCooldown(
   agent: string,
   { resetAt, said }: Extract<AgentFailure, { kind: 'limit' }>,
 ): Promise<void> {
-  // It takes longer until a used-up quota is available again than until a limit per minute ends.
+  // A used-up quota takes longer to become available again than a limit of requests per minute.
   const waitMs = USED_UP.test(said) ? 60 * MINUTE_MS : MINUTE_MS;
   await cooldowns.add({ agent, until: resetAt ?? new Date(clock.now().getTime() + waitMs), said });
 }

@@ -3,7 +3,7 @@ import { type CacheRule, type CacheTtl, cacheRule } from './cache-rules.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Whether the session of a resumed call was still in the provider's cache, with the agent and model. */
+/** What a resumed call showed: whether the provider still had its session in the cache. */
 export type SeenCache = {
   readonly agent: string;
   readonly model: string | null;
@@ -13,7 +13,7 @@ export type SeenCache = {
   readonly at: string;
 };
 
-/** How many files a reviewer opened in a new session. */
+/** The numbers of files that were opened for a reviewer in a new session. */
 export type SeenReads = {
   readonly agent: string;
   /**
@@ -26,7 +26,7 @@ export type SeenReads = {
   readonly again: number;
 };
 
-/** When the same reviewer or fixing agent was called again: within 5 minutes, within an hour, or later or never. */
+/** How soon the same reviewer or fixing agent was called again: within 5 minutes, within an hour, or later or never. */
 export type NextCall = 'soon' | 'within-hour' | 'later';
 
 /**
@@ -51,7 +51,7 @@ export type CacheLife = { readonly minutes: number; readonly from: CacheNote['li
 /** Older measurements are ignored, because providers change their caches. */
 const MEASURED_FOR_MS = 14 * 24 * 60 * MINUTE_MS;
 
-/** The limits, in minutes, of the cache lifetimes that measurements can lead to. */
+/** The minimum and maximum, in minutes, of a cache lifetime that comes from measurements. */
 const LIFE_LIMITS = { least: 1, most: 24 * 60 };
 
 /**
@@ -78,7 +78,7 @@ export function cacheLife(tableMinutes: number, seen: readonly Omit<SeenCache, '
     if (hit) {
       longestHit = Math.max(longestHit, idle);
       misses = 0;
-      // The entry was still cached after this pause, so it will be after an equal one.
+      // The cache entry outlived this pause, so an equally long pause is safe next time.
       if (idle >= minutes) [minutes, from] = [Math.min(idle + 1, Math.max(LIFE_LIMITS.most, tableMinutes)), 'measured'];
     } else if (idle < minutes) {
       misses += 1;
@@ -130,7 +130,7 @@ export function costAfterCacheExpiry(
     readonly delta: number;
     readonly fresh: number;
     /**
-     * The start of the prompt that the reviewers of this run have in common, if they start new sessions and if they
+     * The part of the prompt that the reviewers of this run have in common: if they start new sessions, and if they
      * resume their old ones.
      */
     readonly shared?: { readonly fresh: SharedStart; readonly resumed: SharedStart };
@@ -155,7 +155,7 @@ export function costAfterCacheExpiry(
   return { cacheExpired, freshIsCheaper: estimate.fresh < estimate.resumed, note };
 }
 
-/** The start that several prompts have in common: how many reviewers send it now, and its tokens. */
+/** A common start of several prompts: how many reviewers send it now, and how many tokens it has. */
 export type SharedStart = { readonly reviewers: number; readonly tokens: number };
 
 type Lengths = Parameters<typeof costAfterCacheExpiry>[1];
@@ -170,7 +170,7 @@ function costOfNew(
   const opening = cache?.opening ?? null;
   const { write, read } = rule;
   if (opening === null) return write[ttl] * ((freshTokens ?? estimateTokens(firstPromptLength)) + grown);
-  // The part that another session had cached has expired too, so it has to be written again.
+  // The common start that another session had cached has expired too, so it has to be written again.
   const written = opening.uncached + opening.shared + grown;
   const saved = savedBySharing(shared?.fresh, written, rule, ttl);
   return write[ttl] * written + read * (opening.cached - opening.shared) - saved;
@@ -233,12 +233,12 @@ function usualResume(
 }
 
 /**
- * Before any call was measured: the assumed chance of a pause between calls that only the one-hour cache survives.
- * `weight`: the number of calls for which this assumption counts.
+ * Before any call was measured, the assumed chance that only the one-hour cache survives the pause to the next call.
+ * `weight`: how many measured calls this assumption counts as much as.
  */
 const PRIOR = { chance: 0.2, weight: 1 };
 
-/** Each older call counts this fraction of the next newer one, so that mainly the last ten calls decide. */
+/** The weight of a call relative to the next newer one, so that mainly the last ten calls count. */
 const DECAY = 0.9;
 
 /** The pause before this call counts double, because the next pause belongs to the same loop and will be similar. */

@@ -3,7 +3,7 @@
  * again.
  */
 export type ResumedReview = {
-  /** The files that the prompt contained, and the files that the reviewer opened. */
+  /** The paths of the files that the prompt contained. `opened` has the files that the reviewer opened. */
   readonly handed: readonly string[];
   readonly opened: readonly string[];
 };
@@ -17,7 +17,7 @@ const USUALLY = 0.65;
  * expected to open it.
  */
 export function opensAgain(earlier: readonly ResumedReview[], isAdded = false): number {
-  // If a reviewer opens a file that its prompt contains, the file is paid for twice, so do not put files into its
+  // A reviewer that opens a file although its prompt contains it pays for the file twice, so do not put files into its
   // prompt.
   if (earlier.some(({ handed, opened }) => handed.some((path) => opened.some((one) => isSameFile(one, path)))))
     return 0;

@@ -17,7 +17,7 @@ export function assignAgents(slot: number, available: readonly string[]): Assign
   return { agent, others: [...available.slice(at + 1), ...available.slice(0, at)] };
 }
 
-/** The fields in which a session must equal the agent that would resume it. */
+/** The fields that must be equal in a session and in the agent that would resume it. */
 const SAME = ['agent', 'model', 'version', 'toolsDigest'] as const;
 
 /** Returns whether to start a new session or resume one. The first rule that applies decides. */
@@ -30,8 +30,8 @@ export function decideDispatch(facts: DispatchFacts): DispatchPlan {
   if (facts.lost !== null) return fresh('session-lost');
   // The final validation must see every change, so the size limit of a resumed prompt does not apply.
   if (facts.isFinalValidation) return { kind: 'resumed', why: 'final-validation', session };
-  // If nothing changed, the agent that was asked to fix the issues disputes them. A new session, which does not know
-  // the earlier opinion, decides.
+  // If nothing changed, the agent that had to fix the issues disagrees with them. Let a new session decide, which does
+  // not know the earlier opinion.
   if (facts.who === 'reviewer' && !facts.changed) return fresh('no-changes');
   if (facts.cost?.cacheExpired === true && facts.cost.freshIsCheaper) return fresh('resume-dearer');
   if (facts.deltaLength > deltaLimit(session, facts.mustReadLength)) return fresh('delta-too-large');

@@ -2,12 +2,13 @@ import { grouped } from '../kernel/collections.ts';
 import type { SeenReads } from './decide-cache.ts';
 
 /**
- * A reviewer that starts a new session, with the facts that decide which other reviewers can share a session with it
+ * A reviewer that starts a new session, with the facts that decide with which other reviewers it can share one session
  * that reads the files.
  */
 export type Reader = {
   /**
-   * Equal for reviewers that can share a session: same agent, model, version, tools, schema and start of the prompt.
+   * A key that is the same for reviewers that can share a session: same agent, model, version, tools, schema and start
+   * of the prompt.
    */
   readonly key: string;
   /**
@@ -40,7 +41,7 @@ export function groupReaders<R extends Reader>(
 
 /** The files that reviewers in new sessions will probably open. */
 export type ExpectedReads = {
-  /** The number of files that a reviewer, or one session for several reviewers, opens, and their tokens. */
+  /** The number of files that a reviewer alone, or a shared session, opens; `tokens` is their size. */
   readonly files: number;
   readonly tokens: number;
   /** How many files a forked session opens again although the session from which it was copied had opened them. */
@@ -99,7 +100,8 @@ export function sharingPays(readers: number, stableTokens: number, { files, toke
 }
 
 /**
- * The facts to estimate the cost of reviewers that start from an earlier shared session instead of their own sessions.
+ * The facts from which onceover estimates whether reviewers should start from an earlier shared session instead of
+ * their own sessions.
  */
 export type ContinuedReaders = {
   /** The tokens of the earlier shared session, and whether they have expired from the provider's cache. */
@@ -110,7 +112,10 @@ export type ContinuedReaders = {
   readonly again: number;
   readonly fileTokens: number;
   readonly prices: { readonly read: number; readonly write: number };
-  /** For each reviewer: the cost of its call without the shared session, and the tokens of its own prompt in a fork. */
+  /**
+   * For each reviewer: the cost of its call without the shared session, and the tokens of its own prompt in a copy of
+   * that session.
+   */
   readonly readers: readonly { readonly alone: number; readonly ownTokens: number }[];
   /**
    * The tokens of the earlier shared session's first call, if all reviewers would otherwise start new sessions. They
@@ -126,8 +131,8 @@ export type ContinuedReaders = {
 };
 
 /**
- * A resumed session remembers why it judged as it did. Only if the cost is below this share of the cost of resuming is
- * the session given up.
+ * A resumed session remembers why it judged as it did. So it is given up only if the alternative costs less than this
+ * share of resuming it.
  */
 const WORTH_FORGETTING = 0.95;
 

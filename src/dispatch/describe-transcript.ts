@@ -29,8 +29,8 @@ function factsLine({
   return [`--- ${FACTS}${JSON.stringify({ stableLength, usage, filesRead, turns })} ---`];
 }
 
-// Matches lines in a prompt or answer that look like a heading of the log. They get one more space, so that they differ
-// from headings.
+// Matches lines in a prompt or answer that look like a heading of the log. One more space is put before them, so that
+// they differ from headings.
 const MARK = /^( *)(--- .* ---)$/gm;
 
 function withoutMarks(text: string): string {

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Settings } from '../config/settings.ts';
 import type { Usage } from '../kernel/agent.ts';
 
-/** Counts the calls of a run and their cost. Requests that an agent repeats by itself count as calls too. */
+/** Counts the calls in a run and their cost. Requests that an agent repeats by itself count as calls too. */
 export type Budget = ReturnType<typeof openBudget>;
 
 export function openBudget(limits: Settings['budget']) {
@@ -59,8 +59,8 @@ export function openQueue(atOnce: number): <T>(job: () => Promise<T>) => Promise
 }
 
 /**
- * Returns a function that runs `work`, never twice at the same time. Callers that wait for the next run all get its
- * result.
+ * Returns a function that runs `work`, but never twice at the same time. All callers that wait for the same run of it
+ * get its result.
  */
 export function sharePending<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
@@ -78,14 +78,13 @@ export function sharePending<T>(work: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Makes calls whose prompts start alike wait for the first of them, so that they find this start in the provider's
+ * Lets calls wait if their prompts start like that of an earlier call, so that they find this start in the provider's
  * cache.
  */
 export type PrefixGate = ReturnType<typeof openPrefixGate>;
 
 /**
- * How long calls wait for the first one. If it hangs, it is better to pay twice for the start of the prompt than to
- * wait.
+ * How long a call waits for the earlier one. If that one hangs, it is better to pay twice for the start of the prompt.
  */
 const LONGEST_WAIT_MS = 10_000;
 

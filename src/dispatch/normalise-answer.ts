@@ -6,8 +6,8 @@ import type { AnswerKind } from './answer-schemas.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns an answer in the form of its schema. Some fields may have other names, numbers may be in quotes, and a
- * missing field may be null. An ambiguous value is read as a problem that blocks.
+ * Returns an answer in the form of its schema. It accepts other names for some fields, numbers in quotes, and null for
+ * a missing field. An ambiguous value is read as a problem that blocks.
  */
 export function normaliseAnswer(kind: AnswerKind, value: unknown): unknown {
   if (!isRecord(value)) return value;
@@ -48,8 +48,8 @@ export function normaliseAnswer(kind: AnswerKind, value: unknown): unknown {
 }
 
 /**
- * Returns the answer with at least one blocking issue for each refusal, so that the fixing agent knows what to fix. A
- * refusal without a blocking issue gets one with its summary; a failed level without one gets one that names the level.
+ * Returns the answer with a blocking issue for each refusal, so that the fixing agent knows what to fix. If the answer
+ * names none, its summary becomes one; for a failed level without an issue, one is added that names the level.
  */
 function withDefaultReasons(answer: Fields): Fields {
   if (!Array.isArray(answer['issues'])) return answer;
@@ -147,7 +147,10 @@ function lower(value: unknown): unknown {
   return typeof value === 'string' ? value.trim().toLowerCase() : value;
 }
 
-/** Returns the converted items of a list. A missing list becomes `whenOmitted`; null there makes the answer invalid. */
+/**
+ * Returns the converted items of a list. If the list is missing, returns `whenOmitted`; if that is null, the answer is
+ * invalid.
+ */
 function listOr(whenOmitted: [] | null, value: unknown, item: (value: unknown) => unknown): unknown[] | null {
   return value === undefined || value === null ? whenOmitted : list(value).map(item);
 }

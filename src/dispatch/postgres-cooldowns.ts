@@ -6,7 +6,10 @@ import { activeCooldowns, MOST_KEPT } from './cooldown-file.ts';
 
 type Row = { readonly agent: string; readonly until: Date; readonly said: string };
 
-/** Opens the cooldowns of the user's agent logins on this machine. They apply to all repositories. */
+/**
+ * Opens the list of agents that reached a usage limit with this user's logins on this machine. The limits apply in all
+ * repositories.
+ */
 export function postgresCooldowns({ database, login }: TeamStore): Cooldowns {
   async function active(now: Date): Promise<readonly Cooldown[]> {
     const rows = await database.query<Row>(

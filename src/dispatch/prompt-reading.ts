@@ -20,7 +20,10 @@ someone else. When the files are open, answer with this JSON object and nothing 
 
 ${JSON.stringify(READ)}`;
 
-/** The end of the prompt that shows later changes to such a session. The diff of these changes stands before it. */
+/**
+ * The end of the prompt that shows later changes to a session that read files for several reviewers. The diff stands
+ * before it.
+ */
 export const CONTINUED_READING = `## Open the files, and judge nothing yet
 
 Several reviewers will judge the change as it is now. Open what the difference makes necessary and this conversation does not
@@ -29,11 +32,11 @@ this JSON object and nothing else:
 
 ${JSON.stringify(READ)}`;
 
-/** The text that separates the shared session from a reviewer's own rubric in a fork. */
+/** The text in a copy (fork) of the shared session that separates the opened files from a reviewer's own rubric. */
 export const FORK_OPENING = `The files above were opened for several reviewers, who work separately. From here on you are one of them: review the
 change now. Open more files if you need them.`;
 
-/** The maximum length of the text that such a session may write besides its answer. */
+/** The maximum length of text that a session which only reads files may write besides its answer. */
 const MOST_TEXT = 2000;
 
 // Matches words of a verdict. A reviewer must not start from a verdict that it did not reach itself.

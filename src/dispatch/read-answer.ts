@@ -105,8 +105,8 @@ function judge<K extends AnswerKind>(kind: K, values: readonly unknown[]): ReadA
 }
 
 /**
- * Whether an answer counts even if another object in the same reply passes or is not an answer. A refusal does, and so
- * does an answer that judges nothing.
+ * Whether an answer counts even if the reply contains another object that passes or is not an answer. This is so for a
+ * refusal, and for an answer that judges nothing.
  */
 function mayStandAlone<K extends AnswerKind>(kind: K, answer: Answers[K]): boolean {
   return refuses(kind, answer) || kind === 'fixer' || kind === 'outline' || kind === 'probe';
@@ -136,8 +136,8 @@ function isRefusalIn(kind: AnswerKind, text: string): boolean {
 }
 
 /**
- * Returns the values of the JSON objects in a text. Invalid objects are left out. If the text was cut off, returns
- * none.
+ * Returns the values of the JSON objects in a text. Invalid objects are left out. If the text was cut off, the list is
+ * empty.
  */
 function valuesIn(text: string): readonly unknown[] {
   const found = objectsIn(text);

@@ -26,8 +26,8 @@ const REFUSES: { readonly [K in AnswerKind]?: (answer: Answers[K]) => boolean } 
 const HARMLESS = ['usage', 'session_id', 'evidence', 'strengths'];
 
 /**
- * Returns the first field outside the schema because of which a pass must not count; `null` if there is none. It is a
- * list or an object, which may contain problems, or a value that contradicts the pass.
+ * Returns the first field outside the schema that keeps a pass from counting; `null` if there is none. Such a field is
+ * a list or an object, which may contain problems, or a value that contradicts the pass.
  */
 export function foreignField(kind: AnswerKind, answer: Readonly<Record<string, unknown>>): string | null {
   const own = [...Object.keys(ANSWER_SCHEMAS[kind].shape), ...HARMLESS];
@@ -84,8 +84,8 @@ const PLACE = /^(?:file|path|line|location|severity|priority)$/i;
 const PROBLEMS = /violations|issues|findings|problems|defects|vulnerabilities|blockers/i;
 
 /**
- * Patterns of a refusal in text that is not valid JSON. They cover all kinds of answers, because agents mix the forms
- * up.
+ * Patterns that show a refusal in text that is not valid JSON. They cover all kinds of answers, because agents mix the
+ * forms up.
  */
 const SIGNS = [
   /["']?status["']?\s*:\s*["']?\s*(?:fail|reject|refuse|block|not[ _-]|needs?[ _-]|changes?[ _-])/i,
@@ -95,7 +95,7 @@ const SIGNS = [
   /["']?severity["']?\s*:\s*["']?\s*(?:blocker|warning)\b(?!\s*\|)/i,
 ];
 
-/** Whether a text contains a pattern of a refusal, such as `"status": "fail"`. */
+/** Whether a text contains a sign of a refusal, such as `"status": "fail"`. */
 export function hasRefusalSign(text: string): boolean {
   return SIGNS.some((sign) => sign.test(text));
 }

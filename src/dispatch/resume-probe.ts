@@ -54,7 +54,7 @@ export function forkAbility(
   return { kind: 'unknown' };
 }
 
-/** Returns whether an agent version can resume sessions. A version without a result is tested now. */
+/** Returns whether an agent version can resume sessions. If that is unknown, tests it now. */
 export async function ensureResumable(
   agent: { readonly name: string; readonly version: string },
   ports: {
@@ -214,11 +214,11 @@ const FORK_QUESTIONS = {
 /** The functions that the resume tests need. `randomLine` returns a line that the agent cannot guess. */
 type ProbePorts = {
   /**
-   * Asks a question in a session or, with `forkOf`, in a fork (copy) of that session. If both are missing, starts a new
-   * session.
+   * Asks a question: in the session `sessionId`, in a copy (fork) of the session `forkOf`, or, if neither is given, in
+   * a new session.
    */
   ask(prompt: string, sessionId: string | null, forkOf?: string): Promise<AskEnd>;
-  /** Whether the test V5, which is about forks, runs. */
+  /** Whether to run the test V5, which is about forks (copies of a session). */
   readonly forks?: boolean;
   /** Whether the usage of a call covers all of its requests. Default: true. */
   readonly countsAll?: boolean;

@@ -14,7 +14,7 @@ export type SessionUse = Pick<
   'usedBefore' | 'contextTokens' | 'freshTokens' | 'lastUsedAt' | 'warmMinutes' | 'cache'
 >;
 
-/** A call as it ended. */
+/** A call that has ended, with the facts that are stored about its session. */
 export type EndedCall = {
   readonly usage: Usage | null;
   readonly sessionUsage: Usage | null;
@@ -51,8 +51,8 @@ export function sessionUse(
 
 /**
  * Returns the tokens of the session after a call, including cached ones; `null` if unknown. If the figures of the last
- * request are missing, use the new tokens: after a cache miss they are the whole context, after a hit only what was
- * added to the earlier context.
+ * request are missing, it uses the new tokens: after a cache miss these are the whole context, after a cache hit only
+ * what the call added.
  */
 function contextAfter(
   before: Pick<SessionUse, 'contextTokens' | 'cache'> | null,
@@ -80,8 +80,9 @@ function openingOf({ usage, requests }: Pick<EndedCall, 'usage' | 'requests'>): 
 }
 
 /**
- * Returns the figures of a forked session's first call without the files that the shared session had opened before,
- * because a session of its own would open them only once. `again` is their share of the files that the fork opened.
+ * Returns the figures of the first call in a forked session, without the files that the shared session had already
+ * opened. A session of its own would open them only once. `again` is the share of these files among those that the fork
+ * opened.
  */
 export function openingOnce(
   opening: NonNullable<SessionCache['opening']>,
@@ -108,8 +109,8 @@ function resumedOf(
 }
 
 /**
- * A call with at least `MISS_SHARE` of the context as uncached tokens missed the cache. A call with less than the other
- * share hit it.
+ * If at least this share of the context came uncached, the call missed the cache. If less than `HIT_SHARE` did, it hit
+ * the cache.
  */
 const MISS_SHARE = 0.9;
 const HIT_SHARE = 0.5;

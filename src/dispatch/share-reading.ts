@@ -11,13 +11,13 @@ import type { Budget } from './limits.ts';
 import { isReading, READING_PROMPT } from './prompt-reading.ts';
 import { transcriptEntry } from './retry.ts';
 
-/** A session that opened files and judged nothing. Several reviewers continue in forks (copies) of it. */
+/** A session that opened files and judged nothing. Several reviewers continue in copies (forks) of it. */
 export type SharedReading = {
   readonly sessionId: string;
   /** The usage of the session so far, from agents that report only this sum. */
   readonly usedBefore: Usage | null;
   readonly opened: readonly string[];
-  /** The tokens that a reviewer would pay for if it read the same files alone; `null` if unknown. */
+  /** The tokens that a reviewer would pay for if it read the same files in a session of its own; `null` if unknown. */
   readonly freshTokens: number | null;
   readonly requests: RequestFigures | null;
 };
@@ -100,7 +100,7 @@ function whyNotShared(end: AskEnd, isContinued: boolean): NoReading | null {
   if (!end.ok) return { kind: 'agent', failure: end.failure };
   if (!isReading(end.reply, end.draft ?? '')) return { kind: 'judged' };
   const { sessionId, filesRead } = end.reply;
-  // A session that continues an earlier one already contains that one's files.
+  // A session that continues an earlier one already contains the files that the earlier one opened.
   const hasFiles = isContinued || (filesRead ?? []).length > 0;
   return sessionId === null || !hasFiles ? { kind: 'opened-nothing' } : null;
 }

@@ -29,8 +29,8 @@ export async function startRun(
 }
 
 /**
- * Starts a background run for someone who uses the live view. Unless that is a person, the commands must be approved
- * first.
+ * Starts a background run for a user of the live view. If that user is an agent and not a person, the repository's
+ * commands must have been approved before.
  */
 export async function startRunFor(
   repository: RepositoryPaths,

@@ -129,8 +129,8 @@ export function resolvedDocument(finding: ResolvedFinding, all: readonly Resolve
 }
 
 /**
- * Returns the JSON for a failed command. It is an error, except that a run that found another run in progress prints a
- * run result.
+ * Returns the JSON for a failed command: usually an error, but a run result if the command was a run that found another
+ * run in progress.
  */
 export function failureDocument(failure: Failure, asked: 'run' | null): object {
   return asked === 'run' && failure.kind === 'lock-held' ? lockConflictDocument(failure) : errorDocument(failure);

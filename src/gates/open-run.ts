@@ -86,8 +86,8 @@ export type RunOptions = Pick<
    */
   readonly remote?: boolean;
   /**
-   * For a run that only measures reviewers (`onceover prove`): the repository from which they come. Such a run stores
-   * everything in files, and workers handle its calls after those of people and CI.
+   * Set for a run that only measures reviewers (`onceover prove`): the repository whose reviewers it measures. Such a
+   * run stores everything in files, and workers handle its calls after those of people and CI.
    */
   readonly proofOf?: RepositoryPaths;
 };
@@ -145,7 +145,7 @@ export async function withRunLock<T>(
 ): Promise<Result<T>> {
   if (process.env[ACTIVE] !== undefined) return err({ kind: 'inside-a-run' });
   const opening = openRun(repository, options, true);
-  // Take the lock now: git still scans the working tree, so this costs no extra time.
+  // Take the lock while git still scans the working tree, because this saves time.
   const lock = await openLock(repository).take();
   try {
     const opened = await opening;
@@ -214,7 +214,7 @@ async function openSharing(
   return { shared: openShared(repository, read, use), request: { builtInAgents: BUILT_IN_AGENTS } };
 }
 
-/** Copies records to the store for teams, where pages of other machines show them. */
+/** Returns a function that copies records to the store for teams, so that web pages on other machines can show them. */
 function copyRecords({ root, commonDir }: RepositoryPaths) {
   return async (texts: Readonly<Record<string, string>>) =>
     (await import('./record/postgres-records.ts')).copyToStore({ root, commonDir }, texts);
@@ -224,7 +224,7 @@ function baseReferences(files: TextFiles): ReferenceFiles {
   return { isBase: true, text: async (path, limit) => files.read(path, limit) };
 }
 
-/** Opens the stores and reads the configuration, while the first snapshot is being taken. */
+/** Opens the stores and reads the configuration, while git takes the first snapshot. */
 async function openRun(repository: RepositoryPaths, options: RunOptions, fetches: boolean): Promise<Result<OpenedRun>> {
   const { reporter, accept = true, remote: _, proofOf, ...requested } = options;
   const prefetched = await takePrefetch(repository, options.selection);

@@ -16,14 +16,15 @@ type SharedUse = {
   /** Whether to fetch the newest passes. A preview does not fetch; it uses what an earlier run fetched. */
   readonly fetches: boolean;
   /**
-   * Whether the setting `share` is obeyed. In the CI job of a pull request, only the option `--share` shares passes.
+   * Whether the setting `share` applies. In the CI job of a pull request it does not; there, only the option `--share`
+   * shares passes.
    */
   readonly sharesBySetting: boolean;
 };
 
 /**
- * How long a run waits for the answer whether passes of other clones count. The fetch itself has other limits, set by
- * its carrier (a git remote or an HTTP store).
+ * How long a run waits until it knows which passes of other clones count. The time limit of the fetch itself depends on
+ * whether passes come from a git remote or an HTTP store.
  */
 const LONGEST_WAIT_MS = 5000;
 
@@ -41,7 +42,7 @@ export function openShared(repository: RepositoryPaths, read: RunSettings, use: 
   let fetching: Promise<Result<boolean>> | null = null;
   const startFetch = ({ carrier }: Trusted) => {
     fetching ??= carrier.fetch(stop.signal);
-    // Callers that await the fetch get its error. Without this line, an error before that would end the process.
+    // A caller that awaits the fetch gets its error. Without this line, an error before that would end the process.
     fetching.catch(() => {});
     return fetching;
   };
@@ -53,14 +54,14 @@ export function openShared(repository: RepositoryPaths, read: RunSettings, use: 
   const startEarly = (opened: Awaited<typeof opening>) => {
     if (opened.ok && !isClosed && !opened.value.carrier.isFresh()) startFetch(opened.value);
   };
-  // Callers that await `opening` get its error.
+  // A caller that awaits `opening` gets its error. Without this line, an error before that would end the process.
   if (fetches) opening.then(startEarly).catch(() => {});
 
   const report = (failure: Failure | null) => {
     if (failure !== null) trouble ??= { kind: 'failed', failure: isLate ? asTimeout(failure) : failure };
   };
 
-  /** Runs `work`, which waits for the remote, and stops it after the time limit. */
+  /** Runs `work`, which asks a git remote or a store, and stops it after the time limit. */
   const inTime = async <T>(work: () => Promise<T>): Promise<T> => {
     const timer = setTimeout(() => {
       isLate = true;
@@ -73,7 +74,7 @@ export function openShared(repository: RepositoryPaths, read: RunSettings, use: 
     }
   };
 
-  // Closing stops only the fetch, so that later questions to an HTTP store still get an answer.
+  // After closing, the fetch stops, but later questions to an HTTP store still get an answer.
   const signal = () => (isClosed ? null : stop.signal);
 
   /** Waits for the fetch. Returns whether it brought new passes; `null` if it failed. */
@@ -86,8 +87,8 @@ export function openShared(repository: RepositoryPaths, read: RunSettings, use: 
   };
 
   /**
-   * Decides which requested passes count, at first with what an earlier run fetched. Waits for the fetch only if that
-   * is not enough.
+   * Decides which of the requested passes count. First it uses what an earlier run fetched, and waits for the fetch
+   * only if that is not enough.
    */
   const decide = async (requests: readonly PassRequest[], trusted: Trusted): Promise<readonly Acceptance[]> => {
     const before = await inTime(() => trusted.passes.accept(requests, [], signal()));
@@ -156,14 +157,14 @@ type Trusted = Extract<Awaited<ReturnType<typeof openTrusted>>, { ok: true }>['v
 
 const NOT_CONFIGURED: Acceptance = { kind: 'refused', why: 'not-configured', statement: null };
 
-/** If onceover stopped a fetch because of the time limit, report a timeout. */
+/** Turns the failure of a fetch that the time limit stopped into a timeout. */
 function asTimeout(failure: Failure): Failure {
   return failure.kind === 'passes-carrier' && failure.why === 'stopped' ? { ...failure, why: 'timeout' } : failure;
 }
 
 /**
- * If the newest passes could not be fetched, a missing pass proves only that it was not fetched, not that it does not
- * exist.
+ * If the newest passes could not be fetched, a missing pass may exist after all, so report that the passes were
+ * unreachable.
  */
 function asUnreachable(decision: Acceptance): Acceptance {
   const isMissing = decision.kind === 'refused' && decision.why === 'no-statement';

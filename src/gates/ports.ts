@@ -34,8 +34,8 @@ export type RunFacts = {
   readonly comparison: Comparison;
   readonly snapshot: Snapshot;
   /**
-   * Identifies everything that a check may read: its pass counts only while this id is the same. `null` if the run has
-   * no checks.
+   * Identifies everything that a check may read. A check's pass counts only while this id is the same. `null` if the
+   * run has no checks.
    */
   readonly checked: SnapshotId | null;
   readonly planned: GateList;
@@ -87,13 +87,16 @@ export type SlotJob = PlannedSlot & {
   readonly tree: SnapshotId;
   readonly lastLook: SlotRecord | null;
   /**
-   * Equal for reviewers with the same agent and the same start of the prompt, which the provider can cache for all of
-   * them.
+   * A key that is the same for reviewers with the same agent and the same start of the prompt, which the provider can
+   * cache for all of them; `null` if the reviewer shares none.
    */
   readonly prefix: string | null;
-  /** Equal for reviewers that can share a reading: one session that opens the files for all of them. */
+  /**
+   * A key that is the same for reviewers for which one session can read the files; `null` if the reviewer cannot share
+   * a session.
+   */
   readonly sharing: string | null;
-  /** The finished reading (session that opened the files) that this reviewer shares; missing if it shares none. */
+  /** The session that read the files for this reviewer and others; missing if there was none. */
   readonly shared?: SlotReading;
   readonly timeoutSeconds: number;
   /** How long the provider should cache the prompt. */
@@ -102,19 +105,17 @@ export type SlotJob = PlannedSlot & {
   readonly cacheNote: CacheNote | null;
 };
 
-/**
- * A reading (one session that opens the files for several reviewers), from the point of view of one of these reviewers.
- */
+/** A session that read the files for several reviewers, as one of these reviewers sees it. */
 export type SlotReading = {
-  /** The reviewer to which the cost of the reading is charged: the first of those that share it. */
+  /** The reviewer to which the cost of the shared session is charged: the first of those that share it. */
   readonly leader: SlotId;
   readonly isLeader: boolean;
   readonly end: ReadingEnd;
-  /** The reading that a later run can continue; `null` if there is none. */
+  /** The shared session that a later run can continue; `null` if there is none. */
   readonly base: RecordMetadata['base'] | null;
   /**
-   * The earlier reading that was continued: the start of its prompt, and facts about its cache; `null` if this reading
-   * is the first.
+   * The earlier shared session that was continued: the start of its prompt, and facts about its cache; `null` if there
+   * was none.
    */
   readonly continued: { readonly opening: string; readonly note: CacheNote; readonly ttl: CacheTtl } | null;
 };
@@ -144,7 +145,10 @@ export type SlotResult = {
   readonly closed: readonly string[];
   /** Whether the reviewer worked in a fork (a copy) of a shared session; default: false. */
   readonly forked?: boolean;
-  /** Whether the reviewer was stopped during its review. It leaves no record then, but its calls have to be counted. */
+  /**
+   * Whether the reviewer was stopped during its review. In that case it has no record, but its calls have to be
+   * counted.
+   */
   readonly isStopped: boolean;
 };
 
@@ -169,7 +173,10 @@ export type RunPorts = {
   readonly cooldowns: Cooldowns;
   readonly passes: Passes;
   readonly ledger: Ledger;
-  /** Opens the files of the working tree. The result caches contents, so call this again to see later changes. */
+  /**
+   * Opens the files of the working tree. File contents are cached in the result, so call this again to see later
+   * changes.
+   */
   contents(): Contents;
   /** Opens the reference files of rules. On a pull request, they are read from the base branch. */
   references(): ReferenceFiles;
@@ -187,15 +194,18 @@ export type RunPorts = {
  * not count, and the reviewer runs here.
  */
 export interface SharedPasses {
-  /** Decides for each requested pass, in the same order, whether a pass of another clone counts. */
+  /** For each requested pass, in the same order, decides whether a pass of another clone counts. */
   accept(wanted: readonly PassRequest[]): Promise<readonly Acceptance[]>;
-  /** Returns the waivers of other clones that count for these findings. The keys identify a finding across clones. */
+  /**
+   * Returns the waivers of other clones that count for these findings. A key in the result identifies a finding in all
+   * clones.
+   */
   waivers(wanted: readonly WaiverRequest[]): Promise<ReadonlyMap<string, AcceptedWaiver>>;
   /** Like `accept`, for one request. Also searches all signed passes for the reason why none counts. */
   explain(wanted: PassRequest): Promise<Acceptance>;
   /**
-   * Signs the passes and waivers that are not shared yet, and sends them. Unless `isAsked`, only if the setting `share`
-   * allows it.
+   * Signs the passes and waivers that are not shared yet, and sends them. `isAsked`: a person asked for it; otherwise
+   * the setting `share` decides.
    */
   share(statements: readonly TravellingStatement[], isAsked: boolean): Promise<ShareEnd>;
   /** The reason why no pass of another clone can count; `null` if passes can count. */
@@ -215,7 +225,7 @@ export type RunRequest = GateRequest &
     readonly selection: Selection;
     /** Whether reviews run even if a check fails. */
     readonly all: boolean;
-    /** `null` if the run is not for a pull request. */
+    /** Facts about the pull request; `null` if the run is not for one. */
     readonly pullRequest: {
       /** The target branch, from which the configuration was read. */
       readonly base: string;
@@ -228,9 +238,9 @@ export type RunRequest = GateRequest &
     readonly share?: boolean;
     readonly startedBy: 'person' | 'agent';
     readonly stop: AbortSignal | null;
-    /** The findings that `--until-pass --ratchet` tolerates. Other runs do not set this. */
+    /** The findings that `run --until-pass --ratchet` tolerates. Other runs do not set this. */
     readonly ratchetHolder?: RatchetHolder;
   };
 
-/** The findings that `--until-pass --ratchet` tolerates at the moment. Every review replaces `now`. */
+/** The findings that `run --until-pass --ratchet` tolerates at the moment. Every review replaces the value of `now`. */
 export type RatchetHolder = { now: Ratchet };

@@ -9,8 +9,8 @@ import type { OmittedFiles, RepositoryPaths, Selection, Snapshot, Snapshots } fr
 import { ok, type Result } from '../kernel/result.ts';
 
 /**
- * Starts to take a snapshot of the working tree (`first`) while the program is still loading. The first calls of
- * `compare` and `take` on the returned object return these results.
+ * While the program is still loading, starts to take a snapshot of the working tree (`first`). The first calls of
+ * `compare` and `take` on the returned object return its results.
  */
 export function prefetchSnapshot(
   snapshots: Snapshots,
@@ -88,10 +88,7 @@ export function prefetch({ run }: { readonly run: boolean }): void {
   keepPrefetched({ cwd, place: handled(located) });
 }
 
-/**
- * Marks the promise's rejection as handled, so that it does not end the process before a caller awaits it. Callers
- * still get it.
- */
+/** Keeps a rejected promise from ending the process before a caller awaits it. The caller still gets the rejection. */
 function handled<T>(work: Promise<T>): Promise<T> {
   work.catch(() => {});
   return work;

@@ -29,7 +29,7 @@ export type RecordHistory = {
   readonly lastIteration: number;
   readonly slots: readonly SlotRecord[];
   readonly checks: readonly CheckRecord[];
-  /** Records of gates that were not among those given to `read`, each with the branch on which it was made. */
+  /** Records of gates that the caller of `read` did not name, each with the branch on which it was made. */
   readonly others: readonly (ArchivedRecord & BranchContext)[];
 };
 

@@ -35,7 +35,10 @@ export type RunOutcome = {
   /** The number of calls to agents. It includes `retries`: requests that agents repeated by themselves. */
   readonly dispatches: number;
   readonly retries: number;
-  /** The passes that the run sent to other clones, or would send after a person agrees; `null` if there are none. */
+  /**
+   * The passes and waivers that the run sent to other clones, or would send after a person agrees; `null` if there are
+   * none.
+   */
   readonly sharing: Exclude<ShareEnd, { kind: 'not-shared' }> | null;
 };
 
@@ -113,7 +116,10 @@ export type SlotOutcome = {
   readonly usage: Usage | null;
   readonly durationMs: number | null;
   readonly trouble: SlotTrouble | null;
-  /** The reviewer's last review, if it failed or ended in an error and the reviewer did not run this time. */
+  /**
+   * The reviewer's last review, if the reviewer did not run this time and that review failed or ended in an error;
+   * otherwise `null`.
+   */
   readonly earlier: { readonly iteration: number; readonly isCurrent: boolean; readonly error: string | null } | null;
   /** Whether a pass of another clone counts for this reviewer; `null` if none was looked up. */
   readonly shared: Acceptance | null;
@@ -159,7 +165,10 @@ export type Cleaned = {
 
 export const LOOP_ENDS = [
   'passed',
-  /** The same findings stay open, or the fixing agent changed nothing and the reviewers fail the change again. */
+  /**
+   * The same findings stay open in every round, or the fixing agent changed nothing and the reviewers fail the change
+   * again.
+   */
   'stalled',
   /** The code returned to an earlier state, or two sets of findings alternate. */
   'oscillating',

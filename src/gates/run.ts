@@ -12,7 +12,10 @@ import type { ReviewGate } from './types.ts';
 type RunStep = {
   readonly facts: RunFacts;
   readonly actions: RunActions;
-  /** Whether no file of a rule's gate was written to since its reviewers ran. */
+  /**
+   * Returns whether no file of the gate was written to since its reviewers ran. Only gates that come from rules are
+   * watched.
+   */
   isUntouched(gate: ReviewGate): boolean;
 };
 
@@ -42,7 +45,7 @@ export async function executeRun(
     const certifying = certifyingPlan(ran.value, request);
     const certified = certifying === null ? ran : await iterate(run, ran.value, certifying);
     if (!certified.ok) return certified;
-    // Keep the first `isUntouched`: it also notices writes during the second iteration, which `certify` required.
+    // Keep the function from the first iteration: it also notices files that were written during the second one.
     step = { ...certified.value, isUntouched: ran.value.isUntouched };
   }
   const spared = savedUsage(step.actions, plan, before.value.past.slots);
@@ -58,7 +61,8 @@ export async function executeRun(
     ports.shared == null || isStopped
       ? null
       : await (await import('./record/share.ts')).sharePasses(ports, step.facts, request.share === true);
-  // The verdict depends neither on the ledger nor on other clones, so a failure there only adds a notice.
+  // The verdict depends neither on the ledger (the log of calls) nor on other clones, so a failure there only adds a
+  // notice.
   const notices: readonly RunNotice[] = [
     ...(entered.ok ? [] : [{ kind: 'not-in-ledger', failure: entered.failure } as const]),
     ...(shared?.kind === 'not-shared' ? [{ kind: 'not-shared', failure: shared.failure } as const] : []),
@@ -174,15 +178,15 @@ function certifyingPlan({ facts, actions }: RunStep, { settings }: RunRequest): 
 }
 
 /**
- * Marks passed review tasks of rules, archives records of gates without changes, and deletes snapshots and prompts that
- * no record needs.
+ * Marks passed reviews of rules, archives records of gates without changes, and deletes snapshots and prompts that no
+ * record needs.
  */
 async function finish({ ports, request }: RunContext, step: RunStep): Promise<Result<void>> {
   const { facts, actions, isUntouched } = step;
   const tolerated = request.ratchetHolder?.now.tolerated ?? new Set();
   const passed = new Set(
     facts.reviews
-      // A gate with a tolerated finding (`--ratchet`) gets no pass mark, because the mark would outlive the fix loop.
+      // A finding that `--ratchet` tolerates must be fixed after the loop, so its gate is not marked as passed.
       .filter(({ certified, findings }) => certified && !findings.some(({ finding }) => tolerated.has(finding.id)))
       .map(({ gate }) => gate.id),
   );

@@ -19,13 +19,13 @@ export function isOpen(state: FindingState): boolean {
 /** A problem that a reviewer reported, as it is stored. */
 export type Finding = Shaped<typeof FINDING> & {
   /**
-   * Set if the reviewer had reviewed the change before. The setting `rerun_new_issue_threshold` then applies to the
-   * finding.
+   * Set if the reviewer had reviewed the change before it reported this finding. In that case, the setting
+   * `rerun_new_issue_threshold` applies.
    */
   readonly onRerun?: true;
   /**
-   * Set if the finding was new although its reviewer had already reviewed the same lines: the number of those reviews.
-   * The setting `convergence` then applies to the finding.
+   * The number of earlier reviews in which the reviewer saw the same lines without reporting this finding; missing if
+   * there were none. If there were some, the setting `convergence` applies.
    */
   readonly seenBefore?: number;
   /** How often the reviewer closed the finding and later reported the same code again. */
@@ -38,7 +38,7 @@ export type Actor = Shaped<typeof ACTOR>;
 
 export type Resolution = Shaped<typeof RESOLUTION>;
 
-/** Returns the claim of a fix in the form in which it is stored after a reviewer rejected it. */
+/** Returns the claim that a finding is fixed in the form in which it is stored after a reviewer rejected the claim. */
 export function asRefuted(claim: Resolution): Resolution {
   return { ...claim, how: 'refuted', why: '' };
 }
@@ -76,8 +76,8 @@ export type KnownFinding = Finding & {
 };
 
 /**
- * A finding that `resolve` answered. `because`: the id of the named finding that is about the same code; `null` if this
- * finding was named itself.
+ * A finding that `resolve` answered. `because`: the id of the finding that the user named, if this one is only about
+ * the same code; otherwise `null`.
  */
 export type ResolvedFinding = KnownFinding & { readonly because: string | null };
 
@@ -95,7 +95,7 @@ export type ShareEnd =
   | { readonly kind: 'to-ask'; readonly passes: number; readonly waivers: number; readonly carrier: string }
   | { readonly kind: 'not-shared'; readonly failure: Failure };
 
-/** The number of a reviewer within a review, counted from 1. Different agents may review under the same number. */
+/** The number of a reviewer within a review, counted from 1. The agent behind a number can change. */
 export type SlotNumber = number;
 
 /** The name used in records if no agent was available. */

@@ -7,8 +7,8 @@ import type { GitAnswer } from './git.ts';
 import { indexName } from './private-index.ts';
 
 /**
- * Caches git's last answer to each question, such as `diff`. An answer is found by a key that contains everything it
- * depends on.
+ * Caches git's last answer to each question, such as `diff`. The key of an answer contains everything on which the
+ * answer depends.
  */
 export type AnswerCache = ReturnType<typeof openAnswerCache>;
 

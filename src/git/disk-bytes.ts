@@ -13,8 +13,8 @@ import { type GitAnswer, GitError } from './git.ts';
 /** A function that runs git with a private index instead of the user's. */
 export type CallGit = (args: readonly string[], input?: Buffer) => Promise<GitAnswer>;
 
-// Attributes because of which git stores other bytes than the file has on disk. `text` and `eol` are missing here,
-// because they change only line endings.
+// Git attributes that make git store other bytes than the file has on disk. `text` and `eol` are missing here, because
+// they change only line endings.
 const CONVERTING = ['filter', 'working-tree-encoding', 'ident'];
 const CONVERTS = new RegExp(CONVERTING.join('|'));
 

@@ -25,10 +25,10 @@ export type EndedCycles = {
 };
 
 /**
- * Returns the records and findings that no longer belong to the current change. If a gate has no changed files any
- * more, these are all of its records and findings. If it has some, only the records before its current cycle (which
- * begins at the iteration in `starts`); its findings stay open until a reviewer closes them. A gate that is not
- * configured (`isConfigured`) is left out, because its settings may be missing for one run only.
+ * Returns the records and findings that no longer belong to the current change. For a gate without changed files, these
+ * are all of its records and findings. For other gates, they are only the records before the iteration in `starts`,
+ * with which the reviews of the current change began; findings stay open until a reviewer closes them. A gate that is
+ * not configured (`isConfigured`) is left out, because its settings may be missing for one run only.
  */
 export function endedCycles(
   { where, scope }: Pick<Comparison, 'where' | 'scope'>,
@@ -80,8 +80,8 @@ const LONGEST_STEM = 150;
 const HASH_STEP = 6;
 
 /**
- * Returns for each gate the text with which the names of its files start (the stem): the gate's id in safe characters,
- * with a hash if the id is long or the text not unique.
+ * Returns, for each gate, the text with which the names of its files start: the gate's id in safe characters. If the id
+ * is long, or another gate would get the same text, a hash is added.
  */
 export function gateNames(gates: readonly Pick<Gate, 'id' | 'kind'>[]): readonly GateName[] {
   const digits = new Map<GateId, number>();
@@ -92,7 +92,7 @@ export function gateNames(gates: readonly Pick<Gate, 'id' | 'kind'>[]): readonly
       .map((own) => new Set(own.map(({ id }) => id)))
       .filter((ids) => ids.size > 1);
     if (shared.length === 0) return names;
-    // A name with a longer hash can be equal to yet another name, so the loop checks all names again.
+    // After a longer hash was added, a name can be equal to yet another name, so the loop checks all names again.
     for (const id of shared.flatMap((ids) => [...ids])) digits.set(id, (digits.get(id) ?? 0) + HASH_STEP);
   }
 }

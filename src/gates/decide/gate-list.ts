@@ -10,12 +10,12 @@ import type { Rule, RuleTask } from '../../rules/types.ts';
 import type { GateOutcome } from '../run-types.ts';
 import type { CheckGate, Gate, GateContent, ReviewGate, Rubric } from '../types.ts';
 
-/** Returns a hash over a gate's changed files (paths, modes and blobs); their order does not matter. */
+/** Returns a hash over the paths, modes and contents of a gate's changed files. Their order does not matter. */
 export function contentOf(entries: readonly Entry[]): GateContent {
   return filesDigest(entries) as GateContent;
 }
 
-/** Whether both entries exist and describe the same change of the same file. */
+/** Whether both entries exist and describe the same change to the same file. */
 export function isSameEntry(a: Entry | null | undefined, b: Entry | null | undefined): boolean {
   return a != null && b != null && contentOf([a]) === contentOf([b]);
 }
@@ -54,8 +54,8 @@ function compilePath(written: string): EntryPath {
 }
 
 /**
- * Returns the name, such as `packages/a`, of the gates that an entry point has for this path; `null` if the path is
- * outside the entry point.
+ * Returns the name, such as `packages/a`, of the gates for this path. `null`: the path does not belong to the entry
+ * point (an item of `gates`).
  */
 function entryName(entry: EntryPath, path: RepoPath): string | null {
   switch (entry.kind) {
@@ -80,8 +80,8 @@ function plain(path: string): string {
   return repoPath(path) ?? path;
 }
 
-// Returns `null` for an invalid pattern. The settings parser rejects those, so this does not happen with valid
-// settings.
+// Compiles the pattern of a path; `null` if it is invalid. The settings parser rejects invalid patterns, so this does
+// not happen with valid settings.
 function compile(source: string): Glob | null {
   const compiled = compileGlob(plain(source), '');
   return compiled.ok ? compiled.glob : null;
@@ -101,15 +101,15 @@ export type GateSources = {
 
 export type GateList = {
   readonly gates: readonly Gate[];
-  /** Changed files that no review covers. */
+  /** Changed files that no review applies to. */
   readonly uncovered: readonly RepoPath[];
-  /** Ids of gates that more than one entry point defines. */
+  /** Ids of gates that are defined more than once, by several items of `gates` in the settings. */
   readonly duplicates: readonly GateId[];
 };
 
 /**
- * Returns the gates that apply to the change: first the gates of entry points with changed files, then one gate per
- * review task of a rule.
+ * Returns the gates that apply to the change: first those from the items of `gates` in the settings, then one gate for
+ * each review task of a rule.
  */
 export function planGates(sources: GateSources): GateList {
   const gates = [...sources.settings.flatMap((entry) => entryGates(entry, sources)), ...ruleGates(sources)];
@@ -124,8 +124,8 @@ export function planGates(sources: GateSources): GateList {
 }
 
 /**
- * Returns the gates whose id does not depend on the changed files. That leaves out gates for each folder of
- * `packages/*` and for each file of a rule.
+ * Returns the gates that exist whatever files changed. Gates for each folder of `packages/*` and for each file of a
+ * rule are not among them.
  */
 export function configuredGates(
   settings: readonly EntrySettings[],
@@ -152,8 +152,8 @@ export function gateIds(settings: readonly EntrySettings[], rules: readonly Rule
 }
 
 /**
- * Whether the id depends on changed files: a gate for one folder of a path such as `packages/*`, or for one file of a
- * rule.
+ * Whether a gate with this id exists only for certain changed files: it is for one folder of a path such as
+ * `packages/*`, or for one file of a rule.
  */
 function isVariableId(id: string, settings: readonly EntrySettings[], rules: readonly Rule[]): boolean {
   const isOfFolder = (entry: EntrySettings) => {
@@ -191,7 +191,8 @@ function entryGates(entry: EntrySettings, sources: GateSources): Gate[] {
       ([review, { prompt, numReviews, agents, timeoutSeconds }]): ReviewGate => {
         const id = gateId('review', name, review);
         const rubric = sources.rubrics.get(prompt);
-        // A missing prompt must fail here: without this gate, the run could pass although this review never ran.
+        // Fail if the prompt is missing: if the gate were left out instead, the run could pass although this review
+        // never ran.
         if (rubric === undefined) throw new Error(`the prompt ${prompt} was not read`);
         const own = { kind: 'review', id, entry: name, name: review, numReviews, agents, timeoutSeconds } as const;
         return { ...own, rubric, entries, content, task: null };
@@ -201,7 +202,9 @@ function entryGates(entry: EntrySettings, sources: GateSources): Gate[] {
   });
 }
 
-/** Groups the changed files of an entry point by gate name (see `entryName`). */
+/**
+ * Groups the changed files of an entry point (an item of `gates`) by the name of the gates for them (see `entryName`).
+ */
 function entriesByName(
   { path, exclude }: EntrySettings,
   entries: readonly Entry[],

@@ -20,10 +20,9 @@ import { byIteration, lastPassIteration } from './skip-reviewers.ts';
 type CycleContext = { readonly scope: Scope; readonly where: BranchContext };
 
 /**
- * Whether a record belongs to the gate's current cycle, which is the gate's reviews of the current change on this
- * branch, from the iteration `start` on. With a detached HEAD, the merge-base identifies the branch. Records of other
- * tools name no branch, so they belong to every branch. Narrow runs, such as `--uncommitted`, neither use earlier
- * records nor are used by later runs.
+ * Whether a record belongs to the gate's reviews of the current change on this branch, which began with the iteration
+ * `start`. With a detached HEAD, the merge-base identifies the branch. Records of other tools name no branch, so they
+ * belong to every branch. Narrow runs, such as `--uncommitted`, neither use earlier records nor are used by later runs.
  */
 export function isInCycle(record: SlotRecord, start: number, { scope, where }: CycleContext): boolean {
   if (scope.kind === 'narrow' || record.iteration < start) return false;
@@ -37,7 +36,7 @@ export function isSameBranch(made: BranchContext, where: BranchContext): boolean
   return made.branch === null && made.mergeBase === where.mergeBase;
 }
 
-/** Returns whether a finding counts as open, warning, waived and so on, in the scope and on the branch of `options`. */
+/** Returns the state of a finding, such as open, warning or waived, in the scope and on the branch of `options`. */
 export function findingState(finding: KnownFinding, options: StateOptions): FindingState {
   const { scope, where, levels, tolerated, entryOf } = options;
   if (finding.kept === 'closed') return 'closed';
@@ -46,7 +45,7 @@ export function findingState(finding: KnownFinding, options: StateOptions): Find
   // A waiver applies on every branch and in every scope, so the finding is shown as waived there too.
   if (finding.resolution?.how === 'skipped') return 'waived';
   if (finding.scope !== scope.key) return 'gone';
-  // A finding of another branch or an archived one counts only if its file has the same change now.
+  // A finding that is archived or belongs to another branch counts only if its file has the same change now.
   const counts = (isSameBranch(finding, where) && !finding.cycleEnded) || isSameEntry(finding.entry, now);
   if (!counts) return 'gone';
   if (tolerated?.has(finding.id) === true) return 'warning';
@@ -60,17 +59,14 @@ export type GateFacts = {
   readonly gate: ReviewGate;
   /** All records of the gate's reviews, from every branch and scope. */
   readonly records: readonly SlotRecord[];
-  /**
-   * The iteration with which the gate's current cycle (its reviews of one change) began; 0 if there is no earlier
-   * cycle.
-   */
+  /** The iteration with which the reviews of the current change began; 0 if the gate reviewed no earlier change. */
   readonly cycleStart: number;
   /** All findings of the gate, from every branch and scope. */
   readonly findings: readonly KnownFinding[];
   /** The stored verdict of each reviewer (slot) on the current content with the current prompt. */
   readonly receipts: ReadonlyMap<SlotNumber, Receipt>;
   /**
-   * Whether a pass of another clone counts, for each reviewer without a verdict of this clone. Missing if passes are
+   * For each reviewer without a verdict in this clone, whether a pass of another clone counts. Missing if passes are
    * not shared.
    */
   readonly shared?: ReadonlyMap<SlotNumber, Acceptance>;
@@ -81,7 +77,7 @@ export type GateFacts = {
 
 export type GateState = {
   readonly gate: ReviewGate;
-  /** The records of the gate's current cycle, in the order of their iterations. */
+  /** The records of the gate's reviews of the current change, in the order of their iterations. */
   readonly cycle: readonly SlotRecord[];
   /** The records in `cycle`, each with the status that counts for the current content and prompt. */
   readonly history: readonly SlotRun[];
@@ -97,7 +93,7 @@ export type GateState = {
   readonly failing: number;
   /** Whether the gate passed on other content before, and no review has failed or ended in an error since. */
   readonly heldBefore: boolean;
-  /** Whether the gate's pass on the current content is already recorded. */
+  /** Whether the records already say that the gate passed on the current content. */
   readonly isHeldNoted: boolean;
   /** The git tree of the snapshot, needed only if an open finding is about a file that does not belong to the gate. */
   readonly tree?: SnapshotId;
@@ -114,13 +110,13 @@ export type SlotState = {
   /** Whether a pass of another clone counts for this reviewer; `null` if none was looked up. */
   readonly shared: Acceptance | null;
   readonly passIteration: number | null;
-  /** The newest record of this reviewer in the gate's current cycle. */
+  /** The newest record of this reviewer about the current change. */
   readonly latest: SlotRecord | null;
 };
 
 export type StateOptions = CycleContext & {
   readonly levels?: WarnLevels;
-  /** Findings that `run --until-pass --ratchet` tolerates. They count as warnings. */
+  /** Findings that count as warnings because `run --until-pass --ratchet` tolerates them. */
   readonly tolerated?: ReadonlySet<string> | undefined;
   /** Returns what changed at a path, according to the snapshot. */
   entryOf(path: string): Entry | undefined;
@@ -197,14 +193,15 @@ function coverOf(
 ): SlotState['covers'] {
   const verdict = verdictOf(receipts.get(slot), waived);
   if (verdict === 'passed' || verdict === 'waived') return verdict;
-  // A verdict of this clone wins over a pass of another clone.
+  // A verdict of this clone counts more than a pass of another clone.
   if (verdict === null && shared?.get(slot)?.kind === 'accepted') return 'accepted';
   if (marked) return 'marked';
   return latest?.status === 'skipped_prior_pass' ? 'rests' : null;
 }
 
 /**
- * Returns the verdict of a stored receipt. A failure becomes `waived` if it has findings and all of them are waived.
+ * Returns the verdict that a stored receipt stands for now. A failure becomes `waived` if it has findings and all of
+ * them are waived.
  */
 function verdictOf(receipt: Receipt | undefined, waived: ReadonlySet<string>): 'passed' | 'waived' | 'failed' | null {
   if (receipt === undefined) return null;

@@ -23,13 +23,13 @@ export type ReviewPlan =
 
 /** The plan of a run: one iteration, or none if nothing has to run. */
 export type RunPlan = {
-  /** If false, nothing runs and the next run gets the same iteration number. */
+  /** If false, nothing runs, and no iteration number is used up. */
   readonly iterates: boolean;
   readonly checks: readonly { readonly kind: 'run' | 'rest'; readonly gate: CheckGate }[];
   readonly reviews: readonly ReviewPlan[];
 };
 
-/** Decides which checks, gates and reviewers run. If no gate has to run, none does. */
+/** Decides which checks, gates and reviewers run. Nothing runs if no gate has to. */
 export function decideRun(
   facts: {
     readonly checks: readonly CheckState[];
@@ -52,8 +52,8 @@ export function decideRun(
   const canPass = facts.reviews.every(({ holds }) => holds) && (facts.orphans ?? []).length === 0;
   const certifies = (state: GateState) => settings.certify && !mustRun && canPass && !state.certified;
   const iterates = mustRun || facts.reviews.some(certifies);
-  // The setting `certify` can require an iteration that runs only those reviewers that have not seen the current
-  // content. It skips all others.
+  // If only the setting `certify` requires this iteration, it runs just the reviewers that have not seen the current
+  // content, and skips everything else.
   const skipsPassing = !mustRun || (settings.unchangedGates === 'rest' && !overrides.fresh);
   return {
     iterates,
@@ -169,7 +169,7 @@ export function hasNothingLeftToAsk({ reviews }: Pick<RunPlan, 'reviews'>, check
   const hasFailing = reviews.some(({ kind, state }) => kind === 'run' && !state.holds);
   return reviews.every(({ kind, state }) => {
     if (kind !== 'run') return true;
-    // If any gate fails, gates that pass run only along with it. If none fails, a gate that passes runs because of
+    // If any gate fails, a passing gate runs only along with it. If none fails, it runs because of the setting
     // `certify`.
     return state.holds ? hasFailing : hasFailedUnchanged(state);
   });

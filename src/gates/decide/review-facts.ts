@@ -8,8 +8,8 @@ import type { ReviewFacts } from '../record/shapes.ts';
 export type VerdictSettings = Pick<Settings, 'failOn' | 'rerunNewIssueThreshold' | 'agent'>;
 
 /**
- * Returns a digest of the settings that a verdict of this agent depends on. Each clone computes it from its own
- * `onceover.yml`, so a pass given with a weaker model or threshold does not match.
+ * Returns a digest of the settings on which a verdict of this agent depends. Each clone computes it from its own
+ * `onceover.yml`. So a pass of another clone does not match if it was given with a weaker model or threshold.
  */
 export function verdictSettingsDigest(
   { failOn, rerunNewIssueThreshold, agent }: VerdictSettings,

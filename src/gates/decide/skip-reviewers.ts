@@ -34,14 +34,17 @@ export function lastPassIteration(own: readonly SlotRun[]): number | null {
   return latest;
 }
 
-/** Returns the iteration of the pass that a record reports, or to which a skip refers; `null` if no pass counts. */
+/**
+ * Returns the iteration in which the reviewer passed, according to this record: a record of a pass names itself, and a
+ * record of a skip refers to an earlier pass. `null` if no pass counts.
+ */
 function passOf(record: SlotRun, passes: ReadonlyMap<number, number | null>, before: number | null): number | null {
   if (record.status === 'pass') return record.violations === 0 ? record.iteration : null;
   if (record.status !== 'skipped_prior_pass') return null;
   const { passIteration: named } = record;
-  // If a skip names no valid iteration, assume that it refers to the pass before it.
+  // The record of this skip names no valid iteration, so assume that it refers to the latest pass before it.
   if (named === null || !Number.isInteger(named) || named < 1 || named >= record.iteration) return before;
-  // Believe the records of the named iteration rather than the skip: the reviewer may not have passed in it.
+  // If the iteration that a skip names has records, believe those: the reviewer may not have passed in it.
   const pass = passes.get(named);
   return pass === undefined ? named : pass;
 }

@@ -16,7 +16,7 @@ import type { Finding, KnownFinding, Receipt, ReviewGate, SlotNumber } from '../
 import { type VerdictSettings, verdictSettingsDigest } from './review-facts.ts';
 
 /**
- * Returns the facts that a pass of another clone must match to count for this reviewer. `builtIn`: the names of the
+ * Returns the conditions under which a pass of another clone counts for this reviewer. `builtIn`: the names of the
  * agents that need no settings.
  */
 export function wantedPass(
@@ -51,8 +51,8 @@ function waivableIdentity(finding: Finding): string | null {
 }
 
 /**
- * Returns a stored pass as a statement that other clones can check; `null` if they could not use it. A pass mark has no
- * stored verdict, so it is never shared.
+ * Returns a stored pass in a form that other clones can check; `null` if they could not use it. A review that was only
+ * marked as passed has no stored verdict, so it is never shared.
  */
 function passStatement(
   gate: ReviewGate,
@@ -85,7 +85,9 @@ function isWaivedByPerson({ resolution }: KnownFinding): boolean {
   return resolution?.how === 'skipped' && resolution.by.kind === 'person';
 }
 
-/** Returns the waiver of a finding as a statement for other clones; `null` if no person waived it in this clone. */
+/**
+ * Returns the waiver of a finding in a form that other clones can check; `null` if no person waived it in this clone.
+ */
 function waiverStatement(finding: KnownFinding): WaiverStatement | null {
   const { resolution, gate, file, issue, isOfOtherClone = false } = finding;
   const identity = waivedIdentity(finding);
@@ -96,9 +98,7 @@ function waiverStatement(finding: KnownFinding): WaiverStatement | null {
   };
 }
 
-/**
- * Returns the statements about these gates that this clone can share: its passes, and the waivers of people who use it.
- */
+/** Returns what this clone can share about these gates: its passes, and the waivers that people made in it. */
 export function travellingStatements(
   slots: readonly { readonly gate: ReviewGate; readonly receipt: Receipt }[],
   findings: readonly KnownFinding[],
@@ -110,7 +110,7 @@ export function travellingStatements(
   return [...passes, ...waivers].filter((one) => one !== null);
 }
 
-/** Returns the findings with the waivers of other clones applied to those that are not waived here. */
+/** Returns the findings after applying waivers of other clones to those that are not waived here. */
 export function withSignedWaivers(
   findings: readonly KnownFinding[],
   waivers: ReadonlyMap<string, AcceptedWaiver>,

@@ -21,8 +21,8 @@ const AGENT_VARIABLES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns who runs a command. It counts as a person only if standard input is a terminal and no environment variable of
- * an agent is set. An agent can evade this test by removing its variables and opening a terminal.
+ * Returns who runs a command. It is taken to be a person only if standard input is a terminal and no environment
+ * variable of an agent is set. An agent can evade this test by removing its variables and opening a terminal.
  */
 export function commandActor(
   env: Readonly<Record<string, string | undefined>>,
@@ -34,8 +34,9 @@ export function commandActor(
 }
 
 /**
- * Returns the resolution as it counts under the current settings: unless `waivers.who` is `anyone`, an agent's waiver
- * is only a proposal. Because the settings are applied later too, an agent gains nothing by changing them for a moment.
+ * Returns the answer to a finding as it counts under the current settings: unless `waivers.who` is `anyone`, an agent's
+ * waiver is only a proposal. The settings are applied whenever the answer is read, so an agent gains nothing by
+ * changing them for a moment.
  */
 export function countedResolution(resolution: Resolution | null, { who }: WaiverPolicy): Resolution | null {
   const isProposal = resolution?.how === 'skipped' && resolution.by.kind === 'agent' && who === 'people';
@@ -47,7 +48,7 @@ export type FindingAnswer = { readonly how: 'fixed' | 'skipped' | 'confirmed'; r
 
 /**
  * Returns the findings that get the same answer as the named one: open findings of other reviewers about the same code,
- * on the same branch. A waiver is not extended to a more severe finding; the user has to name that one.
+ * on the same branch. A waiver of a finding does not apply to more severe ones; the user has to name those.
  */
 export function findingsAnsweredWith(
   named: KnownFinding,
@@ -76,8 +77,8 @@ export function findingsAnsweredWith(
 }
 
 /**
- * Returns the resolution to store; `null` if nothing changes. A process that was started by a run can never waive a
- * finding.
+ * Returns the answer to store for a finding; `null` if nothing changes. A process that was started by a run can never
+ * waive a finding.
  */
 export function decideResolution(
   { id, since, resolution }: KnownFinding,

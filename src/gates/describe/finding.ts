@@ -48,9 +48,7 @@ export function describeFinding(
   ];
 }
 
-/**
- * Renders a finding about the same code as the finding above it. One line is enough if both report the same problem.
- */
+/** Renders a finding about the same code as the finding above it. It takes one line if both report the same problem. */
 function describeAlso({ finding, state }: ReportedFinding, above: Finding, styled: Styled): string[] {
   const { id, priority, issue, fix } = finding;
   if (issue === above.issue && fix === above.fix) {
@@ -75,7 +73,10 @@ const INDENT = 14;
 const MARGIN = ' '.repeat(INDENT);
 const SEVERITY_WIDTH = 10;
 
-/** The least width of the problem text of a brief finding. On a narrower terminal, the line wraps instead. */
+/**
+ * The minimum width of the problem's text, if a finding is shown in its short form. On a narrower terminal, the line
+ * wraps instead.
+ */
 const LEAST_PROBLEM = 24;
 
 const PRIORITY_STYLES: Readonly<Record<Priority, TextStyle>> = {
@@ -102,7 +103,9 @@ const ANSWERS: Readonly<Record<Resolution['how'], string>> = {
   proposed: 'Waiver proposed',
 };
 
-/** Returns the kind of answer to a finding and who gave it, such as "Waived by ann". The reason follows this label. */
+/**
+ * Returns how a finding was answered and by whom, such as "Waived by ann". The output shows the reason after this text.
+ */
 export function describeAnswer({ how, by, proposedBy }: Pick<Resolution, 'how' | 'by' | 'proposedBy'>): string {
   const proposer = proposedBy === null ? '' : `, proposed by ${describeActor(proposedBy)}`;
   return how === 'refuted' ? ANSWERS[how] : `${ANSWERS[how]} by ${describeActor(by)}${proposer}`;
@@ -123,7 +126,7 @@ export function describeFindingSource(finding: Finding): string {
   const mark = finding.mark === null ? '' : `, ${MARKS[finding.mark]}`;
   // The number of an archived run would mislead, because later runs can have the same number.
   const since = finding.cycleEnded ? 'from an archived run' : `since run ${finding.since}`;
-  // Report only for a warning that its lines were reviewed before: that is why it does not fail the gate.
+  // Show that the lines were reviewed before only for a warning, because that is why it does not fail the gate.
   const seen = finding.kept === 'warning' && finding.seenBefore !== undefined ? SEEN_BEFORE : '';
   return `${quoteName(finding.gate)}, ${reviewerName(finding)}, ${since}${mark}${seen}`;
 }
@@ -136,7 +139,7 @@ const MARKS = {
   'code-not-found': 'the quoted code is not in the file',
 } as const;
 
-/** Sorts warnings and waived findings last, and more severe findings first. */
+/** Compares two findings for sorting: open ones before warnings and waived ones, and more severe ones first. */
 export function bySeverity(a: ReportedFinding, b: ReportedFinding): number {
   const rank = ({ finding }: ReportedFinding) => PRIORITIES.indexOf(finding.priority);
   const isMinor = ({ state }: ReportedFinding) => Number(state === 'warning' || state === 'waived');

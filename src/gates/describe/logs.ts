@@ -62,7 +62,8 @@ function askedAbout(id: string): string {
 /** Whether the prompt in this log asked the fixer to fix one of these findings or checks. */
 export function isAskedAbout(log: string, ids: readonly string[]): boolean {
   const [, ...lines] = log.split('\n');
-  // Prompts and answers further down may contain lines with this prefix too, so stop at the first line without it.
+  // Prompts and answers further down in the log may contain lines with this prefix too, so read only up to the first
+  // line without it.
   const end = lines.findIndex((line) => !line.startsWith(ASKED));
   const asked = lines.slice(0, Math.max(0, end));
   return ids.some((id) => asked.includes(askedAbout(id)));

@@ -123,7 +123,7 @@ const SLOT_REASONS: Readonly<Record<Exclude<SlotOutcome['why'], NonNullable<Slot
     'reading-continued': 'continues from the shared reading, which is cheaper than its session',
   };
 
-/** Describes why a reviewer was skipped, did not run, or ran in a new or resumed session. */
+/** Describes why a reviewer was skipped or did not run. If it ran, describes why its session was new or resumed. */
 export function describeSlotReason(outcome: SlotOutcome): string {
   const { status, why, trouble, passIteration, sawOlder, earlier, shared } = outcome;
   if (why === 'accepted' && shared?.kind === 'accepted') return describeAcceptedPass(shared);
@@ -141,7 +141,7 @@ export function describeSlotReason(outcome: SlotOutcome): string {
 }
 
 export function describeWhy(codes: string): string {
-  // The reason for the review and the reason for its session can be the same; then it appears only once.
+  // If the reason for the review and the reason for its session are the same, show it only once.
   const all = [...new Set(codes.split(', '))];
   // If no session was stored, every review has the code `first-look`, so only the other code is informative.
   const shown = all.length > 1 ? all.filter((code) => code !== 'first-look') : all;

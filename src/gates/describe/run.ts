@@ -140,7 +140,7 @@ function describeSlotLine(slot: SlotOutcome, { paint }: Styled): string {
   const why = describeSlotReason(slot);
   if (dispatch === 'none' && (status === 'pass' || status === 'not_run')) return `${reviewerName(slot)}: ${why}`;
   const word = paint(STATUS_STYLES[status], STATUS_WORDS[status]);
-  // The brackets after a session contain the reason for the session, so the reason for an error gets none.
+  // For an error, no brackets are used, because they are for the reason of the session.
   if (status === 'error')
     return `${reviewerName(slot)}: ${word}${why.startsWith('in run ') ? ' ' : ': '}${why}${usage === null ? '' : `, ${describeUsage(usage)}`}`;
   const session = dispatch === 'none' ? '' : `, ${SESSIONS[dispatch]}`;

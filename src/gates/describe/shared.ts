@@ -16,10 +16,7 @@ function describePassBy({ statement, signers }: Pick<AcceptedPass, 'statement' |
   return `passed by ${who} on ${statement.passedAt.slice(0, 10)}, ${showInvisible(statement.agent)}${model}${waived}`;
 }
 
-/**
- * Describes the passes of other clones because of which a gate passes. If several reviewers have equal passes, they
- * appear once.
- */
+/** Describes the passes of other clones that make a gate pass. Equal passes of several reviewers appear once. */
 export function describeAcceptedGate(slots: readonly Pick<SlotOutcome, 'shared' | 'why'>[]): string {
   const accepted = slots.flatMap(({ shared, why }) =>
     shared?.kind === 'accepted' && why === 'accepted' ? [describePassBy(shared)] : [],

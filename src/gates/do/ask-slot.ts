@@ -28,8 +28,8 @@ export async function askSlot(context: IterationContext, job: SlotJob, begun: ()
 }
 
 /**
- * Adds the calls of the shared reading (a session that read the files for several reviewers) to the reviewer to which
- * their cost is charged.
+ * Adds the calls of a shared session, which read the files for several reviewers, to the reviewer that its cost is
+ * charged to.
  */
 function withReading(answer: SlotAnswer, shared: SlotReading | undefined): SlotAnswer {
   if (shared?.isLeader !== true) return answer;
@@ -44,8 +44,8 @@ function withReading(answer: SlotAnswer, shared: SlotReading | undefined): SlotA
 }
 
 /**
- * Returns the answer of a reviewer that was stopped after its session read the files. It has no verdict, but those
- * calls have to be counted.
+ * Returns the answer of a reviewer that was stopped after a shared session had read the files for it. It has no
+ * verdict, but the calls of that session have to be counted.
  */
 export function answerWithoutReview({ agent, dispatch, shared }: SlotJob): SlotAnswer | null {
   if (shared?.isLeader !== true || shared.end.requests === 0) return null;
@@ -92,7 +92,7 @@ async function askPart(
     reading === null
       ? null
       : {
-          // The session that is forked began with this stable part, and a fork contains it.
+          // A fork contains the stable part of the prompt with which the first shared session began.
           prompt: forkedGatePrompt({ ...prompt, stable: shared?.continued?.opening ?? prompt.stable }),
           session: { ...reading, id: reading.sessionId },
           forks: true,
@@ -100,7 +100,7 @@ async function askPart(
   // Assumes that the reviewer works as in its last session: if it answered with one request then, it will probably do
   // so again.
   const answersAtOnce = job.lastLook?.own?.session?.cache?.opening?.requests === 1;
-  // The time for the shared reading counts as part of the review, so that the two time limits do not add up.
+  // Subtract the time that the shared session took to read the files, so that the two time limits do not add up.
   const timeoutSeconds = Math.max(1, Math.ceil(job.timeoutSeconds - (shared?.end.durationMs ?? 0) / 1000));
   const slotRef = { gate: job.gate.id, slot: job.slot };
   const { last, ...end } = await converse(
@@ -227,8 +227,8 @@ export function joinAnswers(first: GateAnswer, second: GateAnswer): GateAnswer {
 }
 
 /**
- * If the reviewer failed a part without naming a problem, its message becomes a violation. The failure would be lost
- * otherwise.
+ * If the reviewer failed a part without naming a problem, its message is reported as the problem. Otherwise the failure
+ * would be lost.
  */
 function withViolation(answer: GateAnswer): GateAnswer {
   const namesProblem = answer.violations.length > 0 || (answer.previous ?? []).some(isStillOpen);

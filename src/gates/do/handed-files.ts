@@ -48,8 +48,8 @@ export async function withChangedFiles(
 type Diffs = { diff(from: string, contextLines: number): Promise<Result<IndexedDiff>> };
 
 /**
- * Makes the diffs of changed files that the sessions saw before show the whole file, if that is cheaper than to let the
- * sessions open them.
+ * Replaces the diff of a changed file by one that shows the whole file, if the sessions saw the file before and this is
+ * cheaper than to let them open it again.
  */
 export async function showWholeFiles(
   { diff }: Diffs,
@@ -78,7 +78,8 @@ export async function showWholeFiles(
   // `contextTokens` lacks the tokens that the first call found in the cache, so use the length of the first prompt if
   // that is more.
   const contextTokens = Math.max(session.contextTokens ?? 0, estimateTokens(session.firstPromptLength));
-  // It is unknown whether a single resumed reviewer needs the file. Of several forks together, one probably does.
+  // It is unknown whether a single resumed reviewer needs the file. If several reviewers continue from one session, one
+  // of them probably does.
   const isUnknown = sessions === 1 && !earlier.some(({ handed }) => handed.length === 0);
   const handed = isUnknown ? [] : filesToHandOver(files, contextTokens * sessions);
   const left = files.filter((file) => !handed.includes(file));
@@ -93,8 +94,8 @@ export async function showWholeFiles(
 }
 
 /**
- * Returns the files that the reviewer opened itself, those that a shared reading opened for it, and those that its
- * prompt showed as a whole.
+ * Returns the files that the reviewer opened itself, those that a shared session opened for it, and those that its
+ * prompt showed in full.
  */
 function filesSeen(own: RecordMetadata | null): readonly string[] {
   return [...(own?.opened ?? []), ...(own?.handed ?? []), ...(own?.reading?.opened ?? [])];

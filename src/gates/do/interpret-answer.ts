@@ -74,7 +74,8 @@ export async function interpretAnswer(
 }
 
 /**
- * Returns the records of the reviewer's earlier reviews. Only records that onceover wrote, with the same prompt, count.
+ * Returns the records of the reviewer's earlier reviews. Ignores records that other tools wrote and reviews with
+ * another prompt.
  */
 function reviewsBefore({ state, slot, gate }: SlotJob): readonly SlotRecord[] {
   return state.cycle.filter(

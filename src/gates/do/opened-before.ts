@@ -49,7 +49,9 @@ export async function filesOpenedBefore(
   return filesToHandOver(files, estimateTokens(promptLength)).map(({ path, text }) => ({ path, text }));
 }
 
-/** Returns the last review of each slot by this agent. Leaves out reviews whose opened files are unknown. */
+/**
+ * Returns, for each reviewer number, the last review by this agent. Leaves out reviews whose opened files are unknown.
+ */
 function lastReviews(cycle: readonly SlotRecord[], agent: string): readonly SlotRecord[] {
   const known = cycle.filter(
     ({ adapter, status, own }) =>

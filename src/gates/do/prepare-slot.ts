@@ -35,7 +35,7 @@ import {
   splitDiff,
 } from './prompt-diff.ts';
 
-/** The data that all slots of an iteration share. */
+/** The data that all reviewers of an iteration share. */
 export type IterationContext = RunContext & {
   readonly facts: RunFacts;
   readonly iteration: number;
@@ -44,7 +44,7 @@ export type IterationContext = RunContext & {
   /** Identifies the branch's history, so that a later run can tell whether commits were removed since. */
   readonly mark: string | null;
   readonly prefixes: PrefixGate;
-  /** The plans of the iteration's gates. */
+  /** The plans of all gates that run in this iteration. */
   readonly plans: readonly GateRun[];
   /** Facts from earlier calls in this repository: about the provider's cache, and about the time between calls. */
   readonly cacheHistory: CacheHistory;
@@ -147,8 +147,8 @@ export async function prepareSlot(
     cost,
     deltaLength,
   });
-  // If the cache of their sessions has expired, resumed reviewers share the start of their prompts again, as new ones
-  // do.
+  // If the provider's cache of their sessions has expired, resumed reviewers can share the start of their prompts
+  // again, like new ones.
   const start = dispatch.kind === 'fresh' ? fresh[0] : delta?.prompt;
   const startsUncached = dispatch.kind === 'fresh' || cost?.cacheExpired === true;
   return ok({
@@ -178,8 +178,7 @@ export async function prepareSlot(
 }
 
 /**
- * Returns how many tokens the reviewers that run now have in common: in new sessions, because they review the same
- * change, and in their earlier sessions.
+ * Returns how many tokens the reviewers that run now have in common: in new sessions, and in their earlier sessions.
  */
 function sharedStarts(
   plans: readonly GateRun[],
@@ -201,8 +200,8 @@ function sharedStarts(
     const measured = those.map(({ session }) => session?.cache?.opening?.shared ?? 0);
     return Math.max(...measured, estimateTokens(prompt?.stable.length ?? 0));
   };
-  // The figures of a fork include files that a shared session read for it. New sessions can share such a session again,
-  // but resumed sessions share only the start of their prompts, so leave out forks here.
+  // The figures of a forked session include files that another session read for it. New sessions can share such a
+  // session again, but resumed sessions share only the start of their prompts. So leave out forked sessions here.
   const resumed = tokensOf(alike.filter(({ isFork }) => !isFork));
   return {
     fresh: { reviewers: alike.length, tokens: tokensOf(alike) },
@@ -218,14 +217,16 @@ export function slotFingerprint(
   return `${readingFingerprint(facts)}:${rubric.digest}`;
 }
 
-/** Returns a digest of the inputs that must stay the same in a session without a rubric: tools and answer schema. */
+/**
+ * Returns a digest of the inputs that must stay the same in a session that only reads files: tools and answer schema.
+ */
 export function readingFingerprint(facts: Pick<ReviewerFacts, 'toolsDigest' | 'forksCached'>): string {
   return `${facts.toolsDigest}:${gateSchemaDigest(facts)}`;
 }
 
 /**
- * Returns a key that is equal for reviewers that can share a reading (one session that reads the files for all); `null`
- * if this reviewer cannot.
+ * Returns a key that is the same for all reviewers that can share one session that reads the files; `null` if this
+ * reviewer cannot share one.
  */
 function sharingKey(agent: string, now: ReviewerFacts, fresh: readonly ComposedPrompt[]): string | null {
   const [only] = fresh;
@@ -234,8 +235,8 @@ function sharingKey(agent: string, now: ReviewerFacts, fresh: readonly ComposedP
 }
 
 /**
- * Returns the reviewer's last review in this cycle, not counting skips; `null` if there is none or it ended in an
- * error.
+ * Returns the reviewer's last review of the current change, not counting skips; `null` if there is none or it ended in
+ * an error.
  */
 function lastReview({ cycle }: GateState, slot: number): SlotRecord | null {
   const latest = cycle.findLast((record) => record.slot === slot && record.own?.dispatch !== 'none');
@@ -282,8 +283,8 @@ export async function deltaPrompt(
   for (const contextLines of CONTEXT_LINES) {
     const delta = await context.diff(session.saw, contextLines);
     if (!delta.ok) return { ok: false, lost: 'snapshot' };
-    // A file that did not change since the last review can still be new to the gate, or have a new base. The diff would
-    // not show it, so the session cannot be resumed.
+    // Even if a file has not changed since the last review, it can be new to the gate, or be compared with another base
+    // now. The diff would not show that, so the session cannot be resumed.
     if (!sessionCoversChange(session.shown, gate.entries, delta.value.has)) return { ok: false, lost: 'diff' };
     const changed = changedPaths(delta.value, gate.entries, session.shown);
     const sections = delta.value.showing(changed);
@@ -299,9 +300,9 @@ export async function deltaPrompt(
 }
 
 /**
- * Returns the paths of the gate that changed since the last review; `null` if unknown. Without a session, onceover does
- * not know which files that review showed. If the base also differs, a difference outside the current change may come
- * from the new base or from the earlier change.
+ * Returns the gate's paths that changed since the last review; `null` if unknown. It is unknown if there is no session,
+ * so that the files that the review showed are not known, and the base is another one, so that a difference may come
+ * from the new base.
  */
 function changedSince(
   { facts }: IterationContext,

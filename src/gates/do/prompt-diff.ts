@@ -13,7 +13,7 @@ export function indexDiff(sections: readonly DiffSection[], isChanged: (path: Re
   let byHash: ReadonlyMap<string, readonly RepoPath[]> | null = null;
   return {
     sections,
-    /** The paths in the diff that are not part of the change under review. */
+    /** Paths in this diff that the change under review does not contain. */
     left: paths.filter((path) => !isChanged(path)),
     has: (path: RepoPath) => byPath.has(path),
     /** Returns the parts of the diff that show one of the paths, in the order of the diff. */
@@ -45,8 +45,8 @@ export function sectionsOf(diff: IndexedDiff, paths: ReadonlySet<RepoPath>) {
 }
 
 /**
- * Returns the paths of a gate that changed since its last review, in the order of the diff: files that the gate reviews
- * now, and files that the last review showed (`shown`). Other files in the diff differ only because the base is newer.
+ * Returns the gate's paths that changed since its last review, in the order of the diff. Only files that the gate
+ * reviews now, or that the last review showed (`shown`), count; others differ because the base is newer.
  */
 export function changedPaths(
   diff: IndexedDiff,
@@ -67,7 +67,7 @@ export function entriesShown(entries: readonly Entry[]): readonly string[] {
   return entries.map((entry) => `${short(entry.path)}${short(baseOf(entry))}`);
 }
 
-/** Whether a session knows all these changes: it saw each with its current base, or the next diff shows it. */
+/** Whether a session knows all these changes: it saw each of them with its current base, or the next diff shows it. */
 export function sessionCoversChange(
   shown: readonly string[],
   entries: readonly Entry[],
@@ -90,7 +90,7 @@ function short(text: string): string {
   return sha256(text).slice(0, LENGTH);
 }
 
-/** A diff in parts that each fit the limit. If one file alone exceeds the limit, that file. */
+/** A diff in parts that each fit into a prompt, or the file that alone is too long for one. */
 export type DiffParts =
   | { readonly ok: true; readonly parts: readonly DiffSection[] }
   | { readonly ok: false; readonly path: RepoPath; readonly characters: number };
@@ -116,8 +116,8 @@ export function partShowing(file: string | null, parts: readonly DiffSection[]):
   return Math.max(0, shown);
 }
 
-// The lines of a file start with a space, a plus or a minus in a diff, so a line that matches this comes from git
-// itself.
+// In a diff, a space, a plus or a minus stands before each line of a file. So a line that matches this pattern comes
+// from git itself.
 const BINARY = /^Binary files .* differ$/m;
 
 /**

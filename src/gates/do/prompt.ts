@@ -79,8 +79,8 @@ ${fence(delta, 'diff')}`,
 }
 
 /**
- * Returns the prompt that shows later changes to a reading, a session that read files for several reviewers. It
- * contains nothing from a review, so that it does not influence them.
+ * Returns the prompt that shows later changes to a session that read files for several reviewers. It contains nothing
+ * from a review, so that no reviewer is influenced.
  */
 export function continuedReadingPrompt(opening: string, delta: string, whole: readonly RepoPath[]): ComposedPrompt {
   return composePrompt([
@@ -147,8 +147,8 @@ export function gateSchemaDigest(facts: Pick<ReviewerFacts, 'forksCached'>): str
 }
 
 /**
- * Returns the prompt for a fork of a reading (a session that read the files). The fork already has the stable part of
- * the prompt.
+ * Returns the prompt for a reviewer that continues in a copy (fork) of a session that read the files. The copy already
+ * contains the stable part of the prompt.
  */
 export function forkedGatePrompt({ stable, dynamic }: ComposedPrompt): ComposedPrompt {
   return composePrompt([

@@ -17,8 +17,8 @@ import type { IterationContext } from './prepare-slot.ts';
 import { baseAfter, readingBehind } from './shared-readings.ts';
 
 /**
- * Judges a reviewer's answer and writes findings, verdict and record. `isStale`: whether the files changed during the
- * review.
+ * Turns a reviewer's answer into a verdict, and writes the findings, the verdict and the record. `isStale`: whether the
+ * files changed during the review.
  */
 export async function judgeSlot(
   context: IterationContext,
@@ -147,7 +147,8 @@ function slotResult(
   const asks = answer?.requests ?? 0;
   const dispatch = answer === null || asks === 0 ? 'none' : answer.dispatch;
   const session = sessionReason(job, dispatch, answer);
-  // Why the reviewer runs (`job.why`) is more informative than that its session is the first one or was requested.
+  // The reason why the reviewer runs (`job.why`) is more interesting than the fact that its session is the first one or
+  // was requested.
   const why = session === null || session === 'first-look' || session === 'asked-for' ? job.why : session;
   const durationMs = answer?.durationMs ?? 0;
   const call = { slot, status, usage: answer?.usage ?? null };
@@ -174,7 +175,10 @@ function slotResult(
   };
 }
 
-/** Returns how many files a new session and the shared session before it opened; nothing if that is unknown. */
+/**
+ * Returns how many files the reviewer opened in a new session, and how many a shared session opened for it; nothing if
+ * that is unknown.
+ */
 function readsOf(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): Pick<LedgerSlot, 'reads'> {
   if (answer?.opened == null) return {};
   const opened = new Set(answer.opened).size;

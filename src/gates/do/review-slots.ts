@@ -52,7 +52,8 @@ export async function runReviews(
       if ('trouble' in job) return recordError(context, job, null, job.trouble);
       const shared = await readingOf(job);
       const ready = shared === null ? job : withSharedReading(job, shared);
-      // Forks need not wait for each other, because the provider already has the forked session in its cache.
+      // Reviewers that continue from one session need not wait for each other, because the provider has that session in
+      // its cache already.
       const release = await context.prefixes.join(shared?.end.reading == null ? job.prefix : null);
       try {
         return await queue(() => runJob(context, ready, isStale, release));
@@ -207,9 +208,7 @@ function watchFiles(
   };
 }
 
-/**
- * Writes the log that says why each reviewer of the gate runs or is skipped, and a record for every skipped reviewer.
- */
+/** Writes a log of why each reviewer of the gate runs or is skipped, and a record for every skipped reviewer. */
 async function recordSkippedSlots(
   context: IterationContext,
   { state, slots }: GateRun,
@@ -228,7 +227,7 @@ async function recordSkippedSlots(
     const own = state.cycle.filter((record) => record.slot === slot);
     const isPass = ({ iteration: at, status }: SlotRecord) => at === passIteration && status === 'pass';
     const passedBy = own.find(isPass) ?? own.at(-1) ?? null;
-    // The record's file name contains the agent that would review now.
+    // The file name of the record contains the agent that would review now, even though the reviewer is skipped.
     const assigned = names[(slot - 1) % Math.max(1, names.length)] ?? passedBy?.adapter ?? NO_AGENT;
     const agent = passedBy?.adapter ?? assigned;
     const skip = { slot, status: 'skipped_prior_pass', passIteration } as const;

@@ -20,8 +20,8 @@ export type RanChecks = { readonly ran: readonly CheckResult[]; readonly records
 
 /**
  * Runs the checks one after the other. If all pass but change files, they run a second time on the changed files. A
- * pass is recorded only for a tree that no check changed. The records do not count as an iteration until
- * `confirmIteration` marks them.
+ * pass is recorded only for a tree that no check changed. If the run ends here, the records do not count as an
+ * iteration; `confirmIteration` changes that.
  */
 export async function runChecks(
   run: RunContext,
@@ -103,7 +103,7 @@ async function runOnce(
     const tree = await takeTree();
     if (!tree.ok) return tree;
     after = tree.value;
-    // Even if a later check undoes the change, some check ran on a tree that is not the final one.
+    // Even if a later check undoes the change, an earlier check ran on other files than the final ones.
     if (after !== checks.tree) isSteady = false;
   }
   return ok({ ran, records, after, isSteady });

@@ -15,15 +15,15 @@ type Queue = ReturnType<typeof openQueue>;
 type SharingReader = Reader & { readonly job: SlotJob };
 
 /**
- * Reviewers that share a reading (a session that reads the files for all of them). `continues`: the earlier reading to
- * continue; `null` for a first reading.
+ * Reviewers for which one session reads the files. `continues`: the earlier such session to continue; `null` if there
+ * is none.
  */
 type ReadingGroup = { readonly jobs: readonly SlotJob[]; readonly continues: ContinuedReading | null };
 
 /**
- * Returns a function that waits for the shared reading of a reviewer and returns it; `null` if the reviewer shares
- * none. The first reviewer of a group that asks starts the reading. The others wait for it without occupying a place
- * among the parallel calls.
+ * Returns a function that waits for the session that reads the files for a reviewer, and returns it; `null` if the
+ * reviewer shares none. The first reviewer of a group that calls it starts the session. The others wait without taking
+ * a place among the parallel calls.
  */
 export async function openReadings(
   context: IterationContext,
@@ -43,22 +43,23 @@ export async function openReadings(
   };
 }
 
-/** Returns how the reviewer runs after the shared reading. If there is no session to fork, it runs as planned. */
+/**
+ * Returns how the reviewer runs after the shared session has read the files. If there is no session to copy, it runs as
+ * planned.
+ */
 export function withSharedReading(job: SlotJob, shared: SlotReading): SlotJob {
   const { continued, end, isLeader } = shared;
   if (continued === null || end.reading === null) return { ...job, shared };
   return {
     ...{ ...job, shared, resumed: null, dispatch: { kind: 'fresh', why: 'reading-continued' } },
     cacheTtl: continued.ttl,
-    // Whether the cache still had the earlier reading is measured once, with the call that continues it.
+    // Record only for the first reviewer whether the shared session was still in the provider's cache, so that it is
+    // counted once.
     cacheNote: isLeader ? continued.note : null,
   };
 }
 
-/**
- * Returns the groups of reviewers that share a reading, because one session that reads for all is cheaper than separate
- * ones.
- */
+/** Returns the groups of reviewers for which one shared session that reads the files is cheaper than separate ones. */
 async function groupsOf(
   context: IterationContext,
   jobs: readonly (SlotJob | UnassignableSlot)[],
@@ -86,8 +87,8 @@ async function groupsOf(
 }
 
 /**
- * Runs the reading of a group: one session that reads the files for all its reviewers. Other reviewers whose prompts
- * start alike wait until its agent begins to answer, because the provider has cached that start then.
+ * Lets one session read the files for all reviewers of a group. Reviewers outside the group whose prompts start alike
+ * wait until the agent begins to answer, because the provider has cached that start then.
  */
 async function readFor(
   context: IterationContext,
@@ -134,13 +135,13 @@ async function readFor(
   const hit = end.reading === null ? null : judgeHit(base.session, { usage, requests: end.reading.requests });
   const continued = { opening: prompt.stable, note: { ...note, hit }, ttl };
   const used = { ...base, session: { ...base.session, lastUsedAt: ports.clock.now().toISOString() } };
-  // If the earlier reading had expired from the cache, the provider has cached it again only together with the changes
+  // If the earlier session had expired from the cache, the provider has cached it again only together with the changes
   // that this call added.
   const next = isExpired ? await keptReading(context, leader, end, continues) : null;
   return { end, continued, base: next ?? used };
 }
 
-/** Returns a reading in the form in which later runs can continue it; `null` if its session cannot be stored. */
+/** Returns a shared session in the form in which later runs can continue it; `null` if it cannot be stored. */
 async function keptReading(
   { ports, reviewers }: IterationContext,
   leader: SlotJob,
@@ -172,7 +173,7 @@ async function keptReading(
   };
 }
 
-/** Returns the shared reading from which the reviewer's session was forked; `undefined` if it was not forked. */
+/** Returns the shared session from which the reviewer continued in a copy (fork); `undefined` if it did not. */
 export function readingBehind(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): RecordMetadata['reading'] {
   const shared = 'shared' in job ? job.shared : undefined;
   const reading = shared?.end.reading ?? null;
@@ -181,7 +182,7 @@ export function readingBehind(job: SlotJob | UnassignableSlot, answer: SlotAnswe
   return { session: reading.sessionId, leader: `${gate}@${slot}`, opened: [...reading.opened] };
 }
 
-/** Returns the shared reading from which the reviewer's next review can start; `undefined` if there is none. */
+/** Returns the shared session from which the reviewer's next review can start; `undefined` if there is none. */
 export function baseAfter(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): RecordMetadata['base'] {
   if (!('fresh' in job)) return undefined;
   if (answer?.forked === true) return job.shared?.base ?? undefined;

@@ -70,8 +70,8 @@ export function judgeRun(
   const uncertified = judgeGates('holds');
   // No reviewer can see a changed file whose name is not valid UTF-8, so the run cannot pass.
   const isUnseen = facts.seesAll && facts.snapshot.unnameable.length > 0;
-  // With `certify`, skipped reviewers must review before a run passes, but not if it fails anyway (requirement
-  // RUN-SLOTS).
+  // With the setting `certify`, skipped reviewers must review before a run passes. If the run fails anyway, they need
+  // not (requirement RUN-SLOTS).
   const canPass = facts.orphans.length === 0 && !isUnseen && uncertified.every(isPassing);
   const gates = settings.certify && canPass ? judgeGates('certified') : uncertified;
   const findings = reportedFindings(facts, actions);
@@ -112,7 +112,7 @@ function removedChecks({ checks }: GateFactsAfterRun, actions: RunActions): read
 }
 
 /**
- * Returns an error for each review gate that no longer applies although one of its reviewers did not pass in this run.
+ * Returns an error for each review gate that no longer exists after the run although one of its reviewers did not pass.
  */
 function removedReviews(
   { reviews }: GateFactsAfterRun,
@@ -130,8 +130,8 @@ function removedReviews(
 }
 
 /**
- * Returns the results of a gate's reviewers. If a reviewer ran in one iteration of the run and was skipped in another,
- * the result of running counts.
+ * Returns the results of a gate's reviewers. A run can have two iterations; if a reviewer ran in one and was skipped in
+ * the other, its result comes from the one in which it ran.
  */
 function slotOutcomes(slots: RunActions['slots']): readonly SlotOutcome[] {
   const results = new Map<number, SlotOutcome>();
@@ -161,7 +161,7 @@ function judgeGate(
     if (state.slots.some(({ covers }) => covers === 'waived')) return { ...base, status, why: 'waived' };
     if (reviewed !== undefined) return { ...base, status, why: 'passed' };
     if (state.slots.some(({ covers }) => covers === 'accepted')) return { ...base, status, why: 'accepted' };
-    // No reviewer confirmed a pass mark, so the result must say that the gate passes because of a mark.
+    // A review that someone only marked as passed was not confirmed by a reviewer, so the result has to say so.
     const isMarked = state.slots.some(({ covers }) => covers === 'marked');
     return { ...base, status, why: isMarked ? 'marked-as-passed' : 'unchanged-since-pass' };
   }
@@ -225,7 +225,8 @@ const IDLE_REASONS = {
 
 /** Returns the open findings, warnings, waived findings, and the findings that this run closed. */
 function reportedFindings({ reviews, orphans }: GateFactsAfterRun, { slots }: RunActions): readonly ReportedFinding[] {
-  // Find closed findings by id. Iteration numbers would not do, because other branches and worktrees use the same ones.
+  // Find the closed findings by id. Iteration numbers are not enough, because other branches and worktrees use the same
+  // ones.
   const closed = new Set(slots.flatMap((slot) => slot.closed));
   const current = reviews
     .flatMap(({ findings }) => findings)
@@ -239,7 +240,8 @@ function reportedFindings({ reviews, orphans }: GateFactsAfterRun, { slots }: Ru
 const MOST_SETTLED = 500;
 
 /**
- * Returns the remaining findings of the gates, newest first: those that earlier runs closed or that no longer apply.
+ * Returns the gates' findings that are not in the report of this run, newest first: those that earlier runs closed, and
+ * those that no longer apply.
  */
 function settledFindings(
   { reviews }: GateFactsAfterRun,
@@ -285,10 +287,7 @@ function statusOf(
   return findings.some(({ state }) => state === 'warning') ? 'passed_with_warnings' : 'passed';
 }
 
-/**
- * These reasons mean that a gate could not run, so the result is an error. A gate that did not run for another reason
- * makes the run fail.
- */
+/** If a gate did not run for one of these reasons, the run ends with an error; for any other reason, the run fails. */
 const COULD_NOT_RUN: readonly GateReason[] = ['interrupted', 'stopped-by-check', 'no-agent'];
 
 const PASSED: readonly RunStatus[] = ['no_changes', 'no_applicable_gates', 'passed', 'passed_with_warnings'];

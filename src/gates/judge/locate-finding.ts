@@ -16,10 +16,7 @@ export function locateFinding(text: string | null, given: number | null, code: s
   return findingLocator(text)(given, code);
 }
 
-/**
- * Returns `locateFinding` for one text, so that several findings can be located while the text is split into lines only
- * once.
- */
+/** Returns a function like `locateFinding` for one text, which it splits into lines only once. */
 export function findingLocator(text: string | null): (given: number | null, code: string | null) => FindingLocation {
   if (text === null) return (given) => ({ anchor: null, line: given !== null && given < 1 ? null : given, mark: null });
   const lines = trimmedLines(text);
@@ -75,7 +72,7 @@ function nearestTo(starts: readonly number[], index: number): number | null {
   return first === undefined ? null : more.reduce(nearer, first);
 }
 
-/** Returns a text that is different whenever the file's content is; `null` if nothing is known about the file. */
+/** Returns a text that differs whenever the content of the file differs; `null` if nothing is known about the file. */
 export function fileFingerprint(entry: Entry | undefined, text: string | null): string | null {
   if (text !== null) return `text ${sha256(text)}`;
   return entry === undefined ? null : `blob ${entry.headBlob ?? 'deleted'}`;

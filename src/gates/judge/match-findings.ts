@@ -25,7 +25,7 @@ export type ReportedProblem = Pick<
   'file' | 'line' | 'code' | 'anchor' | 'issue' | 'fix' | 'priority' | 'mark' | 'entry' | 'seen'
 >;
 
-/** A review that ended with a verdict, as `matchFindings` needs it. */
+/** The input of `matchFindings`: a review that ended with a verdict. */
 export type SlotReview = Pick<Finding, 'gate' | 'scope' | 'slot' | 'agent' | 'at'> &
   WarnLevels & {
     readonly iteration: number;
@@ -43,7 +43,9 @@ export type SlotReview = Pick<Finding, 'gate' | 'scope' | 'slot' | 'agent' | 'at
     /** Returns how many earlier reviews of this reviewer saw the lines of a problem unchanged; 0 if none is known. */
     seenBefore(problem: ReportedProblem): number;
     seenNow(file: RepoPath): string | null;
-    /** Returns the file's entry in the current snapshot; `null` if the file is not part of the gate. */
+    /**
+     * Returns what changed in the file according to the current snapshot; `null` if the file is not part of the gate.
+     */
     entryNow(file: RepoPath): Entry | null;
   };
 
@@ -80,7 +82,7 @@ export function matchFindings(review: SlotReview): MatchedFindings {
     else updated.push(repeatedFinding(review, problem, earlier));
   }
   // If the reviewer dropped an open finding without comment, a new finding may be the same problem in other words, so
-  // no new finding is reduced to a warning. Dropped warnings do not matter, because reviewers are not asked about
+  // no new finding becomes a mere warning. A dropped warning does not matter, because reviewers are not asked about
   // warnings.
   let hasDropped = false;
   const unchanged: KnownFinding[] = [];
@@ -145,8 +147,8 @@ function mayMatch({ priority }: ReportedProblem, { finding, state }: ReportedFin
   const isWaived = finding.resolution?.how === 'skipped';
   // A finding that no longer applies cannot be repeated. A waived one can, because waivers apply on every branch.
   if (state === 'gone' && !isWaived) return false;
-  // A waiver covers reports of at most its finding's priority. A more severe problem at the same place is a new
-  // finding.
+  // A waiver covers a report only up to the priority of the waived finding. A more severe problem at the same place is
+  // a new finding.
   return !isWaived || !isBelow(finding.priority, priority);
 }
 
@@ -159,10 +161,13 @@ function newFinding(review: SlotReview, problem: ReportedProblem, seenBefore: nu
   return { ...common(review, problem), ...when, kept, since: review.iteration, closed: null };
 }
 
-/** Returns the finding as reported again. An open finding stays open, even if it is now reported as less severe. */
+/**
+ * Returns the earlier finding, updated by the new report. An open finding stays open, even if it is now reported as
+ * less severe.
+ */
 function repeatedFinding(review: SlotReview, problem: ReportedProblem, { finding, state }: ReportedFinding): Finding {
   const priority = moreSevere(finding.priority, problem.priority);
-  // The earlier finding was only a warning because its lines had been reviewed before; a review dropped it, and this
+  // The earlier finding was only a warning, because its lines had been reviewed before. A review dropped it, and this
   // one reports it again.
   const wasDemoted = state === 'closed' && finding.seenBefore !== undefined && review.seenBefore(problem) > 0;
   const warns =

@@ -10,7 +10,7 @@ export function moreSevere(a: Priority, b: Priority): Priority {
 }
 
 /**
- * The thresholds below which findings only warn. `failOn`: the lowest priority that fails a gate.
+ * The thresholds below which findings are only warnings. `failOn`: the lowest priority that fails a gate.
  * `rerunNewIssueThreshold`: the same for findings that are new in a repeated review.
  */
 export type WarnLevels = Pick<Settings, 'failOn' | 'rerunNewIssueThreshold'> & Partial<Pick<Settings, 'convergence'>>;
@@ -50,7 +50,7 @@ export function ratchetBelow(round: number): Priority | null {
 export type RatchetedReview = {
   readonly isRerun: boolean;
   readonly isStale: boolean;
-  /** Earlier findings, as they are after the review. */
+  /** The earlier findings after the review. */
   readonly updated: readonly Finding[];
   readonly added: readonly Finding[];
 };

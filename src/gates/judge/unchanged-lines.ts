@@ -13,7 +13,7 @@ export function addedLines(diff: string): ReadonlySet<number> {
   return added;
 }
 
-/** Whether a problem is at a known place and none of its lines is among those that the diff adds. */
+/** Whether the place of a problem is known and the diff adds none of its lines. */
 export function isOnUnchangedLines(
   { line, anchor, mark }: Pick<Finding, 'line' | 'anchor' | 'mark'>,
   added: ReadonlySet<number>,

@@ -27,7 +27,7 @@ import type { RunNotice } from '../run-types.ts';
 import type { CheckGate, Receipt, ReviewGate } from '../types.ts';
 import type { ChangeFacts, compareWithEarlier } from './earlier-change.ts';
 
-/** Returns the gates that apply to a snapshot, and the paths of entry points that match no file. */
+/** Returns the gates that apply to a snapshot, and the paths in the settings that match no file. */
 export async function gatesOf(
   ports: RunPorts,
   request: RunRequest,
@@ -55,7 +55,10 @@ export async function gatesOf(
   return ok({ planned, idle });
 }
 
-/** Returns the entry points without changed files that may match no file: missing folders, and all patterns. */
+/**
+ * Returns the items of `gates` in the settings that have no changed file and may match no file at all: missing folders,
+ * and all patterns.
+ */
 async function withoutFolder(
   ports: RunPorts,
   entries: Settings['gates'],
@@ -131,9 +134,10 @@ export async function readGateStates(
   const seesAll = request.gates.length === 0 && (request.paths.length === 0 || request.paths.includes('' as RepoPath));
   const starts = await cycleStarts(ports, { comparison, snapshot, past: past.value }, reviews);
   if (!starts.ok) return starts;
-  // If nothing is changed at all, no gate's change exists any more, not even that of a removed gate.
+  // If no file is changed, the reviews of every earlier change are over, even those by gates that were removed from the
+  // configuration.
   const isConfigured = snapshot.entries.length === 0 ? () => true : gateIds(settings.gates, rules);
-  // A run about only a part of the change or of the gates must not end the review cycles of other gates.
+  // A run about only a part of the change or of the gates must not end the reviews of other gates.
   const seen = scope.kind === 'full' && seesAll ? isConfigured : () => false;
   const cycles = { isConfigured: seen, starts: starts.value };
   const ended = endedCycles(comparison, planned.gates, cycles, past.value, all);
@@ -148,7 +152,7 @@ export async function readGateStates(
     entryOf: (path) => entries.get(path),
   };
   const allChanged = snapshot.entries.map(({ path }) => path);
-  // Pass marks apply to the working tree, and a commit may have different content.
+  // A mark of a passed review applies to the working tree, and a commit may have different content.
   const marked =
     settings.trustMarks && headTree === null
       ? await markedTasks(ports, reviews, { cache: settings.cache, allChanged, isPullRequest: pullRequest !== null })
@@ -267,7 +271,7 @@ async function checkState(ports: RunPorts, gate: CheckGate, tree: SnapshotId | n
   return { gate, holds: receipt?.verdict === 'pass' };
 }
 
-/** Returns the last record of each check that has to run, if its command failed on this branch the last time. */
+/** For each check that has to run, returns the last record of its command on this branch, if that was not a pass. */
 export function failedChecks(
   checks: readonly CheckState[],
   records: readonly CheckRecord[],
@@ -301,8 +305,8 @@ export async function failingChecks(
 }
 
 /**
- * Returns the iteration with which each gate's current cycle (its reviews of one change) began; 0 if all its records
- * belong to the cycle. A cycle ends when its change was merged, or is not part of the current change any more.
+ * Returns, for each gate, the iteration with which its reviews of the current change began; 0 if all its records are
+ * about this change. An earlier change is over when it was merged, or when the current change no longer contains it.
  */
 async function cycleStarts(
   ports: Pick<RunPorts, 'snapshots'>,
@@ -318,7 +322,7 @@ async function cycleStarts(
     const last = latest.get(gate.id);
     if (last === undefined) continue;
     if (last.own.content !== gate.content) {
-      // Usually the content is that of the last record. Load the code that compares changes only if it is not.
+      // Usually the content has not changed since the last record. Load the code that compares changes only if it has.
       contains ??= (await import('./earlier-change.ts')).compareWithEarlier(ports, facts);
       const continued = await contains(last.own, gate);
       if (!continued.ok) return continued;
@@ -334,7 +338,10 @@ async function cycleStarts(
 
 type OwnRecord = Pick<SlotRecord, 'iteration'> & { readonly own: RecordMetadata };
 
-/** Returns each gate's last record on this branch. If the last iteration has several, prefers one with a snapshot. */
+/**
+ * Returns each gate's last record on this branch. If the last iteration has several records, prefers one with a
+ * snapshot.
+ */
 function latestRecords({ comparison: { scope, where }, past }: ChangeFacts): ReadonlyMap<GateId, OwnRecord> {
   const latest = new Map<GateId, OwnRecord>();
   for (const { gate, iteration, own } of past.slots) {

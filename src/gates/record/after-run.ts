@@ -12,7 +12,7 @@ import type { RuleReviewTask, RuleTask } from '../../rules/types.ts';
 import type { RunFacts, RunPorts } from '../ports.ts';
 import type { KnownFinding, ReviewGate } from '../types.ts';
 
-/** Records which gates pass, if that is not recorded yet. The retry limit then ignores failures before this pass. */
+/** Records which gates pass now, if that is new. The retry limit then ignores failures before this pass. */
 export async function recordPassingGates(ports: RunPorts, { comparison, reviews }: RunFacts): Promise<Result<void>> {
   // Later runs ignore the results of narrow runs, such as `--uncommitted`, so do not record them.
   if (comparison.scope.kind === 'narrow') return ok(undefined);
@@ -24,8 +24,8 @@ export async function recordPassingGates(ports: RunPorts, { comparison, reviews 
 }
 
 /**
- * Archives records of gates without changes. If the run had an iteration, also deletes snapshots and prompts that no
- * record needs.
+ * Archives the records of gates without changes. After an iteration, also deletes snapshots and prompts that no record
+ * needs.
  */
 export async function archiveEndedCycles(
   ports: RunPorts,
@@ -67,8 +67,8 @@ export async function markedTasks(
 ): Promise<Result<ReadonlySet<GateId>>> {
   const tracked = await ports.snapshots.trackedIn(folderOf(GENERATED_FOLDER) as RepoPath);
   if (!tracked.ok) return tracked;
-  // git lists a folder as tracked only if it is a submodule. The change's author controls its files, so ignore the
-  // marks in it.
+  // git lists a folder as tracked only if it is a submodule. The author of the change controls its files, so ignore the
+  // marks of passed reviews in it.
   if ([...tracked.value].some((path) => isInside(MARKS, path))) return ok(new Set());
   const marked = await ports.passes.marked();
   if (!marked.ok) return marked;
@@ -76,11 +76,12 @@ export async function markedTasks(
   const found = new Set<GateId>();
   const contents = ports.contents();
   for (const { task, gates: own } of await reviewTasks(contents, gates)) {
-    // A tracked mark came with the change under review, so it does not count.
+    // A mark of a passed review that git tracks came with the change under review, so it does not count.
     if (!marked.value.ids.has(task.id) || trackedMarks.has(`${task.id}.passed`)) continue;
     const facts = await factsOf(task, ports.references(), allChanged);
     const receipt = await ports.passes.receipt(task.id);
-    // On a pull request, a mark counts only with a receipt in the git folder, because the author cannot write there.
+    // On a pull request, a mark of a passed review counts only if the git folder has a receipt for it, because the
+    // author cannot write there.
     if ((receipt === null && isPullRequest) || !isTrusted(receipt, facts, cache)) continue;
     for (const gate of own) if (gate.entries.every(passMarkCovers)) found.add(gate.id);
   }
@@ -124,7 +125,7 @@ async function factsOf(task: RuleReviewTask, references: ReferenceFiles, allChan
   return taskFacts(task, (await readContext(task.parts, references, allChanged)).context);
 }
 
-/** Returns the review tasks behind gates of rules, with the ids that `onceover instructions` gives them. */
+/** Returns the review tasks that the gates of rules stand for, with the ids that `onceover instructions` gives them. */
 async function reviewTasks(
   contents: Contents,
   gates: readonly ReviewGate[],

@@ -101,8 +101,7 @@ export function openFindingFiles(commonDir: string) {
       return err({ kind: 'unknown-finding', id, known: open });
     },
     /**
-     * Records that a reviewer rejected the claim that a finding is fixed. If there is a newer resolution than the
-     * claim, it stays.
+     * Records that a reviewer rejected the claim that a finding is fixed. A newer answer to the finding is not changed.
      */
     async refute(id: string, claim: Resolution): Promise<Result<void>> {
       const checked = checkFolder(commonDir, FOLDER);
@@ -162,13 +161,13 @@ function numbersIn(folder: string) {
     if (isResolution === undefined) findings.push(Number(digits));
     else resolutions.add(Number(digits));
   }
-  // The number of a new finding must be above that of every stored finding and resolution, so that it does not get an
-  // old waiver.
+  // A new finding gets a number above those of all stored findings and answers, so that an old waiver cannot apply to
+  // it.
   const highest = [...findings, ...resolutions].reduce((a, b) => Math.max(a, b), 0);
   return ok({ findings: findings.sort((a, b) => a - b), resolutions, highest });
 }
 
-/** Stores a finding under the first number above `last` that neither a finding nor a resolution has. */
+/** Stores a finding under the first number above `last` that no finding and no answer has. */
 function addAfter(folder: string, finding: Omit<Finding, 'id'>, last: number): Result<Finding> {
   for (let number = last + 1; number <= LAST_NUMBER; number++) {
     const id = `F${number}`;
@@ -188,7 +187,7 @@ function replace(folder: string, name: string, document: object | null): Result<
   return readable.ok ? writeAtomically(folder, name, JSON.stringify(readable.value)) : readable;
 }
 
-/** Fails if the document could not be read back: once written, it would make every later run fail. */
+/** Returns a failure if the document is invalid. Once written, it would make every later run fail. */
 function requireReadable<T>(folder: string, name: string, document: T | null): Result<T> {
   if (document !== null) return ok(document);
   const code = name.includes('.said.') ? 'not a resolution' : 'not a finding';
@@ -196,8 +195,8 @@ function requireReadable<T>(folder: string, name: string, document: T | null): R
 }
 
 /**
- * Replaces the stored resolution `old` by `next`. Moves the file away before checking that it contains `old`, so that
- * no newer resolution is overwritten.
+ * Replaces the stored answer `old` by `next`. Moves the file away before checking that it contains `old`, so that no
+ * newer answer is overwritten.
  */
 function replaceResolution(folder: string, id: string, old: Resolution, next: Resolution): Result<void> {
   const current = resolutionIn(folder, id);

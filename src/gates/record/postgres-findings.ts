@@ -9,12 +9,12 @@ import { type FindingStore, MOST_CLOSED, readFinding, readResolution } from './f
 import { isFindingId } from './shapes.ts';
 
 /**
- * How many seconds after another clone stored a finding an equal finding of this clone counts as the same one. This
- * covers the time for which clones share an answer, and the time to store it.
+ * Within this time, an equal finding of another clone counts as the same one, because both clones share an answer. It
+ * covers how long answers are shared, and the time to store them.
  */
 const TWIN_SECONDS = 20 * 60;
 
-/** Returns the part of a finding that is equal in all clones that got the same answer about the same content. */
+/** Returns the fields of a finding that are equal in all clones that got the same answer about the same content. */
 function answerOf({ agent, file, line, code, issue, fix, priority, kept, ...finding }: Omit<Finding, 'id'>): string {
   const { gate, scope, slot, content, branch, mergeBase } = finding;
   const place = [gate, scope, slot, content, branch, mergeBase];
@@ -22,8 +22,8 @@ function answerOf({ agent, file, line, code, issue, fix, priority, kept, ...find
 }
 
 /**
- * Returns what a signed waiver of the finding would say. The signature covers it, so that an answer cannot be moved to
- * another finding.
+ * Returns the content of a waiver of the finding that is signed. It names the finding, so that the waiver cannot be
+ * moved to another one.
  */
 function sealedFields(finding: Finding, { how, why, at, by }: Resolution): readonly string[] {
   const { id, gate, file, anchor, priority, issue } = finding;

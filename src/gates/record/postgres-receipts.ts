@@ -11,8 +11,8 @@ import { type ReceiptStore, readReceipt, receiptKey, receiptText } from './recei
  * one query.
  */
 export function postgresReceipts({ database, repository, clone, seal }: TeamStore): ReceiptStore {
-  // A check's verdict depends on the machine, and branches of different people can have the same name, so such keys
-  // include the clone.
+  // Returns the key of a database row. A check's verdict depends on the machine, and branches of different people can
+  // have the same name. So keys of such verdicts contain the clone.
   const rowKey = <K extends keyof Receipts>(kind: K, about: ReceiptKeys[K]) =>
     hashFields([kind === 'review' ? '' : clone, ...receiptKey(kind, about).map(String)]);
 
@@ -20,7 +20,7 @@ export function postgresReceipts({ database, repository, clone, seal }: TeamStor
 
   let next: { readonly keys: Set<string>; readonly found: Promise<ReadonlyMap<string, string>> } | null = null;
 
-  /** Adds a key to the next query, which starts after all callers that run now have added theirs. */
+  /** Adds a key to the next query. The query starts after all code that runs at the moment has added its keys. */
   function lookUp(key: string): Promise<ReadonlyMap<string, string>> {
     if (next === null) {
       const keys = new Set<string>();
@@ -49,7 +49,7 @@ export function postgresReceipts({ database, repository, clone, seal }: TeamStor
       if (document === undefined) return null;
       const stored = parseJson(document);
       const receipt = readReceipt(kind, key, stored);
-      // Only reviews are shared as signed passes, and a review without the facts `made` cannot be.
+      // Only reviews are shared as signed passes, and only if they have the facts in `made`.
       if (receipt === null || !('made' in receipt)) return receipt;
       const expected = sealOf(wanted, receiptText(kind, receipt));
       const own = expected !== null && isRecord(stored) && stored['seal'] === expected;

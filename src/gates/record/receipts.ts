@@ -15,7 +15,7 @@ export function openReceipts(commonDir: string, usesStore = hasTeamStore(), most
   return inTeamStore(commonDir, files, {
     open: async (store) => (store.isTrusted ? (await import('./postgres-receipts.ts')).postgresReceipts(store) : null),
     failed(error, method) {
-      // `find` cannot return a failure, and `null` would mean that there is no receipt.
+      // `find` cannot return a failure, and `null` would mean that no verdict is stored.
       if (method === 'find') throw error;
       return err(error.failure);
     },

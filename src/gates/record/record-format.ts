@@ -72,7 +72,7 @@ export function readSlot(value: unknown, named: SlotFileParts): SlotRecord | nul
   };
 }
 
-/** Returns the record to use for an unreadable file. Its status is `error`, so it never counts as a pass. */
+/** Returns a record that stands for an unreadable file. Its status is `error`, so it never counts as a pass. */
 export function unreadableSlot(gate: GateId, { slot, iteration, agent }: SlotFileParts): SlotRecord {
   const empty = { timestamp: '', rawOutput: '', violations: [], passIteration: null, own: null };
   return { ...empty, gate, slot, iteration, adapter: agent, status: 'error' };
@@ -94,8 +94,8 @@ function violationDocument({ id, code, state, ...common }: Violation): object {
 }
 
 /**
- * Returns all reported problems; `null` if `value` is not a list. An unreadable problem is included, so that the record
- * does not count as a pass.
+ * Returns all reported problems; `null` if `value` is not a list. A problem that cannot be read is kept, so that the
+ * record does not count as a pass.
  */
 function readViolations(value: unknown, isOurs: boolean): readonly Violation[] | null {
   if (value === undefined) return [];

@@ -19,8 +19,8 @@ const RECORD = /^((check|review|rule)_[^@]+)(?:@([1-9]\d{0,8}))?\.([1-9]\d{0,8})
 const FIX_LOG = /^fix_([^@]+)\.(\d{1,9})\.log$/;
 const ANY_NUMBER = /\.(\d{1,9})\.(?:log|json)$/;
 
-// The highest iteration number in a file name that counts; a higher one is treated as this. So the next number has at
-// most nine digits too.
+// Higher iteration numbers in file names are treated as this one, so that the number after it also has at most nine
+// digits.
 const LAST_NUMBER = 999_999_998;
 const LONGEST_AGENT = 60;
 
@@ -32,7 +32,7 @@ export function slotFileName(
   return `${stem}_${safeName(at.agent).slice(0, LONGEST_AGENT)}@${at.slot}.${at.iteration}.${ext}`;
 }
 
-/** Returns the file name for a check, or for the log that says why each reviewer of a gate runs or is skipped. */
+/** Returns the file name for a check, or for the log of why each reviewer of a gate runs or is skipped. */
 export function gateFileName(stem: string, iteration: number, ext: Ext): string {
   return `${stem}.${iteration}.${ext}`;
 }
@@ -52,9 +52,7 @@ export function readFixLogName(fileName: string): { readonly agent: string; read
   return agent === undefined ? null : { agent, iteration: Number(iteration) };
 }
 
-/**
- * Returns the start of a reviewer's file name (stem), with a short hash if the name could also belong to another gate.
- */
+/** Returns the start of a reviewer's file name, with a short hash if the name could also belong to another gate. */
 export function slotStem({ gate, agent }: SlotFile, read: ReadName): string {
   const name = slotFileName(gate.stem, { agent, slot: 1, iteration: 1 }, 'json');
   return read(name)?.gate === gate.id ? gate.stem : withHash(gate);
@@ -66,8 +64,8 @@ export function numberIn(fileName: string): number {
 }
 
 /**
- * Returns a function that parses file names. If the names of several gates fit, the record belongs to the gate with the
- * longest one.
+ * Returns a function that parses file names. If the names of several gates fit, the record belongs to the gate whose
+ * name is longest.
  */
 export function recordNames(gates: readonly GateName[]): ReadName {
   const byStem = new Map(gates.map((gate) => [withHash(gate), gate.id]));
@@ -109,8 +107,8 @@ function partsOf(fileName: string) {
 }
 
 /**
- * Maps each entry point (an item of `gates`) to its only review; `null` if it has several. Other tools may omit the
- * review in file names.
+ * Maps each item of `gates` in the settings to its only review; `null` if it has several. Other tools may omit the
+ * review's name in file names.
  */
 function onlyReviews(gates: readonly GateName[]): ReadonlyMap<string, GateId | null> {
   const byEntry = new Map<string, GateId | null>();

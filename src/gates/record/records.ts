@@ -100,7 +100,7 @@ export function openRecords(root: string, logDir: RepoPath, copy: RecordCopy | n
       const name = (ext: 'log' | 'json') => gateFileName(stem, record.iteration, ext);
       return write({ ...(log === null ? {} : { [name('log')]: log }), [name('json')]: checkText(record) });
     },
-    /** Writes the log that says why each reviewer of the gate runs or is skipped in this iteration. */
+    /** Writes the log of why each reviewer of the gate runs or is skipped in this iteration. */
     async writeGateLog({ stem }: GateName, iteration: number, lines: readonly string[]): Promise<Result<void>> {
       return write({ [gateFileName(stem, iteration, 'log')]: lines.map((line) => `${line}\n`).join('') });
     },
@@ -149,8 +149,8 @@ export function openRecords(root: string, logDir: RepoPath, copy: RecordCopy | n
       };
     },
     /**
-     * Returns the log of a reviewer or, with `slot: null`, of a check or of the gate's decisions; `null` if there is
-     * none.
+     * Returns the log of a reviewer. With `slot: null`, returns the log of a check, or the one that says why reviewers
+     * run or are skipped. `null` if there is none.
      */
     async readLog(gate: GateName, slot: number | null, iteration: number): Promise<string | null> {
       const found = readAll(knownWith(gate));
@@ -172,7 +172,10 @@ function freeNumber(wanted: number, taken: readonly number[]): number {
   return taken.includes(wanted) ? Math.max(...taken) + 1 : wanted;
 }
 
-/** The gate, iteration and reviewer of a file. `slot` is `null` for a check, and for the log of a gate's decisions. */
+/**
+ * The gate, iteration and reviewer to which a file belongs. `slot` is `null` for a file about a check or the whole
+ * gate.
+ */
 type RecordFile = ArchivedRecord & { readonly slot: number | null };
 
 type FoundRecords = { readonly past: RecordHistory; readonly files: Map<string, RecordFile> };
@@ -182,7 +185,7 @@ function knownGates(gates: readonly GateName[]) {
   return { gates, ids: new Set(gates.map(({ id }) => id)), nameOf: recordNames(gates) };
 }
 
-/** Reads the records in a folder. Of ignored files, it uses only the iteration number in the name. */
+/** Reads the records in a folder. Of a file that is ignored, only the iteration number in its name is used. */
 function readRecords(
   folder: string,
   listed: readonly { readonly name: string; readonly isFile: boolean }[],
@@ -194,8 +197,8 @@ function readRecords(
   const slots: SlotRecord[] = [];
   const checks: CheckRecord[] = [];
   const files = new Map<string, RecordFile>();
-  // The iteration number of these files may be used again: fix logs, and checks of runs that ended before their
-  // reviews.
+  // Fix logs, and checks of runs that ended before their reviews: the iteration number of these files may be used
+  // again.
   const unnumbered = new Set(listed.flatMap(({ name }) => (readFixLogName(name) === null ? [] : [name])));
 
   for (const { name, isFile } of counted) {
@@ -242,8 +245,8 @@ function recordOf(
 }
 
 /**
- * Maps an iteration and the start of a file name, such as `1:rule_a`, to the gate of the reviewers' files with that
- * start.
+ * Maps an iteration and the start of a file name, such as `1:rule_a`, to the gate whose reviewers' files start like
+ * that.
  */
 function gatesByStem(files: ReadonlyMap<string, RecordFile>): ReadonlyMap<string, GateId> {
   const gates = new Map<string, GateId>();

@@ -50,10 +50,10 @@ const isActor = hasShape<Shaped<typeof ACTOR>>(ACTOR);
 /** The answer of a person, an agent or a fixer to a finding. */
 export const RESOLUTION = {
   /**
-   * - `fixed`: a claim that the finding is fixed; it stays open until a reviewer confirms the fix.
-   * - `skipped`: a waiver; the finding no longer fails its gate. See `countedResolution` for a waiver by an agent.
-   * - `refuted`: a claim that a reviewer rejected; only its time (`at`) still counts, for the retry limit.
-   * - `proposed`: a waiver that an agent proposes; the finding stays open until a person or its reviewer agrees.
+   * - `fixed`: a claim that the finding is fixed; the finding stays open until a reviewer confirms the fix. -
+   * `skipped`: a waiver; the finding no longer fails its gate. See `countedResolution` for a waiver by an agent. -
+   * `refuted`: a claim that a reviewer rejected; only its time (`at`) still counts, for the retry limit. - `proposed`:
+   * a waiver that an agent proposes; the finding stays open until a person or its reviewer agrees.
    */
   how: isOneOf(['fixed', 'skipped', 'refuted', 'proposed']),
   why: isString,
@@ -61,7 +61,7 @@ export const RESOLUTION = {
   /** The iteration in which the answer was given. It is only shown; the retry limit uses `at`. */
   iteration: isCount,
   by: isActor,
-  /** For a confirmed waiver: who proposed it. */
+  /** The person or agent that proposed the waiver; `null` if the waiver was not a confirmed proposal. */
   proposedBy: orNull(isActor),
 };
 
@@ -158,7 +158,7 @@ export type ReviewFacts = Shaped<typeof REVIEW_FACTS>;
 
 export const RECEIPTS = {
   /**
-   * A reviewer's verdict on a gate's files with one content. It is stored only for reviewers that onceover ran itself.
+   * A reviewer's verdict on one content of a gate's files. It is stored only for reviewers that onceover ran itself.
    */
   review: {
     gate: isString,
@@ -173,10 +173,11 @@ export const RECEIPTS = {
     iteration: isOrdinal,
     at: isString,
     /**
-     * Facts needed to share the pass with other clones. Missing in receipts of older versions, which cannot be shared.
+     * Facts needed to share the pass with other clones. Missing if an older version stored the verdict, which then
+     * cannot be shared.
      */
     made: orMissing(hasShape<ReviewFacts>(REVIEW_FACTS)),
-    /** The snapshot that the reviewer saw. Missing in receipts of older versions. */
+    /** The snapshot that the reviewer saw. Missing if an older version stored the verdict. */
     tree: orMissing(isSnapshot),
   },
   /**
@@ -238,12 +239,9 @@ const SESSION: Shape<KeptSession> = {
   shown: isStrings,
 };
 
-/**
- * The review cycle (a gate's reviews of one change) to which a record belongs, and the state of the branch at that
- * time.
- */
+/** The reviews of one change by a gate, to which a record belongs, and the state of the branch at that time. */
 const CYCLE = {
-  /** The iteration with which the cycle began. */
+  /** The iteration with which the reviews of this change began. */
   start: isOrdinal,
   /** The commit or tree with which the change was compared. */
   base: isString,
@@ -252,20 +250,20 @@ const CYCLE = {
 };
 
 /**
- * A reading: a session that opened files for several reviewers and judged nothing. The reviewer's own session is a fork
- * (copy) of it.
+ * A session that opened files for several reviewers and judged nothing. The reviewer's own session is a copy (fork) of
+ * it.
  */
 const READING = {
   session: isString,
-  /** The reviewer to which the cost of the reading is charged, such as `review:src:code@1`. */
+  /** The reviewer to which the cost of the shared session is charged, such as `review:src:code@1`. */
   leader: isString,
-  /** The files that the reading opened. The reviewer has therefore seen them. */
+  /** The files that the shared session opened, and that the reviewer has therefore seen. */
   opened: isStrings,
 };
 
 /**
- * The first reading (session that opened the files for several reviewers) of a change, which later ones continue. It
- * contains no rubric and no verdict.
+ * The first session that opened the files of a change for several reviewers; later ones continue it. It contains no
+ * rubric and no verdict.
  */
 const BASE_READING = { session: hasShape<KeptSession>(SESSION), opened: isStrings };
 
@@ -289,7 +287,7 @@ export const OWN = {
   opened: orMissing(isStrings),
   /** The files whose whole text was in the prompt. Missing if there were none. */
   handed: orMissing(isStrings),
-  /** The shared session from which the reviewer's session was forked. Missing if it was not forked. */
+  /** The shared session of which the reviewer's session is a copy (fork). Missing if it is not a copy. */
   reading: orMissing(hasShape<Shaped<typeof READING>>(READING)),
   /** The shared session from which a later review can start. Missing if there is none, and in older records. */
   base: orMissing(hasShape<Shaped<typeof BASE_READING>>(BASE_READING)),
@@ -297,6 +295,6 @@ export const OWN = {
    * The assumption about the provider's cache of the session. Missing if there was no session, and in older records.
    */
   cache: orMissing(hasShape<CacheNote>(CACHE_NOTE)),
-  /** The review cycle of the record. Missing in records of older versions. */
+  /** The reviews of one change to which the record belongs. Missing in records of older versions. */
   cycle: orMissing(hasShape<Shaped<typeof CYCLE>>(CYCLE)),
 };

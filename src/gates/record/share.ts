@@ -3,8 +3,8 @@ import type { RunFacts, RunPorts } from '../ports.ts';
 import type { Receipt, ReviewGate, ShareEnd } from '../types.ts';
 
 /**
- * Signs this clone's passes for the current gates, and its waivers, and sends them to other clones. Returns `null` if
- * none is new.
+ * Signs what this clone can share about the current gates, its passes and waivers, and sends it to other clones.
+ * Returns `null` if nothing is new.
  */
 export async function sharePasses(ports: RunPorts, facts: RunFacts, isAsked: boolean): Promise<ShareEnd | null> {
   const { scope } = facts.comparison;

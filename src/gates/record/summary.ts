@@ -12,8 +12,8 @@ import type { RunNotice, RunOutcome } from '../run-types.ts';
 import type { ReviewGate } from '../types.ts';
 
 /**
- * Estimates the tokens saved, for each gate and kind of reuse (`lever`): reviewers that were not called, or called more
- * cheaply.
+ * Estimates the tokens saved for each gate and each kind of saving (`lever`), because reviewers were not called or were
+ * called more cheaply.
  */
 export function savedUsage(
   { slots }: Pick<RunActions, 'slots'>,
@@ -30,7 +30,7 @@ export function savedUsage(
   const skipped = slots.filter(isSkipped);
   const ran = slots.filter((one) => !one.isStopped && !isSkipped(one));
   const records = grouped(past, ({ gate, slot }) => `${gate}@${slot}`);
-  // A reviewer that was skipped at first and then ran because of `certify` saved nothing.
+  // A reviewer that was first skipped, and then ran because of the setting `certify`, saved nothing.
   const paid = new Set(ran.map(({ gate, outcome }) => `${gate.id}@${outcome.slot}`));
   const saveCall = (lever: 'pass' | 'slot', { id }: ReviewGate, slot: number) => {
     const key = `${id}@${slot}`;
