@@ -3,7 +3,7 @@ import { type CacheRule, type CacheTtl, cacheRule } from './cache-rules.ts';
 
 const MINUTE_MS = 60_000;
 
-/** What a resumed call showed: whether the provider still had its session in the cache. */
+/** A resumed call, and whether it found its session in the provider's cache (`hit`). */
 export type SeenCache = {
   readonly agent: string;
   readonly model: string | null;

@@ -3,7 +3,7 @@ import { ACTIVE } from '../kernel/ports.ts';
 import type { CommitEnd, Commits, RepositoryPaths } from '../kernel/repository.ts';
 import { asResult, git, gitText, readNulList } from './git.ts';
 
-/** Opens the object that commits files. It commits exactly the given paths; other staged changes stay staged. */
+/** Returns an object that commits files. It commits exactly the given paths; other staged changes stay staged. */
 export function openCommits(repo: Pick<RepositoryPaths, 'root'>): Commits {
   return {
     async commit(paths, message) {

@@ -43,14 +43,14 @@ export function defaultSettingsFiles(env: NodeJS.ProcessEnv): readonly string[] 
 }
 
 /**
- * The paths at which git looks for `.gitattributes`, and those of them that are in the index (`tracked`); `null` if
+ * The paths at which git looks for `.gitattributes`. `tracked` has those that are in the index. `null` if the paths are
  * unknown.
  */
 export type AttributePlaces = { readonly files: readonly string[]; readonly tracked: readonly string[] } | null;
 
 /**
- * Returns the paths at which git looks for `.gitattributes` of these files. A name of `null` is not UTF-8; the result
- * is then `null` (unknown).
+ * Returns the paths at which git looks for `.gitattributes` of these files. If a name is `null`, because it is not
+ * UTF-8, the paths are unknown, and so the result is `null`.
  */
 export function attributePlaces(names: readonly (string | null)[]): AttributePlaces {
   const known = names.filter((name) => name !== null);
@@ -148,7 +148,7 @@ export async function hiddenFiles(
   return found;
 }
 
-/** Returns a path with one latin1 character per byte. */
+/** Returns a path as git prints its bytes: with one latin1 character per byte. */
 export function asLatin1(path: string): string {
   return Buffer.from(path, 'utf8').toString('latin1');
 }
@@ -163,7 +163,7 @@ export function pathOnDisk(root: string, name: string): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`, 'utf8'), Buffer.from(name, 'latin1')]);
 }
 
-/** Returns the plain files in the index to which a converting attribute applies. */
+/** Returns the plain files in the index that git converts because of an attribute. */
 async function convertedFiles(ask: CallGit): Promise<readonly Converted[]> {
   const listed = await ask(['ls-files', '-z', '-s']);
   const files = new Map<string, Converted>();
@@ -215,7 +215,7 @@ function showsAll(stored: Buffer, disk: Buffer): boolean {
   const plain = stored.toString('latin1').replaceAll('\r\n', '\n');
   const withoutIds = text.replace(WRITTEN_BY_GIT, '$$Id$$').replaceAll('\r\n', '\n');
   if (withoutIds === plain) return true;
-  // UTF-16 of plain English text: every second byte is a NUL, and the other bytes are equal to the stored text.
+  // This is UTF-16 of plain English text: every second byte is a NUL, and the other bytes are equal to the stored text.
   if (
     text
       .replace(/^(?:\xff\xfe|\xfe\xff)/, '')

@@ -48,7 +48,8 @@ export function gitEnvironment({ env }: GitSettings): NodeJS.ProcessEnv {
     GIT_TERMINAL_PROMPT: '0',
     // `git replace` makes git read other content instead of an object, but reviews need the object itself.
     GIT_NO_REPLACE_OBJECTS: '1',
-    // The file `.git/info/grafts` gives commits other parents. Make git read this file instead, which cannot exist.
+    // The file `.git/info/grafts` can give commits other parents. Name a file that cannot exist, so that git does not
+    // read it.
     GIT_GRAFT_FILE: '/dev/null/none',
     LC_ALL: 'C',
     ...env,

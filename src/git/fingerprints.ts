@@ -49,8 +49,8 @@ function folderPrint(path: string): string {
   return [pathPrint(path.slice(0, -1)), ...names.map((name) => `${name} ${pathPrint(join(path, name))}`)].join('\n');
 }
 
-// Include ctime, because a user cannot set it back. `ctimeMs` has decimals, so the slower stats with bigint are not
-// needed.
+// Returns a text of a file's metadata. It includes ctime, because a user cannot set it back. `ctimeMs` has decimals, so
+// slower metadata with bigint is not needed.
 function printOf(stats: Stats | undefined): string {
   return stats === undefined ? 'missing' : `${stats.ino} ${stats.mode} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
 }
@@ -84,8 +84,8 @@ export function statusFingerprint(
   const answer = gitSync(root, STATUS, options);
   // git skips a folder that it may not read and reports this only on stderr. The output may then be incomplete.
   if (answer === null || answer.stderr.length > 0) return null;
-  // `git status` reads files through the user's filters, which can hide an edit. `git diff-files` also compares the
-  // times of files.
+  // `git status` reads files through the user's filters, which can hide an edit. `git diff-files` compares the times of
+  // files and would notice it.
   if (mayHaveAttributes(commonDir, index)) {
     const touched = gitSync(root, ['diff-files', '--name-only', '-z', '--ignore-submodules=all'], options);
     if (touched === null || touched.stdout.length > 0) return null;

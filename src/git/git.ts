@@ -44,13 +44,13 @@ export async function allEnded<T extends readonly unknown[] | []>(work: T) {
 export type GitAnswer = { readonly code: number; readonly stdout: Buffer; readonly stderr: string };
 
 type GitOptions = GitSettings & {
-  /** Exit codes that are not a failure; default: only 0. */
+  /** Exit codes that count as success; default: only 0. */
   readonly expected?: readonly number[];
   readonly input?: Buffer;
   readonly onOutput?: (chunk: Buffer) => void;
 };
 
-/** Runs git in a folder. An exit code that is not in `expected` is a failure. */
+/** Runs git in a folder. It fails if the exit code is not in `expected`. */
 export async function git(folder: string, args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
   const { input, onOutput } = options;
   const all = withConfig(args, options);

@@ -22,7 +22,7 @@ function checksumOf(index: Buffer) {
   });
 }
 
-/** Whether an index is complete, that is, ends with the checksum of its content. git itself does not verify this. */
+/** Whether an index is complete: it ends with the checksum of its content, which git itself does not verify. */
 export function isCompleteIndex(index: Buffer): boolean {
   return checksumOf(index) !== undefined;
 }
@@ -30,7 +30,7 @@ export function isCompleteIndex(index: Buffer): boolean {
 /** The length of the header of an index, in bytes. */
 export const HEADER_BYTES = 12;
 
-// Positions in bytes inside an entry: where the file's mode, its size and the object id are.
+// The byte positions of the file's mode, its size and the object id inside an entry.
 const MODE = 24;
 const SIZE = 36;
 const ID = 40;
@@ -51,8 +51,8 @@ export function indexEntries(index: Buffer): readonly IndexEntry[] | null {
     let start = flags + ((index.readUInt16BE(flags) & EXTENDED) === 0 ? 2 : 4);
     let kept = '';
     if (version >= 4) {
-      // In version 4, a name begins with a number: how many bytes to drop from the end of the previous name. The new
-      // name continues what remains.
+      // In version 4, a name begins with a number, which says how many bytes to drop from the end of the previous name.
+      // The rest of the new name follows what remains.
       const number = numberAt(index, start);
       kept = name.slice(0, name.length - number.value);
       start = number.end;

@@ -78,7 +78,7 @@ export async function findRepository(folder: string): Promise<Result<RepositoryP
 }
 
 /**
- * Finds the repository and, in the same call of git, the merge-base with `base` (in `footing`; `null` if there is
+ * Finds the repository and, in the same call to git, the merge-base with `base` (`footing`, which is `null` if there is
  * none).
  */
 export async function findRepositoryWith(
@@ -112,7 +112,7 @@ export async function findRepositoryWith(
   if (root === undefined || commonDir === undefined || index === undefined || root.startsWith('--')) {
     return err({ kind: 'git-too-old' });
   }
-  // If a path contains a line break, all later lines are shifted, and this line is neither "true" nor "false".
+  // If a path contains a line break, all later lines are shifted, so this line is neither "true" nor "false".
   if (shallow !== 'true' && shallow !== 'false') return err({ kind: 'odd-root', folder });
   if (!isOwnWorktree(folder, root, gitDir)) return err({ kind: 'other-worktree', folder, root });
   const { stderr } = answer.value;
@@ -170,15 +170,15 @@ type Prefetched = { readonly cwd: string; readonly place: Promise<Result<Reposit
 
 let prefetched: Prefetched | null = null;
 
-/** Stores a repository lookup that was started early. The next call of `repositoryAt` for the same folder uses it. */
+/** Stores a repository that was looked up early. The next call of `repositoryAt` for the same folder returns it. */
 export function keepPrefetched(found: Prefetched): void {
   prefetched = found;
 }
 
-/** Returns the repository that contains a folder, from the prefetched lookup if there is one for this folder. */
+/** Returns the repository that contains a folder. If it was looked up early, the result of that lookup is used. */
 export function repositoryAt(cwd: string): Promise<Result<RepositoryPaths>> {
   const started = prefetched;
-  // Use a lookup that was started early only once: a server that runs for days must look up the repository again.
+  // Use the result of an early lookup only once: a server that runs for days must look the repository up again.
   prefetched = null;
   return started?.cwd === cwd ? started.place : findRepository(cwd);
 }

@@ -51,10 +51,10 @@ export type PrivateIndex = {
 };
 
 /**
- * Calls `work` with a copy of the working tree's private index, and stores the copy for the next call, because the file
- * times and paths in it make git fast. If git cannot use the stored index, calls `work` again with an empty one. In
- * `hasNames`, `work` returns whether the index has exactly the paths of `commit`. The result also contains the bytes of
- * the index.
+ * Calls `work` with a copy of the working tree's private index. Afterwards it stores the copy for the next call,
+ * because the file times and paths in it make git fast. If git cannot use the stored index, `work` is called again with
+ * an empty one. `work` returns in `hasNames` whether the index has exactly the paths of `commit`. The result also
+ * contains the bytes of the index.
  */
 export async function withPrivateIndex<T extends { readonly hasNames: boolean }>(
   repo: RepositoryPaths,
@@ -142,7 +142,7 @@ const MOST_KEPT = 64;
 
 type Kept = { readonly path: string; readonly bytes: Buffer; readonly mtimeMs: number };
 
-// Returns the stored index; `null` if it is missing or damaged. In that case git only has to read all files again.
+// Returns the stored index; `null` if it is missing or damaged. Without it, git only has to read all files again.
 function readKept(path: string): Kept | null {
   // Read the time before the content. If the time is too old, git only reads more files than necessary; if it is too
   // new, git misses edits.
@@ -220,8 +220,8 @@ function removeFlatFolder(folder: string): void {
 }
 
 /**
- * Gives a copied index the time of the original, because git reads files again that changed since the time of the
- * index.
+ * Sets the time of a copied index to that of the original, because git reads files again that changed after the time of
+ * the index.
  */
 function setIndexTime(path: string, mtimeMs: number): void {
   utimesSync(path, Math.floor(mtimeMs) / 1000, Math.floor(mtimeMs) / 1000);

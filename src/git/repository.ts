@@ -45,7 +45,7 @@ export function isRuleFile(path: string): boolean {
   return path === RULE_FILE || path.endsWith(`/${RULE_FILE}`);
 }
 
-/** Opens the port that reads a repository through git. It never writes to the user's index or files. */
+/** Returns an object that reads a repository through git. It never writes to the user's index or files. */
 export function openRepository(repo: RepositoryPaths): Repository {
   return {
     place: repo,
@@ -106,7 +106,7 @@ async function knownPaths(
 }
 
 async function isIgnored(repo: RepositoryPaths, path: string): Promise<boolean> {
-  // `git check-ignore` does not support the setting for literal paths. The "./" keeps git from giving characters of the
+  // `git check-ignore` ignores the setting that makes paths literal. The "./" keeps git from giving characters of the
   // path a special meaning.
   const options = { expected: [0, 1], env: { GIT_LITERAL_PATHSPECS: '0' } };
   return (await git(repo.root, ['check-ignore', '--quiet', '--', `./${path}`], options)).code === 0;

@@ -31,8 +31,8 @@ import { indexEntries } from './index-format.ts';
 import { checksumAt, countEntries, type PrivateIndex } from './private-index.ts';
 
 /**
- * A set of files and folders. Both functions return whether a file is in the set or inside one of its folders. `path`
- * takes a normal path, `bytes` a name with one latin1 character per byte.
+ * A set of files and folders. Both functions return whether a file is in the set or in one of its folders. `path` takes
+ * a normal path, `bytes` a name with one latin1 character per byte.
  */
 type PathSet = { path(path: string): boolean; bytes(name: string): boolean };
 
@@ -104,8 +104,8 @@ function reasonToWithhold(repo: RepositoryPaths, name: string): WithheldFile['wh
   return (statOf(repo, name)?.size ?? 0) > LARGEST_UNTRACKED_BYTES ? 'too-large' : null;
 }
 
-// Returns what is at a path on disk. A file behind a symlink is outside the repository, so it counts as missing. git
-// can add a folder only if it is a repository with a commit.
+// Returns `missing`, `folder` or `addable` for a path on disk. A file behind a symlink is outside the repository, so it
+// counts as missing. git can add a folder only if it is a repository with a commit.
 async function kindOnDisk(repo: RepositoryPaths, path: string): Promise<'addable' | 'missing' | 'folder'> {
   const folder = folderOf(path);
   if (folder !== '' && !checkFolder(repo.root, folder).ok) return 'missing';
@@ -126,13 +126,14 @@ function statOf(repo: RepositoryPaths, name: string): Stats | null {
   }
 }
 
-/** Returns the staged paths that are not in the commit `head`. `listed` is the output of git that contains them. */
+/** Returns the staged paths that are not in the commit `head`. `listed` is the output of git with their names. */
 async function stagedNames(
   repo: RepositoryPaths,
   head: string,
   cache: AnswerCache,
 ): Promise<Names & { readonly listed: Buffer }> {
-  // Compute the key before git reads the index. Otherwise an old answer could be cached under the key of a newer index.
+  // Compute the key before git reads the index. Otherwise an answer about an older index could be cached under the key
+  // of a newer one.
   const key = `${head} ${Object.values(statFingerprints([repo.index])).join()}`;
   const listed = await cache.getOrAsk('staged', key, () =>
     git(repo.root, [...DIFF_INDEX, '--diff-filter=AU', head, '--'], { config: NO_USER_PROGRAMS }),
@@ -312,8 +313,8 @@ async function flag(ask: CallGit, option: string, names: Buffer): Promise<Buffer
 const SKIPPED =
   /^(?:warning: could not open directory |Ignoring path |(?!warning: |hint: ).*: (?:Permission denied|Input\/output error|Stale ))/m;
 
-// Runs git and throws if it skipped something. git skips a file or folder that it may not read, reporting this only on
-// stderr, and such a file must not count as unchanged.
+// Runs git, and throws if it skipped a file or folder that it may not read. git reports this only on stderr, and a
+// skipped file must not count as unchanged.
 async function askWithoutSkips(ask: CallGit, args: readonly string[], input?: Buffer): Promise<GitAnswer> {
   const answer = await ask(args, input);
   if (SKIPPED.test(answer.stderr)) throw gitFailed(args, answer.stderr);

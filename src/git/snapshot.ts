@@ -80,7 +80,10 @@ function readDiff(
   return { entries: entries.sort((a, b) => byCodePoint(a.path, b.path)), unnameable };
 }
 
-/** Opens the object that takes snapshots. The first `compare` uses `prefetched`, if it is about the requested base. */
+/**
+ * Returns an object that takes snapshots. The first call of `compare` uses `prefetched`, if that is about the requested
+ * base.
+ */
 export function openSnapshots(repo: RepositoryPaths, prefetched: BaseAndHead | null = null): Snapshots {
   let known = prefetched;
   return {

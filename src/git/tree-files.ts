@@ -181,7 +181,7 @@ export function formatOf(id: string): ObjectFormat {
   return id.length === 64 ? 'sha256' : 'sha1';
 }
 
-/** Returns the entries of a tree; `null` if the tree is damaged. Does not check names or modes. */
+/** Returns the entries of a tree, without checking their names or modes; `null` if the tree is damaged. */
 export function readTree(format: ObjectFormat, content: Buffer): readonly TreeEntry[] | null {
   const idBytes = format === 'sha256' ? 32 : 20;
   const entries: TreeEntry[] = [];

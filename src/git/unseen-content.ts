@@ -160,7 +160,8 @@ function envOf(folder: string): Readonly<Record<string, string>> {
   return { GIT_DIR: gitDir, GIT_WORK_TREE: folder, GIT_INDEX_FILE: join(gitDir, 'index') };
 }
 
-// Returns the folder `.git` names or, if it is missing, the usual path. The next git command then reports the error.
+// Returns the git folder that the file or folder `.git` leads to. If there is none, returns the usual path, and the
+// next git command reports the error.
 function gitDirOrDefault(folder: string): string {
   try {
     return gitDirOf(folder);
@@ -169,7 +170,7 @@ function gitDirOrDefault(folder: string): string {
   }
 }
 
-/** Returns a digest of a file's bytes, the target of a symlink, or the error code if there is no such file. */
+/** Returns a digest of the bytes of a file or of the target of a symlink; the error code if it cannot be read. */
 function contentAt(path: string | Buffer): string {
   try {
     const stats = lstatSync(path);

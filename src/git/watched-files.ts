@@ -11,8 +11,8 @@ import { allEnded, asResult, git, readNulList } from './git.ts';
 const LARGEST = 64 * 1024 * 1024;
 
 /**
- * Returns one digest of the contents of all files. Names may be relative to `root`. An unreadable file counts as a file
- * with a fixed text.
+ * Returns one digest of the contents of all files. Names may be relative to `root`. All unreadable files count as
+ * equal.
  */
 export function digestOfFiles(root: string, names: readonly string[]): string {
   const hash = createHash('sha256');

@@ -22,8 +22,8 @@ import { decodeUtf8 } from '../platform/private-files.ts';
 import { asResult, git, readNulList } from './git.ts';
 
 /**
- * Copies the files that git tracks or would track to the folder `into`. Files in `without` and those left out by a
- * sparse checkout are not copied.
+ * Copies the files that git tracks or would track to the folder `into`. It leaves out those in `without`, and those
+ * that a sparse checkout leaves out.
  */
 export async function copyWorkingTree(
   root: string,
@@ -78,7 +78,7 @@ const WHOLE_UP_TO = 4 * 1024 * 1024;
 
 const CACHE_UP_TO = 64 * 1024 * 1024;
 
-/** Opens the object that reads plain files inside `root`. It caches their bytes for later digests. */
+/** Returns an object that reads plain files inside `root`. It caches their bytes for later digests. */
 export function openContents(root: string): Contents {
   const realRoot = realpathSync(root);
   const cache = new Map<string, { bytes: Buffer; sha256: string }>();

@@ -92,8 +92,8 @@ export type AgentReply = {
   readonly sessionId: string | null;
   readonly usage: Usage | null;
   /**
-   * Usage of the whole session, from agents that report only this sum; the usage of the next call is the difference to
-   * it.
+   * Usage of the whole session, from agents that report only this sum. The usage of the next call is then the increase
+   * of this sum.
    */
   readonly sessionUsage: Usage | null;
   /** Paths of the files that the agent opened; `null` if the agent's events do not name them. */
@@ -108,8 +108,8 @@ export type AgentReply = {
 export type RequestTurn = { readonly did: string; readonly usage: Usage };
 
 /**
- * Figures about the requests that an agent sent to its model during one call. Each request contains the whole
- * conversation so far.
+ * Figures about the requests that an agent sent to its model during one call. Each request contains the conversation so
+ * far.
  */
 export type RequestFigures = {
   /** The number of requests. */
@@ -119,7 +119,7 @@ export type RequestFigures = {
   /** Tokens of the last request and of the model's answer to it; `null` if unknown. */
   readonly lastSent: number | null;
   readonly lastOutput: number | null;
-  /** The number of tokens of the last request that the provider has cached now. Default: all of them. */
+  /** The number of tokens of the last request that are in the provider's cache now. Default: all of them. */
   readonly lastCached?: number;
 };
 
@@ -195,8 +195,8 @@ export type PriceList = (used: {
 }) => number | null;
 
 /**
- * The tests that an agent must pass before onceover resumes (V1 to V4) or forks (V5) its sessions. A fork starts with a
- * copy of a session; it must know what that session read before, and not what happened there later.
+ * The tests that an agent must pass before onceover resumes its sessions (V1 to V4) or forks them (V5). A fork starts
+ * with a copy of a session; it must know what that session read before, and not what happened in it later.
  */
 export type ProbeTest = 'V1' | 'V2' | 'V3' | 'V4' | 'V5';
 
@@ -218,8 +218,8 @@ export type ResumeResult = {
 };
 
 /**
- * Whether onceover may resume sessions of an agent, and how it knows: it comes tested with onceover, a probe on this
- * machine tested it, or onceover.yml says so.
+ * Whether onceover may resume sessions of an agent, and how it knows: from our tests, from a test on this machine (a
+ * probe), or from onceover.yml.
  */
 export type ResumeAbility =
   | { readonly kind: 'yes'; readonly from: 'tested' | 'probed' | 'config' }
@@ -254,7 +254,7 @@ export type DispatchFacts = {
   readonly wanted: 'any' | 'fresh' | 'no-sessions';
   /** The last session of this reviewer or implementer; `null` if there is none yet. */
   readonly session: Session | null;
-  /** The agent that would be called now. It must equal the agent of the session in these fields. */
+  /** The agent that would be called now. To resume the session, these fields must be equal to those of the session. */
   readonly now: Pick<Session, 'agent' | 'model' | 'version' | 'toolsDigest'>;
   /** Whether sessions of this agent version can be resumed. */
   readonly canResume: boolean;
@@ -310,8 +310,8 @@ export type Abilities = {
    */
   readonly readOnly: 'tools' | 'own-sandbox' | 'copy' | 'nothing';
   /**
-   * The calls that the reported usage covers: this one, all of the session so far, or whatever a custom command
-   * reports.
+   * The calls that the reported usage covers: only this one, or the whole session so far. For a custom command, it is
+   * whatever the command reports.
    */
   readonly usage: 'dispatch' | 'session' | 'if-told';
   /**
@@ -327,7 +327,7 @@ export type Abilities = {
   readonly fork: 'cached' | 'not-cached' | 'none';
 };
 
-/** Whether something is the case, such as that an agent is logged in, with the reason in `why`. */
+/** The answer to a yes-or-no question, such as whether the user is logged in, with the reason in `why`. */
 export type AccessState = { readonly state: 'yes' | 'no' | 'unknown'; readonly why: string | null };
 
 /** An agent as installed on this machine. */
@@ -369,8 +369,8 @@ export type KeptSession = Session & {
   /** Measured facts about how the provider caches this session; left out in records of older versions. */
   readonly cache?: SessionCache | undefined;
   /**
-   * One entry for each changed file that the session saw: short hashes of its path, and of its mode and content at the
-   * base.
+   * One entry for each changed file that the session saw: a short hash of its path, and one of its mode and content at
+   * the base.
    */
   readonly shown: readonly string[];
 };
@@ -385,8 +385,8 @@ export type SessionCache = {
   /** Tokens of the last request, which the provider cached; `null` if unknown. */
   readonly sentTokens: number | null;
   /**
-   * Tokens of the session's first call: uncached, cached, and the part of the cached ones that another session had
-   * cached.
+   * Tokens of the session's first call: those that were not cached, those that were, and how many of these another
+   * session had cached.
    */
   readonly opening: {
     readonly uncached: number;

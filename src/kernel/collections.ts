@@ -20,7 +20,8 @@ export function byCodePoint(a: string, b: string): number {
   return a.length - b.length;
 }
 
-// `charCodeAt` returns UTF-16 units, in which code points above U+FFFF sort before U+E000. This moves them to the end.
+// Maps a UTF-16 unit so that units compare like code points. `charCodeAt` returns UTF-16 units, in which code points
+// above U+FFFF would sort before U+E000.
 function fixup(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

@@ -45,7 +45,10 @@ export function exitCode(failure: Failure): 2 | 3 {
   return couldNotJudge ? 3 : 2;
 }
 
-/** Turns a table from kinds to facts into a union of `{ kind, ...facts }`. In the table, `unknown` means "no facts". */
+/**
+ * Turns a table that lists the facts of each kind into a union of `{ kind, ...facts }`. A kind whose facts are
+ * `unknown` has none.
+ */
 type OneOf<Facts> = { [Kind in keyof Facts]: Readonly<{ kind: Kind } & Facts[Kind]> }[keyof Facts];
 
 /** An expected failure: a kind and its facts. `ui/describe-failure.ts` writes the message for the user. */
@@ -67,7 +70,7 @@ export type Failure =
       'no-merge-base': { base: string; shallow: boolean };
       'several-merge-bases': { base: string };
       'broken-config': { problems: readonly Problem[] };
-      /** The reviewed change commits files in the folders in which onceover writes its own files. */
+      /** The reviewed change contains files in the folders in which onceover writes its own files. */
       'own-files-committed': { files: readonly string[] };
       /**
        * The repository configures no gate and no rule. In a pull request, `base` is the target branch, which must
@@ -92,8 +95,8 @@ export type Failure =
       'lock-held': { pid: number; host: string; since: string };
       'inside-a-run': unknown;
       /**
-       * Only a person may confirm a waiver, and this caller may be an agent. `isInRun`: onceover itself started the
-       * caller during a run.
+       * Only a person may confirm a waiver, and this caller may be an agent. `isInRun`: a run of onceover started the
+       * caller.
        */
       'confirmed-by-agent': { id: string; isInRun: boolean };
       'not-proposed': { id: string };
@@ -118,7 +121,9 @@ export type Failure =
       'passes-off': { why: PassesOff };
       'unknown-run': { id: string | null };
       'unknown-phase': { name: string };
-      /** The ledger has no calls of a review loop for this feature, so there is no cost to show. */
+      /**
+       * The ledger (the log of calls) contains no calls of a review loop for this feature, so there is no cost to show.
+       */
       'feature-without-loops': { feature: string; known: readonly string[] };
       'no-feature': { path: string; why: 'missing' | 'not-a-folder' };
       /**
@@ -188,7 +193,7 @@ export type CarrierTrouble =
   | 'locked'
   | 'unreadable'
   | 'too-large'
-  /** The HTTP store cannot list the statements in it. */
+  /** The HTTP store cannot list the signed passes in it. */
   | 'cannot-list';
 
 /** The reason why the PostgreSQL store cannot be used. */
@@ -207,8 +212,8 @@ export type StoreTrouble =
   /** No worker takes calls from the store's queue. */
   | 'no-worker'
   /**
-   * The store cannot identify the repository: a shallow clone does not know its first commit, and its remote is unknown
-   * to the store.
+   * The store cannot identify the repository: because the clone is shallow, its first commit is unknown, and the store
+   * does not know its remote.
    */
   | 'shallow-clone';
 
@@ -233,7 +238,7 @@ export type SigningTrouble =
   | 'unusable-signature'
   | 'other';
 
-/** A mistake in a workflow job: the file has a valid format, but its steps or workflows do not fit together. */
+/** A mistake in a workflow job: the format of the file is valid, but its steps or workflows contradict each other. */
 export type JobProblem = OneOf<{
   'job-name-differs': { name: string; folder: string };
   'duplicate-step': { id: string; line: number };
@@ -291,7 +296,7 @@ export type WorkflowFailure = OneOf<{
   'unknown-job': { name: string; known: readonly string[] };
   'unknown-workflow': {
     job: string;
-    /** `null` if the caller named no workflow, although the job has several. */
+    /** The workflow that the caller named; `null` if the job has several and the caller named none. */
     name: string | null;
     known: readonly string[];
   };
@@ -324,12 +329,14 @@ export type WorkflowFailure = OneOf<{
   'reviewer-not-here': { name: string; found: readonly string[] };
 }>;
 
-/** A step that the caller may mean, as error messages suggest it, with the names of its outputs. */
+/**
+ * An open step of the session that the caller may mean, with the names of its outputs. The error message suggests it.
+ */
 type OpenStep = { readonly id: string; readonly outputs: readonly string[] };
 
 export type UnusableOutput = 'missing' | 'folder' | 'not-a-file' | 'outside' | 'unreadable';
 
-/** The reason why onceover refuses to finish a step without a pass of its reviews. */
+/** The reason why onceover refuses to finish a step whose reviews did not pass. */
 export type RefusedOverride =
   | 'empty'
   | 'no-reviews'

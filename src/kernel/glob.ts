@@ -140,8 +140,8 @@ function firstGroup(text: string): BraceGroup | 'open' | null {
     if (char === '\\') i++;
     else if (char === '[') {
       const end = unclosed ? -1 : endOfClass(text, i);
-      // `readTokens` reports the unclosed class later. Remember it here, so that the loop searches for a missing `]`
-      // only once and stays linear.
+      // `readTokens` reports the unclosed class later. Remember here that there is one, so that the loop looks for a
+      // missing `]` only once and stays linear.
       if (end === -1) unclosed = true;
       else i = end;
     } else if (char === '{') {
@@ -231,8 +231,8 @@ function literalTail(tokens: readonly Token[]): string {
   return literalText(tokens.slice(from));
 }
 
-// Returns the function that matches a path. Most globs are plain paths, "a/**" or "a/**/*.ts", which do not need a path
-// split into segments.
+// Returns the function that matches a path. For the most common globs (plain paths, "a/**" and "a/**/*.ts"), the path
+// need not be split into segments.
 function matcher(segments: readonly Segment[], literals: number): Alternative['matches'] {
   const fixed = segments.slice(0, literals).map((segment) => (segment.kind === 'literal' ? segment.text : ''));
   if (literals === segments.length) {

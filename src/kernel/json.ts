@@ -3,7 +3,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The texts of the JSON objects in a model's answer. A list of objects counts as one text. */
+/** The JSON objects that were found in a model's answer, as texts. A list of objects counts as one text. */
 type JsonTexts =
   | { readonly kind: 'found'; readonly texts: readonly [string, ...string[]] }
   | { readonly kind: 'truncated' }
@@ -47,8 +47,8 @@ const OBJECT = /(?:\[[\s,]*){0,9}\{[\s,\p{Cf}]*(?:["'“‘}]|[\p{L}_$][\p{L}\p{
 const UNSURE = /\{\s*\/[/*]|\[\s*["'[]/y;
 
 /**
- * Returns what the bracket at `at` starts, judged by the text after it. `unsure`: it may be JSON or code such as `{ //
- * …` or `["a"]`.
+ * Returns what the bracket at `at` starts, judging by the text after it. `unsure`: JSON, or code such as `{ // …` or
+ * `["a"]`.
  */
 function beginsAt(text: string, at: number): 'object' | 'unsure' | 'prose' {
   OBJECT.lastIndex = at;

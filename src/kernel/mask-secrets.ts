@@ -18,7 +18,7 @@ const FORMS = [
   /\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}/g,
 ];
 
-/** Patterns of secrets that are recognised by the word before them. The first group, that word, is not masked. */
+/** Patterns of secrets that are recognised by the word before them. That word, the first group, is not masked. */
 const NAMED = [
   /(\b(?:authorization|proxy-authorization)["']?\s*[:=]\s*["']?(?:basic|bearer|token)\s+)[A-Za-z0-9+/=._~-]{8,}/gi,
   /(\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@"'<>]{0,64}:)[^\s/@"'<>]{3,}(?=@)/gi,

@@ -21,7 +21,7 @@ export function isInside(path: string, folder: string): boolean {
   return path.startsWith(folder) && (path.length === folder.length || path[folder.length] === '/');
 }
 
-/** Returns a path relative to `from` as a path relative to the root; `null` if it leaves the root. */
+/** Converts a path that is relative to `from` into one that is relative to the root; `null` if it leaves the root. */
 export function repoPath(path: string, from = ''): RepoPath | null {
   if (path.startsWith('/') || path.includes('\0')) return null;
   const parts: string[] = from === '' ? [] : from.split('/').filter((part) => part !== '');
@@ -45,7 +45,7 @@ export function folderOf(path: string): string {
 const OWN = /^(?:previous\/.*|\.gitignore|(?:check|review|rule)_[^/]+\.\d+\.(?:log|json))$/;
 
 /**
- * Returns the tracked files in log_dir that onceover did not write. The user should know that reviewers never see
+ * Returns the tracked files in log_dir that onceover did not write. They are a problem, because reviewers never see
  * changes in that folder.
  */
 export function hiddenByLogDir(tracked: Iterable<RepoPath>, logDir: RepoPath): readonly RepoPath[] {

@@ -3,7 +3,7 @@ import type { RepoPath, SnapshotId } from './ids.ts';
 import type { Result } from './result.ts';
 
 /**
- * The environment variable that onceover sets for programs that it starts. A program with this variable cannot start
+ * The environment variable that onceover sets for programs that it starts. If it is set, onceover refuses to start
  * another run.
  */
 export const ACTIVE = 'ONCEOVER_ACTIVE';
@@ -52,8 +52,8 @@ export type ReviewerFacts = {
    */
   readonly sharesPrefix: boolean;
   /**
-   * Whether a fork of a session finds the copied conversation in the provider's cache, so that reviewers can share one
-   * reading of the files.
+   * Whether a fork (a copy) of a session finds the copied conversation in the provider's cache. If so, one session can
+   * read the files for several reviewers.
    */
   readonly forksCached: boolean;
   /** Whether this agent version is known to fork sessions correctly. Unlike `canResume`, this never starts a test. */
@@ -83,15 +83,15 @@ export type Question = {
   readonly usedBefore: Usage | null;
   readonly cacheTtl: '5m' | '1h';
   /**
-   * Whether a fork is expected to answer with one request. Caching its question would then not pay, because no later
-   * request reads it.
+   * Whether a fork (a copy of a session) will probably answer with one request. Caching its question would then be
+   * useless, because no later request reads it.
    */
   readonly answersAtOnce?: boolean;
   readonly timeoutSeconds: number;
   readonly idleSeconds: number;
   /** Whether the agent may change files. */
   readonly writes?: boolean;
-  /** The model to use instead of the configured one. */
+  /** The model to use instead of the configured one. Default: the configured one. */
   readonly model?: string;
   /** The git trees under review, for reviewers that read files from git. Default: a snapshot of the working tree. */
   readonly trees?: ReviewedTrees;
@@ -117,7 +117,7 @@ export type AskOptions = {
   watch(doing: string | null, usage: Usage | null): void;
   /** Called when the model begins to answer. From this moment, the provider has the prompt in its cache. */
   begun?(): void;
-  /** The content that the question is about. Only calls on workers (other machines) need it. */
+  /** The content that the question is about. Only calls to workers (other machines) need it. */
   readonly subject?: AskSubject;
 };
 
@@ -126,8 +126,8 @@ export type AskSubject = {
   readonly tree: SnapshotId;
   readonly baseTree: string;
   /**
-   * Identifies the reviewer and, if one reviewer gives several opinions, the opinion. Answers are never shared between
-   * different askers.
+   * Identifies the reviewer and, if that reviewer gives several opinions on the same content, the opinion. An answer is
+   * used only for the same `asker`.
    */
   readonly asker: string;
   /**
@@ -137,7 +137,7 @@ export type AskSubject = {
   readonly mayShare: boolean;
   /** Whether the call only double-checks a pass that another clone gave. The queue runs such calls last. */
   readonly isAudit?: boolean;
-  /** Whether a reply can be parsed. An existing reply that cannot be parsed is not used again. */
+  /** Whether a reply can be parsed. Workers do not use an existing reply again if it cannot. */
   accepts(reply: AgentReply): boolean;
 };
 
@@ -216,7 +216,7 @@ export interface ReporterOf<E> {
   tell(event: E): void;
 }
 
-/** Options of a caller that waits for a background job. */
+/** Options for waiting for a background job. */
 export type WaitOptions = {
   readonly seconds: number;
   readonly stop?: AbortSignal;

@@ -2,7 +2,7 @@ import type { UnusableFile } from './failure.ts';
 import type { CommitId, RepoPath, SnapshotId } from './ids.ts';
 import type { Result } from './result.ts';
 
-/** The paths of a repository, with other facts that git reports in the same call. */
+/** The paths of a repository, with other facts that git reports in the same answer. */
 export type RepositoryPaths = {
   /** Absolute path of the working tree's root. */
   readonly root: string;
@@ -37,7 +37,10 @@ export type Base = {
 /** The differences between the merge-base and the working tree, and the list of all files. */
 export type Changes = {
   readonly base: Base;
-  /** The paths of changed, added, untracked and renamed files (new name), in code-point order. */
+  /**
+   * The paths of changed, added, untracked and renamed files, in code-point order. A renamed file has its new path
+   * here.
+   */
   readonly changed: readonly RepoPath[];
   readonly deleted: readonly RepoPath[];
   /** Changed paths that are nested repositories, such as submodules. Rules do not apply to their files. */
@@ -81,13 +84,13 @@ const SECRET_NAMES = [
 
 const EXAMPLES = /\.(?:example|sample|template|dist|defaults?)$/i;
 
-/** Whether the name of an untracked file suggests that the file contains secrets. */
+/** Whether an untracked file may contain secrets, judging by its name. */
 export function looksSecret(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return !EXAMPLES.test(name) && SECRET_NAMES.some((pattern) => pattern.test(name));
 }
 
-/** The text that is hashed in place of the content of a file that cannot be read. */
+/** The text that is hashed instead of the content of an unreadable file. */
 export const MISSING = 'MISSING';
 
 /** Digests of the files of a review task: `hash` covers all files, `files` has one digest per file. */
@@ -124,8 +127,8 @@ export interface Repository {
 /** Reads files of the working tree, and nothing outside the repository. */
 export interface Contents {
   /**
-   * Returns one SHA-256 over all the files in order, and the SHA-256 of each file. Hashes the text `MISSING` for an
-   * unreadable file.
+   * Returns one SHA-256 over all files in their order, and the SHA-256 of each file. For an unreadable file, the text
+   * `MISSING` is hashed.
    */
   digest(paths: readonly RepoPath[]): Promise<TaskContent>;
   /** Returns the text of a file, or of its first `limit` bytes if the file is longer. */
@@ -140,11 +143,14 @@ export type FileText =
 /** Snapshots of the working tree, stored as git trees. Making one does not touch the user's index (staging area). */
 export interface Snapshots {
   /**
-   * Returns the base and the reviewed content, to compare them. A run calls this method once, before it takes a
+   * Returns what has to be compared: the base and the reviewed content. A run calls this method once, before it takes a
    * snapshot.
    */
   compare(selection: Selection, usualBase: string | null): Promise<Result<Comparison>>;
-  /** Returns the current differences between the two sides, without the differences in the folders of `left`. */
+  /**
+   * Takes a snapshot: the current differences between the base and the reviewed content, without those in the folders
+   * of `left`.
+   */
   take(comparison: Comparison, left: OmittedFiles): Promise<Result<Snapshot>>;
   /** Protects a git tree from `git gc` with a git ref, as long as a record needs the tree. */
   keep(tree: SnapshotId): Promise<Result<void>>;
@@ -243,7 +249,7 @@ export type UnseenContent = { readonly path: RepoPath; readonly print: string };
 /** The diff of one file. For a renamed file, `paths` has the old and the new path. */
 export type DiffSection = { readonly paths: readonly RepoPath[]; readonly text: string };
 
-/** Commits files with git. */
+/** Commits the given files with git. */
 export interface Commits {
   commit(paths: readonly RepoPath[], message: string): Promise<CommitEnd>;
 }

@@ -52,8 +52,8 @@ export const PHASES = [...DOCUMENT_PHASES, 'implement'] as const;
 export type PhaseName = (typeof PHASES)[number];
 
 /**
- * The review loops of the phases. A document is reviewed in the loop `domain` and then in the loop `phase`, code in
- * `implement`.
+ * The review loops that a phase can have. Phases that write a document have the loops `domain` and then `phase`; for
+ * code, there is only `implement`.
  */
 export const PHASE_STAGES = ['domain', 'phase', 'implement'] as const;
 
@@ -82,8 +82,8 @@ export type LoopTemplate = (typeof LOOP_TEMPLATES)[number];
 export const SEVERITIES = ['blocker', 'warning', 'suggestion'] as const;
 
 /**
- * The reasons why a review loop starts or resumes a session. `resume-failed`: a new session, because resuming failed.
- * `other-agent`: another agent took over.
+ * The reasons why a session in a review loop is new or resumed. `resume-failed`: it is new because resuming failed.
+ * `other-agent`: it is new because another agent took over.
  */
 export const LOOP_DISPATCH_REASONS = [...FRESH_REASONS, ...RESUME_REASONS, 'resume-failed', 'other-agent'] as const;
 

@@ -50,10 +50,10 @@ const isActor = hasShape<Shaped<typeof ACTOR>>(ACTOR);
 /** The answer of a person, an agent or a fixer to a finding. */
 export const RESOLUTION = {
   /**
-   * - `fixed`: a claim that the finding is fixed; the finding stays open until a reviewer confirms the fix. -
-   * `skipped`: a waiver; the finding no longer fails its gate. See `countedResolution` for a waiver by an agent. -
-   * `refuted`: a claim that a reviewer rejected; only its time (`at`) still counts, for the retry limit. - `proposed`:
-   * a waiver that an agent proposes; the finding stays open until a person or its reviewer agrees.
+   * - `fixed`: a claim that the finding is fixed; the finding stays open until a reviewer confirms the fix.
+   * - `skipped`: a waiver; the finding no longer fails its gate. See `countedResolution` for a waiver by an agent.
+   * - `refuted`: a claim that a reviewer rejected; only its time (`at`) still counts, for the retry limit.
+   * - `proposed`: a waiver that an agent proposes; the finding stays open until a person or its reviewer agrees.
    */
   how: isOneOf(['fixed', 'skipped', 'refuted', 'proposed']),
   why: isString,
