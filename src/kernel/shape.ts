@@ -14,7 +14,7 @@ export type Shaped<S> = {
 
 type Guarded<Check> = Check extends Guard<infer T> ? T : never;
 
-/** One check per field of a JSON document. onceover writes the fields in the order in which they have checks here. */
+/** One check per field of a JSON document. The order of the checks is the order in which onceover writes the fields. */
 export type Shape<T> = { readonly [Key in keyof T]-?: Check };
 
 /** Returns the JSON document without unknown fields; `null` if a field is missing or invalid. */
@@ -24,12 +24,12 @@ export function readShape<T>(value: unknown, shape: Shape<T>): T | null {
   return fits<T>(fields, shape) ? fields : null;
 }
 
-/** Returns the document with only the fields of the shape, in the order of the shape, ready to be written. */
+/** Returns the document with only the fields that have a check in the shape, and in that order. */
 export function withKeyOrder<T extends object>(document: T, shape: Shape<T>): Fields {
   return pick(document, shape);
 }
 
-/** Whether the document has at least one field of the shape. */
+/** Whether the document has at least one field that has a check in the shape. */
 export function hasAnyOf<T>(fields: Fields, shape: Shape<T>): boolean {
   return Object.keys(shape).some((key) => Object.hasOwn(fields, key));
 }

@@ -1,4 +1,4 @@
-/** A share and the interval that contains the true share with a probability of 95 %. */
+/** A share, and the interval that contains the true share with a probability of 95 %. */
 export type Share = { readonly share: number; readonly low: number; readonly high: number };
 
 /** The 97.5 % quantile of the normal distribution. */
@@ -14,8 +14,7 @@ export function shareOf(hits: number, total: number): Share | null {
   const z2 = (Z * Z) / total;
   const middle = (share + z2 / 2) / (1 + z2);
   const half = (Z / (1 + z2)) * Math.sqrt((share * (1 - share)) / total + z2 / (4 * total));
-  // For a share of 0 or 1, the formula gives exactly these limits. Set them here, because rounding errors would show
-  // otherwise.
+  // For a share of 0 or 1, the formula gives exactly these limits, but rounding errors would show. So set them here.
   const low = hits === 0 ? 0 : Math.max(0, middle - half);
   const high = hits === total ? 1 : Math.min(1, middle + half);
   return { share, low, high };

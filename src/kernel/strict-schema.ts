@@ -49,7 +49,7 @@ export function plainSchema(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, one]) => [key, key === 'properties' ? eachOf(one) : plainSchema(one)]));
 }
 
-// Properties may have the name of a keyword, such as "pattern", so their names are not filtered.
+// A property can have the same name as a schema keyword, such as "pattern", so do not filter the names of properties.
 function eachOf(properties: unknown): unknown {
   if (!isRecord(properties)) return properties;
   return Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, plainSchema(one)]));

@@ -61,8 +61,8 @@ function wrongOptions({ phase, fixer, preparations }: StartOptions): string | nu
 }
 
 /**
- * The input of the MCP tool `continue_phase`: a summary of what the caller fixed, or the decision to accept the open
- * issues.
+ * The input of the MCP tool `continue_phase`: a summary of the fix that the caller made, or the decision to accept the
+ * open issues.
  */
 type NextRound = { readonly summary?: string | null; readonly acceptWithNotes?: boolean };
 
@@ -124,7 +124,8 @@ async function startRound(
 }
 
 /**
- * Returns the state of a loop. Stores the `loop_id` that its last round printed, because callers may use that id too.
+ * Returns the state of a review loop. Stores the `loop_id` that its last round printed, because callers may use that id
+ * too.
  */
 function report(repository: RepositoryPaths, kept: KeptStart, work: BackgroundJob | null): Result<StartedPhase> {
   const answer = work?.answer ?? null;

@@ -33,8 +33,7 @@ import type { Roles } from './roles/types.ts';
 import type { PhaseOptions, PhaseOutcome, PhasePorts, PhaseRequest } from './run-types.ts';
 
 /**
- * A function that opens the tamper guard, which undoes a fixing agent's writes to stored passes, findings and approved
- * commands.
+ * A function that opens a guard, which undoes a fixing agent's writes to stored passes, findings and approved commands.
  */
 export type OpenGuard = (logDir: RepoPath) => TamperGuard;
 
@@ -166,10 +165,7 @@ function preparationsOf(phase: PhaseName, { simplify, deepenTests }: PhaseOption
   ];
 }
 
-/**
- * Loads the roles from the place from which the settings come: the working tree or, for a pull request, the base
- * branch.
- */
+/** Loads the roles from the same place as the settings: the working tree or, for a pull request, the base branch. */
 async function rolesOf(repository: RepositoryPaths, { source }: RunSettings): Promise<Result<Roles>> {
   const listed = await openSnapshots(repository).files();
   if (!listed.ok) return listed;

@@ -46,5 +46,5 @@ export type PhaseProgress =
       readonly usage: Usage | null;
       readonly durationMs: number;
     }
-  /** `said` is the error message of git; null if the commit succeeded. */
+  /** `said`: the error message of git; null if the commit succeeded. */
   | { readonly kind: 'committed'; readonly message: string; readonly files: number; readonly said: string | null };

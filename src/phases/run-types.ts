@@ -32,7 +32,7 @@ export type PhaseNotice =
   | { readonly kind: 'meta-put-aside'; readonly path: RepoPath; readonly aside: RepoPath }
   /** `.meta.json` names a PRD (product requirements document) that does not exist or is outside the repository. */
   | { readonly kind: 'prd-left-out'; readonly path: string; readonly why: 'outside' | 'missing' }
-  /** The review was limited to a list of files, but the fixing agent also changed files that are not in the list. */
+  /** The review was limited to a list of files, but the fixing agent also changed other files. */
   | { readonly kind: 'unseen-edits'; readonly paths: readonly RepoPath[] }
   /** Changed files that onceover does not show to reviewers, such as files with secrets. */
   | { readonly kind: 'withheld'; readonly why: WithheldFile['why']; readonly paths: readonly RepoPath[] }
@@ -40,11 +40,14 @@ export type PhaseNotice =
   | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
   | { readonly kind: 'no-price'; readonly agents: readonly string[] }
   /**
-   * The fixing agent changed files in a way that would count as a pass, a waiver or an approval, so onceover restored
-   * them.
+   * The fixing agent changed files in a way that counts as a pass, a waiver or an approval. onceover restored these
+   * files.
    */
   | { readonly kind: 'proof-taken-back'; readonly paths: readonly string[] }
-  /** The fixing agent changed which files reviewers see. A `null` in `paths` means git's own settings. */
+  /**
+   * The fixing agent changed files or settings that decide which files reviewers see. A `null` in `paths` means git's
+   * own settings.
+   */
   | { readonly kind: 'hidden-by-fixer'; readonly paths: readonly (string | null)[] }
   /**
    * The agent always gets a new session. `why` names the resume test that it failed (V1 to V4, see
@@ -123,8 +126,8 @@ export type PhaseRequest = Pick<PhaseOptions, 'startedBy' | 'stop'> & {
   readonly phase: PhaseName;
   readonly feature: RepoPath;
   /**
-   * The agent or person that fixes issues: an agent, or the caller between two commands. If no one does, open issues
-   * end the phase.
+   * How issues are fixed: by an agent, or by the caller between two commands. If neither does it, open issues end the
+   * phase.
    */
   readonly fixing:
     | { readonly by: 'fixer'; readonly agent: string }

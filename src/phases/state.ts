@@ -27,7 +27,10 @@ import type {
   StopReason,
 } from './types.ts';
 
-/** The state of a phase, as plain data. With `--step`, `checkpoint(state)` is stored for the next command. */
+/**
+ * The state of a phase, as plain data. With `--step`, it is stored for the next command, in the form that `checkpoint`
+ * returns.
+ */
 export type PhaseState = {
   readonly setup: PhaseSetup;
   readonly stage: PhaseStage;
@@ -49,7 +52,7 @@ export type PhaseState = {
   readonly reviewed: SeenContent | null;
   /** Whether a fix followed the last round. */
   readonly fixedSince: boolean;
-  /** How many rounds in a row passed without effect, because the content changed while they ran. */
+  /** How many rounds in a row had no effect because the content changed while they ran. */
   readonly disturbances: number;
   /** Whether git could not commit the last fix. In this case, the next round gives each reviewer a new session. */
   readonly commitFailed: boolean;
@@ -198,7 +201,7 @@ export type PhaseEvent =
 export type CallEnd = {
   readonly role: PhaseRole;
   readonly call: LoopCall;
-  /** The failure because of which a new session replaced the resumed one; null if none did. */
+  /** The failure of the resumed session that a new one had to replace; null if none was replaced. */
   readonly fellBack: AgentFailure | null;
 };
 
@@ -220,7 +223,7 @@ export type Replied = CallEnd & {
  */
 export type PhaseAction =
   | { readonly kind: 'take-snapshot' }
-  /** Build the prompt that would resume the session: its length decides whether it is sent. */
+  /** Builds the prompt that would resume the session. Its length decides whether it is sent. */
   | { readonly kind: 'measure'; readonly ask: Ask }
   | { readonly kind: 'dispatch'; readonly ask: Ask }
   | { readonly kind: 'fix'; readonly ask: Ask }
@@ -228,7 +231,7 @@ export type PhaseAction =
   | { readonly kind: 'wait-for-fix'; readonly issues: readonly RoleIssue[] }
   | { readonly kind: 'commit'; readonly paths: readonly RepoPath[]; readonly message: string }
   | { readonly kind: 'record'; readonly entry: IterationEntry }
-  /** Add the fix to the entry of its round in `.review-history.md`. */
+  /** Adds the fix to the entry of its round in `.review-history.md`. */
   | ({ readonly kind: 'record-fix'; readonly round: number } & PhaseFix)
   | ({ readonly kind: 'record-preparation'; readonly summary: string | null; readonly call: LoopCall } & Preparation)
   | { readonly kind: 'end'; readonly end: PhaseEnd };

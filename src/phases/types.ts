@@ -58,7 +58,10 @@ export type SeenContent = {
   readonly content: string;
 };
 
-/** A marker line in `.review-history.md`, such as `DELTA-GUARD: …`, for which users can search (see docs/phases.md). */
+/**
+ * A marker line in `.review-history.md`, such as `DELTA-GUARD: …`. Users can search for such lines (see
+ * docs/phases.md).
+ */
 export type PhaseMark =
   | {
       readonly kind: 'resume-fallback';
@@ -75,7 +78,7 @@ export type PhaseMark =
     }
   | { readonly kind: 'lazy-load-warning'; readonly role: PhaseRole };
 
-/** The missing data because of which a session cannot be resumed. `commit`: git could not commit the last fix. */
+/** The reason why a session cannot be resumed: something is missing. `commit`: git could not commit the last fix. */
 export type LostState = 'session' | 'snapshot' | 'diff' | 'commit';
 
 /** The reasons why a phase stops early: the user interrupted it, the budget is used up, or git or the disk failed. */
@@ -170,7 +173,7 @@ export const END_STATUSES = {
   'accepted-with-notes': 'approved',
   cap: 'cap',
   stalled: 'stalled',
-  /** Issues are open, but no agent or caller fixes them. */
+  /** Issues are open, but neither an agent nor the caller fixes them. */
   'not-fixed': 'needs_work',
   'reviewer-failed': 'error',
   'fixer-failed': 'needs_work',

@@ -15,10 +15,7 @@ import { type QualityCli, QualityGateError, type QualityQuestions } from './qual
 import type { SessionReviewer } from './types.ts';
 
 export type WorkflowCaller = {
-  /**
-   * `person` or `agent`: the caller. If a person calls, that approves the repository's commands; an agent cannot
-   * approve them.
-   */
+  /** The caller. If it is a person, the call also approves the repository's commands; an agent cannot approve them. */
   readonly startedBy: 'person' | 'agent';
   readonly stop: AbortSignal | null;
 };
@@ -36,7 +33,10 @@ export async function chooseReviewer(
   return fallsBack ? ok({ reviewer: { kind: 'self' }, reviewerMissing: true }) : found;
 }
 
-/** Opens the quality gate with the reviewer of a session. Calls `lost` if a cost cannot be written to the ledger. */
+/**
+ * Opens the quality gate with the reviewer of a session. Calls `lost` if a cost cannot be written to the ledger (the
+ * log of calls).
+ */
 export async function openStepJudge(
   repository: RepositoryPaths,
   reviewer: SessionReviewer,

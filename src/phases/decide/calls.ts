@@ -23,7 +23,7 @@ export function startCall(state: PhaseState, role: PhaseRole): PhaseStep {
   return withCall(state, askFor(state, role, { kind: 'fresh', why: whyNoSession(state, role) }), 'asked');
 }
 
-/** Returns the reason why a role gets a new session, for a role that has no session to resume. */
+/** Returns the reason why a role without a session to resume gets a new session. */
 function whyNoSession({ resume, roles }: PhaseState, role: PhaseRole): 'first-look' | 'cannot-resume' | 'asked-for' {
   if (Object.hasOwn(resume, role)) return 'cannot-resume';
   // If the role has already reviewed, its session is missing because of `--no-keep-sessions`.
@@ -74,7 +74,9 @@ export function onCallFailed(state: PhaseState, event: EventOf<'call-failed'>): 
   return after(failedCall(state, position, event), endPhase(state, why, { failure }));
 }
 
-/** Returns the action that records a failed or stopped call, if it was a fix or a step before the reviews. */
+/**
+ * If the failed or stopped call was a fix, or one of the steps before the reviews, returns the action that records it.
+ */
 export function failedCall(
   state: PhaseState,
   position: PositionAt<'fixing' | 'preparing'>,
@@ -92,7 +94,7 @@ export function failedCall(
   return { kind: 'record-preparation', ...preparation, summary: null, call };
 }
 
-/** Throws if no call of this role is in progress: then `drivePhase` has a bug. */
+/** Throws if no call to this role's agent is in progress. That would be a bug in `drivePhase`. */
 export function checkAsked(
   position: PhasePosition,
   { role, kind }: { readonly role: PhaseRole; readonly kind: string },
@@ -170,7 +172,7 @@ export function freshTemplate(role: PhaseRole, why: Ask['why'] = 'first-look'): 
   return why === 'session-lost' ? 'I3' : 'I1-R4';
 }
 
-/** Returns the question for a new session, in case resuming the session fails. */
+/** Returns the question to ask in a new session if resuming the old one fails. */
 export function fallbackAsk(ask: Ask): Ask {
   if (ask.session === null) return ask;
   const template = freshTemplate(ask.role, 'session-lost');
@@ -199,10 +201,10 @@ export function callMarks(
   ];
 }
 
-/** Returns the record of a call of which nothing was sent to an agent. */
+/** Returns the record of a planned call that was never sent to an agent. */
 export function unsentCall({ agent, template, why }: Pick<Ask, 'agent' | 'template' | 'why'>): LoopCall {
   const spent = { asks: 0, promptChars: 0, freshChars: 0, usage: null };
-  // The steps before the reviews have no template. Use any value here, because no code reads this field in their
+  // The steps before the reviews use no template. Any value will do here, because no code reads this field of their
   // records.
   return { agent, template: template ?? 'I1-R4', why, spent };
 }
@@ -212,7 +214,8 @@ export function after(first: PhaseAction, { state, actions }: PhaseStep): PhaseS
 }
 
 /**
- * Returns the error to throw if the event does not fit the position `at` of the state. That is a bug in `drivePhase`.
+ * Returns the error to throw if an event cannot occur at the position `at` of the state. That would be a bug in
+ * `drivePhase`.
  */
 export function unexpected(event: string, at: string): Error {
   return new Error(`the event ${event} does not fit ${at}`);

@@ -31,7 +31,7 @@ function isBlocking({ severity }: LoopIssue): boolean {
 
 type EndDetails = Partial<Pick<PhaseEnd, 'paths' | 'failure'>>;
 
-/** Returns the end of a phase. Its open issues are those of every reviewer whose last verdict was a rejection. */
+/** Returns how a phase ended. Its open issues are those of every reviewer whose last verdict was a rejection. */
 export function phaseEnd(
   { roles }: PhaseState,
   why: PhaseEndReason,
@@ -40,7 +40,7 @@ export function phaseEnd(
   const open = (Object.entries(roles) as [RoleIssue['role'], RoleState][])
     .filter(([, { status }]) => status === 'failed')
     .flatMap(([role, { answer }]) => blockingIssues(answer).map((issue) => ({ role, issue })));
-  // Open issues must be fixed, whatever the reviewers without a verdict would have said. So the status is not `error`.
+  // If there are open issues, they must be fixed even if some reviewers gave no verdict. So the status is not `error`.
   const status = UNJUDGED.has(why) && open.length > 0 ? 'needs_work' : END_STATUSES[why];
   return { status, why, open, paths, failure };
 }

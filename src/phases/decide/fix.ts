@@ -16,8 +16,8 @@ import { endPhase, snapshotAction } from './end.ts';
 import { reviewersOfStage } from './roles.ts';
 
 /**
- * Whether a fixing agent must not edit a file: the file is in `kept`, or the phase reviews documents and the file is
- * not in `documents`.
+ * Whether a fixing agent must not edit a file: it is in `kept`, or it is not in `documents` although the phase reviews
+ * documents.
  */
 function isForbidden(path: RepoPath, { documents, kept }: EditRules): boolean {
   return kept.some((one) => isInside(path, one)) || (documents !== null && !documents.includes(path));
@@ -28,7 +28,7 @@ export function isUnderReview(path: string, { only }: Pick<EditRules, 'only'>): 
   return only === null || isAtOrBelow(path, only);
 }
 
-/** Calls the fixing agent with the issues of a round or, if the caller fixes issues itself, waits for that. */
+/** Calls the fixing agent with the issues of a round. If the caller fixes issues itself, waits for that instead. */
 export function startFix(state: PhaseState, issues: readonly RoleIssue[]): PhaseStep {
   if (state.setup.fixing === 'caller') {
     return { state: { ...state, position: { at: 'waiting', issues } }, actions: [{ kind: 'wait-for-fix', issues }] };
@@ -54,7 +54,8 @@ export function recordFix(state: PhaseState, event: EventOf<'fixed'>, call: Omit
   const { summary } = event;
   const iteration = state.counted[stage];
   const fixed: PhaseState = { ...state, fixes: [...state.fixes, { round, iteration, summary }], fixedSince: true };
-  // A document goes through two loops that both count iterations from 1, so the commit message also names the reviewer.
+  // A document goes through two loops, and each counts its iterations from 1. So the commit message also names the
+  // reviewer.
   const [what, reviewers] = setup.phase === 'implement' ? [' fixes', []] : ['', reviewersOfStage(setup.phase, stage)];
   const message = `onceover: ${setup.phase} review iteration ${iteration}${what} (${[...reviewers, setup.loop].join(', ')})`;
   // An agent that edits a forbidden file ends the phase. The caller may edit such a file, but the edit is not
@@ -90,7 +91,10 @@ export function onCommit(state: PhaseState, { next }: Committing, { failed }: Ev
   return prepare(failed ? { ...state, commitFailed: true } : state, next);
 }
 
-/** Starts the step with index `next` before the reviews. If there is none, takes the snapshot for the next round. */
+/**
+ * Starts the step with index `next` that runs before the reviews. If there is none, takes the snapshot for the next
+ * round.
+ */
 export function prepare(state: PhaseState, next: number | null): PhaseStep {
   const preparation = next === null ? undefined : state.setup.preparations[next];
   if (state.setup.phase !== 'implement' || next === null || preparation === undefined) {
@@ -99,7 +103,7 @@ export function prepare(state: PhaseState, next: number | null): PhaseStep {
   return startCall({ ...state, position: { at: 'preparing', next, flights: {}, marks: [] } }, preparation.role);
 }
 
-/** Records a finished step before the reviews, and commits its edits. The commit message names the role. */
+/** Records that a step before the reviews has finished, and commits its edits. The commit message names the role. */
 export function onPrepared(state: PhaseState, position: PositionAt<'preparing'>, event: EventOf<'fixed'>): PhaseStep {
   const { next } = position;
   const preparation = state.setup.preparations[next];

@@ -45,7 +45,7 @@ type Handler<At extends PhasePosition['at'], Kind extends PhaseEvent['kind']> = 
   event: EventOf<Kind>,
 ) => PhaseStep;
 
-/** For each position of the state, the events that can occur there, with the function that returns the next step. */
+/** For each position of the state, the events that can occur there. Each has a function that returns the next step. */
 const TRANSITIONS: {
   readonly [At in PhasePosition['at']]: { readonly [Kind in PhaseEvent['kind']]?: Handler<At, Kind> };
 } = {
@@ -137,9 +137,7 @@ export function acceptNotes(state: PhaseState): PhaseStep | null {
   return position.at === 'ended' && position.end.why === 'cap' ? endPhase(state, 'accepted-with-notes') : null;
 }
 
-/**
- * Ends a phase early. The verdicts so far are recorded, but the phase is not approved, even if all of them are passes.
- */
+/** Ends a phase early. The verdicts so far are recorded. Even if all of them are passes, the phase is not approved. */
 function stopped(state: PhaseState, { why, calls = [] }: EventOf<'stop'>): PhaseStep {
   const { position } = state;
   if (!('flights' in position)) return endPhase(state, why);

@@ -75,7 +75,9 @@ function openIn(state: PhaseState): readonly RoleIssue[] {
 
 const EXIT_CODES = { approved: 0, needs_work: 1, stalled: 1, cap: 1, error: 3 } as const;
 
-/** Returns the exit code. It is 3 for an error, but 1 if issues are open and the user did not interrupt the phase. */
+/**
+ * Returns the exit code: 3 for an error. If issues are open and the user did not interrupt the phase, it is 1 instead.
+ */
 function exitCodeOf({ status, why, open }: PhaseEnd): PhaseOutcome['exitCode'] {
   return status === 'error' && why !== 'interrupted' && open.length > 0 ? 1 : EXIT_CODES[status];
 }
@@ -128,8 +130,8 @@ export function metaUpdate(
     return [
       {
         stage,
-        // A loop starts when the phase starts or, if it is the second one, when the round before it ended. `at` is the
-        // end of a round.
+        // The first loop starts when the phase starts, the second when the round before it ended. `at` is the end of a
+        // round.
         started: run.rounds[run.rounds.indexOf(first) - 1]?.at ?? run.startedAt,
         completed: approved ? last.at : null,
         iterations: Math.max(...rounds.map(({ entry }) => entry.iteration)),
@@ -152,9 +154,7 @@ function isPassed({ entry }: PhaseRound): boolean {
   return entry.errors.length === 0 && entry.looks.every(({ enginePass }) => enginePass);
 }
 
-/**
- * Whether a snapshot after the last round of the loop `stage` showed that the content did not change during the round.
- */
+/** Whether the content stayed the same during the last round of the loop `stage`, according to a snapshot after it. */
 function isConfirmed(stage: PhaseStage, state: PhaseState): boolean {
   const end = endOf(state);
   return stage !== state.stage || end?.status === 'approved' || end?.why === 'cap';

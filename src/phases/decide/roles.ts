@@ -29,8 +29,8 @@ export function reviewersOfStage(phase: PhaseName, stage: PhaseStage): readonly 
 }
 
 /**
- * Whether the size limit of a resumed session's prompt also counts the files that the role has to read. `auto` counts
- * them for roles whose prompt names files instead of showing them, because such a prompt is always short.
+ * Whether the size limit of the prompt for a resumed session also counts the files that the role has to read. `auto`
+ * counts them if the prompt names files instead of showing them, because such a prompt is always short.
  */
 export function countsFiles(guard: 'auto' | 'prompt' | 'effective', role: PhaseRole): boolean {
   if (guard !== 'auto') return guard === 'effective';

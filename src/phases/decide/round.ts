@@ -51,7 +51,7 @@ function dueRoles({ setup, stage, roles, isFinalValidation }: PhaseState, seen: 
   return setup.finalValidation === 'all' ? all : all.filter((role) => roles[role]?.seen.content !== seen.content);
 }
 
-/** Stores a reviewer's answer and session. The verdict counts only when all reviewers of the round are done. */
+/** Stores a reviewer's answer and session. The verdict does not count until all reviewers of the round are done. */
 export function onAnswered(state: PhaseState, at: Reviewing, event: EventOf<'answered'>): PhaseStep {
   const { role, call, answer } = event;
   checkAsked(at, event);
@@ -132,8 +132,8 @@ function afterVerdicts(state: PhaseState, { looks, errors }: Pick<IterationEntry
 }
 
 /**
- * Ends a loop at the limit of reviews. If the first loop of a document (`domain`) ends, the phase-reviewer of the
- * second still runs if it has not run yet.
+ * Ends a loop at the limit of reviews. After the first loop of a document (`domain`), the reviewer of the second loop
+ * still runs if it has not run yet.
  */
 function atCap(state: PhaseState): PhaseStep {
   if (state.stage !== 'domain') return endedAtCap(state);

@@ -47,8 +47,8 @@ const RESULTS: Readonly<Record<PhaseEndReason, (outcome: PhaseOutcome) => string
 };
 
 /**
- * For each reason why a phase ended, what the user has to do before the phase can run again. '': nothing; null: it need
- * not run again.
+ * For each reason why a phase ended, what the user has to do before running it again. Empty: nothing. null: it need not
+ * run again.
  */
 export const REPAIRS: Readonly<Record<PhaseEndReason, string | null>> = {
   approved: null,

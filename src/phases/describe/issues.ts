@@ -28,7 +28,10 @@ export function describeIssueLine({ role, issue }: RoleIssue): string {
   return `[${issue.severity}] ${role}: ${oneLine(issue.description)}${place}`;
 }
 
-/** Returns a marker line for the history file. Users search for these lines, so their format must not change. */
+/**
+ * Returns a line that marks an event in the history file, such as a failed resume. Users search for these lines, so
+ * their format must not change.
+ */
 export function describeIssueMark(mark: PhaseMark): string {
   switch (mark.kind) {
     case 'resume-fallback':
@@ -41,8 +44,8 @@ export function describeIssueMark(mark: PhaseMark): string {
 }
 
 /**
- * Returns an agent's text with the words of marker lines in lower case, so that a search for marker lines does not find
- * them in it.
+ * Returns an agent's text with the key words of marker lines in lower case. Otherwise, a search for such lines in the
+ * history would find the agent's text.
  */
 export function withoutMarks(text: string): string {
   return text.replace(/RESUME-FALLBACK|DELTA-GUARD|LAZY-LOAD-WARNING/g, (mark) => mark.toLowerCase());

@@ -134,7 +134,7 @@ async function talkTo(playing: PhaseContext, ask: Ask) {
 async function ttlFor({ ports, request, memory }: PhaseContext, ask: Ask): Promise<CacheTtl> {
   const { settings, fixing } = request;
   const { session, role } = ask;
-  // If sessions are not stored, no later call reads this prompt from the cache, so request the short lifetime.
+  // If sessions are not stored, no later call can find this prompt in the cache, so request the short lifetime.
   if (settings.cacheTtl === 'auto' && fixing.by === 'caller' && !fixing.keepSessions) return '5m';
   const facts = await ports.reviewers.describe(ask.agent);
   const lastUsed = session === null ? memory.talks.get(role)?.endedAt : Date.parse(session.lastUsedAt);
@@ -162,7 +162,7 @@ function cacheNoteOf(
   return { ...cost.note, hit: judgeHit(session, { usage: end.usage, requests }) };
 }
 
-/** Returns the failure of a call whose prompt is longer than the agent's limit. The prompt is not sent. */
+/** Returns the failure for a prompt that is longer than the agent's limit. Such a prompt is not sent. */
 function tooLong(length: number, limit: number): AskEnd {
   const said = `the prompt has ${length} characters, more than the ${limit} that this agent is sent at once`;
   return { ok: false, failure: { kind: 'agent-error', said }, usage: null, said: '', durationMs: 0 };
@@ -200,7 +200,7 @@ async function repliedWith(playing: PhaseContext, ask: Ask, { end, ended, fresh,
   };
 }
 
-/** The working tree before an agent edits files, with the digests of the agents' programs. */
+/** The state of the working tree before an agent edits files, and the digests of the agents' programs. */
 type WorkBefore = { readonly view: ChangeView; readonly agentFiles: ReadonlyMap<RepoPath, string> };
 
 async function workBefore({ ports, request }: PhaseContext): Promise<Result<WorkBefore>> {

@@ -21,7 +21,7 @@ import type { PhaseContext } from './context.ts';
  */
 export type Delta = { readonly format: number | 'sentences'; readonly text: string };
 
-/** One of the formats in which changes can be shown. `make` returns the text, or null if the format is not possible. */
+/** A format in which the changes can be shown. `make` returns them as text, or null if the format is not possible. */
 export type DeltaCandidate = Pick<Delta, 'format'> & { make(): Promise<string | null> };
 
 /**
@@ -139,7 +139,7 @@ export async function measurePrompt(playing: PhaseContext, ask: Ask): Promise<Me
   };
 }
 
-/** Returns the length of the prompt that would resume the session; 0 if the prompt cannot be built. */
+/** Returns the length of the prompt with which the session would be resumed; 0 if it cannot be built. */
 export async function resumedLength(playing: PhaseContext, ask: Ask): Promise<number> {
   const prompt = await resumedPrompt(playing, ask);
   return typeof prompt === 'string' ? 0 : prompt.dynamic.length;

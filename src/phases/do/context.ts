@@ -34,7 +34,7 @@ export type PhaseMemory = {
   readonly talks: Map<PhaseRole, Conversation>;
   /** The number of files that the last fix changed. */
   filesChanged: number;
-  /** The test outlines of the test-deepener's part A, for part B. */
+  /** The test outlines that part A of the test-deepener wrote. Part B needs them. */
   outline: Answers['outline'] | null;
   /** Facts from earlier calls in this repository: about the provider's cache, and about the time between calls. */
   readonly cacheHistory: CacheHistory;

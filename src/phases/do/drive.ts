@@ -84,7 +84,7 @@ function callsIn(result: Result<PhaseEvent>): readonly CallEnd[] {
 
 type Landed = { readonly flight: Promise<Landed>; readonly result: Result<PhaseEvent> };
 
-/** Returns the function that performs an action; null for an action that `recorder.record` has already performed. */
+/** Returns a function that performs the action; null if `recorder.record` has already performed it. */
 function workFor(playing: PhaseContext, action: PhaseAction): (() => Promise<Result<PhaseEvent>>) | null {
   switch (action.kind) {
     case 'take-snapshot':

@@ -39,7 +39,7 @@ export async function runPhase(ports: PhasePorts, request: PhaseRequest): Promis
   const { fixing } = request;
   const summary = fixing.by === 'caller' ? fixing.summary : null;
   const isWaiting = kept?.state.position.at === 'waiting';
-  // A summary is valid if the loop waits for a fix, or if the user repeats an interrupted command with the same
+  // A summary is accepted if the loop waits for a fix, or if the user repeats an interrupted command with the same
   // summary.
   if (summary !== null && !isWaiting && kept?.state.fixes.at(-1)?.summary !== summary) {
     const kind = kept === null ? 'no-waiting-loop' : 'unjudged-round';
@@ -89,8 +89,8 @@ async function removeWaiting(
 }
 
 /**
- * Accepts the open issues of a loop that ended at the limit of reviews. Returns null if there is no such loop or the
- * content changed since.
+ * Accepts the open issues of a loop that ended at the limit of reviews. Returns null if no loop ended there, or if the
+ * content has changed since.
  */
 async function acceptedNow({ playing, acceptable }: Opened): Promise<Result<PhaseOutcome> | null> {
   if (acceptable === null) return null;
@@ -153,13 +153,16 @@ async function firstStep(playing: PhaseContext, state: PhaseState, summary: stri
   if (state.position.at !== 'waiting') return resumePhase(state);
   const from = state.reviewed?.snapshot ?? null;
   const diff = from === null ? null : await ports.snapshots.sections(from, memory.sight.seen.snapshot, 0);
-  // If the old snapshot no longer exists, pass all files under review; git commits only those that changed.
+  // If the old snapshot no longer exists, list all files under review. git commits only those that changed.
   const changed = diff?.ok === true ? diff.value.flatMap(({ paths }) => paths) : null;
   const changedPaths = [...new Set(changed ?? [...feature.documents.all, ...memory.sight.files])];
   return stepPhase(state, { kind: 'fixed', by: 'caller', summary: summary ?? '', changedPaths });
 }
 
-/** The number of ledger entries that are enough to estimate the usual pauses between calls in this repository. */
+/**
+ * The number of ledger entries (logged calls) that are enough to estimate the usual pauses between calls in this
+ * repository.
+ */
 const MOST_ENTRIES = 300;
 
 async function openPhase(

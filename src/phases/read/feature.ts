@@ -35,7 +35,7 @@ export type Feature = {
   /** Absolute paths, for prompts. */
   readonly paths: FeaturePaths;
   readonly documents: Documents;
-  /** The content under review at the start of the phase. */
+  /** The content under review when the phase starts. */
   readonly first: ReviewSubject;
   readonly notices: readonly PhaseNotice[];
 };
@@ -51,7 +51,8 @@ export async function readFeature(
 ): Promise<Result<Feature>> {
   const { phase, feature, roles, root } = request;
   const { logDir } = request.settings;
-  // Snapshots leave out `log_dir`, so reviewers would see only the committed version of a tracked file in it. So fail.
+  // Fail if a tracked file is in `log_dir`: snapshots leave out that folder, so reviewers would see only its committed
+  // version.
   const tracked = await ports.snapshots.trackedIn(logDir);
   if (!tracked.ok) return tracked;
   const hidden = hiddenByLogDir(tracked.value, logDir);

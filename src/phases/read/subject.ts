@@ -84,8 +84,9 @@ export async function readSubject(
 }
 
 /**
- * Returns the comparison to review. It uses `began`, the base of the loop's first review, if the current base could
- * hide commits of the loop: on the base branch itself, or if a fixing agent could have moved the base branch.
+ * Returns the comparison to review. If the current base could hide commits of the loop, it starts from `began`, the
+ * base of the loop's first review. That can happen on the base branch itself, or if a fixing agent moved the base
+ * branch.
  */
 function sinceItBegan(comparison: Comparison, began: string | null, { by }: PhaseRequest['fixing']): Comparison {
   const canHide = by === 'fixer' || comparison.baseTree === comparison.headCommit;

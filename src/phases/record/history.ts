@@ -21,8 +21,8 @@ export function historyEntry(entry: IterationEntry, at: Date, fix: Pick<PhaseFix
 }
 
 /**
- * Returns the history with `entry` in place of its earlier version `earlier`. If `earlier` is not in the history,
- * appends `entry`.
+ * Returns the history with the old text `earlier` of an entry replaced by `entry`. If the history does not contain
+ * `earlier`, appends `entry`.
  */
 export function withEntry(history: string, entry: string, earlier: string | null): string {
   const found = earlier === null || earlier === '' ? -1 : history.lastIndexOf(earlier);
@@ -33,9 +33,9 @@ export function withEntry(history: string, entry: string, earlier: string | null
   return `${history}${history.endsWith('\n') ? '' : '\n'}\n${entry}`;
 }
 
-/** The words of the history entries of a loop that reviews a document. */
+/** The words that differ in the history entries of each loop that reviews a document. */
 type Story = {
-  /** The beginning of the heading, before the iteration number. */
+  /** The beginning of an entry's heading. The iteration number follows it. */
   readonly heading: string;
   readonly reviewer: string | null;
   readonly issue: (issue: LoopIssue) => readonly string[];
@@ -146,8 +146,8 @@ function bullet(issue: LoopIssue, tags: IssueTags, more: { readonly by?: string;
 }
 
 /**
- * Returns an agent's text on one line. Words of marker lines, such as RESUME-FALLBACK, are in lower case, so that a
- * search does not find them.
+ * Returns an agent's text on one line. Key words of marker lines, such as RESUME-FALLBACK, become lower case, so that
+ * users who search for marker lines do not find this text.
  */
 function inline(text: string): string {
   return withoutMarks(oneLine(text));

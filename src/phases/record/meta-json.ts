@@ -5,7 +5,7 @@ import type { MetaUpdate } from '../types.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the new text of `.meta.json` with the fields of a phase. Keeps the other fields of the old text `before`, if
+ * Returns the new text of `.meta.json`, with the fields of this phase. Other fields of the old text `before` stay, if
  * it is readable.
  */
 export function mergeMeta(
@@ -65,7 +65,7 @@ function describeStages({ phase, loops }: MetaUpdate, before: Fields): Fields {
       const { stage: _, ...own } = loop;
       stages[name] = { ...fields, ...own };
     } else if (fields !== null) {
-      // This run has not reached the loop yet, so do not show the result of an earlier run.
+      // This run has not reached the loop yet, so remove the result of an earlier run.
       stages[name] = withoutLoop(fields);
     }
   }
@@ -73,7 +73,7 @@ function describeStages({ phase, loops }: MetaUpdate, before: Fields): Fields {
   return { stages: kept.length === 0 ? undefined : Object.fromEntries(kept) };
 }
 
-/** Returns the fields of other tools, without those that onceover writes; undefined if there are none. */
+/** Returns the fields that other tools wrote, without those of onceover; undefined if there are none. */
 function withoutLoop(fields: Fields): Fields | undefined {
   const { started: _, completed: _c, iterations: _i, approved: _a, reviewerNotes: _r, ...others } = fields;
   return Object.keys(others).length === 0 ? undefined : others;

@@ -20,8 +20,8 @@ import { historyEntry, withEntry } from './history.ts';
 export type DispatchFigures = Pick<LedgerLoop, 'at' | 'durationMs' | 'model' | 'startedBy' | 'branch' | 'cache'>;
 
 /**
- * Returns the entries of a round for the ledger (the log of calls). If there is a fix, returns only its entry, because
- * the reviews have been added before.
+ * Returns the entries of a round for the ledger (the log of calls). After a fix, returns only the entry of the fix,
+ * because the reviews are in the ledger already.
  */
 export function ledgerEntries(
   run: PhaseRun,
@@ -55,8 +55,8 @@ type FixRecord = Extract<PhaseAction, { kind: 'record-fix' }>;
 export type PhaseRecorder = ReturnType<typeof openPhaseRecorder>;
 
 /**
- * Returns the recorder of a phase. It saves the state last: if the process crashes before that, the next command
- * repeats the round.
+ * Returns the recorder of a phase. It saves the state last, so that the next command repeats the round if the process
+ * crashes before.
  */
 export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, 'began'>) {
   const { ports, request, memory } = playing;
@@ -69,7 +69,7 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
   /** Writes the loop to disk if a later command can continue it, or if it has ended. */
   const keep = async (): Promise<Result<void>> => {
     if (!isKept && saved.state.position.at !== 'ended') return ok(undefined);
-    // Protect the snapshots that a later command compares with from `git gc`.
+    // Protect the snapshots from `git gc`, because a later command compares with them.
     const needed = neededSnapshots(saved.state);
     const names = [...needed].join(' ');
     const holding = names === held ? ok(undefined) : await ports.snapshots.hold(loopName(run), needed);
@@ -78,7 +78,7 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
     return ports.loops.write({ ...saved, pending, began: memory.sight.began });
   };
 
-  /** Writes the history entry of a round. Replaces an earlier version of it, even if a crashed command wrote that. */
+  /** Writes the history entry of a round. If a crashed command already wrote a version of the entry, replaces it. */
   const writeEntry = async ({ entry, at, fix }: PhaseRound): Promise<Result<void>> => {
     const { round } = entry;
     const text = historyEntry(entry, new Date(at), fix);
@@ -217,7 +217,7 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
   };
 }
 
-/** Returns the name under which a loop protects its snapshots from `git gc`. */
+/** Returns the owner's name under which a loop protects its snapshots from `git gc`. */
 export function loopName({ phase, feature }: Pick<PhaseRun, 'phase' | 'feature'>): string {
   return `${phase} ${feature}`;
 }

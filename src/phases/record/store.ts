@@ -93,7 +93,10 @@ export function openPhaseLoops({ root, commonDir }: Pick<RepositoryPaths, 'root'
   const folder = openFolder(commonDir, FOLDER);
   const nameOf = (phase: string, feature: string) => `${phase}-${digestOf([root, feature]).slice(0, 24)}.json`;
   return {
-    /** Returns the stored loop: null if there is none, `unreadable` if it is damaged or from another version. */
+    /**
+     * Returns the stored loop; null if there is none, `unreadable` if it is damaged or another version of onceover
+     * stored it.
+     */
     async read(phase: PhaseName, feature: RepoPath): Promise<Result<KeptLoop | 'unreadable' | null>> {
       const text = folder.text(nameOf(phase, feature));
       if (!text.ok) return text;
@@ -101,7 +104,7 @@ export function openPhaseLoops({ root, commonDir }: Pick<RepositoryPaths, 'root'
     },
     async write(loop: KeptLoop): Promise<Result<void>> {
       const text = JSON.stringify({ version, digest: digestOf(loop), loop });
-      // With the id of a session, someone could continue the session, so only the user may read the file.
+      // Only the user may read the file: it contains the id of a session, with which anyone could continue the session.
       const written = folder.write(nameOf(loop.run.phase, loop.run.feature), text, 0o600);
       if (written.ok) removeLeftovers(folder.path, Date.now());
       return written;

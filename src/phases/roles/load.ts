@@ -23,8 +23,8 @@ import testDeepenerA from './test-deepener-a.md';
 import testDeepenerB from './test-deepener-b.md';
 import { ARTIFACTS, DEFAULT_FORM, type Role, type Roles } from './types.ts';
 
-// These schemas check the YAML at the top of a role file (its front matter). For a missing key, the value of the
-// built-in role counts.
+// These schemas check the front matter (the YAML at the top) of a role file. If a key is missing, the value of the
+// built-in role is used.
 const text = z.string().trim().min(1);
 
 const word = z.string().regex(/^[a-z][a-z0-9-]*$/, 'may only have lower-case letters, digits and "-"');

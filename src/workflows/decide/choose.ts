@@ -41,8 +41,8 @@ export function checkOutputs(session: SessionName, step: Step, given: GivenOutpu
 }
 
 /**
- * Returns the step to finish: the one that the caller names; otherwise the only open step that has these outputs, or
- * the only open step.
+ * Returns the step to finish: the one that the caller names. If it names none, returns the only open step that has
+ * these outputs, or the only open step at all.
  */
 export function chooseStep(
   session: WorkflowSession,
@@ -93,8 +93,8 @@ export type AskedSession = { readonly named: string | null; readonly own: Sessio
 const MOST_ENDED = 3;
 
 /**
- * Returns the session that the caller named, else the one that it started, else the only active one. `sessions` must be
- * sorted newest first.
+ * Returns the session that the caller names. If it names none, returns the one that it started, or the only active one.
+ * `sessions` must be sorted, newest first.
  */
 export function chooseSession(sessions: readonly WorkflowSession[], wanted: AskedSession): Result<WorkflowSession> {
   const active = sessions.filter(({ end }) => end === null);

@@ -23,7 +23,7 @@ export type FinishDecision =
   | { readonly kind: 'refuse'; readonly why: RefusedOverride }
   /** The agent that works on the steps must first let a sub-agent review the outputs. */
   | { readonly kind: 'instruct' }
-  /** The caller gave a reason to finish the step without a passed review, and the reason is accepted. */
+  /** The caller gave an acceptable reason to finish the step without a passed review. */
   | { readonly kind: 'override'; readonly reason: string }
   /**
    * The step is finished if the reviews in `evaluations` pass. Those in `skipped` passed before, with the same files
@@ -58,7 +58,7 @@ export function decideFinish({ session, step, reviewer, outputs, digests, overri
   return { kind: 'review', evaluations: open, skipped };
 }
 
-/** One review of some outputs, with a digest of its paths, file contents, criteria and guidance. */
+/** A review of some outputs, with a digest of their paths and contents and of the review's criteria and guidance. */
 export type QualityEvaluation = QualityTask & { readonly digest: string };
 
 /**

@@ -92,7 +92,7 @@ export async function finishWorkflowStep(ports: WorkflowPorts, request: FinishRe
   }
 }
 
-/** Ends a session and stores the caller's explanation. The output files of its steps are kept. */
+/** Ends a session before its last step, and stores the caller's explanation. The output files of its steps stay. */
 export async function abortWorkflow(
   ports: Pick<WorkflowPorts, 'sessions' | 'clock'>,
   request: AskedSession & { readonly explanation: string },
@@ -106,7 +106,9 @@ export async function abortWorkflow(
   });
 }
 
-/** Returns the session that the caller means. If it may be in a damaged file, renames that file and fails. */
+/**
+ * Returns the session that the caller means. Fails if a damaged file may contain that session, and renames the file.
+ */
 async function findSession(sessions: WorkflowSessions, wanted: AskedSession): Promise<Result<WorkflowSession>> {
   const all = await sessions.all();
   if (!all.ok) return all;
@@ -184,7 +186,7 @@ export async function digestsOf(contents: Contents, outputs: StepOutputs): Promi
   return new Map(files.flatMap(({ path, sha256 }) => (sha256 === null ? [] : [[path, sha256] as const])));
 }
 
-/** Writes instructions for a self-review, and records for which files and criteria they are. */
+/** Writes instructions for a self-review, and records the files and criteria for which they were written. */
 async function instruct(ports: WorkflowPorts, finishing: FinishingStep): Promise<Result<StepEnd>> {
   const { session, step, reviewer, outputs, notes } = finishing;
   const judge = await ports.judge(reviewer, { job: session.job, session: session.id, step: step.id });
@@ -202,15 +204,15 @@ async function instruct(ports: WorkflowPorts, finishing: FinishingStep): Promise
   return endRequest(ports, finishing, { kind: 'instructed' }, (open) => changeStep(open, step.id, { instructed }));
 }
 
-/** Finishes the step and starts the steps that had to wait for it. */
+/** Finishes the step and starts the steps that were waiting for it. */
 function conclude(
   ports: WorkflowPorts,
   finishing: FinishingStep,
   { override, judged, skipped }: Pick<StepEnd, 'judged' | 'skipped'> & { readonly override: string | null },
 ): Promise<Result<StepEnd>> {
   const { step, reviewer, outputs, notes } = finishing;
-  // If the caller overrides a self-review, count that as a verdict. If it overrides a failed review, that review has
-  // already been counted.
+  // Finishing a step in spite of a self-review counts as one more verdict. A failed review by a reviewer has already
+  // been counted.
   const isVerdict = override === null ? judged > 0 : reviewer.kind === 'self';
   return endRequest(ports, finishing, { kind: 'finished', judged, skipped }, (open) => {
     const reviewed = isVerdict ? recordVerdict(open, step.id, []) : open;

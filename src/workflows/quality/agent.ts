@@ -36,7 +36,7 @@ type QualityAgent = {
   evaluated(questions: QualityQuestions): Promise<void>;
 };
 
-/** Returns a reviewer that calls the agent without write access, at most `atOnce` times in parallel. */
+/** Returns a reviewer that calls the agent without write access. At most `atOnce` calls run in parallel. */
 export function agentQualityCli(given: QualityAgent): QualityCli {
   const inTurn = openQueue(given.atOnce);
   return { run: (call) => inTurn(() => evaluate(given, call)) };
@@ -111,8 +111,8 @@ export type QualityCliOptions = {
 
 /**
  * Opens an installed agent as a reviewer, with the settings of the repository that contains `root`. The `budget`
- * setting applies only if `evaluated` is given: other callers are programs that may run for days, and a budget is meant
- * for one run.
+ * setting, which is meant for one run, applies only if `evaluated` is given. Other callers are programs that may run
+ * for days.
  */
 export async function openQualityCli(
   root: string,

@@ -54,10 +54,7 @@ export type StepReviews = JudgedOutputs & {
 
 const NO_CRITERIA = 'No quality criteria defined - auto-passing';
 
-/**
- * Judges the outputs of a step by calling a reviewer, or writes instructions for a review. It does not remember
- * verdicts.
- */
+/** Judges the outputs of a step by calling a reviewer, or writes instructions for a review. It stores no verdicts. */
 export class QualityGate {
   readonly maxInlineFiles: number;
   readonly #cli: QualityCli | null;

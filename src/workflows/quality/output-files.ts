@@ -58,10 +58,7 @@ async function locate(root: string, realRoot: string, path: string): Promise<Loc
   }
 }
 
-/**
- * Returns the path that a missing file would have after links to missing files are followed; `null` if there are too
- * many links.
- */
+/** Returns the path at which a missing file would be, after following links; `null` if there are too many links. */
 async function missingTarget(path: string, links = 0): Promise<string | null> {
   if (links > MOST_LINKS) return null;
   const target = await readlink(path).catch(() => null);

@@ -149,8 +149,8 @@ export function listedPayload(files: readonly OutputFile[], root: string, notes:
   return payload(`${notice}\n\n${listed.join('\n')}`, notes);
 }
 
-// A file name with a line break could look like a separator line of the prompt. Quote the name in that line, and repeat
-// it exactly below.
+// Matches line breaks. A file name with one could look like a separator line of the prompt, so the name is quoted there
+// and repeated exactly below.
 const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/u;
 
 function exactName(path: string): string {

@@ -42,8 +42,8 @@ export function settleVerdict(verdict: QualityGateResult, criteria: QualityCrite
 type Criterion = readonly [name: string, question: string];
 
 /**
- * Returns the criteria for which the reviewer gave no result. If there are at least as many results with unknown names,
- * it has probably renamed the criteria, so the list is empty.
+ * Returns the criteria for which the reviewer gave no result. If it gave at least as many results for unknown names, it
+ * has probably renamed the criteria, and the list is empty.
  */
 function skippedCriteria(results: readonly CriterionResult[], criteria: readonly Criterion[]): readonly string[] {
   if (results.length === 0) return [];
@@ -52,7 +52,7 @@ function skippedCriteria(results: readonly CriterionResult[], criteria: readonly
   return unanswered.length <= renamed.length ? [] : unanswered.map(([name]) => name);
 }
 
-/** The ways in which a result can name a criterion, the most exact one first. */
+/** The ways in which a result can name a criterion. The most exact way comes first. */
 const NAMINGS: readonly ((said: string, criterion: Criterion) => boolean)[] = [
   (said, [name]) => said === name,
   (said, [name]) => plain(said) === plain(name),

@@ -18,8 +18,8 @@ export function postgresSessions(
   root: string,
   files: Pick<WorkflowSessions, 'writeInstructions'>,
 ): WorkflowSessions {
-  // A step without a session id belongs to the newest session. The key contains clone and folder, so that it is never
-  // the session of a colleague.
+  // If no session id is given, the newest session is meant. It must not be the session of a colleague, so the key
+  // contains the clone and the folder.
   const worktree = sha256(JSON.stringify([clone, root]));
   const own = [repository, worktree];
   const pathOf = (id: string) => `${GENERATED_FOLDER}/${sessionFileName(id)}`;
