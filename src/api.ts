@@ -208,8 +208,8 @@ export const runUntilPass = inRepository(async () =>
 export const preview = inRepository(async () => withOptions((await import('./gates/open-run.ts')).previewGates));
 
 /**
- * Returns the state of all gates and findings, the results of their last proofs, and how often audits agreed with
- * passes of other clones. Runs and writes nothing.
+ * Returns the state of all gates and findings, the results of their last proofs (tests of reviewers), and how often a
+ * second review agreed with passes of other clones. Runs and writes nothing.
  */
 export const status = inRepository(async () => {
   const { previewGates, READ_ONLY } = await import('./gates/open-run.ts');
@@ -316,10 +316,12 @@ export const pushPasses = inRepository(async () => (await import('./sharing/veri
 /** Verifies the signature of a file with a signed pass or waiver. */
 export const verifyPassFile = inRepository(async () => (await import('./sharing/verify.ts')).verifyPassFile);
 
-/** Returns which planted mistakes a proof of the reviewers would use, and what it would cost. Calls no agent. */
+/**
+ * Returns which planted mistakes a proof, which tests the reviewers, would use and what it would cost. Calls no agent.
+ */
 export const planProof = inRepository(async () => (await import('./prove/open-proof.ts')).planProof);
 
-/** Runs a proof: lets the reviewers look for planted mistakes, and returns their scores. */
+/** Runs a proof, which lets the reviewers look for planted mistakes, and returns their scores. */
 export const playProof = inRepository(async () => (await import('./prove/open-proof.ts')).playPlannedProof);
 
 /** Approves the commands of the configuration in this clone, and returns them. */
@@ -346,7 +348,7 @@ export const continuePhase = inRepository(async () => (await import('./phases/ba
 /** Lists the jobs with their workflows, and all workflow sessions. */
 export const workflows = inRepository(async () => (await import('./workflows/workflows.ts')).listWorkflows);
 
-/** Starts a workflow and returns its first step. */
+/** Starts a workflow and returns its first steps. */
 export const startWorkflow = inRepository(async () => (await import('./workflows/workflows.ts')).startWorkflowRun);
 
 /** Finishes a step of a workflow: checks and reviews its outputs, and returns the verdict or the next steps. */
@@ -375,7 +377,7 @@ export const recordsPage = inRepository(async () => {
   return (repository, subject: PageSubject) => reportPage(repository, null, subject);
 });
 
-/** Starts the server of the live view, which other machines cannot reach. */
+/** Starts the server of the live view. Only programs on this machine can reach it. */
 export const ui = inRepository(async () => (await import('./web/server.ts')).startUi);
 
 /** Runs reviewers for other clones, until `stop` is aborted. The user's own config file names the store of the team. */

@@ -170,7 +170,7 @@ export async function resolveFinding(
 /** Options of a phase. Without `fixer` and `step`, the phase only reviews and returns the verdict. */
 export type PhaseOptions = PhaseChoices & {
   readonly root?: string;
-  /** Only for the `implement` phase. */
+  /** The files to review. Only for the `implement` phase. */
   readonly files?: readonly string[];
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: Event) => void;

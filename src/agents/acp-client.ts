@@ -44,7 +44,7 @@ const ID = /^\w[\w-]{0,179}$/;
 const STORED_ID = /^([0-9a-f]{12})-(\w[\w-]{0,179})$/;
 
 /**
- * Returns the name of the copy of the files in which a session runs. A resumed session gets the same copy as in its
+ * Returns the name of the copy of the files in which a session runs. A resumed session must run in the copy of its
  * first call.
  */
 export function acpCopyName({ sessionId, newSessionId }: Pick<AgentQuestion, 'sessionId' | 'newSessionId'>): string {
@@ -56,8 +56,9 @@ type Step = 'initialize' | 'session/new' | 'session/load' | 'session/resume' | '
 type Heard = ReturnType<Conversation['hear']>;
 
 /**
- * Opens one call over the Agent Client Protocol (ACP): initialise, start or resume a session, send one prompt. The
- * agent may read the files of its copy. Requests to write, to open a terminal or to get a permission are refused.
+ * Opens one call over the Agent Client Protocol (ACP): set up the connection, start or resume a session, send one
+ * prompt. The agent may read the files of its copy. Requests to write, to open a terminal or to get a permission are
+ * refused.
  */
 export function openAcpCall(question: AgentQuestion, place: ConversationPlace): Conversation {
   const asked = question.sessionId === null ? null : (STORED_ID.exec(question.sessionId)?.[2] ?? '');
@@ -106,7 +107,7 @@ export function openAcpCall(question: AgentQuestion, place: ConversationPlace): 
       : failed(events, said(`answered ${step} without a result`));
   }
 
-  /** Returns the request that follows after the agent answered the request `step`. */
+  /** Returns the next request, after the agent has answered the request `step`. */
   function proceed(events: AgentEvents, step: Step, result: Readonly<Record<string, unknown>>): Heard {
     switch (step) {
       case 'initialize':
@@ -145,7 +146,7 @@ export function openAcpCall(question: AgentQuestion, place: ConversationPlace): 
     if (asked === null) return { events, send: request('session/new', 'session/new', where), isActive: true };
     if (!ID.test(asked)) return failed(events, { kind: 'session-lost', said: 'the stored session id is not valid' });
     const abilities = objectAt(result, 'agentCapabilities');
-    // When a session is resumed, the agent sends no old messages, as it does when a session is loaded. So prefer to
+    // When a session is loaded, the agent sends its old messages again. When it is resumed, it does not, so prefer to
     // resume.
     const canResume = isRecord(objectAt(abilities, 'sessionCapabilities')['resume']);
     const method = canResume ? 'session/resume' : abilities['loadSession'] === true ? 'session/load' : null;
@@ -261,8 +262,8 @@ export function openAcpCall(question: AgentQuestion, place: ConversationPlace): 
   }
 
   /**
-   * Stores the cost of the session so far. The cost of this call is the difference to the cost before it, if that is
-   * known.
+   * Stores the cost of the session so far. If the cost before this call is known, the difference is the cost of this
+   * call.
    */
   function withCost(events: AgentEvents, cost: Readonly<Record<string, unknown>>, isPrompted: boolean): AgentEvents {
     const amount = cost['currency'] === 'USD' && isAmount(cost['amount']) ? cost['amount'] : null;

@@ -57,7 +57,7 @@ const INSTRUCTIONS: ReadonlySet<string> = new Set([
 
 const IN_GITHUB: ReadonlySet<string> = new Set(['instructions', 'skills', 'agents', 'hooks', 'prompts']);
 
-/** Whether an agent could take instructions, settings or programs from the file. */
+/** Whether an agent could read instructions, settings or programs from the file. */
 export function instructsAgents(path: string): boolean {
   const parts = path.toLowerCase().split('/');
   return (
@@ -70,8 +70,8 @@ export function instructsAgents(path: string): boolean {
 export type CopyFiles = (into: string, isLeftOut: (path: string) => boolean) => Promise<Result<void>>;
 
 /**
- * Makes the copy of the files in which an agent works. It is outside the repository and has no files that instruct
- * agents. Its path is the same in all calls of a session, because agents find their sessions by folder.
+ * Makes the copy of the files in which an agent works. It is outside the repository and lacks the files that could
+ * instruct agents. Its path is the same in all calls of a session, because agents find their sessions by folder.
  */
 export async function makeAgentCopy(call: {
   readonly cwd: string;

@@ -32,7 +32,7 @@ export function acpAgent(name: string, command: readonly [string, ...string[]]):
     variables: ['*'],
     sessionLost: null,
     worksInCopy: true,
-    // With other values, these variables would reveal the path of the working tree to the agent.
+    // Set these variables, because their usual values would show the agent the path of the working tree.
     invoke: (_question, _put, cwd) => ({
       args: [...args],
       env: { PWD: cwd, OLDPWD: cwd, INIT_CWD: cwd },

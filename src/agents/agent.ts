@@ -35,7 +35,7 @@ type Invocation = {
 /** Writes a temporary file for this call and returns its path. Prompts are passed in such files, never as arguments. */
 type PutFile = (name: string, text: string) => string;
 
-/** The state of a call, as far as the agent's output shows it until now. */
+/** The state of a call, as the agent's output has shown it so far. */
 export type AgentEvents = {
   readonly sessionId: string | null;
   readonly model: string | null;
@@ -93,7 +93,7 @@ export type ConversationPlace = { readonly cwd: string; readonly root: string };
 
 /** A call during which onceover answers the agent's requests on its standard input. */
 export type Conversation = {
-  /** The text that onceover sends first. */
+  /** The text that onceover sends at the beginning. */
   readonly opening: string;
   /**
    * Reads a line of output. Returns the new state of the call, the text to send, and whether the line shows activity.
@@ -106,7 +106,7 @@ export type Conversation = {
 };
 
 /**
- * Describes how an agent is called and how its output is read. To add an agent, add a file to this folder and a line to
+ * How an agent is called and how its output is read. To add an agent, add a file to this folder and a line to
  * `table.ts`.
  */
 export interface Agent {
@@ -131,8 +131,8 @@ export interface Agent {
   /** Environment variables that the agent needs for its login and configuration. */
   readonly variables: readonly string[];
   /**
-   * The provider's id in the price list and in the table of caching rules; `in-model` if model names begin with the
-   * provider; `null` if unknown.
+   * The id of the provider in the price list and in the table of caching rules. `in-model`: model names begin with the
+   * provider. `null`: unknown.
    */
   readonly priceProvider: string | null;
   /**
@@ -174,6 +174,8 @@ export interface Agent {
   converse?(question: AgentQuestion, place: ConversationPlace): Conversation;
   /** Whether the agent always works in a copy of the reviewed files that has no files with instructions for agents. */
   readonly worksInCopy?: boolean;
-  /** Matches the error message that means that the agent does not find a session; `null` for a custom command. */
+  /**
+   * Matches the error message with which the agent reports that it cannot find a session; `null` for a custom command.
+   */
   readonly sessionLost: RegExp | null;
 }

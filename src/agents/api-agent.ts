@@ -38,7 +38,8 @@ export function apiAgent(name: string, api: ApiSettings): Agent {
       service: () => api.baseUrl,
     },
     sessionLost: null,
-    // These words start no program. They are here because a session may be resumed only if they are unchanged.
+    // These words start no program. They are compared when a session is resumed, because it may be resumed only if they
+    // are unchanged.
     invoke: () => ({
       args: [api.dialect, api.endpoint, api.model, api.baseUrl, API_VERSION, ...batchWord(api)],
       env: {},
@@ -48,7 +49,7 @@ export function apiAgent(name: string, api: ApiSettings): Agent {
   };
 }
 
-// Returns a word that distinguishes batches: a review without tools must not resume the session of a review with tools.
+// Returns a word that only batches have: a review without tools must not resume the session of a review with tools.
 function batchWord({ tier }: ApiSettings): readonly string[] {
   return tier === 'batch' ? [tier] : [];
 }

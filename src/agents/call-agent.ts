@@ -70,7 +70,7 @@ export async function callAgent(requested: AgentCall): Promise<AskEnd> {
 }
 
 /**
- * Returns a call that works in the copy. If bubblewrap is installed, the agent cannot write to the original files
+ * Returns the same call, but in the copy. If bubblewrap is installed, the agent cannot write to the original files
  * either.
  */
 function inCopy(call: AgentCall, copy: string): AgentCall {
@@ -96,8 +96,8 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
   });
   const after = (next: AgentEvents) => {
     events = next;
-    // After a final failure, an agent usually exits, but some would retry forever, so stop it after a short wait. An
-    // agent that sends requests runs until its input is closed.
+    // After a final failure, an agent usually exits. Some would retry forever, so stop it after a short wait. An agent
+    // that sends requests to onceover runs until its input is closed.
     if (talk !== null && (events.failure !== null || events.done)) send(null);
     if (events.failure !== null || (talk !== null && events.done)) setTimeout(() => giveUp.abort(), EXIT_MS).unref();
     const isActive = patience.hear(events);
@@ -162,7 +162,7 @@ function openPatience(mostRetries: number | undefined, giveUp: () => void) {
   let isTroubled = false;
   let timer: NodeJS.Timeout | undefined;
   return {
-    /** Takes the state of the call after a line. Returns whether the line shows activity and not only an error. */
+    /** Takes the new state of the call. Returns whether the last line shows activity and not only an error. */
     hear(events: AgentEvents): boolean {
       const now = Date.now();
       if (events.trouble === null) progressAt = now;
@@ -238,7 +238,8 @@ async function protect(call: AgentCall, scratch: Scratch): Promise<AgentCall | {
   const emptied = [...loaded.filter((path) => !isFolder(path)), ...present(named.value)];
   const [first] = [...folders.hidden, ...emptied, ...folders.readOnly];
   if (first === undefined) return call;
-  // Through a symlink, bubblewrap would hide the target, which may be a reviewed file. In that case use a copy.
+  // If one of the paths is a symlink, bubblewrap would hide its target, which may be a reviewed file. In that case use
+  // a copy.
   if (![...folders.hidden, ...emptied].some(isSymlink)) {
     const empty = { file: emptied.length === 0 ? '' : scratch.put('empty', ''), over: emptied };
     const around = sandboxed(call.program, { ...folders, empty }, call.env['PATH'] ?? '');
@@ -303,7 +304,7 @@ function subtract(total: Usage, before: Usage): Usage {
  * answer in the requested session and, if the agent reports its usage, at least one output token.
  */
 function failureOf(call: AgentCall, end: Ended, events: AgentEvents): AgentFailure | null {
-  // onceover ends an agent that sends requests after its answer, so its exit code means nothing.
+  // onceover itself ends an agent of this kind after the answer, so the exit code means nothing.
   const isOver = call.agent.converse !== undefined && events.done && call.signal?.aborted !== true;
   switch (isOver ? 'by-itself' : end.ending) {
     case 'cancelled':
@@ -324,7 +325,7 @@ function failureOf(call: AgentCall, end: Ended, events: AgentEvents): AgentFailu
   const { sessionId: asked, forkOf } = call.question;
   const got = events.sessionId;
   if (asked !== null && got !== asked) return { kind: 'wrong-session', asked, got };
-  // A fork must get a session id of its own. If it continued the forked session itself, it would change it for all
+  // A fork must get a session id of its own. If it continued the original session, it would change that session for all
   // other forks.
   if (forkOf !== undefined && (got === null || got === forkOf)) return { kind: 'wrong-session', asked: forkOf, got };
   return usageOf(call, events).usage?.outputTokens === 0 ? { kind: 'no-tokens' } : null;

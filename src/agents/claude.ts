@@ -20,8 +20,8 @@ import {
 } from './parse-output.ts';
 
 /**
- * Claude Code. Of a new session, the provider's cache finds only the system prompt, so the stable part of the prompt is
- * put there.
+ * Claude Code. In new sessions, only the system prompt is found in the provider's cache, so the stable part of the
+ * prompt goes there.
  */
 export const claude: Agent = {
   name: 'claude',
@@ -147,8 +147,8 @@ function readMessage(before: AgentEvents, event: Readonly<Record<string, unknown
   return events;
 }
 
-// Each block of a message is an event that contains the usage of the whole message, so count each message only once.
-// Later, the result event replaces this sum by the exact usage.
+// Each block of a message is an event with the usage of the whole message, so each message is counted only once. Later,
+// the result event replaces this sum by the exact usage.
 function countMessage(
   { usage: sum, counted, requests }: AgentEvents,
   message: Readonly<Record<string, unknown>>,

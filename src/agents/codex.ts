@@ -24,8 +24,8 @@ const SETTINGS = [
   'skills.include_instructions=false',
   'features.hooks=false',
   'features.plugins=false',
-  // Allow no tool except the shell. No setting removes Codex's tool `apply_patch`, but the read-only sandbox refuses
-  // its edits.
+  // Allow no tool except the shell. Codex's tool `apply_patch` cannot be removed by a setting, but the read-only
+  // sandbox refuses its edits.
   'web_search="disabled"',
   'agents.enabled=false',
   'features.multi_agent=false',
@@ -61,7 +61,7 @@ export const codex: Agent = {
     usage: 'session',
     stablePart: 'not-cached',
     stopHook: 'when-allowed',
-    // A fork does not use the cache of the forked session, so the whole conversation has to be paid for again.
+    // In a fork, the provider's cache does not contain the copied conversation, so all of it has to be paid for again.
     fork: 'not-cached',
   },
   canFix: true,

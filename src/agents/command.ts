@@ -60,7 +60,8 @@ function whereFilesAre(root = ''): string {
 }
 
 /**
- * Returns the session id and the usage in the answer. If it has no session id, that of the question (`asked`) counts.
+ * Returns the session id and the usage in the answer. If the answer has no session id, returns that of the question
+ * (`asked`).
  */
 function answerFacts(stdout: string, asked: string | null): Pick<AgentEvents, 'sessionId' | 'usage'> {
   const found = objectsIn(stdout);

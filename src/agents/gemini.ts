@@ -12,8 +12,8 @@ import {
   withProgress,
 } from './parse-output.ts';
 
-// These settings override the user's for this call. They allow only tools that read (a fixing agent may also edit),
-// turn off hooks and skills, allow one attempt per request, and keep sessions, which may be resumed later.
+// These settings override the user's for this call. They allow only tools that read files (for a fixing agent, also
+// edits), turn off hooks and skills, allow one attempt per request, and keep sessions, which may be resumed later.
 const settings = (writes: boolean) => ({
   general: {
     enableAutoUpdate: false,
@@ -63,7 +63,8 @@ export const gemini: Agent = {
       const variable = loginVariable(env, names);
       if (variable !== null) return variable;
       if (hasCredentials) return { state: 'yes', why: '~/.gemini/oauth_creds.json' };
-      // If the settings name a kind of login, its key may be in the system's key store, which onceover does not read.
+      // If the settings name a kind of login, the login itself may be in the system's key store, which onceover does
+      // not read.
       return { state: settings?.includes('selectedType') === true ? 'unknown' : 'no', why: null };
     },
     service({ env }) {

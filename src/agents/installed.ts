@@ -55,7 +55,10 @@ const ALWAYS: readonly string[] = [
   ...['DBUS_SESSION_BUS_ADDRESS', 'SSH_AUTH_SOCK'],
 ];
 
-/** Returns the environment variables that an agent gets: general ones, and those in `needs`, where `*` means all. */
+/**
+ * Returns the environment variables that an agent gets: general ones, and those in `needs`. A `*` in `needs` is a
+ * wildcard.
+ */
 export function agentEnvironment(
   own: Readonly<Record<string, string | undefined>>,
   needs: readonly string[],

@@ -36,7 +36,7 @@ export function arrayAt(value: unknown, key: string): readonly unknown[] {
   return Array.isArray(found) ? found : [];
 }
 
-/** Returns the figures about a call's requests after one more request. */
+/** Returns the figures about the requests of a call, with one more request added. */
 export function withRequest(before: RequestFigures | null, usage: Usage): RequestFigures {
   return {
     count: (before?.count ?? 0) + 1,
@@ -94,7 +94,8 @@ export function withRetry(events: AgentEvents, trouble: AgentFailure): AgentEven
 }
 
 /**
- * Returns the state of the call after the agent's final error. The end of a usage limit may come from an earlier error.
+ * Returns the state of the call after the agent's final error. If that does not say when a usage limit ends, an earlier
+ * error may.
  */
 export function withFailure(events: AgentEvents, failure: AgentFailure): AgentEvents {
   const { trouble } = events;
@@ -102,7 +103,7 @@ export function withFailure(events: AgentEvents, failure: AgentFailure): AgentEv
   return { ...events, failure: { ...failure, resetAt: failure.resetAt ?? trouble.resetAt } };
 }
 
-/** Returns the state of the call after the answer ended for another reason than being complete. */
+/** Returns the state of the call after the model stopped for another reason than having completed its answer. */
 export function withBadEnd(events: AgentEvents, reason: string | null): AgentEvents {
   const failure: AgentFailure =
     reason === 'length'
@@ -111,7 +112,7 @@ export function withBadEnd(events: AgentEvents, reason: string | null): AgentEve
   return { ...events, failure };
 }
 
-/** Returns the state of the call after a message. Messages without a use of a tool between them form one answer. */
+/** Returns the state of the call after a message. Messages without a use of a tool in between form one answer. */
 export function withText(events: AgentEvents, said: string | null): AgentEvents {
   return { ...events, text: joinTexts(events.text, said ?? '') };
 }
@@ -133,7 +134,7 @@ const LOGIN =
 const UNREACHABLE =
   /^connection error\.$|connection failed|waiting for network|unable to connect|cannot connect|typo in the url|error sending request|fetch failed|failed to lookup|getaddrinfo|could not resolve|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|connection ?refused|ENETUNREACH|EHOSTUNREACH|network is unreachable/i;
 
-/** Returns the failure that the text and the HTTP status of an error mean. */
+/** Returns the failure that the text and the HTTP status of an error indicate. */
 export function errorFailure(
   said: string,
   status: number | null,
@@ -191,8 +192,8 @@ function nextTime(clock: RegExpExecArray, now: Date): Date {
 }
 
 /**
- * Returns the output from the first line with an error on. If there is none, returns the last five lines. Removes
- * colour codes.
+ * Returns the part of the output that starts with the first line that reports an error. If there is none, returns the
+ * last five lines. Removes colour codes.
  */
 export function errorLines(said: string): string {
   const lines = said

@@ -2,8 +2,8 @@ import { calcPrice, type MatchLogic } from '@pydantic/genai-prices';
 import type { PriceList } from '../kernel/agent.ts';
 import { loadAgents } from './table.ts';
 
-// Some models cost more per token in long requests. The usage is the sum of many requests, so divide it by this number,
-// look up the price of that short request, and multiply the price by this number.
+// Some models cost more per token in long requests, but the usage is the sum of many short ones. So divide the usage by
+// this number, look up the price of such a short request, and multiply that price again.
 const SCALE = 1_000_000;
 
 /**

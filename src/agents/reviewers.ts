@@ -21,8 +21,8 @@ import {
 import { shorten } from './parse-output.ts';
 
 /**
- * Returns a function that runs only one job at a time per session. If `stop` is aborted, a waiting job starts at once;
- * it notices `stop` itself.
+ * Returns a function that runs only one job at a time per session. If `stop` is aborted, waiting jobs start at once and
+ * end themselves, because they check `stop`.
  */
 function openSessionLocks() {
   const last = new Map<string, Promise<unknown>>();
@@ -147,7 +147,8 @@ async function askApiAgent(...call: Parameters<typeof import('./ask-api.ts')['as
   return (await import('./ask-api.ts')).askApi(...call);
 }
 
-// If the file cannot be read, the model is just unknown: only the provider's caching rules depend on it.
+// Returns the default model in the user's settings. If the file cannot be read, the model is unknown, which affects
+// only the provider's caching rules.
 export function usualModelOf({ agent, settings, env }: KnownAgent): string | null {
   if (agent.usualModel === undefined || settings?.model != null) return null;
   const read = readPlainFile(agent.usualModel.file(env), LONGEST_SETTINGS);
@@ -176,8 +177,8 @@ export function notInstalled(name: string): KnownAgent {
   return { agent: commandAgent({ name, command: [name], resume: false }), settings: null, program: null, env: {} };
 }
 
-// Returns the version of an agent. A custom command is not started for that; a digest of its command line is its
-// version.
+// Returns the version of an agent. For a custom command, this is a digest of its command line, because the command is
+// not started for that.
 export async function versionOf(one: KnownAgent, versions: Versions, root: string): Promise<string | null> {
   const { program, settings } = one;
   if (program === null) return null;
@@ -303,6 +304,7 @@ function toolsDigest({ agent, settings }: KnownAgent): string {
     return `/${name}`;
   };
   const { args, env } = agent.invoke({ ...NO_QUESTION, model }, put, '/');
-  // An environment variable can select another model, which does not know the session. So the digest includes them.
+  // An environment variable can select another model, which does not know the session. So the digest includes these
+  // variables.
   return digestOf([agent.name, model, args, { ...env, ...settings?.env }, files]);
 }

@@ -3,7 +3,7 @@
  * temporary folder would not be safe: an agent that fixes code could change the stored code, which judges its work.
  */
 export function useCompileCache({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.ProcessEnv): void {
-  // Load these modules here and not with `import`, so that `--version` does not load them.
+  // Load these modules here instead of with `import`, so that `--version` does not load them.
   const { dirname, isAbsolute, join } = process.getBuiltinModule('node:path');
   const { existsSync, mkdirSync } = process.getBuiltinModule('node:fs');
   const makes = (folder: string) => {
@@ -51,7 +51,7 @@ function cacheCompiledChunks(folder: string): void {
     const run = script.runInThisContext() as (...args: unknown[]) => unknown;
     return run.call(this.exports, this.exports, (id: string) => this.require(id), this, filename, __dirname);
   });
-  // When the process exits, V8 has compiled all functions that were called. Store them, too.
+  // When the process exits, V8 has compiled all functions that were called, so store these too.
   process.on('exit', () => {
     if (uncached.length > 0) removeOld(folder);
     for (const { file, code, script } of uncached) writeCompiled(file, code, script.createCachedData());

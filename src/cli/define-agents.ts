@@ -87,8 +87,8 @@ export function addLoopCommands(program: Command): void {
     )
     .option('--max-iterations <n>', 'the maximum number of reviews per loop, 1 to 5', wholeNumber(1, 5))
     .option('--no-commit', 'do not commit fixes')
-    // Without this hidden option, the option parser would make `keepSessions` true by default. It must be undefined if
-    // the user sets neither.
+    // The option parser would make `keepSessions` true by default. This hidden option prevents that, so that it is
+    // undefined if the user sets neither.
     .addOption(new Option('--keep-sessions').hideHelp())
     .option('--no-keep-sessions', 'with --step: store no sessions, so that the next command starts new ones')
     .option('--files <files...>', `implement: review only these changed files and folders; ${OR_FROM_LIST}`)

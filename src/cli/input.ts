@@ -3,7 +3,10 @@ import type { Readable } from 'node:stream';
 import { err, ok, type Result } from '../kernel/result.ts';
 import type { GivenFiles } from '../rules/select-files.ts';
 
-/** Returns all of standard input; null if nothing arrives within `patience` milliseconds. Fails if reading fails. */
+/**
+ * Returns all of standard input; null if nothing arrives within `patience` milliseconds. Fails if there is a read
+ * error.
+ */
 export function readStdin(patience: number | null, stdin: Readable = process.stdin): Promise<Result<string | null>> {
   // Node.js treats a folder as empty input, so report it as a failure.
   if (stdin === process.stdin && stdinStats()?.isDirectory() === true)
@@ -60,7 +63,8 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
 /** Returns the real name for a name that git put in quotes, such as `"\303\244.py"`; null if the line has no quotes. */
 function unquote(line: string): string | null {
   if (!/^"(?:[^"\\]|\\(?:[abtnvfr"\\]|[0-3][0-7]{2}))*"$/u.test(line)) return null;
-  // git escapes each byte of a character separately, so decode bytes. In latin1, each byte is one character.
+  // git escapes each byte of a character separately, so decode the name byte by byte: in latin1, each byte is one
+  // character.
   const bytes = Buffer.from(line.slice(1, -1), 'utf8').toString('latin1');
   const plain = bytes.replace(ESCAPE, (_, code: string) =>
     code.length === 3 ? String.fromCharCode(Number.parseInt(code, 8)) : (SHORT_ESCAPES[code] ?? code),

@@ -41,7 +41,7 @@ export async function untilClosed(
 function onSignals(): { readonly stop: AbortSignal; forget(): void } {
   const stop = new AbortController();
   const onSignal = () => {
-    // This is the second Ctrl-C, so exit at once and do not wait until the work has stopped.
+    // This is the second Ctrl-C. Exit at once, without waiting until the work has stopped.
     if (stop.signal.aborted) process.exit(130);
     stop.abort();
   };

@@ -6,8 +6,8 @@ declare const ONCEOVER_VERSION: string;
 
 const [first, ...rest] = process.argv.slice(2);
 
-// An agent waits for the stop hook at every stop, and usually nothing changed since. So the hook loads as little code
-// as possible.
+// An agent waits for this hook every time that it wants to stop, and usually nothing changed since. So the hook has its
+// own path, which loads little code.
 const isStop = first === 'hook' && rest[0] === 'stop' && !rest.includes('--help') && !rest.includes('-h');
 
 // The program that reads our output may close the pipe early (EPIPE). That is not an error, and the exit code depends
@@ -24,7 +24,7 @@ for (const stream of isStop ? [] : [process.stdout, process.stderr]) {
   });
 }
 
-// Node.js exits with code 0 when nothing is pending, even if `main` has not finished. That must not look like a pass.
+// Node.js exits with code 0 when nothing is pending, even if `main` has not finished. This must not look like a pass.
 let isDone = false;
 process.on('exit', (code) => {
   if (isDone || code !== 0) return;
@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   // functions that the cache needs.
   if (isStop) return (await import('./hook-stop.ts')).hookStop(rest.slice(1));
   useCompileCache(process.env);
-  // Agents and hooks run these commands often, mostly without flags. In that case, do not load the option parser.
+  // Agents and hooks run these commands often, mostly without flags. Without flags, the option parser is not needed.
   const plain = rest.length === 0 ? first : null;
   if (first === 'instructions' || first === 'run' || first === 'status')
     (await import('../gates/prefetch.ts')).prefetch({ run: plain === 'run' });

@@ -33,7 +33,7 @@ export const PLATFORM = ['--for <platform>', 'use the sub-agents that rules name
 /** The end of the help text for arguments and options that name files. */
 export const OR_FROM_LIST = '"-" reads a list from standard input';
 
-/** Returns the values of an option that can be repeated, after one more value. */
+/** Returns the values of an option that can be given several times, with one more value added. */
 export function collect(given: string, before: readonly string[] = []): readonly string[] {
   return [...before, given];
 }

@@ -6,8 +6,7 @@ import { FIRST_PAGE_END, HELP_STYLE } from './options.ts';
 
 /** Parses the command line and runs the command. The code of a command is loaded only when it runs. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
-  // These commands need the options of the team's commands. For all others, the names of the team's commands are
-  // enough.
+  // These commands need the team's commands with all their options. For other commands, the names are enough.
   const isTeam = argv.some((word) => /^(?:worker|serve|serve-review|completion)$/.test(word));
   const program = buildProgram(isTeam ? (await import('./define-team.ts')).addTeamCommands : addTeamNames);
   try {
@@ -53,7 +52,7 @@ export function buildProgram(addTeam: (program: Command) => void): Command {
   return program.addHelpText('after', FIRST_PAGE_END);
 }
 
-/** Adds only the names of the commands for teams, for the list of commands. Their options are in define-team.ts. */
+/** Adds only the names of the commands for teams to the list of commands. Their options are in define-team.ts. */
 function addTeamNames(program: Command): void {
   program.command('worker').summary('run reviewers for your team on this machine');
   program.command('serve').summary('review pull requests for your team, and show its pages');

@@ -105,7 +105,7 @@ async function writeAll(
   return tellMissing([...unmade, ...written, ...(appended === null || appended.ok ? [] : [appended.failure])]);
 }
 
-/** Writes report files. Prints a warning for each that git does not ignore, and returns the failures. */
+/** Writes report files. Prints a warning for each file that git does not ignore, and returns the failures. */
 async function writeFiles(files: readonly { name: string; text: string }[]): Promise<readonly Failure[]> {
   const { failures, seen } = await writeReports(workingDirectory(), files);
   const seenByGit = (file: string) =>

@@ -24,7 +24,7 @@ type SignersText = { readonly text: string; readonly revoked: string | null };
 
 /** The reason why the base branch has no usable rules about passes of other clones. */
 export type NoBasePolicy =
-  /** The base branch has no block `passes`. A change that adds the block cannot decide itself whose passes count. */
+  /** The base branch has no block `passes`. A change that adds the block must not decide whose passes count for it. */
   | { readonly kind: 'base-has-none'; readonly base: string }
   | { readonly kind: 'no-base' }
   | { readonly kind: 'no-signers'; readonly base: string; readonly path: string }
@@ -35,9 +35,9 @@ type ReadPolicy =
   | { readonly ok: false; readonly why: NoBasePolicy };
 
 /**
- * Reads whose passes count. On a pull request, the rules are at the tip of the target branch; elsewhere at the tip of
- * the default base branch, or of the branch that its own settings name. The change under review decides nothing: its
- * `onceover.yml`, its signers file and its `base` are ignored.
+ * Reads the rules about whose passes count. On a pull request, they are at the tip of the target branch; elsewhere at
+ * the tip of the default base branch, or of the branch that its own settings name. The change under review decides
+ * nothing: its `onceover.yml`, its signers file and its `base` are ignored.
  */
 export async function readBasePolicy(repo: RepositoryPaths, run: RunSettings): Promise<ReadPolicy> {
   const none = (why: NoBasePolicy): ReadPolicy => ({ ok: false, why });
@@ -91,6 +91,6 @@ function readSignersText(files: TextFiles, path: string): SignersText | null {
   if (!signers.ok) return null;
   const revoked = readNonEmpty(files, `${path}.revoked`);
   if (revoked.ok) return { text: signers.text, revoked: revoked.text };
-  // If the list of revoked keys cannot be read, revoked keys must not become valid.
+  // If the list of revoked keys exists but cannot be read, fail: revoked keys must not become valid.
   return revoked.why === 'missing' || revoked.why === 'empty' ? { text: signers.text, revoked: null } : null;
 }

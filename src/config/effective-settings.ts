@@ -36,7 +36,7 @@ export async function readSettings(repo: RepositoryPaths, selection: Selection):
 
 type ConfigSource = {
   readonly files: TextFiles;
-  /** The paths in the working tree that onceover tried to read, even if there is no file. */
+  /** The paths in the working tree that onceover tried to read, including those of missing files. */
   readonly read: ReadonlySet<string>;
   /**
    * The branch from which the files were read: the target of the pull request; `null` if they are in the working tree.

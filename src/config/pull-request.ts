@@ -4,7 +4,7 @@
  */
 export function isPullRequest(env: NodeJS.ProcessEnv): boolean {
   const isSet = (name: string) => !['', 'false', '0', undefined].includes(env[name]);
-  // The pattern also matches the events of reviews and comments on a pull request.
+  // This pattern also matches the events for reviews of a pull request and comments on it.
   if (/^(?:pull_request|merge_group$)/.test(env['GITHUB_EVENT_NAME'] ?? '') || isSet('GITHUB_BASE_REF')) return true;
   if (env['BUILD_REASON'] === 'PullRequest') return true;
   return [

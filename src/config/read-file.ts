@@ -35,7 +35,8 @@ export function readOptional(files: TextFiles, path: string): SourceText | null 
 }
 
 /**
- * Returns the problem that a file cannot be used, with the position at which the configuration names it (default: 1:1).
+ * Returns the problem that a file cannot be used. Its position is the place where the configuration names the file
+ * (default: 1:1).
  */
 export function unusable(
   path: string,

@@ -26,7 +26,9 @@ const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, {
 /** The name of a model. It becomes an argument of the agent's program, so it must not look like an option. */
 export const modelName = z.string().min(1).regex(/^[^-]/, { error: 'the name of a model does not begin with "-"' });
 
-/** For each API, the address and the variable with the key that are used if the settings name none. */
+/**
+ * For each API, the address and the environment variable with the key that are used if the settings do not name others.
+ */
 export const API_DEFAULTS = {
   anthropic: { baseUrl: 'https://api.anthropic.com', key: 'ANTHROPIC_API_KEY' },
   openai: { baseUrl: 'https://api.openai.com/v1', key: 'OPENAI_API_KEY' },

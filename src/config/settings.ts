@@ -35,7 +35,7 @@ export type Settings = {
   readonly shareReading: 'reviews' | 'all' | 'off';
   readonly recheckDomain: boolean;
   readonly trustMarks: boolean;
-  /** Decides whether a new finding fails a gate if its reviewer has reviewed the same lines before. */
+  /** Decides whether a new finding fails a gate although its reviewer has already reviewed the same lines. */
   readonly convergence: { readonly unchangedCode: 'block' | 'must_fix_only'; readonly ratchet: boolean };
   /** Decides whether only people or also agents can waive findings. */
   readonly waivers: {

@@ -13,7 +13,7 @@ export function keyName(path: readonly PropertyKey[]): string {
   return name.trimStart();
 }
 
-/** A parsed YAML document that knows the position of every value. */
+/** A parsed YAML document, with the position of every value. */
 export type YamlFile = {
   readonly document: Document;
   /**
@@ -142,11 +142,11 @@ function droppedKey(value: unknown): readonly PropertyKey[] | null {
 }
 
 /**
- * Whether `issue` reports a key as missing that is only misspelt. The user then sees only the issue about the misspelt
- * key.
+ * Whether `issue` reports a missing key that is not really missing but misspelt. The user then sees only the issue
+ * about the misspelt key.
  */
 function isMisspelt(issue: z.core.$ZodIssue, all: readonly z.core.$ZodIssue[]): boolean {
-  // If a custom issue is about an object, its `params.misses` lists the missing keys.
+  // A custom issue about an object lists the missing keys in `params.misses`.
   const misses = issue.code === 'custom' ? issue.params?.['misses'] : undefined;
   const isOnParent = Array.isArray(misses);
   const parent = JSON.stringify((isOnParent ? issue.path : issue.path.slice(0, -1)).map(String));
@@ -194,7 +194,7 @@ function explainIssue(
     case 'too_big':
       return outOfRange('at most', issue.maximum, issue.origin);
     default: {
-      // If a custom issue is about a glob, its parameters contain the glob.
+      // A custom issue about a glob contains the glob in its parameters.
       const glob: unknown = issue.code === 'custom' ? issue.params?.['glob'] : undefined;
       const said = issue.message;
       return problem(typeof glob === 'string' ? { kind: 'bad-glob', glob, said } : { kind: 'bad-value', key, said });

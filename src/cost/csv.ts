@@ -20,7 +20,9 @@ function field(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Returns a CSV table with one row per review, fix, call of a phase, review of a workflow step, and resume test. */
+/**
+ * Returns a CSV table with one row for each review, fix, call in a phase, review of a workflow step, and resume test.
+ */
 export function costCsv(rows: readonly CostRow[]): string {
   const cells = Object.values(COLUMNS);
   return csv([Object.keys(COLUMNS), ...rows.map((row) => cells.map((cell) => cell(row) ?? null))]);

@@ -68,7 +68,10 @@ function describeRuns(report: CostDocument): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
-/** Returns the cost of proofs (`onceover prove`), which is not part of any other figure. */
+/**
+ * Describes the cost of proofs (`onceover prove`, which tests reviewers with planted mistakes). It is not part of any
+ * other figure.
+ */
 function describeProofs({ proofs }: CostDocument): readonly string[] {
   if (proofs.looks === 0) return [];
   const usd = proofs.told_usd + proofs.list_price_usd;
@@ -117,12 +120,12 @@ function spentOn({ gates, loops, workflows, agents, days }: CostDocument, style:
   });
 }
 
-// The leading spaces give the columns of all tables the same width.
 /** Returns the text for the case that no tokens were saved: "unknown" if no agent reported tokens. */
 function unsaved({ looks, looks_without_usage }: Paid): string {
   return looks > 0 && looks_without_usage === looks ? UNKNOWN : '';
 }
 
+// The leading spaces give the columns of all tables the same width.
 const HEAD = ['  calls', ' tokens', '    money', '  saved'];
 
 function cellsOf({ name, paid, not_paid }: Line): readonly string[] {
@@ -259,14 +262,14 @@ function table(rows: readonly (readonly string[])[], { width, paint }: CostStyle
 
 const UNKNOWN = 'unknown';
 
-/** Returns the number of tokens. A `~` means that some reviews reported none. */
+/** Returns the number of tokens as text. A `~` means that some reviews reported none. */
 function usageText(paid: Paid): string {
   const { looks, looks_without_usage: untold } = paid;
   if (untold === looks) return looks === 0 ? '' : UNKNOWN;
   return `${untold > 0 ? '~' : ''}${tokensOf(paidTokens(paid))}`;
 }
 
-/** Returns the cost. A `~` means that some prices are unknown or come from the price list. */
+/** Returns the cost as text. A `~` means that some prices are unknown or come from the price list. */
 function moneyText({ looks, told_usd, list_price_usd, looks_without_price: unpriced }: Paid): string {
   if (unpriced === looks) return looks === 0 ? '' : UNKNOWN;
   return `${list_price_usd + unpriced > 0 ? '~' : ''}${usdOf(told_usd + list_price_usd)}`;

@@ -16,7 +16,7 @@ import {
   selectEntries,
 } from './rows.ts';
 
-/** With calls about fewer features than this, rates are not compared with their limits. */
+/** If there are calls about fewer features than this, the rates are not compared with their limits. */
 const ENOUGH_FEATURES = 3;
 
 /** The rates that `cost --details` shows, each with its highest accepted value and the advice if it is higher. */
@@ -86,7 +86,8 @@ export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readon
 }
 
 /**
- * Returns whether review loops meet a requirement. `of`: the number of cases; `broken`: the cases that do not meet it.
+ * Returns whether review loops meet a requirement. `of` is the number of cases; `broken` lists those that do not meet
+ * it.
  */
 function promise<T>(of: number, broken: T[]) {
   const kept = broken.length === 0 ? 'holds' : 'does_not_hold';
@@ -128,8 +129,8 @@ function charactersOf(dispatches: readonly LoopDispatch[]) {
 }
 
 /**
- * Returns the input tokens of the calls, and an estimate for new sessions in their place. Each new session is assumed
- * to use the tokens of the first call in the real session, plus the growth of the prompt since.
+ * Returns the input tokens of the calls, and an estimate of the same for new sessions. A new session is assumed to need
+ * as many tokens as the first call of the real session, plus the growth of the prompt since.
  */
 function tokensOf(calls: readonly Beside<LoopDispatch>[], { write, read }: typeof CACHE_PRICES) {
   const weigh = (usage: Usage) => usage.inputTokens + write * usage.cacheWriteTokens + read * usage.cachedInputTokens;
@@ -142,7 +143,7 @@ function tokensOf(calls: readonly Beside<LoopDispatch>[], { write, read }: typeo
   return { sent: Math.round(sent), fresh_estimate: Math.round(fresh), ratio: share(sent, fresh) };
 }
 
-/** Returns `part / whole`, to four decimals; `null` if `whole` is 0. */
+/** Returns the quotient `part / whole`, rounded to four decimals; `null` if `whole` is 0. */
 function share(part: number, whole: number): number | null {
   return whole === 0 ? null : Number((part / whole).toFixed(4));
 }
@@ -162,8 +163,8 @@ function longLoops(dispatches: readonly LoopDispatch[]) {
 }
 
 /**
- * Returns the calls of review loops in the order in which they were sent, without steps before the reviews such as
- * `--simplify`. Calls without an answer are returned separately: resuming saved nothing there, because new sessions
+ * Returns the calls of review loops in the order in which they were sent. Steps before the reviews, such as
+ * `--simplify`, are left out. Calls without an answer are returned separately: they saved nothing, because new sessions
  * would have sent them too.
  */
 export function dispatchesIn(entries: readonly LedgerLoop[]) {

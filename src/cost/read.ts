@@ -10,11 +10,11 @@ import { featuresIn, summariseFeature } from './loops.ts';
 import { type CostRow, costRows, parseSince, selectEntries } from './rows.ts';
 import { summariseCost } from './summarise.ts';
 
-/** The runs and phases whose cost is shown. */
+/** Decides which runs and phases are counted. */
 export type CostOptions = {
   /** The folder of a feature, relative to the current folder; `null` for all runs and phases. */
   readonly feature: string | null;
-  /** A number of days, or a date; `null` for everything. */
+  /** A number of days, or a date, from which on entries are counted; `null` for everything. */
   readonly since: string | null;
   /** The name of a branch; `null` for all branches. */
   readonly branch: string | null;

@@ -13,8 +13,8 @@ import type {
 import type { Paid } from './json-schema.ts';
 
 /**
- * One row of the cost page, with its price: a review, a fix, a call of a phase, a review of a workflow step, a resume
- * test, or a call of a proof.
+ * One row of the cost page, with its price: a review, a fix, a call in a phase, a review of a workflow step, a resume
+ * test, or a call in a proof (a test of reviewers).
  */
 export type CostRow =
   | ReviewRow
@@ -36,8 +36,8 @@ type Priced = {
 };
 
 /**
- * Returns one row for each review, fix, call of a phase, review of a workflow step, and resume test. If an agent
- * reported its price, that counts and not the list price.
+ * Returns one row for each review, fix, call in a phase, review of a workflow step, and resume test. The price that an
+ * agent reported counts more than the list price.
  */
 export function costRows(entries: readonly LedgerEntry[], priceOf: PriceList): readonly CostRow[] {
   return entries.flatMap((entry): readonly CostRow[] => {

@@ -32,7 +32,7 @@ export function summariseCost(
   priceOf: PriceList,
 ): CostDocument {
   const selected = selectEntries(all, selection);
-  // Proofs review planted mistakes and no real change, so their cost has a line of its own and is in no total.
+  // A proof reviews planted mistakes and no real change, so its cost is shown in a line of its own and is in no total.
   const entries = selected.filter(({ kind }) => kind !== 'proof');
   const proofs = selected.filter(({ kind }) => kind === 'proof');
   const runs = entries.filter((entry) => entry.kind === 'run');
@@ -120,8 +120,8 @@ function lookedAgain(rows: readonly CostRow[]): CostDocument['looked_again'] {
 }
 
 /**
- * Returns, for each agent and model, what was assumed about the provider's cache, and how often resuming was the right
- * choice.
+ * Returns, for each agent and model, what was assumed about the provider's cache, and how often a resumed session
+ * really was in it.
  */
 function cachesIn(rows: readonly CostRow[]): CostDocument['caches'] {
   const notes = rows.flatMap((row) =>

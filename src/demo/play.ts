@@ -59,7 +59,8 @@ export async function playDemo(options: DemoOptions): Promise<Result<DemoOutcome
     const played = await play(folder, options);
     isKept = options.keep && played.ok && !options.stop.aborted;
     if (!played.ok) return played;
-    // In the user's project, "npx onceover" may find an installed onceover. In the temporary folder it would not.
+    // The user starts the next commands in the kept folder, where "npx onceover" finds no installed onceover, or else
+    // in the current project.
     const program = ownCommand(isKept ? null : process.cwd(), process);
     const durationMs = Math.round(performance.now() - startedAt);
     return ok({ ...played.value, folder: isKept ? folder : null, program, durationMs });

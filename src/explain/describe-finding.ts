@@ -9,8 +9,8 @@ type StateWords = {
   /** Returns the state and its reason, as words that follow the id of the finding. */
   readonly state: (finding: Finding) => string;
   /**
-   * Returns the events that can change the state. `calls` is the beginning of such a text, for example "the next run
-   * calls reviewer 1, which".
+   * Returns the events that can change the state. Some of them begin with the text `calls`, such as "the next run calls
+   * reviewer 1, which".
    */
   readonly next: (finding: Finding, calls: string) => string[];
 };

@@ -10,11 +10,11 @@ type Rules = Pick<Settings, 'maxRetries' | 'unchangedGates' | 'afterPass' | 'cer
 
 /**
  * The numbers of the reviewers that run after the next change. `latch`: all of them had passed, so only the first one
- * runs.
+ * runs (the safety latch).
  */
 type NextSlots = { readonly slots: readonly SlotNumber[]; readonly latch: boolean };
 
-/** For each reason why a gate or a reviewer runs again, its description. */
+/** For each event that makes a gate or a reviewer run again, its description. */
 export const RERUNS = {
   everyRun: (slots: readonly SlotNumber[]) =>
     `every run calls ${reviewers(slots)} until ${slots.length === 1 ? 'it passes' : 'they pass'}`,
@@ -51,8 +51,8 @@ function notReviewed(slots: readonly SlotNumber[]): string {
 }
 
 /**
- * Describes the events that make a gate's reviewers run again. With `only`, just those for the reviewer with this
- * number.
+ * Describes the events that make a gate's reviewers run again. With `only`, describes just those for the reviewer with
+ * this number.
  */
 export function reviewReruns(state: GateState, settings: Rules, only: SlotNumber | null): string[] {
   const { gate, slots, holds, failing } = state;
@@ -79,7 +79,8 @@ export function reviewReruns(state: GateState, settings: Rules, only: SlotNumber
 }
 
 /**
- * Describes the events that make a check run again. A change of any file is one, because a check may read all files.
+ * Describes the events that make a check run again. Every change of a file is such an event, because a check may read
+ * all files.
  */
 export function checkReruns(
   { holds }: Pick<CheckState, 'holds'>,

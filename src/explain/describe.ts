@@ -72,8 +72,8 @@ function headOf(document: About<'gate' | 'slot' | 'check'>): string {
 }
 
 /**
- * Explains for each reviewer why no pass of another clone counts. Empty if passes are not shared or all reviewers have
- * an accepted one.
+ * Explains for each reviewer why no pass of another clone counts. The text is empty if passes are not shared, or if a
+ * pass was accepted for every reviewer.
  */
 function describeSharedReasons(document: About<'gate' | 'slot'>, width: number): string {
   const slots = document.about === 'slot' ? [document.slot] : document.gate.slots;
@@ -140,8 +140,8 @@ function describeReview(review: Review) {
 }
 
 /**
- * Describes with which reviewers this one shared a session that read files, and which changed files its prompt showed
- * in full.
+ * Describes the session that read files for this reviewer and others, and the changed files that its prompt showed in
+ * full.
  */
 function describeReads({ reading, handed = [] }: Review): string {
   const shown = handed.length === 0 ? '' : `; the prompt showed ${someNames(handed)} as a whole`;

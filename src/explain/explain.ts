@@ -52,7 +52,7 @@ export async function explainRun(
   }
 }
 
-/** Explains every gate of a preview, which is a run without calls. */
+/** Explains every gate of a preview. A preview calls no reviewer. */
 export async function explainGates(
   repository: RepositoryPaths,
   preview: Preview,
@@ -143,7 +143,7 @@ async function explainReview(
   return { document: { about: 'slot', gate: gate.id, slot: slotDocument(slot), ...shared, log }, planned, findings };
 }
 
-/** Adds the reason why no pass of another clone counts to the gate, even for reviewers that have run here since. */
+/** Adds the reason why no pass of another clone counts to the gate's reviewers, even if they have run here since. */
 async function withSharedReasons(
   { ports: { shared }, request, facts }: Preview,
   gate: ReviewGate,

@@ -45,7 +45,7 @@ export function loopOutcome(
 ): LoopOutcome {
   const used = rounds.flatMap((round) => [round.run.usage, round.fix?.usage ?? null]);
   const sum = (lever: keyof RunOutcome['saved']) => rounds.reduce((total, round) => total + round.run.saved[lever], 0);
-  // A run can pass only because the settings changed or nothing is left to review. In that case, the loop must fail.
+  // If a run passes only because the settings changed or nothing is left to review, the loop must fail.
   const isVoid = end !== 'passed' && run.exitCode === 0;
   return {
     end,

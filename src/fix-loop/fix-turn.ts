@@ -24,7 +24,7 @@ export type Loop = FixerLoop & {
   isSameConfig(): Promise<boolean>;
 };
 
-/** The parts of the loop that are needed to call the fixing agent. */
+/** The parts of a fix loop that are needed to call the fixing agent. */
 type FixerLoop = {
   readonly ports: Pick<RunPorts, 'reporter' | 'cooldowns' | 'clock'>;
   readonly request: Pick<RunRequest, 'settings' | 'stop'>;
@@ -76,8 +76,8 @@ export async function runFixer(
   });
   const guarded = await loop.proof.snapshot();
   const end = await askFixer(loop, task, session);
-  // First restore the files with passes and findings. The code below trusts them, and the fixing agent may have changed
-  // them.
+  // Restore the files with passes and findings first, because the code below trusts them and the fixing agent may have
+  // changed them.
   const restored = await guarded.restore();
   if (!restored.ok) return restored;
   const after = await readLoopChange(loop);
@@ -107,8 +107,8 @@ export async function runFixer(
 }
 
 /**
- * Calls the fixing agent, in its earlier session if there is one. No other agent replaces it, because it would not know
- * the edits.
+ * Calls the fixing agent, in its earlier session if there is one. If it fails, no other agent replaces it, because that
+ * one would not know the edits.
  */
 export async function askFixer(
   { ports, request, reviewers, budget, fixer: agent }: FixerLoop,
@@ -154,8 +154,8 @@ export function readLoopChange({ ports: { snapshots }, request, visibility }: Lo
 type Claim = { readonly id: string; readonly state: 'fixed' | 'declined'; readonly why: string };
 
 /**
- * Returns what the fixing agent says about the given findings. If it says two things about one, the last one counts.
- * Its answer also applies to findings about the same code, unless it answers those itself.
+ * Returns what the fixing agent says about the given findings. If it says two things about a finding, the last one
+ * counts. Its answer also applies to other findings about the same code, unless it answers those too.
  */
 function claimsOf({ answer }: FixerEnd, open: readonly KnownFinding[]): readonly Claim[] {
   const claims = new Map((answer?.dispositions ?? []).map((claim) => [claim.id.trim().toUpperCase(), claim]));
@@ -182,9 +182,7 @@ function fixOf(end: FixerEnd, filesChanged: number, claims: readonly Claim[]): F
 
 const LONGEST_REASON = 2000;
 
-/**
- * Records which findings the fixing agent says it fixed, and its proposals to waive others. Neither closes a finding.
- */
+/** Records which findings the fixing agent says it fixed, and which it proposes to waive. Neither closes a finding. */
 function recordClaims(
   { ports, fixer }: Loop,
   claims: readonly Claim[],

@@ -6,8 +6,8 @@ import { forEachOk, ok, type Result } from '../kernel/result.ts';
 
 /**
  * Wraps the stores of passes and findings, so that the loop ignores what a fixing agent writes to their files. After
- * `close()`, passes count only if they were read before it or written by the loop itself. What the loop writes still
- * goes to the stores.
+ * `close()`, a pass counts only if it was read before or if the loop itself wrote it. What the loop writes still goes
+ * to the stores.
  */
 export function openTrustedStores(ports: RunPorts): { readonly ports: RunPorts; close(): void } {
   let closed = false;
@@ -105,8 +105,8 @@ function trustedFindings(under: RunPorts['findings'], isClosed: () => boolean): 
         for (const finding of all.value) known.set(finding.id, finding);
         return all;
       }
-      // Include findings that another worktree may have added since `close()`. Ignore their waivers in this loop,
-      // because the fixing agent may have written them.
+      // Another worktree may have added findings since `close()`, so include them. The fixing agent may have written
+      // their waivers, so ignore these in this loop.
       const others = all.value
         .filter(({ id, kept }) => !known.has(id) && kept === 'open')
         .map((one): KnownFinding => (one.resolution?.how === 'skipped' ? { ...one, resolution: null } : one));

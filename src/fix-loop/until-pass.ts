@@ -19,15 +19,15 @@ import { openTrustedStores } from './trusted-stores.ts';
 
 type LoopOptions = {
   readonly fixer: string;
-  /** The maximum number of rounds; `null` for the value of the setting `max_retries` plus one. */
+  /** The maximum number of rounds. `null`: the value of the setting `max_retries`, plus one. */
   readonly mostIterations: number | null;
-  /** Whether new findings must be more and more severe to fail a gate in later rounds (`--ratchet`). */
+  /** Whether only more and more severe new findings fail a gate in later rounds (`--ratchet`). */
   readonly ratchet: boolean;
 };
 
 /**
- * Runs the gates and the fixing agent in turn, while holding the run lock. Fails if the gates pass only after the
- * settings have changed.
+ * Runs the gates and the fixing agent in turn, while holding the lock of runs. Fails if the gates pass but the settings
+ * have changed.
  */
 export function runUntilPass(
   repository: RepositoryPaths,

@@ -10,7 +10,10 @@ export type Agreement = {
   readonly name: string;
   readonly audited: number;
   readonly disagreed: number;
-  /** The limits of the 95 % interval (Wilson) of the share of passes with which this clone would disagree. */
+  /**
+   * The lower and upper limit of the 95 % interval (Wilson) of the share of passes with which this clone would
+   * disagree.
+   */
   readonly low: number;
   readonly high: number;
 };
@@ -30,8 +33,8 @@ export function sharedHistory(entries: readonly LedgerEntry[]): SharedHistory {
 }
 
 /**
- * Returns how often this clone agreed with passes that it reviewed again, by signer, gate and agent. The one with the
- * most reviews is first.
+ * Returns how often this clone agreed with passes that it reviewed again, for each signer, gate and agent, the most
+ * reviewed first.
  */
 export function agreementOf(audits: readonly AuditedSlot[]): readonly Agreement[] {
   const named = audits.flatMap(({ signers, gate, agent, agreed }) => [
@@ -55,8 +58,8 @@ export function agreementOf(audits: readonly AuditedSlot[]): readonly Agreement[
 const ORDER = { signer: 0, gate: 1, agent: 2 } as const;
 
 /**
- * Describes how often audits agreed: `signer dev@example.com: audits disagreed with 1 of 20 (5 %, 95 % interval: 1 to
- * 24 %)`.
+ * Describes how often a second review of passes agreed with them: `signer dev@example.com: audits disagreed with 1 of
+ * 20 (5 %, 95 % interval: 1 to 24 %)`.
  */
 export function describeAgreement({ by, name, audited, disagreed, low, high }: Agreement): string {
   const rate = `${percentOf(disagreed / audited)}, 95 % interval: ${percentOf(low)} to ${percentOf(high)}`;

@@ -9,8 +9,8 @@ import type { CacheNote } from '../kernel/agent.ts';
 import type { LedgerEntry } from './entries.ts';
 
 /**
- * A call to a reviewer or of a fixing agent. Calls with the same key belong to one series of reviews, so they could
- * share a session.
+ * A call to a reviewer or a fixing agent. Calls with the same key belong to one series of reviews, so they could share
+ * a session.
  */
 type ReviewerCall = {
   readonly who: 'reviewer' | 'fixer';
@@ -58,7 +58,8 @@ function readsIn(entries: readonly LedgerEntry[], now: Date): readonly SeenReads
         : [
             {
               ...{ agent, opened: reads.opened, reading: reads.reading ?? null },
-              // An entry without the number `again` may count files that the shared session had not opened.
+              // In an entry without the number `again`, the opened files may include some that the shared session had
+              // not opened.
               again: reads.reading === undefined ? 0 : (reads.again ?? reads.opened),
             },
           ],
@@ -95,8 +96,8 @@ function seenIn({ agent, cache, endedAt }: ReviewerCall): readonly SeenCache[] {
 }
 
 /**
- * Returns how long after each call the next one with the same key came. Leaves out recent calls, because the next one
- * may still come.
+ * Returns how soon each call was followed by the next one with the same key. Leaves out recent calls, because the next
+ * one may still come.
  */
 function nextCalls(calls: readonly ReviewerCall[], now: Date): NextCall[] {
   return calls.flatMap(({ key, endedAt }, at) => {

@@ -231,13 +231,13 @@ export function probeEntry(cost: ProbeCost, startedBy: LedgerProbe['startedBy'],
 const PROOF = { ...PROBE, kind: isOneOf(['proof']) };
 
 /**
- * The ledger entry of a call in a proof (`onceover prove`). Totals leave it out, because a proof reviews no real
- * change.
+ * The ledger entry of a call in a proof (`onceover prove`, which tests reviewers with planted mistakes). Totals leave
+ * it out, because it reviewed no real change.
  */
 export type LedgerProof = Shaped<typeof PROOF>;
 
 /**
- * An entry of the ledger: the tokens and cost of a run, a fix, a call of a phase, a review of a workflow step, a resume
+ * An entry of the ledger: the tokens and cost of a run, a fix, a call in a phase, a review of a workflow step, a resume
  * test, or a proof.
  */
 export type LedgerEntry = LedgerRun | LedgerFix | LedgerLoop | LedgerStep | LedgerProbe | LedgerProof;

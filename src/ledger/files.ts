@@ -48,8 +48,8 @@ export function openLedgerFiles(commonDir: string, most = MOST_ENTRIES) {
       const random = randomBytes(4);
       const name = `${entry.at.replace(/[-:.]/g, '')}-${random.toString('hex')}.json`;
       const written = folder.write(name, ledgerText(entry));
-      // A process cannot count what other processes write, so clean up after a random write, on average after one in
-      // 32.
+      // A process does not know how many entries other processes add, so clean up at random, after about one in 32
+      // writes.
       if (written.ok && (random[0] ?? 0) % WRITES_BETWEEN_CLEANUPS === 0) cleanUp(folder, most);
       return written;
     },

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 
 /**
- * The schema of how often audits agreed with passes of other clones, for `passes`, `status` and `cost` with `--json`.
+ * The schema of a figure in `passes`, `status` and `cost` with `--json`: how often a second review (an audit) agreed
+ * with passes of other clones.
  */
 export const agreement = z
   .array(

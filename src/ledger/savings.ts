@@ -36,7 +36,7 @@ export function isResumed({ template }: LoopDispatch): boolean {
   return dispatchBy(template) === 'resumed';
 }
 
-/** Estimates how many tokens longer the prompt for a new session would be than when this session started. */
+/** Estimates by how many tokens the prompt for a new session has grown since this session started. */
 export function grownBy({ freshChars }: LoopDispatch, opening: LoopDispatch): number {
   const grown = freshChars - opening.freshChars;
   return Math.sign(grown) * estimateTokens(Math.abs(grown));

@@ -150,7 +150,7 @@ function answerPhase(started: Awaited<ReturnType<typeof startPhase>>) {
     const document = startedPhaseDocument(value);
     return [describeStartedPhase(document), document];
   });
-  // A round that could not run is an error for the MCP client, just as a request that is rejected at once.
+  // If a round of reviews could not run, that is an error for the MCP client, like a request that is rejected at once.
   const couldNotRun = 'structuredContent' in answered && answered.structuredContent.error !== null;
   return couldNotRun ? { ...answered, isError: true } : answered;
 }

@@ -1,4 +1,7 @@
-/** Lets one part of the program wait for another. `ring` ends the current `wait` or, if there is none, the next one. */
+/**
+ * Returns a bell, with which one part of the program waits for another. `ring` ends the current `wait` or, if no part
+ * waits, the next one.
+ */
 export function openBell() {
   let isRung = false;
   let wake: (() => void) | null = null;

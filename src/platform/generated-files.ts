@@ -12,8 +12,8 @@ export function makeGeneratedFolder(root: string, name: string): Result<string> 
 }
 
 /**
- * Makes a folder with a `.gitignore` because of which git ignores the folder. If the `.gitignore` is missing, writes it
- * again.
+ * Makes a folder that contains a `.gitignore`, so that git ignores the folder. If the `.gitignore` is missing, writes
+ * it again.
  */
 export function makeIgnoredFolder(root: string, folder: RepoPath): Result<string> {
   const top = makeFolder(root, folder);

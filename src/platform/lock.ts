@@ -43,8 +43,8 @@ function pidExists(pid: number): boolean {
 
 const UNKNOWN: RunningProcess = { startedAt: null };
 
-// The start time is counted in ticks since the machine was booted, so it is unique only together with the id of the
-// boot.
+// Reads a process from /proc. Its start time is counted in ticks since the machine was booted, so it is unique only
+// together with the id of the boot.
 function fromProc(pid: number): RunningProcess | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -101,9 +101,9 @@ async function liveHolder(folder: Folder, name: string): Promise<LockHolder | nu
   return (await isAlive(owner)) ? { pid, host, since } : null;
 }
 
-// Whether the owner of a lock still runs. If it has the same host and pid namespace, look for its process, and ignore
-// the heartbeat (the regularly renewed time in the file), because clocks can be set back and machines sleep. Otherwise
-// a recent heartbeat means that it runs.
+// Whether the owner of a lock still runs. On the same host and in the same pid namespace, it looks for the process. The
+// heartbeat (a time in the file that the owner renews) is not used there, because clocks can be set back and machines
+// sleep. Otherwise, a recent heartbeat means that the owner runs.
 async function isAlive(owner: LockOwner): Promise<boolean> {
   if (owner.host !== hostname() || differ(owner.namespace, processNamespace())) {
     return isRecent(Date.parse(owner.heartbeat));
@@ -217,8 +217,8 @@ async function tryToTake(folder: Folder, owner: LockOwner): Promise<Result<strin
     folder.remove(name);
     return after.ok ? ok(null) : after;
   }
-  // Only the process that holds the lock deletes the files of dead processes. Otherwise, a new lock file could get a
-  // name that is being deleted.
+  // Only the process that holds the lock deletes the files of dead processes. Otherwise, a process could delete a new
+  // lock file that has got the same name.
   for (const dead of after.value.names) if (dead !== name) folder.remove(dead);
   return ok(name);
 }

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { shellWord } from '../kernel/escape.ts';
 import { findOnPath, isProgram } from './program.ts';
 
-/** The facts about this process from which the command is found that starts the same onceover again. */
+/** The facts about this process from which the command to start the same onceover again is found. */
 type Process = {
   readonly execPath: string;
   readonly argv: readonly string[];

@@ -56,7 +56,7 @@ export function decodeUtf8(bytes: Buffer, { isCut = false, keepsMark = false }: 
       const length = Math.max(0, bytes.length - incomplete);
       return { text: decoder.decode(bytes.subarray(0, length)), bytes: length };
     } catch {
-      // Try again with one byte less.
+      // Ignore the error and try again with one byte less.
     }
   }
   return null;

@@ -56,8 +56,8 @@ function capture(stream: Readable, heard: () => void, onLine?: (line: string) =>
 /** Splits chunks into lines. Leaves out empty lines and lines longer than 8 MiB. */
 function lineReader(onLine: (line: string) => boolean): {
   /**
-   * Adds a chunk. Returns whether it counts as activity: `onLine` returned true for one of its lines, or no line ends
-   * in it.
+   * Adds a chunk. Returns whether it counts as activity: no line ends in it, or `onLine` returned true for one of its
+   * lines.
    */
   add(chunk: Buffer): boolean;
   end(): void;
@@ -142,7 +142,7 @@ export type ProcessRunEnd =
       readonly durationMs: number;
     };
 
-/** The longest delay that a Node.js timer supports. A timer with a longer one fires at once. */
+/** The longest delay that a Node.js timer supports. A timer with a longer delay would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** How many milliseconds a program may continue after SIGTERM before it gets SIGKILL. */
@@ -277,7 +277,7 @@ const SHELL = '/bin/sh';
 const PREPARE = 'exec </dev/null 2>&1; exec /bin/sh -c "$1"';
 
 /**
- * Opens the object that runs checks in `root`, with `/bin/sh` and the user's environment. When a check ends, all
+ * Returns an object that runs checks in `root`, with `/bin/sh` and the user's environment. When a check ends, all
  * processes of its process group are ended too.
  */
 export function openChecks(root: string, env: NodeJS.ProcessEnv): Checks {

@@ -18,8 +18,8 @@ export function secretFile(commonDir: string, name: string): Result<Uint8Array> 
   const known = readSecret(found.value);
   if (known !== null) return ok(known);
   const text = `${randomBytes(SECRET_BYTES).toString('hex')}\n`;
-  // A damaged file is replaced. A missing file is created in a way that gives two processes that start together the
-  // same secret.
+  // Replace a damaged file. Create a missing file in such a way that two processes that start together get the same
+  // secret.
   const written = found.value === null ? writeFirst(commonDir, name, text) : folder.write(name, text, 0o600);
   if (!written.ok) return written;
   const stored = folder.text(name);

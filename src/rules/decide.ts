@@ -13,7 +13,7 @@ import type {
 
 type Cache = 'content' | 'strict';
 
-/** A review with its current state and its pass mark. `mark` is `null` if the review is not marked as passed. */
+/** A review with its current state. `mark` is the mark that it passed; `null` if there is none. */
 type MarkedReview = { readonly task: RuleReviewTask; readonly facts: TaskFacts; readonly mark: Mark | null };
 
 /**
@@ -22,7 +22,8 @@ type MarkedReview = { readonly task: RuleReviewTask; readonly facts: TaskFacts; 
 export type DecidedReview = MarkedReview & { readonly why: WriteReason | null; readonly notices: readonly Notice[] };
 
 /**
- * Decides whether a review has to be done, and returns warnings about its pass mark (the file that marks it as passed).
+ * Decides whether a review has to be done. Also returns warnings about its pass mark, which is the file that marks it
+ * as passed.
  */
 export function decideReview(review: MarkedReview, cache: Cache): DecidedReview {
   const { task, facts, mark } = review;
@@ -108,8 +109,8 @@ export function isReadable({ headBlob, mode }: Entry): boolean {
 }
 
 /**
- * Whether a pass mark can apply to a changed path. A mark is about the content of files, so it cannot apply to
- * deletions, changed modes or submodules.
+ * Whether the mark of a passed review can apply to a changed path. Such a mark is about the content of files, so it
+ * cannot apply to deletions, changed modes or submodules.
  */
 export function passMarkCovers(entry: Entry): boolean {
   const hasUsualMode =

@@ -75,8 +75,8 @@ export function nextOfInstructions(outcome: InstructionsOutcome): string {
 }
 
 /**
- * Returns the sub-agent that a rule names for the platform. If the review belongs to several rules, the first one that
- * names one counts; `null` if none does.
+ * Returns the name of the sub-agent that should review on this platform; `null` if no rule names one. If the review
+ * belongs to several rules, the first one that names a sub-agent counts.
  */
 export function personaFor({ parts }: RuleReviewTask, platform: string): string | null {
   const named = parts.find(({ rule }) => Object.hasOwn(rule.personas, platform));
@@ -193,8 +193,8 @@ function passLine({ passed, receipt }: PastPass): string {
 }
 
 /**
- * Confirms that a review was marked as passed. With `isExact`, which is for MCP clients, an id with unsafe characters
- * is added unchanged in a code block. In a terminal, such an id is never printed unchanged.
+ * Returns the message that a review was marked as passed. With `isExact`, which is for MCP clients, an id with unsafe
+ * characters is added unchanged in a code block. In a terminal, such an id is never printed unchanged.
  */
 export function describePass(
   { id, vouched }: { readonly id: string; readonly vouched: boolean },

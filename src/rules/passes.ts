@@ -70,8 +70,9 @@ export function markerPath(id: ReviewId): RepoPath {
 export type Passes = ReturnType<typeof openPasses>;
 
 /**
- * Opens the pass marks in the working tree and their receipts in the git folder, which all worktrees of a clone share.
- * The state of a review is stored per worktree, because another worktree may have different rules.
+ * Opens the pass marks in the working tree, and the receipts for them in the git folder, which all worktrees of a clone
+ * share. The state of a review is stored separately for each worktree, because another worktree may have different
+ * rules.
  */
 export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>) {
   const markers = openFolder(root, FOLDER_PATH);
@@ -87,8 +88,8 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
 
   return {
     /**
-     * Returns the ids of the reviews that are marked as passed. A mark that is not a regular file does not count; see
-     * `notFiles`.
+     * Returns the ids of the reviews that are marked as passed. If a mark is not a regular file, it does not count; its
+     * id is in `notFiles`.
      */
     async marked(): Promise<Result<Record<'ids' | 'notFiles', ReadonlySet<string>>>> {
       const listed = markers.list();

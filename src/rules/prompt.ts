@@ -73,8 +73,8 @@ const LEFT_OUT = {
 } as const;
 
 /**
- * For reference files from the base branch (`true`) and from the working tree: the text that says whether the rest of a
- * file is on disk.
+ * The text after a shortened reference file that says whether the rest is on disk. `true`: the file is from the base
+ * branch.
  */
 const WHERE = {
   false: ' Read the file itself for the rest.',

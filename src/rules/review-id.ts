@@ -44,8 +44,9 @@ export function composeReviewId(parts: {
 }
 
 /**
- * Returns why an id is invalid; `null` if it is valid. With an invalid id, the pass mark could be outside its folder.
- * `..` is allowed only in the id of a known review, where it is a part of a file name such as `[...slug].tsx`.
+ * Returns why an id is invalid; `null` if it is valid. With an invalid id, the file that marks the review as passed
+ * could be outside its folder. `..` is allowed only in the id of a known review, where it is a part of a file name such
+ * as `[...slug].tsx`.
  */
 export function checkReviewId(id: string, isKnown: boolean): BadReviewId | null {
   if (id.trim() === '') return 'empty';

@@ -59,7 +59,7 @@ function foldersOf(paths: readonly string[]): ReadonlySet<string> {
   return folders;
 }
 
-/** Globs, by first path segment and file extension, so that a path has to be tested against few globs. */
+/** An index of globs by first path segment and file extension, so that a path has to be tested against few globs. */
 type Index<R> = Map<string, { readonly test: Alternative; readonly rules: readonly R[] }[]>;
 
 function indexKey(first: string | null, extension: string | null): string {
@@ -97,7 +97,7 @@ function candidates<R>(index: Index<R>, path: string): ReadonlySet<R> {
 
 const ANY = indexKey(null, null);
 
-// Compiles globs. The parser has rejected invalid ones, so it is safe that they match nothing here.
+// Compiles globs. An invalid glob matches nothing, which is safe, because the parser has already rejected it.
 function compileAll(globs: readonly string[], folder: string): Glob[] {
   return globs.flatMap((source) => {
     const compiled = compileGlob(source, folder);

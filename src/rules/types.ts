@@ -90,8 +90,8 @@ export type TaskContext = {
 export type WriteReason = 'not-passed' | 'pass-does-not-match';
 
 /**
- * Whether the review with an id is marked as passed, and the receipt of the mark. The current change may not need this
- * review.
+ * Whether the review with this id is marked as passed, and the receipt of that mark. The current change may not need
+ * the review.
  */
 export type PastPass = { readonly passed: boolean; readonly receipt: MarkReceipt | null };
 
@@ -145,7 +145,10 @@ export type InstructionsOutcome = {
 
 export type WrittenTask = { readonly task: RuleReviewTask; readonly file: RepoPath; readonly why: WriteReason };
 
-/** The state of a review when its instructions were written. Marking it as passed refers to this state. */
+/**
+ * The state of a review when its instructions were written. If the review is marked as passed later, the mark is about
+ * this state.
+ */
 export type TaskFacts = {
   readonly id: ReviewId;
   readonly parts: readonly RuleFacts[];

@@ -38,7 +38,7 @@ export type SetupOutcome = {
 export type GatesFound = {
   /** The installed agents, the preferred one first. */
   readonly agents: readonly string[];
-  /** Commands that cannot be checks, for checks without any other command. */
+  /** Commands that cannot be checks. They are listed only if no other command was found for the same check. */
   readonly passedOver?: readonly SkippedCommand[];
   /** Whether the repository has no changes except the files that `init` wrote. */
   readonly isAllNew?: boolean;

@@ -8,7 +8,8 @@ import { describeAllowedStop } from './describe.ts';
 import { countBlocks, readMemory, snoozedUntil } from './memory.ts';
 
 /**
- * Returns the answer as the JSON that Claude Code, Codex and Gemini CLI expect; `null` if nothing should be printed.
+ * Returns the answer in the JSON form that Claude Code, Codex and Gemini CLI expect; `null` if nothing should be
+ * printed.
  */
 function stopDocument(answer: StopAnswer): object | null {
   if (answer.kind === 'block') return { decision: 'block', reason: answer.reason };
@@ -17,10 +18,10 @@ function stopDocument(answer: StopAnswer): object | null {
 
 /**
  * Returns the answer to an agent that wants to stop; `null` if nothing should be printed. If nothing changed since the
- * last verdict, it repeats that verdict, which saves the time to load the code that checks the gates.
+ * last verdict, it repeats that verdict. This is faster, because the code that checks the gates is not loaded.
  */
 export async function answerStop(event: StopEvent | null, deadlineSeconds: number): Promise<object | null> {
-  // A run started this agent and waits for it, so the agent must not wait for the run.
+  // A run started this agent and waits for its answer, so the agent must not wait for the run.
   if (process.env['ONCEOVER_ACTIVE'] !== undefined) return null;
   const request = readRequest(event, deadlineSeconds);
   return stopDocument(fromMemory(request) ?? (await (await import('./check-gates.ts')).judgeStop(request)));
@@ -33,8 +34,8 @@ function fromMemory({ cwd, session }: StopRequest): StopAnswer | null {
   if (until !== null) return { kind: 'let-go', why: { kind: 'asleep', until: new Date(until) } };
   const memory = readMemory(worktree);
   const { judged } = memory;
-  // Do not use a stored verdict in a pull request, where the configuration of the base branch applies and not that of
-  // the working tree. With a store for teams, another clone may have found something since the verdict.
+  // In a pull request, do not use a stored verdict, because it was made with the configuration of the working tree and
+  // not of the base branch. With a store for teams, another clone may have found something since.
   if (judged === null || isPullRequest(process.env) || hasTeamStore() || !isUnchanged(worktree, judged)) return null;
   const decided = decideStop(judged.verdict, memory.sessions[session] ?? null);
   const nothingToCount = decided.blocks === null && memory.sessions[session] === undefined;
@@ -49,7 +50,7 @@ function isUnchanged(worktree: WorktreePaths, { traces, index, print }: NonNulla
 /** The JSON that the agent's program, such as Claude Code, sends to the hook. */
 export type StopEvent = Readonly<Record<string, unknown>>;
 
-// Returns what the agent's program asks. Without a valid event (`null`), the agent still wants to stop, so use
+// Returns the request of the agent's program. If its event is not valid (`null`), the agent still wants to stop, so use
 // defaults.
 function readRequest(input: StopEvent | null, deadlineSeconds: number): StopRequest {
   const session = typeof input?.['session_id'] === 'string' ? input['session_id'].slice(0, 100) : '';

@@ -26,11 +26,11 @@ import { countBlocks, MEMORY_FOLDER, readMemory, SNOOZED } from './memory.ts';
 type CurrentStatus = {
   readonly outcome: RunOutcome;
   /**
-   * Whether another run would be useless: all checks pass, and every reviewer that has to run already failed the
+   * Whether another run would be useless: all checks pass, and every reviewer that would run has already failed the
    * current content.
    */
   readonly asked: boolean;
-  /** Fingerprints of the files, besides the change itself, on which the status depends. */
+  /** Fingerprints of the files, besides the changed ones, on which the status depends. */
   readonly traces: StatFingerprints;
 };
 
@@ -44,8 +44,8 @@ async function currentStatus(place: RepositoryPaths): Promise<Result<CurrentStat
     ...[...configFiles].map((file) => join(place.root, file)),
     `${join(place.root, request.settings.logDir)}/`,
     `${join(place.commonDir, 'onceover/findings')}/`,
-    // With the final slash, the fingerprint covers each file in the folder. A file can be overwritten without a change
-    // of the folder.
+    // The final slash makes the fingerprint cover each file in the folder. Otherwise, overwriting a file would not be
+    // noticed.
     `${join(place.commonDir, 'onceover/receipts')}/`,
     join(place.commonDir, 'onceover/trusted.json'),
     // Reviewers do not get files that are too large. Watch them, because a file that shrinks becomes part of the
@@ -72,7 +72,7 @@ export async function judgeStop(request: StopRequest): Promise<StopAnswer> {
   return countBlocks(worktree, { ...memory, judged, awaited }, request.session, decided);
 }
 
-// Outside a repository there are no gates, so the agent may stop. Any other failure becomes a message for the user.
+// Outside a repository there are no gates, so the agent may stop. For any other failure, the user gets a message.
 function outsideRepository(failure: Failure): StopAnswer {
   if (failure.kind === 'not-a-repository' || failure.kind === 'bare-repository') return { kind: 'let-go', why: null };
   return decideStop(unjudged(failure), null).answer;
@@ -141,7 +141,7 @@ async function judge(place: RepositoryPaths, deadlineSeconds: number): Promise<J
 }
 
 type StopRun =
-  /** The run continues in the background. The next stop waits for it, except if `awaited` is `null`. */
+  /** The run continues in the background. The next stop waits for it, unless `awaited` is `null`. */
   | { readonly kind: 'running'; readonly progress: readonly string[]; readonly awaited: StopMemory['awaited'] }
   | { readonly kind: 'busy' }
   /** `isAboutThis`: whether the working tree is still as it was when the run started; true if that is unknown. */
@@ -246,17 +246,17 @@ async function rememberable(
   const { outcome } = status.value;
   if ((outcome.exitCode === 0) !== (verdict.kind === 'holds')) return null;
   if (JSON.stringify(status.value.traces) !== JSON.stringify(traces)) return null;
-  // The fingerprint covers only the names of `untracked` files. So store the verdict only if reviewers do not get these
-  // files. A nested repository is never in the set, because git ends its name with a slash. That is intended: its first
-  // commit makes it part of the change.
+  // The fingerprint covers only the names of `untracked` files, so the verdict may be stored only if reviewers do not
+  // get these files. git ends the name of a nested repository with a slash, so it is never in this set. That is
+  // intended, because its first commit makes it part of the change.
   const withheld = new Set<string>(outcome.withheld.map(({ path }) => path));
   if (!after.untracked.every((path) => withheld.has(path))) return null;
   return { index, print: after.print, traces, verdict };
 }
 
 /**
- * Turns the stop hook of a clone off for some minutes, and returns when it will be on again. With 0, turns it on and
- * returns `null`.
+ * Turns the stop hook of a clone off for some minutes. Returns when it will be on again; `null` if `minutes` is 0,
+ * which turns it on now.
  */
 export function snooze({ commonDir }: Pick<RepositoryPaths, 'commonDir'>, minutes: number): Result<Date | null> {
   const folder = openFolder(commonDir, MEMORY_FOLDER);

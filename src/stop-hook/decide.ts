@@ -16,7 +16,7 @@ export function decideStop(
     case 'unjudged':
       return { answer: allow({ kind: 'unjudged', said: verdict.why }), blocks: before };
     case 'running': {
-      // Count waiting separately from being blocked, because an agent that waits cannot make progress.
+      // Count waiting and being blocked separately, because an agent that waits cannot make progress.
       const waits = (before?.waits ?? 0) + 1;
       const blocks = { count: before?.count ?? 0, open: before?.open ?? [], waits };
       const mayWait = waits <= MOST_WAITS;
@@ -24,8 +24,8 @@ export function decideStop(
     }
     case 'fails': {
       const { open, proposed } = verdict;
-      // Only a person can decide about a proposed waiver or a finding on which the reviewer keeps changing its mind, so
-      // do not keep the agent waiting.
+      // Only a person can decide about a proposed waiver, or about a finding that its reviewer keeps closing and
+      // reporting. So do not keep the agent waiting.
       if (open.length > 0 && proposed.length === open.length) {
         return { answer: allow({ kind: 'proposed', ids: proposed }), blocks: before };
       }
@@ -61,8 +61,8 @@ export type AllowStopReason =
   | { readonly kind: 'still-running'; readonly waits: number }
   | { readonly kind: 'no-progress'; readonly blocks: number; readonly open: readonly string[] }
   /**
-   * All remaining problems are findings that wait for a person: their waivers are proposed, or their reviewer keeps
-   * changing its mind.
+   * All remaining findings wait for a person: a waiver is proposed, or the reviewer keeps closing and reporting the
+   * finding.
    */
   | { readonly kind: 'proposed'; readonly ids: readonly string[] }
   /** The hook cannot count how often it blocked the agent, because this folder is not writable. */

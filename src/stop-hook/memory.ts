@@ -66,8 +66,8 @@ function tryToRemove(path: string): void {
 }
 
 /**
- * Returns the memory with new `blocks` of a session. The session becomes the last one in the list, of which only the
- * last ones are kept.
+ * Returns the memory with new `blocks` of a session. The session moves to the end of the list, because only the last
+ * sessions are kept.
  */
 export function withSession(memory: StopMemory, session: string, blocks: Blocks | null): StopMemory {
   const { [session]: _, ...others } = memory.sessions;

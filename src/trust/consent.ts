@@ -36,7 +36,7 @@ function agentsOf(settings: Settings): (readonly [string, Settings['agent'][stri
 }
 
 /**
- * Whether the settings of an agent need approval, because they choose the program that is started or the address to
+ * Whether the settings of an agent need approval. They do if they choose the program that is started, or the address to
  * which code and a key are sent. A command, a path or environment variables can start any program. An API agent needs
  * no approval if it uses the provider's own address and usual key.
  */

@@ -84,7 +84,7 @@ function changedRepositories(before: SeenFiles, after: SeenFiles): readonly stri
   return [...printsOf(after)].filter(([path, print]) => known.get(path) !== print).map(([path]) => path);
 }
 
-/** Matches folders and files that tools write as a side effect, for example when the fixing agent runs tests. */
+/** Matches folders and files that tools write besides their real work, for example when the fixing agent runs tests. */
 const BYPRODUCTS =
   /(?:^|\/)(__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.cache|\.vite|\.vitest|\.turbo|\.nyc_output|coverage|target|\.gradle|\.eslintcache|\.DS_Store|[^/]*\.tsbuildinfo)(?:\/|$)/;
 
@@ -93,8 +93,8 @@ const INSTRUCTIONS = new RegExp(
 );
 
 /**
- * Whether a file is only a side effect of a tool. `false` if the added text `added` mentions its folder, because the
- * code may then use the file.
+ * Whether a tool wrote the file besides its real work. `false` if the added text `added` mentions the file's folder,
+ * because the code may then use it.
  */
 function isByproduct(path: string, added: string): boolean {
   const [, name] = BYPRODUCTS.exec(path) ?? [];

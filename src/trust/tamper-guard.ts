@@ -31,8 +31,8 @@ type Files = { readonly top: string; readonly folder: string; readonly name: Reg
 export type RemovedIfNew = Files & { readonly isReported: boolean };
 
 /**
- * Files that are restored if `isLess` returns true, which means that with the text `now`, more gates could pass than
- * with the text `before`.
+ * Files that are restored if `isLess` returns true: with their new text `now`, more gates could pass than with their
+ * old text `before`.
  */
 export type RestoredIfWeaker = Files & { isLess(before: string | null, now: string | null, name: string): boolean };
 
@@ -48,7 +48,7 @@ function textOf(path: string): string | null {
 }
 
 /**
- * A function that undoes changes to files. It returns, for each file, its path if the user gets a message about it,
+ * A function that undoes changes to files. For each file it returns the path if the user gets a message about it,
  * otherwise `null`.
  */
 type Undo = () => readonly Result<string | null>[];

@@ -7,7 +7,10 @@ type SigningFailure = Extract<
   { kind: 'no-signing-key' | 'signing-failed' | 'short-audit-secret' | 'passes-off' }
 >;
 
-/** The messages for failures to sign passes and waivers, and for a bad secret for their audit. */
+/**
+ * The messages for failures to sign passes and waivers, and for a secret that is too short (passes are chosen with it
+ * for a second review).
+ */
 export const SIGNING_FAILURES = {
   'no-signing-key': ({ format }) => ({
     what:

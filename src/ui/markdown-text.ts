@@ -29,8 +29,8 @@ export function inline(text: string): string {
 }
 
 /**
- * Returns a text of unknown origin as a Markdown block quote. The lines stay, and nothing in the text can end the
- * quote.
+ * Returns a text of unknown origin as a Markdown block quote. The line breaks are kept, and nothing in the text can end
+ * the quote.
  */
 export function quotation(text: string): string {
   const lines = readable(text).trim().split('\n').map(inline);

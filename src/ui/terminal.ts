@@ -21,8 +21,8 @@ export function isLive(stream: Stream, env: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * Returns the function that colours texts for a terminal, otherwise the one that does not. NO_COLOR and FORCE_COLOR
- * override this.
+ * Returns the function that paints texts in colour if the stream is a terminal, otherwise the one that does not.
+ * NO_COLOR and FORCE_COLOR override this.
  */
 export function paintFor(stream: Stream, env: NodeJS.ProcessEnv): Paint {
   if ((env['NO_COLOR'] ?? '') !== '') return PLAIN;

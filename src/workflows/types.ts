@@ -41,7 +41,7 @@ export type SessionReviewer = { readonly kind: 'agent'; readonly name: string } 
 /** The state of a step in a session. */
 export type StepState = {
   readonly id: string;
-  /** The index in the workflow of the group to which the step belongs. */
+  /** The index of the step's group in the workflow. */
   readonly group: number;
   readonly begunAt: string | null;
   /** How many times reviewers gave a verdict on the outputs. */
@@ -77,7 +77,7 @@ export type StepEnd = {
    * `failed`: a review did not pass. `instructed`: the author of the outputs first has to let a sub-agent review them.
    */
   readonly kind: 'finished' | 'failed' | 'instructed';
-  /** The session in its state after this attempt. The same is true of `step`. */
+  /** The session as it is after this attempt. The same is true of the step in `step`. */
   readonly session: WorkflowSession;
   readonly step: StepState;
   /** The number of reviews that gave a verdict in this attempt. */
@@ -85,8 +85,8 @@ export type StepEnd = {
   /** Reviews that were skipped, because they passed before on the same files with the same criteria. */
   readonly skipped: readonly ReviewName[];
   /**
-   * Reviews that ended without a verdict. They are listed only if another review failed; otherwise the whole attempt is
-   * an error.
+   * Reviews that ended without a verdict. They are listed here only if another review failed; if none failed, the
+   * attempt itself is an error.
    */
   readonly errors: readonly ReviewTrouble[];
   /** The steps that this attempt started. */

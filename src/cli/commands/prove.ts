@@ -28,7 +28,7 @@ type ProveFlags = Flags<
   readonly seed?: number;
 };
 
-/** Plans a proof of the reviewers or, with `--yes`, runs it. */
+/** Plans a proof, which tests the reviewers with planted mistakes. With `--yes`, runs it. */
 export async function proveCommand(flags: ProveFlags): Promise<void> {
   const { json = false, yes = false, verbose = false } = flags;
   const options = readFlags(flags);
@@ -84,7 +84,7 @@ function proofPage(played: PlayedProve): Promise<Result<string>> {
   return recordsPage(workingDirectory(), { page: 'prove', verdict, prove: proofDocument(played) });
 }
 
-/** Returns a function that prints one line for each case to stderr, with the cost so far. */
+/** Returns a function that prints one line for each planted mistake to stderr, with the cost so far. */
 function progressLine() {
   return ({ number, of, review, reviews, title, spent }: Parameters<Parameters<typeof playProof>[2]['tell']>[0]) => {
     const usd = spent.usage?.costUsd ?? null;

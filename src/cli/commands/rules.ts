@@ -19,7 +19,7 @@ export async function instructionsCommand(
   });
 }
 
-/** Runs `onceover instructions` without arguments and flags, which needs no option parser. */
+/** Runs `onceover instructions` without arguments and flags. This needs no option parser. */
 export async function plainInstructions(): Promise<void> {
   try {
     await instructionsCommand([], { for: 'claude' }); // `claude` is the default of the flag `--for`.

@@ -23,7 +23,7 @@ export async function serveCommand({ config }: { readonly config?: string }): Pr
 }
 
 /**
- * Reviews the pull request in this folder. The server starts this command in a process of its own, and reads the JSON
+ * Reviews the pull request in this folder. The server runs this command in a separate process, and reads the JSON
  * document that it prints.
  */
 export async function serveReviewCommand(): Promise<void> {

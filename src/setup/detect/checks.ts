@@ -10,13 +10,13 @@ type ToolCheck = readonly [check: CheckName, run: string, file: RegExp, text?: R
 const PYTHON_FILES = /^(?:pyproject\.toml|setup\.cfg|tox\.ini|dev-requirements\.txt|requirements(?:-dev|-test)?\.txt)$/;
 
 /**
- * Returns two rows of `TOOLS` for a Python tool: it is detected by its own settings file, or by its name in a project
- * file.
+ * Returns two rows of `TOOLS` for a Python tool: one finds the tool by its own settings file, the other by its name in
+ * a project file.
  */
 function python(check: CheckName, run: string, file: RegExp): readonly ToolCheck[] {
   const tool = run.split(' ')[0];
   const section = `\\[\\[?[ \\t]*(?:tool[.:])?${tool}[ \\t]*[.\\]]`;
-  // Require that the tool's name ends here, so that "pytest-cov" does not count as "pytest".
+  // The name of the tool must end here, so that "pytest-cov" does not count as "pytest".
   const requirement = `(?:[^#\\n]*["']|[ \\t]*)${tool}[ \\t]*(?:["'=<>~!;[@,]|$)`;
   const text = new RegExp(`^(?:${section}|${requirement})`, 'm');
   return [

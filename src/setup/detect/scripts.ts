@@ -45,7 +45,7 @@ export function scriptChecks(root: RootFiles): readonly CheckCandidate[] {
   const manifest = readJson(texts.get('package.json'));
   const makefile = SCRIPT_FILES.slice(3).find((name) => texts.has(name)) ?? '';
   const manager = packageManager(root, manifest['packageManager']);
-  // Yarn before version 4 has an error in workspaces: it stops at a package without the script, or hides failures.
+  // Yarn before version 4 does not handle workspaces well: it stops at a package without the script, or hides failures.
   const isOldYarn = manager === 'yarn' && !/^yarn@(?:[4-9]|\d\d)/.test(String(manifest['packageManager']));
   const runInPackages = isOldYarn ? undefined : RUN_IN_PACKAGES[manager];
   return [
@@ -60,7 +60,7 @@ export function scriptChecks(root: RootFiles): readonly CheckCandidate[] {
 
 function candidates(texts: Scripts, run: (script: string) => string): readonly CheckCandidate[] {
   const parts = new Set([...USUAL_NAMES.lint, ...USUAL_NAMES.types, ...USUAL_NAMES.test]);
-  // Leave out a script "check" that runs lint, type or test scripts, because those would run twice.
+  // Leave out a script "check" that runs the scripts for lint, types or test, because they would run twice.
   const runsParts = scriptsIn(texts.get('check') ?? '', parts).length > 0;
   return CHECK_NAMES.flatMap((name) => {
     const found = USUAL_NAMES[name]
@@ -78,8 +78,8 @@ function candidates(texts: Scripts, run: (script: string) => string): readonly C
 type Manager = 'npm' | 'pnpm' | 'yarn' | 'bun';
 
 /**
- * For each package manager, the command that runs a script in every package that has it, and fails if it fails in one
- * of them. Bun is missing, because some of its versions hide failures.
+ * For each package manager, a command that runs a script in every package that has it. It fails if the script fails in
+ * any package. Bun is missing, because some of its versions hide failures.
  */
 const RUN_IN_PACKAGES: Partial<Readonly<Record<Manager, string>>> = {
   npm: 'npm run * --workspaces --if-present',
@@ -147,7 +147,9 @@ function readJson(text = ''): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};
 }
 
-/** Returns the text of each script, by name. For a list of commands, each command is one line of the text. */
+/**
+ * Returns the text of each script, by name. If a script is a list of commands, each of them is one line of the text.
+ */
 function scriptsOf({ scripts }: Readonly<Record<string, unknown>>): Scripts {
   if (!isRecord(scripts)) return new Map();
   return new Map(

@@ -226,8 +226,8 @@ function excludesOf(entry: SourceEntry, path: string, facts: ImportFacts, notes:
 }
 
 /**
- * Returns a `cd` to the folder in which a check runs, because onceover runs checks at the root; '' if that is the
- * folder.
+ * Returns a `cd` command to the folder in which a check has to run, because onceover runs checks at the root; '' if it
+ * has to run at the root.
  */
 function toFolder(folder: string | null, entry: string, { isFolder }: ImportFacts): string {
   if (folder === null && /^[^*?[\]{}\\]+\/\*$/.test(entry)) return 'cd "$ONCEOVER_ENTRY" || exit\n';
