@@ -208,8 +208,8 @@ export const runUntilPass = inRepository(async () =>
 export const preview = inRepository(async () => withOptions((await import('./gates/open-run.ts')).previewGates));
 
 /**
- * Returns the state of all gates and findings, the results of their last proofs (tests of reviewers), and how often a
- * second review agreed with passes of other clones. Runs and writes nothing.
+ * Returns the state of all gates and findings, the results of the last tests of reviewers (`onceover prove`), and how
+ * often a second review agreed with passes of other clones. Runs and writes nothing.
  */
 export const status = inRepository(async () => {
   const { previewGates, READ_ONLY } = await import('./gates/open-run.ts');
@@ -317,7 +317,8 @@ export const pushPasses = inRepository(async () => (await import('./sharing/veri
 export const verifyPassFile = inRepository(async () => (await import('./sharing/verify.ts')).verifyPassFile);
 
 /**
- * Returns which planted mistakes a proof, which tests the reviewers, would use and what it would cost. Calls no agent.
+ * Plans a proof, which tests the reviewers with planted mistakes: returns which mistakes it would use, and what it
+ * would cost. Calls no agent.
  */
 export const planProof = inRepository(async () => (await import('./prove/open-proof.ts')).planProof);
 

@@ -86,7 +86,7 @@ export function paidTokens(
   return paid.input_tokens + paid.cached_input_tokens + paid.cache_write_tokens + paid.output_tokens;
 }
 
-/** The time and the branch that decide which ledger entries are counted. */
+/** The time and the branch that decide which entries of the ledger (the log of costs) are counted. */
 export type CostSelection = {
   readonly since: Date | null;
   /** The name of a branch; `null` for all branches. */

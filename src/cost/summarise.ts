@@ -22,8 +22,8 @@ const BASELINE =
   'cached tokens beyond what the CLI caches by itself; reading: files that another session opened, found in the cache';
 
 /**
- * Returns the cost and the savings of the selected ledger entries: in total, and for each gate, feature, workflow step,
- * agent, kind of saving, day and run.
+ * Returns the cost and the savings in the selected entries of the ledger (the log of costs): in total, and for each
+ * gate, feature, workflow step, agent, kind of saving, day and run.
  */
 export function summariseCost(
   all: readonly LedgerEntry[],

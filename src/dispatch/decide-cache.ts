@@ -17,12 +17,12 @@ export type SeenCache = {
 export type SeenReads = {
   readonly agent: string;
   /**
-   * How many files the reviewer opened itself (`opened`), and how many a shared session opened for it; `null` if there
-   * was none.
+   * How many files the reviewer opened itself (`opened`), and how many another session opened for several reviewers
+   * (`reading`, which is `null` if there was none).
    */
   readonly opened: number;
   readonly reading: number | null;
-  /** How many files the reviewer opened although the shared session had already opened them. */
+  /** How many files the reviewer opened although another session had already opened them for it. */
   readonly again: number;
 };
 
@@ -91,8 +91,8 @@ export function cacheLife(tableMinutes: number, seen: readonly Omit<SeenCache, '
 }
 
 /**
- * Returns the cache lifetime of a session. Sessions stored by older versions only have the minutes assumed at their
- * last use.
+ * Returns how long the provider caches a session. Sessions stored by older versions of onceover only contain the
+ * minutes that were assumed when they were last used.
  */
 function lifeOfSession(
   session: Pick<KeptSession, 'agent' | 'warmMinutes' | 'cache'>,

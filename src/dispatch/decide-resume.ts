@@ -60,10 +60,10 @@ export function resumedTooDear(
   const [first = null, last = null] = [calls[0], calls.at(-1)];
   if (calls.length < 2 || first === null || last === null) return null;
   const answered = calls.slice(0, -1).reduce((sum, one) => sum + (one?.outputTokens ?? 0), 0);
-  // The limit must allow a session that contains the file once, but not one that contains it twice. If usage covers all
-  // requests, the first call sent at least two, one without the file and one with it, so half of its tokens contains
-  // half of the file; add a whole file. Otherwise the figure is the last request, which contains the whole file; add
-  // half a file.
+  // The limit must allow a session that contains the file once, but not one that contains it twice. With `countsAll`,
+  // the tokens of the first call are those of at least two requests, of which one contained the file. Half of them
+  // therefore contains about half of the file, so a whole file is added. Otherwise they are the tokens of the last
+  // request, which contained the whole file, so half a file is added.
   const [start, added] = countsAll ? [sentTokens(first) / 2, fileLength] : [sentTokens(first), fileLength / 2];
   const most = Math.ceil(start) + estimateTokens(added) + answered;
   const sent = sentTokens(last);

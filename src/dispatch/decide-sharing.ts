@@ -41,7 +41,7 @@ export function groupReaders<R extends Reader>(
 
 /** The files that reviewers in new sessions will probably open. */
 export type ExpectedReads = {
-  /** The number of files that a reviewer alone, or a shared session, opens; `tokens` is their size. */
+  /** The number of files that a reviewer alone, or one session for several reviewers, opens; `tokens` is their size. */
   readonly files: number;
   readonly tokens: number;
   /** How many files a forked session opens again although the session from which it was copied had opened them. */
@@ -100,27 +100,30 @@ export function sharingPays(readers: number, stableTokens: number, { files, toke
 }
 
 /**
- * The facts from which onceover estimates whether reviewers should start from an earlier shared session instead of
- * their own sessions.
+ * The facts from which onceover estimates whether reviewers should start from an earlier session that read files for
+ * all of them, instead of from their own sessions.
  */
 export type ContinuedReaders = {
-  /** The tokens of the earlier shared session, and whether they have expired from the provider's cache. */
+  /** The tokens of the earlier session that read the files, and whether they have expired from the provider's cache. */
   readonly contextTokens: number;
   readonly isExpired: boolean;
   readonly deltaTokens: number;
-  /** How many files of the shared session a fork will probably open again, and the tokens of one file. */
+  /**
+   * How many of the files that the earlier session read a reviewer will probably open again, and the tokens of one
+   * file.
+   */
   readonly again: number;
   readonly fileTokens: number;
   readonly prices: { readonly read: number; readonly write: number };
   /**
-   * For each reviewer: the cost of its call without the shared session, and the tokens of its own prompt in a copy of
+   * For each reviewer: the cost of its call without the earlier session, and the tokens of its own prompt in a copy of
    * that session.
    */
   readonly readers: readonly { readonly alone: number; readonly ownTokens: number }[];
   /**
-   * The tokens of the earlier shared session's first call, if all reviewers would otherwise start new sessions. They
-   * would share a new session, or each would open the same files after the same start of the prompt (`stableTokens`).
-   * `null` if a reviewer would resume its own session, or if the figures are unknown.
+   * The tokens that the earlier session needed to read the files, if all reviewers would otherwise start new sessions.
+   * They would then share a new session, or each would open the same files after the same start of the prompt
+   * (`stableTokens`). `null` if a reviewer would resume its own session, or if the figures are unknown.
    */
   readonly newReading: {
     readonly uncached: number;
@@ -137,9 +140,9 @@ export type ContinuedReaders = {
 const WORTH_FORGETTING = 0.95;
 
 /**
- * Whether it is cheaper to show the changes to an earlier shared session and fork it than to show them to each
- * reviewer's own session. The shared session pays for the changes only once, but every fork needs the reviewer's rubric
- * again.
+ * Whether it is cheaper to show the changes to one earlier session that read the files for all reviewers, and to fork
+ * it, than to show them to each reviewer's own session. That session pays for the changes only once, but every fork
+ * needs the reviewer's rubric again.
  */
 export function continuingPays(of: ContinuedReaders): boolean {
   const { contextTokens, isExpired, deltaTokens, again, fileTokens, prices, readers, newReading } = of;
@@ -152,7 +155,7 @@ export function continuingPays(of: ContinuedReaders): boolean {
   const reading = contextTokens * (isExpired ? write : read) + deltaTokens * write;
   const continued = reading + forksOf(contextTokens + deltaTokens);
   if (newReading === null) return continued < sumOf(readers.map(({ alone }) => alone)) * WORTH_FORGETTING;
-  // Every file that the new shared session opens is one more request, which reads all that came before.
+  // Every file that a new session opens for all reviewers is one more request, which reads all that came before.
   const { uncached, cached, shared, stableTokens } = newReading;
   const opening = (uncached + shared) * write + (cached - shared) * read;
   const separate = readers.length * opening + own - (readers.length - 1) * stableTokens * (write - read);

@@ -32,7 +32,10 @@ this JSON object and nothing else:
 
 ${JSON.stringify(READ)}`;
 
-/** The text in a copy (fork) of the shared session that separates the opened files from a reviewer's own rubric. */
+/**
+ * The text that separates the opened files from a reviewer's own rubric, in a copy (fork) of the session that opened
+ * them.
+ */
 export const FORK_OPENING = `The files above were opened for several reviewers, who work separately. From here on you are one of them: review the
 change now. Open more files if you need them.`;
 

@@ -80,9 +80,9 @@ function openingOf({ usage, requests }: Pick<EndedCall, 'usage' | 'requests'>): 
 }
 
 /**
- * Returns the figures of the first call in a forked session, without the files that the shared session had already
- * opened. A session of its own would open them only once. `again` is the share of these files among those that the fork
- * opened.
+ * Returns the figures of the first call in a forked session, without the files that the original session had already
+ * opened. A session that reads alone would open them only once. `again` is the share of these files among those that
+ * the fork opened.
  */
 export function openingOnce(
   opening: NonNullable<SessionCache['opening']>,

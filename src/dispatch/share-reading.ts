@@ -36,7 +36,10 @@ export type ReadingEnd = {
   readonly exchanges: readonly TranscriptEntry[];
 };
 
-/** The share of a review's time limit that the shared session may take. The rest is for the reviewers that fork it. */
+/**
+ * The share of a review's time limit that the session which reads the files may take. The rest is for the reviewers
+ * that fork it.
+ */
 const MOST_OF_TIME = 1 / 3;
 
 export type ReadingRequest = {
@@ -44,7 +47,10 @@ export type ReadingRequest = {
   /** The start of the prompt, which is the same for all reviewers. It must not contain anything from a rubric. */
   readonly stable: string;
   readonly options: Pick<Question, 'schema' | 'cacheTtl' | 'timeoutSeconds' | 'idleSeconds'>;
-  /** The earlier shared session to fork, and the prompt with the later changes; missing if there is no earlier one. */
+  /**
+   * The earlier session to fork, which read files for several reviewers, and the prompt with the later changes; missing
+   * if there is none.
+   */
   readonly continues?: {
     readonly session: Pick<KeptSession, 'id' | 'usedBefore' | 'freshTokens'>;
     readonly opened: readonly string[];

@@ -38,8 +38,8 @@ export function cacheDocument({ idleMs, lifeMinutes, lifeFrom, hit, estimate }: 
 }
 
 /**
- * Returns, for the JSON result, the files that a reviewer opened or was shown, and the shared session that read files
- * for it.
+ * Returns, for the JSON result, the files that a reviewer opened or was shown, and the session that read files for it
+ * and others.
  */
 export function readsDocument(own: Pick<RecordMetadata, 'opened' | 'handed' | 'reading'> | null) {
   const { opened, handed, reading } = own ?? {};

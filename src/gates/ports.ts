@@ -107,15 +107,15 @@ export type SlotJob = PlannedSlot & {
 
 /** A session that read the files for several reviewers, as one of these reviewers sees it. */
 export type SlotReading = {
-  /** The reviewer to which the cost of the shared session is charged: the first of those that share it. */
+  /** The reviewer to which the cost of reading the files is charged: the first of those that share the session. */
   readonly leader: SlotId;
   readonly isLeader: boolean;
   readonly end: ReadingEnd;
-  /** The shared session that a later run can continue; `null` if there is none. */
+  /** The session that read files for several reviewers and that a later run can continue; `null` if there is none. */
   readonly base: RecordMetadata['base'] | null;
   /**
-   * The earlier shared session that was continued: the start of its prompt, and facts about its cache; `null` if there
-   * was none.
+   * The earlier session that was continued to read the files: the start of its prompt, and facts about its cache;
+   * `null` if there was none.
    */
   readonly continued: { readonly opening: string; readonly note: CacheNote; readonly ttl: CacheTtl } | null;
 };
@@ -143,7 +143,10 @@ export type SlotResult = {
   /** The usage and cost of the reviewer's calls; `null` if it made none. */
   readonly cost: LedgerSlot | null;
   readonly closed: readonly string[];
-  /** Whether the reviewer worked in a fork (a copy) of a shared session; default: false. */
+  /**
+   * Whether the reviewer worked in a copy (fork) of a session that had read files for several reviewers; default:
+   * false.
+   */
   readonly forked?: boolean;
   /**
    * Whether the reviewer was stopped during its review. In that case it has no record, but its calls have to be

@@ -27,8 +27,8 @@ const HOUR_MS = 60 * 60_000;
 const MOST_CALLS = 60;
 
 /**
- * Returns the cache hits, cache misses and pauses between calls that the ledger's entries show. The entries must be
- * sorted oldest first.
+ * Returns the cache hits, cache misses and pauses between calls that the entries of the ledger (the log of all calls)
+ * show. The entries must be sorted oldest first.
  */
 export function cacheHistory(entries: readonly LedgerEntry[], now: Date): CacheHistory {
   const calls = entries.flatMap(callsIn);
@@ -58,7 +58,7 @@ function readsIn(entries: readonly LedgerEntry[], now: Date): readonly SeenReads
         : [
             {
               ...{ agent, opened: reads.opened, reading: reads.reading ?? null },
-              // In an entry without the number `again`, the opened files may include some that the shared session had
+              // In an entry without the number `again`, the opened files may include some that the other session had
               // not opened.
               again: reads.reading === undefined ? 0 : (reads.again ?? reads.opened),
             },

@@ -75,7 +75,7 @@ const DISPATCHED = {
 const CACHED = { cache: orMissing(hasShape<CacheNote>(CACHE_NOTE)) };
 
 /**
- * The numbers of files that were opened in a new session: by the reviewer itself, by a shared session that read for it,
+ * The numbers of files that were opened in a new session: by the reviewer itself, by another session that read for it,
  * and by both (`again`).
  */
 const READS = { opened: isAmount, reading: orMissing(isAmount), again: orMissing(isAmount) };
@@ -191,7 +191,9 @@ const LOOP = {
   freshChars: isAmount,
 };
 
-/** The ledger entry of a call in a review loop, or of a step before code reviews. It includes all retries. */
+/**
+ * The ledger entry (logged cost) of a call in a review loop, or of a step before code reviews. It includes all retries.
+ */
 export type LedgerLoop = Shaped<typeof LOOP>;
 
 /** A call in a review loop, without the fields that are only needed in the ledger. */
@@ -212,15 +214,18 @@ const STEP = {
   ...DISPATCHED,
 };
 
-/** The ledger entry of a review of a workflow step's outputs. It includes all retries. */
+/** The ledger entry (logged cost) of a review of a workflow step's outputs. It includes all retries. */
 export type LedgerStep = Shaped<typeof STEP>;
 
 const PROBE = { kind: isOneOf(['probe']), ...DATED, ...DISPATCHED };
 
-/** The ledger entry of a test that finds out whether an agent can resume sessions. */
+/** The ledger entry (logged cost) of a test that finds out whether an agent can resume sessions. */
 export type LedgerProbe = Shaped<typeof PROBE>;
 
-/** Returns the ledger entry of a resume test. It names no branch, because the result is valid for all branches. */
+/**
+ * Returns the ledger entry (logged cost) of a resume test. It names no branch, because the result is valid for all
+ * branches.
+ */
 export function probeEntry(cost: ProbeCost, startedBy: LedgerProbe['startedBy'], now: Date): LedgerProbe {
   const { agent, model, asks, usage } = cost;
   const durationMs = Math.round(cost.durationMs);
@@ -231,14 +236,14 @@ export function probeEntry(cost: ProbeCost, startedBy: LedgerProbe['startedBy'],
 const PROOF = { ...PROBE, kind: isOneOf(['proof']) };
 
 /**
- * The ledger entry of a call in a proof (`onceover prove`, which tests reviewers with planted mistakes). Totals leave
- * it out, because it reviewed no real change.
+ * The ledger entry (logged cost) of a call in a proof (`onceover prove`, which tests reviewers with planted mistakes).
+ * Totals leave it out, because it reviewed no real change.
  */
 export type LedgerProof = Shaped<typeof PROOF>;
 
 /**
- * An entry of the ledger: the tokens and cost of a run, a fix, a call in a phase, a review of a workflow step, a resume
- * test, or a proof.
+ * An entry of the ledger, the log of costs: the tokens and cost of a run, a fix, a call in a phase, a review of a
+ * workflow step, a resume test, or a proof.
  */
 export type LedgerEntry = LedgerRun | LedgerFix | LedgerLoop | LedgerStep | LedgerProbe | LedgerProof;
 
@@ -249,7 +254,7 @@ export function ledgerText(entry: LedgerEntry): string {
   return `${JSON.stringify(withKeyOrder<object>(entry, SHAPES[entry.kind]))}\n`;
 }
 
-/** Returns the ledger entry in a parsed JSON value; `null` if it is not a valid entry. */
+/** Returns the ledger entry (logged cost) in a parsed JSON value; `null` if it is not valid. */
 export function readLedgerEntry(value: unknown): LedgerEntry | null {
   const read = Object.values(SHAPES).map((shape) => readShape<object>(value, shape));
   return (read.find((entry) => entry !== null) ?? null) as LedgerEntry | null;

@@ -22,8 +22,8 @@ type LedgerContent = { readonly entries: readonly LedgerEntry[]; readonly unread
 export type Ledger = ReturnType<typeof openLedgerFiles>;
 
 /**
- * Opens the ledger, a folder of files in the git folder of the clone. Each entry is one file. Old files are deleted if
- * there are more than about `most`.
+ * Opens the ledger (the log of costs), a folder in the git folder of the clone. Each entry is one file. Old files are
+ * deleted if there are more than about `most`.
  */
 export function openLedgerFiles(commonDir: string, most = MOST_ENTRIES) {
   const folder = openFolder(commonDir, FOLDER);

@@ -8,7 +8,7 @@ import type { Ledger } from './files.ts';
 /** The maximum number of entries that one command reads. */
 const MOST_READ = 20_000;
 
-/** Opens a repository's ledger in the store for teams. It contains the entries of all clones. */
+/** Opens a repository's ledger (the log of costs) in the store for teams. It contains the entries of all clones. */
 export function postgresLedger({ database, repository }: TeamStore): Ledger {
   return {
     async add(entry) {

@@ -99,7 +99,8 @@ export async function finishWorkflowStepRun(
   const key = JSON.stringify([repository.root, repository.prefix, request]);
   const current = inProgress.get(key);
   if (current !== undefined) return current;
-  // Report only the first failure: if the ledger cannot be written, every later write fails for the same reason.
+  // Report only the first failure: if the ledger (the log of costs) cannot be written, every later write fails for the
+  // same reason.
   let notInLedger: Failure | null = null;
   const lost = (failure: Failure) => {
     notInLedger ??= failure;

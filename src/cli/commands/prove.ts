@@ -63,8 +63,8 @@ export async function proveCommand(flags: ProveFlags): Promise<void> {
 type ProofReport = { readonly format: 'markdown' | 'html'; readonly name: string };
 
 /**
- * Writes the reports of a proof. Prints an error for each that could not be written, and returns whether all were
- * written.
+ * Writes the reports of a proof (a test of the reviewers). Prints an error for each that could not be written, and
+ * returns whether all were written.
  */
 async function writeProof(played: PlayedProve, wanted: readonly ProofReport[]): Promise<boolean> {
   const files: { name: string; text: string }[] = [];
@@ -104,7 +104,7 @@ const INTERRUPTED = {
   },
 };
 
-/** Returns the command that runs the planned proof. */
+/** Returns the command that runs the planned proof (a test of the reviewers). */
 function commandOf(args: readonly string[]): string {
   return ['onceover', ...args.map(shellWord), '--yes'].join(' ');
 }

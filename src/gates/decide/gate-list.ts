@@ -36,8 +36,8 @@ export function entryFolder(entry: EntrySettings): RepoPath | null {
 }
 
 /**
- * The parsed path of an entry point (an item of `gates`). `each`: for a path such as `packages/*`, every folder in
- * `packages` gets its own gates.
+ * The parsed path of an entry point (an item of `gates` in the settings). `each`: for a path such as `packages/*`,
+ * every folder in `packages` gets its own gates.
  */
 type EntryPath =
   | { readonly kind: 'folder' | 'each'; readonly folder: string }

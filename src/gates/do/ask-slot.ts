@@ -28,8 +28,7 @@ export async function askSlot(context: IterationContext, job: SlotJob, begun: ()
 }
 
 /**
- * Adds the calls of a shared session, which read the files for several reviewers, to the reviewer that its cost is
- * charged to.
+ * Adds the calls of the session that read files for several reviewers to this reviewer, if their cost is charged to it.
  */
 function withReading(answer: SlotAnswer, shared: SlotReading | undefined): SlotAnswer {
   if (shared?.isLeader !== true) return answer;
@@ -44,8 +43,8 @@ function withReading(answer: SlotAnswer, shared: SlotReading | undefined): SlotA
 }
 
 /**
- * Returns the answer of a reviewer that was stopped after a shared session had read the files for it. It has no
- * verdict, but the calls of that session have to be counted.
+ * Returns the answer of a reviewer that was stopped after another session had read files for it. It has no verdict, but
+ * the calls of that session have to be counted.
  */
 export function answerWithoutReview({ agent, dispatch, shared }: SlotJob): SlotAnswer | null {
   if (shared?.isLeader !== true || shared.end.requests === 0) return null;
@@ -92,7 +91,8 @@ async function askPart(
     reading === null
       ? null
       : {
-          // A fork contains the stable part of the prompt with which the first shared session began.
+          // The reviewer continues in a copy (fork) of a session, so its prompt starts like the first prompt of that
+          // session.
           prompt: forkedGatePrompt({ ...prompt, stable: shared?.continued?.opening ?? prompt.stable }),
           session: { ...reading, id: reading.sessionId },
           forks: true,
@@ -100,7 +100,8 @@ async function askPart(
   // Assumes that the reviewer works as in its last session: if it answered with one request then, it will probably do
   // so again.
   const answersAtOnce = job.lastLook?.own?.session?.cache?.opening?.requests === 1;
-  // Subtract the time that the shared session took to read the files, so that the two time limits do not add up.
+  // Subtract the time that another session took to read files for this reviewer, so that the two time limits do not add
+  // up.
   const timeoutSeconds = Math.max(1, Math.ceil(job.timeoutSeconds - (shared?.end.durationMs ?? 0) / 1000));
   const slotRef = { gate: job.gate.id, slot: job.slot };
   const { last, ...end } = await converse(

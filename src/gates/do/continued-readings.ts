@@ -17,16 +17,16 @@ import { continuedReadingPrompt, forkedGatePrompt } from './prompt.ts';
 export type ContinuedReading = {
   readonly base: NonNullable<RecordMetadata['base']>;
   readonly prompt: ComposedPrompt;
-  /** Whether the shared session has expired from the provider's cache. */
+  /** Whether the provider no longer has the earlier session, which read files for several reviewers, in its cache. */
   readonly isExpired: boolean;
   readonly note: CacheNote;
-  /** How long the provider should cache the calls that continue the shared session. */
+  /** How long the provider should cache the calls that continue the earlier session. */
   readonly ttl: CacheTtl;
 };
 
 /**
- * Whether a reviewer could start from an earlier shared session that read the files, instead of its own session: that
- * one would be resumed, or has expired from the cache.
+ * Whether a reviewer could start from an earlier session that read files for several reviewers. It can if its own
+ * session would be resumed, or has expired from the cache.
  */
 export function canContinue({ dispatch, lastLook }: SlotJob): boolean {
   if (lastLook?.own?.base === undefined) return false;
@@ -77,7 +77,10 @@ export async function continueReading(
   return pays ? { base, prompt, isExpired: cache.isExpired, note: cache.note, ttl: cache.ttl } : null;
 }
 
-/** Returns what is known about the provider's cache of a shared session, and the cache lifetime to request now. */
+/**
+ * Returns what is known about the provider's cache of a session that read files for several reviewers, and the cache
+ * lifetime to request now.
+ */
 function cacheOf(
   { ports, request, cacheHistory }: IterationContext,
   { lastLook }: SlotJob,
@@ -91,13 +94,13 @@ function cacheOf(
   const chosen = cacheTtl(setting, rule, { next: cacheHistory.next.reviewer, pauseMs });
   const lengths = { delta: prompt.dynamic.length, fresh: session.firstPromptLength };
   const { cacheExpired, note } = costAfterCacheExpiry(session, lengths, { now, ttl: chosen, history: cacheHistory });
-  // The next round starts from the original shared session again, so what this round adds is needed only for a short
-  // time.
+  // The next round starts from the original session again, not from this continuation, so the continuation is needed
+  // only for a short time.
   const ttl = setting === 'auto' && !cacheExpired ? '5m' : chosen;
   return { rule, isExpired: cacheExpired, note, ttl };
 }
 
-/** Returns the estimated cost of calling a reviewer as planned, without the shared session. */
+/** Returns the estimated cost of calling a reviewer as planned, without a session that reads files for it. */
 function costAlone({ dispatch, resumed, cacheNote, cacheTtl: ttl }: SlotJob): number {
   const estimate = cacheNote?.estimate ?? null;
   if (dispatch.kind === 'fresh') return estimate?.fresh ?? 0;

@@ -94,7 +94,7 @@ export async function showWholeFiles(
 }
 
 /**
- * Returns the files that the reviewer opened itself, those that a shared session opened for it, and those that its
+ * Returns the files that the reviewer opened itself, those that another session opened for it, and those that its
  * prompt showed in full.
  */
 function filesSeen(own: RecordMetadata | null): readonly string[] {

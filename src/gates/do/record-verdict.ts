@@ -176,8 +176,8 @@ function slotResult(
 }
 
 /**
- * Returns how many files the reviewer opened in a new session, and how many a shared session opened for it; nothing if
- * that is unknown.
+ * Returns how many files the reviewer opened in a new session, and how many another session opened for it and for
+ * others; nothing if that is unknown.
  */
 function readsOf(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): Pick<LedgerSlot, 'reads'> {
   if (answer?.opened == null) return {};

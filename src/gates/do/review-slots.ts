@@ -147,7 +147,10 @@ async function readCacheHistory({ ledger, clock }: RunContext['ports']): Promise
   return read.ok ? cacheHistory(read.value.entries, clock.now()) : NO_CACHE_HISTORY;
 }
 
-/** The number of ledger entries that are enough to estimate the usual pauses between runs in this repository. */
+/**
+ * The number of ledger entries (logged runs) that are enough to estimate the usual pauses between runs in this
+ * repository.
+ */
 const MOST_ENTRIES = 100;
 
 /**

@@ -44,8 +44,8 @@ export async function openReadings(
 }
 
 /**
- * Returns how the reviewer runs after the shared session has read the files. If there is no session to copy, it runs as
- * planned.
+ * Returns how the reviewer runs after another session has read the files for it. If that session cannot be copied, the
+ * reviewer runs as planned.
  */
 export function withSharedReading(job: SlotJob, shared: SlotReading): SlotJob {
   const { continued, end, isLeader } = shared;
@@ -53,13 +53,16 @@ export function withSharedReading(job: SlotJob, shared: SlotReading): SlotJob {
   return {
     ...{ ...job, shared, resumed: null, dispatch: { kind: 'fresh', why: 'reading-continued' } },
     cacheTtl: continued.ttl,
-    // Record only for the first reviewer whether the shared session was still in the provider's cache, so that it is
-    // counted once.
+    // Record only for the first reviewer whether the session that reads the files was still in the provider's cache, so
+    // that it is counted once.
     cacheNote: isLeader ? continued.note : null,
   };
 }
 
-/** Returns the groups of reviewers for which one shared session that reads the files is cheaper than separate ones. */
+/**
+ * Returns the groups of reviewers for which it is cheaper that one session reads the files than that each reviewer
+ * does.
+ */
 async function groupsOf(
   context: IterationContext,
   jobs: readonly (SlotJob | UnassignableSlot)[],
@@ -141,7 +144,10 @@ async function readFor(
   return { end, continued, base: next ?? used };
 }
 
-/** Returns a shared session in the form in which later runs can continue it; `null` if it cannot be stored. */
+/**
+ * Returns a session that read files for several reviewers in the form in which later runs can continue it; `null` if it
+ * cannot be stored.
+ */
 async function keptReading(
   { ports, reviewers }: IterationContext,
   leader: SlotJob,
@@ -173,7 +179,10 @@ async function keptReading(
   };
 }
 
-/** Returns the shared session from which the reviewer continued in a copy (fork); `undefined` if it did not. */
+/**
+ * Returns the session that read files for this reviewer and others, if the reviewer continued in a copy (fork) of it;
+ * otherwise `undefined`.
+ */
 export function readingBehind(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): RecordMetadata['reading'] {
   const shared = 'shared' in job ? job.shared : undefined;
   const reading = shared?.end.reading ?? null;
@@ -182,7 +191,10 @@ export function readingBehind(job: SlotJob | UnassignableSlot, answer: SlotAnswe
   return { session: reading.sessionId, leader: `${gate}@${slot}`, opened: [...reading.opened] };
 }
 
-/** Returns the shared session from which the reviewer's next review can start; `undefined` if there is none. */
+/**
+ * Returns the session that read files for several reviewers and from which this reviewer's next review can start;
+ * `undefined` if there is none.
+ */
 export function baseAfter(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): RecordMetadata['base'] {
   if (!('fresh' in job)) return undefined;
   if (answer?.forked === true) return job.shared?.base ?? undefined;

@@ -26,7 +26,7 @@ export function readFinding(value: unknown): Finding | null {
   });
 }
 
-/** Returns the resolution in a parsed document; `null` if it is not a resolution. */
+/** Returns the answer to a finding (its resolution) in a parsed document; `null` if it is not one. */
 export function readResolution(value: unknown): Resolution | null {
   if (!isRecord(value)) return null;
   // Files of older versions do not say who answered, so assume an agent. They also use the word `disputed` for a
@@ -45,7 +45,8 @@ const ADDED_BETWEEN_CLEANUPS = 50;
 export type FindingStore = ReturnType<typeof openFindingFiles>;
 
 /**
- * Opens the findings, which are files in the git folder that all worktrees share. Each resolution is a separate file.
+ * Opens the findings, which are files in the git folder that all worktrees share. The answer to a finding (its
+ * resolution) is a separate file.
  */
 export function openFindingFiles(commonDir: string) {
   const path = join(commonDir, FOLDER);

@@ -255,9 +255,9 @@ const CYCLE = {
  */
 const READING = {
   session: isString,
-  /** The reviewer to which the cost of the shared session is charged, such as `review:src:code@1`. */
+  /** The reviewer to which the cost of reading the files is charged, such as `review:src:code@1`. */
   leader: isString,
-  /** The files that the shared session opened, and that the reviewer has therefore seen. */
+  /** The files that this session opened, and that the reviewer has therefore seen. */
   opened: isStrings,
 };
 
@@ -287,9 +287,15 @@ export const OWN = {
   opened: orMissing(isStrings),
   /** The files whose whole text was in the prompt. Missing if there were none. */
   handed: orMissing(isStrings),
-  /** The shared session of which the reviewer's session is a copy (fork). Missing if it is not a copy. */
+  /**
+   * The session that read files for several reviewers, if the reviewer's session is a copy (fork) of it; otherwise
+   * missing.
+   */
   reading: orMissing(hasShape<Shaped<typeof READING>>(READING)),
-  /** The shared session from which a later review can start. Missing if there is none, and in older records. */
+  /**
+   * The session that read files for several reviewers and from which a later review can start. Missing if there is
+   * none, and in older records.
+   */
   base: orMissing(hasShape<Shaped<typeof BASE_READING>>(BASE_READING)),
   /**
    * The assumption about the provider's cache of the session. Missing if there was no session, and in older records.
