@@ -113,7 +113,7 @@ export interface Agent {
   readonly name: string;
   /** The name of the agent's program on PATH. */
   readonly program: string;
-  /** The version with which our tests ran; `null` for a custom command. */
+  /** The version that our tests ran with; `null` for a custom command. */
   readonly testedVersion: string | null;
   /** The first of the resume tests V1 to V4 (see `probeResume`) that the tested version fails. Default: none. */
   readonly resumeFailure?: ResumeResult['failed'];
@@ -174,8 +174,6 @@ export interface Agent {
   converse?(question: AgentQuestion, place: ConversationPlace): Conversation;
   /** Whether the agent always works in a copy of the reviewed files that has no files with instructions for agents. */
   readonly worksInCopy?: boolean;
-  /**
-   * Matches the error message with which the agent reports that it cannot find a session; `null` for a custom command.
-   */
+  /** Matches the error message that says that the agent cannot find a session; `null` for a custom command. */
   readonly sessionLost: RegExp | null;
 }

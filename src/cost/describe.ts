@@ -294,7 +294,7 @@ function paidLines(paid: Paid): readonly string[] {
   ];
 }
 
-/** Returns, as the end of a sentence, which entries are counted: of which branch, and since when. */
+/** Describes which entries are counted, as the end of a sentence: of which branch, and since when. */
 function selectionText({ since, branch }: Pick<CostDocument, 'since' | 'branch'>): string {
   const where = branch === null ? 'in this clone' : `on ${quoteName(branch)}`;
   return since === null ? where : `${where} since ${since.slice(0, 16).replace('T', ' ')} UTC`;

@@ -14,7 +14,7 @@ import { summariseCost } from './summarise.ts';
 export type CostOptions = {
   /** The folder of a feature, relative to the current folder; `null` for all runs and phases. */
   readonly feature: string | null;
-  /** A number of days, or a date, from which on entries are counted; `null` for everything. */
+  /** Counts only entries since then. It is a number of days, or a date; `null` counts everything. */
   readonly since: string | null;
   /** The name of a branch; `null` for all branches. */
   readonly branch: string | null;

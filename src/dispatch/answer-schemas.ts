@@ -110,7 +110,7 @@ const made = new Map<AnswerKind | 'shared-gate', JsonSchema>();
 
 /**
  * Returns the JSON schema of a review's answer for agents whose sessions can be forked (copied). A session and its
- * forks must have the same schema, so this one also allows the status `read`, with which a session ends that only reads
+ * forks must have the same schema, so this one also allows the status `read`, which ends a session that only reads
  * files. A review with that status is not accepted.
  */
 export function sharedGateSchema(): JsonSchema {

@@ -6,7 +6,7 @@ export type CacheTtl = '5m' | '1h';
 /** The documented rules of a provider's prompt cache, for one family of models. */
 export type CacheRule = {
   readonly provider: 'anthropic' | 'openai' | 'google' | 'other';
-  /** The models to which the rule applies, as the documentation names them. */
+  /** The models that the rule applies to, as the documentation names them. */
   readonly models: string;
   /** Matches the model's name without its provider; `null` applies to every model of the provider. */
   readonly match: RegExp | null;
@@ -29,7 +29,7 @@ export type CacheRule = {
    */
   readonly write: Readonly<Record<CacheTtl, number>>;
   readonly read: number;
-  /** The day on which we read the documentation. */
+  /** The day when we read the documentation. */
   readonly date: string;
   readonly source: string;
 };

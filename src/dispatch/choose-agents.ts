@@ -33,8 +33,8 @@ type ReviewerOptions = {
 
 /**
  * Opens the agents of this machine as reviewers. An agent version that onceover does not know is tested before its
- * first session is resumed; `paid` is called with the cost of such a test. On a pull request, `base` is the commit of
- * the base branch from which the settings are read, so that the change under review cannot decide which commands run.
+ * first session is resumed; `paid` is called with the cost of that test. On a pull request, `base` is the commit of the
+ * base branch that the settings come from, so that the change under review cannot decide which commands run.
  */
 export async function openReviewersFor(
   repository: RepositoryPaths,

@@ -24,7 +24,7 @@ const NAME = /^([0-9a-f]{64})\.md$/;
 
 const SESSIONS_LAST_MS = 14 * 24 * 3600 * 1000;
 
-/** Stores the prompts with which sessions started. The key of a prompt is its digest. */
+/** Stores the prompts that sessions started with. The key of a prompt is its digest. */
 export type SessionPrompts = ReturnType<typeof openSessionPrompts>;
 
 /** Opens the store of prompts, in the git folder that all worktrees of the clone share. */

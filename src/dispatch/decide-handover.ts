@@ -46,7 +46,7 @@ export function isSameFile(opened: string, path: string): boolean {
   return opened === path || opened.endsWith(`/${path}`);
 }
 
-/** Returns the files that a forked session opened although the session from which it was copied had opened them. */
+/** Returns the files that a forked session opened again although it is a copy of a session that had opened them. */
 export function openedAgain(opened: readonly string[], before: readonly string[]): readonly string[] {
   return [...new Set(opened)].filter((path) => before.some((one) => isSameFile(path, one) || isSameFile(one, path)));
 }

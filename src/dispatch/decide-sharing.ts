@@ -2,8 +2,8 @@ import { grouped } from '../kernel/collections.ts';
 import type { SeenReads } from './decide-cache.ts';
 
 /**
- * A reviewer that starts a new session, with the facts that decide with which other reviewers it can share one session
- * that reads the files.
+ * A reviewer that starts a new session. Its facts decide which other reviewers can share one session with it that reads
+ * the files.
  */
 export type Reader = {
   /**
@@ -12,7 +12,7 @@ export type Reader = {
    */
   readonly key: string;
   /**
-   * The review to which the reviewer belongs. With the setting `share_reading: reviews`, only reviewers of different
+   * The review that the reviewer belongs to. With the setting `share_reading: reviews`, only reviewers of different
    * reviews share a session.
    */
   readonly review: string;
@@ -44,7 +44,7 @@ export type ExpectedReads = {
   /** The number of files that a reviewer alone, or one session for several reviewers, opens; `tokens` is their size. */
   readonly files: number;
   readonly tokens: number;
-  /** How many files a forked session opens again although the session from which it was copied had opened them. */
+  /** How many files a forked session opens again although it is a copy of a session that had opened them. */
   readonly again: number;
 };
 
@@ -84,11 +84,11 @@ const READ = 0.1;
 const READING_TOKENS = 450;
 
 /**
- * Whether it is cheaper that one session reads the files for all reviewers than that each reads them itself. Cost is in
- * input tokens, weighted by the prices of the cache. Each opened file costs a request that reads the context so far.
- * With a shared session, only one session makes these requests, but there is one request more, and each reviewer's fork
- * reads all opened files from the cache. Files that a fork opens again are paid for a second time. Files that only one
- * reviewer needs cost the same both ways.
+ * Whether it is cheaper that one session reads the files for all reviewers than that each reviewer reads them. Cost is
+ * in input tokens, weighted by the prices of the cache. Each opened file costs a request that reads the context so far.
+ * If one session reads for all, only that session makes these requests, but there is one request more, and each
+ * reviewer reads all opened files from the cache. Files that a reviewer opens again are paid for twice. Files that only
+ * one reviewer needs cost the same both ways.
  */
 export function sharingPays(readers: number, stableTokens: number, { files, tokens, again }: ExpectedReads): boolean {
   const opening = tokens * WRITTEN + files * (stableTokens + tokens / 2) * READ;

@@ -39,7 +39,7 @@ ${JSON.stringify(READ)}`;
 export const FORK_OPENING = `The files above were opened for several reviewers, who work separately. From here on you are one of them: review the
 change now. Open more files if you need them.`;
 
-/** The maximum length of text that a session which only reads files may write besides its answer. */
+/** The maximum length of the text besides the answer, in a session that only reads files. */
 const MOST_TEXT = 2000;
 
 // Matches words of a verdict. A reviewer must not start from a verdict that it did not reach itself.

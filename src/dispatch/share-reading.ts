@@ -37,8 +37,8 @@ export type ReadingEnd = {
 };
 
 /**
- * The share of a review's time limit that the session which reads the files may take. The rest is for the reviewers
- * that fork it.
+ * The share of a review's time limit for the session that reads the files. The rest is for the reviewers, which
+ * continue in copies of that session.
  */
 const MOST_OF_TIME = 1 / 3;
 

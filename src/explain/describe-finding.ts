@@ -4,7 +4,7 @@ import { quoteName, showInvisible } from '../kernel/escape.ts';
 
 type Finding = ReportedFinding['finding'];
 
-/** The texts with which `onceover explain` describes one state of a finding. */
+/** The texts that describe one state of a finding in `onceover explain`. */
 type StateWords = {
   /** Returns the state and its reason, as words that follow the id of the finding. */
   readonly state: (finding: Finding) => string;

@@ -92,7 +92,7 @@ export type RunOptions = Pick<
   readonly proofOf?: RepositoryPaths;
 };
 
-/** Options for a preview of all gates, in which nothing runs. */
+/** Options for a preview of all gates. A preview runs nothing. */
 export const READ_ONLY: Omit<RunOptions, 'selection'> = {
   gates: [],
   paths: [],
@@ -113,7 +113,7 @@ export type OpenedRun = {
    * branch.
    */
   readonly written: Settings;
-  /** The paths in the working tree at which the configuration was read or would be read if a file existed there. */
+  /** The paths in the working tree where the configuration was read, or would be read if a file existed there. */
   readonly configFiles: ReadonlySet<string>;
   /** Disconnects from the workers (the machines of the team that run reviewers). */
   closeRemote(): Promise<void>;

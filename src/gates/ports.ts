@@ -39,7 +39,7 @@ export type RunFacts = {
    */
   readonly checked: SnapshotId | null;
   readonly planned: GateList;
-  /** Returns the name with which the files of a gate's records start. */
+  /** Returns the beginning of the file names of a gate's records. */
   nameOf(gate: GateId): GateName;
   readonly past: RecordHistory;
   readonly findings: readonly KnownFinding[];
@@ -92,8 +92,8 @@ export type SlotJob = PlannedSlot & {
    */
   readonly prefix: string | null;
   /**
-   * A key that is the same for reviewers for which one session can read the files; `null` if the reviewer cannot share
-   * a session.
+   * A key that is the same for all reviewers that can share one session which reads the files; `null` if the reviewer
+   * cannot share one.
    */
   readonly sharing: string | null;
   /** The session that read the files for this reviewer and others; missing if there was none. */
@@ -107,7 +107,7 @@ export type SlotJob = PlannedSlot & {
 
 /** A session that read the files for several reviewers, as one of these reviewers sees it. */
 export type SlotReading = {
-  /** The reviewer to which the cost of reading the files is charged: the first of those that share the session. */
+  /** The reviewer that the cost of reading the files is charged to: the first of those that share the session. */
   readonly leader: SlotId;
   readonly isLeader: boolean;
   readonly end: ReadingEnd;

@@ -16,7 +16,7 @@ export type FixLog = {
   readonly log: string;
 };
 
-/** A gate, and the text with which the file names of its records start (`stem`). */
+/** A gate, and the beginning of the file names of its records (`stem`). */
 export type GateName = { readonly id: GateId; readonly kind: 'check' | 'review' | 'rule'; readonly stem: string };
 
 /**

@@ -24,8 +24,8 @@ export type Finding = Shaped<typeof FINDING> & {
    */
   readonly onRerun?: true;
   /**
-   * The number of earlier reviews in which the reviewer saw the same lines without reporting this finding; missing if
-   * there were none. If there were some, the setting `convergence` applies.
+   * The number of earlier reviews that saw the same lines without reporting this finding; missing if there were none.
+   * If there were some, the setting `convergence` applies.
    */
   readonly seenBefore?: number;
   /** How often the reviewer closed the finding and later reported the same code again. */
@@ -38,7 +38,7 @@ export type Actor = Shaped<typeof ACTOR>;
 
 export type Resolution = Shaped<typeof RESOLUTION>;
 
-/** Returns the claim that a finding is fixed in the form in which it is stored after a reviewer rejected the claim. */
+/** Returns the claim that a finding is fixed, in the form that is stored after a reviewer rejected the claim. */
 export function asRefuted(claim: Resolution): Resolution {
   return { ...claim, how: 'refuted', why: '' };
 }

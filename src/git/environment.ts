@@ -57,7 +57,7 @@ export function gitEnvironment({ env }: GitSettings): NodeJS.ProcessEnv {
 }
 
 /**
- * Settings with which git runs no hooks and no file system monitor, and does not use the untracked cache or a split
+ * Settings that keep git from running hooks and the file system monitor, and from using the untracked cache or a split
  * index.
  */
 export const NO_USER_PROGRAMS = [
@@ -68,8 +68,8 @@ export const NO_USER_PROGRAMS = [
 ] as const;
 
 /**
- * The settings in `NO_USER_PROGRAMS`, and settings with which git compares the ctime of files: a user can set back
- * mtime, but not ctime.
+ * The settings in `NO_USER_PROGRAMS`, and settings that make git compare the ctime of files: a user can set back mtime,
+ * but not ctime.
  */
 export const STRICT_STAT = [...NO_USER_PROGRAMS, 'core.checkStat=default', 'core.trustctime=true'] as const;
 
@@ -95,7 +95,7 @@ function keepsModes(commonDir: string): boolean {
   return mode !== undefined && (mode & 0o111) === 0;
 }
 
-/** Returns the setting with which git treats `A` and `a` as two files; none if the file system ignores case. */
+/** Returns the setting that makes git treat `A` and `a` as two files; none if the file system ignores case. */
 export function caseSensitivity(commonDir: string): readonly string[] {
   return isCaseSensitive(commonDir) ? ['core.ignoreCase=false'] : [];
 }

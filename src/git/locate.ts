@@ -33,9 +33,7 @@ export type BaseAndHead = {
   readonly branch: string | null;
 };
 
-/**
- * Returns the arguments with which `git rev-parse` prints HEAD, its merge-bases with `name`, and the current branch.
- */
+/** Returns the arguments that make `git rev-parse` print HEAD, its merge-bases with `name`, and the current branch. */
 export function askBaseAndHead(name: string): readonly string[] {
   return [`${name}^{commit}...HEAD`, ...ASK_BRANCH];
 }

@@ -35,7 +35,7 @@ import { NO_USER_PROGRAMS } from './environment.ts';
 import { asResult, gitText, orThrow } from './git.ts';
 import { clearRacySizes, HEADER_BYTES, isCompleteIndex, mayHaveRepositories } from './index-format.ts';
 
-/** Returns the text with which the names of a working tree's private index file and cache file begin. */
+/** Returns the beginning of the names of a working tree's private index file and cache file. */
 export function indexName(root: string): string {
   return sha256(root).slice(0, 32);
 }

@@ -67,8 +67,8 @@ function asPath(name: string): RepoPath {
 }
 
 /**
- * Returns the files whose size on disk differs from that of the content in git, for example because of other line
- * endings. Other bytes of the same size are not noticed, so callers have to read the files.
+ * Returns the files whose size on disk differs from the size of their content in git, for example because of other line
+ * endings. Differences that keep the size are not noticed, so callers have to read the files.
  */
 async function convertedNames(repo: RepositoryPaths, entries: readonly IndexEntry[]): Promise<readonly string[]> {
   // git stores the size 0 if the file is missing or if the snapshot replaced its content.

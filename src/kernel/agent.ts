@@ -401,7 +401,7 @@ export type SessionCache = {
   readonly resumed: { readonly requests: number; readonly added: number } | null;
 };
 
-/** The assumption about the provider's cache on which the choice between a new and a resumed session was based. */
+/** The assumption about the provider's cache that led to a new or a resumed session. */
 export type CacheNote = Shaped<typeof CACHE_NOTE>;
 
 /** The reason why a slot (one reviewer of a review) has no verdict. */

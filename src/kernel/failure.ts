@@ -70,7 +70,7 @@ export type Failure =
       'no-merge-base': { base: string; shallow: boolean };
       'several-merge-bases': { base: string };
       'broken-config': { problems: readonly Problem[] };
-      /** The reviewed change contains files in the folders in which onceover writes its own files. */
+      /** The reviewed change contains files in folders that onceover uses for its own files. */
       'own-files-committed': { files: readonly string[] };
       /**
        * The repository configures no gate and no rule. In a pull request, `base` is the target branch, which must
@@ -217,7 +217,7 @@ export type StoreTrouble =
    */
   | 'shallow-clone';
 
-/** The kind of thing that occupies a path at which onceover needs its own file or folder. */
+/** The kind of thing at a path where onceover needs its own file or folder. */
 export type InTheWay = 'symlink' | 'folder' | 'file' | 'repository' | 'other';
 
 /** The reason why a string is not a valid review id. */

@@ -218,7 +218,7 @@ function extensionOf(last: Segment | undefined): string | null {
   return dot === -1 ? null : tail.slice(dot);
 }
 
-/** Returns the literal characters with which the last path segment of a glob begins and ends. */
+/** Returns the literal characters at the beginning and at the end of a glob's last path segment. */
 function endsOf(last: Segment | undefined): { readonly head: string; readonly tail: string } {
   if (last?.kind === 'literal') return { head: last.text, tail: last.text };
   if (last?.kind !== 'wild') return { head: '', tail: '' };

@@ -116,7 +116,7 @@ function fits<T>(fields: Fields, shape: Shape<T>): fields is Fields & T {
   return Object.entries<Check>(shape).every(([key, check]) => check(fields[key]));
 }
 
-/** The assumption about the provider's cache on which the choice between a new and a resumed session was based. */
+/** The assumption about the provider's cache that led to a new or a resumed session. */
 export const CACHE_NOTE = {
   /** The model whose caching rules apply; `null` if unknown. */
   model: orNull(isString),

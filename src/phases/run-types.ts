@@ -94,7 +94,7 @@ export type PhaseChoices = {
   /** Whether onceover commits the fixes. Default: true. */
   readonly commit?: boolean;
   /**
-   * The base branch with which the code is compared. `base`, `simplify` and `deepenTests` apply only to the phase
+   * The base branch that the code is compared with. `base`, `simplify` and `deepenTests` apply only to the phase
    * `implement`.
    */
   readonly base?: string;
@@ -113,7 +113,7 @@ export type PhaseOptions = PhaseChoices & {
   readonly stop: AbortSignal | null;
 };
 
-/** A phase to run: the checked options, with the settings, roles and files to which they refer. */
+/** A phase to run: the checked options, with the settings, roles and files that they refer to. */
 export type PhaseRequest = Pick<PhaseOptions, 'startedBy' | 'stop'> & {
   readonly rerun: boolean;
   readonly acceptWithNotes: boolean;

@@ -70,7 +70,7 @@ export type KeptLoop = {
   readonly pending: { readonly round: number; readonly texts: readonly string[] } | null;
   /** The exact text of the last history entry. onceover searches for this text when it adds a fix to the entry. */
   readonly lastEntry: string | null;
-  /** The git commit or tree with which the first review of the loop compared the code. */
+  /** The git commit or tree that the first review of the loop compared the code with. */
   readonly began: string;
 };
 
@@ -120,7 +120,7 @@ export type PhasePosition =
       readonly at: 'committing';
       readonly paths: readonly RepoPath[];
       readonly message: string;
-      /** The index of the next step before the reviews; null after a fix, because reviews come next. */
+      /** The index of the next step that runs before the reviews; null after a fix, because reviews come next. */
       readonly next: number | null;
     }
   | { readonly at: 'ended'; readonly end: PhaseEnd };

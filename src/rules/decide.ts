@@ -13,7 +13,7 @@ import type {
 
 type Cache = 'content' | 'strict';
 
-/** A review with its current state. `mark` is the mark that it passed; `null` if there is none. */
+/** A review with its current state. `mark` is the file that marks it as passed; `null` if there is none. */
 type MarkedReview = { readonly task: RuleReviewTask; readonly facts: TaskFacts; readonly mark: Mark | null };
 
 /**

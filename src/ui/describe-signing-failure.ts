@@ -8,8 +8,8 @@ type SigningFailure = Extract<
 >;
 
 /**
- * The messages for failures to sign passes and waivers, and for a secret that is too short (passes are chosen with it
- * for a second review).
+ * The messages for failures to sign passes and waivers, and for an audit secret that is too short. That secret decides
+ * which accepted passes are reviewed again.
  */
 export const SIGNING_FAILURES = {
   'no-signing-key': ({ format }) => ({

@@ -26,9 +26,9 @@ export type EndedCycles = {
 
 /**
  * Returns the records and findings that no longer belong to the current change. For a gate without changed files, these
- * are all of its records and findings. For other gates, they are only the records before the iteration in `starts`,
- * with which the reviews of the current change began; findings stay open until a reviewer closes them. A gate that is
- * not configured (`isConfigured`) is left out, because its settings may be missing for one run only.
+ * are all its records and findings. For any other gate, these are its records before the iteration in `starts`, the
+ * first one about the current change; its findings stay open until a reviewer closes them. A gate that is not
+ * configured (`isConfigured`) is left out, because its settings may be missing for one run only.
  */
 export function endedCycles(
   { where, scope }: Pick<Comparison, 'where' | 'scope'>,
@@ -80,8 +80,8 @@ const LONGEST_STEM = 150;
 const HASH_STEP = 6;
 
 /**
- * Returns, for each gate, the text with which the names of its files start: the gate's id in safe characters. If the id
- * is long, or another gate would get the same text, a hash is added.
+ * Returns the beginning of each gate's file names: the gate's id in safe characters. A hash is added if the id is long,
+ * or if two gates would get the same name.
  */
 export function gateNames(gates: readonly Pick<Gate, 'id' | 'kind'>[]): readonly GateName[] {
   const digits = new Map<GateId, number>();

@@ -20,14 +20,14 @@ export function isSameEntry(a: Entry | null | undefined, b: Entry | null | undef
   return a != null && b != null && contentOf([a]) === contentOf([b]);
 }
 
-/** Whether one of the paths belongs to an entry point, which is one item of `gates` in the settings. */
+/** Whether one of the paths belongs to an entry point, which is an item of `gates` in the settings. */
 export function matchesEntry(entry: EntrySettings, paths: readonly RepoPath[]): boolean {
   const compiled = compilePath(entry.path);
   return paths.some((path) => entryName(compiled, path) !== null);
 }
 
 /**
- * Returns the folder or file that an entry point (an item of `gates`) names; `null` for a pattern or a path outside the
+ * Returns the folder or file that an item of `gates` (an entry point) names; `null` for a pattern or a path outside the
  * repository.
  */
 export function entryFolder(entry: EntrySettings): RepoPath | null {

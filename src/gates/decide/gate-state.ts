@@ -59,7 +59,7 @@ export type GateFacts = {
   readonly gate: ReviewGate;
   /** All records of the gate's reviews, from every branch and scope. */
   readonly records: readonly SlotRecord[];
-  /** The iteration with which the reviews of the current change began; 0 if the gate reviewed no earlier change. */
+  /** The first iteration that reviewed the current change; 0 if the gate reviewed no earlier change. */
   readonly cycleStart: number;
   /** All findings of the gate, from every branch and scope. */
   readonly findings: readonly KnownFinding[];

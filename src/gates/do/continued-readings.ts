@@ -25,8 +25,8 @@ export type ContinuedReading = {
 };
 
 /**
- * Whether a reviewer could start from an earlier session that read files for several reviewers. It can if its own
- * session would be resumed, or has expired from the cache.
+ * Whether a reviewer could start from an earlier session that read files for several reviewers, in place of its own
+ * session. It can if its own session would be resumed, or has expired from the cache.
  */
 export function canContinue({ dispatch, lastLook }: SlotJob): boolean {
   if (lastLook?.own?.base === undefined) return false;

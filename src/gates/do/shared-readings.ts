@@ -15,8 +15,8 @@ type Queue = ReturnType<typeof openQueue>;
 type SharingReader = Reader & { readonly job: SlotJob };
 
 /**
- * Reviewers for which one session reads the files. `continues`: the earlier such session to continue; `null` if there
- * is none.
+ * Reviewers that share one session, which reads the files for all of them. `continues`: the earlier such session to
+ * continue; `null` if there is none.
  */
 type ReadingGroup = { readonly jobs: readonly SlotJob[]; readonly continues: ContinuedReading | null };
 
@@ -60,8 +60,8 @@ export function withSharedReading(job: SlotJob, shared: SlotReading): SlotJob {
 }
 
 /**
- * Returns the groups of reviewers for which it is cheaper that one session reads the files than that each reviewer
- * does.
+ * Returns the groups of reviewers for which one session should read the files, because that is cheaper than separate
+ * sessions.
  */
 async function groupsOf(
   context: IterationContext,
@@ -145,7 +145,7 @@ async function readFor(
 }
 
 /**
- * Returns a session that read files for several reviewers in the form in which later runs can continue it; `null` if it
+ * Returns a session that read files for several reviewers, in the form that later runs can continue; `null` if it
  * cannot be stored.
  */
 async function keptReading(
@@ -192,7 +192,7 @@ export function readingBehind(job: SlotJob | UnassignableSlot, answer: SlotAnswe
 }
 
 /**
- * Returns the session that read files for several reviewers and from which this reviewer's next review can start;
+ * Returns the session that read files for several reviewers and that this reviewer's next review can start from;
  * `undefined` if there is none.
  */
 export function baseAfter(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): RecordMetadata['base'] {

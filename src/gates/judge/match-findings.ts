@@ -19,7 +19,7 @@ export function findingKey({ id, gate, file, anchor, code }: Finding): string {
   return text === null || file === null ? id : JSON.stringify([gate, file, text]);
 }
 
-/** A problem as a reviewer reported it, with the code to which it refers. */
+/** A problem as a reviewer reported it, with the code that it refers to. */
 export type ReportedProblem = Pick<
   Finding,
   'file' | 'line' | 'code' | 'anchor' | 'issue' | 'fix' | 'priority' | 'mark' | 'entry' | 'seen'
@@ -63,8 +63,8 @@ export type MatchedFindings = {
 };
 
 /**
- * Matches the problems that a reviewer reports with its earlier findings, by the code to which they refer, not by their
- * wording.
+ * Matches the problems that a reviewer reports with its earlier findings. It compares the code that they refer to, not
+ * their wording.
  */
 export function matchFindings(review: SlotReview): MatchedFindings {
   const own = review.earlier.filter(({ finding }) => finding.slot === review.slot);

@@ -3,7 +3,7 @@ import { grouped } from '../../kernel/collections.ts';
 import type { ReportedFinding } from '../run-types.ts';
 import { type FindingState, isOpen } from '../types.ts';
 
-/** The fields of a finding that show to which code it refers. */
+/** The fields of a finding that show which code it refers to. */
 export type PointedAt = {
   readonly id: string;
   readonly priority: Priority;

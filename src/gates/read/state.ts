@@ -305,8 +305,8 @@ export async function failingChecks(
 }
 
 /**
- * Returns, for each gate, the iteration with which its reviews of the current change began; 0 if all its records are
- * about this change. An earlier change is over when it was merged, or when the current change no longer contains it.
+ * Returns, for each gate, the first iteration that reviewed the current change; 0 if all its records are about this
+ * change. An earlier change is over when it was merged, or when the current change no longer contains it.
  */
 async function cycleStarts(
   ports: Pick<RunPorts, 'snapshots'>,

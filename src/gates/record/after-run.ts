@@ -136,7 +136,7 @@ async function reviewTasks(
     if (gate.task === null) continue;
     const readable = new Set(gate.entries.filter(isReadable).map(({ path }) => path));
     const files = gate.task.files.filter((path) => readable.has(path));
-    // If all files of a task are deleted, there is no content to which a mark could apply.
+    // If all files of a task are deleted, it has no content that could be marked as passed.
     if (files.length === 0) continue;
     const task = { ...gate.task, files };
     owners.set(task, gate);

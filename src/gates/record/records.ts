@@ -173,8 +173,7 @@ function freeNumber(wanted: number, taken: readonly number[]): number {
 }
 
 /**
- * The gate, iteration and reviewer to which a file belongs. `slot` is `null` for a file about a check or the whole
- * gate.
+ * The gate, iteration and reviewer that a file belongs to. `slot` is `null` for a file about a check or the whole gate.
  */
 type RecordFile = ArchivedRecord & { readonly slot: number | null };
 

@@ -67,7 +67,10 @@ export const RESOLUTION = {
 
 export const CLOSING = { how: isOneOf(['fixed', 'withdrawn', 'silent']), why: isString, iteration: isCount };
 
-/** The code to which a finding refers, and which of its occurrences in the file is meant, counted from 1. */
+/**
+ * The code that a finding refers to. `occurrence`: if the file has this code several times, which of them is meant,
+ * counted from 1.
+ */
 const ANCHOR = { text: isString, occurrence: isCount };
 
 const ENTRY: Shape<Entry> = {
@@ -239,11 +242,11 @@ const SESSION: Shape<KeptSession> = {
   shown: isStrings,
 };
 
-/** The reviews of one change by a gate, to which a record belongs, and the state of the branch at that time. */
+/** The fields that say which change of a gate a record is about, with the state of the branch at that time. */
 const CYCLE = {
-  /** The iteration with which the reviews of this change began. */
+  /** The first iteration that reviewed this change. */
   start: isOrdinal,
-  /** The commit or tree with which the change was compared. */
+  /** The commit or tree that the change was compared with. */
   base: isString,
   head: orNull(isCommit),
   mark: orNull(isString),
@@ -255,7 +258,7 @@ const CYCLE = {
  */
 const READING = {
   session: isString,
-  /** The reviewer to which the cost of reading the files is charged, such as `review:src:code@1`. */
+  /** The reviewer that the cost of reading the files is charged to, such as `review:src:code@1`. */
   leader: isString,
   /** The files that this session opened, and that the reviewer has therefore seen. */
   opened: isStrings,
@@ -277,7 +280,7 @@ export const OWN = {
   session: orNull(hasShape<KeptSession>(SESSION)),
   dispatch: isOneOf(['fresh', 'resumed', 'none']),
   why: isString,
-  /** The number of parts into which the diff was split because it was too long for one prompt. */
+  /** The number of parts of the diff. It is more than 1 if the diff was too long for one prompt. */
   parts: isAmount,
   usage: orNull(hasShape<Usage>(USAGE)),
   durationMs: orNull(isAmount),
@@ -293,14 +296,14 @@ export const OWN = {
    */
   reading: orMissing(hasShape<Shaped<typeof READING>>(READING)),
   /**
-   * The session that read files for several reviewers and from which a later review can start. Missing if there is
-   * none, and in older records.
+   * The session that read files for several reviewers and that a later review can start from. Missing if there is none,
+   * and in older records.
    */
   base: orMissing(hasShape<Shaped<typeof BASE_READING>>(BASE_READING)),
   /**
    * The assumption about the provider's cache of the session. Missing if there was no session, and in older records.
    */
   cache: orMissing(hasShape<CacheNote>(CACHE_NOTE)),
-  /** The reviews of one change to which the record belongs. Missing in records of older versions. */
+  /** The change that the record is about. Missing in records of older versions. */
   cycle: orMissing(hasShape<Shaped<typeof CYCLE>>(CYCLE)),
 };

@@ -139,7 +139,7 @@ export async function measurePrompt(playing: PhaseContext, ask: Ask): Promise<Me
   };
 }
 
-/** Returns the length of the prompt with which the session would be resumed; 0 if it cannot be built. */
+/** Returns the length of the prompt that would resume the session; 0 if the prompt cannot be built. */
 export async function resumedLength(playing: PhaseContext, ask: Ask): Promise<number> {
   const prompt = await resumedPrompt(playing, ask);
   return typeof prompt === 'string' ? 0 : prompt.dynamic.length;

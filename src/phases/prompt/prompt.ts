@@ -20,7 +20,7 @@ import {
   REVIEW_RULES,
 } from './sections.ts';
 
-/** Everything from which a prompt is built, except the question itself (`Ask`). */
+/** Everything that a prompt is built from, except the question itself (`Ask`). */
 export type LoopMaterial = LoopSubject & {
   readonly roles: Roles;
   readonly feature: FeaturePaths;

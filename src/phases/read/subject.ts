@@ -36,7 +36,7 @@ export type ReviewSubject = {
   readonly withheld: readonly WithheldFile[];
   readonly branch: string | null;
   readonly baseName: string | null;
-  /** The commit or tree with which the first review of the loop compared the code. */
+  /** The commit or tree that the first review of the loop compared the code with. */
   readonly began: string;
 };
 

@@ -159,7 +159,7 @@ function unknownRoleFiles({ tracked, untracked }: Pick<Listing, 'tracked' | 'unt
   }));
 }
 
-/** The text of each built-in role, in the format of the files with which users override roles. */
+/** The text of each built-in role. Users override a role with a file in the same format. */
 export const BUILT_IN_ROLES: Readonly<Record<RoleName, string>> = {
   'spec-reviewer': specReviewer,
   'design-reviewer': designReviewer,

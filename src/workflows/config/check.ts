@@ -4,8 +4,8 @@ import type { JobProblem, PlacedProblem } from '../../kernel/failure.ts';
 import { WHOLE_STEP } from '../quality/types.ts';
 
 /**
- * Returns the wanted steps and everything on which they depend. Each step comes after its dependencies; otherwise the
- * order stays. `cycle` is a dependency cycle, such as a, b, a; `null` if there is none.
+ * Returns the wanted steps and all steps that they depend on. Each step comes after its dependencies; otherwise the
+ * given order is kept. `cycle` is a dependency cycle, such as a, b, a; `null` if there is none.
  */
 export function orderSteps(
   steps: readonly Pick<JobDocument['steps'][number], 'id' | 'dependencies'>[],
@@ -89,8 +89,8 @@ function checkStep(job: JobDocument, step: JobDocument['steps'][number], report:
 }
 
 /**
- * Reports steps of a workflow that are unknown, listed twice, or not in a later group than the steps on which they
- * depend.
+ * Reports steps of a workflow that are unknown, listed twice, or not in a later group than the steps that they depend
+ * on.
  */
 function checkOrder(job: JobDocument, { name, steps }: JobDocument['workflows'][number], report: Report): void {
   const groups = steps.map((entry) => [entry].flat());

@@ -50,7 +50,7 @@ export function qualityInstructions(given: {
   readonly reviews: readonly ScopedReview[];
   /** The outputs as text for the prompt, without the author's notes. */
   readonly outputs: string;
-  /** The folder to which the paths are relative. */
+  /** The folder that the paths are relative to. */
   readonly root: string;
   readonly notes: string | null;
 }): string {

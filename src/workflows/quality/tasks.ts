@@ -8,7 +8,7 @@ import {
   WHOLE_STEP,
 } from './types.ts';
 
-/** A file, and the name of the output to which it belongs. */
+/** A file, and the name of the output that it belongs to. */
 export type OutputFile = { readonly output: string; readonly path: string };
 
 /** A review, with the outputs that the reviewer judges in one call. */

@@ -1,6 +1,6 @@
 import type { AgentFailure, AskMode, Usage } from '../../kernel/agent.ts';
 
-/** The value of `run_each` with which a review judges all outputs of a step together. */
+/** The value of `run_each` that makes a review judge all outputs of a step together. */
 export const WHOLE_STEP = 'step';
 
 /**
