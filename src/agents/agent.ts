@@ -14,7 +14,8 @@ export type AgentQuestion = Omit<Question, 'idleSeconds' | 'model'> & {
 };
 
 /**
- * Returns the prompt as one text. A resumed or forked session already contains the stable part, so it is left out then.
+ * Returns the prompt as one text. A resumed or forked session already contains the first part (`stable`), so it is left
+ * out then.
  */
 export function joinPrompt({
   stable,

@@ -304,7 +304,8 @@ function subtract(total: Usage, before: Usage): Usage {
  * answer in the requested session and, if the agent reports its usage, at least one output token.
  */
 function failureOf(call: AgentCall, end: Ended, events: AgentEvents): AgentFailure | null {
-  // onceover itself ends an agent of this kind after the answer, so the exit code means nothing.
+  // onceover itself ends an agent that sends requests, after its answer. So the exit code of such an agent means
+  // nothing.
   const isOver = call.agent.converse !== undefined && events.done && call.signal?.aborted !== true;
   switch (isOver ? 'by-itself' : end.ending) {
     case 'cancelled':

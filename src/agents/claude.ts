@@ -20,8 +20,8 @@ import {
 } from './parse-output.ts';
 
 /**
- * Claude Code. In new sessions, only the system prompt is found in the provider's cache, so the stable part of the
- * prompt goes there.
+ * Claude Code. In new sessions, only the system prompt is found in the provider's cache, so the part of the prompt that
+ * several calls share goes there.
  */
 export const claude: Agent = {
   name: 'claude',

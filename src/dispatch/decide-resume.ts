@@ -28,7 +28,8 @@ export function decideDispatch(facts: DispatchFacts): DispatchPlan {
   if (SAME.some((key) => session[key] !== facts.now[key])) return fresh('session-differs');
   if (!facts.canResume) return fresh('cannot-resume');
   if (facts.lost !== null) return fresh('session-lost');
-  // The final validation must see every change, so the size limit of a resumed prompt does not apply.
+  // In the final validation (the last reviews of a loop), a reviewer must see every change, so the size limit of a
+  // resumed prompt does not apply.
   if (facts.isFinalValidation) return { kind: 'resumed', why: 'final-validation', session };
   // If nothing changed, the agent that had to fix the issues disagrees with them. Let a new session decide, which does
   // not know the earlier opinion.

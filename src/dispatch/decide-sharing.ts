@@ -142,7 +142,7 @@ const WORTH_FORGETTING = 0.95;
 /**
  * Whether it is cheaper to show the changes to one earlier session that read the files for all reviewers, and to fork
  * it, than to show them to each reviewer's own session. That session pays for the changes only once, but every fork
- * needs the reviewer's rubric again.
+ * needs the reviewer's own instructions again.
  */
 export function continuingPays(of: ContinuedReaders): boolean {
   const { contextTokens, isExpired, deltaTokens, again, fileTokens, prices, readers, newReading } = of;

@@ -6,7 +6,7 @@ const READ = { status: 'read', violations: [] } as const;
 
 /**
  * The prompt of a session that opens files for several reviewers and judges nothing. Each reviewer continues in a fork
- * (copy) of it. Because their rubrics differ, the prompt contains nothing from any rubric.
+ * (copy) of it. Because reviewers have different instructions (rubrics), the prompt contains nothing from them.
  */
 export const READING_PROMPT = `## Open the files, and judge nothing yet
 
@@ -33,8 +33,8 @@ this JSON object and nothing else:
 ${JSON.stringify(READ)}`;
 
 /**
- * The text that separates the opened files from a reviewer's own rubric, in a copy (fork) of the session that opened
- * them.
+ * The text that separates the opened files from a reviewer's own instructions, in a copy (fork) of the session that
+ * opened them.
  */
 export const FORK_OPENING = `The files above were opened for several reviewers, who work separately. From here on you are one of them: review the
 change now. Open more files if you need them.`;

@@ -44,7 +44,10 @@ const MOST_OF_TIME = 1 / 3;
 
 export type ReadingRequest = {
   readonly agent: string;
-  /** The start of the prompt, which is the same for all reviewers. It must not contain anything from a rubric. */
+  /**
+   * The start of the prompt, which is the same for all reviewers. It must not contain anything from the instructions of
+   * a single reviewer.
+   */
   readonly stable: string;
   readonly options: Pick<Question, 'schema' | 'cacheTtl' | 'timeoutSeconds' | 'idleSeconds'>;
   /**

@@ -36,7 +36,8 @@ export async function executeRun(
   const plan = decideRun(before.value, request.settings, request);
   let step: RunStep = { facts: before.value, actions: NO_ACTIONS, isUntouched: () => false };
   if (plan.iterates) {
-    // A person may know that a failed agent works again, so `--force` ends cooldowns. An agent cannot end them.
+    // An agent that reached a usage limit is not called for some time (cooldown). A person may know that it works
+    // again, so `--force` ends that time. An agent cannot end it.
     const isLifted = request.force && request.startedBy === 'person';
     const lifted = isLifted ? await ports.cooldowns.lift(ports.clock.now()) : ok([]);
     if (!lifted.ok) return lifted;
@@ -142,7 +143,8 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
     checks = new Map(ran.value.ran.map((check) => [check.id, check]));
     const stopped = ran.value.ran.some(({ status }) => status !== 'pass') && !request.all;
     const interrupted = request.stop?.aborted === true;
-    // A run that ends before its reviews is not an iteration (requirement RUN-SLOTS), so the next run gets its number.
+    // A run that ends before its reviews is not an iteration (requirement RUN-SLOTS), so the next run uses the same
+    // number.
     if (stopped || interrupted) return ok({ ...NO_ACTIONS, checks, stopped, interrupted });
     const confirmed = await confirmIteration(run, read, ran.value);
     if (!confirmed.ok) return confirmed;

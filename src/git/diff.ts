@@ -21,7 +21,7 @@ export type RawEntry = {
   readonly status: string;
   /** The changed path; for a rename or copy, the old and the new path. */
   readonly paths: readonly RepoPath[];
-  /** File names that are not UTF-8, with one latin1 character per byte. */
+  /** File names that are not valid UTF-8. Each byte of a name is one latin1 character here. */
   readonly unnameable: readonly string[];
 };
 

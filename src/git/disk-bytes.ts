@@ -108,8 +108,8 @@ function bytesAt(path: Buffer): Buffer | null {
 }
 
 /**
- * A file in the index whose bytes git converts: its mode, the id of the stored object, and its name with one latin1
- * character per byte.
+ * A file in the index whose bytes git converts: its mode, the id of the stored object, and its name, in which each
+ * character stands for one byte (latin1).
  */
 type Converted = { readonly mode: string; readonly id: string; readonly name: string };
 
@@ -148,17 +148,20 @@ export async function hiddenFiles(
   return found;
 }
 
-/** Returns a path as git prints its bytes: with one latin1 character per byte. */
+/** Returns a path as a text in which each character stands for one byte (latin1), as git prints it. */
 export function asLatin1(path: string): string {
   return Buffer.from(path, 'utf8').toString('latin1');
 }
 
-/** Returns the names, in latin1 with one character per byte, as bytes for git's input. A NUL follows each name. */
+/**
+ * Returns names as bytes for git's input, with a NUL after each name. In the given names, each character stands for one
+ * byte (latin1).
+ */
 export function asNulList(names: readonly string[]): Buffer {
   return Buffer.from(names.map((name) => `${name}\0`).join(''), 'latin1');
 }
 
-/** Returns the absolute path of a file whose name has one latin1 character per byte. */
+/** Returns the absolute path of a file. In its given name, each character stands for one byte (latin1). */
 export function pathOnDisk(root: string, name: string): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`, 'utf8'), Buffer.from(name, 'latin1')]);
 }

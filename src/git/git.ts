@@ -76,7 +76,7 @@ export function gitFailed(args: readonly string[], said: string): GitError {
   return new GitError({ kind: 'git-failed', command: `git ${args.join(' ')}`, said: said.trim() });
 }
 
-/** File names: in `names` those that are UTF-8, in `unnameable` the others, with one latin1 character per byte. */
+/** File names. `names` are valid UTF-8; `unnameable` are not, so each of their bytes is one latin1 character here. */
 export type Names = { readonly names: readonly string[]; readonly unnameable: readonly string[] };
 
 /** Splits git's output at the NULs into file names. */
@@ -93,7 +93,9 @@ export function readNulList(output: Buffer): Names {
   return { names, unnameable };
 }
 
-/** Decodes a file name that has one latin1 character per byte; `null` if the bytes are not UTF-8. */
+/**
+ * Decodes a file name in which each character stands for one byte (latin1); `null` if the bytes are not valid UTF-8.
+ */
 export function utf8Name(bytes: string): string | null {
   if (/^[\x20-\x7e]*$/.test(bytes)) return bytes;
   const buffer = Buffer.from(bytes, 'latin1');

@@ -6,7 +6,7 @@ export type IndexEntry = {
   readonly mode: number;
   readonly size: number;
   readonly id: Buffer;
-  /** The file name with one latin1 character per byte. */
+  /** The file name. Each character stands for one byte (latin1), because a name may not be valid UTF-8. */
   readonly name: string;
 };
 

@@ -106,8 +106,8 @@ async function knownPaths(
 }
 
 async function isIgnored(repo: RepositoryPaths, path: string): Promise<boolean> {
-  // `git check-ignore` ignores the setting that makes paths literal. The "./" keeps git from giving characters of the
-  // path a special meaning.
+  // `git check-ignore` does not support literal paths. The "./" keeps git from giving characters of the path a special
+  // meaning.
   const options = { expected: [0, 1], env: { GIT_LITERAL_PATHSPECS: '0' } };
   return (await git(repo.root, ['check-ignore', '--quiet', '--', `./${path}`], options)).code === 0;
 }

@@ -32,7 +32,7 @@ import { checksumAt, countEntries, type PrivateIndex } from './private-index.ts'
 
 /**
  * A set of files and folders. Both functions return whether a file is in the set or in one of its folders. `path` takes
- * a normal path, `bytes` a name with one latin1 character per byte.
+ * a normal path; `bytes` takes a name in which each character stands for one byte (latin1).
  */
 type PathSet = { path(path: string): boolean; bytes(name: string): boolean };
 
@@ -146,7 +146,10 @@ async function stagedNames(
   };
 }
 
-/** Returns the names of the files that a sparse checkout leaves out, with one latin1 character per byte. */
+/**
+ * Returns the names of the files that a sparse checkout leaves out. In the names, each character stands for one byte
+ * (latin1).
+ */
 async function notCheckedOut(repo: RepositoryPaths): Promise<ReadonlySet<string>> {
   const answer = await git(repo.root, ['ls-files', '-z', '-t', '--cached'], { config: NO_USER_PROGRAMS });
   const lines = answer.stdout.toString('latin1').split('\0');

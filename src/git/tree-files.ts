@@ -102,8 +102,8 @@ export function sparseFiles({ root, index }: Pick<RepositoryPaths, 'root' | 'ind
 }
 
 /**
- * Whether the index may list files that are not checked out: version 3 or later, sparse, or split. Only the answer
- * `false` is certain.
+ * Whether the index may list files that are not checked out. That is possible in version 3 or later, and if the index
+ * is sparse or split. Only the answer `false` is certain.
  */
 function indexMayOmit(index: Buffer): boolean {
   return index.length > 0 && (indexVersion(index) >= 3 || isSparseOrSplit(index));
@@ -173,7 +173,9 @@ export function commitFiles(root: string, commit: string): TextFiles {
 /** The hash function of a repository's object ids. */
 export type ObjectFormat = 'sha1' | 'sha256';
 
-/** An entry of a git tree. `name` has one latin1 character per byte. */
+/**
+ * An entry of a git tree. In `name`, each character stands for one byte (latin1), because it may not be valid UTF-8.
+ */
 export type TreeEntry = { readonly mode: string; readonly name: string; readonly id: string };
 
 /** Returns the hash function of an object id, which its length shows. */

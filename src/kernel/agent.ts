@@ -236,7 +236,8 @@ export type Session = {
   readonly model: string | null;
   readonly version: string;
   /**
-   * Digest of the inputs that may not change in a session: tools, options, answer schema, and rubric or stable prompt.
+   * Digest of the inputs that may not change in a session: tools, options, answer schema, and the reviewer's
+   * instructions or the first part of the prompt.
    */
   readonly toolsDigest: string;
   /** Length in characters of the prompt that started the session. */
@@ -354,7 +355,7 @@ export type AgentReport = {
 /** A session as onceover stores it, to resume it later. */
 export type KeptSession = Session & {
   /**
-   * Digest of the stable part of the first prompt. onceover stores that text, so that a resume can send the same bytes.
+   * Digest of the first part of the first prompt. onceover stores that text, so that a resume can send the same bytes.
    */
   readonly stableDigest: string;
   /** Usage of the session so far, from agents that report only this sum; `null` for other agents. */

@@ -139,8 +139,8 @@ export type Failure =
       'artifact-too-long': { path: RepoPath; characters: number; limit: number; agent: string };
       'nothing-to-implement': { base: string | null };
       /**
-       * Changed files whose names are not valid UTF-8, so that no reviewer can open them. `names` has one latin1
-       * character per byte.
+       * Changed files whose names are not valid UTF-8, so that no reviewer can open them. Each byte of a name is one
+       * latin1 character in `names`.
        */
       'unnameable-code': { names: readonly string[] };
       'no-reviewer': { wanted: readonly string[]; cooling: readonly Cooldown[] };
@@ -250,7 +250,7 @@ export type JobProblem = OneOf<{
    */
   'dependency-cycle': { steps: readonly string[] };
   'input-of-no-dependency': { step: string; from: string };
-  /** The reference names an output `output` that the step `step` does not have. */
+  /** A reference names the output `output`, but the step `step` has no such output. */
   'unknown-output': { step: string; output: string; known: readonly string[] };
   'reserved-output': { name: string };
   'no-criteria': unknown;

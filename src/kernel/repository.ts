@@ -58,7 +58,7 @@ export type Listing = {
   readonly unwatched: readonly RepoPath[];
   /** Tracked files that a sparse checkout leaves out. They are not on disk, but do not count as deleted. */
   readonly leftOut?: readonly RepoPath[];
-  /** File names that are not UTF-8, with one latin1 character per byte. */
+  /** File names that are not valid UTF-8. Each byte of a name is one latin1 character here. */
   readonly unnameable: readonly string[];
 };
 

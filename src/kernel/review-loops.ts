@@ -37,8 +37,8 @@ export function dispatchBy(template: LoopTemplate): 'fresh' | 'resumed' {
 }
 
 /**
- * The maximum number of reviews in a loop, not counting the final validation. Findings of the last review are not
- * fixed.
+ * The maximum number of reviews in a loop. The final validation, in which reviewers confirm their passes, is not
+ * counted. Findings of the last review are not fixed.
  */
 export const ITERATION_CAP = 5;
 

@@ -37,7 +37,7 @@ export type PhaseState = {
   readonly position: PhasePosition;
   /** For each loop, the number of reviews that count for the limit, including the current one. */
   readonly counted: Readonly<Record<PhaseStage, number>>;
-  /** The number of rounds of reviews so far, including final validations. */
+  /** The number of rounds of reviews so far, including final validations (rounds that confirm earlier passes). */
   readonly round: number;
   /**
    * Whether the current round is a final validation. It repeats reviews that passed and does not count for the limit.
@@ -95,8 +95,8 @@ type ResumeState = Readonly<
 export type LoopSession = Session &
   SessionUse & {
     /**
-     * The stable part of the first prompt. Resumed calls repeat exactly this text, so that the provider finds it in its
-     * cache.
+     * The first part of the first prompt, which stays the same. Resumed calls repeat exactly this text, so that the
+     * provider finds it in its cache.
      */
     readonly opening: string;
   };
@@ -125,7 +125,10 @@ export type PhasePosition =
     }
   | { readonly at: 'ended'; readonly end: PhaseEnd };
 
-/** The calls in progress, by role, and the marker lines that they will add to the history. */
+/**
+ * The calls in progress, by role, and the lines that they will add to the history to mark events such as a failed
+ * resume.
+ */
 type Calls = {
   readonly flights: Readonly<Partial<Record<PhaseRole, Flight>>>;
   readonly marks: readonly PhaseMark[];

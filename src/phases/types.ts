@@ -22,7 +22,10 @@ export type RoleIssue = { readonly role: ReviewerRole; readonly issue: LoopIssue
 export type PhaseSetup = {
   readonly phase: PhaseName;
   readonly assigned: Readonly<Partial<Record<PhaseRole, Assigned>>>;
-  /** The limit of reviews per loop, at most five. Final validations do not count. */
+  /**
+   * The limit of reviews per loop, at most five. Final validations, in which reviewers confirm their passes, do not
+   * count.
+   */
   readonly mostIterations: number;
   readonly fixing: 'fixer' | 'caller' | 'nobody';
   /** The id of the loop. Commit messages contain it, so that the commits of two loops never have the same message. */
@@ -108,7 +111,10 @@ export type RoleReviewError = LoopCall & {
 export type IterationEntry = {
   readonly phase: PhaseName;
   readonly stage: PhaseStage;
-  /** The number of the review in its loop. A final validation has the number of the review before it. */
+  /**
+   * The number of the review in its loop. A final validation, which confirms earlier passes, has the number of the
+   * review before it.
+   */
   readonly iteration: number;
   readonly most: number;
   readonly isFinalValidation: boolean;

@@ -190,7 +190,10 @@ function isIn(folder: string, path: string): boolean {
   return folder === '' || path.startsWith(`${folder}/`);
 }
 
-/** Returns the name with one character per byte, the form in which the listing has names that are not UTF-8. */
+/**
+ * Returns the name with each byte as one latin1 character. The listing contains names that are not valid UTF-8 in this
+ * form.
+ */
 function asLatin1(name: string): string {
   return Buffer.from(name).toString('latin1');
 }

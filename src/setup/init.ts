@@ -31,7 +31,7 @@ export type SetupOptions = {
   readonly rules: boolean;
   readonly mcp: boolean;
   readonly hook: HookAgent | null;
-  /** Whether to set up that passes are shared with other clones. Default: no. */
+  /** Whether to set up the sharing of passes with other clones. Default: no. */
   readonly passes?: boolean;
 };
 

@@ -41,7 +41,7 @@ export type IterationContext = RunContext & {
   readonly iteration: number;
   readonly reviewers: Reviewers;
   readonly tree: SnapshotId;
-  /** Identifies the branch's history, so that a later run can tell whether commits were removed since. */
+  /** A text that identifies the branch's history, so that a later run can tell whether commits were removed since. */
   readonly mark: string | null;
   readonly prefixes: PrefixGate;
   /** The plans of all gates that run in this iteration. */
@@ -209,7 +209,10 @@ function sharedStarts(
   };
 }
 
-/** Returns a digest of the inputs that must stay the same in a session: tools, answer schema and rubric. */
+/**
+ * Returns a digest of the inputs that must stay the same in a session: tools, answer schema and the reviewer's
+ * instructions.
+ */
 export function slotFingerprint(
   facts: Pick<ReviewerFacts, 'toolsDigest' | 'forksCached'>,
   { rubric }: ReviewGate,
@@ -268,8 +271,8 @@ type ResumedPrompt =
   | { readonly ok: false; readonly lost: 'session' | 'snapshot' | 'diff' };
 
 /**
- * Returns a prompt with the changes since a session last saw the gate's files. `write` makes it from the session's
- * stable part, the diff, and the files that the diff shows as a whole.
+ * Returns a prompt with the changes since a session last saw the gate's files. `write` makes the prompt from the start
+ * of the first prompt, the diff, and the files that the diff shows in full.
  */
 export async function deltaPrompt(
   context: IterationContext,
@@ -300,8 +303,8 @@ export async function deltaPrompt(
 }
 
 /**
- * Returns the gate's paths that changed since the last review; `null` if unknown. It is unknown if there is no session,
- * so that the files that the review showed are not known, and the base is another one, so that a difference may come
+ * Returns the gate's paths that changed since the last review; `null` if that is unknown. Without a session, onceover
+ * does not know which files that review showed. If the base has changed too, it cannot tell whether a difference comes
  * from the new base.
  */
 function changedSince(

@@ -148,7 +148,7 @@ export function gateSchemaDigest(facts: Pick<ReviewerFacts, 'forksCached'>): str
 
 /**
  * Returns the prompt for a reviewer that continues in a copy (fork) of a session that read the files. The copy already
- * contains the stable part of the prompt.
+ * contains the start of the prompt, which is the same for all reviewers.
  */
 export function forkedGatePrompt({ stable, dynamic }: ComposedPrompt): ComposedPrompt {
   return composePrompt([

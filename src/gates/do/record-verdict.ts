@@ -47,8 +47,7 @@ export async function judgeSlot(
   const tolerated = ratchet?.now.tolerated ?? new Set<string>();
   const standing = standingAfter(matched, added.value, tolerated);
   const open = standing.filter(({ state }) => state === 'open').map(({ finding }) => finding);
-  // A waived or tolerated finding also makes the stored verdict a failure, so that the failure counts again if the
-  // waiver is withdrawn.
+  // Store a failure even if all findings are waived or tolerated, so that it counts again when the waiver is withdrawn.
   const waived = standing
     .filter(({ finding, state }) => state === 'waived' || tolerated.has(finding.id))
     .map(({ finding }) => finding);

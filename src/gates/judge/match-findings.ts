@@ -221,7 +221,8 @@ function confirmedFinding(review: SlotReview, finding: KnownFinding): Finding {
   return { ...withoutResolution(finding), ...now, content, at, ...where, kept: 'open', since, cycleEnded: false };
 }
 
-// Iteration numbers start again after archiving, so a finding of an archived run gets the number of this run.
+// Iteration numbers start again at 1 after archiving, so a finding of an archived run gets the number of the current
+// run.
 function sinceOf({ iteration }: SlotReview, { since, cycleEnded }: KnownFinding): number {
   return cycleEnded ? iteration : since;
 }

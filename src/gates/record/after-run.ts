@@ -76,7 +76,7 @@ export async function markedTasks(
   const found = new Set<GateId>();
   const contents = ports.contents();
   for (const { task, gates: own } of await reviewTasks(contents, gates)) {
-    // A mark of a passed review that git tracks came with the change under review, so it does not count.
+    // If git tracks the mark of a passed review, the mark came with the change under review, so it does not count.
     if (!marked.value.ids.has(task.id) || trackedMarks.has(`${task.id}.passed`)) continue;
     const facts = await factsOf(task, ports.references(), allChanged);
     const receipt = await ports.passes.receipt(task.id);

@@ -9,8 +9,9 @@ import { type FindingStore, MOST_CLOSED, readFinding, readResolution } from './f
 import { isFindingId } from './shapes.ts';
 
 /**
- * Within this time, an equal finding of another clone counts as the same one, because both clones share an answer. It
- * covers how long answers are shared, and the time to store them.
+ * Two clones that review the same content at the same time share an answer, so they report equal findings. Within this
+ * time, an equal finding of another clone counts as the same one. The time covers how long answers are shared, and how
+ * long storing the findings takes.
  */
 const TWIN_SECONDS = 20 * 60;
 

@@ -20,7 +20,10 @@ export function postgresReceipts({ database, repository, clone, seal }: TeamStor
 
   let next: { readonly keys: Set<string>; readonly found: Promise<ReadonlyMap<string, string>> } | null = null;
 
-  /** Adds a key to the next query. The query starts after all code that runs at the moment has added its keys. */
+  /**
+   * Adds a key to the next query. The query waits until all code that runs at the moment has added its keys, so that
+   * they share it.
+   */
   function lookUp(key: string): Promise<ReadonlyMap<string, string>> {
     if (next === null) {
       const keys = new Set<string>();

@@ -266,7 +266,7 @@ const READING = {
 
 /**
  * The first session that opened the files of a change for several reviewers; later ones continue it. It contains no
- * rubric and no verdict.
+ * reviewer's instructions and no verdict.
  */
 const BASE_READING = { session: hasShape<KeptSession>(SESSION), opened: isStrings };
 

@@ -185,8 +185,8 @@ export function keepSession(state: PhaseState, { role, session }: Replied, saw: 
 }
 
 /**
- * Returns the marker lines that a call adds to the history: that a resume failed, or that a new session did not confirm
- * reading its files.
+ * Returns the lines that mark events of a call in the history: that a resume failed, or that a new session did not
+ * confirm reading its files.
  */
 export function callMarks(
   { counted, stage }: PhaseState,

@@ -22,7 +22,10 @@ export function onRoundSnapshot(state: PhaseState, seen: SeenContent): PhaseStep
   return unchangedFixes >= MAX_UNCHANGED_FIXES ? endPhase(next, 'stalled') : openRound(next, seen);
 }
 
-/** Starts a round on the current content. A final validation does not count for the limit of reviews. */
+/**
+ * Starts a round of reviews on the current content. A final validation, in which reviewers confirm their passes, does
+ * not count for the limit of reviews.
+ */
 function openRound(before: PhaseState, seen: SeenContent): PhaseStep {
   const { stage, counted, isFinalValidation } = before;
   const state: PhaseState = {

@@ -44,8 +44,8 @@ export function describeIssueMark(mark: PhaseMark): string {
 }
 
 /**
- * Returns an agent's text with the key words of marker lines in lower case. Otherwise, a search for such lines in the
- * history would find the agent's text.
+ * Returns an agent's text in which the key words of marker lines (such as RESUME-FALLBACK) are in lower case.
+ * Otherwise, a search for marker lines in the history would find the agent's text.
  */
 export function withoutMarks(text: string): string {
   return text.replace(/RESUME-FALLBACK|DELTA-GUARD|LAZY-LOAD-WARNING/g, (mark) => mark.toLowerCase());

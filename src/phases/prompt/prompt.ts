@@ -25,8 +25,8 @@ export type LoopMaterial = LoopSubject & {
   readonly roles: Roles;
   readonly feature: FeaturePaths;
   /**
-   * For a resumed session: the stable part of its first prompt, and the changes since its last call. Null for a new
-   * session.
+   * For a resumed session: the start of its first prompt, which must stay the same, and the changes since its last
+   * call. Null for a new session.
    */
   readonly resumed: {
     readonly opening: string;

@@ -90,7 +90,7 @@ export function postgresSessions(
       const aside = await putAside(id);
       return aside.ok ? err({ kind: 'unreadable-session', id, path: pathOf(id), aside: aside.value }) : aside;
     },
-    // The instructions stay a file, because reviewers have to read them.
+    // Instructions are written to a file and not to the database, because reviewers have to read them.
     writeInstructions: files.writeInstructions,
   };
 }
