@@ -34,7 +34,10 @@ import type { OfferedWorkflows } from './workflows/types.ts';
 export type { PhaseOptions };
 export { type GivenFiles, instructions, rules };
 
-/** Returns a function that takes a working directory. It loads its code while git looks for the repository. */
+/**
+ * Returns a function whose first argument is a working directory. `load` loads the code while git locates the
+ * repository.
+ */
 function inRepository<Args extends readonly unknown[], T>(
   load: () => Promise<(repository: RepositoryPaths, ...args: Args) => Promise<Result<T>> | Result<T>>,
 ): (cwd: string, ...args: Args) => Promise<Result<T>> {
@@ -58,7 +61,7 @@ export async function pass(
   return marked.ok ? ok({ id: id as ReviewId, vouched: marked.value.vouched }) : marked;
 }
 
-/** The explanation of a gate, reviewer or finding (`run`), or of a rule's review (`review`). */
+/** An explanation of a gate, reviewer or finding (`run`), or of the review of a rule (`review`). */
 type Explanation =
   | { readonly about: 'run'; readonly explanation: RunExplanation }
   | { readonly about: 'review'; readonly explanation: ReviewExplanation };
@@ -75,9 +78,12 @@ export async function explain(cwd: string, name: string, base: string | null): P
   return run.ok || review.failure.kind !== 'unknown-subject' ? review : run;
 }
 
-/** Writes the requested set-up files. With a new `onceover.yml` or a hook, it also approves the configured commands. */
+/**
+ * Writes the requested set-up files. If it writes a new `onceover.yml` or a hook, it also approves the configured
+ * commands.
+ */
 export async function init(cwd: string, options: SetupOptions): Promise<Result<SetupOutcome>> {
-  // Approving commands is refused inside a run, so check that before anything is written.
+  // Commands cannot be approved inside a run. Check this before anything is written.
   if (process.env[ACTIVE] !== undefined) return err({ kind: 'agreed-inside-a-run' });
   const project = await openProject(cwd);
   if (!project.ok) return project;
@@ -95,7 +101,7 @@ export const removeSetUp = inRepository(async () => {
   const { removeProject } = await import('./setup/remove.ts');
   return async (repository, options: { readonly dryRun: boolean }) => {
     const settings = await loadSettings(diskFiles(repository.root), openParsedFiles(repository.commonDir, version));
-    // Removing must work even if the settings are broken. In that case, use the default folder.
+    // Removing must work even if the settings cannot be read. In that case, use the default folder.
     const logDir = settings.ok ? settings.value.logDir : DEFAULT_LOG_DIR;
     return removeProject({ place: repository, repository: openRepository(repository), logDir }, options);
   };
@@ -150,7 +156,7 @@ export async function checkConfig(cwd: string): Promise<Result<CheckedConfig>> {
   });
 }
 
-/** The choices of a user for a run, from the flags of `onceover run` or the options of the library. */
+/** The user's choices for a run, with the flags of `onceover run` or the options of the library. */
 export type RunWish = {
   readonly base?: string;
   readonly commit?: string;
@@ -159,11 +165,11 @@ export type RunWish = {
   readonly fresh?: boolean;
   readonly all?: boolean;
   readonly allowUnconfigured?: boolean;
-  /** `false`: passes and waivers of other clones do not count. */
+  /** `false`: ignore passes and waivers of other clones. */
   readonly accept?: boolean;
   /** `true`: share the passes of the run with other clones. */
   readonly share?: boolean;
-  /** `true`: workers of the team run the reviewers. Missing: the user's config decides. */
+  /** `true`: workers, other machines of the team, run the reviewers. If missing, the user's config file decides. */
   readonly remote?: boolean;
 };
 
@@ -177,12 +183,14 @@ export type RunRequestOptions = RunWish &
 /** Runs the gates and returns the outcome. */
 export const run = inRepository(async () => withOptions((await import('./gates/open-run.ts')).runGates));
 
-/** Publishes the result of a run, which `onceover run --json` wrote to a file, on its pull request. */
+/** Publishes the result of a run on its pull request. `onceover run --json` wrote the result to the file at `path`. */
 export async function publish(path: string, wish: PublishWish): Promise<Result<PublishOutcome>> {
   return (await import('./forges/open-publish.ts')).publishFile(path, wish);
 }
 
-/** Returns a function that publishes a result. Takes the token out of the environment, so that checks do not get it. */
+/**
+ * Returns a function that publishes a result. Removes the token from the environment, so that checks cannot read it.
+ */
 export async function openPublication(
   wish: PublishWish,
 ): Promise<(run: PublishedRun) => Promise<Result<PublishOutcome>>> {
@@ -191,7 +199,7 @@ export async function openPublication(
   return (result) => publishResult(result, { ...wish, token });
 }
 
-/** Runs the gates and lets a fixer fix the findings, until all gates pass or the loop makes no progress. */
+/** Runs the gates and lets an agent fix the findings, until all gates pass or the loop makes no progress. */
 export const runUntilPass = inRepository(async () =>
   withOptions((await import('./fix-loop/until-pass.ts')).runUntilPass),
 );
@@ -199,7 +207,10 @@ export const runUntilPass = inRepository(async () =>
 /** Returns the current state of all gates, and what a run would do. Runs and writes nothing. */
 export const preview = inRepository(async () => withOptions((await import('./gates/open-run.ts')).previewGates));
 
-/** Returns the state of all gates and findings, their last proofs, and the agreement of audits. Runs and writes nothing. */
+/**
+ * Returns the state of all gates and findings, the results of the last tests of reviewers (`onceover prove`), and how
+ * often a second review agreed with passes of other clones. Runs and writes nothing.
+ */
 export const status = inRepository(async () => {
   const { previewGates, READ_ONLY } = await import('./gates/open-run.ts');
   const { knownProofs } = await import('./prove/known-proofs.ts');
@@ -213,7 +224,10 @@ export const status = inRepository(async () => {
   };
 });
 
-/** Returns `call` as a function that takes paths as the user wrote them, and converts them to repository paths. */
+/**
+ * Wraps `call` so that it takes paths as the user wrote them. They are converted to paths relative to the repository's
+ * root.
+ */
 function withOptions<Args extends readonly unknown[], T>(
   call: (repository: RepositoryPaths, options: RunOptions, ...args: Args) => Promise<Result<T>>,
 ) {
@@ -223,7 +237,10 @@ function withOptions<Args extends readonly unknown[], T>(
   };
 }
 
-/** Returns the options of a run. Default: the whole change, but only reviews and checks that have not passed it. */
+/**
+ * Returns the options of a run. By default it covers the whole change, and runs only checks and reviewers that have not
+ * passed it.
+ */
 function toOptions(repository: RepositoryPaths, request: RunRequestOptions): Result<RunOptions> {
   const { gates, startedBy, reporter, stop, force = false, fresh = false, all = false } = request;
   const { accept = true, share = false, remote } = request;
@@ -258,7 +275,10 @@ export const previewPhase = inRepository(async () =>
   withGuard((await import('./phases/open-phase.ts')).openAndPreviewPhase),
 );
 
-/** Gives `call` a guard for the files that record passes, because code of phases must not import from `gates`. */
+/**
+ * Passes `call` a guard for the files that record passes. Code of phases cannot open it, because it must not import
+ * from `gates`.
+ */
 async function withGuard<T>(
   call: (repository: RepositoryPaths, options: PhaseOptions, openGuard: OpenGuard) => Promise<Result<T>>,
 ) {
@@ -293,13 +313,16 @@ export const prunePasses = inRepository(async () => (await import('./sharing/lis
 /** Shares the passes of this clone for the current change. */
 export const pushPasses = inRepository(async () => (await import('./sharing/verify.ts')).pushPasses);
 
-/** Verifies the signature of a statement file. */
+/** Verifies the signature of a file with a signed pass or waiver. */
 export const verifyPassFile = inRepository(async () => (await import('./sharing/verify.ts')).verifyPassFile);
 
-/** Returns what a proof of the reviewers would play and cost. Calls no agent. */
+/**
+ * Plans a proof, which tests the reviewers with planted mistakes: returns which mistakes it would use, and what it
+ * would cost. Calls no agent.
+ */
 export const planProof = inRepository(async () => (await import('./prove/open-proof.ts')).planProof);
 
-/** Plays a proof of the reviewers and returns their scores. */
+/** Runs a proof, which lets the reviewers look for planted mistakes, and returns their scores. */
 export const playProof = inRepository(async () => (await import('./prove/open-proof.ts')).playPlannedProof);
 
 /** Approves the commands of the configuration in this clone, and returns them. */
@@ -314,16 +337,19 @@ export const startRun = inRepository(async () => (await import('./gates/backgrou
 /** Returns the state of a background run; `id: null` means the newest run. */
 export const getRun = inRepository(async () => (await import('./gates/background-run.ts')).getRun);
 
-/** Starts or continues a phase in the background, and waits some time for the end of its round. */
+/** Starts or continues a phase in the background, and waits some time for the end of its round of reviews. */
 export const startPhase = inRepository(async () => (await import('./phases/background-phase.ts')).startPhaseRun);
 
-/** Continues a review loop: with a summary of the fixes, starts the next round. Waits some time for the verdict. */
+/**
+ * Continues a review loop: with a summary of the fixes, starts the next round of reviews. Waits some time for the
+ * verdict.
+ */
 export const continuePhase = inRepository(async () => (await import('./phases/background-phase.ts')).continuePhaseRun);
 
 /** Lists the jobs with their workflows, and all workflow sessions. */
 export const workflows = inRepository(async () => (await import('./workflows/workflows.ts')).listWorkflows);
 
-/** Starts a workflow and returns its first step. */
+/** Starts a workflow and returns its first steps. */
 export const startWorkflow = inRepository(async () => (await import('./workflows/workflows.ts')).startWorkflowRun);
 
 /** Finishes a step of a workflow: checks and reviews its outputs, and returns the verdict or the next steps. */
@@ -332,30 +358,30 @@ export const finishStep = inRepository(async () => (await import('./workflows/wo
 /** Ends a workflow before its last step. */
 export const abortWorkflow = inRepository(async () => (await import('./workflows/workflows.ts')).abortWorkflowRun);
 
-/** Returns the page of a run as one HTML file. */
+/** Returns an HTML file that shows the result of a run. */
 export const runPage = inRepository(async () =>
   withOptions(async (repository, options, subject: PageSubject) =>
     (await import('./web/page.ts')).reportPage(repository, options, subject),
   ),
 );
 
-/** Returns the page of the current state of all gates as one HTML file. */
+/** Returns an HTML file that shows the current state of all gates. */
 export const statusPage = inRepository(async () => {
   const [{ READ_ONLY }, { reportPage }] = await Promise.all([import('./gates/open-run.ts'), import('./web/page.ts')]);
   return (repository, base: string | null, subject: PageSubject) =>
     reportPage(repository, { ...READ_ONLY, selection: { kind: 'change', base } }, subject);
 });
 
-/** Returns a page without gates, such as that of the cost or of a phase, as one HTML file. */
+/** Returns an HTML file about something other than gates, such as the cost or a phase. */
 export const recordsPage = inRepository(async () => {
   const { reportPage } = await import('./web/page.ts');
   return (repository, subject: PageSubject) => reportPage(repository, null, subject);
 });
 
-/** Starts the server of the live view, on this machine only. */
+/** Starts the server of the live view. Only programs on this machine can reach it. */
 export const ui = inRepository(async () => (await import('./web/server.ts')).startUi);
 
-/** Runs reviewers for other clones, until `stop` aborts. The store of the team is in the user's own settings. */
+/** Runs reviewers for other clones, until `stop` is aborted. The user's own config file names the store of the team. */
 export async function worker(options: WorkerOptions): Promise<Result<void>> {
   const { readUserConfig } = await import('./team/user-config.ts');
   const config = readUserConfig(process.env);

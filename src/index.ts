@@ -170,7 +170,7 @@ export async function resolveFinding(
 /** Options of a phase. Without `fixer` and `step`, the phase only reviews and returns the verdict. */
 export type PhaseOptions = PhaseChoices & {
   readonly root?: string;
-  /** Only for the `implement` phase. */
+  /** The files to review. Only for the `implement` phase. */
   readonly files?: readonly string[];
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: Event) => void;
@@ -239,7 +239,7 @@ export async function finishStep(
   outputs: Readonly<Record<string, string | readonly string[]>>,
   options: WorkflowOptions & {
     readonly notes?: string;
-    /** The reason why the step is finished although its review failed. Allowed only after a review. */
+    /** The reason why the step is finished although its review failed. It is allowed only after a review. */
     readonly override?: string;
     readonly session?: string;
     readonly step?: string;

@@ -1,4 +1,4 @@
-/** The version of this package, put in when it is built. */
+/** The version of this package. The build inserts it. */
 declare const ONCEOVER_VERSION: string;
 
 export const version: string = ONCEOVER_VERSION;

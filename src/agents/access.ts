@@ -7,22 +7,25 @@ import { runProcessGroup } from '../platform/run-process.ts';
 /** How `onceover doctor` finds out, without a paid call, whether an agent can work. */
 export type AgentAccess = {
   /**
-   * The command that prints the login state, if the agent has one. A version before `since` could take the command for
-   * a prompt and answer it, so onceover runs the command only from that version on.
+   * The command that prints whether the user is logged in, if the agent has one. onceover runs it only from the version
+   * `since` on, because an older one could take the command for a prompt and answer it.
    */
   readonly status?: { readonly args: readonly string[]; readonly since: string };
-  /** Two paths in the home folder: `settings` can name another service, and `credentials` exists after a login. */
+  /**
+   * Two paths in the home folder. The file `settings` can name another model service; the file `credentials` exists
+   * after a login.
+   */
   readonly settings?: string;
   readonly credentials?: string;
-  /** The way to log in: "run …" or "set …". */
+  /** The way to log in, as text for the user: "run …" or "set …". */
   readonly logIn: string;
   judgeLogin(facts: LoginFacts): AccessState;
-  /** Returns the address of the model service; `null` if it depends on settings that onceover does not read. */
+  /** Returns the address of the model service; `null` if the address is in settings that onceover does not read. */
   service(facts: LoginFacts): string | null;
 };
 
 export type LoginFacts = {
-  /** The result of the status command; `null` if it did not run or did not end. */
+  /** The result of the command that prints the login state; `null` if it did not run or did not end. */
   readonly status: Awaited<ReturnType<typeof runBriefly>>;
   /** The text of the settings file; `null` if it does not exist. */
   readonly settings: string | null;
@@ -35,7 +38,10 @@ type Access = { readonly login: AccessState; readonly service: AccessState };
 
 const PROGRAM_TIMEOUT_MS = 15_000;
 
-/** Runs a program without input. Returns its exit code and all its output; `null` if it did not end by itself. */
+/**
+ * Runs a program without input. Returns its exit code and all its output; `null` if it was killed, for example because
+ * it took too long.
+ */
 export async function runBriefly(
   program: string,
   args: readonly string[],
@@ -52,7 +58,7 @@ const LONGEST_FILE = 64 * 1024;
 
 export const UNKNOWN_ACCESS: AccessState = { state: 'unknown', why: null };
 
-/** Returns whether an installed agent is logged in and its service can be reached. Makes no call to a model. */
+/** Returns whether an installed agent is logged in and whether its service can be reached. Sends nothing to a model. */
 export async function readAccess(
   known: {
     readonly agent: { readonly access?: AgentAccess };
@@ -78,7 +84,7 @@ export async function readAccess(
   return { login, service: address === null || login.state === 'no' ? UNKNOWN_ACCESS : await reach(address, env) };
 }
 
-/** Returns that the agent is logged in, with the first of these variables that is set; `null` if none is set. */
+/** Returns the state "logged in" with the first of these environment variables that is set; `null` if none is set. */
 export function loginVariable(env: LoginFacts['env'], names: readonly string[]): AccessState | null {
   const name = names.find((one) => (env[one] ?? '') !== '');
   return name === undefined ? null : { state: 'yes', why: name };
@@ -98,7 +104,7 @@ const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
 
 /** Sends one request without a login. Any answer shows that the service can be reached. */
 async function reach(address: string, env: Readonly<Record<string, string>>): Promise<AccessState> {
-  // Node.js connects directly, so behind a proxy the result would say nothing about the agent.
+  // Node.js connects directly. If the agent uses a proxy, the result would not show whether the agent can connect.
   if (PROXIES.some((name) => (env[name] ?? '') !== '')) return UNKNOWN_ACCESS;
   try {
     const signal = AbortSignal.timeout(REACH_TIMEOUT_MS);

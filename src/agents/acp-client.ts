@@ -27,7 +27,7 @@ import {
 
 const PROTOCOL_VERSION = 1;
 
-/** The most characters that an answer may have, and the most characters that an agent may send in one call. */
+/** The maximum number of characters of an answer, and of everything that an agent sends in one call. */
 const LONGEST_ANSWER = 4_000_000;
 const LONGEST_CALL = 256_000_000;
 
@@ -37,10 +37,16 @@ const LONGEST_FILE = 4 * 1024 * 1024;
 
 const ID = /^\w[\w-]{0,179}$/;
 
-/** The parts of a session id that onceover stores: the name of the agent's copy, and the agent's own session id. */
+/**
+ * Matches a session id as onceover stores it: the name of the agent's copy of the files, and the agent's own session
+ * id.
+ */
 const STORED_ID = /^([0-9a-f]{12})-(\w[\w-]{0,179})$/;
 
-/** Returns the name of the copy in which the session of a question runs. A resumed session gets the path of its first call. */
+/**
+ * Returns the name of the copy of the files in which a session runs. A resumed session must run in the copy of its
+ * first call.
+ */
 export function acpCopyName({ sessionId, newSessionId }: Pick<AgentQuestion, 'sessionId' | 'newSessionId'>): string {
   return (sessionId === null ? null : STORED_ID.exec(sessionId)?.[1]) ?? newSessionId.replaceAll('-', '').slice(-12);
 }
@@ -50,8 +56,9 @@ type Step = 'initialize' | 'session/new' | 'session/load' | 'session/resume' | '
 type Heard = ReturnType<Conversation['hear']>;
 
 /**
- * Opens one call over ACP: initialize, a new or resumed session, one prompt. The agent may read files of its copy and
- * gets a refusal for everything else: writes, terminals and permissions.
+ * Opens one call over the Agent Client Protocol (ACP): set up the connection, start or resume a session, send one
+ * prompt. The agent may read the files of its copy. Requests to write, to open a terminal or to get a permission are
+ * refused.
  */
 export function openAcpCall(question: AgentQuestion, place: ConversationPlace): Conversation {
   const asked = question.sessionId === null ? null : (STORED_ID.exec(question.sessionId)?.[2] ?? '');
@@ -79,7 +86,7 @@ export function openAcpCall(question: AgentQuestion, place: ConversationPlace): 
   function hear(events: AgentEvents, line: string, now: Date): Heard {
     received += line.length;
     if (received > LONGEST_CALL) return failed(events, said('sent too much output'));
-    // Some agents print a banner or a log to standard output. Only a message can be an answer.
+    // Some agents print a banner or a log to standard output. Only a JSON message can be an answer.
     if (!/^\s*[{[]/.test(line)) return { events, send: '', isActive: false };
     const sent = readEvent(line.trim());
     if (sent?.['jsonrpc'] !== '2.0')
@@ -100,7 +107,7 @@ export function openAcpCall(question: AgentQuestion, place: ConversationPlace): 
       : failed(events, said(`answered ${step} without a result`));
   }
 
-  /** Returns the next request after the answer to `step`. */
+  /** Returns the next request, after the agent has answered the request `step`. */
   function proceed(events: AgentEvents, step: Step, result: Readonly<Record<string, unknown>>): Heard {
     switch (step) {
       case 'initialize':
@@ -139,7 +146,8 @@ export function openAcpCall(question: AgentQuestion, place: ConversationPlace): 
     if (asked === null) return { events, send: request('session/new', 'session/new', where), isActive: true };
     if (!ID.test(asked)) return failed(events, { kind: 'session-lost', said: 'the stored session id is not valid' });
     const abilities = objectAt(result, 'agentCapabilities');
-    // A resumed session sends no old messages, so it is preferred to a loaded one.
+    // When a session is loaded, the agent sends its old messages again. When it is resumed, it does not, so prefer to
+    // resume.
     const canResume = isRecord(objectAt(abilities, 'sessionCapabilities')['resume']);
     const method = canResume ? 'session/resume' : abilities['loadSession'] === true ? 'session/load' : null;
     if (method === null)
@@ -147,7 +155,10 @@ export function openAcpCall(question: AgentQuestion, place: ConversationPlace): 
     return { events, send: request(method, method, { sessionId: asked, ...where }), isActive: true };
   }
 
-  /** Returns the request that selects the model or the read-only mode, then the prompt; a failure if there is no such model. */
+  /**
+   * Returns the next request: the one that selects the model, the one that selects the read-only mode, or the prompt.
+   * Returns a failure if the model does not exist.
+   */
   function choose(): string | AgentFailure {
     if (question.model !== null && !settled.has('model')) {
       settled = settled.add('model');
@@ -171,7 +182,7 @@ export function openAcpCall(question: AgentQuestion, place: ConversationPlace): 
     return request('session/prompt', 'session/prompt', { sessionId: session, prompt });
   }
 
-  /** Answers a request of the agent. */
+  /** Returns onceover's answer to a request of the agent. */
   function answer(events: AgentEvents, id: unknown, method: string, params: Readonly<Record<string, unknown>>): Heard {
     const isId = Number.isSafeInteger(id) || (typeof id === 'string' && id.length <= 200);
     if (!isId) return failed(events, said('sent a request with an unusable id'));
@@ -202,7 +213,7 @@ export function openAcpCall(question: AgentQuestion, place: ConversationPlace): 
     return { events: withFiles(events, [path]), send: rpc({ id, result: { content } }), isActive: true };
   }
 
-  /** Returns a path relative to the files under review; `null` for a path outside of them. */
+  /** Returns a path relative to the reviewed files; `null` for a path outside them. */
   function shownPath(path: string): string | null {
     const base = [place.cwd, place.root].find((folder) => isInside(path, folder));
     const inside = isAbsolute(path) ? (base === undefined ? null : relative(base, path)) : path;
@@ -219,7 +230,7 @@ export function openAcpCall(question: AgentQuestion, place: ConversationPlace): 
     const isPrompted = pending?.step === 'session/prompt';
     if (session !== null && params['sessionId'] !== session) return events;
     if (told['sessionUpdate'] === 'usage_update') return withCost(events, objectAt(told, 'cost'), isPrompted);
-    // While a session is loaded, the agent repeats its old messages. They are not the answer.
+    // While a session is loaded, the agent repeats its old messages. They are not part of the answer.
     if (!isPrompted) return events;
     switch (told['sessionUpdate']) {
       case 'agent_message_chunk': {
@@ -250,7 +261,10 @@ export function openAcpCall(question: AgentQuestion, place: ConversationPlace): 
     }
   }
 
-  /** Takes the cost of the session so far. The cost of a call is the difference, if the cost before is known. */
+  /**
+   * Stores the cost of the session so far. If the cost before this call is known, the difference is the cost of this
+   * call.
+   */
   function withCost(events: AgentEvents, cost: Readonly<Record<string, unknown>>, isPrompted: boolean): AgentEvents {
     const amount = cost['currency'] === 'USD' && isAmount(cost['amount']) ? cost['amount'] : null;
     if (amount === null) return events;
@@ -305,7 +319,10 @@ function rpcFailure(step: Step, error: Readonly<Record<string, unknown>>, now: D
   return isResume && failure.kind === 'agent-error' ? { kind: 'session-lost', said: text } : failure;
 }
 
-/** Returns the usage that the agent reports with its answer. A cost without tokens is no usage: the tokens are unknown. */
+/**
+ * Returns the usage that the agent reports with its answer; `null` if the tokens are unknown, even if a cost is
+ * reported.
+ */
 function usageOf(result: Readonly<Record<string, unknown>>, before: Usage | null): Usage | null {
   const told = result['usage'];
   if (!isRecord(told)) return null;

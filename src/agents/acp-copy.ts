@@ -11,7 +11,9 @@ import { acpCopyName } from './acp-client.ts';
 import type { AgentQuestion } from './agent.ts';
 import { openTreeReader } from './tree-reader.ts';
 
-/** Names of files and folders from which agents take instructions, settings or programs, at any depth, in lower case. */
+/**
+ * Names, in lower case, of files and folders from which agents take instructions, settings or programs, in any folder.
+ */
 const INSTRUCTIONS: ReadonlySet<string> = new Set([
   ...[
     'agents.md',
@@ -55,7 +57,7 @@ const INSTRUCTIONS: ReadonlySet<string> = new Set([
 
 const IN_GITHUB: ReadonlySet<string> = new Set(['instructions', 'skills', 'agents', 'hooks', 'prompts']);
 
-/** Whether an agent could take instructions, settings or programs from the file. */
+/** Whether an agent could read instructions, settings or programs from the file. */
 export function instructsAgents(path: string): boolean {
   const parts = path.toLowerCase().split('/');
   return (
@@ -64,12 +66,12 @@ export function instructsAgents(path: string): boolean {
   );
 }
 
-/** Writes the files under review to a folder, except those that are left out. */
+/** A function that writes the reviewed files to a folder, except those that are left out. */
 export type CopyFiles = (into: string, isLeftOut: (path: string) => boolean) => Promise<Result<void>>;
 
 /**
- * Makes the copy in which an agent works: outside of the repository, without files that instruct agents. The path is the
- * same in all calls of a session, because agents keep their sessions by folder.
+ * Makes the copy of the files in which an agent works. It is outside the repository and lacks the files that could
+ * instruct agents. Its path is the same in all calls of a session, because agents find their sessions by folder.
  */
 export async function makeAgentCopy(call: {
   readonly cwd: string;
@@ -88,7 +90,10 @@ export async function makeAgentCopy(call: {
   return written;
 }
 
-/** Returns how to copy a folder: the files that git tracks or would track; all files if it is not a repository. */
+/**
+ * Returns a function that copies a folder: the files that git tracks or would track, or all files if it is not a
+ * repository.
+ */
 function copyOf(root: string): CopyFiles {
   return async (into, isLeftOut) => {
     if (existsSync(join(root, '.git'))) return copyWorkingTree(root, into, [], isLeftOut);
@@ -99,7 +104,10 @@ function copyOf(root: string): CopyFiles {
 
 const BATCH = 200;
 
-/** Writes the files of the snapshot under review to a folder, as git stores them. Links that leave the folder are left out. */
+/**
+ * Writes the files of the reviewed snapshot to a folder, as git stores them. Links that lead out of the folder are left
+ * out.
+ */
 export async function copySnapshot(
   given: { readonly repository: RepositoryPaths; readonly trees: ReviewedTrees; readonly into: string },
   isLeftOut: (path: string) => boolean,

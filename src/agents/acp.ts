@@ -4,7 +4,9 @@ import { statIfPresent } from '../platform/files.ts';
 import { openAcpCall } from './acp-client.ts';
 import type { Agent } from './agent.ts';
 
-/** Changes when onceover sends other requests or prompts, so that no older session is resumed with them. */
+/**
+ * Change this version whenever onceover sends other requests or prompts, so that no older session is resumed with them.
+ */
 const CLIENT_VERSION = 'acp-1';
 
 /** Returns an agent that speaks the Agent Client Protocol (ACP) on its standard input and output. */
@@ -30,7 +32,7 @@ export function acpAgent(name: string, command: readonly [string, ...string[]]):
     variables: ['*'],
     sessionLost: null,
     worksInCopy: true,
-    // These variables would name the working tree to the agent.
+    // Set these variables, because their usual values would show the agent the path of the working tree.
     invoke: (_question, _put, cwd) => ({
       args: [...args],
       env: { PWD: cwd, OLDPWD: cwd, INIT_CWD: cwd },
@@ -42,8 +44,8 @@ export function acpAgent(name: string, command: readonly [string, ...string[]]):
 }
 
 /**
- * Returns the version of an ACP agent: that of its program, with a digest of the command and of the files that the
- * command names. The program of `node agent.js` is Node.js, so its version alone says too little.
+ * Returns the version of an ACP agent: that of its program, with a digest of its command and of the files that the
+ * command names. The version of the program alone is not enough, because the program of `node agent.js` is Node.js.
  */
 export function acpVersion(program: string, command: readonly string[]): string {
   const files = command.filter(isAbsolute).map((path) => {

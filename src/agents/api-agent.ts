@@ -1,10 +1,15 @@
 import type { AgentSettings, ApiSettings } from '../kernel/agent.ts';
 import type { Agent } from './agent.ts';
 
-/** Changes when requests of the same conversation get other bytes, so that no older session is resumed with them. */
+/**
+ * Change this version whenever the bytes of a conversation's requests change, so that no older session is resumed with
+ * them.
+ */
 export const API_VERSION = 'api-1';
 
-/** Returns the facts about a reviewer that is an API. onceover calls it itself, so there is no program to start. */
+/**
+ * Returns the description of a reviewer that is a model API. onceover calls the API itself, so no program is started.
+ */
 export function apiAgent(name: string, api: ApiSettings): Agent {
   return {
     name,
@@ -14,7 +19,7 @@ export function apiAgent(name: string, api: ApiSettings): Agent {
       schema: true,
       readOnly: 'tools',
       usage: 'dispatch',
-      // The requests of a batch start at any time, so they do not wait for each other's cache.
+      // The requests of a batch can start at any time, so they cannot wait until one of them has filled the cache.
       stablePart: api.tier === 'batch' ? 'not-cached' : 'cached',
       stopHook: 'none',
       fork: api.tier === 'batch' ? 'none' : 'cached',
@@ -33,7 +38,8 @@ export function apiAgent(name: string, api: ApiSettings): Agent {
       service: () => api.baseUrl,
     },
     sessionLost: null,
-    // Nothing is started with these words. They are the facts that sessions of this reviewer depend on.
+    // These words start no program. They are compared when a session is resumed, because it may be resumed only if they
+    // are unchanged.
     invoke: () => ({
       args: [api.dialect, api.endpoint, api.model, api.baseUrl, API_VERSION, ...batchWord(api)],
       env: {},
@@ -43,17 +49,20 @@ export function apiAgent(name: string, api: ApiSettings): Agent {
   };
 }
 
-// A review without tools must not use the sessions of a review with tools.
+// Returns a word that only batches have: a review without tools must not resume the session of a review with tools.
 function batchWord({ tier }: ApiSettings): readonly string[] {
   return tier === 'batch' ? [tier] : [];
 }
 
-/** Whether the agent keeps conversations that can be resumed and forked. A batch is always one question. */
+/**
+ * Whether the agent has conversations that can be resumed and forked. A batch has none, because it is a single
+ * question.
+ */
 export function keepsConversations({ settings }: { readonly settings: Pick<AgentSettings, 'api'> | null }): boolean {
   return settings?.api != null && settings.api.tier !== 'batch';
 }
 
-/** Whether the agent is an API that onceover calls itself. */
+/** Whether the agent is a model API that onceover calls itself. */
 export function isApiAgent({ settings }: { readonly settings: Pick<AgentSettings, 'api'> | null }): boolean {
   return settings?.api != null;
 }

@@ -11,7 +11,7 @@ import type { KnownAgent } from './installed.ts';
 import { listPrice } from './prices.ts';
 import { openTreeReader } from './tree-reader.ts';
 
-/** Calls a reviewer that is an API. Without its key, nothing is sent. */
+/** Calls a reviewer that is a model API. If its key is missing, sends nothing. */
 export async function askApi(
   { settings, agent, env }: KnownAgent,
   repository: RepositoryPaths | null,
@@ -26,7 +26,7 @@ export async function askApi(
   }
   const reviewed = trees === undefined ? await currentTrees(repository) : ok(trees);
   if (!reviewed.ok) return notCalled({ kind: 'agent-error', said: `git failed: ${reviewed.failure.kind}` });
-  // Every request listens to the same signal, and many can run at once.
+  // Every request listens to this signal, and there can be many at once, so turn off Node's warning about that.
   if (stop !== null) setMaxListeners(0, stop);
   const at = new Date();
   const end = await callApi({
@@ -39,16 +39,17 @@ export async function askApi(
       const none = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: null };
       const written = listPrice(agent.priceProvider, { model, usage: { ...none, cacheWriteTokens: hourTokens }, at });
       if (cost === null) return null;
-      // The list has the price of the five-minute cache: 1.25 times the price of input. The one-hour cache costs 2 times.
+      // The price list assumes the five-minute cache, which costs 1.25 times the price of input tokens. The one-hour
+      // cache costs 2 times.
       const whole = cost + (written ?? 0) * (2 / 1.25 - 1);
-      // Both providers document half the price for batches, and OpenAI the same for flex.
+      // Both providers document half the price for batches; OpenAI documents the same for `flex`.
       return api.tier === 'standard' ? whole : whole / 2;
     },
   });
   return !end.ok && end.failure.kind === 'not-logged-in' ? { ...end, failure: { ...end.failure, logIn } } : end;
 }
 
-/** Returns the working tree as it is now and the last commit, for questions that name no trees. */
+/** Returns the current working tree and the last commit, for questions that name no trees. */
 async function currentTrees(repository: RepositoryPaths): Promise<Result<ReviewedTrees>> {
   const snapshots = openSnapshots(repository);
   const compared = await snapshots.compare({ kind: 'uncommitted' }, repository.usualBase);

@@ -16,17 +16,17 @@ export type AgentCall = {
   readonly agent: Agent;
   /** The path of the agent's program. */
   readonly program: string;
-  /** Arguments before the agent's own, if `program` is a sandbox that starts the agent. */
+  /** Arguments before the agent's own. They are needed if `program` is a sandbox that starts the agent. */
   readonly before?: readonly string[];
   readonly cwd: string;
-  /** The folder with the files under review, if the agent starts in a checkout of the base branch. Default: `cwd`. */
+  /** The folder with the reviewed files, if the agent starts in a checkout of the base branch. Default: `cwd`. */
   readonly root?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly question: AgentQuestion;
   readonly idleSeconds: number;
-  /** Writes the files under review to a folder, for agents that work in a copy. Default: the files of `cwd`. */
+  /** Writes the reviewed files to a folder, for agents that work in a copy. Default: copies the files of `cwd`. */
   readonly copyFiles?: CopyFiles;
-  /** Whether to make sure that the agent cannot change anything in `cwd`. */
+  /** Whether a sandbox must prevent the agent from changing anything in `cwd`. */
   readonly sandbox?: boolean;
   readonly signal: AbortSignal | null;
   /** The folder for temporary files. Default: the user's cache folder. */
@@ -35,12 +35,15 @@ export type AgentCall = {
   watch?(events: AgentEvents, usage: Usage | null): void;
 };
 
-/** How long an agent may go on after it has reported a final failure. */
+/** How many milliseconds an agent may continue after it has reported a final failure. */
 const EXIT_MS = 2000;
 
 const LONGEST_SAID = 4000;
 
-/** Calls the agent with one question and waits until it exits. Leaves no process and no temporary file behind. */
+/**
+ * Calls the agent with one question and waits until it exits. Afterwards, no process and no temporary file of the call
+ * is left.
+ */
 export async function callAgent(requested: AgentCall): Promise<AskEnd> {
   if (requested.signal?.aborted === true) return notCalled({ kind: 'cancelled' });
   let scratch: Scratch | null = null;
@@ -56,7 +59,8 @@ export async function callAgent(requested: AgentCall): Promise<AskEnd> {
     copied = copy.value;
     return await runAgent(inCopy(requested, copied.folder), scratch);
   } catch (error) {
-    // Only system errors, such as a full disk or an argument that is too long, become failures; other errors are bugs.
+    // Errors of the operating system, such as a full disk or a too long argument, are failures of the call. Other
+    // errors are bugs.
     if (!(error instanceof Error && 'code' in error)) throw error;
     return notCalled({ kind: 'agent-error', said: shorten(error.message) });
   } finally {
@@ -65,7 +69,10 @@ export async function callAgent(requested: AgentCall): Promise<AskEnd> {
   }
 }
 
-/** Returns the call as it runs in a copy. If bubblewrap is installed, the agent cannot write to the files either. */
+/**
+ * Returns the same call, but in the copy. If bubblewrap is installed, the agent cannot write to the original files
+ * either.
+ */
 function inCopy(call: AgentCall, copy: string): AgentCall {
   const around = sandboxed(call.program, { readOnly: [call.cwd, copy] }, call.env['PATH'] ?? '');
   return { ...call, ...around, cwd: copy, root: call.cwd };
@@ -89,8 +96,8 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
   });
   const after = (next: AgentEvents) => {
     events = next;
-    // After a final failure an agent usually exits, but some would retry forever, so stop it after a short wait.
-    // An agent that answers requests runs until its input ends.
+    // After a final failure, an agent usually exits. Some would retry forever, so stop it after a short wait. An agent
+    // that sends requests to onceover runs until its input is closed.
     if (talk !== null && (events.failure !== null || events.done)) send(null);
     if (events.failure !== null || (talk !== null && events.done)) setTimeout(() => giveUp.abort(), EXIT_MS).unref();
     const isActive = patience.hear(events);
@@ -115,7 +122,7 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
       return after(heard.events) && heard.isActive;
     },
     ...(talk === null ? {} : { converse: (sender: typeof send) => (send = sender) }),
-    // Only events count as activity of an agent. Error output does not: some agents log the same error again and again.
+    // Error output does not count as activity, because some agents log the same error again and again.
     ...(agent.conclude === undefined
       ? {
           onErrorLine(line: string) {
@@ -141,21 +148,21 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
     const printed = agent.conclude === undefined ? text : end.stdout.text;
     return { ok: false, failure, usage, said, draft: joinTexts(draft, printed), durationMs, retries };
   }
-  // Without events it is unknown which files the agent opened.
+  // If the agent prints no events, onceover does not know which files it opened.
   const filesRead = agent.conclude === undefined ? events.filesRead : null;
   const requests = events.requests === null ? {} : { requests: events.requests };
   const reply = { text, structured, sessionId: events.sessionId, filesRead, usage, sessionUsage, ...requests };
   return { ok: true, reply, model, draft, durationMs, retries };
 }
 
-/** Calls `giveUp` when the agent has reported nothing but errors for too long. */
+/** Calls `giveUp` when the agent has reported only errors for too long. */
 function openPatience(mostRetries: number | undefined, giveUp: () => void) {
   let progressAt = Date.now();
   let troubleAt = progressAt;
   let isTroubled = false;
   let timer: NodeJS.Timeout | undefined;
   return {
-    /** Takes the events after a line. Returns whether the line was activity, and not only a report of an error. */
+    /** Takes the new state of the call. Returns whether the last line shows activity and not only an error. */
     hear(events: AgentEvents): boolean {
       const now = Date.now();
       if (events.trouble === null) progressAt = now;
@@ -171,12 +178,12 @@ function openPatience(mostRetries: number | undefined, giveUp: () => void) {
   };
 }
 
-/** How long an agent may report errors and nothing else. */
+/** How many milliseconds an agent may report only errors. */
 const PATIENCE_MS = 20_000;
 
 /**
- * Returns the time at which to end an agent that repeats a request without success; `null` if it repeats none.
- * `progressAt` is the time of its last line that was not an error, `troubleAt` that of the first error since.
+ * Returns the time at which to end an agent that repeats a request without success; `null` if the agent has no trouble.
+ * `progressAt` is the time of its last line that was not an error, `troubleAt` the time of the first error after that.
  */
 export function giveUpAt(
   { trouble, retries, retriesInARow }: Pick<AgentEvents, 'trouble' | 'retries' | 'retriesInARow'>,
@@ -185,16 +192,18 @@ export function giveUpAt(
 ): number | null {
   if (trouble === null) return null;
   if (retriesInARow > MOST_RETRIES || retries > mostRetries) return at.troubleAt;
-  // Agents report a failed connection only after several attempts, so count from the last progress, not from the error.
+  // Agents report a failed connection only after several attempts, so count from the last progress.
   if (trouble.kind === 'unreachable') return at.progressAt + PATIENCE_MS;
   const until = trouble.kind === 'limit' ? (trouble.resetAt?.getTime() ?? 0) : 0;
   return Math.max(at.troubleAt, until) + PATIENCE_MS;
 }
 
-// A very long output is not kept whole. The lost part may contain a refusal, so the rest does not count as an answer.
+// Very long output is not kept as a whole. The missing part may contain a refusal, so the rest does not count as an
+// answer.
 const CUT_OFF: AgentFailure = { kind: 'unreadable-answer', why: 'truncated', said: '' };
 
-// Session ids come from a file that anyone could edit. As an argument, an id must not act as an option or a path.
+// Session ids are read from a file that could have been edited. An id becomes an argument, where it must not act as an
+// option or a path.
 const SESSION_ID = /^\w[\w-]{0,199}$/;
 
 /** Returns the result of a call that failed before the agent was started. */
@@ -213,8 +222,8 @@ function notStarted(program: string, code: string): AgentFailure {
 }
 
 /**
- * Returns the call with protection: files that the agent would load from the repository are hidden and, with `sandbox`,
- * writes are prevented. Uses bubblewrap or a temporary copy of the working tree; fails if neither is possible.
+ * Returns the call with protection: the agent does not see files that it would load from the repository and, with
+ * `sandbox`, cannot write. Uses bubblewrap or a temporary copy of the working tree. Fails if neither is possible.
  */
 async function protect(call: AgentCall, scratch: Scratch): Promise<AgentCall | { readonly failure: AgentFailure }> {
   const { loads = [], loadsNamed = [] } = call.agent;
@@ -229,14 +238,15 @@ async function protect(call: AgentCall, scratch: Scratch): Promise<AgentCall | {
   const emptied = [...loaded.filter((path) => !isFolder(path)), ...present(named.value)];
   const [first] = [...folders.hidden, ...emptied, ...folders.readOnly];
   if (first === undefined) return call;
-  // Bubblewrap would hide the target of a symlink, which may be a file under review.
+  // If one of the paths is a symlink, bubblewrap would hide its target, which may be a reviewed file. In that case use
+  // a copy.
   if (![...folders.hidden, ...emptied].some(isSymlink)) {
     const empty = { file: emptied.length === 0 ? '' : scratch.put('empty', ''), over: emptied };
     const around = sandboxed(call.program, { ...folders, empty }, call.env['PATH'] ?? '');
     if (around !== null) return { ...call, program: around.program, before: around.before };
   }
   const unprotected = { failure: { kind: 'unprotected', path: first } } as const;
-  // A fixer must not work in a temporary copy, because its edits would be lost.
+  // A fixing agent must not work in a temporary copy, because its edits would be lost.
   if (call.question.writes === true) return unprotected;
   const copy = join(scratch.folder, 'copy');
   const copied = await copyWorkingTree(root, copy, [...loads, ...named.value]);
@@ -250,7 +260,9 @@ export function sandboxed(
   folders: {
     readonly readOnly?: readonly string[];
     readonly hidden?: readonly string[];
-    /** Files that the program sees as empty: the path of an empty file, and the files that it replaces. */
+    /**
+     * Files that the program sees as empty: `file` is the path of an empty file, `over` lists the files that it covers.
+     */
     readonly empty?: { readonly file: string; readonly over: readonly string[] };
   },
   path: string,
@@ -268,7 +280,9 @@ export function sandboxed(
   };
 }
 
-/** Returns the usage of this call alone. `sessionUsage` is the session's total, for agents that report only that. */
+/**
+ * Returns the usage of this call. `sessionUsage` is that of the whole session, for agents that report only this sum.
+ */
 function usageOf(call: AgentCall, { usage }: AgentEvents): Pick<AgentReply, 'usage' | 'sessionUsage'> {
   if (usage === null || call.agent.abilities.usage !== 'session') return { usage, sessionUsage: null };
   const before = call.question.usedBefore;
@@ -286,11 +300,12 @@ function subtract(total: Usage, before: Usage): Usage {
 }
 
 /**
- * Returns why a call failed; `null` if it succeeded. Success means exit code 0, a success event, an answer in the
- * requested session and, if the agent reports usage, at least one output token.
+ * Returns why a call failed; `null` if it succeeded. A success needs exit code 0, an event that reports success, an
+ * answer in the requested session and, if the agent reports its usage, at least one output token.
  */
 function failureOf(call: AgentCall, end: Ended, events: AgentEvents): AgentFailure | null {
-  // After its answer, an agent that answers requests is ended by onceover, so the way in which it ends says nothing.
+  // onceover itself ends an agent that sends requests, after its answer. So the exit code of such an agent means
+  // nothing.
   const isOver = call.agent.converse !== undefined && events.done && call.signal?.aborted !== true;
   switch (isOver ? 'by-itself' : end.ending) {
     case 'cancelled':
@@ -311,12 +326,13 @@ function failureOf(call: AgentCall, end: Ended, events: AgentEvents): AgentFailu
   const { sessionId: asked, forkOf } = call.question;
   const got = events.sessionId;
   if (asked !== null && got !== asked) return { kind: 'wrong-session', asked, got };
-  // A fork that goes on in its parent's session would change what the other forks of that session start with.
+  // A fork must get a session id of its own. If it continued the original session, it would change that session for all
+  // other forks.
   if (forkOf !== undefined && (got === null || got === forkOf)) return { kind: 'wrong-session', asked: forkOf, got };
   return usageOf(call, events).usage?.outputTokens === 0 ? { kind: 'no-tokens' } : null;
 }
 
-/** If the agent is not logged in, adds to the failure how the user can log in. */
+/** If the agent is not logged in, adds to the failure what the user does to log in. */
 function withLogIn(failure: AgentFailure | null, { access }: Agent): AgentFailure | null {
   return failure?.kind === 'not-logged-in' && access !== undefined ? { ...failure, logIn: access.logIn } : failure;
 }
@@ -329,7 +345,8 @@ function lastWords(end: Ended): string {
   return errorLines(end.stderr.text) || errorLines(end.stdout.text.slice(-TAIL_CHARACTERS));
 }
 
-// JSON lines are skipped: they contain events and answers, and a review that mentions limits or logins is not an error.
+// Returns the output in which error messages can be. Skips JSON lines, because they contain events and answers: a
+// review that mentions limits or logins is not an error.
 function errorText({ stderr, stdout }: Ended): string {
   const lines = stdout.text.slice(-TAIL_CHARACTERS).split('\n');
   const whole = stdout.text.length > TAIL_CHARACTERS ? lines.slice(1) : lines;

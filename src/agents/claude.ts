@@ -19,7 +19,10 @@ import {
   withText,
 } from './parse-output.ts';
 
-/** Claude Code. New sessions find only the system prompt in the provider's cache, so the stable part goes there. */
+/**
+ * Claude Code. In new sessions, only the system prompt is found in the provider's cache, so the part of the prompt that
+ * several calls share goes there.
+ */
 export const claude: Agent = {
   name: 'claude',
   program: 'claude',
@@ -61,7 +64,7 @@ export const claude: Agent = {
     return {
       args: [
         ...['-p', '--output-format', 'stream-json', '--verbose'],
-        // Without partial messages, the first event comes only after a whole block of the answer.
+        // Without partial messages, there would be no event until a whole block of the answer is complete.
         '--include-partial-messages',
         ...(question.model === null ? [] : ['--model', question.model]),
         ...['--tools', question.writes === true ? 'Read,Grep,Glob,Edit,Write' : 'Read,Grep,Glob'],
@@ -75,7 +78,7 @@ export const claude: Agent = {
       env: {
         CLAUDE_CODE_ATTRIBUTION_HEADER: '0',
         CLAUDE_CODE_MAX_RETRIES: String(Math.min(question.mostRetries ?? MOST_RETRIES, MOST_RETRIES)),
-        // Otherwise Claude Code repeats a request whose answer was cut off, and no event reports that retry.
+        // Without this setting, Claude Code repeats a request whose answer was cut off, and no event reports the retry.
         CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: '1',
         API_TIMEOUT_MS: String(question.timeoutSeconds * 1000),
         DISABLE_AUTOUPDATER: '1',
@@ -92,7 +95,8 @@ export const claude: Agent = {
       case 'system':
         return readSystem(events, event, now);
       case 'stream_event':
-        // The request has got through, but its answer may still be cut off, so keep the number of retries in a row.
+        // The request reached the model, but its answer may still be cut off, so do not reset the number of retries in
+        // a row.
         return { ...events, begun: true, trouble: null };
       case 'assistant':
         return readMessage(events, event);
@@ -127,7 +131,7 @@ function readSystem(events: AgentEvents, event: Readonly<Record<string, unknown>
 
 function readMessage(before: AgentEvents, event: Readonly<Record<string, unknown>>): AgentEvents {
   const message = objectAt(event, 'message');
-  // Claude Code reports its own errors as messages of a model with this name.
+  // Claude Code reports its own errors as messages with this model name.
   const isReal = stringAt(message, 'model') !== '<synthetic>';
   let events: AgentEvents = { ...(isReal ? withProgress(before) : before), ...countMessage(before, message) };
   if (!isReal) return events;
@@ -143,8 +147,8 @@ function readMessage(before: AgentEvents, event: Readonly<Record<string, unknown
   return events;
 }
 
-// Each block of a message is an event of its own with the usage of the whole message, so count each message only once.
-// The result event later replaces this sum with the exact usage.
+// Each block of a message is an event with the usage of the whole message, so each message is counted only once. Later,
+// the result event replaces this sum by the exact usage.
 function countMessage(
   { usage: sum, counted, requests }: AgentEvents,
   message: Readonly<Record<string, unknown>>,
@@ -161,7 +165,8 @@ function readResult(events: AgentEvents, event: Readonly<Record<string, unknown>
   // API failures also have the subtype "success", so check `is_error` too.
   const failed = event['is_error'] === true || subtype.startsWith('error');
   const status = numberAt(event, 'api_error_status');
-  // The result repeats the answer, but not the text that came before it.
+  // The final result usually repeats the answer, but not the text that came before it. If the text is not repeated, it
+  // becomes a draft.
   const isRepeated = said.includes(events.text) || isRecord(parseJson(events.text));
   const ended = {
     ...(failed || isRepeated ? events : asDraft(events)),
@@ -175,7 +180,7 @@ function readResult(events: AgentEvents, event: Readonly<Record<string, unknown>
   return withFailure(ended, errorFailure(said || subtype || 'error', status, now, claude.sessionLost));
 }
 
-// `usage` covers only this call, but `total_cost_usd` covers the whole session, so add up the costs per model instead.
+// `usage` covers only this call, but `total_cost_usd` covers the whole session. So add up the costs of the models.
 function usageOf(event: Readonly<Record<string, unknown>>): Usage | null {
   const usage = event['usage'];
   if (!isRecord(usage)) return null;

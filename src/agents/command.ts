@@ -4,7 +4,7 @@ import { isAmount } from '../kernel/shape.ts';
 import { type Agent, type AgentEvents, joinPrompt, NO_EVENTS } from './agent.ts';
 import { numberAt, readEvent, stringAt } from './parse-output.ts';
 
-/** Returns an agent that runs a custom command. Its answer is the JSON object on standard output. */
+/** Returns an agent that runs a custom command. The command prints its answer as a JSON object on standard output. */
 export function commandAgent(given: {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
@@ -54,12 +54,15 @@ export function commandAgent(given: {
   };
 }
 
-// Without this sentence, a model that the command calls would read the files of the base branch instead of the change.
+// Without this sentence, the model behind the command would read the files of the base branch instead of the change.
 function whereFilesAre(root = ''): string {
   return `The working directory contains the base branch. The files under review are in ${quoteName(root)}.\n\n`;
 }
 
-/** Returns the session id and the usage from the answer. The session id defaults to `asked`, the requested session. */
+/**
+ * Returns the session id and the usage in the answer. If the answer has no session id, returns that of the question
+ * (`asked`).
+ */
 function answerFacts(stdout: string, asked: string | null): Pick<AgentEvents, 'sessionId' | 'usage'> {
   const found = objectsIn(stdout);
   const answer = found.kind === 'found' ? readEvent(found.texts.at(-1) ?? '') : null;

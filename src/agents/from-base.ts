@@ -7,18 +7,18 @@ import { isApiAgent } from './api-agent.ts';
 import { commandAgent } from './command.ts';
 import { findProgram, isCustomCommand, type KnownAgent } from './installed.ts';
 
-/** Returns PATH without the folders inside of `root`, where the author of a change could put programs. */
+/** Returns PATH without the folders inside `root`, where the author of a change could put programs. */
 function pathOutside(path = '', root: string, relative: 'dropped' | 'kept' = 'dropped'): string {
   const isKept = (folder: string) => (isAbsolute(folder) ? !isInside(realPath(folder), root) : relative === 'kept');
   return path.split(delimiter).filter(isKept).join(delimiter);
 }
 
 /**
- * Returns the agent with a program that the author of a pull request cannot replace. Only the program of a custom command
- * may be in the repository, because `startedFromBase` later takes it from the base branch.
+ * Returns the agent with a program that the author of a pull request cannot replace. Only the program of a custom
+ * command may be in the repository, because `startedFromBase` takes it from the base branch.
  */
 export function foundForPullRequest(one: KnownAgent, root: string, ownPath: string): KnownAgent {
-  // An API has no program, and its address comes from the settings of the base branch.
+  // A model API has no program, and its address comes from the settings on the base branch.
   if (isApiAgent(one)) return one;
   const name = one.settings?.path ?? one.agent.program;
   const isOwn = isCustomCommand(one);
@@ -27,7 +27,10 @@ export function foundForPullRequest(one: KnownAgent, root: string, ownPath: stri
   return isOwn && isInside(resolve(root, name), root) ? { ...one, program: resolve(root, name) } : { ...one, env };
 }
 
-/** Returns the custom command as it starts in `checkout`, a checkout of the base branch, instead of the working tree. */
+/**
+ * Returns the custom command in a form that starts in `checkout`, a checkout of the base branch, instead of the working
+ * tree.
+ */
 export function startedFromBase(one: KnownAgent, root: string, checkout: string): KnownAgent {
   const [name = '', ...args] = (one.settings?.command ?? []).map((word) => moved(word, root, checkout));
   const values = Object.entries(one.env).map(([key, value]) => [key, moved(value, root, checkout)] as const);
@@ -36,14 +39,15 @@ export function startedFromBase(one: KnownAgent, root: string, checkout: string)
     ...one,
     agent: commandAgent({ name: one.agent.name, command: [name, ...args], resume: one.settings?.resume === true }),
     program: name.includes('/') ? outside(findProgram(name, '', checkout), root) : one.program,
-    // The command starts in the checkout, so a relative folder on PATH is of the base branch and can stay.
+    // The command starts in the checkout of the base branch, so a relative folder on PATH is safe.
     env: { ...env, PATH: pathOutside(env['PATH'], root, 'kept'), PWD: checkout },
   };
 }
 
-/** Returns the text with the path of the checkout in place of the path of the working tree. */
+/** Returns the text with the path of the working tree replaced by the path of the checkout. */
 function moved(text: string, root: string, checkout: string): string {
-  // The path of the working tree, such as `/work/shop`, can also be the beginning of another path: `/work/shop-tools`.
+  // The path of the working tree, such as `/work/shop`, can also be the beginning of another path, such as
+  // `/work/shop-tools`. Leave that one as it is.
   const changed = text.split(root).reduce((all, part) => all + (/^[\w.-]/.test(part) ? root : checkout) + part);
   const real = isAbsolute(changed) ? realPath(changed) : '';
   return isInside(real, root) ? checkout + real.slice(root.length) : changed;
@@ -59,8 +63,8 @@ function realPath(path: string): string {
 }
 
 /**
- * Returns a path in the settings or the environment of a built-in agent that leads into the repository; `null` if there
- * is none. The author of a change could edit the file at that path, and the agent would load it.
+ * Returns a path in the settings or environment of a built-in agent that points into the repository; `null` if there is
+ * none. The author of a change could edit the file at this path, which the agent would load.
  */
 export function nameInside(one: KnownAgent, root: string): string | null {
   if (isCustomCommand(one) || isApiAgent(one)) return null;
@@ -77,5 +81,5 @@ export function nameInside(one: KnownAgent, root: string): string | null {
   return [...own, ...inherited].find((word) => word !== '' && isThere(word)) ?? null;
 }
 
-/** Variables that name folders from which no agent loads code or settings. */
+/** Environment variables that name folders from which no agent loads code or settings. */
 const HARMLESS = new Set(['TMPDIR', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR', 'PWD']);

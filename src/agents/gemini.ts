@@ -12,8 +12,8 @@ import {
   withProgress,
 } from './parse-output.ts';
 
-// These settings override the user's settings for this call only: no tools but those for reading (a fixer may also
-// edit), no hooks, no skills, one attempt per request, and no clean-up of sessions that may be resumed later.
+// These settings override the user's for this call. They allow only tools that read files (for a fixing agent, also
+// edits), turn off hooks and skills, allow one attempt per request, and keep sessions, which may be resumed later.
 const settings = (writes: boolean) => ({
   general: {
     enableAutoUpdate: false,
@@ -34,7 +34,7 @@ const READING = ['read_file', 'read_many_files', 'list_directory', 'glob', 'sear
 
 const WRITING = ['replace', 'write_file'];
 
-/** Gemini CLI, which has no option for a JSON schema, so the answer is read from its text. */
+/** Gemini CLI. It has no option for a JSON schema, so onceover reads the answer from its text. */
 export const gemini: Agent = {
   name: 'gemini',
   program: 'gemini',
@@ -49,7 +49,7 @@ export const gemini: Agent = {
     fork: 'none',
   },
   canFix: true,
-  // A million characters are about a quarter of the tokens that the models accept. The CLI cuts off input after 8 MiB.
+  // A million characters are about a quarter of what the models accept. The CLI cuts off input after 8 MiB.
   diffLimit: 1_000_000,
   priceProvider: 'google',
   install: 'npm install -g @google/gemini-cli',
@@ -63,7 +63,8 @@ export const gemini: Agent = {
       const variable = loginVariable(env, names);
       if (variable !== null) return variable;
       if (hasCredentials) return { state: 'yes', why: '~/.gemini/oauth_creds.json' };
-      // If the settings name a kind of login, the login itself may be in the system's key store, which is not read.
+      // If the settings name a kind of login, the login itself may be in the system's key store, which onceover does
+      // not read.
       return { state: settings?.includes('selectedType') === true ? 'unknown' : 'no', why: null };
     },
     service({ env }) {
@@ -123,7 +124,7 @@ function readTool(events: AgentEvents, event: Readonly<Record<string, unknown>>)
   return withFileTool(events, { name: stringAt(event, 'tool_name') ?? 'a tool', path }, 'read_file');
 }
 
-// `input` excludes cached tokens, and all figures cover only this call, so nothing is subtracted.
+// `input` does not include cached tokens, and all figures cover only this call, so nothing has to be subtracted.
 function usageOf(stats: Readonly<Record<string, unknown>>): Usage {
   return {
     inputTokens: numberAt(stats, 'input'),

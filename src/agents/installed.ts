@@ -12,14 +12,17 @@ import { API_VERSION, apiAgent, isApiAgent } from './api-agent.ts';
 import { commandAgent } from './command.ts';
 import { loadAgents } from './table.ts';
 
-/** Returns the path of a program: `name` if it is a path, else the first match on PATH; `null` if not found. */
+/**
+ * Returns the path of a program: `name` itself if it is a path, otherwise the first match on PATH; `null` if there is
+ * none.
+ */
 export function findProgram(name: string, path: string, cwd: string): string | null {
   if (!name.includes('/')) return findOnPath(name, path);
   const given = isAbsolute(name) ? name : resolve(cwd, name);
   return isProgram(given) ? given : null;
 }
 
-/** Runs `<program> --version` and returns the version; `null` if the command fails or prints none. */
+/** Runs `<program> --version` and returns the version; `null` if the command fails or prints no version. */
 export async function programVersion(
   program: string,
   env: Readonly<Record<string, string>>,
@@ -41,7 +44,10 @@ export async function installedVersion(
   return (await import('./acp.ts')).acpVersion(version, settings.acp);
 }
 
-/** Environment variables that every program may need: home, language, proxies, certificates. */
+/**
+ * Environment variables that every program may need, for example for the home folder, the language, proxies and
+ * certificates.
+ */
 const ALWAYS: readonly string[] = [
   ...['HOME', 'PATH', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_*', 'TZ', 'TERM', 'TMPDIR', 'XDG_*'],
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'no_proxy', 'all_proxy'],
@@ -49,7 +55,10 @@ const ALWAYS: readonly string[] = [
   ...['DBUS_SESSION_BUS_ADDRESS', 'SSH_AUTH_SOCK'],
 ];
 
-/** Returns the environment variables that an agent gets: the general ones and those in `needs` (`*` is a wildcard). */
+/**
+ * Returns the environment variables that an agent gets: general ones, and those in `needs`. A `*` in `needs` is a
+ * wildcard.
+ */
 export function agentEnvironment(
   own: Readonly<Record<string, string | undefined>>,
   needs: readonly string[],
@@ -63,7 +72,7 @@ export function agentEnvironment(
   return { [ACTIVE]: '1', ...Object.fromEntries(given) };
 }
 
-/** An agent, its program on this machine, and the user's settings for it. */
+/** An agent with its program on this machine and the user's settings for it. */
 export type KnownAgent = {
   readonly agent: Agent;
   readonly settings: AgentSettings | null;
@@ -72,7 +81,10 @@ export type KnownAgent = {
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** Returns the built-in agents and those that the settings define. A defined agent replaces a built-in agent of the same name. */
+/**
+ * Returns the built-in agents and those that the settings define. If both have the same name, the one in the settings
+ * counts.
+ */
 export async function knownAgents(
   settings: Readonly<Record<string, AgentSettings>>,
   own: Readonly<Record<string, string | undefined>>,
@@ -99,7 +111,7 @@ export async function knownAgents(
   });
 }
 
-// The code for ACP is loaded only if the settings define an agent that speaks it.
+// Load the code for ACP only if the settings define an agent that uses this protocol.
 async function acpOf(settings: Readonly<Record<string, AgentSettings>>) {
   const isUsed = Object.values(settings).some(({ acp }) => acp != null);
   return isUsed ? import('./acp.ts') : { acpAgent: null };
@@ -128,7 +140,9 @@ export function isCustomCommand({ settings }: Pick<KnownAgent, 'settings'>): boo
   return settings?.command != null;
 }
 
-/** Returns the results of the resume tests (see `probeResume`) for the agent versions that onceover is tested with. */
+/**
+ * Returns the results of the resume tests (see `probeResume`) that come with onceover, for the tested agent versions.
+ */
 export function testedVersions(agents: readonly Agent[]): readonly ResumeResult[] {
   return agents.flatMap((one) => {
     const { name: agent, testedVersion: version, resumeFailure: failed = null, abilities } = one;
@@ -138,7 +152,7 @@ export function testedVersions(agents: readonly Agent[]): readonly ResumeResult[
   });
 }
 
-/** Returns the facts about an agent that `onceover doctor` shows. Does not start custom commands. */
+/** Returns what `onceover doctor` shows about an agent. Custom commands are not started. */
 export async function reportAgent(
   known: KnownAgent,
   root: string,
@@ -171,24 +185,28 @@ export async function reportAgent(
 
 const MOST_KEPT = 50;
 
-// A version manager can switch the version behind an unchanged launcher file, so cached versions expire.
+// A version manager can change the version without changing the launcher file, so stored versions expire.
 const KNOWN_FOR_MS = 24 * 60 * 60 * 1000;
 
 const PROGRAM_FILE = { path: isString, size: isAmount, changed: isAmount };
 
 type ProgramFile = Shaped<typeof PROGRAM_FILE>;
 
-/** An entry of the version cache: a version, and the program file that reported it, with its size and change time. */
+/**
+ * An entry of the cache of versions: the version, and the size and change time of the program file that reported it.
+ */
 const ENTRY = { ...PROGRAM_FILE, version: isVersion, at: isAmount };
 
 function isVersion(value: unknown): value is string {
   return isString(value) && /^\d+\.\d+\.\d+[-+.\w]{0,100}$/.test(value);
 }
 
-/** A cache of program versions. A program is started again if its file has changed or the entry has expired. */
+/** A cache of program versions. A program is asked again if its file has changed or its entry has expired. */
 export type Versions = ReturnType<typeof openVersions>;
 
-/** Opens the cache of versions in the git folder. If the cache cannot be read, every program is asked again. */
+/**
+ * Opens the cache of versions, which is in the git folder. If the cache cannot be read, every program is asked again.
+ */
 export function openVersions(commonDir: string, now: () => number = Date.now) {
   const list = openListFile(commonDir, 'versions.json');
   const read = () => list.read().flatMap((one) => readShape<Shaped<typeof ENTRY>>(one, ENTRY) ?? []);
@@ -202,12 +220,15 @@ export function openVersions(commonDir: string, now: () => number = Date.now) {
     const version = await ask();
     if (version === null) return null;
     const others = read().filter(({ path }) => path !== file.path);
-    // Ignore a failed write: its only effect is that the next onceover command starts the program again.
+    // A failed write does not matter: the next onceover command just asks the program again.
     list.write([...others.slice(1 - MOST_KEPT), { ...file, version, at: now() }]);
     return version;
   }
 
-  /** Returns the version from the cache, else from `ask`; `null` if the program reports none. */
+  /**
+   * Returns the version in the cache or, if there is none, the result of `ask`; `null` if the program reports no
+   * version.
+   */
   return async (program: string, ask: () => Promise<string | null>) => {
     const file = fileOf(program);
     if (file === null) return ask();
@@ -218,7 +239,7 @@ export function openVersions(commonDir: string, now: () => number = Date.now) {
   };
 }
 
-// Compare ctime, because a replaced file may have the same mtime as the old one.
+// Compare ctime, because a replaced file may have the same modification time as the old one.
 function fileOf(program: string): ProgramFile | null {
   const found = tryDisk('read', program, () => {
     const path = realpathSync(program);

@@ -17,19 +17,19 @@ import {
 
 const REVIEWER = 'onceover-reviewer';
 
-// opencode merges this object over the user's settings for this call. Bash is off because its permission patterns are
-// not safe: an allowed "git log" can write to a file through a redirection.
+// opencode merges this object over the user's settings for this call. Bash is off because opencode's permission
+// patterns are not safe: an allowed "git log" can write to a file by redirecting its output.
 function config(prompt: string, writes: boolean): object {
   const editing = { write: writes, edit: writes, patch: writes };
   const tools = { ...editing, bash: false, webfetch: false, task: false, todowrite: false, skill: false };
   const permission = { edit: writes ? 'allow' : 'deny', bash: 'deny', webfetch: 'deny', external_directory: 'deny' };
   const description = writes ? 'Reads and fixes' : 'Reads and judges';
   const reviewer = { description, mode: 'primary', prompt, tools, permission };
-  // Language servers and formatters are programs that may come from the repository. A reviewer needs neither.
+  // Language servers and formatters are programs that may come from the repository. A reviewer does not need them.
   return { autoupdate: false, share: 'disabled', lsp: false, formatter: false, agent: { [REVIEWER]: reviewer } };
 }
 
-/** opencode, which has no option for a JSON schema, so the answer is read from its text. */
+/** opencode. It has no option for a JSON schema, so onceover reads the answer from its text. */
 export const opencode: Agent = {
   name: 'opencode',
   program: 'opencode',
@@ -42,9 +42,9 @@ export const opencode: Agent = {
     stopHook: 'none',
     fork: 'cached',
   },
-  // opencode may write through symlinks that leave the working tree, and into the .git folder.
+  // opencode may write through symlinks that lead out of the working tree, and to the .git folder.
   canFix: false,
-  // The user may have chosen a model with a small context, so the limit is lower than for other agents.
+  // The user may have chosen a model with a small context, so this limit is lower than that of other agents.
   diffLimit: 300_000,
   priceProvider: 'in-model',
   install: 'npm install -g opencode-ai',
@@ -58,28 +58,29 @@ export const opencode: Agent = {
     logIn: 'run "opencode auth login"',
     judgeLogin({ status }) {
       const listed = (status?.output ?? '').match(/[1-9]\d* (?:credential|environment variable)s?/g) ?? [];
-      // An empty list does not mean "no": some models need no login, and opencode's settings can contain a login.
+      // An empty list does not mean that the user is not logged in: some models need no login, and opencode's settings
+      // can contain one.
       return listed.length === 0 ? { state: 'unknown', why: null } : { state: 'yes', why: listed.join(', ') };
     },
-    // The service depends on the model that the user has chosen, so its address is not known here.
+    // The address depends on the model that the user has chosen, so it is unknown here.
     service: () => null,
   },
   sessionLost: /session not found/i,
 
-  // opencode sometimes loads these, and runs their plug-ins, despite the options that disable project settings.
+  // opencode sometimes loads these files, and runs their plug-ins, despite the options that turn off project settings.
   loads: ['.opencode', 'opencode.json', 'opencode.jsonc', 'tui.json', 'tui.jsonc'],
 
-  // When opencode reads a file, it adds the instructions of the file's folder, and no option turns that off.
+  // When opencode reads a file, it also loads the instructions in the file's folder, and no option turns that off.
   loadsNamed: ['AGENTS.md', 'CONTEXT.md'],
 
   invoke(question, put) {
     return {
       args: [
         ...['run', '--pure', '--format', 'json', '--agent', REVIEWER],
-        // The events of opencode do not report retries, so read the retries from its log.
+        // opencode's events do not report retries, so onceover reads them from its log.
         ...['--print-logs', '--log-level', 'ERROR'],
         ...(question.model === null ? [] : ['--model', question.model]),
-        // Without a title, opencode would call the model to get one.
+        // Without a title, opencode would call the model to invent one.
         ...(question.sessionId === null ? ['--title', 'onceover review'] : ['--session', question.sessionId]),
         ...(question.forkOf === undefined ? [] : ['--session', question.forkOf, '--fork']),
       ],
@@ -101,7 +102,7 @@ export const opencode: Agent = {
   hear(events, line, now) {
     const event = readEvent(line);
     if (event === null) return events;
-    // opencode prints its first event after the model has started to answer.
+    // opencode prints its first event only when the model has begun to answer.
     const known = { ...withProgress(events), sessionId: stringAt(event, 'sessionID') ?? events.sessionId };
     const body = objectAt(event, 'part');
     switch (event['type']) {
@@ -133,7 +134,8 @@ function withStep(events: AgentEvents, usage: Usage): AgentEvents {
   return { ...events, usage: addUsage(events.usage, usage), requests: withRequest(events.requests, usage) };
 }
 
-// Only "stop" is a successful end. "length" means a truncated answer, and after "unknown" opencode would retry forever.
+// Only "stop" means success. "length" means that the answer was cut off, and after "unknown" opencode would retry
+// forever.
 function readStep(events: AgentEvents, reason: string | null): AgentEvents {
   switch (reason) {
     case 'stop':
@@ -150,7 +152,7 @@ function readTool(events: AgentEvents, body: Readonly<Record<string, unknown>>):
   return withFileTool(events, { name: stringAt(body, 'tool') ?? 'a tool', path }, 'read');
 }
 
-// Each step reports its own usage, so the caller adds them up. `input` excludes cached tokens.
+// Each step reports only its own usage, so the caller adds them up. `input` does not include cached tokens.
 function usageOf(step: Readonly<Record<string, unknown>>): Usage {
   const tokens = objectAt(step, 'tokens');
   const cache = objectAt(tokens, 'cache');

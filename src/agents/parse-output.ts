@@ -4,7 +4,7 @@ import { isAmount } from '../kernel/shape.ts';
 import { parseJson } from '../platform/private-files.ts';
 import type { AgentEvents } from './agent.ts';
 
-/** Returns the JSON object in a line of output; `null` if the line is anything else. */
+/** Returns the JSON object in a line of output; `null` if the line contains anything else. */
 export function readEvent(line: string): Readonly<Record<string, unknown>> | null {
   const value = line.startsWith('{') ? parseJson(line) : null;
   return isRecord(value) ? value : null;
@@ -14,7 +14,7 @@ function valueAt(value: unknown, key: string): unknown {
   return isRecord(value) ? value[key] : undefined;
 }
 
-/** Returns the object under a key; an empty object if there is none. */
+/** Returns the object at a key; an empty object if there is none. */
 export function objectAt(value: unknown, key: string): Readonly<Record<string, unknown>> {
   const found = valueAt(value, key);
   return isRecord(found) ? found : {};
@@ -25,7 +25,7 @@ export function stringAt(value: unknown, key: string): string | null {
   return typeof found === 'string' ? found : null;
 }
 
-/** Returns the number under a key; 0 if there is none or the number is negative. */
+/** Returns the number at a key; 0 if there is none or if it is negative. */
 export function numberAt(value: unknown, key: string): number {
   const found = valueAt(value, key);
   return isAmount(found) ? found : 0;
@@ -36,7 +36,7 @@ export function arrayAt(value: unknown, key: string): readonly unknown[] {
   return Array.isArray(found) ? found : [];
 }
 
-/** Returns the figures of a call's requests with one more request added. */
+/** Returns the figures about the requests of a call, with one more request added. */
 export function withRequest(before: RequestFigures | null, usage: Usage): RequestFigures {
   return {
     count: (before?.count ?? 0) + 1,
@@ -46,17 +46,23 @@ export function withRequest(before: RequestFigures | null, usage: Usage): Reques
   };
 }
 
-/** Returns `events` with a tool call added. The text so far becomes a draft: the answer comes after the last call. */
+/**
+ * Returns the state of the call after the agent used a tool. The text before it becomes a draft, because the answer
+ * comes after the last use of a tool.
+ */
 export function withToolCall(events: AgentEvents, doing: string | null, filesRead: readonly string[]): AgentEvents {
   return { ...withProgress(asDraft(events)), doing, filesRead: [...events.filesRead, ...filesRead] };
 }
 
-/** Returns `events` with the text that has arrived marked as a draft. */
+/** Returns the state of the call with all text so far turned into a draft, which is not part of the answer. */
 export function asDraft(events: AgentEvents): AgentEvents {
   return { ...events, text: '', draft: joinTexts(events.draft, events.text) };
 }
 
-/** Returns `events` with a call of the agent's tool `name` added. `reader` is the name of the tool that reads files. */
+/**
+ * Returns the state of the call after the agent used its tool `name`. `reader` is the name of the tool that reads
+ * files.
+ */
 export function withFileTool(
   events: AgentEvents,
   {
@@ -70,12 +76,12 @@ export function withFileTool(
   return withToolCall(events, doing, name === reader && path !== null ? [path] : []);
 }
 
-/** Returns `events` after a part of the answer has arrived, which shows that earlier errors are over. */
+/** Returns the state of the call after a part of the answer arrived, which shows that earlier errors are over. */
 export function withProgress(events: AgentEvents): AgentEvents {
   return { ...events, begun: true, trouble: null, retriesInARow: 0 };
 }
 
-/** Returns `events` with an error after which the agent repeats its request by itself. */
+/** Returns the state of the call after an error because of which the agent repeats its request by itself. */
 export function withRetry(events: AgentEvents, trouble: AgentFailure): AgentEvents {
   const said = 'said' in trouble ? `: ${trouble.said}` : '';
   return {
@@ -87,14 +93,17 @@ export function withRetry(events: AgentEvents, trouble: AgentFailure): AgentEven
   };
 }
 
-/** Returns `events` with the agent's final error. The end of a usage limit may come from an earlier error. */
+/**
+ * Returns the state of the call after the agent's final error. If that does not say when a usage limit ends, an earlier
+ * error may.
+ */
 export function withFailure(events: AgentEvents, failure: AgentFailure): AgentEvents {
   const { trouble } = events;
   if (failure.kind !== 'limit' || trouble?.kind !== 'limit') return { ...events, failure };
   return { ...events, failure: { ...failure, resetAt: failure.resetAt ?? trouble.resetAt } };
 }
 
-/** Returns `events` after the model's answer ended for another reason than its completion. */
+/** Returns the state of the call after the model stopped for another reason than having completed its answer. */
 export function withBadEnd(events: AgentEvents, reason: string | null): AgentEvents {
   const failure: AgentFailure =
     reason === 'length'
@@ -103,7 +112,7 @@ export function withBadEnd(events: AgentEvents, reason: string | null): AgentEve
   return { ...events, failure };
 }
 
-/** Returns `events` with a message added. Messages without a tool call between them form one answer. */
+/** Returns the state of the call after a message. Messages without a use of a tool in between form one answer. */
 export function withText(events: AgentEvents, said: string | null): AgentEvents {
   return { ...events, text: joinTexts(events.text, said ?? '') };
 }
@@ -112,19 +121,20 @@ export function joinTexts(...texts: readonly string[]): string {
   return texts.filter((one) => one !== '').join('\n\n');
 }
 
-// Error texts of agents and providers for usage limits and missing logins. They are matched only against error
-// messages, because a review may mention limits and logins too.
+// Error texts of agents and providers about usage limits and missing logins. Match them only against error messages,
+// because a review may mention limits and logins too.
 const LIMIT =
   /usage limit|rate.?limit|quota (?:exceeded|will reset)|exceeded your current quota|credit balance is too low|out of (?:extra )?usage|too many requests|resource.?exhausted|increase your limits|\b429\b/i;
 
 const LOGIN =
   /not logged in|please run \/login|failed to authenticate|invalid (?:x-)?api.?key|unauthori[sz]ed|authentication|missing (?:an? )?(?:environment variable|api.?key)|api key not (?:valid|found)|\b401\b|\b403\b/i;
 
-// Error texts of agents that could not connect to their service at all. A connection that broke off does not match.
+// Error texts of agents that could not connect to their service at all. They do not match a connection that was
+// interrupted.
 const UNREACHABLE =
   /^connection error\.$|connection failed|waiting for network|unable to connect|cannot connect|typo in the url|error sending request|fetch failed|failed to lookup|getaddrinfo|could not resolve|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|connection ?refused|ENETUNREACH|EHOSTUNREACH|network is unreachable/i;
 
-/** Returns the failure that matches the text and HTTP status of an error. */
+/** Returns the failure that the text and the HTTP status of an error indicate. */
 export function errorFailure(
   said: string,
   status: number | null,
@@ -141,7 +151,10 @@ export function errorFailure(
 
 const UNITS: Readonly<Record<string, number>> = { d: 86_400, h: 3600, m: 60, s: 1 };
 
-/** Returns when a usage limit ends, from texts such as "in 3 hours 4 minutes", "after 5h30m" or "at 3:04 PM". */
+/**
+ * Returns the time at which a usage limit ends, from texts such as "in 3 hours 4 minutes", "after 5h30m" or "at 3:04
+ * PM".
+ */
 export function resetTime(said: string, now: Date): Date | null {
   const stamp = /\|(\d{10})\b/.exec(said);
   if (stamp !== null) return new Date(Number(stamp[1]) * 1000);
@@ -178,7 +191,10 @@ function nextTime(clock: RegExpExecArray, now: Date): Date {
   return time;
 }
 
-/** Returns the output from its first error line on, or its last five lines if it has none. Removes colour codes. */
+/**
+ * Returns the part of the output that starts with the first line that reports an error. If there is none, returns the
+ * last five lines. Removes colour codes.
+ */
 export function errorLines(said: string): string {
   const lines = said
     .replace(/\u001b\[[0-9;]*m/g, '')
@@ -190,17 +206,17 @@ export function errorLines(said: string): string {
 
 const LONGEST = 400;
 
-/** Returns a text in one line, cut after 400 characters. */
+/** Returns a text on one line, cut off after 400 characters. */
 export function shorten(said: string): string {
   const line = said.replace(/\s+/g, ' ').trim();
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
 }
 
-/** Returns the files that a shell command prints: the arguments of `cat`, `sed` and similar programs. */
+/** Returns the files that a shell command prints: the arguments of programs such as `cat` and `sed`. */
 export function filesShownBy(command: string): readonly string[] {
   return simpleCommands(command).flatMap(([program = '', ...args]) => {
     const name = program.slice(program.lastIndexOf('/') + 1);
-    // Agents start a shell for their commands, as in `bash -lc '…'`.
+    // Agents run their commands in a shell, as in `bash -lc '…'`, so look inside.
     if (/^\w*sh$/.test(name) && /^-\w*c$/.test(args[0] ?? '')) return filesShownBy(args[1] ?? '');
     return READERS.includes(name) ? args.filter((word) => !word.startsWith('-')) : [];
   });
@@ -208,7 +224,7 @@ export function filesShownBy(command: string): readonly string[] {
 
 const READERS: readonly string[] = ['awk', 'bat', 'cat', 'head', 'less', 'more', 'nl', 'sed', 'tac', 'tail'];
 
-/** Splits a script into commands, and each command into words without quotes. */
+/** Splits a shell script into commands, and each command into words without quotes. */
 function simpleCommands(script: string): readonly (readonly string[])[] {
   const commands: string[][] = [[]];
   for (const [token] of script.matchAll(/[\n;&|]+|(?:[^\s;&|'"\\]|\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*")+/g)) {

@@ -20,7 +20,7 @@ import {
   withText,
 } from './parse-output.ts';
 
-/** Pi, which has no option for a JSON schema, so the answer is read from its text. */
+/** Pi. It has no option for a JSON schema, so onceover reads the answer from its text. */
 export const pi: Agent = {
   name: 'pi',
   program: 'pi',
@@ -33,7 +33,7 @@ export const pi: Agent = {
     stopHook: 'none',
     fork: 'cached',
   },
-  // Its tools that edit accept every path, so it could write outside of the working tree.
+  // Pi's tools that edit files accept every path, so it could write outside the working tree.
   canFix: false,
   diffLimit: 300_000,
   priceProvider: 'in-model',
@@ -48,7 +48,7 @@ export const pi: Agent = {
       if (variable !== null) return variable;
       return hasCredentials ? { state: 'yes', why: '~/.pi/agent/auth.json' } : { state: 'unknown', why: null };
     },
-    // The service depends on the model that the user has chosen, so its address is not known here.
+    // The address depends on the model that the user has chosen, so it is unknown here.
     service: () => null,
   },
   sessionLost: /no session found/i,
@@ -96,7 +96,10 @@ export const pi: Agent = {
   },
 };
 
-/** Adds a message of the model. The text of a failed one is a draft, because it may contain a refusal. */
+/**
+ * Adds a message of the model to the state of the call. The text of a failed message becomes a draft, because it may
+ * contain a refusal.
+ */
 function readMessage(events: AgentEvents, message: Readonly<Record<string, unknown>>, now: Date): AgentEvents {
   if (message['role'] !== 'assistant') return events;
   const usage = usageOf(objectAt(message, 'usage'));
@@ -116,7 +119,7 @@ function readMessage(events: AgentEvents, message: Readonly<Record<string, unkno
     case 'toolUse':
       return withProgress(said);
     case 'error': {
-      // A retry may follow, so this error is not final yet.
+      // Pi may retry after this, so the error is not final yet.
       const error = stringAt(message, 'errorMessage') ?? 'error';
       return { ...asDraft(said), trouble: errorFailure(error, null, now) };
     }
@@ -125,7 +128,8 @@ function readMessage(events: AgentEvents, message: Readonly<Record<string, unkno
   }
 }
 
-// `input` excludes cached tokens. Pi reports a price of 0 for a model that is not in its list.
+// `input` does not include cached tokens. For a model that is not in its price list, Pi reports a cost of 0, which
+// means unknown.
 function usageOf(told: Readonly<Record<string, unknown>>): Usage {
   const cost = objectAt(told, 'cost')['total'];
   return {

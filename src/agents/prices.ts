@@ -2,11 +2,13 @@ import { calcPrice, type MatchLogic } from '@pydantic/genai-prices';
 import type { PriceList } from '../kernel/agent.ts';
 import { loadAgents } from './table.ts';
 
-// Some models cost more per token in long requests. The usage is the sum of many requests, so price the usage divided
-// by this number, as one short request, and multiply the result by this number.
+// Some models cost more per token in long requests, but the usage is the sum of many short ones. So divide the usage by
+// this number, look up the price of such a short request, and multiply that price again.
 const SCALE = 1_000_000;
 
-/** Returns the list prices of the built-in agents' providers. The list is in the package, so no network is needed. */
+/**
+ * Returns the list prices of the built-in agents' providers. The list comes with the package, so no network is needed.
+ */
 export async function openPrices(): Promise<PriceList> {
   const providers = new Map((await loadAgents()).map(({ name, priceProvider }) => [name, priceProvider]));
   return ({ agent, ...used }) => listPrice(providers.get(agent) ?? null, used);
@@ -40,8 +42,8 @@ function withProvider(provider: string | null, model: string) {
 }
 
 /**
- * Whether an entry of the price list means exactly this model: only a date or "latest" may follow the name. The list
- * also matches newer models whose names begin in the same way, but it does not know their prices.
+ * Whether an entry of the price list is about exactly this model: after the name, only a date or "latest" may follow.
+ * The list also matches newer models whose names begin alike, but does not know their prices.
  */
 function isNamed(match: MatchLogic, model: string): boolean {
   if ('or' in match) return match.or.some((one) => isNamed(one, model));

@@ -20,14 +20,17 @@ import {
 } from './installed.ts';
 import { shorten } from './parse-output.ts';
 
-/** Returns a function that runs one job at a time per key. If `stop` aborts, a waiting job starts and checks `stop`. */
+/**
+ * Returns a function that runs only one job at a time per session. If `stop` is aborted, waiting jobs start at once and
+ * end themselves, because they check `stop`.
+ */
 function openSessionLocks() {
   const last = new Map<string, Promise<unknown>>();
   return <T>(key: string, stop: AbortSignal | null, job: () => Promise<T>): Promise<T> => {
     const before = last.get(key);
     const stopped = () => new Promise((resolve) => stop?.addEventListener('abort', resolve, { once: true }));
     const mine = before === undefined ? job() : Promise.race([before, stopped()]).then(job);
-    // If `stop` aborts, this job starts before `before` has ended, so the next job has to wait for both of them.
+    // If `stop` is aborted, this job may start before `before` has ended, so the next job has to wait for both.
     last.set(key, Promise.allSettled([before, mine]));
     return mine;
   };
@@ -37,25 +40,28 @@ type Options = {
   readonly known: readonly KnownAgent[];
   readonly root: string;
   readonly commonDir: string;
-  /** The agents in the setting `agents`, in order of preference; `null` for all installed agents. */
+  /** The setting `agents`, in order of preference; `null` for all installed agents. */
   readonly preference: readonly string[] | null;
-  /** Returns whether this agent version can resume sessions. Tests the version first if that is not known yet. */
+  /** Returns whether this agent version can resume sessions. If that is unknown, tests it first. */
   resumable(name: string, version: string): Promise<ResumeAbility>;
-  /** Returns whether this agent version is known to fork sessions correctly. Default: no version is. */
+  /** Returns whether this agent version is known to fork sessions correctly. By default, no version is. */
   forkable?(agent: Agent, version: string): boolean;
   readonly scratchBase?: string;
   /** The repository, for reviewers that read its files from git. */
   readonly repository?: RepositoryPaths;
-  /** On a pull request, a commit of the base branch; else `null`. Custom commands that review start from its files. */
+  /**
+   * On a pull request, a commit of the base branch, otherwise `null`. Custom commands that review are started from its
+   * files.
+   */
   readonly base?: CommitId | null;
 };
 
-/** The version of an agent that reports none. Its sessions are never resumed, because its version may be untested. */
+/** The version to use if an agent reports none. Its sessions are never resumed, because the version may be untested. */
 const UNKNOWN_VERSION = 'unknown';
 
 const WATCH_PAUSE_MS = 100;
 
-/** Opens the agents of this machine as reviewers. Calls to the same session run one at a time. */
+/** Opens the agents of this machine as reviewers. Calls in the same session run one after the other. */
 export function openReviewers(options: Options): Reviewers {
   const { known, root } = options;
   const versions = openVersions(options.commonDir);
@@ -87,7 +93,7 @@ export function openReviewers(options: Options): Reviewers {
           const ability = await abilityOf(name, version);
           return ability.kind === 'no' ? ability.why : null;
         },
-        // The conversations of an API are our own files, so no test has to show that they can be resumed and forked.
+        // The conversations of a model API are onceover's own files, so they can be resumed and forked without a test.
         canFork: () =>
           keepsConversations(one) ||
           (!isApiAgent(one) && version !== UNKNOWN_VERSION && options.forkable?.(one.agent, version) === true),
@@ -116,7 +122,7 @@ export function listReviewers(
   return { names: preferred(known, preference), found: foundNames(known), missing: missingAgents(known, root) };
 }
 
-/** Returns the facts about an agent that do not depend on this machine. */
+/** Returns the facts about an agent that are the same on all machines. */
 export function reviewerFacts(
   one: KnownAgent,
   version: string,
@@ -136,12 +142,13 @@ export function reviewerFacts(
   };
 }
 
-// The code for APIs and the price list are loaded only if a reviewer is an API.
+// Load the code for model APIs and the price list only if a reviewer needs them.
 async function askApiAgent(...call: Parameters<typeof import('./ask-api.ts')['askApi']>): Promise<AskEnd> {
   return (await import('./ask-api.ts')).askApi(...call);
 }
 
-// Only the rules of the provider's cache depend on this model, so a file that cannot be read is no failure.
+// Returns the default model in the user's settings. If the file cannot be read, the model is unknown, which affects
+// only the provider's caching rules.
 export function usualModelOf({ agent, settings, env }: KnownAgent): string | null {
   if (agent.usualModel === undefined || settings?.model != null) return null;
   const read = readPlainFile(agent.usualModel.file(env), LONGEST_SETTINGS);
@@ -154,7 +161,8 @@ function foundNames(known: readonly KnownAgent[]): readonly string[] {
   return known.filter(({ program }) => program !== null).map(({ agent }) => agent.name);
 }
 
-// By default, agents that only the settings define are used only if no built-in agent is installed.
+// Returns the agents to use, in order of preference. By default, agents that only the settings define are used only if
+// no built-in agent is installed.
 function preferred(known: readonly KnownAgent[], preference: readonly string[] | null): readonly string[] {
   const found = foundNames(known);
   if (preference !== null) return preference.filter((name) => found.includes(name));
@@ -169,7 +177,8 @@ export function notInstalled(name: string): KnownAgent {
   return { agent: commandAgent({ name, command: [name], resume: false }), settings: null, program: null, env: {} };
 }
 
-// A custom command is not started to get its version, so a digest of its command line serves as the version.
+// Returns the version of an agent. For a custom command, this is a digest of its command line, because the command is
+// not started for that.
 export async function versionOf(one: KnownAgent, versions: Versions, root: string): Promise<string | null> {
   const { program, settings } = one;
   if (program === null) return null;
@@ -178,14 +187,16 @@ export async function versionOf(one: KnownAgent, versions: Versions, root: strin
   return installedVersion(one, root, versions);
 }
 
-/** On a pull request, returns the built-in agents that would load a file its author can edit, each with its path. */
+/**
+ * On a pull request, returns the built-in agents that would load a file that the author can edit, each with that path.
+ */
 function refusedAgents({ known, root, base = null }: Options): ReadonlyMap<string, string> {
   if (base === null) return new Map();
   const inside = known.map((one) => [one.agent.name, nameInside(one, root)] as const);
   return new Map(inside.flatMap(([name, path]) => (path === null ? [] : [[name, path] as const])));
 }
 
-/** Calls the agent. On a pull request, a custom command that reviews starts in a checkout of the base branch. */
+/** Calls the agent. On a pull request, a custom command that reviews is started in a checkout of the base branch. */
 async function sendFromBase(
   one: KnownAgent,
   checkout: BaseCheckout | null,
@@ -193,7 +204,7 @@ async function sendFromBase(
   question: Question & AskOptions,
 ): Promise<AskEnd> {
   const { root } = options;
-  // A fixer has to edit the working tree, so it starts there.
+  // A fixing agent has to edit the working tree, so it is started there.
   if (checkout === null || one.program === null || !isCustomCommand(one) || question.writes === true) {
     return sendTo(one, options, question, root);
   }
@@ -221,7 +232,7 @@ async function sendTo(
       ...(cwd === root ? {} : { root }),
       env,
       question: { ...question, newSessionId: randomUUID(), model: question.model ?? settings?.model ?? null },
-      // An agent that prints no events may be silent until it answers, so it has no separate idle timeout.
+      // An agent that prints no events may print nothing until it answers, so it has no limit for silence.
       idleSeconds: agent.conclude === undefined ? idleSeconds : question.timeoutSeconds,
       sandbox: settings?.sandbox === true,
       signal: stop,
@@ -237,7 +248,7 @@ async function sendTo(
   }
 }
 
-/** For an agent that works in a copy: returns how to write the files of the snapshot under review. */
+/** For an agent that works in a copy: returns a function that writes the files of the reviewed snapshot. */
 function copiesSnapshot(
   { worksInCopy }: Agent,
   repository: RepositoryPaths | undefined,
@@ -250,7 +261,10 @@ function copiesSnapshot(
   };
 }
 
-/** Limits the rate of reports: passes on the first one at once, and after each pause only the latest one. */
+/**
+ * Limits how often progress is reported. The first report is passed on at once; after that, only the latest one is,
+ * after a pause.
+ */
 function openRareReports(watch: AskOptions['watch']) {
   let latest: readonly [doing: string | null, usage: Usage | null] | null = null;
   let pause: NodeJS.Timeout | undefined;
@@ -281,7 +295,7 @@ const NO_QUESTION: Omit<AgentQuestion, 'model'> = {
   timeoutSeconds: 1,
 };
 
-/** Returns a digest of the parts of a call that do not depend on the question: arguments, configured variables, files. */
+/** Returns a digest of what is the same for all questions: arguments, configured variables and files. */
 function toolsDigest({ agent, settings }: KnownAgent): string {
   const files: (readonly [string, string])[] = [];
   const model = settings?.model ?? null;
@@ -290,6 +304,7 @@ function toolsDigest({ agent, settings }: KnownAgent): string {
     return `/${name}`;
   };
   const { args, env } = agent.invoke({ ...NO_QUESTION, model }, put, '/');
-  // A variable can choose another model, which does not know the session.
+  // An environment variable can select another model, which does not know the session. So the digest includes these
+  // variables.
   return digestOf([agent.name, model, args, { ...env, ...settings?.env }, files]);
 }

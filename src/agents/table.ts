@@ -1,6 +1,6 @@
 import type { Agent } from './agent.ts';
 
-/** The built-in agents, in order of preference. Their code is loaded only when `loadAgents` is called. */
+/** The built-in agents, in order of preference. Their code is loaded when `loadAgents` is called. */
 const AGENTS = {
   claude: async () => (await import('./claude.ts')).claude,
   codex: async () => (await import('./codex.ts')).codex,

@@ -8,7 +8,10 @@ import type { Result } from '../kernel/result.ts';
 
 type Listed = { readonly path: string; readonly mode: string; readonly id: string; readonly bytes: number };
 
-/** Opens the files of two trees for a reviewer that reads them from git. It never reads the working tree. */
+/**
+ * Opens the files of the git trees of both sides of a change, for a reviewer that reads them from git. It never reads
+ * the working tree.
+ */
 export function openTreeReader(repo: RepositoryPaths, { head, base, hidden }: ReviewedTrees) {
   const sides = { head, base };
   const lists = new Map<string, Promise<Result<readonly Listed[]>>>();
@@ -31,7 +34,7 @@ export function openTreeReader(repo: RepositoryPaths, { head, base, hidden }: Re
 
 async function listTree(repo: RepositoryPaths, tree: string, hidden: readonly RepoPath[]): Promise<readonly Listed[]> {
   const listed = await git(repo.root, ['ls-tree', '-r', '-z', '-l', '--full-tree', objectId(tree)]);
-  // Names that are not UTF-8 cannot be in a prompt, and the run reports them as not reviewed.
+  // A name that is not UTF-8 cannot be in a prompt. The run reports such files as not reviewed.
   return listed.stdout
     .toString('latin1')
     .split('\0')

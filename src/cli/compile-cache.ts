@@ -1,7 +1,6 @@
 /**
- * Keeps the compiled code of onceover in the user's cache folder, so that later commands start faster. A shared
- * temporary folder would not be safe: an agent that fixes code could write there and change the code that judges its
- * work.
+ * Stores the compiled code of onceover in the user's cache folder, so that later commands start faster. A shared
+ * temporary folder would not be safe: an agent that fixes code could change the stored code, which judges its work.
  */
 export function useCompileCache({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.ProcessEnv): void {
   // Load these modules here instead of with `import`, so that `--version` does not load them.
@@ -17,13 +16,14 @@ export function useCompileCache({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.Proce
   };
   const caches = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(HOME, '.cache');
   if (!isAbsolute(caches)) return;
-  // Do not use a cache folder inside a git repository, because the cache would become part of the reviewed change.
+  // Do not use a cache folder inside a git repository, because its files would become part of the reviewed change.
   for (let folder = caches; ; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git'))) return;
     if (folder === dirname(folder)) break;
   }
   const folder = join(caches, 'onceover-compiled');
-  // Make the folder first: enableCompileCache never returns if it cannot make the folder, for example in /proc.
+  // Make the folder first, because `enableCompileCache` never returns if it cannot make the folder, for example in
+  // /proc.
   if (!makes(caches) || !makes(folder)) return;
   const { enableCompileCache } = process.getBuiltinModule('node:module') as {
     enableCompileCache?(folder: string): void;
@@ -34,7 +34,7 @@ export function useCompileCache({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.Proce
 
 type CompilingModule = { exports: object; require(id: string): unknown };
 
-/** Does what `enableCompileCache` of Node 22 does, for the files of this build and for Node 20. */
+/** Does for Node.js 20, with the files of this build, what `enableCompileCache` does in Node.js 22. */
 function cacheCompiledChunks(folder: string): void {
   const { Module } = process.getBuiltinModule('node:module');
   const { Script } = process.getBuiltinModule('node:vm');
@@ -51,7 +51,7 @@ function cacheCompiledChunks(folder: string): void {
     const run = script.runInThisContext() as (...args: unknown[]) => unknown;
     return run.call(this.exports, this.exports, (id: string) => this.require(id), this, filename, __dirname);
   });
-  // At the end, V8 has compiled the functions that were called, and stores them too.
+  // When the process exits, V8 has compiled all functions that were called, so store these too.
   process.on('exit', () => {
     if (uncached.length > 0) removeOld(folder);
     for (const { file, code, script } of uncached) writeCompiled(file, code, script.createCachedData());
@@ -60,7 +60,7 @@ function cacheCompiledChunks(folder: string): void {
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Removes files that are a month old. Most of them belong to other versions of onceover. */
+/** Deletes files that are a month old. Most of them belong to other versions of onceover. */
 function removeOld(folder: string): void {
   const { readdirSync, rmSync, statSync } = process.getBuiltinModule('node:fs');
   try {
@@ -69,13 +69,14 @@ function removeOld(folder: string): void {
       if (Date.now() - statSync(file).mtimeMs > KEPT_MS) rmSync(file);
     }
   } catch {
-    // Another command removed the file first, or the folder is not readable. The files only take space.
+    // Another command deleted the file first, or the folder is not readable. Both are harmless, because these files
+    // only take space.
   }
 }
 
 const DIGEST_BYTES = 32;
 
-/** Returns the compiled code in a cache file; `null` if the file is not complete or was made from other source code. */
+/** Returns the compiled code in a cache file; `null` if the file is incomplete or belongs to other source code. */
 function readCompiled(file: string, code: string): Buffer | null {
   try {
     const bytes = process.getBuiltinModule('node:fs').readFileSync(file);
@@ -93,7 +94,7 @@ function writeCompiled(file: string, code: string, compiled: Buffer): void {
     writeFileSync(unfinished, Buffer.concat([digestOf(code, compiled), compiled]), { mode: 0o600 });
     renameSync(unfinished, file);
   } catch {
-    // Without the cache, the next command only starts slower.
+    // Ignore the error: without the cache, the next command only starts more slowly.
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { BASE, collect, OR_FROM_LIST, PAGE, PLATFORM, wholeNumber } from './options.ts';
 
-/** Adds the commands for agents. Agents call them, except `hook`, which programs such as Claude Code call. */
+/** Adds the commands that agents call, and `hook`, which programs such as Claude Code call. */
 export function addAgentCommands(program: Command): void {
   program
     .command('instructions')
@@ -87,7 +87,8 @@ export function addLoopCommands(program: Command): void {
     )
     .option('--max-iterations <n>', 'the maximum number of reviews per loop, 1 to 5', wholeNumber(1, 5))
     .option('--no-commit', 'do not commit fixes')
-    // With --no-keep-sessions alone, keepSessions would be true by default. Because of this option, it is undefined.
+    // The option parser would make `keepSessions` true by default. This hidden option prevents that, so that it is
+    // undefined if the user sets neither.
     .addOption(new Option('--keep-sessions').hideHelp())
     .option('--no-keep-sessions', 'with --step: store no sessions, so that the next command starts new ones')
     .option('--files <files...>', `implement: review only these changed files and folders; ${OR_FROM_LIST}`)

@@ -110,7 +110,7 @@ export function addDailyCommands(program: Command): void {
     .action(async (options) => (await import('./commands/publish.ts')).publishCommand(options));
 }
 
-/** Adds `cost`, `passes` and `clean`, which work with the results of past runs, and `prove`. */
+/** Adds the commands about the results of past runs (`cost`, `passes` and `clean`), and `prove`. */
 export function addRecordCommands(program: Command): void {
   program
     .command('cost')
@@ -161,8 +161,8 @@ export function addRecordCommands(program: Command): void {
 }
 
 /**
- * Adds the command `passes`, which shares passes between clones. Its commands read all options, because `--json` also
- * belongs to `passes` itself.
+ * Adds the command `passes` with its subcommands, which share passes between clones. Every subcommand reads the options
+ * of `passes` too, because `--json` belongs to both.
  */
 function addPassesCommand(program: Command): void {
   const passes = program
@@ -206,7 +206,7 @@ function addPassesCommand(program: Command): void {
 
 const passesCommands = () => import('./commands/passes.ts');
 
-/** Adds `init` and the other commands that set onceover up, check the set-up or show how onceover works. */
+/** Adds `init` and the other commands that set onceover up, check the set-up or explain how onceover works. */
 export function addSetupCommands(program: Command): void {
   program
     .command('init')

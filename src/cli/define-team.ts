@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { wholeNumber } from './options.ts';
 
-/** Adds the commands for teams that share a store. */
+/** Adds the commands for teams whose members share a PostgreSQL store. */
 export function addTeamCommands(program: Command): void {
   const limit = wholeNumber(1, 1_000_000_000);
   program

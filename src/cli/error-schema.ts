@@ -2,7 +2,10 @@ import { runSchema } from '../gates/json-schema.ts';
 import { errorSchema } from '../kernel/json-schema.ts';
 import { phaseSchema } from '../phases/json-schema.ts';
 
-/** The document on stdout when a command with `--json` fails. An interrupted loop or phase adds its result so far. */
+/**
+ * The schema of the JSON document on stdout when a command with `--json` fails. An interrupted loop or phase adds its
+ * result so far.
+ */
 export const errorDocumentSchema = errorSchema.extend({
   loop: runSchema.shape.loop.describe(
     'For an interrupted run --until-pass: every review, with the fix that followed it.',

@@ -4,7 +4,10 @@ import { answerStop, type StopEvent } from '../stop-hook/answer.ts';
 const DEFAULT_DEADLINE_SECONDS = 540;
 const LONGEST_DEADLINE_SECONDS = 86_400;
 
-/** Reads an agent's stop event from stdin and prints the answer. After an error, the agent may stop, with a warning. */
+/**
+ * Reads an agent's stop event from stdin and prints the answer. If there is an error, the agent may stop, and the user
+ * gets a warning.
+ */
 export async function hookStop(args: readonly string[]): Promise<void> {
   const answer = await answerTo(args);
   if (answer !== null) write(`${JSON.stringify(answer)}\n`);
@@ -32,7 +35,10 @@ const LARGEST_BYTES = 64 * 1024 * 1024;
 const PAUSE_MS = 10;
 const PATIENCE_MS = 5000;
 
-/** Returns the stop event from stdin; `null` if none arrives. Does not wait for the end of stdin: it may stay open. */
+/**
+ * Returns the stop event from stdin; `null` if none arrives. It does not wait until stdin is closed, because some
+ * programs leave it open.
+ */
 function readStop(): StopEvent | null {
   const chunks: Buffer[] = [];
   const until = performance.now() + PATIENCE_MS;
@@ -59,7 +65,7 @@ function parse(chunks: readonly Buffer[]): StopEvent | null {
   }
 }
 
-// A terminal never sends a stop event, so do not wait for one.
+// Whether stdin is a device such as a terminal. No stop event can come from there, so do not wait for one.
 function isDevice(file: number): boolean {
   try {
     return fstatSync(file).isCharacterDevice();
@@ -78,7 +84,8 @@ function readSome(chunk: Buffer): number | 'nothing yet' | 'unreadable' {
   }
 }
 
-// Writes without Node's streams, because loading them takes longer than the rest of the hook. Ignores a closed pipe.
+// Writes to stdout without Node's streams, because loading them takes longer than everything else in the hook. Ignores
+// a closed pipe.
 function write(text: string): void {
   const bytes = Buffer.from(text, 'utf8');
   for (let written = 0; written < bytes.length; ) {

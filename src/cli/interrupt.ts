@@ -1,10 +1,10 @@
 import type { Message } from '../ui/wording.ts';
 import { printFailure, printJson } from './output.ts';
 
-/** Text and JSON fields to print when work is interrupted; `words` replaces the default message. */
+/** Text and JSON fields to print when work is interrupted. `words` replaces the usual message. */
 type Added = { readonly text?: string; readonly fields?: object; readonly words?: Message };
 
-/** Returns the result of `work`. After Ctrl-C, waits until `work` has stopped, says so, and sets exit code 130. */
+/** Returns the result of `work`. After Ctrl-C, waits until `work` has stopped, reports that, and sets exit code 130. */
 export async function interruptible<T>(
   work: (signal: AbortSignal) => Promise<T>,
   json = false,
@@ -24,7 +24,9 @@ export async function interruptible<T>(
   }
 }
 
-/** Runs a server until its client disconnects or a signal such as Ctrl-C arrives. A second signal exits at once. */
+/**
+ * Runs a server until its client disconnects or a signal such as Ctrl-C arrives. After a second signal, exits at once.
+ */
 export async function untilClosed(
   work: (signal: AbortSignal) => Promise<void>,
   ended: Message = SERVER_ENDED,
@@ -39,7 +41,7 @@ export async function untilClosed(
 function onSignals(): { readonly stop: AbortSignal; forget(): void } {
   const stop = new AbortController();
   const onSignal = () => {
-    // A second Ctrl-C exits at once, without waiting for the work to stop.
+    // This is the second Ctrl-C. Exit at once, without waiting until the work has stopped.
     if (stop.signal.aborted) process.exit(130);
     stop.abort();
   };
@@ -52,7 +54,8 @@ function onSignals(): { readonly stop: AbortSignal; forget(): void } {
   };
 }
 
-// SIGHUP arrives when the terminal is closed. It stops the work too, because no one would see what the work costs.
+// SIGHUP arrives when the terminal is closed. It stops the work too, because the user could not see any more what it
+// costs.
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const SERVER_ENDED: Message = {
@@ -60,7 +63,7 @@ const SERVER_ENDED: Message = {
   next: 'Start the server again to continue.',
 };
 
-/** The message for interrupted work, if the command has no message of its own. */
+/** The message about interrupted work, for commands that have no message of their own. */
 export const INTERRUPTED: Message = {
   what: 'Interrupted: onceover stopped all running reviewers and checks. Only finished verdicts were recorded.',
   next: 'Run the same command again to continue.',

@@ -6,11 +6,12 @@ declare const ONCEOVER_VERSION: string;
 
 const [first, ...rest] = process.argv.slice(2);
 
-// The stop hook has its own fast path, because an agent waits for it at every stop and usually nothing changed.
+// An agent waits for this hook every time that it wants to stop, and usually nothing changed since. So the hook has its
+// own path, which loads little code.
 const isStop = first === 'hook' && rest[0] === 'stop' && !rest.includes('--help') && !rest.includes('-h');
 
-// The program that reads our output may close the pipe early (EPIPE). This is not an error, and the exit code still
-// depends on the result alone.
+// The program that reads our output may close the pipe early (EPIPE). That is not an error, and the exit code depends
+// only on the result.
 for (const stream of isStop ? [] : [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return;
@@ -23,7 +24,7 @@ for (const stream of isStop ? [] : [process.stdout, process.stderr]) {
   });
 }
 
-// Node.js exits with code 0 when nothing is pending, even if `main` has not finished. This must not count as a pass.
+// Node.js exits with code 0 when nothing is pending, even if `main` has not finished. This must not look like a pass.
 let isDone = false;
 process.on('exit', (code) => {
   if (isDone || code !== 0) return;
@@ -42,16 +43,17 @@ async function main(): Promise<void> {
     process.stdout.write(`${ONCEOVER_VERSION}\n`);
     return;
   }
-  // These commands only read, so they work on Windows, for example with records that were made in WSL.
+  // These commands only read, so they also work on Windows, for example with records that were made in WSL.
   if (process.platform === 'win32' && !['status', 'explain', 'cost', '--help', '-h', undefined].includes(first)) {
     process.stderr.write(`onceover ${first} does not support Windows yet. Run it inside WSL.\n`);
     process.exitCode = 3;
     return;
   }
-  // The hook compiles its few functions faster than Node loads the hashes that the compile cache needs.
+  // The hook is faster without the compile cache: compiling its few functions takes less time than loading the hash
+  // functions that the cache needs.
   if (isStop) return (await import('./hook-stop.ts')).hookStop(rest.slice(1));
   useCompileCache(process.env);
-  // Agents and hooks run these commands often, mostly without flags. Without flags, do not load the option parser.
+  // Agents and hooks run these commands often, mostly without flags. Without flags, the option parser is not needed.
   const plain = rest.length === 0 ? first : null;
   if (first === 'instructions' || first === 'run' || first === 'status')
     (await import('../gates/prefetch.ts')).prefetch({ run: plain === 'run' });
@@ -60,7 +62,7 @@ async function main(): Promise<void> {
   else await (await import('./program.ts')).runProgram(process.argv);
 }
 
-/** Reports that a file of onceover could not be loaded. No gate ran, so the exit code is 3. */
+/** Reports that one of onceover's files could not be loaded. No gate ran, so the exit code is 3. */
 function printNotLoaded(said: string): void {
   const [reason] = said.split('\n');
   const message = `A part of onceover could not be loaded, so no gate ran: ${reason}`;

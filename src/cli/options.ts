@@ -3,13 +3,13 @@ import { COLOURED } from '../ui/style.ts';
 
 const usual = new Help();
 
-/** The style of help pages. The list of commands leaves out "[options]", because nearly all commands have options. */
+/** The style of help pages. The list of commands omits "[options]", because nearly all commands have options. */
 export const HELP_STYLE: Partial<Help> = {
   subcommandTerm: (command: Command) => {
     const usage = command.usage().replace(/\[options\]|\[command\]|<command>|--goal TEXT/g, '');
     return `${command.name()} ${usage.replace(/ +/g, ' ').trim()}`.trim();
   },
-  // The first help page lists only commands, not the options --help and --version.
+  // The first help page lists only commands, without the options --help and --version.
   visibleOptions: (command: Command) => (command.parent === null ? [] : usual.visibleOptions(command)),
   styleUsage: (usage) => usage,
   styleTitle: (title) => COLOURED('strong', title),
@@ -30,18 +30,18 @@ export const BASE = ['--base <ref>', 'the branch or commit to compare with'] as 
 
 export const PLATFORM = ['--for <platform>', 'use the sub-agents that rules name for this platform', 'claude'] as const;
 
-/** The end of the help text for arguments and options that take files. */
+/** The end of the help text for arguments and options that name files. */
 export const OR_FROM_LIST = '"-" reads a list from standard input';
 
-/** Returns the values of a repeatable option, with one more value added. */
+/** Returns the values of an option that can be given several times, with one more value added. */
 export function collect(given: string, before: readonly string[] = []): readonly string[] {
   return [...before, given];
 }
 
-/** The option of commands whose only report is a page. */
+/** The option `--report` of commands whose only report is an HTML page. */
 export const PAGE = ['--report <html=file>', 'also write a page to look at in a browser', collect] as const;
 
-/** Returns a parser for whole numbers from `least` to `most`. */
+/** Returns a function that parses whole numbers from `least` to `most`. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const number = Number(text);

@@ -5,21 +5,26 @@ import { forLog, isOnGitHub, jsonWithoutCommands, shownOn } from '../ui/terminal
 import { type Message, withNpx } from '../ui/wording.ts';
 import { version } from '../version.ts';
 
-/** The options of a command: `Texts` take a text, `Switches` take no value. Nearly all commands have `--json`. */
+/**
+ * The options of a command: those in `Texts` take a text, those in `Switches` take no value. Nearly all commands have
+ * `--json`.
+ */
 export type Flags<Texts extends string = never, Switches extends string = never> = {
   readonly [Name in Texts]?: string;
 } & { readonly [Name in Switches | 'json']?: boolean };
 
-/** How a command shows its result: as a JSON document, or as a text for the terminal. */
+/** How a command shows its result: as a JSON document, or as text for the terminal. */
 type Shown<T> = {
   document(value: T): object | Promise<object>;
   text(value: T, style: Styled): string | Promise<string>;
   warnings?(value: T): readonly string[];
-  /** If missing, the exit code is 0. */
+  /** Returns the exit code for a result. If missing, the exit code is 0. */
   exitCode?(value: T): number;
 };
 
-/** Ends a command: prints its result or its failure, and sets the exit code. Interrupted work was already reported. */
+/**
+ * Ends a command: prints its result or its failure, and sets the exit code. An interruption has already been reported.
+ */
 export async function finish<T>(result: Result<T> | 'interrupted', json: boolean, show: Shown<T>): Promise<void> {
   if (result === 'interrupted') return;
   if (!result.ok) return exitWith(result.failure, json);
@@ -30,7 +35,7 @@ export async function finish<T>(result: Result<T> | 'interrupted', json: boolean
   else printResult(await show.text(value, shownOn(process.stdout, process.env)));
 }
 
-/** Ends a command whose arguments are wrong. */
+/** Ends a command that was called with wrong arguments. */
 export function wrongUsage(command: string, said: string, json = false): Promise<void> {
   return exitWith({ kind: 'wrong-usage', said, command }, json);
 }
@@ -40,7 +45,10 @@ export function printResult(text: string): void {
   process.stdout.write(forLog(text.endsWith('\n') ? text : `${text}\n`));
 }
 
-/** Writes a JSON document to stdout. On GitHub, escapes workflow commands, so that the runner does not execute them. */
+/**
+ * Writes a JSON document to stdout. On GitHub, it escapes workflow commands in it, so that GitHub does not execute
+ * them.
+ */
 export function printJson(document: object): void {
   const json = `${JSON.stringify(document, null, 2)}\n`;
   process.stdout.write(isOnGitHub() ? jsonWithoutCommands(json) : json);
@@ -51,7 +59,10 @@ export function printWarnings(lines: readonly string[]): void {
   for (const line of lines) process.stderr.write(forLog(`Warning: ${line}\n`));
 }
 
-/** Prints a failure with the next step, and sets the exit code. To keep start-up fast, it loads the texts only here. */
+/**
+ * Prints a failure with the next step, and sets the exit code. Loads the texts of failures only here, so that commands
+ * start faster.
+ */
 export async function exitWith(failure: Failure, json: boolean, command: 'run' | null = null): Promise<void> {
   process.exitCode = exitCode(failure);
   if (json) {
@@ -69,7 +80,7 @@ export function printFailure({ what, next }: Message, more = ''): void {
   process.stderr.write(forLog(`${lines.join('\n')}\n`));
 }
 
-/** Prints an unexpected exception as a bug of onceover. No gate was judged, so the exit code is 3. */
+/** Prints an unexpected exception as a bug in onceover. No gate was judged, so the exit code is 3. */
 export function printBug(error: unknown, json: boolean): void {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const next = 'Please report it with the command that you ran.';
@@ -78,7 +89,9 @@ export function printBug(error: unknown, json: boolean): void {
   process.exitCode = 3;
 }
 
-/** Returns the working directory. If it was deleted, returns its old path, where commands find no repository. */
+/**
+ * Returns the working directory. If it was deleted, returns its old path, in which commands will find no repository.
+ */
 export function workingDirectory(): string {
   try {
     return process.cwd();

@@ -4,7 +4,9 @@ import { sharedReporter } from '../progress/share.ts';
 import { runCommand } from './commands/run.ts';
 import { printBug } from './output.ts';
 
-/** Runs `onceover run` without flags. It imports `runGates` directly: through api.ts, Node would load more files. */
+/**
+ * Runs `onceover run` without flags. It imports `runGates` directly, because api.ts would make Node.js load more files.
+ */
 export async function plainRun(): Promise<void> {
   try {
     await runCommand([], {}, async (cwd, { startedBy, reporter, stop }) => {

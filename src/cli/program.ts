@@ -4,9 +4,9 @@ import { addAgentCommands, addLoopCommands } from './define-agents.ts';
 import { addDailyCommands, addRecordCommands, addSetupCommands } from './define-daily.ts';
 import { FIRST_PAGE_END, HELP_STYLE } from './options.ts';
 
-/** Parses the command line and runs the command. The code of a command is loaded when the command runs. */
+/** Parses the command line and runs the command. The code of a command is loaded only when it runs. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
-  // Other commands show only the names of the team's commands.
+  // These commands need the team's commands with all their options. For other commands, the names are enough.
   const isTeam = argv.some((word) => /^(?:worker|serve|serve-review|completion)$/.test(word));
   const program = buildProgram(isTeam ? (await import('./define-team.ts')).addTeamCommands : addTeamNames);
   try {
@@ -22,7 +22,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Returns the commands with their options. docs/commands.md is generated from them. */
+/** Returns all commands with their options. The page docs/commands.md is generated from them. */
 export function buildProgram(addTeam: (program: Command) => void): Command {
   const program = new Command('onceover')
     .description('AI review gates that never pay for the same review twice.')
@@ -52,13 +52,16 @@ export function buildProgram(addTeam: (program: Command) => void): Command {
   return program.addHelpText('after', FIRST_PAGE_END);
 }
 
-/** Adds the names of the commands for teams, for the list of commands. Their options are in define-team.ts. */
+/** Adds only the names of the commands for teams to the list of commands. Their options are in define-team.ts. */
 function addTeamNames(program: Command): void {
   program.command('worker').summary('run reviewers for your team on this machine');
   program.command('serve').summary('review pull requests for your team, and show its pages');
 }
 
-/** Commands without the common `--json`: they only group other commands, or their output has another format. */
+/**
+ * Commands that do not have the usual option `--json`: they only group other commands, or their output has another
+ * format.
+ */
 const WITHOUT_JSON = new Set([
   'config',
   'worker',
@@ -72,14 +75,17 @@ const WITHOUT_JSON = new Set([
   'demo-reviewer',
 ]);
 
-/** Returns the arguments with `help run` replaced by `run --help`, no arguments by `--help`, and `-V` by `-v`. */
+/**
+ * Returns the arguments in the form that the option parser needs: `help run` becomes `run --help`, no arguments become
+ * `--help`, and `-V` becomes `-v`.
+ */
 function withHelpOption(argv: readonly string[]): string[] {
   const [node = '', file = '', first, ...rest] = argv;
   if (first === undefined || first === 'help') return [node, file, ...rest, '--help'];
   return [node, file, first === '-V' ? '-v' : first, ...rest];
 }
 
-/** Returns a message of the option parser as a sentence in the style of our messages. */
+/** Rewrites a message of the option parser in the style of our messages. */
 function toSentence(message: string): string {
   const sentence = message
     .replace(/^error: /, '')

@@ -17,7 +17,7 @@ import { printFailure, printWarnings, workingDirectory } from './output.ts';
 
 export type Reports = ReturnType<typeof reportsFor>;
 
-/** Returns the reports that the `--report` flags request. */
+/** Returns functions that write the reports that the `--report` flags ask for. */
 export function openReports(
   flags: readonly string[],
   { json, run }: { readonly json: boolean; readonly run: RunRequestOptions },
@@ -28,7 +28,7 @@ export function openReports(
 
 function reportsFor(request: ReportRequest & { readonly run: RunRequestOptions }, json: boolean) {
   const print = (run: EndedRun) => {
-    // With --json, stdout gets one document and nothing else, so annotations go to stderr.
+    // With --json, stdout must contain only the JSON document, so annotations go to stderr.
     if (request.github) (json ? process.stderr : process.stdout).write(githubAnnotations(run));
   };
   const writeAndPrint = async (run: EndedRun) => {
@@ -38,9 +38,11 @@ function reportsFor(request: ReportRequest & { readonly run: RunRequestOptions }
   return {
     /** Writes all report files. Prints and returns a message for each report that could not be written. */
     write: (outcome: RunOutcome) => writeAll(request, endedRun(outcome)),
-    /** Prints the GitHub annotations. They come after all other output. */
+    /** Prints the annotations for GitHub. Call this after all other output. */
     print: (outcome: RunOutcome) => print(endedRun(outcome)),
-    /** Writes the reports of a run that failed, so that no older report is taken for the result of this run. */
+    /**
+     * Writes the reports of a run that failed. Otherwise, an older report could be mistaken for the result of this run.
+     */
     writeFailed(failure: Failure) {
       const status = failure.kind === 'lock-held' ? 'lock_conflict' : 'error';
       return writeAndPrint(failedRun({ status, exitCode: exitCode(failure) }, describeFailure(failure)));
@@ -103,7 +105,7 @@ async function writeAll(
   return tellMissing([...unmade, ...written, ...(appended === null || appended.ok ? [] : [appended.failure])]);
 }
 
-/** Writes report files, with a warning for each that git does not ignore. Returns the failures. */
+/** Writes report files. Prints a warning for each file that git does not ignore, and returns the failures. */
 async function writeFiles(files: readonly { name: string; text: string }[]): Promise<readonly Failure[]> {
   const { failures, seen } = await writeReports(workingDirectory(), files);
   const seenByGit = (file: string) =>
@@ -121,7 +123,7 @@ function tellMissing(failures: readonly Failure[]): readonly string[] {
   });
 }
 
-/** Returns the page of an ended run. A run without a result has a page that shows the error. */
+/** Returns the HTML page about a run. If the run has no result, the page shows the error. */
 function runHtml(request: RunRequestOptions, { outcome, verdict, status }: EndedRun): Promise<Result<string>> {
   const [, message = '', next = ''] = verdict;
   return runPage(workingDirectory(), request, {
@@ -132,10 +134,10 @@ function runHtml(request: RunRequestOptions, { outcome, verdict, status }: Ended
   });
 }
 
-/** The flags of a command whose only report is a page. */
+/** The flag of a command whose only report is an HTML page. */
 export type PageFlags = { readonly report?: readonly string[] };
 
-/** Returns the files for which `--report html=FILE` asks, of a command that has no other report. */
+/** Returns the files that `--report html=FILE` names, for a command that has no other report. */
 export function pageFiles({ report = [] }: PageFlags, command: string): Result<readonly string[]> {
   const request = readFlags(report, workingDirectory());
   if (!request.ok) return request;
@@ -144,7 +146,7 @@ export function pageFiles({ report = [] }: PageFlags, command: string): Result<r
   return err({ kind: 'wrong-usage', said: `--report of "onceover ${command}" takes html=FILE only.`, command });
 }
 
-/** Writes a page to each of these files. Returns a message for each file that could not be written. */
+/** Writes an HTML page to each of these files. Returns a message for each file that could not be written. */
 export async function writePages(names: readonly string[], page: Result<string>): Promise<readonly string[]> {
   if (!page.ok) return tellMissing([page.failure]);
   return tellMissing(await writeFiles(names.map((name) => ({ name, text: page.value }))));

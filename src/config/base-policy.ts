@@ -7,22 +7,24 @@ import { filesAheadAt, tipOfBranch } from './read-ahead.ts';
 import { loadSettings, readNonEmpty } from './read-file.ts';
 import { type PassSettings, SETTINGS_FILE, type Settings } from './settings.ts';
 
-/** The rules of the base branch about passes and waivers of other clones, with the keys that may vouch. */
+/** The base branch's rules about passes and waivers of other clones, with the keys whose signatures count. */
 export type BasePolicy = {
-  /** The branch that the policy was read from. */
+  /** The branch from which these rules were read. */
   readonly base: string;
   readonly passes: PassSettings;
   readonly signers: SignersText;
-  /** The signers of waivers; `null` if waivers of other clones do not count. */
+  /** The people whose signed waivers count; `null` if waivers of other clones do not count. */
   readonly waiverSigners: SignersText | null;
 };
 
-/** A signers file and, if there is one beside it, the list of revoked keys (`<signers>.revoked`). */
+/**
+ * The text of a signers file, and that of the list of revoked keys (`<signers>.revoked`) beside it, if there is one.
+ */
 type SignersText = { readonly text: string; readonly revoked: string | null };
 
-/** The reason why the base branch has no usable policy. */
+/** The reason why the base branch has no usable rules about passes of other clones. */
 export type NoBasePolicy =
-  /** The base branch has no block `passes`: the change that adds it cannot decide who may vouch. */
+  /** The base branch has no block `passes`. A change that adds the block must not decide whose passes count for it. */
   | { readonly kind: 'base-has-none'; readonly base: string }
   | { readonly kind: 'no-base' }
   | { readonly kind: 'no-signers'; readonly base: string; readonly path: string }
@@ -33,9 +35,9 @@ type ReadPolicy =
   | { readonly ok: false; readonly why: NoBasePolicy };
 
 /**
- * Reads who may vouch for passes. On a pull request this is the tip of the target branch; elsewhere the tip of the
- * default base branch, or of the branch that its own settings name. The change under review decides nothing: neither
- * its `onceover.yml` nor its signers file nor the `base` that it names counts.
+ * Reads the rules about whose passes count. On a pull request, they are at the tip of the target branch; elsewhere at
+ * the tip of the default base branch, or of the branch that its own settings name. The change under review decides
+ * nothing: its `onceover.yml`, its signers file and its `base` are ignored.
  */
 export async function readBasePolicy(repo: RepositoryPaths, run: RunSettings): Promise<ReadPolicy> {
   const none = (why: NoBasePolicy): ReadPolicy => ({ ok: false, why });
@@ -62,7 +64,8 @@ async function baseSettings(repo: RepositoryPaths, run: RunSettings): Promise<Re
   if (usual === null) return null;
   const first = await settingsAt(repo, run, usual);
   if (!first.ok || first.value.settings.base === null || first.value.settings.base === usual) return first;
-  // The default branch may name another base branch, such as "develop". Follow that name, but only once.
+  // The settings on the default branch may name another base branch, such as "develop". Follow that name, but only
+  // once.
   const { base } = first.value.settings;
   const tip = await tipOfBranch(repo, base);
   return tip.ok ? settingsAt(repo, run, base) : tip;
@@ -73,7 +76,8 @@ async function settingsAt(
   { parsed, written }: Pick<RunSettings, 'parsed' | 'written'>,
   name: string,
 ): Promise<Result<BaseSettings>> {
-  // The change most likely names the same signers files as the base branch. Others are read when they are needed.
+  // The change probably names the same signers files as the base branch, so read these at once. Others are read when
+  // they are needed.
   const signers = [written.passes?.signers, written.waivers.signers].filter((path) => path != null);
   const paths = new Set([SETTINGS_FILE, ...signers.flatMap((path) => [path, `${path}.revoked`])]);
   const files = await filesAheadAt(repo, name, [...paths]);
@@ -87,6 +91,6 @@ function readSignersText(files: TextFiles, path: string): SignersText | null {
   if (!signers.ok) return null;
   const revoked = readNonEmpty(files, `${path}.revoked`);
   if (revoked.ok) return { text: signers.text, revoked: revoked.text };
-  // An unreadable list of revoked keys must not turn revoked keys into valid ones.
+  // If the list of revoked keys exists but cannot be read, fail: revoked keys must not become valid.
   return revoked.why === 'missing' || revoked.why === 'empty' ? { text: signers.text, revoked: null } : null;
 }

@@ -8,11 +8,11 @@ import { isPullRequest, targetBranch } from './pull-request.ts';
 import { loadSettings, openParsedFiles, type ParsedFiles } from './read-file.ts';
 import type { Settings } from './settings.ts';
 
-/** The settings of a run, and their source. */
+/** The settings of a run, with the place from which they were read. */
 export type RunSettings = {
   /** The settings from `onceover.yml`, with defaults. */
   readonly written: Settings;
-  /** The settings that apply to this run. For a pull request, `base` is its target branch. */
+  /** The settings that apply to this run. For a pull request, `base` is the target branch. */
   readonly settings: Settings;
   readonly source: ConfigSource;
   readonly parsed: ParsedFiles;
@@ -28,7 +28,7 @@ export async function readSettings(repo: RepositoryPaths, selection: Selection):
     parsed.save();
     return written;
   }
-  // A pull request is always compared with its target branch, whatever base the settings name.
+  // A pull request is always compared with its target branch, even if the settings name another base.
   const { from } = source.value;
   const settings = from === null ? written.value : { ...written.value, base: from };
   return ok({ written: written.value, settings, source: source.value, parsed });
@@ -36,16 +36,18 @@ export async function readSettings(repo: RepositoryPaths, selection: Selection):
 
 type ConfigSource = {
   readonly files: TextFiles;
-  /** Paths of the working tree that onceover tried to read, including missing files. */
+  /** The paths in the working tree that onceover tried to read, including those of missing files. */
   readonly read: ReadonlySet<string>;
-  /** The branch that the files come from: the target of the pull request; `null` if they are in the working tree. */
+  /**
+   * The branch from which the files were read: the target of the pull request; `null` if they are in the working tree.
+   */
   readonly from: string | null;
   readonly commit: CommitId | null;
 };
 
 /**
- * Returns the files that contain the configuration. For a pull request, these are the files at the tip of the target
- * branch, not those at the merge-base, which the author of the pull request can choose.
+ * Returns the files that contain the configuration. For a pull request, they are at the tip of the target branch. The
+ * merge-base would not be safe, because the author of the pull request can choose it.
  */
 async function configSource(repo: RepositoryPaths, selection: Selection): Promise<Result<ConfigSource>> {
   const read = new Set<string>();

@@ -72,10 +72,13 @@ function toSettings(written: SettingsFile, yaml: YamlFile): Settings {
 
 const MOST_OUTPUT_TOKENS = 16_000;
 
-/** Providers promise the result of a batch within this time. */
+/** The time within which providers promise the result of a batch. */
 const BATCH_SECONDS = 86_400;
 
-/** Returns the settings of an API reviewer. By default, only the provider's own address gets the provider's key. */
+/**
+ * Returns the settings of an API reviewer. The provider's own key is used by default only with the provider's own
+ * address.
+ */
 function toApiSettings(own: SettingsFile['agent'][string]): { readonly api?: ApiSettings } {
   if (own.api === undefined || own.model === undefined) return {};
   const usual = API_DEFAULTS[own.api];
@@ -108,7 +111,7 @@ function toPassSettings(written: NonNullable<SettingsFile['passes']>): PassSetti
   };
 }
 
-// The schema has already rejected every path for which `repoPath` returns `null`.
+// `repoPath` does not return `null` here, because the schema has rejected every path outside the repository.
 function checkedPath(path: string): RepoPath {
   return repoPath(path) ?? ('' as RepoPath);
 }
@@ -117,7 +120,7 @@ function mapValues<A, B>(record: Readonly<Record<string, A>>, make: (value: A, k
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, make(value, key)]));
 }
 
-/** YAML 1.2 reads `on` as a text, and people write it as in YAML 1.1. */
+/** YAML 1.2 reads `on` and `off` as texts, but people write them as booleans, as in YAML 1.1. */
 function isOn(value: boolean | 'on' | 'off'): boolean {
   return value === true || value === 'on';
 }

@@ -1,7 +1,10 @@
-/** Whether onceover runs in CI for a pull request or merge queue. There, the author must not choose the gates. */
+/**
+ * Whether onceover runs in CI for a pull request or merge queue. There, the author of the change must not choose the
+ * gates.
+ */
 export function isPullRequest(env: NodeJS.ProcessEnv): boolean {
   const isSet = (name: string) => !['', 'false', '0', undefined].includes(env[name]);
-  // The pattern also matches events of reviews and comments on a pull request.
+  // This pattern also matches the events for reviews of a pull request and comments on it.
   if (/^(?:pull_request|merge_group$)/.test(env['GITHUB_EVENT_NAME'] ?? '') || isSet('GITHUB_BASE_REF')) return true;
   if (env['BUILD_REASON'] === 'PullRequest') return true;
   return [
@@ -34,7 +37,10 @@ function queueFor(env: NodeJS.ProcessEnv): string | undefined {
   return /^refs\/heads\/gh-readonly-queue\/(.+)\/pr-\d+-[0-9a-f]+$/.exec(env['GITHUB_REF'] ?? '')?.[1];
 }
 
-/** Removes the variables of a pull request and git's own variables, for runs in a temporary repository. */
+/**
+ * Removes the environment variables of a pull request and of git, so that runs in a temporary repository do not see
+ * them.
+ */
 export function leavePullRequest(env: NodeJS.ProcessEnv): void {
   for (const name of Object.keys(env)) {
     if ((name.startsWith('GIT_') && name !== 'GIT_EXEC_PATH') || PULL_REQUEST.test(name)) delete env[name];

@@ -9,8 +9,8 @@ import { type FileText, type RepositoryPaths, SYMLINK } from '../kernel/reposito
 import { err, ok, type Result } from '../kernel/result.ts';
 
 /**
- * Returns a reader like `commitFiles` for the commit that a branch, tag or other name stands for; fails if there is none. It
- * has already read these files, with one call of git for all of them. Other files are read one by one.
+ * Returns a reader for the files of the commit that `name` (such as a branch or a tag) stands for; fails if there is
+ * none. The given files are read at once, with one call to git. Other files are read one by one when needed.
  */
 export async function filesAheadAt(
   repo: RepositoryPaths,
@@ -38,13 +38,14 @@ const MISSING: FileText = { kind: 'unusable', why: 'missing' };
 type Contents = ReadonlyMap<string, Buffer | null>;
 
 /**
- * Returns the content of each path that is a file, and `null` for each that certainly does not exist; omits all others.
- * Returns `null` if git does not find the commit, or if its name is ambiguous.
+ * Returns the content of each path that is a file, and `null` for each path that certainly does not exist. Leaves out
+ * all other paths. Returns `null` if git does not find the commit, or if its name is ambiguous.
  */
 async function readAll(root: string, name: string, paths: readonly string[]): Promise<Contents | null> {
-  // Such paths have a special meaning in `commit:path`.
+  // Leave out paths with these characters, because they have a special meaning in `commit:path`.
   const wanted = paths.filter((path) => path !== '' && !path.includes('\n') && repoPath(path) === path);
-  // Only the folders say which of the files are symlinks. The root is always among them, because every commit has one.
+  // Only a listing of their folders shows which files are symlinks. The root is always in the list, because every
+  // commit has one.
   const folders = [...new Set(['', ...wanted.map(folderOf)])];
   const input = Buffer.from([...folders, ...wanted].map((path) => `${name}^{commit}:${path}\n`).join(''));
   const answer = await asResult(askByName(root, ['cat-file', '--batch'], input));
@@ -69,7 +70,7 @@ async function readAll(root: string, name: string, paths: readonly string[]): Pr
 
 type ReadObject = { readonly id: string; readonly type: string; readonly content: Buffer };
 
-/** Splits the output of `git cat-file --batch` into objects, with `null` for each that git did not find. */
+/** Splits the output of `git cat-file --batch` into objects. An object that git did not find is `null`. */
 function objectsIn(output: Buffer): readonly (ReadObject | null)[] {
   const objects: (ReadObject | null)[] = [];
   for (let at = 0; at < output.length; ) {
@@ -77,7 +78,7 @@ function objectsIn(output: Buffer): readonly (ReadObject | null)[] {
     const [, id = '', type = '', size] =
       /^([0-9a-f]{40,64}) (\w+) (\d+)\n$/.exec(output.toString('latin1', at, start)) ?? [];
     objects.push(size === undefined ? null : { id, type, content: output.subarray(start, start + Number(size)) });
-    // A newline follows the content.
+    // A line break follows the content.
     at = size === undefined ? start : start + Number(size) + 1;
   }
   return objects;
@@ -88,8 +89,8 @@ function entriesIn(object: ReadObject | null | undefined): readonly TreeEntry[] 
 }
 
 /**
- * Returns the commit of a local or remote branch. Unlike `tipOf`, it takes no tag: if the clone lacks a branch, everyone
- * who can push to the remote could put a tag in its place.
+ * Returns the commit of a local or remote branch. Unlike `tipOf`, it does not look for tags: if the clone lacks the
+ * branch, anyone who can push to the remote could create a tag with that name.
  */
 export async function tipOfBranch(repo: RepositoryPaths, name: string): Promise<Result<CommitId>> {
   for (const folder of ['refs/remotes', 'refs/heads']) {

@@ -19,19 +19,25 @@ export function readSourceText(files: TextFiles, path: string): SourceText {
   return read.cut ? { ok: false, why: 'too-large' } : { ok: true, text: read.text };
 }
 
-/** Like `readSourceText`, but an empty file cannot be used. */
+/** Like `readSourceText`, but fails for an empty file. */
 export function readNonEmpty(files: TextFiles, path: string): SourceText {
   const read = readSourceText(files, path);
   return read.ok && read.text.trim() === '' ? { ok: false, why: 'empty' } : read;
 }
 
-/** Returns the whole text of an optional file; `null` if it is missing. A broken symlink does not count as missing. */
+/**
+ * Returns the whole text of an optional file; `null` if it is missing. A symlink to a missing file does not count as
+ * missing.
+ */
 export function readOptional(files: TextFiles, path: string): SourceText | null {
   const read = readSourceText(files, path);
   return !read.ok && read.why === 'missing' && !files.isSymlink(path) ? null : read;
 }
 
-/** Returns the problem that a file is unusable, with the position where the configuration names it (default: 1:1). */
+/**
+ * Returns the problem that a file cannot be used. Its position is the place where the configuration names the file
+ * (default: 1:1).
+ */
 export function unusable(
   path: string,
   why: UnusableFile,
@@ -40,14 +46,14 @@ export function unusable(
   return { line, column, what: { kind: 'unusable-file', path, why } };
 }
 
-/** Returns the settings in `onceover.yml` at the root, or the defaults if there is no such file. */
+/** Returns the settings in the `onceover.yml` at the root, or the defaults if there is no such file. */
 export async function loadSettings(files: TextFiles, parsed: ParsedFiles): Promise<Result<Settings>> {
   const broken = (problems: readonly PlacedProblem[]) =>
     err({ kind: 'broken-config', problems: problems.map((problem) => ({ file: SETTINGS_FILE, ...problem })) });
   const read = readOptional(files, SETTINGS_FILE);
   if (read?.ok === false) return broken([unusable(SETTINGS_FILE, read.why)]);
   const text = read?.text ?? '';
-  // Change the number when `Settings` changes, so that results of older builds are not used.
+  // Change this number when `Settings` changes, so that results cached by older builds are not used.
   const result = await parsed.get('settings-3', text, isParsedSettings, async () =>
     (await import('./parse-settings.ts')).parseSettings(text),
   );
@@ -58,7 +64,7 @@ function isParsedSettings(value: unknown): value is ParsedSettings {
   return typeof value === 'object' && value !== null && ('settings' in value || 'problems' in value);
 }
 
-/** A cache of parsed configuration files, by content, because parsing takes most of the time of a short command. */
+/** A cache of parsed configuration files, by content. Parsing would take most of the time of a short command. */
 export type ParsedFiles = ReturnType<typeof openParsedFiles>;
 
 const NAME = 'parsed.json';
@@ -75,7 +81,10 @@ export function openParsedFiles(commonDir: string, version: string) {
   const saved = isRecord(files) ? files : {};
   const added: Record<string, unknown> = {};
   return {
-    /** Returns the cached result for this text if `isWhole` accepts it; else parses the text and caches the result. */
+    /**
+     * Returns the cached result for this text, if `isWhole` accepts it. Otherwise parses the text and caches the
+     * result.
+     */
     async get<T>(
       kind: string,
       text: string,
@@ -90,7 +99,7 @@ export function openParsedFiles(commonDir: string, version: string) {
       return value;
     },
 
-    /** Writes the new results to disk. If the write fails, the files only have to be parsed again. */
+    /** Writes the new results to disk. If that fails, the files only have to be parsed again. */
     save(): void {
       if (Object.keys(added).length === 0) return;
       const all = Object.keys(saved).length > MOST_RESULTS ? added : { ...saved, ...added };

@@ -26,13 +26,15 @@ const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, {
 /** The name of a model. It becomes an argument of the agent's program, so it must not look like an option. */
 export const modelName = z.string().min(1).regex(/^[^-]/, { error: 'the name of a model does not begin with "-"' });
 
-/** The addresses of the providers that an API reviewer calls without `base_url`, and the variables with their keys. */
+/**
+ * For each API, the address and the environment variable with the key that are used if the settings do not name others.
+ */
 export const API_DEFAULTS = {
   anthropic: { baseUrl: 'https://api.anthropic.com', key: 'ANTHROPIC_API_KEY' },
   openai: { baseUrl: 'https://api.openai.com/v1', key: 'OPENAI_API_KEY' },
 } as const;
 
-// A header with a key would be a key in a file that is committed.
+// Matches headers that contain a key. They are rejected, because the settings file is committed.
 const HEADER_OF_KEY = /^(?:authorization|proxy-authorization|x-api-key|api-key|cookie|host|content-.*)$/i;
 
 const agentSchema = z.strictObject({
@@ -175,7 +177,7 @@ const passesSchema = z
     'Shares passes between clones. onceover reads this block and the signers file from the base branch. Default: passes stay in the clone.',
   );
 
-/** The format of `onceover.yml`. */
+/** The schema of `onceover.yml`. */
 export const settingsSchema = z
   .strictObject({
     version: z.literal(1).default(1).describe('The version of the format of this file.'),
@@ -355,7 +357,7 @@ const API_ONLY = ['base_url', 'endpoint', 'key', 'headers', 'max_tokens', 'tier'
 
 const PROGRAM_ONLY = ['command', 'acp', 'path', 'resume', 'sandbox'] as const;
 
-/** Reports the fields of an agent that do not fit together. */
+/** Reports fields of an agent that contradict each other. */
 function checkApi(own: z.output<typeof agentSchema>, wrong: (key: string | null, message: string) => void): void {
   if (own.acp !== undefined) {
     for (const key of ['command', 'path', 'resume', 'sandbox'] as const) {

@@ -3,7 +3,7 @@ import type { RepoPath } from '../kernel/ids.ts';
 import { GENERATED_FOLDER } from '../kernel/paths.ts';
 import type { OmittedFiles } from '../kernel/repository.ts';
 
-/** Returns the folders that are never part of a change: those of generated files and of run records. */
+/** Returns the folders whose files are never part of a change: those of generated files and of run records. */
 export function omittedFolders(settings: Pick<Settings, 'logDir'>): OmittedFiles {
   return { folders: [GENERATED_FOLDER, settings.logDir] };
 }
@@ -35,15 +35,15 @@ export type Settings = {
   readonly shareReading: 'reviews' | 'all' | 'off';
   readonly recheckDomain: boolean;
   readonly trustMarks: boolean;
-  /** Decides what new findings on lines do that their reviewer has seen before. */
+  /** Decides whether a new finding fails a gate although its reviewer has already reviewed the same lines. */
   readonly convergence: { readonly unchangedCode: 'block' | 'must_fix_only'; readonly ratchet: boolean };
   /** Decides whether only people or also agents can waive findings. */
   readonly waivers: {
     readonly who: 'people' | 'anyone';
-    /** Path of the file with the keys whose signed waivers count in every clone; `null` if there is none. */
+    /** The path of the file with the keys whose signed waivers count in every clone; `null` if there is none. */
     readonly signers: RepoPath | null;
   };
-  /** How passes travel between clones; `null` if they stay in this clone. */
+  /** How passes are shared between clones; `null` if they are not shared. */
   readonly passes: PassSettings | null;
   readonly budget: { readonly usd: number | null; readonly dispatches: number | null };
   readonly agent: Readonly<Record<string, AgentSettings>>;
@@ -55,9 +55,9 @@ export const DEFAULT_SIGNERS = '.onceover/signers';
 
 /** The block `passes` of `onceover.yml`. Exactly one of `remote` and `store` is set. */
 export type PassSettings = {
-  /** The name of the git remote that carries passes. */
+  /** The name of the git remote to which passes are pushed; `null` if a store is used. */
   readonly remote: string | null;
-  /** The address of an HTTP store. */
+  /** The address of the HTTP store for passes; `null` if a git remote is used. */
   readonly store: string | null;
   readonly share: 'off' | 'ask' | 'auto';
   readonly signers: RepoPath;
@@ -65,11 +65,11 @@ export type PassSettings = {
   readonly maxAgeDays: number;
   readonly minSigners: number;
   readonly neverFor: readonly string[];
-  /** The share of accepted passes that are reviewed again, from 0 to 1. */
+  /** The share of accepted passes, from 0 to 1, that are reviewed again to check them. */
   readonly audit: number;
 };
 
-/** One item of `gates` in `onceover.yml`: a path with its checks and reviews. */
+/** One item of `gates` in `onceover.yml`: a path, with the checks and reviews for it. */
 export type EntrySettings = {
   readonly path: string;
   readonly exclude: readonly string[];
@@ -81,7 +81,7 @@ export type CheckSettings = { readonly run: string; readonly timeoutSeconds: num
 
 export type ReviewSettings = {
   readonly prompt: RepoPath;
-  /** Position in `onceover.yml` at which the prompt file is named. */
+  /** The position in `onceover.yml` at which the path of the prompt is written. */
   readonly promptAt: { readonly line: number; readonly column: number };
   readonly numReviews: number;
   readonly agents: readonly string[] | null;

@@ -13,10 +13,13 @@ export function keyName(path: readonly PropertyKey[]): string {
   return name.trimStart();
 }
 
-/** A YAML document with the position of every value. */
+/** A parsed YAML document, with the position of every value. */
 export type YamlFile = {
   readonly document: Document;
-  /** Returns the position of a value or, with 'key', of its key; for a missing value, that of its nearest parent. */
+  /**
+   * Returns the position of a value or, with 'key', of its key. For a missing value, returns that of the nearest object
+   * that contains it.
+   */
   place(path: readonly PropertyKey[], at?: 'key'): { readonly line: number; readonly column: number };
 };
 
@@ -54,13 +57,13 @@ export function readYaml(text: string): Checked<ParsedYaml> {
   }
 }
 
-/** Returns the position of the first conflict that a git merge left in the text; -1 if there is none. */
+/** Returns the position of the first conflict marker that a git merge left in the text; -1 if there is none. */
 function conflictIn(text: string): number {
   const isWhole = /^={7}\r?$/m.test(text) && /^>{7} /m.test(text);
   return isWhole ? text.search(/^<{7} /m) : -1;
 }
 
-/** For some error codes of the YAML parser, a clearer message. `rest` is the file's text from the error on. */
+/** Clearer messages for some error codes of the YAML parser. `rest` is the text of the file from the error on. */
 const SAID: Readonly<Record<string, (rest: string) => string>> = {
   MULTIPLE_DOCS: () => 'a second document begins here; the file may contain only one',
   DUPLICATE_KEY: (rest) => `the key ${/^[^\s:]*/.exec(rest)?.[0] ?? ''} is a duplicate`,
@@ -68,7 +71,7 @@ const SAID: Readonly<Record<string, (rest: string) => string>> = {
   BLOCK_IN_FLOW: () => 'inside { } and [ ], quote a text that contains ": "',
 };
 
-/** Returns the first alias that has no anchor, or is inside its own anchor and would repeat forever. */
+/** Returns the first alias that refers to no anchor, or that is inside its own anchor and would repeat forever. */
 function brokenAlias(document: Document): { readonly offset: number; readonly said: string } | null {
   const anchors = new Map<string, Node>();
   let found: { readonly offset: number; readonly said: string } | null = null;
@@ -103,7 +106,7 @@ function offsetOf(document: Document, path: readonly PropertyKey[], kind?: 'key'
   return document.contents?.range?.[0] ?? 0;
 }
 
-/** Checks a value against a schema. Every problem has a position in the file and a kind from `ProblemKind`. */
+/** Checks a value against a schema. Every problem that it returns has a position in the file and a kind. */
 export function checkShape<T extends z.ZodType>(
   schema: T,
   value: unknown,
@@ -125,7 +128,7 @@ export function checkShape<T extends z.ZodType>(
   return { ok: false, problems: problems.slice(0, MOST_PROBLEMS) };
 }
 
-// zod drops this key silently, with every gate below it, so `checkShape` rejects the key.
+// zod drops this key, and every gate below it, without an error. So `checkShape` rejects the key.
 const DROPPED = '__proto__';
 
 function droppedKey(value: unknown): readonly PropertyKey[] | null {
@@ -138,9 +141,12 @@ function droppedKey(value: unknown): readonly PropertyKey[] | null {
   return null;
 }
 
-/** Whether `issue` reports a missing key that is only misspelt. The user then sees only the misspelt key's issue. */
+/**
+ * Whether `issue` reports a missing key that is not really missing but misspelt. The user then sees only the issue
+ * about the misspelt key.
+ */
 function isMisspelt(issue: z.core.$ZodIssue, all: readonly z.core.$ZodIssue[]): boolean {
-  // A custom issue on the parent object lists the missing keys in `params.misses`.
+  // A custom issue about an object lists the missing keys in `params.misses`.
   const misses = issue.code === 'custom' ? issue.params?.['misses'] : undefined;
   const isOnParent = Array.isArray(misses);
   const parent = JSON.stringify((isOnParent ? issue.path : issue.path.slice(0, -1)).map(String));
@@ -188,7 +194,7 @@ function explainIssue(
     case 'too_big':
       return outOfRange('at most', issue.maximum, issue.origin);
     default: {
-      // A custom issue about a glob has the glob in its parameters.
+      // A custom issue about a glob contains the glob in its parameters.
       const glob: unknown = issue.code === 'custom' ? issue.params?.['glob'] : undefined;
       const said = issue.message;
       return problem(typeof glob === 'string' ? { kind: 'bad-glob', glob, said } : { kind: 'bad-value', key, said });
@@ -196,7 +202,7 @@ function explainIssue(
   }
 }
 
-/** Returns the expected type in words. For a map below the top level of the file, they include its allowed keys. */
+/** Describes the expected type. For a map inside the file, the text lists the allowed keys. */
 function typeName({ expected, path }: z.core.$ZodIssueInvalidType, schema: z.ZodType): string {
   const keys = expected === 'object' && path.length > 0 ? knownKeys(schema, path) : [];
   if (keys.length > 0) return `a map with ${keys.length === 1 ? 'the key' : 'keys, of these:'} ${keys.join(', ')}`;
@@ -245,7 +251,7 @@ export function readFrontMatter(
     const said = 'the front matter that begins here has no closing "---"';
     return { ok: false, problems: [{ line: 1, column: 1, what: { kind: 'syntax', said } }] };
   }
-  // An empty line takes the place of the first "---", so that the lines keep their numbers.
+  // Replace the first "---" by an empty line, so that the line numbers stay the same.
   const read = readYaml(`\n${lines.slice(1, end).join('')}`);
   const start = end === 0 ? 0 : end + 1;
   return read.ok ? { ...read, body: lines.slice(start).join(''), bodyLine: start + 1 } : read;

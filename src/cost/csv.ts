@@ -4,8 +4,8 @@ import type { CostRow } from './rows.ts';
 type Cell = string | number | null;
 
 /**
- * Returns a CSV table (RFC 4180). A text that looks like a formula gets an apostrophe in front, so that a spreadsheet
- * does not run it.
+ * Returns a CSV table (RFC 4180). A text that looks like a formula gets an apostrophe in front of it, so that a
+ * spreadsheet does not evaluate it.
  */
 export function csv(rows: readonly (readonly Cell[])[]): string {
   return rows.map((row) => `${row.map(field).join(',')}\r\n`).join('');
@@ -20,13 +20,18 @@ function field(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Returns a CSV table with one row per review, fix, call of a phase, review of a workflow step, and resume test. */
+/**
+ * Returns a CSV table with one row for each review, fix, call in a phase, review of a workflow step, and resume test.
+ */
 export function costCsv(rows: readonly CostRow[]): string {
   const cells = Object.values(COLUMNS);
   return csv([Object.keys(COLUMNS), ...rows.map((row) => cells.map((cell) => cell(row) ?? null))]);
 }
 
-/** The columns in order, each with a function that returns its cell for a row. A missing value gives an empty cell. */
+/**
+ * The columns in their order, each with a function that returns the cell of a row. A missing value becomes an empty
+ * cell.
+ */
 const COLUMNS: Readonly<Record<string, (row: CostRow) => Cell | undefined>> = {
   at: ({ at }) => at,
   branch: ({ branch }) => branch,

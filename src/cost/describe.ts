@@ -9,15 +9,18 @@ import type { CostDocument, FeatureDocument, Paid, PhaseCall, SavedTokens } from
 import { RATES } from './loops.ts';
 import { paidTokens } from './rows.ts';
 
-/** How the `cost` page is printed. */
+/** How the output of `onceover cost` is printed. */
 export type CostStyle = {
   readonly paint: Paint;
   readonly width: number;
-  /** Whether the text also says why sessions were not resumed, how often resuming failed, and how much it saved. */
+  /** Whether the text also reports why sessions were not resumed, how often resuming failed, and how much it saved. */
   readonly details: boolean;
 };
 
-/** Returns the text of `cost`: the money paid, the tokens saved, and the cost by gate, feature, step, agent and day. */
+/**
+ * Returns the text of `onceover cost`: the money paid, the tokens saved, and the cost by gate, feature, step, agent and
+ * day.
+ */
 export function describeCost(report: CostDocument, style: CostStyle): string {
   const { runs, fixes, loops, workflows, resume_tests: tests, proofs, since, branch } = report;
   const isEmpty = runs + fixes + loops.features.length + workflows.length + tests.looks + proofs.looks === 0;
@@ -65,7 +68,10 @@ function describeRuns(report: CostDocument): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
-/** Returns what proofs cost, which is in none of the other figures. */
+/**
+ * Describes the cost of proofs (`onceover prove`, which tests reviewers with planted mistakes). It is not part of any
+ * other figure.
+ */
 function describeProofs({ proofs }: CostDocument): readonly string[] {
   if (proofs.looks === 0) return [];
   const usd = proofs.told_usd + proofs.list_price_usd;
@@ -77,7 +83,7 @@ function describeProofs({ proofs }: CostDocument): readonly string[] {
 
 function describeSavings({ paid, not_paid }: CostDocument, { paint }: CostStyle): string {
   const saved = LEVERS.reduce((sum, lever) => sum + not_paid[lever].tokens, 0);
-  // Without any usage from agents, there is nothing to estimate the savings from.
+  // If no agent reported its usage, savings cannot be estimated.
   const isUnknown = saved === 0 && paid.looks > 0 && paid.looks_without_usage === paid.looks;
   const share = saved === 0 ? '' : `, ${percentOf(saved / (saved + paidTokens(paid)))} of all tokens`;
   return [
@@ -114,12 +120,12 @@ function spentOn({ gates, loops, workflows, agents, days }: CostDocument, style:
   });
 }
 
-// The leading spaces give the columns of all tables the same width.
-/** Returns the text for no saved tokens: unknown if no agent reported tokens. */
+/** Returns the text for the case that no tokens were saved: "unknown" if no agent reported tokens. */
 function unsaved({ looks, looks_without_usage }: Paid): string {
   return looks > 0 && looks_without_usage === looks ? UNKNOWN : '';
 }
 
+// The leading spaces give the columns of all tables the same width.
 const HEAD = ['  calls', ' tokens', '    money', '  saved'];
 
 function cellsOf({ name, paid, not_paid }: Line): readonly string[] {
@@ -146,7 +152,10 @@ function describeCaches({ caches }: CostDocument): string {
   return lines.length === 0 ? '' : ['How long providers cache sessions:', ...lines].join('\n');
 }
 
-/** Returns the text of `cost FEATURE`: each agent call. `details` adds rates and comparisons with new sessions. */
+/**
+ * Returns the text of `onceover cost FEATURE`: each call to an agent. With `details`, it adds rates and comparisons
+ * with new sessions.
+ */
 export function describeFeatureCost(report: FeatureDocument, style: CostStyle): string {
   const { phases, paid } = report;
   const name = featureName(report.feature);
@@ -189,8 +198,8 @@ function callRow(call: PhaseCall): readonly string[] {
 type Loops = Pick<FeatureDocument, 'compared' | 'resumed_prompts_shorter' | 'five_iterations_under_half'>;
 
 /**
- * Compares the prompts of review loops with those of a new session in every round. Says whether resumed prompts are
- * shorter (requirement NFR1), and whether five rounds send under half of the characters (NFR3).
+ * Compares the prompts of review loops with those that a new session in every round would have needed: whether resumed
+ * prompts are shorter (requirement NFR1), and whether five rounds send less than half of the characters (NFR3).
  */
 function describePromises({ compared, resumed_prompts_shorter, five_iterations_under_half }: Loops): string {
   const { ratio } = compared.characters;
@@ -209,7 +218,7 @@ function describePromises({ compared, resumed_prompts_shorter, five_iterations_u
 
 const STATES = { holds: 'yes', does_not_hold: 'no', nothing_to_judge: 'no data yet' } as const;
 
-/** Describes each rate of `RATES` over all features: its value, its limit, and what to do if it exceeds the limit. */
+/** Describes each rate in `RATES` over all features: its value, its limit, and what to do if it is over the limit. */
 function describeRates(rates: FeatureDocument['rates']): string {
   const watched = Object.keys(RATES) as (keyof typeof RATES)[];
   const figures = ({ count: times, of, rate }: { count: number; of: number; rate: number | null }) =>
@@ -229,7 +238,9 @@ function describeRates(rates: FeatureDocument['rates']): string {
   return ['Rates of all features:', ...lines, ...notes].join('\n');
 }
 
-/** Returns the page: the blocks, and a note if some cost records could not be read. Wraps it to the width. */
+/**
+ * Joins the blocks of the page, and adds a note if some cost records could not be read. Wraps all lines to the width.
+ */
 function pageText(blocks: readonly string[], unreadable: number, { width }: CostStyle): string {
   const left = unreadable === 0 ? '' : `${count(unreadable, 'entry', 'entries')} of the ledger could not be read.`;
   return [...blocks, left]
@@ -238,7 +249,7 @@ function pageText(blocks: readonly string[], unreadable: number, { width }: Cost
     .join('\n\n');
 }
 
-/** Returns a table with its head in the first row. The first column is cut to fit; the others are aligned right. */
+/** Returns a table whose first row is the head. The first column is cut to fit; the others are aligned right. */
 function table(rows: readonly (readonly string[])[], { width, paint }: CostStyle): string {
   const columns = rows[0]?.map((_, n) => Math.max(...rows.map((row) => cells(row[n] ?? '')))) ?? [];
   const free = width - columns.slice(1).reduce((sum, column) => sum + 2 + column, 0);
@@ -255,14 +266,14 @@ const NAME_WIDTH = 44;
 
 const UNKNOWN = 'unknown';
 
-/** Returns the number of tokens; `~` means that some reviews reported none. */
+/** Returns the number of tokens as text. A `~` means that some reviews reported none. */
 function usageText(paid: Paid): string {
   const { looks, looks_without_usage: untold } = paid;
   if (untold === looks) return looks === 0 ? '' : UNKNOWN;
   return `${untold > 0 ? '~' : ''}${tokensOf(paidTokens(paid))}`;
 }
 
-/** Returns the cost; `~` means that some prices are unknown or from the price list. */
+/** Returns the cost as text. A `~` means that some prices are unknown or come from the price list. */
 function moneyText({ looks, told_usd, list_price_usd, looks_without_price: unpriced }: Paid): string {
   if (unpriced === looks) return looks === 0 ? '' : UNKNOWN;
   return `${list_price_usd + unpriced > 0 ? '~' : ''}${usdOf(told_usd + list_price_usd)}`;
@@ -275,7 +286,7 @@ function withLegend(figures: readonly string[]): readonly string[] {
     : figures;
 }
 
-/** Returns the lines about the cost, the tokens and the calls. */
+/** Returns the lines about cost, tokens and calls. */
 function paidLines(paid: Paid): readonly string[] {
   const { looks, resumed, looks_without_usage: untold } = paid;
   const unknown = untold === 0 ? '' : `; ${count(untold, 'review')} without a token count`;
@@ -287,13 +298,13 @@ function paidLines(paid: Paid): readonly string[] {
   ];
 }
 
-/** Returns the selection as the end of a sentence: which branch, and since when. */
+/** Describes which entries are counted, as the end of a sentence: of which branch, and since when. */
 function selectionText({ since, branch }: Pick<CostDocument, 'since' | 'branch'>): string {
   const where = branch === null ? 'in this clone' : `on ${quoteName(branch)}`;
   return since === null ? where : `${where} since ${since.slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** Returns the folder of a feature as shown to people; "." for the repository root. */
+/** Returns the folder of a feature as people see it. The repository's root is ".". */
 function featureName(feature: string): string {
   return feature === '' ? '.' : quoteName(feature);
 }

@@ -112,7 +112,7 @@ const loops = {
   rates,
 };
 
-/** The document of `cost --json`. */
+/** The schema of the JSON document of `cost --json`. */
 export const costSchema = z.object({
   ...asked,
   runs: z.number(),
@@ -203,7 +203,7 @@ export const costSchema = z.object({
 
 export type CostDocument = z.infer<typeof costSchema>;
 
-/** The document of `cost FEATURE --json`. */
+/** The schema of the JSON document of `cost FEATURE --json`. */
 export const featureCostSchema = z.object({
   feature: z.string().describe('The folder of the feature, relative to the repository root.'),
   ...asked,

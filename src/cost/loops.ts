@@ -16,10 +16,10 @@ import {
   selectEntries,
 } from './rows.ts';
 
-/** Rates are compared with their limits only if the calls are about at least this many features. */
+/** If there are calls about fewer features than this, the rates are not compared with their limits. */
 const ENOUGH_FEATURES = 3;
 
-/** The rates that `cost --details` shows, each with the highest accepted value and the advice if it is exceeded. */
+/** The rates that `cost --details` shows, each with its highest accepted value and the advice if it is higher. */
 export const RATES = {
   resume_fallback: {
     title: 'resumes that failed',
@@ -41,16 +41,19 @@ export const RATES = {
   },
 } as const;
 
-/** A loop of five rounds must send less than this share of what new sessions would have sent (requirement NFR3). */
+/**
+ * A loop of five rounds must send less than this share of what a new session in every round would have sent
+ * (requirement NFR3).
+ */
 const NFR3_LIMIT = 0.5;
 
-/** The prices of tokens that are written to a cache and read from it, relative to the price of an uncached token. */
+/** The prices of tokens written to a cache and read from it, as multiples of the price of an uncached token. */
 const CACHE_PRICES = { write: 1.25, read: 0.1 };
 
 /**
- * Compares what review loops sent with what a new session in every round would have sent, and returns the rates of
- * `RATES`. `dispatches` are the answered calls to agents, in the order of sending. `unanswered` calls count only in the
- * rate of failed resumes.
+ * Compares what review loops sent with what a new session in every round would have sent, and returns the rates in
+ * `RATES`. `dispatches` are the answered calls to agents, in the order in which they were sent. `unanswered` calls
+ * count only for the rate of failed resumes.
  */
 export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readonly LoopDispatch[] = []) {
   const calls = withSessionStarts(dispatches);
@@ -82,7 +85,10 @@ export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readon
   };
 }
 
-/** Returns whether review loops meet a requirement. `of`: the number of cases; `broken`: those that do not meet it. */
+/**
+ * Returns whether review loops meet a requirement. `of` is the number of cases; `broken` lists those that do not meet
+ * it.
+ */
 function promise<T>(of: number, broken: T[]) {
   const kept = broken.length === 0 ? 'holds' : 'does_not_hold';
   return { state: of === 0 ? 'nothing_to_judge' : kept, of, not_so: broken } as const;
@@ -123,8 +129,8 @@ function charactersOf(dispatches: readonly LoopDispatch[]) {
 }
 
 /**
- * Returns the input tokens of the calls, and an estimate for the same calls in new sessions: each would have used the
- * tokens of the first call in its session, plus the growth of the prompt since then.
+ * Returns the input tokens of the calls, and an estimate of the same for new sessions. A new session is assumed to need
+ * as many tokens as the first call of the real session, plus the growth of the prompt since.
  */
 function tokensOf(calls: readonly Beside<LoopDispatch>[], { write, read }: typeof CACHE_PRICES) {
   const weigh = (usage: Usage) => usage.inputTokens + write * usage.cacheWriteTokens + read * usage.cachedInputTokens;
@@ -137,12 +143,14 @@ function tokensOf(calls: readonly Beside<LoopDispatch>[], { write, read }: typeo
   return { sent: Math.round(sent), fresh_estimate: Math.round(fresh), ratio: share(sent, fresh) };
 }
 
-/** Returns `part / whole`, to four decimals; `null` if `whole` is 0. */
+/** Returns the quotient `part / whole`, rounded to four decimals; `null` if `whole` is 0. */
 function share(part: number, whole: number): number | null {
   return whole === 0 ? null : Number((part / whole).toFixed(4));
 }
 
-/** Returns the review loops that reached the maximum number of rounds, each with the number of characters it sent. */
+/**
+ * Returns the review loops that reached the maximum number of rounds, each with the number of characters that it sent.
+ */
 function longLoops(dispatches: readonly LoopDispatch[]) {
   const reviews = dispatches.filter(({ role }) => role !== 'implementer');
   const loops = grouped(reviews, ({ feature, phase, stage, run }) => JSON.stringify([feature, phase, stage, run]));
@@ -155,8 +163,9 @@ function longLoops(dispatches: readonly LoopDispatch[]) {
 }
 
 /**
- * Returns the calls of review loops in the order of sending, without preparations such as `--simplify`. Calls without
- * an answer are separate: they saved nothing, because new sessions would have sent them too.
+ * Returns the calls of review loops in the order in which they were sent. Steps before the reviews, such as
+ * `--simplify`, are left out. Calls without an answer are returned separately: they saved nothing, because new sessions
+ * would have sent them too.
  */
 export function dispatchesIn(entries: readonly LedgerLoop[]) {
   const sent = [...entries]
@@ -179,7 +188,10 @@ export function loopsCost(rows: readonly LoopRow[]) {
   };
 }
 
-/** Returns the cost of a feature, in total and per execution of a phase; `null` if the ledger has no such feature. */
+/**
+ * Returns the cost of a feature: in total, and for each time that a phase ran. Returns `null` if the ledger (the log of
+ * all calls) has no such feature.
+ */
 export function summariseFeature(
   feature: string,
   { entries, unreadable }: { readonly entries: readonly LedgerEntry[]; readonly unreadable: number },
@@ -202,7 +214,7 @@ export function summariseFeature(
   return { report, rows: phases.flat() };
 }
 
-/** Returns the features that have phases in the ledger, sorted by name. */
+/** Returns the features with phases in the ledger (the log of all calls), sorted by name. */
 export function featuresIn(entries: readonly LedgerEntry[]): readonly string[] {
   const features = entries.flatMap((entry) => (entry.kind === 'loop' ? [entry.feature] : []));
   return [...new Set(features)].sort(byCodePoint);
@@ -235,7 +247,7 @@ function callDocument({ price, ...row }: LoopRow): PhaseCall {
   };
 }
 
-/** Orders calls by time, and calls with the same time by their place in the review loop. */
+/** Sorts calls by time, and calls of the same time by their place in the review loop. */
 function bySending(a: LedgerLoop, b: LedgerLoop): number {
   return (
     byCodePoint(a.at, b.at) ||

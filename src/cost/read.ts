@@ -10,11 +10,11 @@ import { featuresIn, summariseFeature } from './loops.ts';
 import { type CostRow, costRows, parseSince, selectEntries } from './rows.ts';
 import { summariseCost } from './summarise.ts';
 
-/** The runs and phases to show. */
+/** Decides which runs and phases are counted. */
 export type CostOptions = {
   /** The folder of a feature, relative to the current folder; `null` for all runs and phases. */
   readonly feature: string | null;
-  /** A number of days, or a date; `null` for all time. */
+  /** Counts only entries since then. It is a number of days, or a date; `null` counts everything. */
   readonly since: string | null;
   /** The name of a branch; `null` for all branches. */
   readonly branch: string | null;
@@ -25,12 +25,12 @@ export type Cost =
   | { readonly kind: 'all'; readonly report: CostDocument; readonly rows: readonly CostRow[] }
   | { readonly kind: 'feature'; readonly report: FeatureDocument; readonly rows: readonly CostRow[] };
 
-/** Reads the ledger of a clone, with the prices of its calls. */
+/** Reads a clone's ledger (the log of all calls), with the price of each call. */
 export function readLedger({ commonDir }: Pick<RepositoryPaths, 'commonDir'>): Promise<Result<PricedLedger>> {
   return pricedLedger(openLedger(commonDir));
 }
 
-/** Reads a ledger, with the prices of its calls. */
+/** Reads the entries of a ledger (the log of all calls), with the price of each call. */
 export async function pricedLedger(ledger: Pick<Ledger, 'all'>): Promise<Result<PricedLedger>> {
   const kept = await ledger.all();
   if (!kept.ok) return kept;

@@ -12,7 +12,10 @@ import type {
 } from '../ledger/entries.ts';
 import type { Paid } from './json-schema.ts';
 
-/** A review, a fix, a call of a phase, a review of a workflow step, a resume test, or a call of a proof, with its price. */
+/**
+ * One row of the cost page, with its price: a review, a fix, a call in a phase, a review of a workflow step, a resume
+ * test, or a call in a proof (a test of reviewers).
+ */
 export type CostRow =
   | ReviewRow
   | (LedgerFix & Priced)
@@ -33,8 +36,8 @@ type Priced = {
 };
 
 /**
- * Returns one row per review, fix, call of a phase, review of a workflow step, and resume test. A price that the agent
- * reported takes precedence over the list price.
+ * Returns one row for each review, fix, call in a phase, review of a workflow step, and resume test. The price that an
+ * agent reported counts more than the list price.
  */
 export function costRows(entries: readonly LedgerEntry[], priceOf: PriceList): readonly CostRow[] {
   return entries.flatMap((entry): readonly CostRow[] => {
@@ -83,7 +86,7 @@ export function paidTokens(
   return paid.input_tokens + paid.cached_input_tokens + paid.cache_write_tokens + paid.output_tokens;
 }
 
-/** The time and the branch by which ledger entries are selected. */
+/** The time and the branch that decide which entries of the ledger (the log of costs) are counted. */
 export type CostSelection = {
   readonly since: Date | null;
   /** The name of a branch; `null` for all branches. */
@@ -91,8 +94,8 @@ export type CostSelection = {
 };
 
 /**
- * Returns the selected entries, with short branch names. All calls of a phase count with the time and the branch of its
- * last call, so that a phase is never selected in part.
+ * Returns the selected entries, with short branch names. All calls of a phase count with the time and branch of its
+ * last call, so that a phase is never counted in part.
  */
 export function selectEntries(
   entries: readonly LedgerEntry[],
@@ -108,7 +111,7 @@ export function selectEntries(
   });
 }
 
-/** Returns a key that is the same for all calls in one execution of a phase. */
+/** Returns a key that is the same for all calls of one run of a phase. */
 export function phaseRunOf({ feature, phase, run }: LedgerLoop): string {
   return JSON.stringify([feature, phase, run]);
 }
@@ -121,7 +124,10 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 const MOST_DAYS = 36_500;
 
-/** Returns the time that a number of days (before `now`) or a local date stands for; `null` if the text is neither. */
+/**
+ * Returns the time that the text means: a number of days before `now`, or a local date. Returns `null` if it is
+ * neither.
+ */
 export function parseSince(text: string, now: Date): Date | null {
   const [, days] = /^(\d{1,5})(?: ?d(?:ays?)?)?$/.exec(text.trim()) ?? [];
   if (days !== undefined) {

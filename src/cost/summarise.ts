@@ -22,8 +22,8 @@ const BASELINE =
   'cached tokens beyond what the CLI caches by itself; reading: files that another session opened, found in the cache';
 
 /**
- * Returns the cost and the savings of the selected ledger entries: in total, and by gate, feature, workflow step,
- * agent, kind of saving, day and run.
+ * Returns the cost and the savings in the selected entries of the ledger (the log of costs): in total, and for each
+ * gate, feature, workflow step, agent, kind of saving, day and run.
  */
 export function summariseCost(
   all: readonly LedgerEntry[],
@@ -32,7 +32,7 @@ export function summariseCost(
   priceOf: PriceList,
 ): CostDocument {
   const selected = selectEntries(all, selection);
-  // Proofs review planted bugs, so their calls have a line of their own and are in no total.
+  // A proof reviews planted mistakes and no real change, so its cost is shown in a line of its own and is in no total.
   const entries = selected.filter(({ kind }) => kind !== 'proof');
   const proofs = selected.filter(({ kind }) => kind === 'proof');
   const runs = entries.filter((entry) => entry.kind === 'run');
@@ -78,7 +78,10 @@ export function summariseCost(
   };
 }
 
-/** Returns how many passes of other clones counted, and how often audits agreed with them. */
+/**
+ * Returns how many passes of other clones counted, and how often this clone agreed when it reviewed one again (an
+ * audit).
+ */
 function sharedCost(entries: readonly LedgerEntry[]): CostDocument['shared'] {
   const { accepted, audits } = sharedHistory(entries);
   return { accepted: accepted.length, agreement: agreementOf(audits).map((one) => ({ ...one })) };
@@ -86,7 +89,7 @@ function sharedCost(entries: readonly LedgerEntry[]): CostDocument['shared'] {
 
 type Saving = Omit<SavedUsage, 'gate'> & { readonly at: string; readonly gate: string | null };
 
-/** Returns the savings of runs, and those of resumed sessions in review loops. */
+/** Returns what runs saved, and what resumed sessions in review loops saved. */
 function savingsIn(runs: readonly LedgerRun[], loops: readonly LoopRow[]): readonly Saving[] {
   const resumed = savedByResuming(dispatchesIn(loops).answered);
   return [
@@ -103,8 +106,8 @@ function savedIn(saved: readonly SavedTokens[]): SavedTokens {
 function lookedAgain(rows: readonly CostRow[]): CostDocument['looked_again'] {
   const reviews = rows.filter((row) => row.kind === 'review' || row.kind === 'loop');
   const fresh = reviews.filter(({ dispatch }) => dispatch === 'fresh');
-  // In a review loop, one entry can cover several calls, and `why` is about the last one only. So use `fellBack`, which
-  // says whether resuming failed in any of them.
+  // One entry of a review loop can cover several calls, and `why` is only about the last one. Use `fellBack`, which is
+  // set if resuming failed in any of them.
   const fellBack = reviews.filter((row) =>
     row.kind === 'loop' ? row.fellBack : row.dispatch === 'fresh' && row.why === 'session-lost',
   );
@@ -116,7 +119,10 @@ function lookedAgain(rows: readonly CostRow[]): CostDocument['looked_again'] {
   };
 }
 
-/** Returns what was assumed about the cache of each agent and model, and how often it was right to resume. */
+/**
+ * Returns, for each agent and model, what was assumed about the provider's cache, and how often a resumed session
+ * really was in it.
+ */
 function cachesIn(rows: readonly CostRow[]): CostDocument['caches'] {
   const notes = rows.flatMap((row) =>
     (row.kind === 'review' || row.kind === 'loop') && row.cache !== undefined
@@ -132,7 +138,7 @@ function cachesIn(rows: readonly CostRow[]): CostDocument['caches'] {
   );
 }
 
-/** Returns the cost per gate, including gates that were only skipped. Fixes are counted under the gate `null`. */
+/** Returns the cost of each gate, even if it was only skipped. Fixes belong to no gate, so their gate is `null`. */
 function byGate(rows: readonly CostRow[], saved: readonly Saving[]): CostDocument['gates'] {
   const gateOf = (row: CostRow) => (row.kind === 'review' ? row.gate : null);
   const own = rows.filter(({ kind }) => kind === 'review' || kind === 'fix');
@@ -158,7 +164,10 @@ function byFeature(loops: readonly LoopRow[]): CostDocument['loops']['features']
   });
 }
 
-/** Returns the cost of each group of rows for which `factsOf` is equal, sorted by tokens (most first), then by name. */
+/**
+ * Groups the rows for which `factsOf` returns equal values, and returns the cost of each group, sorted by tokens (most
+ * first) and then by name.
+ */
 function costBy<Row extends CostRow, Facts extends object>(rows: readonly Row[], factsOf: (row: Row) => Facts) {
   const nameOf = (facts: Facts) => Object.values(facts).join('\0');
   return [...grouped(rows, (row) => JSON.stringify(factsOf(row))).values()]

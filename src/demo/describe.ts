@@ -30,7 +30,7 @@ const BRANCH =
   'A branch adds a shopping cart, a receipt and a page. It has two mistakes, and it has to pass two reviews: "code" ' +
   'with two reviewers, "docs" with one.';
 
-/** Returns the text of one run: the output of "onceover run", and the reason for the result. */
+/** Returns the text about one run: the output of "onceover run", and why it has this result. */
 export function describeDemoRun(number: number, outcome: RunOutcome, style: DemoStyle): string {
   const { paint } = style;
   const width = textWidth(style);
@@ -46,7 +46,7 @@ const ESTIMATE =
   'Tokens are estimated: one per four characters that were sent or received. A real model also reads files, so it uses more. ' +
   '"onceover cost" shows the real numbers of your runs.';
 
-/** Returns the last part of the output: the cost of the runs and the next commands. */
+/** Returns the end of the output: the cost of the runs and the next commands. */
 export function describeDemoEnd({ cost, strayed, folder, program }: DemoOutcome, style: DemoStyle): string {
   const { paint } = style;
   const width = textWidth(style);

@@ -4,7 +4,7 @@ import { type RunDocument, runDocument } from '../gates/json.ts';
 import { runSchema } from '../gates/json-schema.ts';
 import type { DemoOutcome } from './project.ts';
 
-/** The JSON document of `demo --json`. */
+/** The schema of the JSON document of `demo --json`. */
 export const demoSchema = z.object({
   reviewers: z.literal('scripted').describe('The reviewers are scripts; no model was called.'),
   tokens: z.string().describe('How tokens were counted.'),

@@ -18,7 +18,7 @@ import { makeParents, tryDisk } from '../platform/files.ts';
 import { ownCommand } from '../platform/own-program.ts';
 import { type DemoAct, type DemoFile, type DemoOutcome, filesBefore, STORY } from './project.ts';
 
-/** Whether a run had the planned result. If not, the explanation that the demo prints for this run is wrong. */
+/** Whether a run had the planned result. If not, the demo's explanation of this run would be wrong. */
 export function matchesStory(act: Pick<DemoAct, 'exitCode' | 'slots'>, outcome: RunOutcome): boolean {
   const slots = outcome.gates.flatMap((gate) => gate.slots.map((slot) => slotState(slot, gate.status === 'holds')));
   return outcome.exitCode === act.exitCode && slots.join() === act.slots.join();
@@ -30,7 +30,7 @@ function slotState({ status, dispatch }: SlotOutcome, isUnchanged: boolean): str
 }
 
 export type DemoOptions = {
-  /** The command that starts a scripted reviewer; the reviewer's name is added as the last argument. */
+  /** The command that starts a scripted reviewer. The name of the reviewer is added as the last argument. */
   readonly reviewer: readonly string[];
   readonly keep: boolean;
   readonly stop: AbortSignal;
@@ -38,7 +38,10 @@ export type DemoOptions = {
   tell(number: number, outcome: RunOutcome): void;
 };
 
-/** Plays the demo: real runs in a temporary repository, which is removed at the end unless `keep` is set. */
+/**
+ * Plays the demo, which consists of real runs in a temporary repository. At the end it removes the repository, unless
+ * `keep` is set.
+ */
 export async function playDemo(options: DemoOptions): Promise<Result<DemoOutcome>> {
   const startedAt = performance.now();
   const made = tryDisk('write', tmpdir(), () => realpathSync(mkdtempSync(join(tmpdir(), 'onceover-demo-'))));
@@ -48,14 +51,16 @@ export async function playDemo(options: DemoOptions): Promise<Result<DemoOutcome
   // A second Ctrl-C ends the program without running "finally", so the folder is also removed on exit.
   process.once('exit', remove);
   leavePullRequest(process.env);
-  // Templates, hooks, signing, a store for teams or another base branch would change the results of the runs.
+  // Git templates, hooks, commit signing, a store for teams or another base branch would change the results of the
+  // runs.
   Object.assign(process.env, { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', ONCEOVER_STORE: '' });
   let isKept = false;
   try {
     const played = await play(folder, options);
     isKept = options.keep && played.ok && !options.stop.aborted;
     if (!played.ok) return played;
-    // In the user's project, "npx onceover" finds an onceover that is installed there. In the kept folder it does not.
+    // The user starts the next commands in the kept folder, where "npx onceover" finds no installed onceover, or else
+    // in the current project.
     const program = ownCommand(isKept ? null : process.cwd(), process);
     const durationMs = Math.round(performance.now() - startedAt);
     return ok({ ...played.value, folder: isKept ? folder : null, program, durationMs });
@@ -102,7 +107,7 @@ async function makeRepository(folder: string, reviewer: readonly string[]): Prom
   if (!written.ok) return written;
   const done = await forEachOk(
     [
-      // Set a user name in the repository, so that the user can commit in it later without git settings.
+      // Set a name in the repository, so that the user can commit there later without a git configuration.
       ['config', 'user.name', 'onceover demo'],
       ['config', 'user.email', 'demo@example.invalid'],
       ['add', '--all'],
@@ -125,7 +130,9 @@ function writeFiles(folder: string, files: readonly DemoFile[]): Result<void> {
   });
 }
 
-/** Counts new sessions whose prompts begin like an earlier one of the same run, and the tokens of that text. */
+/**
+ * Counts the new sessions whose prompts begin like an earlier one of the same run, and the tokens of these beginnings.
+ */
 async function sharedBeginnings(
   place: RepositoryPaths,
   runs: readonly RunOutcome[],

@@ -5,7 +5,7 @@ import shop from './shop.md';
 
 type Mistake = { readonly pattern: RegExp; readonly issue: string; readonly fix: string; readonly priority: string };
 
-/** The mistake that each scripted reviewer finds, by the reviewer's name. A reviewer with another name finds none. */
+/** The mistake that each scripted reviewer finds, by the reviewer's name. Any other reviewer finds none. */
 export const MISTAKES: ReadonlyMap<string, Mistake> = new Map(
   Object.entries({
     careful: {
@@ -25,7 +25,7 @@ export const MISTAKES: ReadonlyMap<string, Mistake> = new Map(
 
 export type DemoFile = { readonly path: string; readonly text: string };
 
-/** The files in `shop.md`. The label of each block there is a language and a path. */
+/** The files in `shop.md`. Each is a code block whose label is a language and a path. */
 const FILES: readonly DemoFile[] = fencedBlocks(shop).map(({ label, text }) => ({
   path: label.slice(label.indexOf(' ') + 1),
   text,
@@ -34,7 +34,9 @@ const FILES: readonly DemoFile[] = fencedBlocks(shop).map(({ label, text }) => (
 /** The files that the demo's branch adds; the others are on the base branch. */
 const CHANGE = ['src/cart.ts', 'src/receipt.ts', 'docs/cart.md'];
 
-/** Returns the files of the base branch. `reviewer` is the command to which a scripted reviewer's name is added. */
+/**
+ * Returns the files on the base branch. `reviewer` is the command to which the name of a scripted reviewer is added.
+ */
 export function filesBefore(reviewer: readonly string[]): readonly DemoFile[] {
   const commandOf = (name: string) => JSON.stringify([...reviewer, name]);
   return FILES.filter(({ path }) => !CHANGE.includes(path)).map(({ path, text }) => ({
@@ -49,17 +51,17 @@ function fixed(path: string, mistake: string, fix: string): DemoFile {
   return { path, text: text.replace(mistake, fix) };
 }
 
-/** One run of the demo: the files to write before it, the expected result, and the reason for that result. */
+/** One run of the demo: the files to write before it, the expected result, and the explanation of that result. */
 export type DemoAct = {
   readonly title: string;
   readonly writes: readonly DemoFile[];
   readonly exitCode: 0 | 1;
-  /** The expected state of each reviewer, as `slotState` returns it. */
+  /** The expected state of each reviewer, in the form that `slotState` returns. */
   readonly slots: readonly string[];
   readonly why: string;
 };
 
-/** The four runs of the demo: on two mistakes, after the first fix, after the second fix, and without a change. */
+/** The four runs of the demo: with two mistakes, after the first fix, after the second fix, and without a change. */
 export const STORY: readonly DemoAct[] = [
   {
     title: 'the change is new',
@@ -95,10 +97,12 @@ export const STORY: readonly DemoAct[] = [
 
 export type DemoOutcome = {
   readonly runs: readonly RunOutcome[];
-  /** The number of the run that did not have the planned result; null if every run had it. */
+  /** The number of the run that did not have the planned result; null if all had it. */
   readonly strayed: number | null;
   readonly cost: CostDocument;
-  /** New sessions whose prompt begins like an earlier one of that run: their number, and the tokens of that text. */
+  /**
+   * Sessions whose prompt begins like an earlier one of the same run: their number, and the tokens of these beginnings.
+   */
   readonly shared: { readonly looks: number; readonly tokens: number };
   /** The folder of the repository; null if it was removed. */
   readonly folder: string | null;

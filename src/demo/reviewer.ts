@@ -5,10 +5,10 @@ import { estimateTokens } from '../kernel/agent.ts';
 import { fencedBlocks } from '../kernel/escape.ts';
 import { MISTAKES } from './project.ts';
 
-/** A line that a diff adds, with its file and its line number in the new version of that file. */
+/** A line that a diff adds, with the file and its line number in the new version of the file. */
 type NumberedLine = { readonly file: string; readonly line: number; readonly text: string };
 
-/** Applies a diff to the lines that a reviewer has seen: adds the added lines, and drops the removed ones. */
+/** Applies a diff to the lines that a reviewer has seen: adds the added lines and removes the deleted ones. */
 function linesAfterPatch(known: readonly NumberedLine[], diff: string): readonly NumberedLine[] {
   const lines = [...known];
   let before = '';
@@ -35,8 +35,8 @@ function linesAfterPatch(known: readonly NumberedLine[], diff: string): readonly
 type DemoMemory = { readonly seen: readonly NumberedLine[] };
 
 /**
- * Returns the answer of a scripted reviewer, in the format that a custom agent command prints. The reviewer looks for
- * a planted mistake only in the diff of the prompt and in the lines that it saw earlier in the session.
+ * Returns the answer of a scripted reviewer in the format of a custom agent command. It looks for its mistake only in
+ * the diff in the prompt and in the lines that it saw earlier in the session.
  */
 export function demoAnswer(name: string, prompt: string, memory: DemoMemory) {
   const blocks = fencedBlocks(prompt);
@@ -61,13 +61,13 @@ export function demoAnswer(name: string, prompt: string, memory: DemoMemory) {
   return { answer: { status, violations, previous }, memory: { seen } };
 }
 
-/** The folder in which scripted reviewers store their sessions. Only the repository of the demo has this folder. */
+/** The folder in which scripted reviewers store their sessions. It exists only in the demo's repository. */
 const DEMO_SESSIONS = '.git/demo-sessions';
 
 /** Returns the answer of a scripted reviewer; null outside the repository of the demo, or if the session is unknown. */
 export function answerAsReviewer(name: string, prompt: string, session: string | null) {
   const id = session ?? randomUUID();
-  // The caller chooses the id, so make sure that the file name cannot lead out of the folder.
+  // The caller chooses the session id. Replace other characters, so that the file name cannot lead out of the folder.
   const file = join(DEMO_SESSIONS, `${id.replace(/[^\w-]/g, '_')}.json`);
   try {
     const memory = session === null ? { seen: [] } : (JSON.parse(readFileSync(file, 'utf8')) as DemoMemory);

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { PRIORITIES } from '../config/settings.ts';
 import { SEVERITIES } from '../kernel/review-loops.ts';
 
-// The answers that reviewers and fixers give. Each schema is sent to the agent, and then used to check the answer.
+// The schemas of the answers that reviewers and fixing agents give. Each is sent to the agent and later used to check
+// its answer.
 const previous = z
   .array(
     z.looseObject({
@@ -14,7 +15,7 @@ const previous = z
   .describe('What became of each earlier finding that you were given.');
 
 export const ANSWER_SCHEMAS = {
-  /** The answer of a reviewer of a gate or of a rule. */
+  /** The answer of a reviewer of a gate or a rule. */
   gate: z.looseObject({
     status: z.enum(['pass', 'fail']).describe('pass only if nothing has to change.'),
     violations: z
@@ -48,7 +49,7 @@ export const ANSWER_SCHEMAS = {
     summary: z.string(),
     levels: z.record(z.string(), z.boolean()).optional().describe('Whether each level passed, such as tasks or spec.'),
   }),
-  /** The answer of an agent that derives test outlines from documents. */
+  /** The answer of an agent that writes test outlines from the documents of a feature. */
   outline: z.object({
     outlines: z.array(
       z.looseObject({
@@ -62,7 +63,7 @@ export const ANSWER_SCHEMAS = {
     ),
     summary: z.string().describe('What you covered, and what the documents leave open.'),
   }),
-  /** The answer of a reviewer that judges the outputs of a workflow step by criteria. */
+  /** The answer of a reviewer that judges the outputs of a workflow step by the given criteria. */
   quality: z.looseObject({
     passed: z.boolean(),
     feedback: z.string(),
@@ -78,7 +79,7 @@ export const ANSWER_SCHEMAS = {
       .optional()
       .describe('What you did about each finding.'),
   }),
-  /** The answer to a question of the resume tests (see `probeResume`). */
+  /** The answer to a question that tests whether an agent can resume a session (see `probeResume`). */
   probe: z.looseObject({
     reply: z.string().describe('What was asked for, and nothing else.'),
     issues: z
@@ -94,9 +95,12 @@ export type Answers = { [K in AnswerKind]: z.output<(typeof ANSWER_SCHEMAS)[K]> 
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
-/** Returns the JSON schema of an answer. It forbids unknown fields, but an answer that has some can still be read. */
+/**
+ * Returns the JSON schema of an answer for the agent. It forbids unknown fields, but an answer with unknown fields can
+ * still be read.
+ */
 export function answerSchema(kind: AnswerKind): JsonSchema {
-  // It takes milliseconds to derive a schema, and each call to an agent needs one, so cache it.
+  // Deriving a schema takes milliseconds, and every call to an agent needs one, so cache it.
   const schema = made.get(kind) ?? jsonSchema(ANSWER_SCHEMAS[kind]);
   made.set(kind, schema);
   return schema;
@@ -105,8 +109,9 @@ export function answerSchema(kind: AnswerKind): JsonSchema {
 const made = new Map<AnswerKind | 'shared-gate', JsonSchema>();
 
 /**
- * Returns the JSON schema of a gate answer for agents whose sessions can be forked. A session and its forks must have
- * the same schema, so this one also has the status with which a reading ends. No review accepts that status.
+ * Returns the JSON schema of a review's answer for agents whose sessions can be forked (copied). A session and its
+ * forks must have the same schema, so this one also allows the status `read`, which ends a session that only reads
+ * files. A review with that status is not accepted.
  */
 export function sharedGateSchema(): JsonSchema {
   const schema = made.get('shared-gate') ?? jsonSchema(ANSWER_SCHEMAS.gate.extend({ status: z.enum(SHARED_STATUSES) }));
@@ -116,7 +121,7 @@ export function sharedGateSchema(): JsonSchema {
 
 const SHARED_STATUSES = ['pass', 'fail', 'read'] as const;
 
-/** Returns the JSON schema of a zod type, without the `$schema` key. */
+/** Returns the JSON schema of a zod type, without the key `$schema`. */
 export function jsonSchema(type: z.ZodType): JsonSchema {
   const { $schema: _left, ...schema } = z.toJSONSchema(type, {
     io: 'input',

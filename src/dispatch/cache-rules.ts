@@ -1,25 +1,35 @@
-/** The two cache lifetimes that a call can request. Only Anthropic's models have a choice. */
+/**
+ * How long a provider may keep a prompt in its cache: 5 minutes or 1 hour. Only Anthropic's models have this choice.
+ */
 export type CacheTtl = '5m' | '1h';
 
-/** The documented rules of a provider's prompt cache, for a family of models. */
+/** The documented rules of a provider's prompt cache, for one family of models. */
 export type CacheRule = {
   readonly provider: 'anthropic' | 'openai' | 'google' | 'other';
-  /** The models, as the documentation names them. */
+  /** The models that the rule applies to, as the documentation names them. */
   readonly models: string;
-  /** Matches the model's name without its provider; `null` matches every model of the provider. */
+  /** Matches the model's name without its provider; `null` applies to every model of the provider. */
   readonly match: RegExp | null;
-  /** Minutes after its last use until an entry expires, for each lifetime that a call can request. */
+  /** Minutes after its last use until a cache entry expires, for each lifetime that a call can request. */
   readonly lifeMinutes: Readonly<Record<CacheTtl, number>>;
-  /** Shorter prompts are not cached. */
+  /** The minimum length of a prompt in tokens. Shorter prompts are not cached. */
   readonly minimumTokens: number;
-  /** A cache hit can end up to this many tokens before the end of the shared text; 0 for an exact match. */
+  /**
+   * Providers cache in blocks of this many tokens, so the end of a shared text may not be found in the cache. 0: no
+   * blocks.
+   */
   readonly stepTokens: number;
-  /** How far back a request searches for an earlier entry; `null` if there is no limit. */
+  /**
+   * How far back from the end of the prompt a request looks for an earlier cache entry; `null` if there is no limit.
+   */
   readonly lookBack: string | null;
-  /** The price of a written token, and of a token read from the cache, as a multiple of the price of an input token. */
+  /**
+   * The prices of a token that is written to the cache (`write`) and read from it (`read`), as multiples of the price
+   * of an input token.
+   */
   readonly write: Readonly<Record<CacheTtl, number>>;
   readonly read: number;
-  /** The day on which the source was read. */
+  /** The day when we read the documentation. */
   readonly date: string;
   readonly source: string;
 };
@@ -44,7 +54,10 @@ const OPENAI = {
 
 const DAY_MINUTES = 24 * 60;
 
-/** The rules, most specific first. Re-check the sources before a release, and change the date with the figures. */
+/**
+ * The caching rules of all known providers, the most specific first. Before a release, check the sources again and
+ * update the figures and dates.
+ */
 export const CACHE_RULES: readonly CacheRule[] = [
   {
     ...ANTHROPIC,
@@ -144,7 +157,7 @@ export const CACHE_RULES: readonly CacheRule[] = [
   },
 ];
 
-/** The rule for models and providers that the table does not have. Its figures are assumptions. */
+/** The rule for models and providers that are not in the table. Its figures are assumptions. */
 export const OTHER_CACHE: CacheRule = {
   provider: 'other',
   models: 'other providers and custom commands',
@@ -160,13 +173,13 @@ export const OTHER_CACHE: CacheRule = {
 };
 
 /**
- * Returns the cache rule of a model. A model name may start with its provider, as in `openai/gpt-5.5`. If the table does
- * not have the model, the provider of the agent decides; `null` if it is unknown.
+ * Returns the cache rule of a model. A model name may start with its provider, as in `openai/gpt-5.5`. If the table
+ * does not have the model, returns the rule of the agent's `provider`, which is `null` if unknown.
  */
 export function cacheRule(provider: string | null, model: string | null): CacheRule {
   const name = model?.slice(model.lastIndexOf('/') + 1).toLowerCase() ?? null;
   const named = name === null ? undefined : CACHE_RULES.find(({ match }) => match?.test(name) === true);
   if (named !== undefined) return named;
-  // Without a known model, assume the last rule of the provider: it has the shortest lifetime.
+  // If the model is unknown, use the provider's last rule, because it assumes the shortest lifetime.
   return CACHE_RULES.findLast((one) => one.provider === provider) ?? OTHER_CACHE;
 }

@@ -9,7 +9,7 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { withoutStore } from '../team/has-store.ts';
 import { ensureResumable, forkAbility, openCapabilities, type ProbeCost, probeInstalled } from './resume-probe.ts';
 
-/** Returns a failure if the agent is not installed or must not be allowed to edit files. */
+/** Returns a failure if the agent is not installed or if onceover cannot let it edit files. */
 export async function checkFixer(reviewers: Reviewers, name: string): Promise<Result<void>> {
   const { found } = reviewers;
   const agent = reviewers.missing.find((one) => one.name === name);
@@ -19,7 +19,7 @@ export async function checkFixer(reviewers: Reviewers, name: string): Promise<Re
   return able.includes(name) ? ok(undefined) : err({ kind: 'cannot-fix', name, able });
 }
 
-/** Returns those of the given agents that may be allowed to edit files. */
+/** Returns those of the given agents that onceover can let edit files. */
 export async function agentsThatCanFix(reviewers: Reviewers, names: readonly string[]): Promise<readonly string[]> {
   const able = await Promise.all(names.map(async (one) => ((await reviewers.describe(one)).canFix ? [one] : [])));
   return able.flat();
@@ -32,9 +32,9 @@ type ReviewerOptions = {
 };
 
 /**
- * Opens the agents of this machine as reviewers. An untested agent version is tested before its first resume; `paid`
- * takes the cost of such a test. On a pull request, `base` is the commit of the base branch from which the settings
- * come, so that the change under review cannot decide what a reviewer runs.
+ * Opens the agents of this machine as reviewers. An agent version that onceover does not know is tested before its
+ * first session is resumed; `paid` is called with the cost of that test. On a pull request, `base` is the commit of the
+ * base branch that the settings come from, so that the change under review cannot decide which commands run.
  */
 export async function openReviewersFor(
   repository: RepositoryPaths,

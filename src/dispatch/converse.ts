@@ -18,17 +18,17 @@ import { type DispatchState, MOST_REQUESTS, nextDispatchStep, startDispatch, tra
 
 type Prompt = Pick<ComposedPrompt, 'stable' | 'dynamic'>;
 
-/** The parts of a question that do not depend on its prompt and its session. */
+/** The parts of a question that are independent of its prompt and session. */
 type QuestionOptions = Omit<Question, 'stable' | 'dynamic' | 'sessionId' | 'usedBefore'>;
 
-/** A session to resume, with the usage that it had reported before. */
+/** A session to resume, and the usage that it had reported before. */
 type ResumableSession = { readonly id: string; readonly usedBefore: Usage | null };
 
 /** A request for one answer: the agents that may give it, the form of the answer, and the prompts. */
 export type ConverseRequest<K extends AnswerKind> = {
   readonly kind: K;
   readonly agent: string;
-  /** The agents that may take over if `agent` fails. Only the first of them is called. */
+  /** The agents that may replace `agent` if it fails. Only the first of them is called. */
   readonly others: readonly string[];
   /** The prompt for a new session. */
   readonly fresh: Prompt;
@@ -36,10 +36,13 @@ export type ConverseRequest<K extends AnswerKind> = {
   readonly resumed: {
     readonly prompt: Prompt;
     readonly session: ResumableSession;
-    /** Whether to fork the session instead: it stays as it is, and the answer comes from a copy of it. */
+    /** Whether to answer in a fork (a copy of the session). The session itself stays as it is. */
     readonly forks?: boolean;
   } | null;
-  /** The fields that all questions share. With `writes`, a timeout ends the conversation, because edits stay. */
+  /**
+   * The fields that are the same for all questions. If `writes` is set, a timeout ends the conversation, because the
+   * agent's edits stay in the files.
+   */
   readonly options: QuestionOptions;
   /** Whether `timeoutSeconds` limits the whole conversation instead of each question. */
   readonly sharesTimeout?: boolean;
@@ -48,12 +51,12 @@ export type ConverseRequest<K extends AnswerKind> = {
 export type ConversePorts = {
   readonly reviewers: Pick<Reviewers, 'describe'>;
   readonly clock: Clock;
-  /** The limits on calls and cost; `null` if there are none. */
+  /** The limits on calls and cost, which also counts them; `null` if there are no limits. */
   readonly budget: Pick<Budget, 'spend' | 'used' | 'retried'> | null;
-  /** The cooldowns to which an agent that reaches a usage limit is added; `null` to add none. */
+  /** The list to which an agent that reaches a usage limit is added; `null` to add none. */
   readonly cooldowns: Cooldowns | null;
   send(agent: string, question: Question, state: DispatchState): Promise<AskEnd>;
-  /** Called before each question after the first. */
+  /** Called before each question after the first one. */
   askingAgain?(again: {
     readonly agent: string;
     readonly mode: 'fresh' | 'repair' | 'other-agent';
@@ -61,19 +64,19 @@ export type ConversePorts = {
   }): void;
 };
 
-/** The result of a conversation: the answer, or the reason why there is none, with the usage of all questions. */
+/** The result of a conversation: the answer or the reason why there is none, and the usage of all questions. */
 export type ConverseEnd<Answer> = {
   /** The agent that answered; if none did, the agent that was called last. */
   readonly agent: string;
   /** The model of `agent`; `null` if neither the agent nor the settings name it. */
   readonly model: string | null;
   readonly dispatch: 'fresh' | 'resumed';
-  /** Whether the answer comes from a fork of the session that the request names. Its `dispatch` is `fresh`. */
+  /** Whether the answer comes from a fork (copy) of the requested session. In that case, `dispatch` is `fresh`. */
   readonly forked: boolean;
   /** The last reply in the last session, which can be resumed later; `null` if that session gave no reply. */
   readonly last: AgentReply | null;
   readonly usage: Usage | null;
-  /** The number of requests: the calls, and the requests that the agents repeated by themselves. */
+  /** The number of requests: calls to agents, plus requests that agents repeated by themselves. */
   readonly requests: number;
   readonly durationMs: number;
   /** All questions and replies, for the log. */
@@ -82,7 +85,10 @@ export type ConverseEnd<Answer> = {
 
 type NoAnswer = Extract<SlotTrouble, { kind: 'agent' | 'budget' }>;
 
-/** Calls agents until one gives a readable answer or `nextDispatchStep` gives up. */
+/**
+ * Calls agents until one gives a readable answer, or until the rules for retries (`nextDispatchStep`) allow no further
+ * call.
+ */
 export async function converse<K extends AnswerKind>(
   ports: ConversePorts,
   request: ConverseRequest<K>,
@@ -144,7 +150,8 @@ export async function converse<K extends AnswerKind>(
     const read = await readReply(kind, sent, earlier, facts);
     if (sent.ok) last = sent.reply;
     exchanges.push(transcriptEntry(state, question, sent, read.ok ? null : read.failure));
-    // An unreadable refusal turns a later pass into a refusal, even a pass from a new session or another agent.
+    // If an unreadable reply contained a refusal, a later pass becomes a refusal, even if it comes from a new session
+    // or another agent.
     if (read.ok) return answered(unread.reduce((answer, first) => keepRefusal(kind, first, answer), read.answer));
     if (sent.ok) unread.push(sent.reply);
     if (hasRefusalSign(sent.draft ?? '')) unread.push({ text: sent.draft ?? '', structured: undefined });
@@ -163,7 +170,10 @@ export async function converse<K extends AnswerKind>(
   }
 }
 
-/** Returns a question with this prompt; `session` is `null` to start a new session, and `forks` copies the session. */
+/**
+ * Returns a question with this prompt. `session` is `null` for a new session. With `forks`, a copy of the session is
+ * asked.
+ */
 function questionWith(
   { stable, dynamic }: Prompt,
   options: QuestionOptions,
@@ -175,7 +185,10 @@ function questionWith(
   return { ...question, sessionId: session?.id ?? null };
 }
 
-/** Returns the question that asks to repeat an unreadable answer: in its session if possible, else in a new session. */
+/**
+ * Returns the question that asks the agent to repeat an unreadable answer: in the same session if possible, otherwise
+ * in a new one.
+ */
 async function repairQuestion(
   { base, whole }: { readonly base: Question; readonly whole: Question },
   because: AgentFailure,
@@ -192,7 +205,7 @@ async function repairQuestion(
 
 /**
  * Returns the answer in a reply. `earlier` is the unreadable reply that the agent was asked to repeat, if any. If a
- * fixer cannot repeat its unreadable reply, that reply counts as its answer, because its edits are already made.
+ * fixing agent cannot repeat it, the unreadable reply counts as its answer, because its edits are already made.
  */
 async function readReply<K extends AnswerKind>(
   kind: K,
@@ -213,7 +226,7 @@ async function readReply<K extends AnswerKind>(
   return edits === null || (await canRepair()) ? read : { ok: true, answer: edits };
 }
 
-/** Adds the usage of a call to the budget and returns it. A failed call without usage counts as free. */
+/** Adds the usage of a call to the budget and returns it. A failed call that reports no usage counts as free. */
 function countUsage(budget: Pick<Budget, 'used'> | null, agent: string, end: AskEnd): Usage | null {
   const usage = end.ok ? end.reply.usage : end.usage;
   if (end.ok || usage !== null) budget?.used(agent, usage);

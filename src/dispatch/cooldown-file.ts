@@ -5,12 +5,12 @@ import { openListFile } from '../platform/private-files.ts';
 
 const LONGEST_MS = 31 * 24 * 60 * 60 * 1000;
 
-/** The number of cooldowns that are stored; older ones are removed. */
+/** The maximum number of stored cooldowns. Older ones are removed. */
 export const MOST_KEPT = 100;
 
 const STORED = { agent: isString, until: isTime, said: isString };
 
-/** Opens the list of cooldowns in the git folder of the clone. */
+/** Opens the list of cooldowns, which is a file in the clone's git folder. */
 export function openCooldownFile(commonDir: string) {
   const file = openListFile(commonDir, 'cooling.json');
   const read = () =>
@@ -22,7 +22,7 @@ export function openCooldownFile(commonDir: string) {
   return {
     all: async (now: Date): Promise<readonly Cooldown[]> => active(now),
     async add(cooldown: Cooldown): Promise<Result<void>> {
-      // Do not filter by date here: whether a date is plausible depends on the time of reading.
+      // Do not filter by date here, because whether a date is plausible depends on the time at which the list is read.
       return file.write([...read(), cooldown].slice(-MOST_KEPT));
     },
     async lift(now: Date): Promise<Result<readonly Cooldown[]>> {
@@ -44,7 +44,7 @@ export function activeCooldowns(stored: readonly Cooldown[], now: Date): readonl
   return [...latest.values()];
 }
 
-// A date far in the future is ignored, because it must not disable an agent for good.
+// Ignore a date far in the future: a wrong one would disable the agent for good.
 function isPlausible(until: Date, now: Date): boolean {
   const ahead = until.getTime() - now.getTime();
   return ahead > 0 && ahead <= LONGEST_MS;

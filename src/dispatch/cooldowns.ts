@@ -8,7 +8,7 @@ import { hasTeamStore } from '../team/has-store.ts';
 import { inTeamStore } from '../team/in-store.ts';
 import { openCooldownFile } from './cooldown-file.ts';
 
-/** Opens the list of agents that have reached a usage limit. If the list cannot be read, no agent has a cooldown. */
+/** Opens the list of agents that have reached a usage limit. If the list cannot be read, no agent counts as limited. */
 export function openCooldowns(commonDir: string, usesStore = hasTeamStore()): Cooldowns {
   const files = openCooldownFile(commonDir);
   if (!usesStore) return files;
@@ -24,10 +24,10 @@ const NAME = /^([0-9a-f]{64})\.md$/;
 
 const SESSIONS_LAST_MS = 14 * 24 * 3600 * 1000;
 
-/** Stores the prompts that started sessions, each under its digest. */
+/** Stores the prompts that sessions started with. The key of a prompt is its digest. */
 export type SessionPrompts = ReturnType<typeof openSessionPrompts>;
 
-/** Opens the store of prompts in the folder that all worktrees of the clone share. */
+/** Opens the store of prompts, in the git folder that all worktrees of the clone share. */
 export function openSessionPrompts(commonDir: string) {
   const folder = openFolder(commonDir, FOLDER);
   return {
@@ -38,7 +38,7 @@ export function openSessionPrompts(commonDir: string) {
     },
     async keep(text: string): Promise<Result<string>> {
       const digest = sha256(text);
-      // Write the file even if it exists, because a recent time stamp keeps other worktrees from removing it.
+      // Write the file even if it exists: the new time stamp keeps other worktrees from deleting it as too old.
       const written = folder.write(nameOf(digest), text);
       return written.ok ? ok(digest) : written;
     },
@@ -50,7 +50,8 @@ export function openSessionPrompts(commonDir: string) {
       for (const { name } of listed.value) {
         const digest = NAME.exec(name)?.[1];
         const written = statIfPresent(`${folder.path}/${name}`)?.mtimeMs ?? now;
-        // Another worktree may need the prompt, so remove it only if every session that it started has expired.
+        // Another worktree may need the prompt, so delete it only when every session that started with it must have
+        // expired.
         if (digest === undefined || keep.has(digest) || now - written <= SESSIONS_LAST_MS) continue;
         const removed = folder.remove(name);
         if (!removed.ok) return removed;
@@ -68,13 +69,16 @@ const MINUTE_MS = 60_000;
 
 const USED_UP = /usage limit|quota|credit|out of (?:extra )?usage/i;
 
-/** Starts a cooldown until the limit ends. Ignores a failed write, which costs only one more failing call. */
+/**
+ * Records that an agent reached a usage limit, until the limit ends. A failed write is ignored: it only causes one more
+ * failing call.
+ */
 export async function startCooldown(
   { cooldowns, clock }: { readonly cooldowns: Cooldowns; readonly clock: Clock },
   agent: string,
   { resetAt, said }: Extract<AgentFailure, { kind: 'limit' }>,
 ): Promise<void> {
-  // A used-up quota lasts longer than a limit on the requests per minute.
+  // A used-up quota takes longer to become available again than a limit of requests per minute.
   const waitMs = USED_UP.test(said) ? 60 * MINUTE_MS : MINUTE_MS;
   await cooldowns.add({ agent, until: resetAt ?? new Date(clock.now().getTime() + waitMs), said });
 }

@@ -3,7 +3,7 @@ import { type CacheRule, type CacheTtl, cacheRule } from './cache-rules.ts';
 
 const MINUTE_MS = 60_000;
 
-/** A resumed call of an agent and model, and whether its session was still in the provider's cache. */
+/** A resumed call, and whether it found its session in the provider's cache (`hit`). */
 export type SeenCache = {
   readonly agent: string;
   readonly model: string | null;
@@ -13,47 +13,57 @@ export type SeenCache = {
   readonly at: string;
 };
 
-/** The files of a reviewer in a new session. */
+/** The numbers of files that were opened for a reviewer in a new session. */
 export type SeenReads = {
   readonly agent: string;
-  /** How many files it opened itself, and how many its shared reading opened; `null` without one. */
+  /**
+   * How many files the reviewer opened itself (`opened`), and how many another session opened for several reviewers
+   * (`reading`, which is `null` if there was none).
+   */
   readonly opened: number;
   readonly reading: number | null;
-  /** How many files it opened although its reading had opened them. */
+  /** How many files the reviewer opened although another session had already opened them for it. */
   readonly again: number;
 };
 
-/** When the same reviewer or fixer was called again: within 5 minutes, within an hour, or later or never. */
+/** How soon the same reviewer or fixing agent was called again: within 5 minutes, within an hour, or later or never. */
 export type NextCall = 'soon' | 'within-hour' | 'later';
 
 /**
- * The facts that earlier calls in this repository show: cache hits and misses, oldest first, and pauses, newest first. Reviewers
- * wait while a fixer works, and a fixer waits while they review, so their pauses differ.
+ * Facts from earlier calls in this repository: cache hits and misses, oldest first, and the times between calls, newest
+ * first. These times are separate for reviewers and fixing agents, because each waits while the other works.
  */
 export type CacheHistory = {
   readonly seen: readonly SeenCache[];
-  /** The files that reviewers in new sessions opened, oldest first. */
+  /** The numbers of files that reviewers opened in new sessions, oldest first. */
   readonly reads: readonly SeenReads[];
   readonly next: Readonly<Record<'reviewer' | 'fixer', readonly NextCall[]>>;
 };
 
 export const NO_CACHE_HISTORY: CacheHistory = { seen: [], reads: [], next: { reviewer: [], fixer: [] } };
 
-/** How long the provider's cache lives, and whether a measurement or the table of rules says so. */
+/**
+ * How long the provider keeps an unused cache entry. `from`: whether this was measured or comes from the table of
+ * caching rules.
+ */
 export type CacheLife = { readonly minutes: number; readonly from: CacheNote['lifeFrom'] };
 
 /** Older measurements are ignored, because providers change their caches. */
 const MEASURED_FOR_MS = 14 * 24 * 60 * MINUTE_MS;
 
-/** No measurement makes a cache live longer than this, or shorter. */
+/** The minimum and maximum, in minutes, of a cache lifetime that comes from measurements. */
 const LIFE_LIMITS = { least: 1, most: 24 * 60 };
 
-/** Misses in a row that shorten the life. A provider drops single entries at any time, so one miss proves nothing. */
+/**
+ * The number of cache misses in a row that shorten the assumed lifetime. Providers sometimes drop an entry early, so
+ * one miss proves nothing.
+ */
 const MISSES_TO_SHORTEN = 2;
 
 /**
- * Returns how long the cache of a session lives: the time in the table, corrected by the hits and misses of the last two
- * weeks. A hit after a longer time extends it. Two misses in a row after a shorter time shorten it.
+ * Returns how long the provider caches a session: the lifetime in the table, corrected by the cache hits and misses of
+ * the last two weeks. A hit after a longer pause extends the lifetime, and two misses in a row after a shorter pause
+ * shorten it.
  */
 export function cacheLife(tableMinutes: number, seen: readonly Omit<SeenCache, 'agent'>[], now: Date): CacheLife {
   let minutes = tableMinutes;
@@ -68,7 +78,7 @@ export function cacheLife(tableMinutes: number, seen: readonly Omit<SeenCache, '
     if (hit) {
       longestHit = Math.max(longestHit, idle);
       misses = 0;
-      // The entry outlived this pause, so the next pause of the same length is safe too.
+      // The cache entry outlived this pause, so an equally long pause is safe next time.
       if (idle >= minutes) [minutes, from] = [Math.min(idle + 1, Math.max(LIFE_LIMITS.most, tableMinutes)), 'measured'];
     } else if (idle < minutes) {
       misses += 1;
@@ -80,7 +90,10 @@ export function cacheLife(tableMinutes: number, seen: readonly Omit<SeenCache, '
   return { minutes: Math.floor(minutes), from };
 }
 
-/** Returns the life of a session's cache. Sessions of older versions know only the minutes assumed at their last use. */
+/**
+ * Returns how long the provider caches a session. Sessions stored by older versions of onceover only contain the
+ * minutes that were assumed when they were last used.
+ */
 function lifeOfSession(
   session: Pick<KeptSession, 'agent' | 'warmMinutes' | 'cache'>,
   { seen }: Pick<CacheHistory, 'seen'>,
@@ -96,13 +109,17 @@ function lifeOfSession(
   return cacheLife(rule.lifeMinutes[cache.ttl], own, now);
 }
 
-/** How many requests a resumed call sends if none was measured yet: one to read a changed file, one to answer. */
+/**
+ * The number of requests that a resumed call is assumed to need, before any was measured: one that reads a changed
+ * file, and one that answers.
+ */
 const USUAL_REQUESTS = 2;
 
 /**
- * Returns whether the session has expired from the provider's cache, and whether a new session would then be cheaper, in
- * tokens weighted by price. A new session writes its prompt and every file that it opens, and each of its requests reads
- * all that came before. A resumed session writes its whole context once, and then reads it.
+ * Returns whether the session has expired from the provider's cache and whether a new session would then be cheaper.
+ * Cost is in tokens weighted by price. A new session pays for writing its prompt and every file that it opens to the
+ * cache, and each request reads all that came before. A resumed session writes its whole context once and then reads
+ * it.
  */
 export function costAfterCacheExpiry(
   session: Pick<
@@ -112,14 +129,17 @@ export function costAfterCacheExpiry(
   lengths: {
     readonly delta: number;
     readonly fresh: number;
-    /** The starts that new sessions of the current reviewers would share, and that their resumed sessions would. */
+    /**
+     * The part of the prompt that the reviewers of this run have in common: if they start new sessions, and if they
+     * resume their old ones.
+     */
     readonly shared?: { readonly fresh: SharedStart; readonly resumed: SharedStart };
   },
   { now, ttl, history }: { readonly now: Date; readonly ttl: CacheTtl; readonly history: Pick<CacheHistory, 'seen'> },
 ): { readonly cacheExpired: boolean; readonly freshIsCheaper: boolean; readonly note: CacheNote } {
   const idleMs = now.getTime() - Date.parse(session.lastUsedAt);
   const life = lifeOfSession(session, history, now);
-  // The cache counts as expired if the clock went backwards or the stored time is unreadable.
+  // Count the cache as expired if the clock was set back or the stored time is unreadable.
   const cacheExpired = !(idleMs >= 0 && idleMs < life.minutes * MINUTE_MS);
   const rule = cacheRule(session.cache?.provider ?? null, session.cache?.model ?? null);
   const estimate = {
@@ -135,7 +155,7 @@ export function costAfterCacheExpiry(
   return { cacheExpired, freshIsCheaper: estimate.fresh < estimate.resumed, note };
 }
 
-/** The same start of several prompts: how many reviewers send it now, and how many tokens it has. */
+/** A common start of several prompts: how many reviewers send it now, and how many tokens it has. */
 export type SharedStart = { readonly reviewers: number; readonly tokens: number };
 
 type Lengths = Parameters<typeof costAfterCacheExpiry>[1];
@@ -150,15 +170,16 @@ function costOfNew(
   const opening = cache?.opening ?? null;
   const { write, read } = rule;
   if (opening === null) return write[ttl] * ((freshTokens ?? estimateTokens(firstPromptLength)) + grown);
-  // The start that another session had cached has expired too, so someone has to write it again.
+  // The common start that another session had cached has expired too, so it has to be written again.
   const written = opening.uncached + opening.shared + grown;
   const saved = savedBySharing(shared?.fresh, written, rule, ttl);
   return write[ttl] * written + read * (opening.cached - opening.shared) - saved;
 }
 
 /**
- * Returns what one reviewer saves if one of them writes the shared start and the others read it. Each counts its part of
- * the saving, so that all of them decide alike: if only one of them got a new session, none could share it.
+ * Returns what one reviewer saves if one of several writes the shared start to the cache and the others read it. Every
+ * reviewer counts an equal part of the saving, so that all make the same decision. If only one started a new session,
+ * nothing would be shared.
  */
 function savedBySharing(
   shared: SharedStart | undefined,
@@ -183,7 +204,10 @@ function costOfResumed(
   return write[ttl] * (context + added) + read * context * Math.max(0, requests - 1) - saved;
 }
 
-/** Returns the cost of resuming a session that is still cached, and of the files that it is expected to open again. */
+/**
+ * Returns the cost of resuming a session that is still in the cache, including the files that it will probably open
+ * again.
+ */
 export function costWhileCached(
   { cache, contextTokens, firstPromptLength }: Pick<KeptSession, 'cache' | 'contextTokens' | 'firstPromptLength'>,
   delta: number,
@@ -195,7 +219,10 @@ export function costWhileCached(
   return read * context * (1 + reopens.files) + write[ttl] * (estimateTokens(delta) + reopens.tokens);
 }
 
-/** Returns what a session's first resumed call is assumed to do: open one file, as long as those opened before. */
+/**
+ * Returns what the first resumed call of a session is assumed to do: open one file, of the average length of those
+ * opened before.
+ */
 function usualResume(
   opening: SessionCache['opening'],
   firstPromptLength: number,
@@ -205,19 +232,22 @@ function usualResume(
   return { requests: USUAL_REQUESTS, added: Math.round(opened / (opening.requests - 1)) };
 }
 
-/** The chance of a pause that only the one-hour cache survives, before any call was measured, and its weight. */
+/**
+ * Before any call was measured, the assumed chance that only the one-hour cache survives the pause to the next call.
+ * `weight`: how many measured calls this assumption counts as much as.
+ */
 const PRIOR = { chance: 0.2, weight: 1 };
 
-/** Each older call counts this much of the next newer one, so that about the last ten calls decide. */
+/** The weight of a call relative to the next newer one, so that mainly the last ten calls count. */
 const DECAY = 0.9;
 
-/** The pause before this call says the most about the next one: both are in the same loop. */
+/** The pause before this call counts double, because the next pause belongs to the same loop and will be similar. */
 const OWN_PAUSE_WEIGHT = 2;
 
 /**
- * Returns how long the provider should cache the prompt. With `auto`, the one-hour cache is requested if it is expected
- * to be cheaper: if the price of a new write, times the chance of a pause between 5 and 60 minutes, is more than the
- * higher price of writing for an hour. `pauseMs` is the pause before this call; `null` if there was none.
+ * Returns how long the provider should cache the prompt. With `auto`, the one-hour cache is requested if that is
+ * probably cheaper: if the price of writing the prompt again, times the chance of a pause between 5 and 60 minutes, is
+ * more than the extra price of caching for an hour. `pauseMs` is the pause before this call; `null` if there was none.
  */
 export function cacheTtl(
   setting: 'auto' | CacheTtl,
@@ -235,7 +265,7 @@ export function cacheTtl(
   return chance * (write['1h'] - read) > higherPrice ? '1h' : '5m';
 }
 
-/** Returns the lifetime to request. A session that is still in the cache keeps the lifetime that it was cached with. */
+/** Returns the cache lifetime to request. A session that is still cached keeps its lifetime. */
 export function ttlOfCall(
   setting: 'auto' | CacheTtl,
   chosen: CacheTtl,
@@ -244,7 +274,7 @@ export function ttlOfCall(
   return setting === 'auto' && resumed?.cacheExpired === false ? (resumed.cache?.ttl ?? chosen) : chosen;
 }
 
-/** Returns which cache an entry needs to survive a pause. */
+/** Returns which cache lifetime is needed to survive a pause. */
 export function nextCall(pauseMs: number): NextCall {
   if (pauseMs <= 5 * MINUTE_MS) return 'soon';
   return pauseMs <= 60 * MINUTE_MS ? 'within-hour' : 'later';

@@ -1,17 +1,27 @@
 import { grouped } from '../kernel/collections.ts';
 import type { SeenReads } from './decide-cache.ts';
 
-/** A reviewer that starts a new session, and the facts that decide with whom it can share a reading. */
+/**
+ * A reviewer that starts a new session. Its facts decide which other reviewers can share one session with it that reads
+ * the files.
+ */
 export type Reader = {
-  /** The same for reviewers that can share: agent, model, version, tools, schema and the start of the prompt. */
+  /**
+   * A key that is the same for reviewers that can share a session: same agent, model, version, tools, schema and start
+   * of the prompt.
+   */
   readonly key: string;
-  /** The review of the reviewer. With the setting `reviews`, only reviewers of different reviews share. */
+  /**
+   * The review that the reviewer belongs to. With the setting `share_reading: reviews`, only reviewers of different
+   * reviews share a session.
+   */
   readonly review: string;
 };
 
 /**
- * Returns the groups of readers that can share a reading, each with at least two. With `reviews`, the first reviewers of
- * all reviews share one reading and the second reviewers another one, so reviewers of one review stay independent.
+ * Returns groups, each of at least two reviewers, that can share a session that reads the files. With the setting
+ * `reviews`, the first reviewers of all reviews form one group and the second reviewers another, so that the reviewers
+ * of one review stay independent.
  */
 export function groupReaders<R extends Reader>(
   readers: readonly R[],
@@ -29,16 +39,16 @@ export function groupReaders<R extends Reader>(
   return groups.map((group) => group.map(({ reader }) => reader)).filter((group) => group.length > 1);
 }
 
-/** Files that reviewers in new sessions are expected to open. */
+/** The files that reviewers in new sessions will probably open. */
 export type ExpectedReads = {
-  /** How many files a reviewer alone or a shared reading opens, and their tokens. */
+  /** The number of files that a reviewer alone, or one session for several reviewers, opens; `tokens` is their size. */
   readonly files: number;
   readonly tokens: number;
-  /** How many files a fork of a reading opens although the reading has opened them. */
+  /** How many files a forked session opens again although it is a copy of a session that had opened them. */
   readonly again: number;
 };
 
-/** The assumption for an agent of which the ledger has no review yet. */
+/** The assumption for an agent that has no review in the ledger (the log of all calls) yet. */
 const UNKNOWN_READS = { files: 2, again: 0 };
 
 const TOKENS_PER_FILE = 1000;
@@ -46,10 +56,10 @@ const TOKENS_PER_FILE = 1000;
 /** Tokens that an agent adds to a prompt: its tools and its own instructions. */
 export const AGENT_TOKENS = 2500;
 
-/** The number of reviews that are enough to expect something of the next ones. */
+/** The number of earlier reviews from which the next ones are estimated. */
 const MOST_REVIEWS = 12;
 
-/** Returns what reviewers of an agent will open, from what its last reviewers in new sessions opened. */
+/** Returns what reviewers of an agent will probably open, from what its last reviewers in new sessions opened. */
 export function expectedReads(seen: readonly SeenReads[], agent: string): ExpectedReads {
   const own = seen.filter((one) => one.agent === agent);
   const forks = own.filter(({ reading }) => reading !== null).slice(-MOST_REVIEWS);
@@ -70,14 +80,15 @@ function average(numbers: readonly number[]): number | null {
 const WRITTEN = 1.25;
 const READ = 0.1;
 
-/** Tokens of the reading's own prompt and answer, which reviewers that work alone do not need. */
+/** Tokens of the prompt and answer of a session that only reads files. Reviewers that work alone do not need these. */
 const READING_TOKENS = 450;
 
 /**
- * Whether a shared reading is cheaper than separate ones, in input tokens weighted by the cache's prices. Each opened
- * file costs a request that reads the context so far. With a shared reading, only one session makes these requests, but
- * the reading is one request more, and every fork reads all opened files from the cache. A fork that opens them again
- * pays for them in the longer context of the reading. Files that only one review needs cost the same both ways.
+ * Whether it is cheaper that one session reads the files for all reviewers than that each reviewer reads them. Cost is
+ * in input tokens, weighted by the prices of the cache. Each opened file costs a request that reads the context so far.
+ * If one session reads for all, only that session makes these requests, but there is one request more, and each
+ * reviewer reads all opened files from the cache. Files that a reviewer opens again are paid for twice. Files that only
+ * one reviewer needs cost the same both ways.
  */
 export function sharingPays(readers: number, stableTokens: number, { files, tokens, again }: ExpectedReads): boolean {
   const opening = tokens * WRITTEN + files * (stableTokens + tokens / 2) * READ;
@@ -88,22 +99,31 @@ export function sharingPays(readers: number, stableTokens: number, { files, toke
   return shared + READING_TOKENS * (WRITTEN + readers * READ) < alone;
 }
 
-/** The estimate for reviewers that continue an earlier reading instead of their own sessions. */
+/**
+ * The facts from which onceover estimates whether reviewers should start from an earlier session that read files for
+ * all of them, instead of from their own sessions.
+ */
 export type ContinuedReaders = {
-  /** The tokens of the earlier reading, and whether they have expired from the provider's cache. */
+  /** The tokens of the earlier session that read the files, and whether they have expired from the provider's cache. */
   readonly contextTokens: number;
   readonly isExpired: boolean;
   readonly deltaTokens: number;
-  /** How many files of the reading a fork is expected to open again, and the tokens of one. */
+  /**
+   * How many of the files that the earlier session read a reviewer will probably open again, and the tokens of one
+   * file.
+   */
   readonly again: number;
   readonly fileTokens: number;
   readonly prices: { readonly read: number; readonly write: number };
-  /** For each reviewer: the cost of its call without the reading, and the tokens of its own prompt in a fork. */
+  /**
+   * For each reviewer: the cost of its call without the earlier session, and the tokens of its own prompt in a copy of
+   * that session.
+   */
   readonly readers: readonly { readonly alone: number; readonly ownTokens: number }[];
   /**
-   * The tokens that the earlier reading sent, if all reviewers would otherwise start new sessions. They would then share a
-   * new reading, or each would open the same files itself after the same start of the prompt (`stableTokens`). `null` if
-   * a reviewer would be resumed, or if the figures are unknown.
+   * The tokens that the earlier session needed to read the files, if all reviewers would otherwise start new sessions.
+   * They would then share a new session, or each would open the same files after the same start of the prompt
+   * (`stableTokens`). `null` if a reviewer would resume its own session, or if the figures are unknown.
    */
   readonly newReading: {
     readonly uncached: number;
@@ -113,12 +133,16 @@ export type ContinuedReaders = {
   } | null;
 };
 
-/** A resumed session remembers why it judged as it did, so it is given up only for a cost below this share. */
+/**
+ * A resumed session remembers why it judged as it did. So it is given up only if the alternative costs less than this
+ * share of resuming it.
+ */
 const WORTH_FORGETTING = 0.95;
 
 /**
- * Whether it is cheaper to tell an earlier reading the changes and to fork it, than to tell each reviewer's own session
- * the changes. The reading pays for the changes once, but every fork sends its rubric again.
+ * Whether it is cheaper to show the changes to one earlier session that read the files for all reviewers, and to fork
+ * it, than to show them to each reviewer's own session. That session pays for the changes only once, but every fork
+ * needs the reviewer's own instructions again.
  */
 export function continuingPays(of: ContinuedReaders): boolean {
   const { contextTokens, isExpired, deltaTokens, again, fileTokens, prices, readers, newReading } = of;
@@ -131,14 +155,14 @@ export function continuingPays(of: ContinuedReaders): boolean {
   const reading = contextTokens * (isExpired ? write : read) + deltaTokens * write;
   const continued = reading + forksOf(contextTokens + deltaTokens);
   if (newReading === null) return continued < sumOf(readers.map(({ alone }) => alone)) * WORTH_FORGETTING;
-  // Every opened file is one more request that reads all of the new reading so far.
+  // Every file that a new session opens for all reviewers is one more request, which reads all that came before.
   const { uncached, cached, shared, stableTokens } = newReading;
   const opening = (uncached + shared) * write + (cached - shared) * read;
   const separate = readers.length * opening + own - (readers.length - 1) * stableTokens * (write - read);
   return continued < Math.min(opening + forksOf(contextTokens), separate);
 }
 
-/** Returns the tokens of a file of a reading, from the tokens that its session had before and after it opened them. */
+/** Returns the average tokens of a file, from the tokens that a session had before and after it opened the files. */
 export function tokensPerFile(
   session: { readonly contextTokens: number; readonly startTokens: number },
   files: number,

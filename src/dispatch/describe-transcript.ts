@@ -4,7 +4,7 @@ import { isCount, isString, isStrings, readShape, USAGE } from '../kernel/shape.
 import { describeAgentFailure } from '../ui/describe-agent-failure.ts';
 import { count } from '../ui/wording.ts';
 
-/** Returns the log lines of a conversation: each question with its reply, in order. `readTranscript` reads them. */
+/** Returns the log lines of a conversation: each question followed by its reply. `readTranscript` parses them. */
 export function describeTranscript(exchanges: readonly TranscriptEntry[]): readonly string[] {
   return exchanges.flatMap(({ agent, mode, sent, said, failure, retries = 0, ...more }) => [
     `--- Sent (${agent}, ${mode}) ---`,
@@ -29,7 +29,8 @@ function factsLine({
   return [`--- ${FACTS}${JSON.stringify({ stableLength, usage, filesRead, turns })} ---`];
 }
 
-// A prompt or an answer may contain a line that looks like a line of the log. One more space makes it different.
+// Matches lines in a prompt or answer that look like a heading of the log. One more space is put before them, so that
+// they differ from headings.
 const MARK = /^( *)(--- .* ---)$/gm;
 
 function withoutMarks(text: string): string {
@@ -40,7 +41,7 @@ function withoutMarks(text: string): string {
 export type LoggedCall = {
   readonly agent: string;
   readonly mode: string;
-  /** The part of the prompt that is the same in several calls; '' if the log does not say where it ends. */
+  /** The part of the prompt that is the same in several calls; an empty string if the log does not mark its end. */
   readonly stable: string;
   readonly dynamic: string;
   readonly said: string;
@@ -49,7 +50,7 @@ export type LoggedCall = {
   readonly filesRead: readonly string[] | null;
   /** The requests of the call, each with its usage; empty if the agent reports only sums. */
   readonly turns: readonly RequestTurn[];
-  /** The lines about retries and failures. */
+  /** Lines that report retries and failures. */
   readonly notes: readonly string[];
 };
 
@@ -61,7 +62,7 @@ export type LoggedConversation = {
   readonly result: readonly string[];
 };
 
-/** Returns the conversation in a log. Text that is not part of a call is in `head` or `result`. */
+/** Parses the log of a conversation. Text that does not belong to a call is returned in `head` or `result`. */
 export function readTranscript(log: string): LoggedConversation {
   const head: string[] = [];
   const result: string[] = [];

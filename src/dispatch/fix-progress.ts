@@ -1,11 +1,11 @@
 import type { AgentFailure, Usage } from '../kernel/agent.ts';
 
-/** The result of one fixer turn, in which an agent edits files to fix findings. */
+/** The result of one turn of the fixing agent, which edits files to fix findings. */
 export type Fix = {
   readonly agent: string;
   readonly dispatch: 'fresh' | 'resumed';
   readonly summary: string;
-  /** The ids of the findings that the fixer reports as fixed, and of those that it declined to fix. */
+  /** The ids of the findings that the agent reports as fixed (`fixed`), and of those that it declined to fix. */
   readonly fixed: readonly string[];
   readonly declined: readonly string[];
   readonly filesChanged: number;
@@ -14,7 +14,7 @@ export type Fix = {
   readonly failure: AgentFailure | null;
 };
 
-/** Events of a fixer turn, in runs and in phases. */
+/** Progress events of a fixing agent's turn, in runs and in phases. */
 export type FixProgress =
   | {
       readonly kind: 'fix-started';

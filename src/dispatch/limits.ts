@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Settings } from '../config/settings.ts';
 import type { Usage } from '../kernel/agent.ts';
 
-/** Counts the calls of a run and their cost. Requests that an agent repeats by itself count as calls, too. */
+/** Counts the calls in a run and their cost. Requests that an agent repeats by itself count as calls too. */
 export type Budget = ReturnType<typeof openBudget>;
 
 export function openBudget(limits: Settings['budget']) {
@@ -10,20 +10,20 @@ export function openBudget(limits: Settings['budget']) {
   let usd = 0;
   let retries = 0;
   const unpriced = new Set<string>();
-  /** Returns the limit that is reached, after which no further call is allowed; `null` if none is reached. */
+  /** Returns the limit that has been reached, so that no further call is allowed; `null` if there is none. */
   const over = (): 'usd' | 'dispatches' | null => {
     if (limits.dispatches !== null && dispatches >= limits.dispatches) return 'dispatches';
     return limits.usd !== null && usd >= limits.usd ? 'usd' : null;
   };
   return {
     over,
-    /** Counts one call and returns `null`. If a limit is reached, returns that limit and counts nothing. */
+    /** Counts one call and returns `null`. If a limit has been reached, returns that limit and counts nothing. */
     spend() {
       const spent = over();
       if (spent === null) dispatches++;
       return spent;
     },
-    /** Counts requests that an agent repeated by itself. */
+    /** Adds requests that an agent repeated by itself. */
     retried(times: number): void {
       dispatches += times;
       retries += times;
@@ -33,14 +33,14 @@ export function openBudget(limits: Settings['budget']) {
       if (cost === null) unpriced.add(agent);
       else usd += cost;
     },
-    /** Returns the agents that were called and did not report a cost. */
+    /** Returns the agents that were called but reported no cost. */
     unpriced: (): readonly string[] => [...unpriced],
     dispatches: () => dispatches,
     retries: () => retries,
   };
 }
 
-/** Returns a function that runs jobs in order of arrival, at most `atOnce` at the same time. */
+/** Returns a function that runs jobs in the order in which they were added, at most `atOnce` at the same time. */
 export function openQueue(atOnce: number): <T>(job: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: (() => void)[] = [];
@@ -51,14 +51,17 @@ export function openQueue(atOnce: number): <T>(job: () => Promise<T>) => Promise
       return await job();
     } finally {
       const next = waiting.shift();
-      // Hand the place of this job directly to the next waiting job, so that a newly added job cannot take it first.
+      // Give this job's place directly to the job that waits longest. Otherwise a job that is added now could take it.
       if (next === undefined) running--;
       else next();
     }
   };
 }
 
-/** Returns a function that runs `work`, one run at a time. All callers that wait for the next run share that run. */
+/**
+ * Returns a function that runs `work`, but never twice at the same time. All callers that wait for the same run of it
+ * get its result.
+ */
 export function sharePending<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
   let queued: Promise<T> | null = null;
@@ -74,18 +77,24 @@ export function sharePending<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Makes calls with the same prompt prefix wait for the first, so that they find the prefix in the provider's cache. */
+/**
+ * Lets calls wait if their prompts start like that of an earlier call, so that they find this start in the provider's
+ * cache.
+ */
 export type PrefixGate = ReturnType<typeof openPrefixGate>;
 
-/** How long calls wait for the first one. To pay for the prefix twice is better than to wait for a call that hangs. */
+/**
+ * How long a call waits for the earlier one. If that one hangs, it is better to pay twice for the start of the prompt.
+ */
 const LONGEST_WAIT_MS = 10_000;
 
 export function openPrefixGate(longestWaitMs = LONGEST_WAIT_MS) {
   const warm = new Map<string, Promise<void>>();
   return {
     /**
-     * The first caller with a prefix does not wait. It calls the returned function when its agent begins to answer, and
-     * other callers with that prefix wait until then. A caller with `null` never waits.
+     * Waits until a prompt can be sent. The first caller with a `prefix` (start of the prompt) does not wait, and calls
+     * the returned function when its agent begins to answer. Other callers with the same prefix wait for that. A caller
+     * with `null` never waits.
      */
     async join(prefix: string | null): Promise<() => void> {
       let begun = () => {};

@@ -6,8 +6,8 @@ import type { AnswerKind } from './answer-schemas.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns an answer in the form of its schema. Accepts other names of some fields, numbers in quotes, and null for a
- * missing field. Reads an ambiguous value as blocking.
+ * Returns an answer in the form of its schema. It accepts other names for some fields, numbers in quotes, and null for
+ * a missing field. An ambiguous value is read as a problem that blocks.
  */
 export function normaliseAnswer(kind: AnswerKind, value: unknown): unknown {
   if (!isRecord(value)) return value;
@@ -48,8 +48,8 @@ export function normaliseAnswer(kind: AnswerKind, value: unknown): unknown {
 }
 
 /**
- * Returns the answer with a blocking issue for each refusal for a fixer to act on. A refusal without one gets a
- * blocker with its summary; a failed level without an issue gets a blocker that names the level.
+ * Returns the answer with a blocking issue for each refusal, so that the fixing agent knows what to fix. If the answer
+ * names none, its summary becomes one; for a failed level without an issue, one is added that names the level.
  */
 function withDefaultReasons(answer: Fields): Fields {
   if (!Array.isArray(answer['issues'])) return answer;
@@ -64,7 +64,10 @@ function withDefaultReasons(answer: Fields): Fields {
   return { ...answer, issues: [...all, blocker(refusal(answer['summary']))] };
 }
 
-/** Returns whether each level passed. Levels that were not judged are left out; an unclear result counts as failed. */
+/**
+ * Returns whether the work passed on each level. A level that was not judged is left out; an unclear result counts as
+ * failed.
+ */
 function levelsPassed(levels: unknown): unknown {
   if (!isRecord(levels)) return levels;
   const judged = Object.entries(levels).flatMap(([name, level]) => {
@@ -87,7 +90,7 @@ function blocker(description: string, more: Fields = {}): Fields {
   return { severity: 'blocker', description, ...more };
 }
 
-// An issue that is not an object counts as blocking here; the schema rejects it later.
+// An issue that is not an object counts as blocking here. The schema rejects the answer later.
 function isBlocking(issue: unknown): boolean {
   return !isRecord(issue) || issue['severity'] !== 'suggestion';
 }
@@ -101,7 +104,7 @@ function violation(value: unknown): unknown {
       file: typeof value['file'] === 'string' ? value['file'].replace(/^(?:\.\/)+/, '') : '',
       line: lineOf(value['line']),
       no_such_line: (value['line'] ?? '') !== '' && lineOf(value['line']) === null ? true : null,
-      // An unknown priority counts as critical, so that the setting `fail_on` cannot turn it into a warning.
+      // An unknown priority counts as critical. Otherwise the setting `fail_on` could turn it into a warning.
       priority: PRIORITIES.some((one) => one === priority) ? priority : 'critical',
     },
     ['line'],
@@ -144,12 +147,15 @@ function lower(value: unknown): unknown {
   return typeof value === 'string' ? value.trim().toLowerCase() : value;
 }
 
-/** Returns the converted items of a list. A missing list becomes `whenOmitted`, where null makes the answer invalid. */
+/**
+ * Returns the converted items of a list. If the list is missing, returns `whenOmitted`; if that is null, the answer is
+ * invalid.
+ */
 function listOr(whenOmitted: [] | null, value: unknown, item: (value: unknown) => unknown): unknown[] | null {
   return value === undefined || value === null ? whenOmitted : list(value).map(item);
 }
 
-// A value that is not a list becomes the only element of one, so that the schema checks it and no finding is lost.
+// Wrap a value that is not a list in a list, so that the schema checks it and no finding is lost.
 function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [value];
 }

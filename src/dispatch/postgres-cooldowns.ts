@@ -6,7 +6,10 @@ import { activeCooldowns, MOST_KEPT } from './cooldown-file.ts';
 
 type Row = { readonly agent: string; readonly until: Date; readonly said: string };
 
-/** Opens the cooldowns of the user's logins on this machine, which count in all repositories. */
+/**
+ * Opens the list of agents that reached a usage limit with this user's logins on this machine. The limits apply in all
+ * repositories.
+ */
 export function postgresCooldowns({ database, login }: TeamStore): Cooldowns {
   async function active(now: Date): Promise<readonly Cooldown[]> {
     const rows = await database.query<Row>(
@@ -18,12 +21,13 @@ export function postgresCooldowns({ database, login }: TeamStore): Cooldowns {
   return {
     all: active,
     async add({ agent, until, said }) {
-      // An announced end that is not a date starts no cooldown, and PostgreSQL would refuse it.
+      // If the announced end of the limit is not a valid date, there is no cooldown, because PostgreSQL would reject
+      // the date.
       if (Number.isNaN(until.getTime())) return ok(undefined);
       await database.transaction(async (query) => {
         await query(
           'INSERT INTO onceover.cooldowns (login, agent, until, said) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
-          // PostgreSQL has no NUL characters in texts.
+          // PostgreSQL does not allow NUL characters in texts.
           [login, agent, until, said.replaceAll('\0', '')],
         );
         await query(

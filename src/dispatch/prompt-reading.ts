@@ -1,12 +1,12 @@
 import { isRecord, objectsIn } from '../kernel/json.ts';
 import type { Reply } from './refusals.ts';
 
-/** The answer of a reading. It is not a verdict, and the reader of verdicts rejects it. */
+/** The answer of a session that only reads files for reviewers. It is not a verdict: `readAnswer` rejects it as one. */
 const READ = { status: 'read', violations: [] } as const;
 
 /**
- * The prompt of a reading: a session that opens files and judges nothing. Reviewers with different rubrics fork it, so
- * it contains nothing of any rubric.
+ * The prompt of a session that opens files for several reviewers and judges nothing. Each reviewer continues in a fork
+ * (copy) of it. Because reviewers have different instructions (rubrics), the prompt contains nothing from them.
  */
 export const READING_PROMPT = `## Open the files, and judge nothing yet
 
@@ -20,7 +20,10 @@ someone else. When the files are open, answer with this JSON object and nothing 
 
 ${JSON.stringify(READ)}`;
 
-/** The end of a prompt that continues a reading. The difference since the reading stands before it. */
+/**
+ * The end of the prompt that shows later changes to a session that read files for several reviewers. The diff stands
+ * before it.
+ */
 export const CONTINUED_READING = `## Open the files, and judge nothing yet
 
 Several reviewers will judge the change as it is now. Open what the difference makes necessary and this conversation does not
@@ -29,20 +32,23 @@ this JSON object and nothing else:
 
 ${JSON.stringify(READ)}`;
 
-/** The text before the rubric in a fork of a reading. */
+/**
+ * The text that separates the opened files from a reviewer's own instructions, in a copy (fork) of the session that
+ * opened them.
+ */
 export const FORK_OPENING = `The files above were opened for several reviewers, who work separately. From here on you are one of them: review the
 change now. Open more files if you need them.`;
 
-/** The longest text that a reading may contain besides its answer. */
+/** The maximum length of the text besides the answer, in a session that only reads files. */
 const MOST_TEXT = 2000;
 
-// Words of a verdict. Reviewers must not start from a verdict that they did not reach themselves.
+// Matches words of a verdict. A reviewer must not start from a verdict that it did not reach itself.
 const OPINION =
   /\b(?:approv\w*|lgtm|verdict|violations?|vulnerab\w*|pre-?approved|no (?:issues?|problems?|findings?)|(?:looks?|seems?) (?:good|fine|correct|right|ok|wrong)|must (?:pass|fail)|should (?:pass|fail)|(?:answer|status|result)\W{1,4}(?:pass|fail))/i;
 
 /**
- * Whether a reply is the answer of a reading that reviewers may fork: the requested object, and no text that judges.
- * `draft` is the text that the agent wrote between its tool calls.
+ * Whether a reply shows that the session only read the files, so that reviewers may fork it: it has the requested
+ * object, and no text that judges. `draft` is the text that the agent wrote between its tool calls.
  */
 export function isReading({ text, structured }: Reply, draft: string): boolean {
   const found = objectsIn(text);

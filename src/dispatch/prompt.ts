@@ -1,6 +1,6 @@
 /**
- * Whether an agent read all `required` files; `null` if none are required. If its events do not show the opened files,
- * the text "Files read:" in its reply is enough.
+ * Whether an agent read all `required` files; `null` if none are required. If the agent's events do not show which
+ * files it opened, the text "Files read:" in its reply is enough.
  */
 export function readsConfirmed(
   required: readonly string[],
@@ -12,7 +12,7 @@ export function readsConfirmed(
   return required.every((path) => filesRead.some((one) => isSamePath(one, path)));
 }
 
-// An agent may report a file by a relative or by an absolute path, so compare only the common end.
+// An agent may report a file by a relative or an absolute path, so compare only the ends of both paths.
 function isSamePath(opened: string, path: string): boolean {
   const [a, b] = [normalized(opened), normalized(path)];
   return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`);
@@ -22,24 +22,24 @@ function normalized(path: string): string {
   return path.replace(/^(?:\.\/)+/, '').replace(/\/{2,}/g, '/');
 }
 
-/** A part of a prompt. Stable parts are the same in every iteration, so the provider can cache them. */
+/** A part of a prompt. Stable parts are the same in every iteration, so that the provider can cache them. */
 export type PromptSection = { readonly kind: 'stable' | 'dynamic'; readonly text: string };
 
 export type ComposedPrompt = {
   readonly stable: string;
   readonly dynamic: string;
-  /** The length of the whole prompt as it is sent, in characters. */
+  /** The length in characters of the whole prompt as it is sent. */
   readonly length: number;
 };
 
-/** Returns the prompt: the stable sections, then the dynamic ones. Empty sections are left out. */
+/** Joins the sections of a prompt: first the stable ones, then the others. Empty sections are left out. */
 export function composePrompt(sections: readonly PromptSection[]): ComposedPrompt {
   const stable = join(sections, 'stable');
   const dynamic = join(sections, 'dynamic');
   return { stable, dynamic, length: wholeText({ stable, dynamic }).length };
 }
 
-/** Returns the stable and the dynamic part as one text, which is what most agents receive. */
+/** Returns the stable and the dynamic part as one text, the form in which most agents get a prompt. */
 export function wholeText({ stable, dynamic }: Pick<ComposedPrompt, 'stable' | 'dynamic'>): string {
   return [stable, dynamic].filter((part) => part !== '').join('\n\n');
 }

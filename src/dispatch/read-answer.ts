@@ -20,9 +20,9 @@ export type ReadAnswer<K extends AnswerKind> =
   | { readonly ok: false; readonly failure: Extract<AgentFailure, { kind: 'unreadable-answer' }> };
 
 /**
- * Returns the answer in a reply. Reads every JSON object in the agent's text, and the agent's field for a structured
- * answer. The last object is the answer. A pass counts only if all objects pass, and a refusal only if all refusals in
- * the reply are the same. Slightly broken JSON is repaired, but a truncated answer is never completed.
+ * Returns the answer in a reply. It reads all JSON objects in the agent's text, and the structured answer if the agent
+ * has a field for it. The last object is the answer. A pass counts only if all objects pass; a refusal only if all
+ * refusals in the reply are equal. Slightly broken JSON is repaired, but an answer that was cut off is never completed.
  */
 export function readAnswer<K extends AnswerKind>(kind: K, { text, structured }: Reply): ReadAnswer<K> {
   const hasField = structured !== undefined && structured !== null;
@@ -40,7 +40,10 @@ type Parsed =
   | { readonly ok: true; readonly values: readonly unknown[] }
   | { readonly ok: false; readonly why: 'broken-json' | 'duplicate-key'; readonly said: string };
 
-/** Parses a JSON object, or a list into its items. A key that occurs twice is an error: either value could be meant. */
+/**
+ * Parses a JSON object, or the items of a list. A key that occurs twice is an error, because either of its values may
+ * be meant.
+ */
 function parse(text: string): Parsed {
   for (const attempt of [() => text, () => jsonrepair(text)]) {
     try {
@@ -50,15 +53,15 @@ function parse(text: string): Parsed {
       if (twice !== null) return { ok: false, why: 'duplicate-key', said: twice };
       return { ok: true, values: Array.isArray(value) ? value.flat(Number.POSITIVE_INFINITY) : [value] };
     } catch {
-      // The text is not valid JSON, so try the repaired text.
+      // The text is not valid JSON. Continue with the repaired text.
     }
   }
   return { ok: false, why: 'broken-json', said: text };
 }
 
 /**
- * Leaves out objects that an agent only quotes: the schema, an empty object before the last one, and code that is not
- * JSON and has no word of an answer. If that leaves nothing, the last object stays.
+ * Leaves out objects that an agent only quotes: the answer schema, empty objects except the last one, and code that is
+ * not JSON and contains no word of an answer. If nothing is left, returns the last object.
  */
 function withoutQuotes(texts: readonly string[]): readonly string[] {
   const kept = texts.filter((text, i) => hasRefusalSign(text) || !isQuote(text, i === texts.length - 1));
@@ -101,7 +104,10 @@ function judge<K extends AnswerKind>(kind: K, values: readonly unknown[]): ReadA
   return differs ? unreadable('several-answers', '') : last;
 }
 
-/** Whether an answer counts even if another object in the same reply passes or is not an answer. */
+/**
+ * Whether an answer counts even if the reply contains another object that passes or is not an answer. This is so for a
+ * refusal, and for an answer that judges nothing.
+ */
 function mayStandAlone<K extends AnswerKind>(kind: K, answer: Answers[K]): boolean {
   return refuses(kind, answer) || kind === 'fixer' || kind === 'outline' || kind === 'probe';
 }
@@ -120,7 +126,7 @@ function check<K extends AnswerKind>(kind: K, value: unknown): ReadAnswer<K> {
   return quotes ? unreadable('several-answers', '') : { ok: true, answer };
 }
 
-/** Whether a text contains a refusal in the requested form. */
+/** Whether a text contains a refusal in the form that the answer schema requires. */
 function isRefusalIn(kind: AnswerKind, text: string): boolean {
   if (!hasRefusalSign(text)) return false;
   return valuesIn(text).some((value) => {
@@ -129,7 +135,10 @@ function isRefusalIn(kind: AnswerKind, text: string): boolean {
   });
 }
 
-/** Returns the values of the JSON objects in a text. Invalid objects are left out; a truncated text has none. */
+/**
+ * Returns the values of the JSON objects in a text. Invalid objects are left out. If the text was cut off, the list is
+ * empty.
+ */
 function valuesIn(text: string): readonly unknown[] {
   const found = objectsIn(text);
   const parsed = found.kind === 'found' ? found.texts.map(parse) : [];
@@ -142,7 +151,7 @@ function unreadable(why: UnreadableAnswer, said: string) {
 
 /**
  * Returns `later`, the answer that was read after the unreadable reply `first`. If `first` was a refusal and `later`
- * passes, the result is a refusal that quotes `first`.
+ * passes, returns a refusal that quotes `first`, so that no problem is lost.
  */
 export function keepRefusal<K extends AnswerKind>(kind: K, first: Reply, later: Answers[K]): Answers[K] {
   return isRefusal(first) ? withRefusal(kind, first, later) : later;
@@ -155,7 +164,10 @@ function isRefusal(reply: Reply): boolean {
 
 const LONGEST_SUMMARY = 1000;
 
-/** Makes an answer from a fixer's unreadable reply, because its edits are already made; `null` for other agents. */
+/**
+ * Returns an answer made from a fixing agent's unreadable reply, because its edits are already made; `null` for other
+ * agents.
+ */
 export function answerFromEdits<K extends AnswerKind>(kind: K, reply: Reply): Answers[K] | null {
   const edits: Answers['fixer'] = { summary: reply.text.trim().slice(0, LONGEST_SUMMARY) };
   return kind === 'fixer' ? (edits as Answers[K]) : null;

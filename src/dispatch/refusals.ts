@@ -1,10 +1,13 @@
 import { isRecord, objectsIn } from '../kernel/json.ts';
 import { ANSWER_SCHEMAS, type AnswerKind, type Answers } from './answer-schemas.ts';
 
-/** A reply from which the answer has not been read yet. */
+/** A reply whose answer has not been parsed yet. */
 export type Reply = { readonly text: string; readonly structured: unknown };
 
-/** Whether an answer fails the work or names a problem. Answers that judge nothing, such as a fixer's, never do. */
+/**
+ * Whether an answer rejects the work or names a problem. Always `false` for answers that judge nothing, such as that of
+ * a fixing agent.
+ */
 export function refuses<K extends AnswerKind>(kind: K, answer: Answers[K]): boolean {
   return REFUSES[kind]?.(answer) ?? false;
 }
@@ -16,12 +19,15 @@ const REFUSES: { readonly [K in AnswerKind]?: (answer: Answers[K]) => boolean } 
   quality: ({ passed, criteria_results: criteria = [] }) => !passed || criteria.some((one) => !one.passed),
 };
 
-/** Fields outside the schema that a passing answer may have: some prompts ask for them, or custom commands add them. */
+/**
+ * Fields that are not in the schema but that a passing answer may have: some prompts ask for them, and custom commands
+ * add them.
+ */
 const HARMLESS = ['usage', 'session_id', 'evidence', 'strengths'];
 
 /**
- * Returns the first field outside the schema that a passing answer must not have: a list or an object, which may hold
- * problems, or a value that contradicts the pass. Returns `null` if there is none.
+ * Returns the first field outside the schema that keeps a pass from counting; `null` if there is none. Such a field is
+ * a list or an object, which may contain problems, or a value that contradicts the pass.
  */
 export function foreignField(kind: AnswerKind, answer: Readonly<Record<string, unknown>>): string | null {
   const own = [...Object.keys(ANSWER_SCHEMAS[kind].shape), ...HARMLESS];
@@ -41,7 +47,7 @@ const FAVOURABLE =
 
 const NOTHING = /^(?:|none|no|nothing|null|n\/?a|0|false|-|no (?:issue|problem|finding|violation|concern)s?.*)$/i;
 
-/** Whether a field says that something is wrong: it names a problem, or it is a verdict other than a pass. */
+/** Whether a field says that something is wrong: it names a problem, or is a verdict other than a pass. */
 function contradictsPass(key: string, value: unknown): boolean {
   if (VERDICT.test(key.trim())) return typeof value === 'string' ? !FAVOURABLE.test(value.trim()) : value === false;
   return PROBLEM.test(key) && !isEmpty(value);
@@ -54,8 +60,8 @@ function isEmpty(value: unknown): boolean {
 }
 
 /**
- * Whether a value, or any value inside it, has the form of an answer that refuses or of a finding. Other JSON with a
- * word such as "error" may be quoted code, so it does not count.
+ * Whether a value, or any value inside it, has the form of a refusal or a finding. Other JSON may be quoted code, even
+ * if it contains a word such as "error", so it does not count.
  */
 export function namesProblem(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(namesProblem);
@@ -77,21 +83,24 @@ const PLACE = /^(?:file|path|line|location|severity|priority)$/i;
 
 const PROBLEMS = /violations|issues|findings|problems|defects|vulnerabilities|blockers/i;
 
-/** Signs of a refusal in text that is not valid JSON. They cover all kinds of answers, because agents mix them up. */
+/**
+ * Patterns that show a refusal in text that is not valid JSON. They cover all kinds of answers, because agents mix the
+ * forms up.
+ */
 const SIGNS = [
   /["']?status["']?\s*:\s*["']?\s*(?:fail|reject|refuse|block|not[ _-]|needs?[ _-]|changes?[ _-])/i,
   /["']?violations["']?\s*:\s*\[\s*[^\]\s]/i,
   /["']?(?:approved|passed)["']?\s*:\s*["']?\s*(?:false|fail|no\b(?!\s+(?:issue|problem|finding|violation|concern)))/i,
-  // An agent may repeat the requested form, "blocker|warning", which is not a refusal, so the lookahead skips it.
+  // An agent may repeat the form of the answer, "blocker|warning", which is not a refusal. The lookahead excludes that.
   /["']?severity["']?\s*:\s*["']?\s*(?:blocker|warning)\b(?!\s*\|)/i,
 ];
 
-/** Whether a text has a sign of a refusal, such as `"status": "fail"`. */
+/** Whether a text contains a sign of a refusal, such as `"status": "fail"`. */
 export function hasRefusalSign(text: string): boolean {
   return SIGNS.some((sign) => sign.test(text));
 }
 
-/** For each kind of answer that can pass, a function that turns a pass into a refusal. */
+/** For each kind of answer that can pass, a function that changes a pass into a refusal. */
 const REFUSE: { readonly [K in AnswerKind]?: (first: Reply, later: Answers[K]) => Answers[K] } = {
   gate(first, later) {
     const issue = `The reviewer failed the change in ${quoteFirst(first, 'passed it')}`;
@@ -107,12 +116,18 @@ const REFUSE: { readonly [K in AnswerKind]?: (first: Reply, later: Answers[K]) =
   },
 };
 
-/** Turns `later`, if it passes, into a refusal that quotes `first`, an unreadable reply. Else returns it unchanged. */
+/**
+ * If `later` passes, changes it into a refusal that quotes `first`, an unreadable reply. Otherwise returns it
+ * unchanged.
+ */
 export function withRefusal<K extends AnswerKind>(kind: K, first: Reply, later: Answers[K]): Answers[K] {
   return refuses(kind, later) ? later : (REFUSE[kind]?.(first, later) ?? later);
 }
 
-/** Returns the agent's answer: its structured field, else its text; or both if the text has JSON objects too. */
+/**
+ * Returns what the agent said, to quote it: its structured answer or its text, or both if the text contains JSON
+ * objects too.
+ */
 export function saidBefore({ text, structured }: Reply): string {
   const said = text.trim();
   const isText = typeof structured === 'string' && structured.trim() !== '';

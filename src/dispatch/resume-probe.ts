@@ -19,7 +19,10 @@ import { answerSchema } from './answer-schemas.ts';
 import { resumedTooDear } from './decide-resume.ts';
 import { readAnswer } from './read-answer.ts';
 
-/** Returns whether an agent version can resume sessions. A test on this machine overrides the shipped results. */
+/**
+ * Returns whether an agent version can resume sessions. A test on this machine counts more than the results that come
+ * with onceover.
+ */
 export function resumeAbility(
   { name, version }: { readonly name: string; readonly version: string | null },
   results: { readonly probed: readonly ResumeResult[]; readonly tested: readonly ResumeResult[] },
@@ -33,7 +36,10 @@ export function resumeAbility(
   return { kind: 'unknown' };
 }
 
-/** Returns whether an agent version can fork sessions. A test on this machine overrides the shipped results. */
+/**
+ * Returns whether an agent version can fork (copy) sessions. A test on this machine counts more than the results that
+ * come with onceover.
+ */
 export function forkAbility(
   { name, version, fork }: { readonly name: string; readonly version: string | null; readonly fork: Abilities['fork'] },
   results: { readonly probed: readonly ResumeResult[]; readonly tested: readonly ResumeResult[] },
@@ -48,7 +54,7 @@ export function forkAbility(
   return { kind: 'unknown' };
 }
 
-/** Returns whether an agent version can resume sessions. A version without a result is tested first. */
+/** Returns whether an agent version can resume sessions. If that is unknown, tests it now. */
 export async function ensureResumable(
   agent: { readonly name: string; readonly version: string },
   ports: {
@@ -60,7 +66,7 @@ export async function ensureResumable(
   const known = resumeAbility(agent, { probed: ports.capabilities.probed(), tested: ports.tested });
   if (known.kind !== 'unknown') return known;
   const outcome = await ports.probe();
-  // If the test could not run or be recorded, this call uses a new session, and a later call tries the test again.
+  // The test could not run or its result could not be stored. Use a new session now; a later call tries the test again.
   if (outcome.kind === 'not-tried' || !ports.capabilities.keep(outcome.result).ok) return known;
   return resumeAbility(agent, { probed: [outcome.result], tested: [] });
 }
@@ -77,7 +83,10 @@ const RESULT: Shape<ResumeResult> = {
 /** The results of resume tests on this machine. */
 export type Capabilities = ReturnType<typeof openCapabilities>;
 
-/** Opens the test results in the git folder. Unreadable results count as missing, so the tests run again. */
+/**
+ * Opens the test results, which are stored in the git folder. Unreadable results are ignored, so that the tests run
+ * again.
+ */
 export function openCapabilities(commonDir: string) {
   const file = openListFile(commonDir, 'capabilities.json');
   const read = () => file.read().flatMap((one) => readShape(one, RESULT) ?? []);
@@ -94,14 +103,14 @@ const STABLE = 'You review a short text and answer questions about your review. 
 
 const TIMEOUT_SECONDS = 180;
 
-/** The name of the file that the tests review. */
+/** The name of the file that the agent reviews in the tests. */
 const SPEC = 'spec.md';
 
-/** The cost of the resume tests of an agent, which are paid calls. */
+/** The cost of testing whether an agent can resume sessions. The tests are paid calls. */
 export type ProbeCost = {
   readonly agent: string;
   readonly model: string | null;
-  /** The number of requests. */
+  /** The number of requests in the tests. */
   readonly asks: number;
   readonly usage: Usage | null;
   readonly durationMs: number;
@@ -150,7 +159,7 @@ export async function probeInstalled(
     },
     writeFile(text) {
       const path = scratch.put(SPEC, text);
-      // The agent works in a copy of this folder and may not read outside of it.
+      // This agent works in a copy of the folder and may not read outside it, so give it a relative path.
       return agent.worksInCopy === true ? SPEC : path;
     },
     randomLine: () => `Export ${randomBytes(8).toString('hex')}`,
@@ -163,8 +172,8 @@ export async function probeInstalled(
 }
 
 /**
- * Returns the text to review in the resume tests. `firstLine` is random, so that the agent cannot guess it. The text is
- * long, so that the usage shows whether an agent sends it twice.
+ * Returns the text that the agent reviews in the tests. `firstLine` is random, so that the agent cannot guess it. The
+ * text is so long that the usage shows whether an agent sends it twice.
  */
 function probeFile(firstLine: string): string {
   const sample = (row: number) =>
@@ -181,7 +190,7 @@ ${Array.from({ length: 100 }, (_, i) => sample(i + 1)).join('')}`;
 
 const FORM = 'Answer with JSON: your answer in "reply", and "issues" as an empty list.';
 
-/** The questions of the resume tests: V1 reviews a file, V2 resumes the session, V3 and V4 recall facts from V1. */
+/** The questions of the tests: V1 reviews a file, V2 resumes the session, V3 and V4 ask for facts from V1. */
 const PROBE_QUESTIONS = {
   V1: (path: string) => `Review this file: ${path}. List the first line verbatim.
 
@@ -192,7 +201,10 @@ each thing that is unclear or missing in the text, as {"description": "the thing
   V4: `How many issues did you identify in your V1 review?\n\nV1 was your first answer here. Reply with the number alone. ${FORM}`,
 } as const;
 
-/** The questions of V5: to a fork of the session of V1, to the session itself, and then to the fork again. */
+/**
+ * The questions of test V5: to a fork (copy) of the session from V1, then to the session itself, then to the fork
+ * again.
+ */
 const FORK_QUESTIONS = {
   fork: `Repeat verbatim the first line of the file you read first.\n\nDo not read it again: it has changed since. ${FORM}`,
   parent: (word: string) => `The code word is "${word}". Confirm that you know it.\n\n${FORM}`,
@@ -201,9 +213,12 @@ const FORK_QUESTIONS = {
 
 /** The functions that the resume tests need. `randomLine` returns a line that the agent cannot guess. */
 type ProbePorts = {
-  /** Asks in a session; with `forkOf`, in a fork of that session; else in a new one. */
+  /**
+   * Asks a question: in the session `sessionId`, in a copy (fork) of the session `forkOf`, or, if neither is given, in
+   * a new session.
+   */
   ask(prompt: string, sessionId: string | null, forkOf?: string): Promise<AskEnd>;
-  /** Whether V5 runs. */
+  /** Whether to run the test V5, which is about forks (copies of a session). */
   readonly forks?: boolean;
   /** Whether the usage of a call covers all of its requests. Default: true. */
   readonly countsAll?: boolean;
@@ -212,14 +227,16 @@ type ProbePorts = {
   randomLine(): string;
 };
 
-/** The result of the resume tests; `not-tried` if a failed call leaves open whether the agent can resume. */
+/**
+ * The result of the resume tests. `not-tried`: a call failed in a way that does not show whether the agent can resume.
+ */
 type ProbeOutcome =
   | { readonly kind: 'tried'; readonly result: ResumeResult }
   | { readonly kind: 'not-tried'; readonly failure: AgentFailure };
 
 /**
- * Runs the resume tests V1 to V4: does a session still have its memory when resumed after a tool call, and does it
- * send that memory only once?
+ * Runs the tests V1 to V4: does a session still know its earlier conversation after a resume, even after it used tools,
+ * and does it send that conversation only once?
  */
 export async function probeResume(agent: string, version: string, ports: ProbePorts): Promise<ProbeOutcome> {
   const countsAll = ports.countsAll ?? true;
@@ -240,7 +257,7 @@ export async function probeResume(agent: string, version: string, ports: ProbePo
   freshMs = first.durationMs;
   if (first.session === null) return fail('V1', 'it named no session');
   if (!first.reply.includes(line)) return fail('V1', 'it did not read the file');
-  // Change the first line, so that the agent can know the old one only from its session.
+  // Change the first line, so that only the session's memory contains the old one.
   ports.writeFile(probeFile(`# ${ports.randomLine()}`));
 
   const second = await ask(ports, PROBE_QUESTIONS.V2, first.session);
@@ -257,15 +274,15 @@ export async function probeResume(agent: string, version: string, ports: ProbePo
   const count = /\d+/.exec(fourth.reply)?.[0];
   const expected = first.issues.length;
   if (Number(count) !== expected) return fail('V4', `it counted ${count ?? 'nothing'} instead of ${expected}`);
-  // Some agents add another copy of the tool results with each resume.
+  // Some agents send another copy of the tool results with each resume, so check the later calls too.
   const laterTooDear = resumedTooDear([...usage, third.usage, fourth.usage], file.length, countsAll);
   if (laterTooDear !== null) return fail('V4', laterTooDear);
   return end(null, ports.forks === true ? await probeFork(ports, first.session, line) : {});
 }
 
 /**
- * Runs V5: does a fork of a session know what that session read, and not what the session heard after the fork? If
- * a call fails for another reason, the result is left out, and onceover does not fork sessions of this version.
+ * Runs the test V5: does a fork (copy) of a session know what that session read before, but not what it heard after the
+ * fork? If a call fails for another reason, there is no result, and onceover does not fork sessions of this version.
  */
 async function probeFork(ports: ProbePorts, parent: string, line: string): Promise<Pick<ResumeResult, 'forkFailed'>> {
   const failed = (failure: AgentFailure) => (showsCannotResume('V5', failure) ? { forkFailed: describe(failure) } : {});
@@ -281,12 +298,12 @@ async function probeFork(ports: ProbePorts, parent: string, line: string): Promi
   return { forkFailed: again.reply.includes(word) ? 'the fork knew what its parent heard later' : null };
 }
 
-// Matches errors with which the service refuses a resumed session as invalid. It would refuse the next one, too.
+// Matches errors with which the model service rejects a resumed session as invalid. It would reject the next one too.
 const REFUSED = /\b400\b|bad request|invalid.?request/i;
 
 /**
  * Whether a failed call shows that the agent cannot resume sessions. Other failures, such as an overloaded service or
- * an answer in the wrong form, show nothing about resuming, so the tests run again later.
+ * an answer in the wrong form, do not show it, so the tests run again later.
  */
 function showsCannotResume(test: ProbeTest, failure: AgentFailure): boolean {
   const isResumed = test !== 'V1';

@@ -2,23 +2,23 @@ import { joinPrompt } from '../agents/agent.ts';
 import type { AgentFailure, AgentReply, AskMode, TranscriptEntry } from '../kernel/agent.ts';
 import type { AskEnd, Question } from '../kernel/ports.ts';
 
-/** The state of one conversation: which agent is called next, in which session, and which agents may take over. */
+/** The state of a conversation: which agent is called next, in which session, and which agents may replace it. */
 export type DispatchState = {
   readonly agent: string;
   readonly mode: AskMode;
   /** Whether the first call to this agent started or resumed a session. Requests to repeat an answer do not count. */
   readonly asked: 'fresh' | 'resumed';
-  /** The agents that may take over if `agent` fails. Only the first of them is called. */
+  /** The agents that may replace `agent` if it fails. Only the first of them is called. */
   readonly others: readonly string[];
   readonly repaired: boolean;
   readonly failedOver: boolean;
-  /** Whether the agent edits files. Its edits stay, so after a timeout no agent is called again. */
+  /** Whether the agent edits files. Its edits stay in the files, so no agent is called again after a timeout. */
   readonly writes: boolean;
-  /** The number of requests so far: the calls to agents, and the requests that agents repeated by themselves. */
+  /** The number of requests so far: calls to agents, plus requests that agents repeated by themselves. */
   readonly requests: number;
 };
 
-/** The maximum number of requests in one conversation. Requests that agents repeat by themselves count, too. */
+/** The maximum number of requests in one conversation. Requests that agents repeat by themselves count too. */
 export const MOST_REQUESTS = 8;
 
 /** Returns the state of a conversation before the first call. */
@@ -36,16 +36,17 @@ export function startDispatch(agent: string, asked: 'fresh' | 'resumed', others:
 }
 
 /**
- * Returns the next call after a failed one, or `null` to give up. First, the agent is asked once to repeat an
- * unreadable answer. After a failed resume, the agent gets a new session. Otherwise, the next agent is called. One
- * limit covers all requests. It includes those that agents repeat by themselves, because they are billed, too.
+ * Returns the next call after a failed one; `null` to give up. An agent with an unreadable answer is asked once to
+ * repeat it. If a resume failed, the same agent gets a new session. Otherwise the next agent is called. The limit also
+ * counts requests that agents repeat by themselves, because they have to be paid for too.
  */
 export function nextDispatchStep(state: DispatchState, failure: AgentFailure): DispatchState | null {
   if (failure.kind === 'cancelled' || state.requests >= MOST_REQUESTS) return null;
-  // An agent that edits files has spent its time on edits, and a new session would start the work from the beginning.
+  // An agent that edits files has used its time for edits, and a new session would start the work from the beginning.
   if (failure.kind === 'timeout' && state.writes) return null;
   if (failure.kind === 'unreadable-answer' && !state.repaired) {
-    // A resumed session with an empty answer has lost its memory. Asked to repeat its answer, it would invent one.
+    // A resumed session that answers with nothing has lost its memory. If asked to repeat its answer, it would invent
+    // one.
     const isLost = state.asked === 'resumed' && !state.writes && failure.why === 'empty';
     if (!isLost) return { ...state, mode: 'repair', repaired: true };
   }
@@ -57,12 +58,12 @@ export function nextDispatchStep(state: DispatchState, failure: AgentFailure): D
   return { ...state, ...restart, agent: next, others: [], failedOver: true };
 }
 
-/** Whether a failure can come from resuming a session. A missing login, a usage limit or a timeout does not. */
+/** Whether resuming a session can cause this failure. A missing login, a usage limit or a timeout has other causes. */
 export function isResumeFailure({ kind }: AgentFailure): boolean {
   return ['session-lost', 'wrong-session', 'unreadable-answer', 'no-tokens', 'agent-error'].includes(kind);
 }
 
-/** Returns the log entry of one question. `unreadable` says why the reply could not be read; `null` if it could. */
+/** Returns the log entry of one question. `unreadable`: why the reply could not be read; `null` if it could. */
 export function transcriptEntry(
   { agent, mode }: Pick<DispatchState, 'agent' | 'mode'>,
   question: Question,

@@ -8,13 +8,13 @@ import {
 } from '../kernel/agent.ts';
 import { type CacheTtl, cacheRule } from './cache-rules.ts';
 
-/** The fields of a kept session that change with every call. */
+/** The fields of a stored session that change with every call. */
 export type SessionUse = Pick<
   KeptSession,
   'usedBefore' | 'contextTokens' | 'freshTokens' | 'lastUsedAt' | 'warmMinutes' | 'cache'
 >;
 
-/** A call as it ended. */
+/** A call that has ended, with the facts that are stored about its session. */
 export type EndedCall = {
   readonly usage: Usage | null;
   readonly sessionUsage: Usage | null;
@@ -23,11 +23,11 @@ export type EndedCall = {
   readonly ttl: CacheTtl;
   readonly provider: string | null;
   readonly model: string | null;
-  /** The length in characters of the prompt, without the part that a resumed session already has. */
+  /** The length in characters of the prompt, not counting what a resumed session already contains. */
   readonly promptLength: number;
 };
 
-/** Returns the fields to store for a session after a call; `before` is `null` for a new session. */
+/** Returns the fields of a session to store after a call. `before` has the old ones; `null` for a new session. */
 export function sessionUse(
   before: Pick<SessionUse, 'contextTokens' | 'freshTokens' | 'cache'> | null,
   call: EndedCall,
@@ -50,8 +50,9 @@ export function sessionUse(
 }
 
 /**
- * Returns the tokens of the session after a call, including those that came from the cache; `null` if unknown. Without
- * the figures of the last request, a call that missed the cache shows all of them as new; one that hit it, the rest.
+ * Returns the tokens of the session after a call, including cached ones; `null` if unknown. If the figures of the last
+ * request are missing, it uses the new tokens: after a cache miss these are the whole context, after a cache hit only
+ * what the call added.
  */
 function contextAfter(
   before: Pick<SessionUse, 'contextTokens' | 'cache'> | null,
@@ -60,7 +61,7 @@ function contextAfter(
   if (requests !== null && requests.lastSent !== null) return requests.lastSent + (requests.lastOutput ?? 0);
   if (usage === null) return before?.contextTokens ?? null;
   const added = newTokens(usage);
-  // No request is shorter than the average one, so the average is a lower limit for the last request.
+  // The last request is the longest, so it has at least the average number of tokens.
   const average = requests === null ? 0 : Math.ceil((added + usage.cachedInputTokens) / requests.count);
   if (before === null) return Math.max(added, average);
   if (before.contextTokens === null) return null;
@@ -79,8 +80,9 @@ function openingOf({ usage, requests }: Pick<EndedCall, 'usage' | 'requests'>): 
 }
 
 /**
- * Returns the opening of a fork without the files that its reading had opened too, because a session alone opens them
- * once. `again` is their share of the files that the fork opened.
+ * Returns the figures of the first call in a forked session, without the files that the original session had already
+ * opened. A session that reads alone would open them only once. `again` is the share of these files among those that
+ * the fork opened.
  */
 export function openingOnce(
   opening: NonNullable<SessionCache['opening']>,
@@ -106,11 +108,14 @@ function resumedOf(
   return { requests: requests.count, added: Math.max(0, grown) };
 }
 
-/** A call whose uncached tokens are at least this share of the context missed the cache; under the other, it hit it. */
+/**
+ * If at least this share of the context came uncached, the call missed the cache. If less than `HIT_SHARE` did, it hit
+ * the cache.
+ */
 const MISS_SHARE = 0.9;
 const HIT_SHARE = 0.5;
 
-/** Returns whether a resumed session was still in the provider's cache; `null` if the usage does not tell. */
+/** Returns whether a resumed session was still in the provider's cache; `null` if the usage does not show it. */
 export function judgeHit(
   session: Pick<KeptSession, 'contextTokens' | 'cache'>,
   { usage, requests }: Pick<EndedCall, 'usage' | 'requests'>,

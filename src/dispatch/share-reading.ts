@@ -11,18 +11,21 @@ import type { Budget } from './limits.ts';
 import { isReading, READING_PROMPT } from './prompt-reading.ts';
 import { transcriptEntry } from './retry.ts';
 
-/** A session that has opened files and judged nothing. Reviewers start from forks of it. */
+/** A session that opened files and judged nothing. Several reviewers continue in copies (forks) of it. */
 export type SharedReading = {
   readonly sessionId: string;
-  /** The usage of the session, from agents that report only that. */
+  /** The usage of the session so far, from agents that report only this sum. */
   readonly usedBefore: Usage | null;
   readonly opened: readonly string[];
-  /** The tokens that a session pays for if it reads the same alone; `null` if unknown. */
+  /** The tokens that a reviewer would pay for if it read the same files in a session of its own; `null` if unknown. */
   readonly freshTokens: number | null;
   readonly requests: RequestFigures | null;
 };
 
-/** How a reading ended: with a session to fork, or with the reason why there is none. Its calls are paid either way. */
+/**
+ * How a session that reads for several reviewers ended: with a session to fork, or with the reason why there is none.
+ * In both cases its calls have to be counted.
+ */
 export type ReadingEnd = {
   readonly reading: SharedReading | null;
   readonly why: NoReading | null;
@@ -33,15 +36,24 @@ export type ReadingEnd = {
   readonly exchanges: readonly TranscriptEntry[];
 };
 
-/** A reading may take this share of the time for a review; the reviews that fork it have the rest. */
+/**
+ * The share of a review's time limit for the session that reads the files. The rest is for the reviewers, which
+ * continue in copies of that session.
+ */
 const MOST_OF_TIME = 1 / 3;
 
 export type ReadingRequest = {
   readonly agent: string;
-  /** The start of the prompt that all readers share. It must contain nothing of a rubric. */
+  /**
+   * The start of the prompt, which is the same for all reviewers. It must not contain anything from the instructions of
+   * a single reviewer.
+   */
   readonly stable: string;
   readonly options: Pick<Question, 'schema' | 'cacheTtl' | 'timeoutSeconds' | 'idleSeconds'>;
-  /** An earlier reading to fork and the prompt that continues it; missing for a first reading. */
+  /**
+   * The earlier session to fork, which read files for several reviewers, and the prompt with the later changes; missing
+   * if there is none.
+   */
   readonly continues?: {
     readonly session: Pick<KeptSession, 'id' | 'usedBefore' | 'freshTokens'>;
     readonly opened: readonly string[];
@@ -50,8 +62,8 @@ export type ReadingRequest = {
 };
 
 /**
- * Asks an agent to open the files that several reviewers need. A reading that fails, that opened nothing or that judged
- * the change is not returned, so that it cannot influence a reviewer.
+ * Asks an agent to open the files that several reviewers need. A session that failed, opened nothing or judged the
+ * change is not returned, so that it cannot influence a reviewer.
  */
 export async function readForAll(
   ports: {
@@ -97,7 +109,7 @@ function whyNotShared(end: AskEnd, isContinued: boolean): NoReading | null {
   if (!end.ok) return { kind: 'agent', failure: end.failure };
   if (!isReading(end.reply, end.draft ?? '')) return { kind: 'judged' };
   const { sessionId, filesRead } = end.reply;
-  // A continued reading has the files of the earlier one.
+  // A session that continues an earlier one already contains the files that the earlier one opened.
   const hasFiles = isContinued || (filesRead ?? []).length > 0;
   return sessionId === null || !hasFiles ? { kind: 'opened-nothing' } : null;
 }

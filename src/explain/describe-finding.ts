@@ -4,11 +4,14 @@ import { quoteName, showInvisible } from '../kernel/escape.ts';
 
 type Finding = ReportedFinding['finding'];
 
-/** The texts for one state of a finding. */
+/** The texts that describe one state of a finding in `onceover explain`. */
 type StateWords = {
-  /** Returns the state and its reason, in words that follow the id of the finding. */
+  /** Returns the state and its reason, as words that follow the id of the finding. */
   readonly state: (finding: Finding) => string;
-  /** Returns events that can change the state. `calls` begins one, such as "the next run calls reviewer 1, which". */
+  /**
+   * Returns the events that can change the state. Some of them begin with the text `calls`, such as "the next run calls
+   * reviewer 1, which".
+   */
   readonly next: (finding: Finding, calls: string) => string[];
 };
 
@@ -83,9 +86,9 @@ function waive({ id }: Finding): string {
   return `"onceover resolve ${id} --skip WHY" waives it: the code stays as it is, and the finding no longer makes its gate fail`;
 }
 
-/** Describes a finding's state, and what can change it. `planned`: whether the next run calls its reviewer. */
+/** Describes the state of a finding and what can change it. `planned`: whether the next run calls its reviewer. */
 export function describeFindingState({ finding, state }: ReportedFinding, planned: boolean) {
-  // A run about a part of the change reported the finding, so it does not count for the whole change.
+  // A run about only a part of the change reported the finding, so the finding does not count for the whole change.
   const words = STATES[state === 'gone' && finding.scope !== 'full' ? 'of-part' : state];
   const reviewer = `reviewer ${finding.slot}`;
   const calls = planned

@@ -8,10 +8,13 @@ import { count } from '../ui/wording.ts';
 
 type Rules = Pick<Settings, 'maxRetries' | 'unchangedGates' | 'afterPass' | 'certify'>;
 
-/** The numbers of the reviewers that run after the next change. `latch`: all had passed, so only the first one runs. */
+/**
+ * The numbers of the reviewers that run after the next change. `latch`: all of them had passed, so only the first one
+ * runs (the safety latch).
+ */
 type NextSlots = { readonly slots: readonly SlotNumber[]; readonly latch: boolean };
 
-/** The events that make a gate or a reviewer run again, in words. */
+/** For each event that makes a gate or a reviewer run again, its description. */
 export const RERUNS = {
   everyRun: (slots: readonly SlotNumber[]) =>
     `every run calls ${reviewers(slots)} until ${slots.length === 1 ? 'it passes' : 'they pass'}`,
@@ -47,7 +50,10 @@ function notReviewed(slots: readonly SlotNumber[]): string {
   return `${reviewers(slots)} ${slots.length === 1 ? 'has' : 'have'} not reviewed the current code`;
 }
 
-/** Returns the events that make the reviewers of a gate run again or, with `only`, the reviewer with this number. */
+/**
+ * Describes the events that make a gate's reviewers run again. With `only`, describes just those for the reviewer with
+ * this number.
+ */
 export function reviewReruns(state: GateState, settings: Rules, only: SlotNumber | null): string[] {
   const { gate, slots, holds, failing } = state;
   const next = nextSlots(state, settings);
@@ -72,7 +78,10 @@ export function reviewReruns(state: GateState, settings: Rules, only: SlotNumber
   ];
 }
 
-/** Returns the events that make a check run again. Any changed file does, because a check may read all files. */
+/**
+ * Describes the events that make a check run again. Every change of a file is such an event, because a check may read
+ * all files.
+ */
 export function checkReruns(
   { holds }: Pick<CheckState, 'holds'>,
   { unchangedGates }: Pick<Settings, 'unchangedGates'>,
@@ -81,7 +90,7 @@ export function checkReruns(
   return [RERUNS.tree, RERUNS.command, ...(unchangedGates === 'run' ? [RERUNS.anyRun] : []), RERUNS.fresh];
 }
 
-/** Returns the reviewers that run after the next change. A reviewer that passed earlier code may be skipped. */
+/** Returns the reviewers that run after the next change. A reviewer that passed earlier code may be skipped then. */
 function nextSlots(state: GateState, { afterPass }: Rules): NextSlots {
   const isAfterPass = afterPass === 'all' && (state.holds || state.heldBefore);
   if (isAfterPass) return { slots: state.slots.map(({ slot }) => slot), latch: false };

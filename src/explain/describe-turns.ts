@@ -2,7 +2,7 @@ import { type LoggedCall, readTranscript } from '../dispatch/describe-transcript
 import { addUsage, type Usage } from '../kernel/agent.ts';
 import { showInvisible } from '../kernel/escape.ts';
 
-/** Returns what each call of a review sent and paid for, request by request, from the log of the review. */
+/** Describes, from the log of a review, what each request to the model contained and what it cost. */
 export function describeTurns(log: string): string {
   const { calls } = readTranscript(log);
   if (calls.length === 0) return 'The log of the review has no call.';

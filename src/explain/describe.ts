@@ -18,7 +18,7 @@ import type { RunExplanation, RunExplanationDocument } from './json.ts';
 
 type About<Kind> = Extract<RunExplanationDocument, { about: Kind }>;
 
-/** Describes on one screen why a gate or reviewer ran or was skipped, its findings, and what makes it run again. */
+/** Explains on one screen why a gate or reviewer ran or was skipped, with its findings and what makes it run again. */
 export function describeRunExplanation(explanation: RunExplanation, styled: Styled = UNSTYLED): string {
   const width = styled.width ?? Number.POSITIVE_INFINITY;
   const [title = '', ...blocks] = blocksOf(explanation, styled, width);
@@ -71,7 +71,10 @@ function headOf(document: About<'gate' | 'slot' | 'check'>): string {
   return `${title}\nFiles: ${someNames(document.files)}\nPrompt: ${quoteName(document.prompt ?? 'none')}${proof}`;
 }
 
-/** Says for each reviewer why no pass of another clone counts; '' if passes are not shared or all are accepted. */
+/**
+ * Explains for each reviewer why no pass of another clone counts. The text is empty if passes are not shared, or if a
+ * pass was accepted for every reviewer.
+ */
 function describeSharedReasons(document: About<'gate' | 'slot'>, width: number): string {
   const slots = document.about === 'slot' ? [document.slot] : document.gate.slots;
   const reasons = slots.flatMap(({ slot, not_accepted: not }) => {
@@ -98,7 +101,7 @@ function promptHint(document: About<'gate' | 'slot' | 'check'>): string {
   return `Prompt and answer: onceover explain ${asShellWord(`${gate}@${last.slot}`)} --prompt`;
 }
 
-/** Returns a title and the first entries of a list; '' if the list is empty. */
+/** Returns a title and the first entries of a list; empty if the list is empty. */
 function listed(title: string, entries: readonly string[], most: number): string {
   if (entries.length === 0) return '';
   const more = entries.length > most ? [`  and ${entries.length - most} more`] : [];
@@ -136,7 +139,10 @@ function describeReview(review: Review) {
   return `run ${iteration}: ${reviewerName({ slot, agent })} ${STATUS_WORDS[status]}${session} (${reason}${cached}${describeReads(review)})${found}`;
 }
 
-/** Says with whom the reviewer shared a reading, and which changed files its prompt showed as a whole. */
+/**
+ * Describes the session that read files for this reviewer and others, and the changed files that its prompt showed in
+ * full.
+ */
 function describeReads({ reading, handed = [] }: Review): string {
   const shown = handed.length === 0 ? '' : `; the prompt showed ${someNames(handed)} as a whole`;
   if (reading === undefined) return shown;

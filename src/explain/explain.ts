@@ -15,7 +15,7 @@ import { describeFindingState } from './describe-finding.ts';
 import { checkReruns, RERUNS, reviewReruns } from './describe-reruns.ts';
 import { cacheDocument, type RunExplanation, type RunExplanationDocument, readsDocument } from './json.ts';
 
-/** Explains the gate, check, reviewer or finding with this name; `null` if there is none. */
+/** Explains the gate, check, reviewer or finding with this name. Returns `null` if there is none. */
 export async function explainRun(
   paths: RepositoryPaths,
   name: string,
@@ -52,7 +52,7 @@ export async function explainRun(
   }
 }
 
-/** Returns the explanation of every gate of a preview. */
+/** Explains every gate of a preview. A preview calls no reviewer. */
 export async function explainGates(
   repository: RepositoryPaths,
   preview: Preview,
@@ -89,7 +89,9 @@ async function explainFinding(
   return ok({ document, planned, findings: [reported] });
 }
 
-/** Explains a review or, with `only`, one of its reviewers; `null` if the change has no such review or reviewer. */
+/**
+ * Explains a review or, with `only`, one of its reviewers. Returns `null` if the change has no such review or reviewer.
+ */
 async function explainReview(
   repository: RepositoryPaths,
   preview: Preview,
@@ -141,7 +143,7 @@ async function explainReview(
   return { document: { about: 'slot', gate: gate.id, slot: slotDocument(slot), ...shared, log }, planned, findings };
 }
 
-/** Returns the gate with the reason why no pass of another clone counts, also for reviewers that have run here since. */
+/** Adds the reason why no pass of another clone counts to the gate's reviewers, even if they have run here since. */
 async function withSharedReasons(
   { ports: { shared }, request, facts }: Preview,
   gate: ReviewGate,
@@ -194,7 +196,7 @@ async function lastLog(
   return record === undefined ? null : ports.records.readLog(nameOf(gate.id), slot, record.iteration);
 }
 
-/** Returns the fixes in which the fixer had to fix one of these findings or checks. */
+/** Returns the logged fixes in which the fixing agent had to fix one of these findings or checks. */
 async function fixesOf(ports: RunPorts, ids: readonly string[]) {
   return (await ports.records.fixLogs())
     .filter(({ log }) => isAskedAbout(log, ids))

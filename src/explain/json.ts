@@ -29,7 +29,7 @@ export function explainDocument(explanation: ReviewExplanation): ExplainDocument
 /** The JSON result of `explain --json` for a gate, a check, a reviewer or a finding. */
 export type RunExplanationDocument = z.output<typeof runExplanationSchema>;
 
-/** Returns what was assumed about a session's cache, for the JSON result. */
+/** Returns, for the JSON result, what onceover assumed about the provider's cache of a session. */
 export function cacheDocument({ idleMs, lifeMinutes, lifeFrom, hit, estimate }: CacheNote) {
   return {
     ...{ idle_ms: idleMs, life_minutes: lifeMinutes, life_from: lifeFrom, hit },
@@ -37,7 +37,10 @@ export function cacheDocument({ idleMs, lifeMinutes, lifeFrom, hit, estimate }: 
   };
 }
 
-/** Returns the files that a reviewer opened or was shown, and the reading that it shared, for the JSON result. */
+/**
+ * Returns, for the JSON result, the files that a reviewer opened or was shown, and the session that read files for it
+ * and others.
+ */
 export function readsDocument(own: Pick<RecordMetadata, 'opened' | 'handed' | 'reading'> | null) {
   const { opened, handed, reading } = own ?? {};
   return {
@@ -47,10 +50,10 @@ export function readsDocument(own: Pick<RecordMetadata, 'opened' | 'handed' | 'r
   };
 }
 
-/** The JSON result, with data that only the text for people needs. */
+/** The JSON result, with additional data for the text that people read. */
 export type RunExplanation = {
   readonly document: RunExplanationDocument;
-  /** The plan of the next run for each reviewer; empty if the next run would call no reviewer. */
+  /** The plan of the next run for each reviewer; empty if the next run calls none of them. */
   readonly planned: readonly SlotPlan[];
   /** The finding to explain, or the open findings, warnings and waived findings of the gate or reviewer. */
   readonly findings: readonly ReportedFinding[];

@@ -5,7 +5,10 @@ import { isOpen, type KnownFinding } from '../gates/types.ts';
 import { addUsage } from '../kernel/agent.ts';
 import type { Comparison } from '../kernel/repository.ts';
 
-/** Returns the open findings of a run, including those that the fixer says it fixed: no reviewer confirmed that yet. */
+/**
+ * Returns the open findings of a run. Findings that the fixing agent says it fixed are open too, because no reviewer
+ * has confirmed that.
+ */
 export function openFindingsOf({ findings }: Pick<RunOutcome, 'findings'>): readonly KnownFinding[] {
   return findings.filter(({ state }) => isOpen(state)).map(({ finding }) => finding);
 }
@@ -14,14 +17,14 @@ export function failingChecksOf({ gates }: Pick<RunOutcome, 'gates'>): readonly 
   return gates.filter(({ kind, status }) => kind === 'check' && status === 'fail');
 }
 
-/** One review and the fix that followed it. */
+/** One review and the fix that followed it, as part of `run --until-pass`. */
 export type LoopRound = {
   readonly run: RunOutcome;
   /** The id of the git tree with the content that was reviewed. */
   readonly tree: string;
   /** The number of calls to agents for the review, without those for the fix. */
   readonly dispatches: number;
-  /** The ids of findings that this loop tolerates because of `--ratchet`. Every other run treats them as open. */
+  /** The ids of the findings that this loop tolerates because of `--ratchet`. All other runs treat them as open. */
   readonly tolerated: ReadonlySet<string>;
   readonly fix: Fix | null;
 };
@@ -33,7 +36,7 @@ export type LoopOutcome = {
   readonly run: RunOutcome;
 };
 
-/** Returns the result of the loop: its last run, with the cost and savings of all rounds. */
+/** Returns the result of the loop: that of its last run, with the cost and savings of all rounds. */
 export function loopOutcome(
   end: LoopEnd,
   rounds: readonly LoopRound[],
@@ -42,7 +45,7 @@ export function loopOutcome(
 ): LoopOutcome {
   const used = rounds.flatMap((round) => [round.run.usage, round.fix?.usage ?? null]);
   const sum = (lever: keyof RunOutcome['saved']) => rounds.reduce((total, round) => total + round.run.saved[lever], 0);
-  // A run can pass because the settings changed or nothing is left to review. The loop must then still fail.
+  // If a run passes only because the settings changed or nothing is left to review, the loop must fail.
   const isVoid = end !== 'passed' && run.exitCode === 0;
   return {
     end,
@@ -74,12 +77,12 @@ export function isSameComparison(before: Comparison, now: Comparison): boolean {
   );
 }
 
-/** The loop stalls after this many rounds in a row with the same open problems. */
+/** The loop gives up after this many rounds in a row with the same open problems. */
 const MOST_ALIKE = 3;
 
 const NOTHING_REVIEWED: readonly RunOutcome['status'][] = ['no_changes', 'no_applicable_gates'];
 
-/** Returns why the loop ends after the last round; `null` if the fixer is called next. */
+/** Returns why the loop ends after the last round; `null` if the fixing agent is called next. */
 export function loopEnd(rounds: readonly LoopRound[], most: number): LoopEnd | null {
   const run = rounds.at(-1)?.run;
   if (run === undefined) return null;
@@ -92,7 +95,7 @@ export function loopEnd(rounds: readonly LoopRound[], most: number): LoopEnd | n
   if (run.exitCode === 3 || (noVerdict && failingChecksOf(run).length === 0)) return 'could-not-judge';
   if (run.status === 'retry_limit_exceeded') return 'retry-limit';
   const past = rounds.map((round) => ({ tree: round.tree, open: problemsOf(round.run) }));
-  // The run failed, but without a problem that a fixer could fix.
+  // The run failed, but not because of a problem that the fixing agent could fix.
   if (past.at(-1)?.open === NO_PROBLEMS) return 'could-not-judge';
   if (isStalled(past)) return 'stalled';
   if (isOscillating(past)) return 'oscillating';
@@ -102,7 +105,9 @@ export function loopEnd(rounds: readonly LoopRound[], most: number): LoopEnd | n
 /** The content that a round reviewed, and the problems that were open after it. */
 type PastRound = { readonly tree: string; readonly open: string };
 
-/** Returns the open problems of a run as one text. A finding is identified by its content, as its id may change. */
+/**
+ * Returns the open problems of a run as one text. It identifies a finding by its content, because its id may change.
+ */
 function problemsOf(run: RunOutcome): string {
   const problems = [...openFindingsOf(run).map(findingKey), ...failingChecksOf(run).map(({ id }) => id)];
   return JSON.stringify(problems.sort());

@@ -9,7 +9,7 @@ import { type Styled, wrapTo } from '../ui/style.ts';
 import { count, someNames } from '../ui/wording.ts';
 import { failingChecksOf, type LoopOutcome, type LoopRound, openFindingsOf } from './decide-end.ts';
 
-/** Returns the `loop` field of `run --until-pass --json`. */
+/** Returns the field `loop` in the JSON of `run --until-pass --json`. */
 export function loopDocument({ end, rounds }: Pick<LoopOutcome, 'end' | 'rounds'>) {
   return { end, rounds: rounds.map((round, n) => roundDocument(round, rounds[n - 1]?.run ?? null)) };
 }

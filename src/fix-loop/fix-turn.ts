@@ -18,13 +18,13 @@ export type Loop = FixerLoop & {
   readonly ports: RunPorts;
   readonly request: RunRequest;
   readonly proof: TamperGuard;
-  /** Reads the facts that decide which files reviewers see, such as git's settings. */
+  /** Reads the facts, such as git's settings, that decide which files reviewers see. */
   visibility(): Promise<Result<Visibility>>;
   /** Whether settings, rules, prompts and agents are the same as at the start of the loop. */
   isSameConfig(): Promise<boolean>;
 };
 
-/** The part of a loop that a call to the fixer uses. */
+/** The parts of a fix loop that are needed to call the fixing agent. */
 type FixerLoop = {
   readonly ports: Pick<RunPorts, 'reporter' | 'cooldowns' | 'clock'>;
   readonly request: Pick<RunRequest, 'settings' | 'stop'>;
@@ -33,13 +33,13 @@ type FixerLoop = {
   readonly budget: Budget;
 };
 
-/** The session of a fixer, which can be resumed until the loop ends. */
+/** The session of the fixing agent, which can be resumed until the loop ends. */
 export type FixerSession = { readonly id: string; readonly usedBefore: Usage | null };
 
 type FixerEnd = ConverseEnd<Answers['fixer']> & { readonly session: FixerSession | null };
 
 type FixerTurn = {
-  /** `null` if the budget was used up before the call. */
+  /** The result of the fixing agent's turn; `null` if the budget was used up before the call. */
   readonly fix: Fix | null;
   readonly session: FixerSession | null;
   readonly after: ChangeView;
@@ -48,7 +48,10 @@ type FixerTurn = {
   readonly notices: readonly RunNotice[];
 };
 
-/** Lets the fixer fix the open problems of a run, and records which ones it says it fixed. The next run checks that. */
+/**
+ * Lets the fixing agent fix the open problems of a run, and records which ones it says it fixed. The next run checks
+ * that.
+ */
 export async function runFixer(
   loop: Loop,
   run: RunOutcome,
@@ -73,7 +76,8 @@ export async function runFixer(
   });
   const guarded = await loop.proof.snapshot();
   const end = await askFixer(loop, task, session);
-  // First restore the files with passes and findings: the code below trusts them, and the fixer may have changed them.
+  // Restore the files with passes and findings first, because the code below trusts them and the fixing agent may have
+  // changed them.
   const restored = await guarded.restore();
   if (!restored.ok) return restored;
   const after = await readLoopChange(loop);
@@ -102,7 +106,10 @@ export async function runFixer(
   return kept.ok ? ok({ ...turn, session: end.session, end: null }) : kept;
 }
 
-/** Calls the fixer, in its earlier session if it has one. Never calls another agent, as it would not know the edits. */
+/**
+ * Calls the fixing agent, in its earlier session if there is one. If it fails, no other agent replaces it, because that
+ * one would not know the edits.
+ */
 export async function askFixer(
   { ports, request, reviewers, budget, fixer: agent }: FixerLoop,
   task: FixTask,
@@ -139,7 +146,7 @@ export async function askFixer(
   return { ...end, session: id === null ? null : { id, usedBefore: end.last?.sessionUsage ?? null } };
 }
 
-/** Reads the change under review, with the options of the loop. */
+/** Reads the change under review, with the same options as the loop. */
 export function readLoopChange({ ports: { snapshots }, request, visibility }: Loop): Promise<Result<ChangeView>> {
   return readChange({ snapshots, visibility }, request);
 }
@@ -147,8 +154,8 @@ export function readLoopChange({ ports: { snapshots }, request, visibility }: Lo
 type Claim = { readonly id: string; readonly state: 'fixed' | 'declined'; readonly why: string };
 
 /**
- * Returns the fixer's claims about the given findings. If it makes two claims about a finding, the last one counts. A
- * claim also counts for findings about the same code, unless the fixer answers them itself.
+ * Returns what the fixing agent says about the given findings. If it says two things about a finding, the last one
+ * counts. Its answer also applies to other findings about the same code, unless it answers those too.
  */
 function claimsOf({ answer }: FixerEnd, open: readonly KnownFinding[]): readonly Claim[] {
   const claims = new Map((answer?.dispositions ?? []).map((claim) => [claim.id.trim().toUpperCase(), claim]));
@@ -175,7 +182,7 @@ function fixOf(end: FixerEnd, filesChanged: number, claims: readonly Claim[]): F
 
 const LONGEST_REASON = 2000;
 
-/** Records the findings that the fixer says it fixed, and its reasons to waive others. Neither closes a finding. */
+/** Records which findings the fixing agent says it fixed, and which it proposes to waive. Neither closes a finding. */
 function recordClaims(
   { ports, fixer }: Loop,
   claims: readonly Claim[],
@@ -193,7 +200,10 @@ function recordClaims(
   );
 }
 
-/** Writes the cost of the fix to the ledger. If the write fails, returns a notice, and the loop continues. */
+/**
+ * Writes the cost of the fix to the ledger (the log of all calls). If that fails, returns a notice, and the loop
+ * continues.
+ */
 async function recordCost(
   { ports, request, fixer }: Loop,
   { model, dispatch, requests, usage, durationMs }: FixerEnd,

@@ -6,10 +6,10 @@ import type { GateOutcome } from '../gates/run-types.ts';
 import { isContested, type KnownFinding } from '../gates/types.ts';
 import { fence, quoteName } from '../kernel/escape.ts';
 
-/** The problems that a fixer has to fix. */
+/** The problems that the fixing agent has to fix. */
 export type FixTask = { readonly findings: readonly KnownFinding[]; readonly checks: readonly GateOutcome[] };
 
-/** Returns the prompt for a fixer, in a new session or in the session of its earlier fixes. */
+/** Returns the prompt for the fixing agent, for a new session or for the session of its earlier fixes. */
 export function fixPrompt(task: FixTask, session: 'fresh' | 'resumed'): ComposedPrompt {
   const texts = [...(session === 'fresh' ? [] : [REVIEWED]), describeTask(task), LAST_WORD];
   return composePrompt([
@@ -56,7 +56,7 @@ function describeTask({ findings, checks }: FixTask): string {
   ].join('\n\n');
 }
 
-/** Groups the findings for a fixer, which answers once for all findings about one problem. */
+/** Groups the findings by problem. The fixing agent answers once for all findings about one problem. */
 export function problemsFor(findings: readonly KnownFinding[]): readonly SameCode<KnownFinding>[] {
   return groupBySameCode(findings, (finding) => ({ ...finding, state: 'open' }));
 }

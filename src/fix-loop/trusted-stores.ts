@@ -5,9 +5,9 @@ import { asRefuted, isSameResolution, type KnownFinding, type Receipts } from '.
 import { forEachOk, ok, type Result } from '../kernel/result.ts';
 
 /**
- * Wraps the stores of passes and findings, so that the loop ignores data that a fixer writes to their files. After
- * `close()`, passes count only if they were read before or written by the loop itself. All writes still go to the
- * stores.
+ * Wraps the stores of passes and findings, so that the loop ignores what a fixing agent writes to their files. After
+ * `close()`, a pass counts only if it was read before or if the loop itself wrote it. What the loop writes still goes
+ * to the stores.
  */
 export function openTrustedStores(ports: RunPorts): { readonly ports: RunPorts; close(): void } {
   let closed = false;
@@ -86,7 +86,9 @@ function trustedRecords(under: RunPorts['records'], isClosed: () => boolean): Ru
 function trustedFindings(under: RunPorts['findings'], isClosed: () => boolean): RunPorts['findings'] {
   const known = new Map<string, KnownFinding>();
 
-  /** Stores known findings again if they were removed. Returns the findings that were in the store before this call. */
+  /**
+   * Writes known findings back if they were removed from the store. Returns the findings that were in the store before.
+   */
   async function restore(): Promise<Result<readonly KnownFinding[]>> {
     const all = await under.all();
     if (!all.ok) return all;
@@ -103,15 +105,15 @@ function trustedFindings(under: RunPorts['findings'], isClosed: () => boolean): 
         for (const finding of all.value) known.set(finding.id, finding);
         return all;
       }
-      // Another worktree may have added findings since `close()`, so include them. Ignore their waivers in this loop,
-      // because the fixer may have written them.
+      // Another worktree may have added findings since `close()`, so include them. The fixing agent may have written
+      // their waivers, so ignore these in this loop.
       const others = all.value
         .filter(({ id, kept }) => !known.has(id) && kept === 'open')
         .map((one): KnownFinding => (one.resolution?.how === 'skipped' ? { ...one, resolution: null } : one));
       return ok([...known.values(), ...others].sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1))));
     },
     async add(findings, stop) {
-      // Write removed findings back first, because the store could give one of their ids to a new finding.
+      // First write removed findings back. Otherwise the store could give one of their ids to a new finding.
       const whole = await restore();
       if (!whole.ok) return whole;
       const added = await under.add(findings, stop);

@@ -19,13 +19,16 @@ import { openTrustedStores } from './trusted-stores.ts';
 
 type LoopOptions = {
   readonly fixer: string;
-  /** The largest number of rounds; if `null`, the setting `max_retries` plus one. */
+  /** The maximum number of rounds. `null`: the value of the setting `max_retries`, plus one. */
   readonly mostIterations: number | null;
-  /** Whether a new finding must be more severe in later rounds to fail a gate (`--ratchet`). */
+  /** Whether only more and more severe new findings fail a gate in later rounds (`--ratchet`). */
   readonly ratchet: boolean;
 };
 
-/** Runs the gates and a fixer in turn, under the run lock. Fails if the gates pass but the settings have changed. */
+/**
+ * Runs the gates and the fixing agent in turn, while holding the lock of runs. Fails if the gates pass but the settings
+ * have changed.
+ */
 export function runUntilPass(
   repository: RepositoryPaths,
   options: RunOptions,
@@ -46,7 +49,7 @@ export function runUntilPass(
   });
 }
 
-/** Runs the gates and the fixer in turn, until every gate passes or another round would not help. */
+/** Runs the gates and the fixing agent in turn, until every gate passes or another round would not help. */
 export async function untilPass(
   given: RunPorts,
   requested: RunRequest,
@@ -81,7 +84,8 @@ export async function untilPass(
     rounds.push(round);
     const end = request.stop?.aborted === true ? 'interrupted' : loopEnd(rounds, most);
     if (end === 'passed') {
-      // A background process of the fixer may have changed the base, branch or git settings since the first round.
+      // A background process of the fixing agent may have changed the base, the branch or git's settings since the
+      // first round.
       const now = await ports.snapshots.compare(request.selection, request.settings.base);
       const visible = await loop.visibility();
       const isSame =

@@ -11,12 +11,12 @@ import {
 } from '../platform/background.ts';
 import { checkTrust } from '../trust/consent.ts';
 
-/** A background run with its progress. Its `answer` is the JSON result of the run, or a JSON error. */
+/** A run in the background and its progress. `answer` is what the run printed: its JSON result or a JSON error. */
 export type StartedRun = BackgroundJob;
 
 const RUNS: JobKind = { folder: 'onceover/runs', prefix: 'run' };
 
-/** Starts a run in the background, which continues after the calling process has ended. */
+/** Starts a run in the background. It continues after the process that called this function has ended. */
 export async function startRun(
   repository: RepositoryPaths,
   request: { readonly paths: readonly string[]; readonly gate: string | null },
@@ -28,7 +28,10 @@ export async function startRun(
   return startJob(repository, RUNS, { args, input: null });
 }
 
-/** Starts a background run for a user of the live view. If the user is not a person, the commands must be approved. */
+/**
+ * Starts a background run for a user of the live view. If that user is an agent and not a person, the repository's
+ * commands must have been approved before.
+ */
 export async function startRunFor(
   repository: RepositoryPaths,
   request: { readonly startedBy: 'person' | 'agent'; readonly force: boolean; readonly fresh: boolean },
@@ -49,7 +52,7 @@ export function stopRun(repository: RepositoryPaths, id: string): Promise<boolea
   return interruptJob(repository, RUNS, id);
 }
 
-/** Waits for a background run and returns its progress or result. If `id` is `null`, takes the newest run. */
+/** Waits for a background run and returns its progress or result. If `id` is `null`, waits for the newest run. */
 export async function getRun(
   repository: RepositoryPaths,
   id: string | null,

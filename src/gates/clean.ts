@@ -7,7 +7,7 @@ import type { RecordHistory } from './record-types.ts';
 import type { Cleaned } from './run-types.ts';
 import { isOpen } from './types.ts';
 
-/** Archives the records of all runs. Open findings stay open as long as their files do not change. */
+/** Archives the records of all runs. An open finding stays open as long as its file does not change. */
 export async function clean(repository: RepositoryPaths): Promise<Result<Cleaned>> {
   const lock = await openLock(repository).take();
   if (!lock.ok) return lock;

@@ -149,7 +149,7 @@ const loop = z.object({
   ),
 });
 
-/** The schema of `run --json`, `status --json` and `get_run`. */
+/** The schema of the JSON result of `run --json`, `status --json` and `get_run`. */
 export const runSchema = z.object({
   status: z.enum(RUN_STATUSES),
   iteration: z
@@ -242,7 +242,7 @@ const fixes = z
 
 const runsAgain = z.array(z.string()).describe('The events that make it run again, as text.');
 
-/** The schema of `explain --json` for a gate, a check, a slot or a finding. */
+/** The schema of the JSON result of `explain --json` about a gate, a check, a reviewer or a finding. */
 export const runExplanationSchema = z.discriminatedUnion('about', [
   z.object({
     about: z.literal('gate'),
@@ -296,7 +296,7 @@ export const runExplanationSchema = z.discriminatedUnion('about', [
   }),
 ]);
 
-/** The schema of `resolve` with several findings. */
+/** The schema of the JSON result of `resolve` for several findings. */
 export const resolvedSchema = z.object({ findings: z.array(findingSchema) });
 
 export const cleanSchema = z.object({ archived_iterations: z.number(), open_findings: z.array(z.string()) });
@@ -310,7 +310,7 @@ export const snoozeSchema = z.object({
     .describe('The time until which the stop hook is off; null if the hook is active.'),
 });
 
-/** The schema of `start_run` and `get_run`. */
+/** The schema of the JSON result of `start_run`, and of `get_run` while the run goes on. */
 export const startedRunSchema = z.object({
   run_id: z.string(),
   state: z.enum(['running', 'done', 'died']),

@@ -21,7 +21,7 @@ type SlotDocument = GateDocument['slots'][number];
 
 export type FindingDocument = z.output<typeof findingSchema>;
 
-/** Returns the JSON result of a run. `more` adds warnings that do not come from the run itself. */
+/** Returns the JSON result of a run. `more` contains additional warnings that do not come from the run itself. */
 export function runDocument(outcome: RunOutcome, more: readonly string[] = []): RunDocument {
   return {
     status: outcome.status,
@@ -46,7 +46,7 @@ export function runDocument(outcome: RunOutcome, more: readonly string[] = []): 
   };
 }
 
-/** Returns the result of `run --dry-run --json`: the status of each gate, and what a run would do with the gate. */
+/** Returns the JSON result of `run --dry-run --json`: the status of each gate, and what a run would do with it. */
 export function dryRunDocument(outcome: RunOutcome, plan: RunPlan): RunDocument {
   const document = runDocument(outcome);
   const plans = new Map<string, string[]>([
@@ -84,7 +84,7 @@ function sharedDocument({ why, shared }: SlotOutcome): Pick<SlotDocument, 'accep
   return { accepted: { by, at, agent, model, session, waived: waived.length }, not_accepted: null };
 }
 
-/** Returns the JSON of findings, each with the ids of the others that report the same problem. */
+/** Returns the JSON of findings. Each one lists the ids of other findings that report the same problem. */
 function findingDocuments(findings: readonly ReportedFinding[]): FindingDocument[] {
   const problems = problemsIn(findings).filter((problem) => problem.length > 1);
   const ids = new Map(
@@ -118,8 +118,8 @@ export function findingDocument(
 }
 
 /**
- * Returns the result of `resolve --json` and `resolve_finding`: the finding in its new state. `same_code` has the ids of
- * the findings that got the same answer, because they are about the same code.
+ * Returns the JSON result of `resolve --json` and `resolve_finding`: the finding in its new state. `same_code` lists
+ * other findings that got the same answer because they are about the same code.
  */
 export function resolvedDocument(finding: ResolvedFinding, all: readonly ResolvedFinding[] = []): FindingDocument {
   const how = finding.resolution?.how;
@@ -128,7 +128,10 @@ export function resolvedDocument(finding: ResolvedFinding, all: readonly Resolve
   return findingDocument({ finding, state }, finding.because === null ? answered : [finding.because]);
 }
 
-/** Returns the JSON for a failed command: an error or, for a run that found another run in progress, a run result. */
+/**
+ * Returns the JSON for a failed command: usually an error, but a run result if the command was a run that found another
+ * run in progress.
+ */
 export function failureDocument(failure: Failure, asked: 'run' | null): object {
   return asked === 'run' && failure.kind === 'lock-held' ? lockConflictDocument(failure) : errorDocument(failure);
 }
@@ -138,7 +141,7 @@ export function errorDocument(failure: Failure): { error: { kind: string; messag
   return { error: { kind: failure.kind, message: what, next } };
 }
 
-/** Returns the result of `run --json` if another run is in progress, so that nothing was reviewed. */
+/** Returns the JSON result of `run --json` if nothing was reviewed because another run is in progress. */
 export function lockConflictDocument(held: Extract<Failure, { kind: 'lock-held' }>): RunDocument {
   const nothing = { gates: [], not_asked: [], findings: [], settled: [], uncovered_files: [], withheld_files: [] };
   return {

@@ -66,27 +66,33 @@ function readRubrics(
   return { rubrics, problems };
 }
 
-/** The options of a run. A person who starts a run approves the repository's commands; an agent cannot approve them. */
+/**
+ * The options of a run. If a person starts the run, that also approves the repository's commands; an agent cannot
+ * approve them.
+ */
 export type RunOptions = Pick<
   RunRequest,
   'selection' | 'gates' | 'paths' | 'force' | 'fresh' | 'all' | 'startedBy' | 'stop'
 > & {
   readonly reporter: ReporterOf<RunProgress>;
   readonly allowUnconfigured: boolean;
-  /** `false` (`--no-accept`): passes and waivers of other clones do not count. */
+  /** `false` (`--no-accept`): ignore passes and waivers of other clones. */
   readonly accept?: boolean;
-  /** `true` (`--share`): share the passes of this run, whatever the setting `share` says. */
+  /** `true` (`--share`): share the passes of this run, even if the setting `share` is off. */
   readonly share?: boolean;
-  /** `true` (`--remote`): workers of the team run the reviewers. Missing: the user's config decides. */
+  /**
+   * `true` (`--remote`): reviewers run on workers, other machines of the team. If missing, the user's config file
+   * decides.
+   */
   readonly remote?: boolean;
   /**
-   * The repository whose reviewers this run measures. The run itself keeps everything in files, and its calls on workers
-   * come after those of people and CI.
+   * Set for a run that only measures reviewers (`onceover prove`): the repository whose reviewers it measures. Such a
+   * run stores everything in files, and workers handle its calls after those of people and CI.
    */
   readonly proofOf?: RepositoryPaths;
 };
 
-/** Options for a preview of all gates, in which nothing runs. */
+/** Options for a preview of all gates. A preview runs nothing. */
 export const READ_ONLY: Omit<RunOptions, 'selection'> = {
   gates: [],
   paths: [],
@@ -102,11 +108,14 @@ export const READ_ONLY: Omit<RunOptions, 'selection'> = {
 export type OpenedRun = {
   readonly ports: RunPorts;
   readonly request: RunRequest;
-  /** The settings in `onceover.yml`. On a pull request, `request.settings` has its target branch as `base` instead. */
+  /**
+   * The settings in `onceover.yml`. On a pull request, `request.settings` differs in one value: `base` is the target
+   * branch.
+   */
   readonly written: Settings;
-  /** Paths in the working tree that were read as configuration, including paths at which no file exists. */
+  /** The paths in the working tree where the configuration was read, or would be read if a file existed there. */
   readonly configFiles: ReadonlySet<string>;
-  /** Disconnects from the workers of the team. */
+  /** Disconnects from the workers (the machines of the team that run reviewers). */
   closeRemote(): Promise<void>;
 };
 
@@ -121,7 +130,7 @@ export async function runGates(repository: RepositoryPaths, options: RunOptions)
   });
 }
 
-/** Whether the user's config sends runs to workers. Without a store the file is not parsed. */
+/** Whether the user's config file sends runs to workers. The file is read only if a team store is configured. */
 export async function runsRemotely(): Promise<Result<boolean>> {
   if (!hasTeamStore()) return ok(false);
   const config = (await import('../team/user-config.ts')).readUserConfig(process.env);
@@ -136,7 +145,7 @@ export async function withRunLock<T>(
 ): Promise<Result<T>> {
   if (process.env[ACTIVE] !== undefined) return err({ kind: 'inside-a-run' });
   const opening = openRun(repository, options, true);
-  // Take the lock while git still scans the working tree, to save time.
+  // Take the lock while git still scans the working tree, because this saves time.
   const lock = await openLock(repository).take();
   try {
     const opened = await opening;
@@ -152,7 +161,7 @@ export async function withRunLock<T>(
   }
 }
 
-/** Returns the runner of checks. Its code is loaded when the first check runs. */
+/** Returns an object that runs checks. Its code is loaded when the first check runs. */
 function openChecksOnce(root: string, env: NodeJS.ProcessEnv): Checks {
   return {
     run: async (command, options) =>
@@ -193,10 +202,10 @@ async function openSharing(
   { options, accept, fetches }: { readonly options: RunOptions; readonly accept: boolean; readonly fetches: boolean },
 ): Promise<Sharing> {
   const { openShared, BUILT_IN_AGENTS } = await import('./open-shared.ts');
-  // `--fresh` runs every reviewer again, so no earlier pass counts. Waivers are decisions of people and stay.
+  // `--fresh` runs every reviewer again, so no earlier pass counts. Waivers stay, because people decided on them.
   const isInPullRequest = read.source.from !== null;
   const acceptsPasses = accept && !options.fresh;
-  // A step of a CI job may fetch the passes with a token that the run itself does not get.
+  // In CI, an earlier step may have fetched the passes with a token that the run itself does not get.
   const isFetched = process.env['ONCEOVER_PASSES_FETCHED'] === 'true';
   const use = {
     ...{ acceptsPasses, acceptsWaivers: accept, fetches: fetches && !isFetched },
@@ -205,7 +214,7 @@ async function openSharing(
   return { shared: openShared(repository, read, use), request: { builtInAgents: BUILT_IN_AGENTS } };
 }
 
-/** Copies records to the store for teams, where pages of other machines show them. */
+/** Returns a function that copies records to the store for teams, so that web pages on other machines can show them. */
 function copyRecords({ root, commonDir }: RepositoryPaths) {
   return async (texts: Readonly<Record<string, string>>) =>
     (await import('./record/postgres-records.ts')).copyToStore({ root, commonDir }, texts);
@@ -215,14 +224,15 @@ function baseReferences(files: TextFiles): ReferenceFiles {
   return { isBase: true, text: async (path, limit) => files.read(path, limit) };
 }
 
-/** Opens the stores and reads the configuration, while the first snapshot is being taken. */
+/** Opens the stores and reads the configuration, while git takes the first snapshot. */
 async function openRun(repository: RepositoryPaths, options: RunOptions, fetches: boolean): Promise<Result<OpenedRun>> {
   const { reporter, accept = true, remote: _, proofOf, ...requested } = options;
   const prefetched = await takePrefetch(repository, options.selection);
   if (!prefetched.ok) return prefetched;
   const { read, snapshots, first } = prefetched.value;
   const { settings, written, source } = read;
-  // Without the setting `passes`, no code for passes is loaded. With it, they are fetched while git scans the files.
+  // The code for passes of other clones is loaded only if the setting `passes` exists. They are fetched while git scans
+  // the files.
   const sharing = settings.passes === null ? null : openSharing(repository, read, { options, accept, fetches });
   const config = await readConfig(
     repository,
@@ -237,7 +247,7 @@ async function openRun(repository: RepositoryPaths, options: RunOptions, fetches
   const { root, commonDir } = repository;
   const usesStore = proofOf === undefined && hasTeamStore();
   const ledger = openLedger(commonDir, usesStore);
-  // Workers are connected when the first reviewer runs.
+  // The connection to the workers is opened when the first reviewer runs.
   let remote: Promise<RemoteReviewers> | undefined;
   const ports: RunPorts = {
     snapshots,

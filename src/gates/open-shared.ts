@@ -10,24 +10,30 @@ import type { SharedPasses } from './ports.ts';
 
 /** How a run uses the passes of other clones. */
 type SharedUse = {
-  /** Whether passes of other clones count. `--no-accept` and `--fresh` turn this off. */
+  /** Whether passes of other clones count. The options `--no-accept` and `--fresh` turn this off. */
   readonly acceptsPasses: boolean;
   readonly acceptsWaivers: boolean;
-  /** Whether the newest passes are fetched. A preview uses what was fetched before. */
+  /** Whether to fetch the newest passes. A preview does not fetch; it uses what an earlier run fetched. */
   readonly fetches: boolean;
-  /** Whether the setting `share` applies. In the CI job of a pull request, only `--share` shares passes. */
+  /**
+   * Whether the setting `share` applies. In the CI job of a pull request it does not; there, only the option `--share`
+   * shares passes.
+   */
   readonly sharesBySetting: boolean;
 };
 
-/** How long a run waits for an answer about its gates. A fetch has limits of its own: those of its carrier. */
+/**
+ * How long a run waits until it knows which passes of other clones count. The time limit of the fetch itself depends on
+ * whether passes come from a git remote or an HTTP store.
+ */
 const LONGEST_WAIT_MS = 5000;
 
 /** The agents that need no settings. A pass of any other agent counts only if the settings define that agent. */
 export const BUILT_IN_AGENTS: readonly string[] = AGENT_NAMES;
 
 /**
- * Opens the passes of other clones, and starts to fetch them while git scans the working tree. If this clone has just
- * fetched them, it fetches only if a pass is missing.
+ * Opens the passes of other clones and starts to fetch them while git scans the working tree. If they were fetched
+ * shortly before, it fetches again only if a pass is missing.
  */
 export function openShared(repository: RepositoryPaths, read: RunSettings, use: SharedUse): SharedPasses {
   const stop = new AbortController();
@@ -36,7 +42,7 @@ export function openShared(repository: RepositoryPaths, read: RunSettings, use: 
   let fetching: Promise<Result<boolean>> | null = null;
   const startFetch = ({ carrier }: Trusted) => {
     fetching ??= carrier.fetch(stop.signal);
-    // A rejection is reported when a caller awaits the fetch. Without this line it would end the process before.
+    // A caller that awaits the fetch gets its error. Without this line, an error before that would end the process.
     fetching.catch(() => {});
     return fetching;
   };
@@ -48,14 +54,14 @@ export function openShared(repository: RepositoryPaths, read: RunSettings, use: 
   const startEarly = (opened: Awaited<typeof opening>) => {
     if (opened.ok && !isClosed && !opened.value.carrier.isFresh()) startFetch(opened.value);
   };
-  // A rejection is reported when a caller awaits `opening`.
+  // A caller that awaits `opening` gets its error. Without this line, an error before that would end the process.
   if (fetches) opening.then(startEarly).catch(() => {});
 
   const report = (failure: Failure | null) => {
     if (failure !== null) trouble ??= { kind: 'failed', failure: isLate ? asTimeout(failure) : failure };
   };
 
-  /** Does `work` that waits for the remote, and stops it after the limit. */
+  /** Runs `work`, which asks a git remote or a store, and stops it after the time limit. */
   const inTime = async <T>(work: () => Promise<T>): Promise<T> => {
     const timer = setTimeout(() => {
       isLate = true;
@@ -68,10 +74,10 @@ export function openShared(repository: RepositoryPaths, read: RunSettings, use: 
     }
   };
 
-  // Closing ends the fetch alone: later questions to a store still get an answer.
+  // After closing, the fetch stops, but later questions to an HTTP store still get an answer.
   const signal = () => (isClosed ? null : stop.signal);
 
-  /** Waits for the fetch. Returns whether it brought something new; `null` if it failed. */
+  /** Waits for the fetch. Returns whether it brought new passes; `null` if it failed. */
   const awaitFetch = async (trusted: Trusted): Promise<boolean | null> => {
     if (!fetches || isClosed) return false;
     const fetched = await startFetch(trusted);
@@ -80,7 +86,10 @@ export function openShared(repository: RepositoryPaths, read: RunSettings, use: 
     return null;
   };
 
-  /** Decides about the requests, first by what an earlier run fetched. Waits for the fetch only if that is not enough. */
+  /**
+   * Decides which of the requested passes count. First it uses what an earlier run fetched, and waits for the fetch
+   * only if that is not enough.
+   */
   const decide = async (requests: readonly PassRequest[], trusted: Trusted): Promise<readonly Acceptance[]> => {
     const before = await inTime(() => trusted.passes.accept(requests, [], signal()));
     const left = requests.filter((_, i) => before.passes[i]?.kind !== 'accepted');
@@ -104,7 +113,7 @@ export function openShared(repository: RepositoryPaths, read: RunSettings, use: 
         trouble ??= opened.why;
         return wanted.map(() => NOT_CONFIGURED);
       }
-      // A decision stays the same during the run, so that its plan and its verdict agree.
+      // Decide about each pass only once, so that the plan and the verdict of the run agree.
       const unknown = wanted.filter((request) => !known.has(keyOf(request)));
       const decided = unknown.length === 0 ? [] : await decide(unknown, opened.value);
       for (const [i, request] of unknown.entries()) known.set(keyOf(request), decided[i] ?? NOT_CONFIGURED);
@@ -148,12 +157,15 @@ type Trusted = Extract<Awaited<ReturnType<typeof openTrusted>>, { ok: true }>['v
 
 const NOT_CONFIGURED: Acceptance = { kind: 'refused', why: 'not-configured', statement: null };
 
-/** A fetch that onceover stopped after the limit took too long. */
+/** Turns the failure of a fetch that the time limit stopped into a timeout. */
 function asTimeout(failure: Failure): Failure {
   return failure.kind === 'passes-carrier' && failure.why === 'stopped' ? { ...failure, why: 'timeout' } : failure;
 }
 
-/** Without the newest passes, a missing statement says only that it was not fetched. */
+/**
+ * If the newest passes could not be fetched, a missing pass may exist after all, so report that the passes were
+ * unreachable.
+ */
 function asUnreachable(decision: Acceptance): Acceptance {
   const isMissing = decision.kind === 'refused' && decision.why === 'no-statement';
   return isMissing ? { ...decision, why: 'unreachable' } : decision;

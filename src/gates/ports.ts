@@ -33,16 +33,21 @@ import type { KnownFinding, ReviewGate, Rubric, RunReason, ShareEnd } from './ty
 export type RunFacts = {
   readonly comparison: Comparison;
   readonly snapshot: Snapshot;
-  /** Identifies the current files: a check's pass counts only for the same id. `null` if the run has no checks. */
+  /**
+   * Identifies everything that a check may read. A check's pass counts only while this id is the same. `null` if the
+   * run has no checks.
+   */
   readonly checked: SnapshotId | null;
   readonly planned: GateList;
-  /** Returns the name that a gate's record files start with. */
+  /** Returns the beginning of the file names of a gate's records. */
   nameOf(gate: GateId): GateName;
   readonly past: RecordHistory;
   readonly findings: readonly KnownFinding[];
   readonly checks: readonly CheckState[];
   readonly reviews: readonly GateState[];
-  /** Open findings of removed gates, if their files have not changed since the report. */
+  /**
+   * Open findings of gates that were removed from the configuration, if the files have not changed since the report.
+   */
   readonly orphans: readonly KnownFinding[];
   readonly ended: EndedCycles;
   /** Whether the run covers all gates of the change. */
@@ -57,49 +62,61 @@ type PlannedSlot = {
   readonly why: RunReason;
 };
 
-/** A slot (one reviewer of a gate) to run, with its agent and prompts. */
+/** A reviewer (slot) of a gate that runs now, with its agent and prompts. */
 export type SlotJob = PlannedSlot & {
   readonly agent: string;
   readonly others: readonly string[];
   readonly dispatch: DispatchPlan;
-  /** The prompts for a new session, one for each part of the diff. */
+  /** The prompts for a new session. There is one for each part of the diff. */
   readonly fresh: readonly ComposedPrompt[];
-  /** The files whose text is in the prompts for a new session, because earlier reviewers of the change opened them. */
+  /**
+   * The files whose text is in the prompts for a new session, because reviewers opened them in earlier reviews of the
+   * change.
+   */
   readonly given: readonly RepoPath[];
-  /** Reference files of the rule that could not be included in the prompts. */
+  /** Reference files that the rule names and that could not be included in the prompts. */
   readonly unshown: readonly UnusableReference[];
   readonly resumed: {
     readonly prompt: ComposedPrompt;
     readonly session: KeptSession;
-    /** The changed files whose text is in the prompt. */
+    /** Changed files whose whole text is in the prompt that resumes the session. */
     readonly handed: readonly RepoPath[];
-    /** How many changed files the reviewer is expected to open again, and their tokens. */
+    /** The number of changed files that the reviewer will probably open again, and their tokens. */
     readonly reopens: { readonly files: number; readonly tokens: number };
   } | null;
   readonly tree: SnapshotId;
   readonly lastLook: SlotRecord | null;
-  /** Slots with the same `prefix` have the same agent and the same start of the prompt, which a provider can cache. */
+  /**
+   * A key that is the same for reviewers with the same agent and the same start of the prompt, which the provider can
+   * cache for all of them; `null` if the reviewer shares none.
+   */
   readonly prefix: string | null;
-  /** Slots with the same `sharing` can share a reading: a session that opens the files for all of them. */
+  /**
+   * A key that is the same for all reviewers that can share one session which reads the files; `null` if the reviewer
+   * cannot share one.
+   */
   readonly sharing: string | null;
-  /** The reading that the slot shares, as it ended; missing if the slot shares none. */
+  /** The session that read the files for this reviewer and others; missing if there was none. */
   readonly shared?: SlotReading;
   readonly timeoutSeconds: number;
   /** How long the provider should cache the prompt. */
   readonly cacheTtl: CacheTtl;
-  /** The assumption about the cache of the slot's session; `null` if there is no session to resume. */
+  /** The assumption about the provider's cache of the session; `null` if there is no session to resume. */
   readonly cacheNote: CacheNote | null;
 };
 
-/** A reading of several slots, as one of them sees it. */
+/** A session that read the files for several reviewers, as one of these reviewers sees it. */
 export type SlotReading = {
-  /** The slot that the reading is counted for: the first of the slots that share it. */
+  /** The reviewer that the cost of reading the files is charged to: the first of those that share the session. */
   readonly leader: SlotId;
   readonly isLeader: boolean;
   readonly end: ReadingEnd;
-  /** The reading that a later run can continue; `null` if there is none. */
+  /** The session that read files for several reviewers and that a later run can continue; `null` if there is none. */
   readonly base: RecordMetadata['base'] | null;
-  /** The earlier reading that this one continues: the stable part of its prompt, and its cache; `null` for a first one. */
+  /**
+   * The earlier session that was continued to read the files: the start of its prompt, and facts about its cache;
+   * `null` if there was none.
+   */
   readonly continued: { readonly opening: string; readonly note: CacheNote; readonly ttl: CacheTtl } | null;
 };
 
@@ -107,7 +124,7 @@ type SlotId = { readonly gate: GateId; readonly slot: number };
 
 export type UnassignableSlot = PlannedSlot & { readonly agent: string | null; readonly trouble: SlotTrouble };
 
-/** The result of calling a slot's reviewer: an answer or the trouble that prevented one, and the usage of the calls. */
+/** The reviewer's answer, or the trouble that prevented one, with the usage of its calls. */
 export type SlotAnswer = Omit<ConverseEnd<Answers['gate']>, 'last'> & {
   /** The session that the next iteration may resume; `null` if there is none. */
   readonly session: KeptSession | null;
@@ -117,28 +134,36 @@ export type SlotAnswer = Omit<ConverseEnd<Answers['gate']>, 'last'> & {
   readonly cache: CacheNote | null;
 };
 
-/** The result of a slot that ran or was skipped. */
+/** The result of a reviewer that ran or was skipped. */
 export type SlotResult = {
   readonly gate: ReviewGate;
   readonly outcome: SlotOutcome;
-  /** `null` if the slot was skipped, or if no agent could be assigned. */
+  /** `null` if the reviewer was skipped, or if no agent was available for it. */
   readonly job: SlotJob | null;
-  /** The cost of the slot's calls; `null` if it made none. */
+  /** The usage and cost of the reviewer's calls; `null` if it made none. */
   readonly cost: LedgerSlot | null;
   readonly closed: readonly string[];
-  /** Whether the review comes from a fork of a shared reading; default: false. */
+  /**
+   * Whether the reviewer worked in a copy (fork) of a session that had read files for several reviewers; default:
+   * false.
+   */
   readonly forked?: boolean;
-  /** Whether the slot was stopped during its review. A stopped slot leaves no record, but its calls cost tokens. */
+  /**
+   * Whether the reviewer was stopped during its review. In that case it has no record, but its calls have to be
+   * counted.
+   */
   readonly isStopped: boolean;
 };
 
-/** The results of the slots of an iteration. `interrupted`: whether the run stopped before all slots had answered. */
+/**
+ * The results of the reviewers of an iteration. `interrupted`: whether the run stopped before all of them had answered.
+ */
 export type RanSlots = {
   readonly slots: readonly SlotResult[];
   readonly interrupted: boolean;
-  /** Binary files, of which reviewers saw only that the content differs. */
+  /** Changed binary files. Reviewers saw only that they differ, not how. */
   readonly binary: readonly RepoPath[];
-  /** Agents that the settings name for these reviews and that are not installed, so other agents ran. */
+  /** Agents that the settings name for these reviews but that are not installed, so other agents reviewed. */
   readonly absent: readonly string[];
 };
 
@@ -151,30 +176,42 @@ export type RunPorts = {
   readonly cooldowns: Cooldowns;
   readonly passes: Passes;
   readonly ledger: Ledger;
-  /** Opens the files of the working tree. The result caches contents, so call this again to see later changes. */
+  /**
+   * Opens the files of the working tree. File contents are cached in the result, so call this again to see later
+   * changes.
+   */
   contents(): Contents;
-  /** Opens the reference files of rules: on a pull request those of the base branch. */
+  /** Opens the reference files of rules. On a pull request, they are read from the base branch. */
   references(): ReferenceFiles;
   readonly checks: Checks;
   readonly clock: Clock;
   readonly reporter: ReporterOf<RunProgress>;
-  /** The passes of other clones. Missing or `null` if none can count in this run. */
+  /** The passes of other clones. Missing or `null` if none of them can count in this run. */
   readonly shared?: SharedPasses | null;
   /** Finds the installed agents. This takes time, so call it only if a reviewer runs. */
   reviewers(): Promise<Reviewers>;
 };
 
-/** Passes and waivers that people signed in other clones. Nothing here fails: if unsure, onceover reviews here. */
+/**
+ * Passes and waivers that people signed in other clones. No method fails: if something cannot be read, the pass does
+ * not count, and the reviewer runs here.
+ */
 export interface SharedPasses {
-  /** Decides for each slot, in the same order, whether a pass of another clone counts. */
+  /** For each requested pass, in the same order, decides whether a pass of another clone counts. */
   accept(wanted: readonly PassRequest[]): Promise<readonly Acceptance[]>;
-  /** Returns the waivers that count for these findings, by identity. */
+  /**
+   * Returns the waivers of other clones that count for these findings. A key in the result identifies a finding in all
+   * clones.
+   */
   waivers(wanted: readonly WaiverRequest[]): Promise<ReadonlyMap<string, AcceptedWaiver>>;
-  /** Like `accept`, for one slot, and also searches all statements for the reason why none counts. */
+  /** Like `accept`, for one request. Also searches all signed passes for the reason why none counts. */
   explain(wanted: PassRequest): Promise<Acceptance>;
-  /** Signs statements that are not shared yet, and sends them. Unless `isAsked`, the setting `share` decides. */
+  /**
+   * Signs the passes and waivers that are not shared yet, and sends them. `isAsked`: a person asked for it; otherwise
+   * the setting `share` decides.
+   */
   share(statements: readonly TravellingStatement[], isAsked: boolean): Promise<ShareEnd>;
-  /** Why no pass can count; `null` if passes can count. */
+  /** The reason why no pass of another clone can count; `null` if passes can count. */
   problem(): NoBasePolicy | null;
   /** Ends a fetch that is no longer needed. */
   close(): void;
@@ -191,22 +228,22 @@ export type RunRequest = GateRequest &
     readonly selection: Selection;
     /** Whether reviews run even if a check fails. */
     readonly all: boolean;
-    /** `null` if the run is not for a pull request. */
+    /** Facts about the pull request; `null` if the run is not for one. */
     readonly pullRequest: {
       /** The target branch, from which the configuration was read. */
       readonly base: string;
     } | null;
-    /** If false, a repository without any gate or rule is an error, unless a finding of a removed gate is open. */
+    /** If false, a repository without gates and rules is an error, unless a finding of a removed gate is still open. */
     readonly allowUnconfigured?: boolean;
-    /** The names of the agents that need no settings. Missing if no pass of another clone can count. */
+    /** The names of the agents that need no settings. Missing if passes of other clones cannot count. */
     readonly builtInAgents?: readonly string[];
-    /** Whether the run shares its passes at the end, whatever the setting `share` says. */
+    /** Whether the run shares its passes at the end, even if the setting `share` is off. */
     readonly share?: boolean;
     readonly startedBy: 'person' | 'agent';
     readonly stop: AbortSignal | null;
-    /** The findings that a fix loop with `--ratchet` tolerates. Other runs do not set this. */
+    /** The findings that `run --until-pass --ratchet` tolerates. Other runs do not set this. */
     readonly ratchetHolder?: RatchetHolder;
   };
 
-/** The findings that a fix loop with `--ratchet` tolerates at the moment. Every review replaces `now`. */
+/** The findings that `run --until-pass --ratchet` tolerates at the moment. Every review replaces the value of `now`. */
 export type RatchetHolder = { now: Ratchet };

@@ -9,8 +9,8 @@ import type { OmittedFiles, RepositoryPaths, Selection, Snapshot, Snapshots } fr
 import { ok, type Result } from '../kernel/result.ts';
 
 /**
- * Starts to take a snapshot of the working tree (`first`) while the program loads. The first calls of `compare` and
- * `take` on the returned `snapshots` return the prefetched results.
+ * While the program is still loading, starts to take a snapshot of the working tree (`first`). The first calls of
+ * `compare` and `take` on the returned object return its results.
  */
 export function prefetchSnapshot(
   snapshots: Snapshots,
@@ -40,7 +40,10 @@ export function prefetchSnapshot(
 
 type RunPrefetch = ReturnType<typeof prefetchSnapshot> & { readonly read: RunSettings };
 
-/** Returns the prefetched settings and snapshot if they fit this repository and selection; else reads them. */
+/**
+ * Returns the settings and the snapshot that were read ahead, if they fit this repository and selection; otherwise
+ * reads them now.
+ */
 export async function takePrefetch(repository: RepositoryPaths, selection: Selection): Promise<Result<RunPrefetch>> {
   const taken = started;
   started = null;
@@ -67,7 +70,9 @@ async function start(
 
 let started: { readonly repository: RepositoryPaths; readonly run: Promise<Result<RunPrefetch>> } | null = null;
 
-/** Starts to locate the repository and, with `run`, to read settings and snapshot, while the program loads. */
+/**
+ * While the program is still loading, starts to locate the repository and, with `run`, to read settings and snapshot.
+ */
 export function prefetch({ run }: { readonly run: boolean }): void {
   const cwd = workingFolder();
   if (cwd === null) return;
@@ -83,13 +88,13 @@ export function prefetch({ run }: { readonly run: boolean }): void {
   keepPrefetched({ cwd, place: handled(located) });
 }
 
-/** Keeps a rejection from ending the process before a caller awaits it. Callers still get the rejection. */
+/** Keeps a rejected promise from ending the process before a caller awaits it. The caller still gets the rejection. */
 function handled<T>(work: Promise<T>): Promise<T> {
   work.catch(() => {});
   return work;
 }
 
-/** Returns the current folder; `null` if it was deleted, which the command itself reports later. */
+/** Returns the current folder; `null` if it was deleted. The command itself reports that later. */
 function workingFolder(): string | null {
   try {
     return process.cwd();

@@ -5,7 +5,10 @@ import type { Shaped } from '../kernel/shape.ts';
 import type { CHECK_RECORD, OWN } from './record/shapes.ts';
 import type { FindingState, SlotNumber, SlotRun } from './types.ts';
 
-/** The log of one call to the fixer: its text (`log`), and its path relative to the repository's root. */
+/**
+ * The log of one call to the agent that fixes findings: its text (`log`), and its path relative to the repository's
+ * root.
+ */
 export type FixLog = {
   readonly agent: string;
   readonly iteration: number;
@@ -13,10 +16,12 @@ export type FixLog = {
   readonly log: string;
 };
 
-/** A gate, and the text with which the names of its record files start (`stem`). */
+/** A gate, and the beginning of the file names of its records (`stem`). */
 export type GateName = { readonly id: GateId; readonly kind: 'check' | 'review' | 'rule'; readonly stem: string };
 
-/** The gate and agent in the name of a slot's record file; for a skipped slot, the agent that would review now. */
+/**
+ * The gate and agent in the file name of a reviewer's record. For a skipped reviewer, the agent that would review now.
+ */
 export type SlotFile = { readonly gate: GateName; readonly agent: string };
 
 export type RecordHistory = {
@@ -50,18 +55,20 @@ export type SlotRecord = {
   readonly gate: GateId;
   readonly slot: SlotNumber;
   readonly iteration: number;
-  /** The agent that reviewed; for a skipped slot, the agent that passed. */
+  /** The agent that reviewed. For a skipped reviewer, the agent of the review that passed. */
   readonly adapter: string;
   readonly timestamp: string;
   readonly status: SlotStatus;
   readonly rawOutput: string;
   readonly violations: readonly Violation[];
   readonly passIteration: number | null;
-  /** `null` if the record was written by hand or by another tool, or is unreadable. */
+  /**
+   * Fields that only onceover writes; `null` if the record was written by hand or by another tool, or is unreadable.
+   */
   readonly own: RecordMetadata | null;
 };
 
-/** The fields of a slot record that only onceover writes. Records that another tool wrote do not have them. */
+/** The fields of a reviewer's record that only onceover writes. Records that another tool wrote do not have them. */
 export type RecordMetadata = Shaped<typeof OWN>;
 
 export type CheckRecord = Shaped<typeof CHECK_RECORD>;

@@ -7,9 +7,9 @@ import { openFindings } from './record/findings.ts';
 import type { Actor, KnownFinding, Resolution, ResolvedFinding } from './types.ts';
 
 /**
- * Marks findings as fixed, waives them, or confirms proposed waivers. A waiver by an agent is stored as a proposal
- * unless the settings say otherwise. The answer also counts for findings of other reviewers about the same code, which
- * come last in the result. Writes nothing if the answer is not possible for one of the named findings.
+ * Marks findings as fixed, waives them, or confirms proposed waivers. An agent's waiver is stored only as a proposal,
+ * unless the settings say otherwise. The answer also applies to findings of other reviewers about the same code, which
+ * are last in the result. If one of the named findings cannot get the answer, nothing is written.
  */
 export async function resolveFindings(
   repository: RepositoryPaths,
@@ -18,7 +18,7 @@ export async function resolveFindings(
   by: Actor,
 ): Promise<Result<readonly ResolvedFinding[]>> {
   const settings = await readSettings(repository, { kind: 'change', base: null });
-  // If the settings are broken, only people may waive. This is the stricter rule, and a person can still answer.
+  // If the settings cannot be read, apply the stricter rule that only people may waive. A person can still answer.
   const who = settings.ok ? settings.value.settings.waivers.who : 'people';
   const isInRun = process.env[ACTIVE] !== undefined;
   const at = new Date().toISOString();

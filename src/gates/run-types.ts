@@ -17,25 +17,28 @@ export type RunOutcome = {
   readonly iteration: number | null;
   readonly scope: Scope;
   readonly baseName: string | null;
-  /** The commit at HEAD; `null` if there is none, or if the run reviews a given commit. */
+  /** The commit at HEAD; `null` if there is none, or if the run reviews a chosen commit. */
   readonly headCommit: CommitId | null;
-  /** Whether HEAD is the base branch itself, so that committed work is not part of the change. */
+  /** Whether HEAD is on the base branch itself, so that committed work is not part of the change. */
   readonly isOnBase: boolean;
-  /** The limits that the user set for the run; `null` if it covers all gates of the change. */
+  /** The part to which the user limited the run; `null` if it covers all gates of the change. */
   readonly asked: RequestedScope | null;
   readonly gates: readonly GateOutcome[];
   readonly findings: readonly ReportedFinding[];
-  /** Findings of the judged gates that earlier runs closed or that no longer apply, newest first. */
+  /** Findings of the run's gates that earlier runs closed or that no longer apply, newest first. */
   readonly settled: readonly ReportedFinding[];
   readonly uncovered: readonly RepoPath[];
   readonly withheld: readonly WithheldFile[];
   readonly notices: readonly RunNotice[];
   readonly usage: Usage | null;
   readonly saved: Saved;
-  /** The number of calls to agents. It includes `retries`, the requests that agents repeated by themselves. */
+  /** The number of calls to agents. It includes `retries`: requests that agents repeated by themselves. */
   readonly dispatches: number;
   readonly retries: number;
-  /** The passes that the run sent to other clones, or would send if a person agrees; `null` if there are none. */
+  /**
+   * The passes and waivers that the run sent to other clones, or would send after a person agrees; `null` if there are
+   * none.
+   */
   readonly sharing: Exclude<ShareEnd, { kind: 'not-shared' }> | null;
 };
 
@@ -55,7 +58,7 @@ export type GateOutcome = {
   readonly status: 'pass' | 'fail' | 'error' | 'holds' | 'not_run';
   readonly why: GateReason;
   readonly slots: readonly SlotOutcome[];
-  /** `null` if the gate is not a check, or if the check did not run. */
+  /** How the check ended; `null` if the gate is not a check or the check did not run. */
   readonly check: CheckOutcome | null;
 };
 
@@ -63,12 +66,12 @@ export type GateReason =
   | 'passed'
   | 'unchanged-since-pass'
   | 'marked-as-passed'
-  /** The gate passes because passes of other clones count here. */
+  /** The gate passes because passes that people signed in other clones count here. */
   | 'accepted'
   /** The gate passes only because findings of one of its reviewers are waived. */
   | 'waived'
   | 'open-findings'
-  /** The gate failed in an earlier run and is unchanged, so the setting `unchanged_gates: rest` skipped it. */
+  /** The gate failed in an earlier run and is unchanged since, so the setting `unchanged_gates: rest` skipped it. */
   | 'unchanged-since-fail'
   | 'slots-to-run'
   | 'could-not-judge'
@@ -78,7 +81,7 @@ export type GateReason =
   | 'check-to-run'
   | 'check-keeps-changing-files'
   | 'stopped-by-check'
-  /** The check was left out because no reviewer has an agent that can run. */
+  /** The check was left out because no reviewer could run after it: none of their agents is available. */
   | 'no-agent'
   | 'retry-limit'
   | 'interrupted';
@@ -108,14 +111,17 @@ export type SlotOutcome = {
     | DispatchPlan['why']
     | SlotTrouble['kind'];
   readonly passIteration: number | null;
-  /** Whether the reviewer passed on older content and has not reviewed the current content. */
+  /** Whether the reviewer passed on earlier content and has not reviewed the current content. */
   readonly sawOlder: boolean;
   readonly usage: Usage | null;
   readonly durationMs: number | null;
   readonly trouble: SlotTrouble | null;
-  /** The reviewer's last review, if it failed or ended in an error and the reviewer did not run this time. */
+  /**
+   * The reviewer's last review, if the reviewer did not run this time and that review failed or ended in an error;
+   * otherwise `null`.
+   */
   readonly earlier: { readonly iteration: number; readonly isCurrent: boolean; readonly error: string | null } | null;
-  /** Whether a pass of another clone counts for this slot; `null` if none was looked up. */
+  /** Whether a pass of another clone counts for this reviewer; `null` if none was looked up. */
   readonly shared: Acceptance | null;
 };
 
@@ -127,23 +133,25 @@ export type RunNotice =
   /** A nested repository with uncommitted changes. */
   | { readonly kind: 'dirty-submodule'; readonly path: RepoPath }
   | { readonly kind: 'base-config'; readonly base: string }
-  /** There is no gate and no rule, in the working tree or on the target branch of the pull request. */
+  /** There is neither a gate nor a rule, in the working tree or on the pull request's target branch `base`. */
   | { readonly kind: 'unconfigured'; readonly base: string | null }
   | { readonly kind: 'checks-left-out' }
-  /** Reviewers saw only that these files differ, because their content is binary. */
+  /** These files are binary, so reviewers saw only that they differ, not how. */
   | { readonly kind: 'binary'; readonly paths: readonly RepoPath[] }
   | UnusableReference
   /** The settings name these agents, but they are not installed, so other agents reviewed instead. */
   | { readonly kind: 'absent-agents'; readonly agents: readonly string[] }
-  /** The budget is in dollars, but these agents report no price, so the budget does not count their calls. */
+  /** The budget is in dollars, but these agents report no price, so the budget does not limit their calls. */
   | { readonly kind: 'no-price'; readonly agents: readonly string[] }
   | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
   | { readonly kind: 'not-shared'; readonly failure: Failure }
   /** Why passes of other clones could not be read or do not count in this run. */
   | { readonly kind: 'no-shared-passes'; readonly why: NoBasePolicy }
-  /** Files with passes, findings or approvals. They changed while a fixer ran, so onceover deleted or restored them. */
+  /**
+   * Files with passes, findings or approvals changed while a fixing agent ran, so onceover deleted or restored them.
+   */
   | { readonly kind: 'proof-taken-back'; readonly paths: readonly string[] }
-  /** Files that a fixer changed and that decide what reviewers see. `null` stands for git's own settings. */
+  /** Files that a fixing agent changed and that determine what reviewers see. `null` means git's own settings. */
   | { readonly kind: 'hidden-by-fixer'; readonly paths: readonly (string | null)[] }
   | { readonly kind: 'orphan-slot'; readonly gate: GateId; readonly slot: number; readonly ids: readonly string[] }
   | { readonly kind: 'orphan-gate'; readonly gate: GateId; readonly ids: readonly string[] };
@@ -151,13 +159,16 @@ export type RunNotice =
 export type Cleaned = {
   /** The number of the last archived iteration; 0 if none was archived. */
   readonly iterations: number;
-  /** Ids of the open findings. Each stays open as long as its file does not change. */
+  /** Ids of the findings that stay open. Each stays open as long as its file does not change. */
   readonly open: readonly string[];
 };
 
 export const LOOP_ENDS = [
   'passed',
-  /** The same findings stay open, or the fixer changed nothing and the reviewers fail the change again. */
+  /**
+   * The same findings stay open in every round, or the fixing agent changed nothing and the reviewers fail the change
+   * again.
+   */
   'stalled',
   /** The code returned to an earlier state, or two sets of findings alternate. */
   'oscillating',
@@ -165,9 +176,9 @@ export const LOOP_ENDS = [
   'retry-limit',
   'budget',
   'fixer-failed',
-  /** The fixer changed settings, prompts, rules, agents or the base branch, or hid a file from review. */
+  /** The fixing agent changed settings, prompts, rules, agents or the base branch, or hid a file from review. */
   'gate-changed',
-  /** The change was reverted instead of fixed, so nothing is left to review. */
+  /** The fixing agent reverted the change instead of fixing it, so nothing is left to review. */
   'nothing-left',
   'could-not-judge',
   'interrupted',
@@ -193,7 +204,10 @@ export type RunProgress =
       readonly kind: 'reading-ended';
       readonly agent: string;
       readonly readers: readonly OfSlot[];
-      /** The number of files that the reading opened; `null` if the reviewers cannot use it, for the reason in `why`. */
+      /**
+       * The number of files that one session opened for several reviewers; `null` if they cannot use it, for the reason
+       * in `why`.
+       */
       readonly files: number | null;
       readonly why: NoReading | null;
       readonly usage: Usage | null;

@@ -12,13 +12,16 @@ import type { ReviewGate } from './types.ts';
 type RunStep = {
   readonly facts: RunFacts;
   readonly actions: RunActions;
-  /** Whether no file of a rule gate has been written to since its reviewers ran. */
+  /**
+   * Returns whether no file of the gate was written to since its reviewers ran. Only gates that come from rules are
+   * watched.
+   */
   isUntouched(gate: ReviewGate): boolean;
 };
 
 export type RunPreview = { readonly outcome: RunOutcome; readonly plan: RunPlan; readonly facts: RunFacts };
 
-/** Runs the gates: reads their state, plans, runs the plan, and judges by reading the state again. */
+/** Runs the gates: reads their state, plans, runs checks and reviewers, and reads the state again to judge it. */
 export async function executeRun(
   ports: RunPorts,
   request: RunRequest,
@@ -33,7 +36,8 @@ export async function executeRun(
   const plan = decideRun(before.value, request.settings, request);
   let step: RunStep = { facts: before.value, actions: NO_ACTIONS, isUntouched: () => false };
   if (plan.iterates) {
-    // `--force` ends the cooldowns of failed agents: a person may know that they work again. An agent cannot do this.
+    // An agent that reached a usage limit is not called for some time (cooldown). A person may know that it works
+    // again, so `--force` ends that time. An agent cannot end it.
     const isLifted = request.force && request.startedBy === 'person';
     const lifted = isLifted ? await ports.cooldowns.lift(ports.clock.now()) : ok([]);
     if (!lifted.ok) return lifted;
@@ -42,14 +46,14 @@ export async function executeRun(
     const certifying = certifyingPlan(ran.value, request);
     const certified = certifying === null ? ran : await iterate(run, ran.value, certifying);
     if (!certified.ok) return certified;
-    // Keep the first `isUntouched`, because it also notices files written during the certifying iteration.
+    // Keep the function from the first iteration: it also notices files that were written during the second one.
     step = { ...certified.value, isUntouched: ran.value.isUntouched };
   }
   const spared = savedUsage(step.actions, plan, before.value.past.slots);
   const outcome = concludeRun(step.facts, step.actions, request, spared, budget);
   const finished = await finish(run, step);
   if (!finished.ok) return finished;
-  // A run without changes has no cost and saves nothing, so it gets no entry in the ledger.
+  // A run without changes costs nothing and saves nothing, so the ledger (the log of all calls) gets no entry.
   if (outcome.status === 'no_changes') return ok(outcome);
   const entry = ledgerRun(request, step, outcome, spared, [startedAt, ports.clock.now()]);
   const entered = await ports.ledger.add(entry);
@@ -58,7 +62,8 @@ export async function executeRun(
     ports.shared == null || isStopped
       ? null
       : await (await import('./record/share.ts')).sharePasses(ports, step.facts, request.share === true);
-  // The verdict depends neither on the ledger nor on other clones, so a failure only adds a notice.
+  // The verdict depends neither on the ledger (the log of calls) nor on other clones, so a failure there only adds a
+  // notice.
   const notices: readonly RunNotice[] = [
     ...(entered.ok ? [] : [{ kind: 'not-in-ledger', failure: entered.failure } as const]),
     ...(shared?.kind === 'not-shared' ? [{ kind: 'not-shared', failure: shared.failure } as const] : []),
@@ -67,7 +72,7 @@ export async function executeRun(
   return ok({ ...outcome, sharing, notices: [...outcome.notices, ...notices] });
 }
 
-/** Returns the state of all gates and what a run would do. Runs nothing and writes nothing. */
+/** Returns the state of all gates, and what a run would do. Runs nothing and writes nothing. */
 export async function previewRun(ports: RunPorts, request: RunRequest): Promise<Result<RunPreview>> {
   const read = await readGateStates(ports, request);
   if (!read.ok) return read;
@@ -78,7 +83,7 @@ export async function previewRun(ports: RunPorts, request: RunRequest): Promise<
   return ok({ outcome, plan, facts });
 }
 
-/** Runs one iteration and reads the state of the gates again. The returned actions include those in `before`. */
+/** Runs one iteration and reads the state of the gates again. The result includes the actions in `before`. */
 async function iterate(run: RunContext, before: RunStep, plan: RunPlan): Promise<Result<RunStep>> {
   const { ports, request } = run;
   const ran = await runPlan(run, before.facts, plan);
@@ -95,7 +100,7 @@ async function iterate(run: RunContext, before: RunStep, plan: RunPlan): Promise
     : recorded;
 }
 
-/** Joins the actions of two iterations of one run. `stopped` and `interrupted` come from the later iteration. */
+/** Joins the actions of the two iterations of a run. `stopped` and `interrupted` come from the later one. */
 function joinActions(before: RunActions, last: RunActions): RunActions {
   return {
     ...last,
@@ -122,7 +127,7 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
   });
   let { checks } = NO_ACTIONS;
   const { comparison, nameOf, checked: tree } = facts;
-  // Checks can take long, so find out first whether any reviewer could run after them.
+  // Checks can take long. Without any available agent, they would run in vain, so find that out first.
   const lacksAgents = gates.length > 0 && !request.all && (await cannotReview(run, reviews));
   if (gates.length > 0 && tree !== null && !lacksAgents) {
     // Load the code for checks only if one runs.
@@ -138,11 +143,12 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
     checks = new Map(ran.value.ran.map((check) => [check.id, check]));
     const stopped = ran.value.ran.some(({ status }) => status !== 'pass') && !request.all;
     const interrupted = request.stop?.aborted === true;
-    // A run that ends before its reviews is not an iteration (requirement RUN-SLOTS), so the next run gets its number.
+    // A run that ends before its reviews is not an iteration (requirement RUN-SLOTS), so the next run uses the same
+    // number.
     if (stopped || interrupted) return ok({ ...NO_ACTIONS, checks, stopped, interrupted });
     const confirmed = await confirmIteration(run, read, ran.value);
     if (!confirmed.ok) return confirmed;
-    // Checks can change files. Plan again, so that reviewers see the tree that the checks left.
+    // Checks can change files. Plan again, so that reviewers see the files as the checks left them.
     const planned = decideRun(facts, request.settings, { ...request, iterationStarted: true });
     reviews = planned.reviews.filter((one) => one.kind === 'run');
   }
@@ -156,14 +162,16 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
   return ok({ ...NO_ACTIONS, ...slots.value, iteration, checks, gates: reviewed, lacksAgents });
 }
 
-/** Whether reviews are planned and none of them has an agent that can run. */
+/** Whether reviews are planned, but none of them has an agent that can run. */
 async function cannotReview(run: RunContext, reviews: readonly GateRun[]): Promise<boolean> {
   if (reviews.length === 0) return false;
   const { hasNoAgent } = await import('./do/review-slots.ts');
   return hasNoAgent(run, reviews);
 }
 
-/** Returns the plan to run the skipped slots, if `certify` requires this before the run passes; otherwise `null`. */
+/**
+ * Returns the plan to run the skipped reviewers, if `certify` requires that before the run passes; otherwise `null`.
+ */
 function certifyingPlan({ facts, actions }: RunStep, { settings }: RunRequest): RunPlan | null {
   const passes = [...facts.reviews, ...facts.checks].every(({ holds }) => holds) && !actions.interrupted;
   if (!settings.certify || !passes) return null;
@@ -171,13 +179,16 @@ function certifyingPlan({ facts, actions }: RunStep, { settings }: RunRequest): 
   return plan.iterates ? plan : null;
 }
 
-/** Marks passed rule tasks, archives records of gates without changes, and deletes unneeded snapshots and prompts. */
+/**
+ * Marks passed reviews of rules, archives records of gates without changes, and deletes snapshots and prompts that no
+ * record needs.
+ */
 async function finish({ ports, request }: RunContext, step: RunStep): Promise<Result<void>> {
   const { facts, actions, isUntouched } = step;
   const tolerated = request.ratchetHolder?.now.tolerated ?? new Set();
   const passed = new Set(
     facts.reviews
-      // A gate with a finding that `--ratchet` tolerates gets no pass mark, because a mark outlives the fix loop.
+      // A finding that `--ratchet` tolerates must be fixed after the loop, so its gate is not marked as passed.
       .filter(({ certified, findings }) => certified && !findings.some(({ finding }) => tolerated.has(finding.id)))
       .map(({ gate }) => gate.id),
   );

@@ -18,14 +18,17 @@ export function isOpen(state: FindingState): boolean {
 
 /** A problem that a reviewer reported, as it is stored. */
 export type Finding = Shaped<typeof FINDING> & {
-  /** Set if the reviewer reported the finding in a repeated review. Then `rerun_new_issue_threshold` applies. */
+  /**
+   * Set if the reviewer had reviewed the change before it reported this finding. In that case, the setting
+   * `rerun_new_issue_threshold` applies.
+   */
   readonly onRerun?: true;
   /**
-   * Set if the finding was new on lines that its reviewer had already reviewed: the number of its earlier reviews. Then
-   * `convergence` applies.
+   * The number of earlier reviews that saw the same lines without reporting this finding; missing if there were none.
+   * If there were some, the setting `convergence` applies.
    */
   readonly seenBefore?: number;
-  /** How often the reviewer reported the same code again after it had closed the finding. */
+  /** How often the reviewer closed the finding and later reported the same code again. */
   readonly flips?: number;
 };
 
@@ -35,7 +38,7 @@ export type Actor = Shaped<typeof ACTOR>;
 
 export type Resolution = Shaped<typeof RESOLUTION>;
 
-/** Returns the claim of a fix as it is stored after a reviewer rejected it. */
+/** Returns the claim that a finding is fixed, in the form that is stored after a reviewer rejected the claim. */
 export function asRefuted(claim: Resolution): Resolution {
   return { ...claim, how: 'refuted', why: '' };
 }
@@ -44,21 +47,21 @@ export function isSameResolution(a: Resolution, b: Resolution): boolean {
   return a.how === b.how && a.why === b.why && a.at === b.at && a.iteration === b.iteration;
 }
 
-/** Whether someone proposed to waive an open finding, and no person has confirmed that. */
+/** Whether someone proposed to waive an open finding and no person has confirmed that yet. */
 export function isProposed({ resolution }: Pick<KnownFinding, 'resolution'>): boolean {
   return resolution?.how === 'proposed';
 }
 
-/** After this many flips, a reviewer does not close a finding any more; a person decides. */
+/** After a reviewer has closed and reported a finding this many times, it can no longer close it; a person decides. */
 const MOST_FLIPS = 3;
 
-/** Whether a reviewer changed its mind about a finding too often, and no person has answered since its last report. */
+/** Whether a reviewer closed and reported a finding too often, and no person has answered since the last report. */
 export function isContested({ flips = 0, at, resolution }: KnownFinding): boolean {
   const isDecided = resolution?.by.kind === 'person' && resolution.how !== 'refuted' && resolution.at >= at;
   return flips >= MOST_FLIPS && !isDecided;
 }
 
-/** Whether an open finding waits for a person, so that an agent can do nothing about it. */
+/** Whether an open finding can only be resolved by a person, so that an agent can do nothing about it. */
 export function waitsForPerson(finding: KnownFinding): boolean {
   return isProposed(finding) || isContested(finding);
 }
@@ -66,59 +69,65 @@ export function waitsForPerson(finding: KnownFinding): boolean {
 /** A finding with the answer of a user or a fixer; `resolution` is `null` if there is no answer. */
 export type KnownFinding = Finding & {
   readonly resolution: Resolution | null;
-  /** The signer of the waiver in `resolution`, if the waiver was made in another clone. */
+  /** The person who signed the waiver in `resolution`, if the waiver comes from another clone. */
   readonly waiverSigner?: string;
-  /** With a store for teams: another clone gave the answer in `resolution`, so this clone does not sign it. */
+  /** In a store for teams: another clone gave the answer in `resolution`, so this clone does not sign it. */
   readonly isOfOtherClone?: boolean;
 };
 
-/** A finding that `resolve` answered. `because`: it was not named, but is about the same code as this finding. */
+/**
+ * A finding that `resolve` answered. `because`: the id of the finding that the user named, if this one is only about
+ * the same code; otherwise `null`.
+ */
 export type ResolvedFinding = KnownFinding & { readonly because: string | null };
 
-/** A reviewer's explicit answer about an earlier finding. */
+/** A reviewer's explicit statement about an earlier finding: still open, fixed or withdrawn. */
 export type Disposition = {
   readonly id: string;
   readonly state: 'fixed' | 'open' | 'withdrawn';
   readonly why: string;
 };
 
-/** The result of sharing passes. */
+/** The result of sharing the passes and waivers of a run with other clones. */
 export type ShareEnd =
   | { readonly kind: 'shared'; readonly passes: number; readonly waivers: number; readonly carrier: string }
-  /** `share: ask`: a person has to agree first. */
+  /** The setting is `share: ask`, so a person has to agree first. */
   | { readonly kind: 'to-ask'; readonly passes: number; readonly waivers: number; readonly carrier: string }
   | { readonly kind: 'not-shared'; readonly failure: Failure };
 
-/** The number of a reviewer within a review, counted from 1. Any agent may review under this number. */
+/** The number of a reviewer within a review, counted from 1. The agent behind a number can change. */
 export type SlotNumber = number;
 
-/** Stands for the agent's name in records if no agent was available. */
+/** The name used in records if no agent was available. */
 export const NO_AGENT = 'none';
 
-/** The part of a slot record that `planSlots` uses. It has no agent, because the plan must not depend on the agent. */
+/**
+ * The part of a reviewer's record that `planSlots` uses. It does not name the agent, because the plan must not depend
+ * on it.
+ */
 export type SlotRun = {
   readonly slot: SlotNumber;
   readonly iteration: number;
   readonly status: 'pass' | 'fail' | 'error' | 'skipped_prior_pass';
   readonly violations: number;
-  /** For a skipped slot: the iteration in which it passed. */
+  /** For a skipped reviewer: the iteration in which it passed. */
   readonly passIteration: number | null;
 };
 
-/** Whether a slot runs in this iteration, and why. */
+/** Whether a reviewer runs or is skipped in this iteration, and why. */
 export type SlotPlan =
   | { readonly kind: 'run'; readonly slot: SlotNumber; readonly why: RunReason }
   | { readonly kind: 'skip'; readonly slot: SlotNumber; readonly passIteration: number };
 
-/** Why a slot runs. `planSlots` gives the first four reasons; options and settings give the others. */
+/** Why a reviewer runs. `planSlots` gives the first four reasons; options and settings give the others. */
 export type RunReason =
   | 'first-run'
   | 'only-reviewer'
   | 'not-passed'
   | 'safety-latch'
-  /** `after_pass: all`: the gate passed on earlier content, so all its slots review the new content. */
+  /** `after_pass: all`: the gate passed on earlier content, so all its reviewers review the new content. */
   | 'after-pass'
-  /** `certify`: the slot was skipped earlier, and has to review before the run passes. */
+  /** `certify`: the reviewer was skipped, and has to review the current content before the run passes. */
   | 'certify'
   | 'forced'
   | 'asked-for';
@@ -131,23 +140,26 @@ type GateBase = {
   readonly entries: readonly Entry[];
 };
 
-/** A command from the settings. The check passes if the command exits with 0. */
+/** A gate that runs a command from the settings. It passes if the command exits with 0. */
 export type CheckGate = GateBase & { readonly kind: 'check'; readonly command: string };
 
-/** A prompt that reviewers answer about changed files (`entries`): a review in `onceover.yml`, or a rule's task. */
+/**
+ * A gate with a prompt that reviewers answer about changed files (`entries`). It comes from `onceover.yml` or from a
+ * rule.
+ */
 export type ReviewGate = GateBase & {
   readonly kind: 'review' | 'rule';
   readonly numReviews: number;
   readonly agents: readonly string[] | null;
   readonly rubric: Rubric;
   readonly content: GateContent;
-  /** The rule's task; `null` for a review that `onceover.yml` defines. */
+  /** The review task of a rule; `null` for a review that `onceover.yml` defines. */
   readonly task: RuleTask | null;
 };
 
 export type Gate = CheckGate | ReviewGate;
 
-/** The instructions for a reviewer. If their digest changes, passes under the old text no longer count. */
+/** The instructions for a reviewer. If their digest changes, earlier passes no longer count. */
 export type Rubric = { readonly source: string; readonly text: string; readonly digest: string };
 
 type ShapedReceipts = { readonly [K in keyof typeof RECEIPTS]: Shaped<(typeof RECEIPTS)[K]> };
@@ -159,11 +171,16 @@ export type Receipts = Omit<ShapedReceipts, 'review'> & {
   };
 };
 
-/** The fields that identify a receipt (a stored verdict), by its kind. A receipt counts only if all of them match. */
+/**
+ * For each kind of receipt (stored verdict), the fields that identify it. A receipt counts only if all of them match.
+ */
 export type ReceiptKeys = {
   readonly review: Pick<Receipts['review'], 'gate' | 'slot' | 'content' | 'scope' | 'promptDigest'>;
   readonly check: Pick<Receipts['check'], 'gate' | 'command' | 'tree'>;
-  /** The key of a gate's last pass: the gate and its branch, or the merge-base if HEAD is detached. */
+  /**
+   * The fields that identify the record of a gate's last pass: the gate and its branch, or the merge-base if HEAD is
+   * detached.
+   */
   readonly held: BranchContext & { readonly gate: GateId };
 };
 

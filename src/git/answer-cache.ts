@@ -6,12 +6,16 @@ import { openFolder } from '../platform/private-files.ts';
 import type { GitAnswer } from './git.ts';
 import { indexName } from './private-index.ts';
 
-/** Caches git's last answer to each question, such as `diff`. The key of an answer names everything it depends on. */
+/**
+ * Caches git's last answer to each question, such as `diff`. The key of an answer contains everything on which the
+ * answer depends.
+ */
 export type AnswerCache = ReturnType<typeof openAnswerCache>;
 
 const FOLDER = 'onceover/answers';
 
-// Each working tree has one cache file. Above this number, the oldest are deleted: their working trees may be gone.
+// The maximum number of cache files; there is one per working tree. Above this number the oldest are deleted, because
+// their working trees may no longer exist.
 const MOST_FILES = 64;
 
 const LARGEST_ANSWER = 256 * 1024;
@@ -26,7 +30,7 @@ export function openAnswerCache({ root, commonDir }: Pick<RepositoryPaths, 'root
   const folder = openFolder(commonDir, FOLDER);
   const saved = readAnswers(folder.cache(name, LARGEST_FILE));
   const added: Record<string, { key: string; answer: string }> = {};
-  /** Returns the cached answer to this question; `null` if there is none with this key. */
+  /** Returns the cached answer to this question; `null` if it was cached under another key or not at all. */
   const get = (question: string, key: string): Buffer | null => {
     const found = Object.hasOwn(saved, question) ? saved[question] : undefined;
     return found?.key === key ? Buffer.from(found.answer, 'latin1') : null;
@@ -45,7 +49,7 @@ export function openAnswerCache({ root, commonDir }: Pick<RepositoryPaths, 'root
       put(question, key, stdout);
       return stdout;
     },
-    /** Writes the new answers to disk. If the write fails, git only has to be asked again next time. */
+    /** Writes the new answers to disk. A failed write only means that git has to be asked again next time. */
     save(): void {
       if (Object.keys(added).length === 0) return;
       const written = folder.writeCache(name, { ...saved, ...added });

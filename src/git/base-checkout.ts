@@ -7,15 +7,15 @@ import { makeScratchOutside, type Scratch } from '../platform/scratch.ts';
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { asResult, git, objectId } from './git.ts';
 
-/** The files of a commit in a temporary folder. */
+/** A temporary folder with the files of a commit. */
 export type BaseCheckout = {
-  /** Calls `work` with the folder. The folder exists while at least one call of `use` is in progress. */
+  /** Calls `work` with the folder, which exists only while a call of `use` is in progress. */
   use<T>(work: (folder: Result<string>) => Promise<T>): Promise<T>;
 };
 
 /**
- * Opens a checkout of a commit, outside of the repository, so that programs in it find no file of the working tree.
- * The folder is not a git repository, and git runs no hooks or filters to make it.
+ * Opens a checkout of a commit outside the repository, so that programs in it find no file of the working tree. The
+ * folder is not a git repository, and git creates it without running hooks or filters.
  */
 export function openBaseCheckout(repo: Pick<RepositoryPaths, 'root' | 'commonDir'>, commit: CommitId): BaseCheckout {
   let made: Promise<{ readonly scratch: Scratch | null; readonly folder: Result<string> }> | null = null;
@@ -60,7 +60,7 @@ async function checkOut(
 
 const AS_STORED = ['core.autocrlf=false', 'core.sparseCheckout=false', 'core.symlinks=true', 'core.fileMode=true'];
 
-/** Returns settings that turn off every filter of the clone, so that files are written as git stores them. */
+/** Returns settings that turn off every filter of the clone, so that files are written exactly as git stores them. */
 async function withoutFilters(root: string): Promise<readonly string[]> {
   const args = ['config', '-z', '--name-only', '--get-regexp', '^filter\\.'];
   const listed = await git(root, args, { expected: [0, 1] });

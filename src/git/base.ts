@@ -8,12 +8,12 @@ import { asResult, GitError, git, gitFailed, gitText, orThrow } from './git.ts';
 import { askBaseAndHead, askByName, type BaseAndHead, readBaseAndHead } from './locate.ts';
 
 /**
- * Whether the local history is complete enough to find the right merge-base. If commits are missing in a shallow clone,
- * git may find a merge-base that is too old. A diff from there does not show whether the branch reverts a newer commit.
+ * Whether the local history is complete enough to find the right merge-base. A shallow clone lacks commits, so git may
+ * find a merge-base that is too old. A diff from there would not show that the branch reverts a newer commit.
  */
 async function isMergeBaseReliable(repo: RepositoryPaths, { name, others }: NonNullable<Base>): Promise<boolean> {
   if (!repo.shallow) return true;
-  // git found several merge-bases. The commits that are missing locally may show that some of them are wrong.
+  // With several merge-bases, the commits that are missing locally may show that some of them are wrong.
   if (others !== undefined) return false;
   const listed = await gitText(repo.root, ['rev-list', '--left-right', '--parents', `${name}^{commit}...HEAD`]);
   const commits = listed.split('\n');
@@ -22,9 +22,9 @@ async function isMergeBaseReliable(repo: RepositoryPaths, { name, others }: NonN
 }
 
 /**
- * Returns the id of the merge-base, with which a change is compared. Branches that were merged into each other may have
- * two merge-bases. Then it returns the id of a tree that merges the two, because a diff from only one of them hides
- * that the branch reverts changes of the other.
+ * Returns the id of what a change is compared with, usually the merge-base. Branches that were merged into each other
+ * can have two merge-bases. In that case it returns the id of a tree that merges both, because a diff from only one
+ * would not show that the branch reverts changes of the other.
  */
 export async function baseTree(repo: RepositoryPaths, base: NonNullable<Base>): Promise<string> {
   const { name, commit, others } = base;
@@ -46,14 +46,17 @@ export async function baseTree(repo: RepositoryPaths, base: NonNullable<Base>): 
   return tree;
 }
 
-// `merge=union` in a .gitattributes file makes git merge both sides instead of reporting a conflict. So git runs with a
-// working tree and an index that have no such file.
+// `merge=union` in a .gitattributes file would make git merge both sides where it should report a conflict. So git runs
+// with a working tree and an index that contain no such file.
 function withoutAttributes(commonDir: string): Readonly<Record<string, string>> {
   const objects = join(commonDir, 'objects');
   return { GIT_DIR: commonDir, GIT_WORK_TREE: objects, GIT_INDEX_FILE: join(objects, 'no-index') };
 }
 
-/** Returns HEAD and its merge-base with `name`. Fails if `name` is `null`, unknown, or shares no commit with HEAD. */
+/**
+ * Returns HEAD and its merge-base with the branch `name`. Fails if `name` is `null`, unknown, or has no commit in
+ * common with HEAD.
+ */
 export async function baseAndHead(repo: RepositoryPaths, name: string | null): Promise<BaseAndHead> {
   if (name === null) throw new GitError({ kind: 'no-base', tried: DEFAULT_BASES });
   if (!isRefName(name)) throw new GitError({ kind: 'unknown-base', base: name });
@@ -73,7 +76,7 @@ export function tipOf(repo: RepositoryPaths, name: string): Promise<Result<Commi
   return asResult(commitOf(repo, name, { kind: 'unknown-base', base: name }));
 }
 
-/** Returns the commit that a name stands for. Fails with `unknown` if there is none. */
+/** Returns the commit that a name stands for. Throws the failure `unknown` if there is none. */
 export async function commitOf(repo: RepositoryPaths, name: string, unknown: Failure): Promise<CommitId> {
   if (!isRefName(name)) throw new GitError(unknown);
   const answer = await askByName(repo.root, ['rev-parse', '--verify', `${name}^{commit}`]);
@@ -81,19 +84,20 @@ export async function commitOf(repo: RepositoryPaths, name: string, unknown: Fai
   return answer.stdout.toString('utf8').trim() as CommitId;
 }
 
-/** Whether a name may be passed to git: it is not empty, and git cannot mistake it for an option. */
+/** Whether a name can be passed to git safely: it is not empty, and git cannot mistake it for an option. */
 export function isRefName(name: string): boolean {
   return name !== '' && !name.startsWith('-') && !name.includes('\0');
 }
 
 /** Whether the repository has any commits. Returns true if git fails, so that the next command reports that failure. */
 export async function hasCommits(repo: RepositoryPaths): Promise<boolean> {
-  // `HEAD^{commit}` would also fail if the commit's object is lost, and that must not count as "no commits yet".
+  // Ask for `HEAD`, not `HEAD^{commit}`: the latter also fails if the commit's object is lost, and that must not count
+  // as "no commits yet".
   const head = await asResult(git(repo.root, ['rev-parse', '--verify', '--quiet', 'HEAD'], { expected: [0, 1] }));
   return !head.ok || head.value.code === 0;
 }
 
-/** Returns the value of a promise; `null` if it is rejected because the repository has no commits yet. */
+/** Returns the value of a promise; `null` if the promise is rejected because the repository has no commits yet. */
 export async function ifCommitted<T>(repo: RepositoryPaths, work: Promise<T>): Promise<T | null> {
   const result = await asResult(work);
   return result.ok || (await hasCommits(repo)) ? orThrow(result) : null;

@@ -5,22 +5,25 @@ import type { Comparison, HistoryPoint, RepositoryPaths } from '../kernel/reposi
 import { git } from './git.ts';
 
 /**
- * Returns a text that identifies a branch's reflog: its length and a hash of its first entry, which has the time at
- * which the branch was made. If a branch is deleted and made again, the text differs. Returns `null` if HEAD is
- * detached or the branch has no reflog.
+ * Returns a text that identifies a branch's reflog: its length, and a hash of its first entry, which contains the time
+ * at which the branch was created. If a branch is deleted and created again, the text differs. Returns `null` if HEAD
+ * is detached or the branch has no reflog.
  */
 export function branchMark(repo: RepositoryPaths, branch: string | null): string | null {
   const log = branch === null ? null : readLog(repo, branch, 0);
   return log === null ? null : markOf(log);
 }
 
-/** Whether the change at HEAD continues the one at `since`: the merge-base is the same, and no commit was dropped. */
+/**
+ * Whether the change at HEAD continues the change at `since`: the merge-base is the same, and no commit was removed.
+ */
 export async function onlyGrew(repo: RepositoryPaths, since: HistoryPoint, now: Comparison): Promise<boolean> {
   const { headCommit, where } = now;
   if (since.mergeBase !== where.mergeBase) return false;
   if (since.head === null || headCommit === null) return since.head === headCommit;
   if (since.head !== headCommit && !(await isAncestor(repo, since.head, headCommit))) return false;
-  // If the change had its own commits and HEAD still has them, it is the same change. If not, only the reflog can tell.
+  // If the change had commits of its own and HEAD still has them, it is the same change. If it had none, only the
+  // reflog can show it.
   return since.head !== since.mergeBase || hasGrown(repo, where.branch, since.mark);
 }
 
@@ -33,7 +36,10 @@ function markOf({ size, first }: Log): string {
   return `${size} ${sha256(first)}`;
 }
 
-/** Reads the first entry of a reflog, and at most 1 MiB after the byte `from`; `null` if the file cannot be read. */
+/**
+ * Reads the first entry of a reflog, and at most 1 MiB from the byte position `from` on; `null` if the file cannot be
+ * read.
+ */
 function readLog({ commonDir }: RepositoryPaths, branch: string, from: number): Log | null {
   let file: number;
   try {
@@ -56,7 +62,9 @@ function readLog({ commonDir }: RepositoryPaths, branch: string, from: number): 
   }
 }
 
-/** Matches reflog messages of commands that only add commits. Others, such as `reset`, may drop commits. */
+/**
+ * Matches the reflog messages of commands that only add commits. Other commands, such as `reset`, may remove commits.
+ */
 const GROWTH = /^(?:commit(?: \((?:initial|merge|cherry-pick)\))?:|merge |pull\b|cherry-pick:|revert:|am:)/;
 
 function hasGrown(repo: RepositoryPaths, branch: string | null, mark: string | null): boolean {

@@ -3,7 +3,7 @@ import { ACTIVE } from '../kernel/ports.ts';
 import type { CommitEnd, Commits, RepositoryPaths } from '../kernel/repository.ts';
 import { asResult, git, gitText, readNulList } from './git.ts';
 
-/** Opens the port that commits exactly the given paths. Other staged changes stay staged. */
+/** Returns an object that commits files. It commits exactly the given paths; other staged changes stay staged. */
 export function openCommits(repo: Pick<RepositoryPaths, 'root'>): Commits {
   return {
     async commit(paths, message) {
@@ -20,14 +20,14 @@ async function commitPaths(root: string, paths: readonly RepoPath[], message: st
   if (paths.length === 0) return { kind: 'nothing' };
   const status = await run(['status', '--porcelain=v1', '-z', '--no-renames', '-uall'], paths);
   const named = new Set(paths);
-  // If a directory replaced one of the files, git lists the files in that directory, which must not be committed. For
-  // `AD` (staged, then deleted), there is nothing to commit.
+  // If a directory replaced one of the files, git lists the files in that directory, which must not be committed. The
+  // status `AD` means staged and then deleted, so there is nothing to commit.
   const changed = readNulList(status.stdout)
     .names.map((line) => ({ code: line.slice(0, 2), path: line.slice(3) as RepoPath }))
     .filter(({ code, path }) => named.has(path) && code !== 'AD');
   if (changed.length === 0) return { kind: 'nothing' };
   const added = changed.filter(({ code }) => code === '??').map(({ path }) => path);
-  // `git commit --only` refuses paths that are not in the index, so add untracked files without their content first.
+  // `git commit --only` refuses paths that are not in the index, so first add the names of untracked files to it.
   if (added.length > 0) await run(['add', '--intent-to-add'], added);
   try {
     const names = changed.map(({ path }) => path);
@@ -39,8 +39,8 @@ async function commitPaths(root: string, paths: readonly RepoPath[], message: st
   return { kind: 'committed', commit: (await gitText(root, ['rev-parse', '--verify', 'HEAD'])) as CommitId };
 }
 
-// The user's commit hooks inherit these variables. `ACTIVE` keeps a hook from starting a run; the rest undo
-// `gitEnvironment`.
+// Returns the environment for `git commit`, which the user's commit hooks inherit. `ACTIVE` keeps a hook from starting
+// a run; the other variables undo what `gitEnvironment` sets.
 function userEnvironment(): Readonly<Record<string, string>> {
   const language = process.env['LC_ALL'] ?? '';
   return { [ACTIVE]: '1', GIT_OPTIONAL_LOCKS: '1', GIT_LITERAL_PATHSPECS: '0', LC_ALL: language };

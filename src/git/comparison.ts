@@ -6,7 +6,10 @@ import { baseAndHead, baseTree, commitOf, ifCommitted } from './base.ts';
 import { allEnded, asResult, GitError, gitText, orThrow } from './git.ts';
 import { ASK_BRANCH, type BaseAndHead, branchOf } from './locate.ts';
 
-/** Returns the two sides to compare; without commits, the base is the empty tree. `known` is a base found earlier. */
+/**
+ * Returns the base and the reviewed content to compare. Without commits, the base is the empty tree. `known` is the
+ * base, if the caller has already found it.
+ */
 export async function findComparison(
   repo: RepositoryPaths,
   selection: Selection,
@@ -50,7 +53,8 @@ async function fromBase(
   };
 }
 
-// A change is compared with the merge of all merge-bases, so two bases are the same only if all merge-bases are.
+// If there are several merge-bases, the change is compared with a merge of all, so two bases are equal only if all
+// their merge-bases are.
 function isSameBase(one: NonNullable<Base>, other: NonNullable<Base>): boolean {
   const commits = ({ commit, others = [] }: NonNullable<Base>) => [commit, ...others].sort().join(' ');
   return commits(one) === commits(other);
@@ -71,7 +75,7 @@ async function ofCommit(repo: RepositoryPaths, name: string): Promise<Comparison
     commitOf(repo, name, { kind: 'unknown-commit', commit: name }),
     currentBranch(repo),
   ]);
-  // In a shallow clone, `git rev-parse` may hide the parent of a commit. The commit object still names the parent.
+  // In a shallow clone, `git rev-parse` may not show the parent of a commit, but the commit object always names it.
   const commit = await gitText(repo.root, ['cat-file', 'commit', id]);
   const [, tree = '', parent = null] = /^tree (\w+)\n(?:parent (\w+)\n)?/.exec(commit) ?? [];
   const baseTree = await asResult(parent === null ? emptyTree(repo) : treeOf(repo, parent));
@@ -114,7 +118,7 @@ function treeOf(repo: RepositoryPaths, commit: string): Promise<string> {
   return gitText(repo.root, ['rev-parse', '--verify', `${commit}^{tree}`]);
 }
 
-// The id of the empty tree depends on the repository's object format (SHA-1 or SHA-256), so git computes it.
+// The id of the empty tree depends on whether the repository uses SHA-1 or SHA-256, so let git compute it.
 function emptyTree(repo: RepositoryPaths): Promise<string> {
   return gitText(repo.root, ['hash-object', '-t', 'tree', '/dev/null']);
 }

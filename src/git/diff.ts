@@ -5,24 +5,29 @@ import { type DiffSection, type RepositoryPaths, SUBMODULE } from '../kernel/rep
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { git, gitFailed, objectId, utf8Name } from './git.ts';
 
-/** One record of git's `--raw` output: a changed path, or a rename with two paths. */
+/** One record of git's `--raw` output: a changed path, or a rename with its old and new path. */
 export type RawEntry = {
   readonly oldMode: string;
   readonly newMode: string;
-  /** Object id of the old content; `null` if the path did not exist. `newId` is `null` if the path was deleted. */
+  /**
+   * Object id of the old content; `null` if the path did not exist before. `newId` is `null` if the path was deleted.
+   */
   readonly oldId: string | null;
   readonly newId: string | null;
-  /** git's letter for the kind of change: A, D, M, T, R, C or U. */
+  /**
+   * git's letter for the kind of change: A (added), D (deleted), M (modified), T (type changed), R (renamed), C
+   * (copied) or U (unmerged).
+   */
   readonly status: string;
   /** The changed path; for a rename or copy, the old and the new path. */
   readonly paths: readonly RepoPath[];
-  /** File names that are not UTF-8, with one latin1 character per byte. */
+  /** File names that are not valid UTF-8. Each byte of a name is one latin1 character here. */
   readonly unnameable: readonly string[];
 };
 
 /** Parses the output of git's diff commands with `--raw -z`. */
 export function readRawDiff(output: Buffer): RawEntry[] {
-  // Decoding as latin1 keeps every byte of a name that is not UTF-8.
+  // Decode the output as latin1, which keeps every byte of names that are not UTF-8.
   const fields = output.toString('latin1').split('\0');
   const entries: RawEntry[] = [];
   for (let i = 0; i + 1 < fields.length; ) {
@@ -48,7 +53,9 @@ function idOrNone(id: string): string | null {
   return /^0+$/.test(id) ? null : id;
 }
 
-/** Returns the ids of those blobs that contain a NUL byte. It streams them, so large blobs need little memory. */
+/**
+ * Returns the ids of the blobs that contain a NUL byte. It reads them as a stream, so large blobs need little memory.
+ */
 async function blobsWithNul(repo: RepositoryPaths, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   if (ids.length === 0) return found;
@@ -86,7 +93,10 @@ async function blobsWithNul(repo: RepositoryPaths, ids: readonly string[]): Prom
 /** The diff of one path or rename, with its record from the `--raw` list. */
 type PatchPart = DiffSection & { readonly raw: RawEntry };
 
-/** Parses the output of `--patch-with-raw -z`; `null` if the number of patches does not match the `--raw` list. */
+/**
+ * Parses the output of `--patch-with-raw -z`. Returns `null` if there are not as many patches as records in the `--raw`
+ * list.
+ */
 export function readPatch(output: Buffer): PatchPart[] | null {
   if (output.length === 0) return [];
   const border = output.indexOf('\0\0');
@@ -105,7 +115,8 @@ export function readPatch(output: Buffer): PatchPart[] | null {
 
 const START = 'diff --git ';
 
-// A line of a file's content cannot start a section, because git puts a space, a plus or a minus before it.
+// Splits a diff into one section per file. A line of a file's content cannot look like the start of a section, because
+// git puts a space, a plus or a minus before it.
 function splitSections(patch: Buffer): string[] {
   const sections: string[] = [];
   for (let from = 0; from < patch.length; ) {
@@ -120,8 +131,9 @@ function splitSections(patch: Buffer): string[] {
 type Trees = { readonly from: string; readonly to: string };
 
 /**
- * Returns the diff of two trees, one section per file, with renames detected. With `paths`, it covers only these files,
- * and a rename is a deletion and an addition. Text is shown even if `.gitattributes` calls it binary.
+ * Returns the diff of two trees, one section per file, with renames detected. If `paths` is given, the diff has only
+ * these files, and a rename appears as a deletion and an addition. Text is shown even if `.gitattributes` marks the
+ * file as binary.
  */
 export async function diffSections(
   repo: RepositoryPaths,
@@ -137,13 +149,15 @@ export async function diffSections(
 
 const RENAMES = ['-M', '-l1000'];
 
-// Some of these options are git's defaults. They make the diff independent of git's version and user settings.
+// Some of these options are git's defaults. They are here so that the diff does not depend on git's version or the
+// user's settings.
 const DIFF_TREE = [
   'diff-tree',
   '-r',
   '-z',
   '--patch-with-raw',
-  // By default, git prints longer ids as the repository grows, which would change the text of the same diff.
+  // Use a fixed length of object ids. By default git prints longer ones as the repository grows, which would change the
+  // text of the same diff.
   '--abbrev=12',
   '--no-color',
   '--no-ext-diff',
@@ -173,12 +187,13 @@ async function patch(
   paths: readonly RepoPath[] = [],
 ): Promise<PatchPart[]> {
   const args = [...DIFF_TREE, ...options, objectId(trees.from), objectId(trees.to), '--', ...paths];
-  // With the user's index, git may read an unchanged file from disk, so name an index that does not exist.
+  // With the user's index, git may read an unchanged file from disk. Name an index file that does not exist, so that
+  // git reads all content from the trees.
   const env = { GIT_DIFF_OPTS: '', GIT_INDEX_FILE: join(repo.commonDir, 'onceover/no-index') };
   const answer = await git(repo.root, args, { config: CONFIG, env });
   const parts = readPatch(answer.stdout);
   if (parts === null) throw gitFailed(args, 'the patch does not fit the list');
-  // No gate covers files whose name is not UTF-8, so leave them out. The snapshot reports them.
+  // Leave out files whose name is not UTF-8, because they belong to no gate. The snapshot reports them separately.
   return parts.filter(({ raw }) => raw.unnameable.length === 0);
 }
 
@@ -191,14 +206,16 @@ async function patchOf(
   const all: PatchPart[] = [];
   for (const some of inChunks([...new Set(paths)])) {
     const parts = await patch(repo, trees, options, some);
-    // If a path is a folder in one of the trees, git also prints the files in that folder, which were not requested.
+    // If a path is a folder in one of the trees, git also prints the files in that folder, which the caller did not
+    // request.
     const requested = new Set<string>(some);
     all.push(...parts.filter((part) => part.paths.every((path) => requested.has(path))));
   }
   return all.sort((a, b) => byCodePoint(a.paths[0] ?? '', b.paths[0] ?? ''));
 }
 
-// If `.gitattributes` calls a text file binary, git hides its diff, so get it as text. Real binaries stay hidden.
+// If `.gitattributes` marks a text file as binary, git prints no diff of it, so ask for the diff as text. Files that
+// really are binary get none.
 async function withTexts(
   repo: RepositoryPaths,
   trees: Trees,
@@ -209,7 +226,8 @@ async function withTexts(
   const withNul = await blobsWithNul(repo, [...new Set(binaries.flatMap(blobsOf))]);
   const hidden = new Set(binaries.filter((part) => !blobsOf(part).some((id) => withNul.has(id))));
   const shown = new Map<string, string>();
-  // These diffs cover only the hidden files, so git may miss a rename. Then show it as a deletion and an addition.
+  // This second diff has only the hidden files, so git may not detect a rename. In that case ask again for a deletion
+  // and an addition.
   for (const renames of [RENAMES, ['--no-renames']]) {
     const missing = [...hidden].filter(({ paths }) => !shown.has(keyOf(paths)));
     const paths = missing.flatMap((part) => part.paths);

@@ -10,11 +10,11 @@ import type { AnswerCache } from './answer-cache.ts';
 import type { RawEntry } from './diff.ts';
 import { type GitAnswer, GitError } from './git.ts';
 
-/** Runs git with a private index, which is not the index of the user. */
+/** A function that runs git with a private index instead of the user's. */
 export type CallGit = (args: readonly string[], input?: Buffer) => Promise<GitAnswer>;
 
-// Attributes that make git store other bytes than the file has on disk. `text` and `eol` are not listed, because they
-// change only line endings.
+// Git attributes that make git store other bytes than the file has on disk. `text` and `eol` are missing here, because
+// they change only line endings.
 const CONVERTING = ['filter', 'working-tree-encoding', 'ident'];
 const CONVERTS = new RegExp(CONVERTING.join('|'));
 
@@ -42,17 +42,23 @@ export function defaultSettingsFiles(env: NodeJS.ProcessEnv): readonly string[] 
   ];
 }
 
-/** The paths at which git looks for `.gitattributes`, and those of them that are in the index; `null` if unknown. */
+/**
+ * The paths at which git looks for `.gitattributes`. `tracked` has those that are in the index. `null` if the paths are
+ * unknown.
+ */
 export type AttributePlaces = { readonly files: readonly string[]; readonly tracked: readonly string[] } | null;
 
-/** Returns the places for files with these names; a name that is not UTF-8 is `null`, and makes the places unknown. */
+/**
+ * Returns the paths at which git looks for `.gitattributes` of these files. If a name is `null`, because it is not
+ * UTF-8, the paths are unknown, and so the result is `null`.
+ */
 export function attributePlaces(names: readonly (string | null)[]): AttributePlaces {
   const known = names.filter((name) => name !== null);
   if (known.length < names.length) return null;
   return { files: attributeFiles(known), tracked: known.filter((name) => name.endsWith(ATTRIBUTES)) };
 }
 
-/** Whether attributes may make git store other bytes than a file has on disk; `false` is certain. */
+/** Whether attributes may make git store other bytes than a file has on disk. Only the answer `false` is certain. */
 export function mayConvert(
   { root, commonDir, index }: Pick<RepositoryPaths, 'root' | 'commonDir' | 'index'>,
   places: AttributePlaces,
@@ -74,12 +80,12 @@ export function mayConvert(
   );
 }
 
-// Settings that can name another file with attributes.
+// Matches settings that can name another file with attributes.
 const NAMES_ATTRIBUTES = /attributesfile|\binclude/i;
 
 /**
- * Whether a file contains the pattern; `true` if that is unknown. If a sparse checkout leaves a tracked file out, git
- * reads it from the index, so a missing file that is tracked counts as unknown.
+ * Whether a file contains the pattern; `true` if that is unknown. If a sparse checkout leaves out a tracked file, git
+ * reads the file from the index, so the content of a missing tracked file is unknown.
  */
 function mayMatch(path: string, pattern: RegExp, isTracked = false): boolean {
   try {
@@ -90,7 +96,7 @@ function mayMatch(path: string, pattern: RegExp, isTracked = false): boolean {
   }
 }
 
-/** Returns the bytes of a file; `null` if there is no file. */
+/** Returns the bytes of a file; `null` if it does not exist. */
 function bytesAt(path: Buffer): Buffer | null {
   try {
     return readFileSync(path);
@@ -101,16 +107,22 @@ function bytesAt(path: Buffer): Buffer | null {
   }
 }
 
-/** A file in the index whose bytes git converts: its mode, stored object, and name with one character per byte. */
+/**
+ * A file in the index whose bytes git converts: its mode, the id of the stored object, and its name, in which each
+ * character stands for one byte (latin1).
+ */
 type Converted = { readonly mode: string; readonly id: string; readonly name: string };
 
-/** A file in the index whose bytes on disk differ from what git stores, and a text that contains both. */
+/**
+ * A file in the index whose bytes on disk differ from what git stores. `shown` is a text for reviewers that contains
+ * both.
+ */
 type HiddenFile = Pick<Converted, 'mode' | 'name'> & { readonly shown: Buffer };
 
 /**
- * Returns the files whose bytes on disk differ from what git stores, if the difference can hide an edit. `diff` lists
- * the files whose stored text changed. A file that is not in `diff` hides no edit if a checkout would write the same
- * bytes.
+ * Returns the files whose bytes on disk differ from what git stores in a way that can hide an edit from reviewers.
+ * `diff` lists the files whose stored text changed. A file that is not in `diff` hides no edit if a checkout would
+ * write the same bytes.
  */
 export async function hiddenFiles(
   root: string,
@@ -136,22 +148,25 @@ export async function hiddenFiles(
   return found;
 }
 
-/** Returns a path with one latin1 character per byte. */
+/** Returns a path as a text in which each character stands for one byte (latin1), as git prints it. */
 export function asLatin1(path: string): string {
   return Buffer.from(path, 'utf8').toString('latin1');
 }
 
-/** Returns names, which have one latin1 character per byte, as input for git: each is followed by a NUL. */
+/**
+ * Returns names as bytes for git's input, with a NUL after each name. In the given names, each character stands for one
+ * byte (latin1).
+ */
 export function asNulList(names: readonly string[]): Buffer {
   return Buffer.from(names.map((name) => `${name}\0`).join(''), 'latin1');
 }
 
-/** Returns the absolute path of a file whose name has one latin1 character per byte. */
+/** Returns the absolute path of a file. In its given name, each character stands for one byte (latin1). */
 export function pathOnDisk(root: string, name: string): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`, 'utf8'), Buffer.from(name, 'latin1')]);
 }
 
-/** Returns the plain files in the index to which a converting attribute applies. */
+/** Returns the plain files in the index that git converts because of an attribute. */
 async function convertedFiles(ask: CallGit): Promise<readonly Converted[]> {
   const listed = await ask(['ls-files', '-z', '-s']);
   const files = new Map<string, Converted>();
@@ -170,7 +185,9 @@ async function convertedFiles(ask: CallGit): Promise<readonly Converted[]> {
   return [...found];
 }
 
-/** Returns the stored text and the bytes on disk as one text; `null` if the stored text alone shows everything. */
+/**
+ * Returns the stored text and the bytes on disk as one text; `null` if the stored text alone is enough for reviewers.
+ */
 async function bothTexts(file: Converted, disk: Buffer, ask: CallGit, isChanged: boolean): Promise<Buffer | null> {
   const stored = (await ask(['cat-file', 'blob', file.id])).stdout;
   if (showsAll(stored, disk)) return null;
@@ -181,17 +198,18 @@ async function bothTexts(file: Converted, disk: Buffer, ask: CallGit, isChanged:
   const note = stored.includes(0)
     ? `onceover: the file on disk is not what git stores and checks out here. SHA-256 on disk: ${sha256Of(disk)}`
     : 'onceover: git converts this file. On disk, where programs read it, it has these bytes:';
-  // A NUL would make git treat the text as binary and show no diff.
+  // git would treat a text with a NUL as binary and show no diff, so replace the NULs.
   const raw = stored.includes(0) ? '' : `${disk.toString('latin1').replaceAll('\0', '\\0')}\n`;
   return Buffer.concat([stored, Buffer.from(`\n${note}\n`), Buffer.from(raw, isUtf8(disk) ? 'latin1' : 'utf8')]);
 }
 
-// If the bytes are not UTF-8, the caller shows each byte as one character.
+// Whether the bytes are valid UTF-8. If they are not, the caller shows each byte as one character.
 function isUtf8(bytes: Buffer): boolean {
   return Buffer.from(bytes.toString('utf8'), 'utf8').equals(bytes);
 }
 
-// The text that git itself writes when it checks out a file with the attribute `ident`. It is not an edit by the user.
+// Matches the text that git itself writes into a file with the attribute `ident` at checkout. It is not an edit by the
+// user.
 const WRITTEN_BY_GIT = /\$Id: (?:[0-9a-f]{40}|[0-9a-f]{64}) \$/g;
 
 /** Whether a reviewer who sees the stored text also knows the bytes on disk. */
@@ -200,7 +218,7 @@ function showsAll(stored: Buffer, disk: Buffer): boolean {
   const plain = stored.toString('latin1').replaceAll('\r\n', '\n');
   const withoutIds = text.replace(WRITTEN_BY_GIT, '$$Id$$').replaceAll('\r\n', '\n');
   if (withoutIds === plain) return true;
-  // UTF-16 of plain English text: every other byte is a NUL, and the rest is the stored text.
+  // This is UTF-16 of plain English text: every second byte is a NUL, and the other bytes are equal to the stored text.
   if (
     text
       .replace(/^(?:\xff\xfe|\xfe\xff)/, '')
@@ -208,7 +226,8 @@ function showsAll(stored: Buffer, disk: Buffer): boolean {
       .replaceAll('\r\n', '\n') === plain
   )
     return true;
-  // A Git LFS pointer names a file by its hash. That is enough for a binary file, because reviewers get no diff of it.
+  // A Git LFS pointer contains only the hash of the real file. That is enough for a binary file, because reviewers get
+  // no diff of it anyway.
   const [, oid] = /^version https:\/\/git-lfs\S*\noid sha256:([0-9a-f]{64})\nsize \d+\n$/.exec(plain) ?? [];
   return oid !== undefined && disk.includes(0) && sha256Of(disk) === oid;
 }
@@ -219,8 +238,8 @@ function sha256Of(bytes: Buffer): string {
 
 const SETTLED_MS = 2000;
 
-// Returns a fingerprint of a file. A file that was just written gets a random one that matches no other, because the
-// next write may leave the same times.
+// Returns a fingerprint of a file. If the file was written just now, another write may leave the same times, so the
+// fingerprint is random and matches no other.
 function printAt(path: Buffer): string {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return 'missing';

@@ -6,7 +6,7 @@ import { gitProgram } from '../platform/program.ts';
 /** Environment variables and settings for one git command. */
 export type GitSettings = {
   readonly env?: Readonly<Record<string, string>>;
-  /** git settings that override the user's, as `name=value`. */
+  /** git settings, as `name=value`, that override those of the user. */
   readonly config?: readonly string[];
 };
 
@@ -23,20 +23,21 @@ export function gitSync(
   return end.status === 0 ? end : null;
 }
 
-// Ignore the commit-graph file: git trusts its list of parents, even if a commit itself names other parents.
+// Ignore git's commit-graph file. git trusts the parents in it, even if the commit itself names other parents.
 const ALWAYS = ['core.commitGraph=false'];
 
-/** Returns the arguments for git, with the settings in front as `-c` options. */
+/** Returns the arguments for git, with the settings before them as `-c` options. */
 export function withConfig(args: readonly string[], { config = [] }: GitSettings): readonly string[] {
   return [...[...ALWAYS, ...config].flatMap((setting) => ['-c', setting]), ...args];
 }
 
-// Matches every variable that does not begin with GIT_, and the GIT_ variables with which users choose a repository,
-// settings, an identity or programs. Other GIT_ variables could make git see another history or other attributes.
+// Matches all variables that do not begin with GIT_, and the GIT_ variables with which users choose a repository,
+// settings, an identity or programs. Other GIT_ variables are not passed on, because they could make git read another
+// history or other attributes.
 const KEPT =
   /^(?!GIT_)|^GIT_(?:DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|(?:ALTERNATE_)?OBJECT_DIRECTOR(?:Y|IES)|QUARANTINE_PATH|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|CONFIG_.+|(?:AUTHOR|COMMITTER)_.+|.*EDITOR|EXEC_PATH|ALLOW_PROTOCOL|ASKPASS|SSH.*|TRACE.*)$/;
 
-/** Returns the environment for git: of git's own variables, only those that cannot hide a change. */
+/** Returns the environment for git. Of git's own variables, it contains only those that cannot hide a change. */
 export function gitEnvironment({ env }: GitSettings): NodeJS.ProcessEnv {
   return {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name))),
@@ -45,16 +46,20 @@ export function gitEnvironment({ env }: GitSettings): NodeJS.ProcessEnv {
     // Without this variable, git gives `*` and `:` in paths a special meaning.
     GIT_LITERAL_PATHSPECS: '1',
     GIT_TERMINAL_PROMPT: '0',
-    // `git replace` makes git show other content in place of an object, but reviews need the object itself.
+    // `git replace` makes git read other content instead of an object, but reviews need the object itself.
     GIT_NO_REPLACE_OBJECTS: '1',
-    // `.git/info/grafts` gives commits other parents. git reads the named file instead, which cannot exist.
+    // The file `.git/info/grafts` can give commits other parents. Name a file that cannot exist, so that git does not
+    // read it.
     GIT_GRAFT_FILE: '/dev/null/none',
     LC_ALL: 'C',
     ...env,
   };
 }
 
-/** Settings with which git runs no hooks and no file system monitor, and uses no untracked cache or split index. */
+/**
+ * Settings that keep git from running hooks and the file system monitor, and from using the untracked cache or a split
+ * index.
+ */
 export const NO_USER_PROGRAMS = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=',
@@ -62,7 +67,10 @@ export const NO_USER_PROGRAMS = [
   'core.splitIndex=false',
 ] as const;
 
-/** `NO_USER_PROGRAMS`, and settings that make git compare ctime, because a user can set mtime back but not ctime. */
+/**
+ * The settings in `NO_USER_PROGRAMS`, and settings that make git compare the ctime of files: a user can set back mtime,
+ * but not ctime.
+ */
 export const STRICT_STAT = [...NO_USER_PROGRAMS, 'core.checkStat=default', 'core.trustctime=true'] as const;
 
 /** Returns `STRICT_STAT`, and settings that override every user setting that could make git skip a changed file. */
@@ -80,14 +88,14 @@ export function withStrictStat(commonDir: string): readonly string[] {
   ];
 }
 
-// Whether the file system stores which files are executable. Some show every file as executable, even git's HEAD file.
-// There, `core.fileMode=true` would make git report all files as changed.
+// Whether the file system stores which files are executable. Some file systems show every file as executable, even
+// git's own HEAD file. With `core.fileMode=true`, git would report all files there as changed.
 function keepsModes(commonDir: string): boolean {
   const mode = lstatOf(commonDir, 'HEAD')?.mode;
   return mode !== undefined && (mode & 0o111) === 0;
 }
 
-/** Returns the setting that makes git treat `A` and `a` as two files; no setting if the file system ignores case. */
+/** Returns the setting that makes git treat `A` and `a` as two files; none if the file system ignores case. */
 export function caseSensitivity(commonDir: string): readonly string[] {
   return isCaseSensitive(commonDir) ? ['core.ignoreCase=false'] : [];
 }

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import type { StatFingerprints, WorktreePaths } from '../kernel/repository.ts';
 import { gitSync, withStrictStat } from './environment.ts';
 
-/** Whether a path in the index may contain `part`; `false` is certain. Always true for the compressed version 4. */
+/**
+ * Whether a path in the index may contain `part`. Only the answer `false` is certain. In the compressed version 4, the
+ * answer is always `true`.
+ */
 export function indexMayContain(index: Buffer, part: string): boolean {
   return indexVersion(index) >= 4 || index.includes(part);
 }
@@ -23,7 +26,7 @@ export function matchesFingerprints(fingerprints: StatFingerprints): boolean {
   return Object.entries(fingerprints).every(([path, before]) => fingerprint(path) === before);
 }
 
-/** Returns the fingerprint of the path itself. The target of a symlink does not count. */
+/** Returns the fingerprint of the path itself. For a symlink, its target is not included. */
 export function entryFingerprint(path: string): string {
   return orErrorCode(() => printOf(lstatSync(path, { throwIfNoEntry: false })));
 }
@@ -39,13 +42,15 @@ function pathPrint(path: string): string {
   return `${printOf(stats)} to ${orErrorCode(() => printOf(statSync(path, { throwIfNoEntry: false })))}`;
 }
 
-// Overwriting a file does not change the stats of its folder, so the fingerprint covers each file in the folder too.
+// Overwriting a file does not change the metadata of its folder, so the fingerprint also covers each file in the
+// folder.
 function folderPrint(path: string): string {
   const names = readdirSync(path).sort();
   return [pathPrint(path.slice(0, -1)), ...names.map((name) => `${name} ${pathPrint(join(path, name))}`)].join('\n');
 }
 
-// ctime is included because a user cannot set it back. `ctimeMs` has decimals, so slower bigint stats are not needed.
+// Returns a text of a file's metadata. It includes ctime, because a user cannot set it back. `ctimeMs` has decimals, so
+// slower metadata with bigint is not needed.
 function printOf(stats: Stats | undefined): string {
   return stats === undefined ? 'missing' : `${stats.ino} ${stats.mode} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
 }
@@ -58,13 +63,13 @@ function orErrorCode(read: () => string): string {
   }
 }
 
-/** The output of `git status`, and the untracked files in it, which the last snapshot does not contain. */
+/** The output of `git status`, and the names of untracked files in it, which are not in the last snapshot. */
 type StatusFingerprint = { readonly print: string; readonly untracked: readonly string[] };
 
 /**
- * Returns a fingerprint of the working tree from `git status`; `null` if there is no snapshot yet, or if a file has
- * changed since the last one. git uses the private index of the last snapshot, whose file name begins with `name`,
- * because flags in the user's index can hide changes.
+ * Returns a fingerprint of the working tree, made from `git status`; `null` if there is no snapshot yet, or if a file
+ * has changed since the last one. git uses the private index of the last snapshot (`name` is the start of its file
+ * name), because flags in the user's index can hide changes.
  */
 export function statusFingerprint(
   { root, commonDir }: Pick<WorktreePaths, 'root' | 'commonDir'>,
@@ -72,14 +77,15 @@ export function statusFingerprint(
 ): StatusFingerprint | null {
   const index = keptIndex(commonDir, name);
   if (index === null) return null;
-  // git must not convert a file that was written after the snapshot, because the conversion can hide an edit.
+  // Keep git from converting a file that was written after the snapshot, because the conversion can hide an edit.
   const config = [...withStrictStat(commonDir), 'core.autocrlf=false', 'core.attributesFile=/dev/null'];
   const env = { GIT_INDEX_FILE: index, GIT_LITERAL_PATHSPECS: '0', GIT_ATTR_NOSYSTEM: '1' };
   const options = { config, env };
   const answer = gitSync(root, STATUS, options);
-  // git skips a folder that it may not read and says so only on stderr, so the output may be incomplete.
+  // git skips a folder that it may not read and reports this only on stderr. The output may then be incomplete.
   if (answer === null || answer.stderr.length > 0) return null;
-  // `git status` reads files through the user's filters, which can hide an edit. `git diff-files` compares file times.
+  // `git status` reads files through the user's filters, which can hide an edit. `git diff-files` compares the times of
+  // files and would notice it.
   if (mayHaveAttributes(commonDir, index)) {
     const touched = gitSync(root, ['diff-files', '--name-only', '-z', '--ignore-submodules=all'], options);
     if (touched === null || touched.stdout.length > 0) return null;
@@ -87,7 +93,7 @@ export function statusFingerprint(
   return readStatus(answer.stdout);
 }
 
-// Whether the repository may set git attributes; `false` is certain.
+// Whether the repository may define git attributes. Only the answer `false` is certain.
 function mayHaveAttributes(commonDir: string, indexFile: string): boolean {
   if (existsSync(join(commonDir, 'info/attributes'))) return true;
   return indexMayContain(readFileSync(indexFile), '.gitattributes');
@@ -104,7 +110,8 @@ const STATUS = [
   '--no-renames',
 ];
 
-// Returns `null` if the content of a file differs from the snapshot's index, because no reviewer has seen that content.
+// Parses the output of `git status`. Returns `null` if a file's content differs from the snapshot's index, because no
+// reviewer has seen that content.
 function readStatus(output: Buffer): StatusFingerprint | null {
   const print = output.toString('latin1');
   const untracked: string[] = [];

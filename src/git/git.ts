@@ -4,7 +4,9 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { gitProgram, runProcess } from '../platform/program.ts';
 import { type GitSettings, gitEnvironment, withConfig } from './environment.ts';
 
-/** An expected failure, which functions in this folder throw. For callers elsewhere, `asResult` makes it a `Result`. */
+/**
+ * An expected failure. Functions in this folder throw it; `asResult` turns it into a `Result` for callers elsewhere.
+ */
 export class GitError extends Error {
   readonly failure: Failure;
 
@@ -14,7 +16,7 @@ export class GitError extends Error {
   }
 }
 
-/** Returns the value of a promise, or the failure with which it was rejected. */
+/** Awaits a promise. Returns its value, or the failure with which it was rejected. */
 export async function asResult<T>(work: Promise<T>): Promise<Result<T>> {
   try {
     return ok(await work);
@@ -30,7 +32,9 @@ export function orThrow<T>(result: Result<T>): T {
   return result.value;
 }
 
-/** Waits until all promises are settled, then returns their values or throws the first failure in the list. */
+/**
+ * Waits until all promises have ended. Then returns their values, or throws the first failure in the order of the list.
+ */
 export async function allEnded<T extends readonly unknown[] | []>(work: T) {
   await Promise.allSettled(work);
   return Promise.all(work);
@@ -40,19 +44,20 @@ export async function allEnded<T extends readonly unknown[] | []>(work: T) {
 export type GitAnswer = { readonly code: number; readonly stdout: Buffer; readonly stderr: string };
 
 type GitOptions = GitSettings & {
-  /** Exit codes that are not a failure; default: only 0. */
+  /** Exit codes that count as success; default: only 0. */
   readonly expected?: readonly number[];
   readonly input?: Buffer;
   readonly onOutput?: (chunk: Buffer) => void;
 };
 
-/** Runs git in a folder. An exit code that is not in `expected` is a failure. */
+/** Runs git in a folder. It fails if the exit code is not in `expected`. */
 export async function git(folder: string, args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
   const { input, onOutput } = options;
   const all = withConfig(args, options);
   const how = { cwd: folder, env: gitEnvironment(options), input, onOutput };
   const found = await runProcess(gitProgram(), all, how);
-  // The path of git is looked up only once, and an update may have removed that file since, so search PATH again.
+  // The path of git is looked up only once, and an update of git may have removed that file since, so search PATH
+  // again.
   const end = found.kind === 'missing' ? await runProcess('git', all, how) : found;
   if (end.kind === 'missing') {
     throw new GitError(existsSync(folder) ? { kind: 'git-missing' } : { kind: 'not-a-repository', folder });
@@ -71,10 +76,10 @@ export function gitFailed(args: readonly string[], said: string): GitError {
   return new GitError({ kind: 'git-failed', command: `git ${args.join(' ')}`, said: said.trim() });
 }
 
-/** File names that are UTF-8 and, in `unnameable`, those that are not, with one latin1 character per byte. */
+/** File names. `names` are valid UTF-8; `unnameable` are not, so each of their bytes is one latin1 character here. */
 export type Names = { readonly names: readonly string[]; readonly unnameable: readonly string[] };
 
-/** Splits NUL-separated output of git into file names. */
+/** Splits git's output at the NULs into file names. */
 export function readNulList(output: Buffer): Names {
   const text = output.toString('utf8');
   if (!text.includes('\ufffd')) return { names: text.split('\0').filter((name) => name !== ''), unnameable: [] };
@@ -88,7 +93,9 @@ export function readNulList(output: Buffer): Names {
   return { names, unnameable };
 }
 
-/** Decodes a file name that has one latin1 character per byte; `null` if the bytes are not UTF-8. */
+/**
+ * Decodes a file name in which each character stands for one byte (latin1); `null` if the bytes are not valid UTF-8.
+ */
 export function utf8Name(bytes: string): string | null {
   if (/^[\x20-\x7e]*$/.test(bytes)) return bytes;
   const buffer = Buffer.from(bytes, 'latin1');
@@ -96,7 +103,10 @@ export function utf8Name(bytes: string): string | null {
   return Buffer.from(name, 'utf8').equals(buffer) ? name : null;
 }
 
-/** Returns `text` if it is a full object id, else throws: git could take other text from a record file as an option. */
+/**
+ * Returns `text` if it is a full object id; otherwise throws. git could take other text, for example from an edited
+ * record, as an option.
+ */
 export function objectId(text: string): string {
   if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text)) return text;
   throw gitFailed(['cat-file', '-e', text], 'not the name of an object');

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** An entry of a git index: its position, the mode and size of the file on disk, its object id, and its name. */
+/** An entry of a git index: its byte position, the mode and size of the file on disk, its object id, and its name. */
 export type IndexEntry = {
   readonly at: number;
   readonly mode: number;
   readonly size: number;
   readonly id: Buffer;
-  /** The file name with one latin1 character per byte. */
+  /** The file name. Each character stands for one byte (latin1), because a name may not be valid UTF-8. */
   readonly name: string;
 };
 
@@ -22,7 +22,7 @@ function checksumOf(index: Buffer) {
   });
 }
 
-/** Whether an index ends with its own checksum, so that it is complete. git itself does not verify the checksum. */
+/** Whether an index is complete: it ends with the checksum of its content, which git itself does not verify. */
 export function isCompleteIndex(index: Buffer): boolean {
   return checksumOf(index) !== undefined;
 }
@@ -30,12 +30,12 @@ export function isCompleteIndex(index: Buffer): boolean {
 /** The length of the header of an index, in bytes. */
 export const HEADER_BYTES = 12;
 
-// Byte positions inside an entry: the mode and the size of the file, and the object id.
+// The byte positions of the file's mode, its size and the object id inside an entry.
 const MODE = 24;
 const SIZE = 36;
 const ID = 40;
 
-// This bit of an entry's flags says that two more bytes of flags follow.
+// If this bit is set in the flags of an entry, two more bytes of flags follow.
 const EXTENDED = 0x4000;
 
 /** Returns the entries of an index; `null` if the index is broken or does not end with its own checksum. */
@@ -51,7 +51,8 @@ export function indexEntries(index: Buffer): readonly IndexEntry[] | null {
     let start = flags + ((index.readUInt16BE(flags) & EXTENDED) === 0 ? 2 : 4);
     let kept = '';
     if (version >= 4) {
-      // A name begins with a number: how many bytes of the previous name's end to drop. The rest of that name is kept.
+      // In version 4, a name begins with a number, which says how many bytes to drop from the end of the previous name.
+      // The rest of the new name follows what remains.
       const number = numberAt(index, start);
       kept = name.slice(0, name.length - number.value);
       start = number.end;
@@ -67,7 +68,8 @@ export function indexEntries(index: Buffer): readonly IndexEntry[] | null {
   return entries;
 }
 
-// Reads a number that git stores in groups of seven bits. The highest bit of a byte says that another byte follows.
+// Reads a number that git stores in groups of seven bits. The highest bit of each byte says whether another byte
+// follows.
 function numberAt(index: Buffer, start: number): { readonly value: number; readonly end: number } {
   let end = start;
   let byte = index[end++] ?? 0;
@@ -81,8 +83,8 @@ function numberAt(index: Buffer, start: number): { readonly value: number; reado
 
 /**
  * Returns the index with size 0 for each file that changed in `second` or later, so that git reads these files again;
- * `null` if the index is invalid. git compares times by whole seconds, so it would miss another write to a file in the
- * same second if the length stays the same.
+ * `null` if the index is invalid. git compares times in whole seconds, so it would not notice another write in the same
+ * second that keeps the length.
  */
 export function clearRacySizes(index: Buffer, second: number): Buffer | null {
   const entries = indexEntries(index);
@@ -98,8 +100,8 @@ export function clearRacySizes(index: Buffer, second: number): Buffer | null {
 }
 
 /**
- * Whether git may track files that this index file does not name; `false` is certain. A sparse index names a folder
- * instead of its files, and a split index keeps names in another file.
+ * Whether git may track files that this index does not list. Only the answer `false` is certain. A sparse index lists a
+ * folder instead of its files, and a split index has names in another file.
  */
 export function isSparseOrSplit(index: Buffer): boolean {
   return index.includes('sdir\0\0\0\0') || index.includes('link\0');
@@ -108,8 +110,8 @@ export function isSparseOrSplit(index: Buffer): boolean {
 const SUBMODULE_MODE = Buffer.from([0x00, 0x00, 0xe0, 0x00]);
 
 /**
- * Whether the index may contain submodules; `false` is certain. git does not update the index entry of a submodule that
- * is not checked out, so an index with submodules is always built again from the commit.
+ * Whether the index may contain submodules. Only the answer `false` is certain. If a submodule is not checked out, git
+ * does not update its entry, so an index with submodules is always built again from the commit.
  */
 export function mayHaveRepositories(index: Buffer): boolean {
   return index.includes(SUBMODULE_MODE);

@@ -6,11 +6,13 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { asResult, type GitAnswer, GitError, git } from './git.ts';
 import { gitDirOf } from './worktree-paths.ts';
 
-// If several branches or tags have the same name, git picks one, which may be an attacker's, and only warns on stderr.
-// This setting makes sure that git warns.
+// If several branches or tags have the same name, git picks one of them, possibly an attacker's, and only warns on
+// stderr. With this setting it always warns, so that onceover can fail.
 const NAME_QUERIES = ['core.warnAmbiguousRefs=true'] as const;
 
-/** Runs git with arguments that name a branch, tag or commit. Fails if the name stands for several of them. */
+/**
+ * Runs git with arguments that contain the name of a branch, tag or commit. Fails if several of them have that name.
+ */
 export async function askByName(folder: string, args: readonly string[], input?: Buffer): Promise<GitAnswer> {
   const given = input === undefined ? {} : { input };
   const answer = await git(folder, args, { expected: [0, 1, 128], config: NAME_QUERIES, ...given });
@@ -19,7 +21,7 @@ export async function askByName(folder: string, args: readonly string[], input?:
   return answer;
 }
 
-// A warning about HEAD is ignored, because git always prefers the real HEAD to a branch or tag with that name.
+// Ignore a warning about the name HEAD, because git always uses the real HEAD and not a branch or tag with that name.
 function ambiguousName(stderr: string): string | null {
   return /^warning: refname '(?!HEAD')(.*)' is ambiguous/m.exec(stderr)?.[1] ?? null;
 }
@@ -31,14 +33,17 @@ export type BaseAndHead = {
   readonly branch: string | null;
 };
 
-/** Returns arguments with which `git rev-parse` prints HEAD, its merge-bases with `name`, and the current branch. */
+/** Returns the arguments that make `git rev-parse` print HEAD, its merge-bases with `name`, and the current branch. */
 export function askBaseAndHead(name: string): readonly string[] {
   return [`${name}^{commit}...HEAD`, ...ASK_BRANCH];
 }
 
 export const ASK_BRANCH = ['--symbolic-full-name', 'HEAD'] as const;
 
-/** Parses git's answer to `askBaseAndHead`; `rest` has the lines after it. Returns `null` if there is no merge-base. */
+/**
+ * Parses git's answer to the arguments of `askBaseAndHead`. `rest` contains the lines after it. Returns `null` if there
+ * is no merge-base.
+ */
 export function readBaseAndHead(
   name: string,
   lines: readonly string[],
@@ -53,7 +58,7 @@ export function readBaseAndHead(
   return { footing: { base, head: head as CommitId, branch: branchOf(branch) }, rest };
 }
 
-/** Returns the full name of the branch in a line of `git rev-parse`; `null` if HEAD is detached. */
+/** Returns the full name of the branch in a line that `git rev-parse` printed; `null` if HEAD is detached. */
 export function branchOf(line: string): string | null {
   return line === 'HEAD' || line === '' ? null : line;
 }
@@ -70,7 +75,10 @@ export async function findRepository(folder: string): Promise<Result<RepositoryP
   return found.ok ? ok(found.value.place) : found;
 }
 
-/** Finds the repository and, in the same call to git, the merge-base with `base` (`footing`; `null` if not found). */
+/**
+ * Finds the repository and, in the same call to git, the merge-base with `base` (`footing`, which is `null` if there is
+ * none).
+ */
 export async function findRepositoryWith(
   folder: string,
   base: string | null,
@@ -120,7 +128,10 @@ export async function findRepositoryWith(
   return ok({ place, footing: found?.footing ?? null });
 }
 
-/** Whether `root` is the working tree of `gitDir`; if GIT_DIR or GIT_WORK_TREE is set, whether it contains `folder`. */
+/**
+ * Whether `root` is the working tree of `gitDir`. If the user set GIT_DIR or GIT_WORK_TREE, whether `root` contains
+ * `folder`.
+ */
 function isOwnWorktree(folder: string, root: string, gitDir: string): boolean {
   const real = realpathSync.native;
   try {
@@ -136,8 +147,9 @@ function isOwnWorktree(folder: string, root: string, gitDir: string): boolean {
 
 const WORKTREE_CHOICE = ['GIT_DIR', 'GIT_WORK_TREE'];
 
-// git does not list a default branch whose short name is ambiguous, and says so on stderr. Return such a branch anyway,
-// so that the next command reports the ambiguity instead of using a less preferred branch.
+// git does not list a default branch whose short name is ambiguous; it only mentions the branch on stderr. Return that
+// branch anyway, so that the next command reports the ambiguity. Otherwise onceover would silently use a less preferred
+// branch.
 function preferredBase(found: string | null, stderr: string): string | null {
   const names: readonly string[] = DEFAULT_BASES;
   const at = found === null ? names.length : Math.max(0, names.indexOf(found));
@@ -146,7 +158,7 @@ function preferredBase(found: string | null, stderr: string): string | null {
   return names.slice(0, at).find(isOmitted) ?? found;
 }
 
-// git fails for a missing branch, but not for a pattern that matches nothing, so turn the name into a pattern.
+// git fails if a branch is missing, but not if a pattern matches nothing, so turn the name into a pattern.
 function patternFor(name: string): string {
   const pattern = `${name.slice(0, -1)}[${name.slice(-1)}]`;
   return name.startsWith('origin/') ? `--remotes=${pattern}` : `--branches=${pattern}`;
@@ -156,15 +168,15 @@ type Prefetched = { readonly cwd: string; readonly place: Promise<Result<Reposit
 
 let prefetched: Prefetched | null = null;
 
-/** Stores a repository lookup that was started early. The next `repositoryAt` with the same folder uses it. */
+/** Stores a repository that was looked up early. The next call of `repositoryAt` for the same folder returns it. */
 export function keepPrefetched(found: Prefetched): void {
   prefetched = found;
 }
 
-/** Returns the repository that contains a folder, from the prefetched lookup if there is one for this folder. */
+/** Returns the repository that contains a folder. If it was looked up early, the result of that lookup is used. */
 export function repositoryAt(cwd: string): Promise<Result<RepositoryPaths>> {
   const started = prefetched;
-  // A prefetched lookup is used only once, because a server that runs for days must look up the repository again.
+  // Use the result of an early lookup only once: a server that runs for days must look the repository up again.
   prefetched = null;
   return started?.cwd === cwd ? started.place : findRepository(cwd);
 }

@@ -35,7 +35,7 @@ import { NO_USER_PROGRAMS } from './environment.ts';
 import { asResult, gitText, orThrow } from './git.ts';
 import { clearRacySizes, HEADER_BYTES, isCompleteIndex, mayHaveRepositories } from './index-format.ts';
 
-/** Returns the name that the private index file and the cache file of a working tree begin with. */
+/** Returns the beginning of the names of a working tree's private index file and cache file. */
 export function indexName(root: string): string {
   return sha256(root).slice(0, 32);
 }
@@ -43,7 +43,7 @@ export function indexName(root: string): string {
 /** The environment variable that makes git use this index instead of the user's. */
 export type IndexEnv = { readonly GIT_INDEX_FILE: string };
 
-/** An index that git may change, separate from the user's index. */
+/** An index (git's staging area) that git may change, separate from the user's. */
 export type PrivateIndex = {
   readonly env: IndexEnv;
   /** Whether the index already has exactly the paths of the last commit, so that `git read-tree` is not needed. */
@@ -51,9 +51,10 @@ export type PrivateIndex = {
 };
 
 /**
- * Calls `work` with a copy of the working tree's private index, and keeps the copy for the next call, because its file
- * times and paths make git fast. If git cannot use the kept index, `work` is called again with an empty one. `work`
- * returns in `hasNames` whether the index has exactly the paths of `commit`. The result also has the index as bytes.
+ * Calls `work` with a copy of the working tree's private index. Afterwards it stores the copy for the next call,
+ * because the file times and paths in it make git fast. If git cannot use the stored index, `work` is called again with
+ * an empty one. `work` returns in `hasNames` whether the index has exactly the paths of `commit`. The result also
+ * contains the bytes of the index.
  */
 export async function withPrivateIndex<T extends { readonly hasNames: boolean }>(
   repo: RepositoryPaths,
@@ -61,8 +62,8 @@ export async function withPrivateIndex<T extends { readonly hasNames: boolean }>
   work: (own: PrivateIndex) => Promise<T>,
 ): Promise<T & { readonly index: Buffer }> {
   const folder = orThrow(makeFolder(repo.commonDir, 'onceover/indexes'));
-  // One index file is kept per working tree. If the index has exactly the paths of a commit, its file name contains the
-  // commit id and the checksum.
+  // Each working tree has one stored index file. If the index has exactly the paths of a commit, the file name contains
+  // the commit id and the checksum.
   const name = indexName(repo.root);
   const keptNames = () => readdirSync(folder).filter((one) => one.startsWith(name));
   const nameFor = (index: Buffer) => `${name}-${commit}-${checksumText(index)}`;
@@ -70,8 +71,8 @@ export async function withPrivateIndex<T extends { readonly hasNames: boolean }>
     withIndexFile(repo, async (env) => {
       const path = env.GIT_INDEX_FILE;
       if (kept !== null) onDisk(path, () => linkOrCopy(path, kept));
-      // The new folder's ctime is the current time by the clock of the file system. Subtract a second, because some
-      // file systems store times in steps of two seconds.
+      // The ctime of the new folder is the current time by the clock of the file system. Subtract a second, because
+      // some file systems store times in steps of two seconds.
       const began = Math.floor(lstatSync(dirname(path)).ctimeMs / 1000) - 1;
       const worked = await work({ env, hasNames });
       if (kept !== null && hasNames && worked.hasNames && checksumAt(path) === checksumText(kept.bytes)) {
@@ -135,21 +136,23 @@ export async function treeOfIndex(repo: RepositoryPaths, index: Buffer): Promise
   return (await withIndex(repo, index, write)) as SnapshotId;
 }
 
-// Each working tree has one kept index. Above this number, the oldest are deleted: their working trees may be gone.
+// The maximum number of stored indexes; there is one per working tree. Above this number the oldest are deleted,
+// because their working trees may no longer exist.
 const MOST_KEPT = 64;
 
 type Kept = { readonly path: string; readonly bytes: Buffer; readonly mtimeMs: number };
 
-// Returns `null` if the kept index is missing or damaged. git then reads all files again; nothing else is lost.
+// Returns the stored index; `null` if it is missing or damaged. Without it, git only has to read all files again.
 function readKept(path: string): Kept | null {
-  // Read the time first: if the time of an index is too old, git only rereads more files; if too new, git misses edits.
+  // Read the time before the content. If the time is too old, git only reads more files than necessary; if it is too
+  // new, git misses edits.
   const stats = statIfPresent(path);
   const file = readPlainFile(path, Number.POSITIVE_INFINITY);
   if (stats === null || !file.ok || !isCompleteIndex(file.bytes)) return null;
   return { path, bytes: file.bytes, mtimeMs: stats.mtimeMs };
 }
 
-// A hard link is safe, because git never writes into an index file: it renames a new file into its place.
+// A hard link is safe, because git never writes into an index file. It writes a new file and renames it.
 function linkOrCopy(path: string, { path: from, bytes, mtimeMs }: Kept): void {
   try {
     linkSync(from, path);
@@ -159,7 +162,8 @@ function linkOrCopy(path: string, { path: from, bytes, mtimeMs }: Kept): void {
   }
 }
 
-// The path may be a hard link to the kept index, so write the new bytes to another file and rename that file.
+// The path may be a hard link to the stored index, so do not write into it. Write the bytes to another file and rename
+// that.
 function replaceIndex(path: string, bytes: Buffer): void {
   const other = `${path}-known`;
   writeFileSync(other, bytes);
@@ -167,7 +171,7 @@ function replaceIndex(path: string, bytes: Buffer): void {
   renameSync(other, path);
 }
 
-/** Calls `work` with a copy of the user's index. git may refresh the copy; the user's index stays unchanged. */
+/** Calls `work` with a copy of the user's index. git may change the copy; the user's index stays as it is. */
 export function withIndexCopy<T>(repo: RepositoryPaths, work: (env: IndexEnv) => Promise<T>): Promise<T> {
   return withIndexFile(repo, async (env) => {
     orThrow(tryDisk('read', repo.index, () => copyIndex(repo.index, env.GIT_INDEX_FILE)));
@@ -205,7 +209,8 @@ async function withIndexFile<T>(repo: RepositoryPaths, work: (env: IndexEnv) => 
   }
 }
 
-// The folder usually has no subfolders. Recursive removal is only the fallback, because it makes Node load more code.
+// The folder usually has no subfolders. Remove it recursively only if necessary, because that makes Node.js load more
+// code.
 function removeFlatFolder(folder: string): void {
   const removed = tryDisk('write', folder, () => {
     for (const name of readdirSync(folder)) unlinkSync(join(folder, name));
@@ -214,7 +219,10 @@ function removeFlatFolder(folder: string): void {
   if (!removed.ok) tryToRemoveFolder(folder);
 }
 
-/** Gives a copied index the time of the original, because git rereads the files that changed since that time. */
+/**
+ * Sets the time of a copied index to that of the original, because git reads files again that changed after the time of
+ * the index.
+ */
 function setIndexTime(path: string, mtimeMs: number): void {
   utimesSync(path, Math.floor(mtimeMs) / 1000, Math.floor(mtimeMs) / 1000);
 }

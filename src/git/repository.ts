@@ -20,10 +20,10 @@ import { type IndexEnv, withIndexCopy } from './private-index.ts';
 
 const RULE_FILE = '.deepreview';
 
-/** Whether the name of any file may contain this text. `false` is certain, `true` is not. */
+/** A function that returns whether the name of any file may contain this text. Only the answer `false` is certain. */
 export type MayHave = (part: string) => boolean;
 
-/** Returns the `.deepreview` files in a commit; if `commit` is `null`, those that git tracks or would track. */
+/** Returns the `.deepreview` files in a commit. If `commit` is `null`, returns those that git tracks or would track. */
 export async function listRuleFiles(
   { root, commonDir }: RepositoryPaths,
   commit: CommitId | null,
@@ -45,7 +45,7 @@ export function isRuleFile(path: string): boolean {
   return path === RULE_FILE || path.endsWith(`/${RULE_FILE}`);
 }
 
-/** Opens the port that reads a repository through git. It never writes to the user's index or files. */
+/** Returns an object that reads a repository through git. It never writes to the user's index or files. */
 export function openRepository(repo: RepositoryPaths): Repository {
   return {
     place: repo,
@@ -62,7 +62,8 @@ async function findChanges(
   onListing?: (listing: Listing) => void,
 ): Promise<Changes> {
   const [diff, listing] = await allEnded([diffAgainstBase(repo, requested), listFiles(repo, onListing)]);
-  // `git diff` omits files with the flag assume-unchanged or skip-worktree, so clear the flags and diff again.
+  // `git diff` omits files with the flag assume-unchanged or skip-worktree. If there are any, clear the flags and ask
+  // again.
   const whole = listing.unwatched.length === 0 ? diff : await diffFrom(repo, diff.base, listing.unwatched);
   const names = [...listing.tracked, ...(listing.leftOut ?? []), ...listing.unnameable.map(() => null)];
   const hidden = mayConvert(repo, attributePlaces(names)) ? await hiddenPaths(repo, whole, listing) : [];
@@ -105,7 +106,8 @@ async function knownPaths(
 }
 
 async function isIgnored(repo: RepositoryPaths, path: string): Promise<boolean> {
-  // `git check-ignore` does not support literal pathspecs. The "./" keeps git from giving the path a special meaning.
+  // `git check-ignore` does not support literal paths. The "./" keeps git from giving characters of the path a special
+  // meaning.
   const options = { expected: [0, 1], env: { GIT_LITERAL_PATHSPECS: '0' } };
   return (await git(repo.root, ['check-ignore', '--quiet', '--', `./${path}`], options)).code === 0;
 }
@@ -113,13 +115,16 @@ async function isIgnored(repo: RepositoryPaths, path: string): Promise<boolean> 
 /** The base of a change, and all differences between its merge-base and the working tree. */
 type Diff = { readonly base: Base; readonly entries: readonly RawEntry[] };
 
-/** Returns the diff from the merge-base with `requested`; if it is `null`, with the default base branch. */
+/** Returns the diff from the merge-base with the branch `requested`; if it is `null`, with the default base branch. */
 async function diffAgainstBase(repo: RepositoryPaths, requested: string | null): Promise<Diff> {
   const found = await ifCommitted(repo, baseAndHead(repo, requested ?? repo.usualBase));
   return diffFrom(repo, found?.base ?? null, []);
 }
 
-/** Returns the diff from a base to the working tree, including `unwatched` files. Without a base, the diff is empty. */
+/**
+ * Returns the diff from a base to the working tree, including files with flags that hide changes (`unwatched`). Without
+ * a base, the diff is empty.
+ */
 async function diffFrom(repo: RepositoryPaths, base: Base, unwatched: readonly RepoPath[]): Promise<Diff> {
   if (base === null) return { base, entries: [] };
   const from = await baseTree(repo, base);
@@ -129,7 +134,10 @@ async function diffFrom(repo: RepositoryPaths, base: Base, unwatched: readonly R
   });
 }
 
-/** Calls `work` with a copy of the user's index in which these files are not assume-unchanged or skip-worktree. */
+/**
+ * Calls `work` with a copy of the user's index in which these files do not have the flags assume-unchanged and
+ * skip-worktree.
+ */
 function withWatchedIndex<T>(
   repo: RepositoryPaths,
   unwatched: readonly RepoPath[],
@@ -187,7 +195,7 @@ function readListing(output: Buffer, repo: RepositoryPaths): Listing {
       continue;
     }
     if (isUnwatched) unwatched.push(path);
-    // During a merge, git lists a conflicting path once per side, so add it only once.
+    // During a merge, git lists a conflicting path several times, so add it only once.
     if (tag !== 'M' || tracked.at(-1) !== path) tracked.push(path);
   }
   return {
@@ -216,7 +224,7 @@ function combine(
       else if (!changed.has(path)) deleted.add(path);
     }
   }
-  // If there are no commits yet, every tracked file is a change.
+  // If there are no commits yet, every tracked file counts as changed.
   if (diff.base === null) for (const path of listing.tracked) if (pathExists(repo, path)) changed.add(path);
   for (const path of submodules) changed.delete(path);
   const unnameable = [...new Set([listing, ...diff.entries].flatMap((one) => one.unnameable))];

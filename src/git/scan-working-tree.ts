@@ -31,12 +31,12 @@ import { indexEntries } from './index-format.ts';
 import { checksumAt, countEntries, type PrivateIndex } from './private-index.ts';
 
 /**
- * A set of files and folders. Both functions return whether a file is in the set or inside one of its folders. `path`
- * takes an ordinary path; `bytes` takes a name with one latin1 character per byte.
+ * A set of files and folders. Both functions return whether a file is in the set or in one of its folders. `path` takes
+ * a normal path; `bytes` takes a name in which each character stands for one byte (latin1).
  */
 type PathSet = { path(path: string): boolean; bytes(name: string): boolean };
 
-/** Returns a set of these files and folders. '' is the root and contains every path. */
+/** Returns a set of these files and folders. An empty string is the root, which contains every path. */
 export function pathSet(paths: readonly string[]): PathSet {
   return { path: containsIn(paths), bytes: containsIn(paths.map(asLatin1)) };
 }
@@ -51,11 +51,11 @@ function containsIn(paths: readonly string[]): (path: string) => boolean {
   };
 }
 
-/** Files that the last commit does not have: untracked files, and staged files even if git ignores them. */
+/** Files that are not in the last commit: untracked files, and staged files even if git ignores them. */
 type NewFiles = { readonly untracked: Names; readonly staged: Names };
 
 type ClassifiedFiles = {
-  /** Names of the files to add to the snapshot, each followed by a NUL. */
+  /** Names of the files to add to the snapshot, with a NUL after each. */
   readonly add: Buffer;
   readonly withheld: readonly WithheldFile[];
   readonly unnameable: readonly string[];
@@ -104,8 +104,8 @@ function reasonToWithhold(repo: RepositoryPaths, name: string): WithheldFile['wh
   return (statOf(repo, name)?.size ?? 0) > LARGEST_UNTRACKED_BYTES ? 'too-large' : null;
 }
 
-// A file behind a symlink is not in the repository, so it counts as missing. git can add a folder only if it is a
-// repository with a commit.
+// Returns `missing`, `folder` or `addable` for a path on disk. A file behind a symlink is outside the repository, so it
+// counts as missing. git can add a folder only if it is a repository with a commit.
 async function kindOnDisk(repo: RepositoryPaths, path: string): Promise<'addable' | 'missing' | 'folder'> {
   const folder = folderOf(path);
   if (folder !== '' && !checkFolder(repo.root, folder).ok) return 'missing';
@@ -116,7 +116,8 @@ async function kindOnDisk(repo: RepositoryPaths, path: string): Promise<'addable
   return answer.ok && answer.value.code === 0 ? 'addable' : 'folder';
 }
 
-// Returns `null` if the file is missing or cannot be read. git reports an unreadable file when it adds the file.
+// Returns the file's metadata; `null` if the file is missing or cannot be read. git reports an unreadable file later,
+// when it adds the file.
 function statOf(repo: RepositoryPaths, name: string): Stats | null {
   try {
     return lstatSync(pathOnDisk(repo.root, name), { throwIfNoEntry: false }) ?? null;
@@ -125,13 +126,14 @@ function statOf(repo: RepositoryPaths, name: string): Stats | null {
   }
 }
 
-/** Returns the staged paths that `head` does not have, and in `listed` git's output from which they were read. */
+/** Returns the staged paths that are not in the commit `head`. `listed` is the output of git with their names. */
 async function stagedNames(
   repo: RepositoryPaths,
   head: string,
   cache: AnswerCache,
 ): Promise<Names & { readonly listed: Buffer }> {
-  // Compute the key before git reads the index: an older answer must not be cached under the key of a newer index.
+  // Compute the key before git reads the index. Otherwise an answer about an older index could be cached under the key
+  // of a newer one.
   const key = `${head} ${Object.values(statFingerprints([repo.index])).join()}`;
   const listed = await cache.getOrAsk('staged', key, () =>
     git(repo.root, [...DIFF_INDEX, '--diff-filter=AU', head, '--'], { config: NO_USER_PROGRAMS }),
@@ -144,7 +146,10 @@ async function stagedNames(
   };
 }
 
-/** Returns the names of the files that a sparse checkout leaves out, with one latin1 character per byte. */
+/**
+ * Returns the names of the files that a sparse checkout leaves out. In the names, each character stands for one byte
+ * (latin1).
+ */
 async function notCheckedOut(repo: RepositoryPaths): Promise<ReadonlySet<string>> {
   const answer = await git(repo.root, ['ls-files', '-z', '-t', '--cached'], { config: NO_USER_PROGRAMS });
   const lines = answer.stdout.toString('latin1').split('\0');
@@ -152,8 +157,8 @@ async function notCheckedOut(repo: RepositoryPaths): Promise<ReadonlySet<string>
 }
 
 /**
- * Returns the staged changes to files that a sparse checkout leaves out, in the format of `update-index --index-info`.
- * These files are not on disk, so only the user's index has such changes.
+ * Returns staged changes to files that a sparse checkout leaves out, in the format of `update-index --index-info`.
+ * These files are not on disk, so their changes are only in the user's index.
  */
 async function stagedElsewhere(repo: RepositoryPaths, head: string, elsewhere: ReadonlySet<string>): Promise<Buffer> {
   const answer = await git(repo.root, [...DIFF_INDEX, head, '--'], { config: NO_USER_PROGRAMS });
@@ -165,19 +170,19 @@ async function stagedElsewhere(repo: RepositoryPaths, head: string, elsewhere: R
   return Buffer.from(lines.join(''), 'latin1');
 }
 
-/** The differences from the base in git's raw format, and the files that are not in the snapshot. */
+/** The differences from the base in git's raw format, with the files that are not in the snapshot. */
 type ScannedTree = Pick<ClassifiedFiles, 'withheld' | 'unnameable'> & {
   readonly diff: Buffer;
   /** Whether the index has exactly the paths of the last commit. */
   readonly hasNames: boolean;
-  /** Outputs of git with the names of the files that the last commit does not have. */
+  /** Outputs of git that contain the names of the files that are not in the last commit. */
   readonly newNames: readonly Buffer[];
 };
 
 /**
- * Updates a private index to the state of the working tree, and returns the differences from the base. The index gets
- * its paths from the last commit and never from the user's index, because the flags assume-unchanged and skip-worktree
- * there would hide changes.
+ * Updates a private index to the state of the working tree, and returns the differences from the base. The paths come
+ * from the last commit and not from the user's index, because the flags assume-unchanged and skip-worktree there would
+ * hide changes.
  */
 export async function scanWorkingTree(
   repo: RepositoryPaths,
@@ -200,14 +205,15 @@ export async function scanWorkingTree(
   const path = index.env.GIT_INDEX_FILE;
   const isFirst = !existsSync(path);
   if (!index.hasNames) await reset();
-  // A new index has no file times. Without a refresh, `add -u` would store every file again.
+  // A new index contains no file times. Without a refresh, `add -u` would store every file again.
   if (isFirst) await asResult(git(repo.root, ['update-index', '-q', '--refresh'], { ...options, expected: [0, 1] }));
   const countBefore = countEntries(path);
   const [, listed, staged] = await allEnded([update(), listUntracked(), stagedNames(repo, head, cache)]);
   const isMissing = (name: string) => statOf(repo, asLatin1(name)) === null;
   const isComplete = countEntries(path) === countBefore && !staged.names.some(isMissing);
   const hidden = isComplete ? NONE : await restoreSparseFiles(repo, { ask, reset, update, head });
-  // If a folder replaced a file, git lists the files in the folder only after `add -u` dropped the file, so list again.
+  // If a folder replaced a file, git lists the files in the folder only after `add -u` has removed the file, so list
+  // again.
   const untracked = isComplete ? listed : await listUntracked();
 
   const newFiles = { untracked: readNulList(untracked.stdout), staged };
@@ -227,7 +233,10 @@ export async function scanWorkingTree(
   return { withheld, unnameable, diff, newNames, hasNames: isComplete && add.length === 0 };
 }
 
-/** Returns the places of attributes for the files of an index. They are cached by the index's own checksum. */
+/**
+ * Returns the paths at which git looks for attributes of the files in an index. They are cached under the checksum of
+ * the index.
+ */
 function cachedPlaces(cache: AnswerCache, path: string): AttributePlaces {
   const checksum = checksumAt(path);
   const known = cache.get('attributes', checksum);
@@ -238,7 +247,10 @@ function cachedPlaces(cache: AnswerCache, path: string): AttributePlaces {
   return places;
 }
 
-/** Stores in git, for each file, a text that shows both git's version and the bytes on disk. Returns index entries. */
+/**
+ * For each file, stores in git a text that contains both git's version and the bytes on disk. Returns entries for the
+ * index.
+ */
 async function storeBothTexts(ask: CallGit, files: Awaited<ReturnType<typeof hiddenFiles>>): Promise<Buffer> {
   const entries: string[] = [];
   for (const { mode, name, shown } of files) {
@@ -256,8 +268,8 @@ type Steps = {
 };
 
 /**
- * Updates the index again, this time with the files that a sparse checkout leaves out of the working tree. It flags
- * them as skip-worktree, so that git keeps them, and returns their names. The caller has to clear the flags.
+ * Updates the index again, this time including the files that a sparse checkout leaves out. It sets their flag
+ * skip-worktree, so that git does not remove them, and returns their names. The caller has to clear the flags.
  */
 async function restoreSparseFiles(repo: RepositoryPaths, { ask, reset, update, head }: Steps): Promise<Buffer> {
   const elsewhere = await notCheckedOut(repo);
@@ -271,15 +283,15 @@ async function restoreSparseFiles(repo: RepositoryPaths, { ask, reset, update, h
 
 const NONE = Buffer.alloc(0);
 
-/** Options for a raw diff with full object ids and with submodules, independent of the user's settings. */
+/** Options for a raw diff with full object ids and with submodules, whatever the user's settings are. */
 export const RAW = ['--raw', '-z', '--no-renames', '--no-abbrev', '--ignore-submodules=none'];
 
 const DIFF_INDEX = ['diff-index', '--cached', ...RAW];
 
-// With `--remove`, git does not fail for a file that was deleted after it was listed.
+// With `--remove`, git does not fail if a file was deleted after it was listed.
 const ADD = ['--add', '--remove', '-z', '--stdin'];
 
-// git applies a `.gitattributes` file even if an ignore rule matches the file, so list such files too.
+// git uses a `.gitattributes` file even if it ignores that file, so list ignored ones too.
 const ATTRIBUTES_TOO = '--exclude=!.gitattributes';
 
 const excludeFolder = (folder: string) => `:(top,exclude,literal)${folder}`;
@@ -288,8 +300,8 @@ async function setEntries(ask: CallGit, entries: Buffer): Promise<void> {
   if (entries.length > 0) await ask(['update-index', '-z', '--index-info'], entries);
 }
 
-// Flags missing files of a sparse checkout as skip-worktree, so that `add -u` keeps their entries. The flag must be
-// cleared after the scan, because it would hide a later deletion.
+// Sets the flag skip-worktree of files that a sparse checkout leaves out, so that `add -u` does not remove them from
+// the index. The flag must be cleared after the scan, because it would hide a later deletion.
 async function hide(ask: CallGit, elsewhere: ReadonlySet<string>): Promise<Buffer> {
   const missing = await ask(['ls-files', '-z', '--deleted']);
   const names = missing.stdout.toString('latin1').split('\0');
@@ -304,8 +316,8 @@ async function flag(ask: CallGit, option: string, names: Buffer): Promise<Buffer
 const SKIPPED =
   /^(?:warning: could not open directory |Ignoring path |(?!warning: |hint: ).*: (?:Permission denied|Input\/output error|Stale ))/m;
 
-// git skips a file or folder that it may not read, and says so only on stderr. A skipped file must not count as
-// unchanged, so this function throws.
+// Runs git, and throws if it skipped a file or folder that it may not read. git reports this only on stderr, and a
+// skipped file must not count as unchanged.
 async function askWithoutSkips(ask: CallGit, args: readonly string[], input?: Buffer): Promise<GitAnswer> {
   const answer = await ask(args, input);
   if (SKIPPED.test(answer.stderr)) throw gitFailed(args, answer.stderr);

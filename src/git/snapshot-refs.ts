@@ -6,16 +6,19 @@ import { statIfPresent } from '../platform/files.ts';
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { allEnded, asResult, git, gitText, objectId } from './git.ts';
 
-// Do not use `refs/worktree/`: `git gc` in another working tree does not see those refs and would delete their trees.
+// Do not use `refs/worktree/`: `git gc` in another working tree does not see these refs and would delete their trees.
 const REFS = 'refs/onceover/';
 
-/** Pins a tree with a ref, so that `git gc` does not delete the tree. */
+/** Makes a ref to a tree, so that `git gc` does not delete the tree. */
 export async function pinSnapshot(repo: RepositoryPaths, tree: SnapshotId): Promise<void> {
   const id = objectId(tree);
   await updateRefs(repo, [addition(`${await refFolder(repo)}${id}`, id)]);
 }
 
-/** Removes the pins (refs) of deleted working trees, and this one's pins that have no owner and are not in `keep`. */
+/**
+ * Removes refs that protect trees from `git gc`: all those of deleted working trees, and those of this working tree
+ * that have no owner and are not in `keep`.
+ */
 export async function prunePins(repo: RepositoryPaths, keep: ReadonlySet<SnapshotId>): Promise<void> {
   const [own, refs] = await allEnded([refFolder(repo), listRefs(repo)]);
   const kept: ReadonlySet<string> = keep;
@@ -30,7 +33,10 @@ export async function prunePins(repo: RepositoryPaths, keep: ReadonlySet<Snapsho
 
 const OF_WORKTREE = /^refs\/onceover\/(worktrees\/[^/]+)\//;
 
-/** Pins these trees for an owner and removes the owner's other pins. Trees that no longer exist are skipped. */
+/**
+ * Protects these trees from `git gc` for an owner, and removes the owner's other refs. Trees that no longer exist are
+ * skipped.
+ */
 export async function pinForOwner(repo: RepositoryPaths, owner: string, trees: ReadonlySet<SnapshotId>): Promise<void> {
   const [own, refs, ids] = await allEnded([refFolder(repo), listRefs(repo), existing(repo, [...trees])]);
   const folder = `${own}held/${sha256(owner).slice(0, 24)}/`;
@@ -40,12 +46,12 @@ export async function pinForOwner(repo: RepositoryPaths, owner: string, trees: R
   await updateRefs(repo, [...added.map((id) => addition(`${folder}${id}`, id)), ...dropped.map(removal)]);
 }
 
-/** Returns how many pins (refs that keep snapshots) onceover has in all working trees of the clone. */
+/** Returns the number of onceover's refs that protect snapshots from `git gc`, in all working trees of the clone. */
 export function countPins(repo: RepositoryPaths): Promise<Result<number>> {
   return asResult(listRefs(repo).then((refs) => refs.length));
 }
 
-/** Removes all pins (refs that keep snapshots) of onceover in all working trees of the clone. */
+/** Removes all of onceover's refs that protect snapshots from `git gc`, in all working trees of the clone. */
 export function dropAllPins(repo: RepositoryPaths): Promise<Result<void>> {
   return asResult(listRefs(repo).then((refs) => updateRefs(repo, refs.map(removal))));
 }
@@ -66,7 +72,7 @@ async function existing(repo: RepositoryPaths, trees: readonly string[]): Promis
   return ids.filter((id) => found.has(id));
 }
 
-// Each working tree has its own folder of refs. It is named by git's id of the working tree, which stays the same when
+// Returns the folder of refs of this working tree. Its name is git's id of the working tree, which stays the same if
 // the working tree is moved.
 async function refFolder(repo: RepositoryPaths): Promise<string> {
   const name = relative(repo.commonDir, await gitText(repo.root, ['rev-parse', '--absolute-git-dir']));

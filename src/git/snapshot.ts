@@ -17,7 +17,7 @@ import { pathSet, RAW, scanWorkingTree } from './scan-working-tree.ts';
 import { pinForOwner, pinSnapshot, prunePins } from './snapshot-refs.ts';
 import { filesInTree, textInTree } from './tree-files.ts';
 
-/** Takes a snapshot without writing to the user's files or index. git does not store the content of withheld files. */
+/** Takes a snapshot without writing to the user's files or index. The content of withheld files is not stored. */
 async function takeSnapshot(repo: RepositoryPaths, comparison: Comparison, omitted: OmittedFiles): Promise<Snapshot> {
   const { baseTree, headTree } = comparison;
   if (headTree !== null) {
@@ -29,12 +29,12 @@ async function takeSnapshot(repo: RepositoryPaths, comparison: Comparison, omitt
       tree: async () => ok(headTree),
     };
   }
-  // git fails for an omitted folder behind a symlink without naming the folder, so check each folder first.
+  // For a folder behind a symlink, git fails with a message that does not name the folder, so check each folder first.
   for (const folder of omitted.folders) orThrow(checkFolder(repo.root, folder));
   const { index, ...scanned } = await withPrivateIndex(repo, comparison.headCommit, (own) =>
     scanWorkingTree(repo, { comparison, omitted, index: own }),
   );
-  // Few repositories have submodules, so the code for them is loaded only if needed.
+  // Few repositories have submodules, so load the code for them only if needed.
   const dirty = mayHaveRepositories(index)
     ? await (await import('./unseen-content.ts')).dirtyRepositories(repo, index)
     : [];
@@ -74,18 +74,22 @@ function readDiff(
       else if (newId !== null) committed.push(path);
     }
   }
-  // No reviewer sees the files in onceover's own folders, so a change must not add or edit any. Deleting is fine.
+  // Reviewers do not see files in onceover's own folders, so a change must not add or edit any. Deleting some is
+  // allowed.
   if (committed.length > 0) throw new GitError({ kind: 'own-files-committed', files: committed });
   return { entries: entries.sort((a, b) => byCodePoint(a.path, b.path)), unnameable };
 }
 
-/** Opens the port for snapshots. The first `compare` uses `prefetched`, if its base is the requested one. */
+/**
+ * Returns an object that takes snapshots. The first call of `compare` uses `prefetched`, if that is about the requested
+ * base.
+ */
 export function openSnapshots(repo: RepositoryPaths, prefetched: BaseAndHead | null = null): Snapshots {
   let known = prefetched;
   return {
     compare(selection, usualBase) {
       const first = known;
-      // The prefetched value is used only once, because the branches may change later.
+      // Use the prefetched value only once, because the branches may change later.
       known = null;
       return asResult(findComparison(repo, selection, usualBase, first));
     },
@@ -122,7 +126,7 @@ async function changedFiles(
   return new Map(readRawDiff(diff.stdout).flatMap(({ paths, newId }) => paths.map((path) => [path, newId] as const)));
 }
 
-// git lists an untracked nested repository as a folder with a final slash. The result has no such slash.
+// Returns the names that git lists. git adds a slash to an untracked nested repository; the result has no such slash.
 async function listedNames(repo: RepositoryPaths, options: readonly string[]): Promise<ReadonlySet<RepoPath>> {
   const answer = await git(repo.root, ['ls-files', '-z', ...options], { config: NO_USER_PROGRAMS });
   return new Set(readNulList(answer.stdout).names.map((name) => name.replace(/\/$/, '') as RepoPath));

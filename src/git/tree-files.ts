@@ -16,7 +16,8 @@ const LARGEST_TEXT_BYTES = 4 * 1024 * 1024;
 export async function textInTree(repo: RepositoryPaths, tree: SnapshotId, path: RepoPath): Promise<string | null> {
   const id = objectId(tree);
   if (path === '') return null;
-  // In `tree:path`, some characters of the path would have a special meaning, so pass the path as a separate argument.
+  // In `tree:path`, some characters of the path would have a special meaning, so pass the path as an argument of its
+  // own.
   const listed = await git(repo.root, ['ls-tree', '-z', '-l', '--full-tree', id, '--', path]);
   const found = /^100\d{3} blob ([0-9a-f]+) +(\d+)\t([^\0]*)\0$/s.exec(listed.stdout.toString('utf8'));
   const [, blob, size, name] = found ?? [];
@@ -25,7 +26,10 @@ export async function textInTree(repo: RepositoryPaths, tree: SnapshotId, path: 
   return bytes.includes(0) ? null : (decodeUtf8(bytes, { keepsMark: true })?.text ?? null);
 }
 
-/** Returns the object id and mode of each path that is a file, symlink or submodule in the tree; omits other paths. */
+/**
+ * Returns the object id and mode of each path that is a file, symlink or submodule in the tree. Other paths are left
+ * out.
+ */
 export async function filesInTree(
   repo: RepositoryPaths,
   tree: SnapshotId,
@@ -60,11 +64,11 @@ export function diskFiles(root: string): TextFiles {
 }
 
 type SparseFiles = TextFiles & {
-  /** Returns the files in a folder that a sparse checkout leaves out; `null` if git fails. */
+  /** Returns the files of a folder that a sparse checkout leaves out of the working tree; `null` if git fails. */
   leftOut(folder: string): readonly string[] | null;
 };
 
-/** Returns a reader for a working tree. If a sparse checkout leaves a file out, it reads the file from the index. */
+/** Returns a reader for a working tree. It reads files that a sparse checkout leaves out from the index. */
 export function sparseFiles({ root, index }: Pick<RepositoryPaths, 'root' | 'index'>): SparseFiles {
   const disk = diskFiles(root);
   let bytes: Buffer | null = null;
@@ -97,19 +101,23 @@ export function sparseFiles({ root, index }: Pick<RepositoryPaths, 'root' | 'ind
   };
 }
 
-/** Whether an index may list files that are not checked out (version 3 or later, sparse, split); `false` is certain. */
+/**
+ * Whether the index may list files that are not checked out. That is possible in version 3 or later, and if the index
+ * is sparse or split. Only the answer `false` is certain.
+ */
 function indexMayOmit(index: Buffer): boolean {
   return index.length > 0 && (indexVersion(index) >= 3 || isSparseOrSplit(index));
 }
 
-// Returns an empty buffer if the index is missing or broken. git reports a broken index when the snapshot is taken.
+// Returns the bytes of the index; none if it is missing or broken. git reports a broken index when the snapshot is
+// taken.
 function indexAt(path: string): Buffer {
   const read = tryDisk('read', path, () => readFileSync(path));
   const isIndex = read.ok && read.value.length >= HEADER_BYTES && read.value.toString('latin1', 0, 4) === 'DIRC';
   return isIndex ? read.value : Buffer.alloc(0);
 }
 
-/** Returns the blob ids of the files that a sparse checkout leaves out, by path; `null` if git fails. */
+/** Returns the blob ids, by path, of the files that a sparse checkout leaves out; `null` if git fails. */
 function blobsLeftOut(root: string): ReadonlyMap<string, string> | null {
   const listed = gitSync(root, ['ls-files', '-z', '-t', '--stage']);
   if (listed === null) return null;
@@ -128,7 +136,7 @@ function readBlob(root: string, blob: string, limit: number): FileText {
 
 const UNREADABLE: FileText = { kind: 'unusable', why: 'unreadable' };
 
-/** Returns a reader for the same files that adds every path it reads to `paths`. */
+/** Returns a reader for the same files that also adds every path that it reads to `paths`. */
 export function notingPaths(files: TextFiles, paths: Set<string>): TextFiles {
   return {
     read(path, limit) {
@@ -149,7 +157,7 @@ export function commitFiles(root: string, commit: string): TextFiles {
   return {
     read(path, limit) {
       const found = entry(path);
-      // A failure of git must not count as a missing file.
+      // If git fails, the file must not count as missing.
       if (found === 'unreadable') return UNREADABLE;
       if (found === null) return { kind: 'unusable', why: 'missing' };
       if (found[2] !== 'blob' || found[1] === SYMLINK) return { kind: 'unusable', why: 'not-a-file' };
@@ -165,10 +173,12 @@ export function commitFiles(root: string, commit: string): TextFiles {
 /** The hash function of a repository's object ids. */
 export type ObjectFormat = 'sha1' | 'sha256';
 
-/** An entry of a git tree. `name` has one latin1 character per byte. */
+/**
+ * An entry of a git tree. In `name`, each character stands for one byte (latin1), because it may not be valid UTF-8.
+ */
 export type TreeEntry = { readonly mode: string; readonly name: string; readonly id: string };
 
-/** Returns the hash function that made this object id. */
+/** Returns the hash function of an object id, which its length shows. */
 export function formatOf(id: string): ObjectFormat {
   return id.length === 64 ? 'sha256' : 'sha1';
 }

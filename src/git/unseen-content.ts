@@ -25,7 +25,10 @@ export async function dirtyRepositories(repo: RepositoryPaths, index: Buffer): P
   );
 }
 
-/** Returns fingerprints of files that a check may read but the snapshot does not contain (see `Snapshot.unseen`). */
+/**
+ * Returns fingerprints of files that a check may read although the snapshot does not contain them (see
+ * `Snapshot.unseen`).
+ */
 export async function unseenContent(
   repo: RepositoryPaths,
   index: Buffer,
@@ -64,11 +67,11 @@ function asPath(name: string): RepoPath {
 }
 
 /**
- * Returns the files whose size on disk differs from the size of what git stores, for example because of other line
- * endings. The list depends on the sizes and not on the bytes on disk, so callers have to read the files.
+ * Returns the files whose size on disk differs from the size of their content in git, for example because of other line
+ * endings. Differences that keep the size are not noticed, so callers have to read the files.
  */
 async function convertedNames(repo: RepositoryPaths, entries: readonly IndexEntry[]): Promise<readonly string[]> {
-  // git leaves the size at 0 if the file is missing or the snapshot replaced its content.
+  // git stores the size 0 if the file is missing or if the snapshot replaced its content.
   const files = entries.filter(({ mode, size }) => (mode & KIND_BITS) === PLAIN_FILE && size !== 0);
   const hash = createHash('sha256');
   for (const { size, id, name } of files) hash.update(`${size} ${name}\0`).update(id);
@@ -80,7 +83,7 @@ async function convertedNames(repo: RepositoryPaths, entries: readonly IndexEntr
     repo.root,
     files.map(({ id }) => id.toString('hex')),
   );
-  // The index has only the lowest 32 bits of a size.
+  // The index contains only the lowest 32 bits of a size.
   const names = files.filter(({ size }, n) => (stored[n] ?? 0) >>> 0 !== size).map(({ name }) => name);
   cache.put('converted', key, asNulList(names));
   cache.save();
@@ -95,7 +98,10 @@ async function storedSizes(folder: string, ids: readonly string[], env = {}): Pr
   return answer.stdout.toString('latin1').split('\n').map(Number);
 }
 
-/** Adds to the hash the files of a submodule whose edits `git status` can miss: flagged files and converted files. */
+/**
+ * Adds to the hash the files of a submodule whose edits `git status` may miss: files with flags, and files that git
+ * converts.
+ */
 async function addHidden(hash: Hash, folder: string): Promise<void> {
   const env = envOf(folder);
   const listed = await git(folder, ['ls-files', '-z', '-v', '-s'], { env, config: NO_USER_PROGRAMS });
@@ -123,7 +129,7 @@ async function addHidden(hash: Hash, folder: string): Promise<void> {
   }
 }
 
-// The command compares the working tree with a new snapshot of it, so only nested repositories can differ.
+// These arguments compare the working tree with a snapshot taken just now, so only nested repositories can differ.
 const DIFFERS = ['diff-files', '--raw', '-z', '--ignore-submodules=none'];
 
 const CHANGES = [
@@ -154,7 +160,8 @@ function envOf(folder: string): Readonly<Record<string, string>> {
   return { GIT_DIR: gitDir, GIT_WORK_TREE: folder, GIT_INDEX_FILE: join(gitDir, 'index') };
 }
 
-// Returns the usual path even if `.git` is missing. The next git command then reports the error.
+// Returns the git folder that the file or folder `.git` leads to. If there is none, returns the usual path, and the
+// next git command reports the error.
 function gitDirOrDefault(folder: string): string {
   try {
     return gitDirOf(folder);
@@ -163,7 +170,7 @@ function gitDirOrDefault(folder: string): string {
   }
 }
 
-/** Returns a digest of a file's bytes, the target of a symlink, or the error code if there is no such file. */
+/** Returns a digest of the bytes of a file or of the target of a symlink; the error code if it cannot be read. */
 function contentAt(path: string | Buffer): string {
   try {
     const stats = lstatSync(path);

@@ -25,7 +25,7 @@ export async function readVisibility(repo: RepositoryPaths, omitted: OmittedFile
   const watched = [...files.value.filter((path) => !MOVING.some((name) => path.endsWith(name))), ...alsoIn(repo)];
   const hash = createHash('sha256').update(config.stdout).update(places.stdout);
   const unseen = new Map<string, string>();
-  // git names folders that it may not read only on stderr.
+  // git mentions folders that it may not read only on stderr, so include that text.
   if (others.stderr !== '') unseen.set(others.stderr.trim(), '');
   const { names, unnameable } = readNulList(others.stdout);
   for (const name of names) unseen.set(name, name.endsWith('/') ? inside(repo.root, name) : print(repo.root, name));
@@ -36,7 +36,7 @@ export async function readVisibility(repo: RepositoryPaths, omitted: OmittedFile
   return ok({ settings: hash.update(digestOfFiles(repo.root, watched)).digest('hex'), unseen });
 }
 
-/** Files that do not count as settings, because git writes them in daily work: the index and the branches. */
+/** Files in the git folder that are not settings, because git writes them in daily work: the index and the branches. */
 const MOVING = ['/index', '/packed-refs', '/reftable'];
 
 function alsoIn({ commonDir }: RepositoryPaths): readonly string[] {
@@ -49,7 +49,7 @@ function print(root: string, path: string): string {
   return entryFingerprint(join(root, path));
 }
 
-/** Returns one fingerprint of the files of a nested repository, whose files git does not list. */
+/** Returns one fingerprint of all files in a nested repository, because git does not list these files. */
 function inside(root: string, name: string): string {
   const folder = name.slice(0, -1);
   const hash = createHash('sha256');

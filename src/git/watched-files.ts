@@ -10,7 +10,10 @@ import { allEnded, asResult, git, readNulList } from './git.ts';
 
 const LARGEST = 64 * 1024 * 1024;
 
-/** Returns one digest of all files' contents; names may be relative to `root`. Unreadable files count as 'nothing'. */
+/**
+ * Returns one digest of the contents of all files. Names may be relative to `root`. All unreadable files count as
+ * equal.
+ */
 export function digestOfFiles(root: string, names: readonly string[]): string {
   const hash = createHash('sha256');
   for (const name of names) {
@@ -22,7 +25,10 @@ export function digestOfFiles(root: string, names: readonly string[]): string {
   return hash.digest('hex');
 }
 
-/** Returns files, such as settings and refs, that affect a diff against `base` and that `git status` does not check. */
+/**
+ * Returns the files, such as settings and refs, on which a diff against `base` depends and whose changes `git status`
+ * does not show.
+ */
 export async function gitFiles(
   { root, commonDir, index }: RepositoryPaths,
   base: string | null,
@@ -39,7 +45,7 @@ export async function gitFiles(
   const [listed, named, tracked] = asked.value;
   const gitDir = dirname(index);
   const all = [
-    // The index says which ignored files are tracked anyway, and which files a sparse checkout leaves out.
+    // The index decides which ignored files are tracked anyway, and which files a sparse checkout leaves out.
     index,
     join(gitDir, 'config.worktree'),
     join(gitDir, 'info/sparse-checkout'),
@@ -48,7 +54,7 @@ export async function gitFiles(
     ...COMMON.map((name) => join(commonDir, name)),
     ...folders(commonDir, 'refs'),
     ...defaultSettingsFiles(env),
-    // git reads these files even if it ignores them, so `git status` may not list a new one.
+    // git uses these files even if it ignores them, so `git status` may not list a new one.
     ...attributeFiles(readNulList(tracked.stdout).names).map((name) => join(root, name)),
     ...readSettings(root, listed.stdout).flatMap(({ file }) => file ?? []),
     ...readSettings(root, named.stdout).map((one) => fileNamedBy(root, one)),
@@ -58,7 +64,7 @@ export async function gitFiles(
 
 const COMMON = ['config', 'packed-refs', 'reftable', 'shallow', 'info/exclude', 'info/attributes'];
 
-/** Matches the git settings whose value is the path of a file that the diff depends on. */
+/** Matches the names of git settings whose value is the path of a file on which the diff depends. */
 const NAMES_FILE = '^(core\\.(excludesfile|attributesfile)|include\\.path|includeif\\..*\\.path)$';
 
 // The path of an include is relative to the settings file that contains it.
@@ -80,8 +86,8 @@ function readSettings(root: string, output: Buffer): readonly Setting[] {
   return found;
 }
 
-// Returns a folder and its subfolders. git moves a branch by renaming a new file into place, which changes the folder,
-// so watching the folders is enough.
+// Returns a folder and its subfolders. git moves a branch by renaming a new file into place, which changes the folder's
+// time, so it is enough to watch folders.
 function folders(commonDir: string, path: string): readonly string[] {
   const listed = tryDisk('read', path, () => readdirSync(join(commonDir, path), { withFileTypes: true }));
   const below = (listed.ok ? listed.value : [])

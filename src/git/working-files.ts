@@ -21,7 +21,10 @@ import { errorCode, isSymlink, makeParents, statIfPresent, tryDisk } from '../pl
 import { decodeUtf8 } from '../platform/private-files.ts';
 import { asResult, git, readNulList } from './git.ts';
 
-/** Copies the files that git tracks or would track to the folder `into`, except those in `without` and those left out. */
+/**
+ * Copies the files that git tracks or would track to the folder `into`. It leaves out those in `without`, and those
+ * that a sparse checkout leaves out.
+ */
 export async function copyWorkingTree(
   root: string,
   into: string,
@@ -40,8 +43,8 @@ export async function copyWorkingTree(
 }
 
 /**
- * Returns the files in subfolders of `root` that have one of these names, in upper or lower case. Only files that git
- * tracks, also in submodules, or would track are found. The list is empty if `root` is not a repository.
+ * Returns the files in subfolders of `root` that have one of these names, in upper or lower case. It finds only files
+ * that git tracks (also in submodules) or would track. The list is empty if `root` is not a repository.
  */
 export async function filesNamed(root: string, names: readonly string[]): Promise<Result<readonly string[]>> {
   if (names.length === 0 || statIfPresent(join(root, '.git')) === null) return ok([]);
@@ -75,7 +78,7 @@ const WHOLE_UP_TO = 4 * 1024 * 1024;
 
 const CACHE_UP_TO = 64 * 1024 * 1024;
 
-/** Opens the port that reads plain files inside `root`. It caches their bytes for later digests. */
+/** Returns an object that reads plain files inside `root`. It caches their bytes for later digests. */
 export function openContents(root: string): Contents {
   const realRoot = realpathSync(root);
   const cache = new Map<string, { bytes: Buffer; sha256: string }>();
@@ -121,7 +124,10 @@ export function openContents(root: string): Contents {
   };
 }
 
-/** Returns the text of a file inside `root`, or of its first `limit` bytes, without an incomplete last character. */
+/**
+ * Returns the text of a file inside `root`. If the file is longer than `limit` bytes, returns the beginning, without an
+ * incomplete last character.
+ */
 export function readText(root: string, path: string, limit: number): FileText {
   const found = openInside(root, path);
   if (found.kind === 'unusable') return found;
@@ -136,7 +142,7 @@ export function readText(root: string, path: string, limit: number): FileText {
   }
 }
 
-/** Decodes the bytes of a file. If `cut` is true, the bytes are only the beginning of the file. */
+/** Decodes the bytes of a file. If `cut` is true, they are only the beginning of the file. */
 export function textOf(bytes: Buffer, cut: boolean): FileText {
   if (bytes.includes(0)) return { kind: 'unusable', why: 'binary' };
   const decoded = decodeUtf8(bytes, { isCut: cut });
@@ -164,7 +170,7 @@ function openInside(realRoot: string, path: string): Opened {
   }
 }
 
-// The bytes go into a copy of the hash, so that a read error halfway leaves no bytes of this file in the original.
+// Adds the bytes of a file to a copy of the hash, so that the original stays clean if reading fails halfway.
 function addInChunks(hash: Hash, fd: number): { hash: Hash; sha256: string } {
   const own = createHash('sha256');
   const shared = hash.copy();

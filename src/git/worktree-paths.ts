@@ -2,7 +2,10 @@ import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { WorktreePaths } from '../kernel/repository.ts';
 
-/** Finds the working tree of a folder without starting git; `null` if this needs git, for example if GIT_DIR is set. */
+/**
+ * Finds the working tree of a folder without starting git; `null` if git has to be asked, for example because GIT_DIR
+ * is set.
+ */
 export function findWorktreePaths(folder: string, env: NodeJS.ProcessEnv): WorktreePaths | null {
   if (['GIT_DIR', 'GIT_WORK_TREE', 'GIT_COMMON_DIR'].some((name) => env[name] !== undefined)) return null;
   try {
@@ -21,7 +24,10 @@ export function findWorktreePaths(folder: string, env: NodeJS.ProcessEnv): Workt
   }
 }
 
-/** Returns the git folder of a working tree: `.git`, or the folder that a `.git` file names. Throws without `.git`. */
+/**
+ * Returns the git folder of a working tree: `.git`, or the folder that a `.git` file names. Throws if there is no
+ * `.git`.
+ */
 export function gitDirOf(root: string): string {
   const path = join(root, '.git');
   if (lstatSync(path).isDirectory()) return path;

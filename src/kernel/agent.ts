@@ -3,7 +3,10 @@ import type { CACHE_NOTE, Shaped, USAGE } from './shape.ts';
 
 export type Usage = Shaped<typeof USAGE>;
 
-/** Returns the sum of two usages. A `null` cost counts as 0; the sum of two `null` costs is `null`. */
+/**
+ * Returns the sum of two usages. A `null` cost (unknown) counts as 0, except that the sum of two `null` costs is
+ * `null`.
+ */
 export function addUsage(a: Usage | null, b: Usage | null): Usage | null {
   if (a === null || b === null) return a ?? b;
   return {
@@ -15,7 +18,9 @@ export function addUsage(a: Usage | null, b: Usage | null): Usage | null {
   };
 }
 
-/** Returns the tokens that a call added to its session: all tokens except those from the provider's cache. */
+/**
+ * Returns the tokens that a call added to its session: all its tokens except those that the provider had cached before.
+ */
 export function newTokens({ inputTokens, cacheWriteTokens, outputTokens }: Usage): number {
   return inputTokens + cacheWriteTokens + outputTokens;
 }
@@ -34,9 +39,9 @@ export function estimateTokens(characters: number): number {
 /** The reason why an agent gave no usable answer. */
 export type AgentFailure =
   | { readonly kind: 'not-found'; readonly program: string }
-  /** `path` must be hidden from the agent or made read-only for it, but no sandbox is available. */
+  /** The agent could read or change `path`, which it must not, and this machine has no sandbox that prevents it. */
   | { readonly kind: 'unprotected'; readonly path: string }
-  /** `logIn` says what a user does to log in, if it is known. */
+  /** `said`: the agent's error message. `logIn`: how the user logs in, if it is known. */
   | { readonly kind: 'not-logged-in'; readonly said: string; readonly logIn?: string }
   | { readonly kind: 'limit'; readonly said: string; readonly resetAt: Date | null }
   /** The agent cannot connect to its service. */
@@ -50,7 +55,10 @@ export type AgentFailure =
   | { readonly kind: 'agent-error'; readonly said: string }
   | { readonly kind: 'cancelled' };
 
-/** The reason why reviewers do not fork a reading and start sessions of their own. */
+/**
+ * The reason why each reviewer reads the files itself, instead of starting from a copy (a fork) of one session that has
+ * already read them.
+ */
 export type NoReading =
   | { readonly kind: 'agent'; readonly failure: AgentFailure }
   | { readonly kind: 'opened-nothing' }
@@ -73,65 +81,80 @@ export type UnreadableAnswer =
  */
 export type AskMode = 'fresh' | 'forked' | 'resumed' | 'repair';
 
-/** The reply of an agent, before its answer is parsed. */
+/** The reply of an agent as text, before onceover parses the answer in it. */
 export type AgentReply = {
   readonly text: string;
-  /** The JSON value of the agent's own field for structured answers; `undefined` if the agent has no such field. */
+  /**
+   * The answer as a JSON value, from an agent that returns structured answers in a field of their own; else
+   * `undefined`.
+   */
   readonly structured: unknown;
   readonly sessionId: string | null;
   readonly usage: Usage | null;
-  /** Usage of the whole session, from agents that report only that; the next call subtracts it to get its own usage. */
+  /**
+   * Usage of the whole session, from agents that report only this sum. The usage of the next call is then the increase
+   * of this sum.
+   */
   readonly sessionUsage: Usage | null;
   /** Paths of the files that the agent opened; `null` if the agent's events do not name them. */
   readonly filesRead: readonly string[] | null;
-  /** The requests that the agent sent to its model; left out if its events do not show them. */
+  /** Figures about the requests that the agent sent to its model; left out if its events do not show them. */
   readonly requests?: RequestFigures;
-  /** Each request with its usage; left out if the agent reports only sums. */
+  /** Each request to the model with its usage; left out if the agent reports only sums. */
   readonly turns?: readonly RequestTurn[];
 };
 
-/** One request of a call: what the model did in answer to it, and the usage of the request. */
+/** One request that an agent sent to its model during a call: what the model did in reply, and the tokens and cost. */
 export type RequestTurn = { readonly did: string; readonly usage: Usage };
 
-/** The known facts about the requests of a call. Each request repeats everything before it. */
+/**
+ * Figures about the requests that an agent sent to its model during one call. Each request contains the conversation so
+ * far.
+ */
 export type RequestFigures = {
   /** The number of requests. */
   readonly count: number;
-  /** Tokens of the first request that came from the provider's cache; `null` if unknown. */
+  /** Tokens of the first request that the provider read from its cache; `null` if unknown. */
   readonly firstRead: number | null;
-  /** Tokens of the last request, and of the answer to it; `null` if unknown. */
+  /** Tokens of the last request and of the model's answer to it; `null` if unknown. */
   readonly lastSent: number | null;
   readonly lastOutput: number | null;
-  /** Tokens of the last request that are in the provider's cache now. Default: all. */
+  /** The number of tokens of the last request that are in the provider's cache now. Default: all of them. */
   readonly lastCached?: number;
 };
 
-/** One call and its answer, as written to the log of a slot. A slot is one reviewer of a review: slot 1, slot 2. */
+/**
+ * One call to an agent and its answer, as written to the log of a slot. A slot is one reviewer of a review: slot 1,
+ * slot 2.
+ */
 export type TranscriptEntry = {
   readonly agent: string;
   readonly mode: AskMode;
   readonly sent: string;
   readonly said: string;
   readonly failure: AgentFailure | null;
-  /** How often the agent repeated a request to its service by itself; default: 0. */
+  /** How often the agent repeated a failed request to its model service by itself; default: 0. */
   readonly retries?: number;
-  /** Length in characters of the stable part, with which the sent prompt starts; default: 0. */
+  /** Length in characters of the first part of the prompt, which is the same in several calls; default: 0. */
   readonly stableLength?: number;
   readonly usage?: Usage | null;
   readonly filesRead?: readonly string[] | null;
   readonly turns?: readonly RequestTurn[];
 };
 
-/** The agent of a slot, or of a role in a review loop, and the agents that replace it if it fails. */
+/**
+ * The agent that does the work of a slot (a reviewer) or of a role in a review loop, and the agents that replace it if
+ * it fails.
+ */
 export type Assigned = { readonly agent: string; readonly others: readonly string[] };
 
 export type AgentSettings = {
   readonly model: string | null;
   /** The command line of a custom agent; `null` for an agent that onceover supports itself. */
   readonly command: readonly string[] | null;
-  /** The command line of an agent that speaks ACP; missing or `null` for other agents. */
+  /** The command line of an agent that speaks the Agent Client Protocol (ACP); missing or `null` for other agents. */
   readonly acp?: readonly string[] | null;
-  /** The model API that the agent calls, without a program; missing or `null` for an agent that is a program. */
+  /** The settings of the model API that onceover calls itself; missing or `null` for an agent that is a program. */
   readonly api?: ApiSettings | null;
   /** Path of the agent's program, for an agent that onceover supports itself; `null` to search PATH. */
   readonly path: string | null;
@@ -145,22 +168,25 @@ export type AgentSettings = {
 export type ApiSettings = {
   readonly dialect: 'anthropic' | 'openai';
   readonly model: string;
-  /** The address of the API, without a final slash. It can contain no key. */
+  /** The address of the API, without a final slash. The configuration rejects addresses that contain a key. */
   readonly baseUrl: string;
-  /** Whether this is the address of the provider itself, and not of a gateway or a local server. */
+  /** Whether `baseUrl` is the address of the provider itself, and not of a gateway or a local server. */
   readonly isProvider: boolean;
-  /** The API of OpenAI and of compatible servers: Responses or Chat Completions. */
+  /** The API to call at OpenAI, or at a server compatible with it: Responses or Chat Completions. */
   readonly endpoint: 'responses' | 'chat';
-  /** The name of the environment variable with the key; `null` if the server needs none. The key itself is never stored. */
+  /** The name of the environment variable that contains the API key; `null` if the server needs no key. */
   readonly key: string | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** The most tokens that one answer may have. */
+  /** The maximum number of tokens in one answer. */
   readonly maxOutputTokens: number;
-  /** For work that may wait. `flex`: slower at half the price. `batch`: one question without tools, within a day. */
+  /**
+   * `flex`: answers come more slowly at half the price. `batch`: each review is one question without tools, answered
+   * within a day.
+   */
   readonly tier: 'standard' | 'flex' | 'batch';
 };
 
-/** Returns the list price of a call in US dollars; `null` if the model or its price is unknown. */
+/** A function that returns the list price of a call in US dollars; `null` if the model or its price is unknown. */
 export type PriceList = (used: {
   readonly agent: string;
   readonly model: string;
@@ -169,33 +195,38 @@ export type PriceList = (used: {
 }) => number | null;
 
 /**
- * The resume tests V1 to V4: four questions that an agent must answer correctly before onceover resumes its sessions.
- * V5 tests forks: a fork knows what its parent read, and not what its parent heard later.
+ * The tests that an agent must pass before onceover resumes its sessions (V1 to V4) or forks them (V5). A fork starts
+ * with a copy of a session; it must know what that session read before, and not what happened in it later.
  */
 export type ProbeTest = 'V1' | 'V2' | 'V3' | 'V4' | 'V5';
 
-/** The result of the resume tests V1 to V4, which test whether an agent still knows its session after a resume. */
+/**
+ * The result of testing whether an agent still knows its session after a resume (V1 to V4) and whether it can fork one
+ * (V5).
+ */
 export type ResumeResult = {
   readonly agent: string;
   readonly version: string;
-  /** The first test that failed and its symptom; `null` if all four passed. */
+  /** The first of the tests V1 to V4 that failed, and how it failed; `null` if all four passed. */
   readonly failed: { readonly test: ProbeTest; readonly how: string } | null;
   /** Duration of the call that started the session; `null` if it was not measured. */
   readonly freshMs: number | null;
   /** Duration of the first call that resumed the session; `null` if it was not measured. */
   readonly resumedMs: number | null;
-  /** The symptom with which V5 failed; `null` if it passed. Left out if V5 did not run. */
+  /** How the test V5 failed; `null` if it passed. Left out if V5 did not run. */
   readonly forkFailed?: string | null;
 };
 
 /**
- * Whether onceover may resume sessions of an agent, and how it knows: from our tests, a probe on this machine, or
- * onceover.yml.
+ * Whether onceover may resume sessions of an agent, and how it knows: from our tests, from a test on this machine (a
+ * probe), or from onceover.yml.
  */
 export type ResumeAbility =
   | { readonly kind: 'yes'; readonly from: 'tested' | 'probed' | 'config' }
   | { readonly kind: 'no'; readonly from: 'tested' | 'probed' | 'config'; readonly why: string }
-  /** Neither our tests nor a probe covered this version, so onceover probes it before the first resume. */
+  /**
+   * This version of the agent was never tested, so onceover tests it before it resumes a session for the first time.
+   */
   | { readonly kind: 'unknown' };
 
 /** The session of an agent. It can be resumed only with the same agent, model, version and `toolsDigest`. */
@@ -204,34 +235,49 @@ export type Session = {
   readonly agent: string;
   readonly model: string | null;
   readonly version: string;
-  /** Digest of the inputs that stay the same in a session: tools, options, answer schema, rubric or stable prompt. */
+  /**
+   * Digest of the inputs that may not change in a session: tools, options, answer schema, and the reviewer's
+   * instructions or the first part of the prompt.
+   */
   readonly toolsDigest: string;
   /** Length in characters of the prompt that started the session. */
   readonly firstPromptLength: number;
   readonly saw: SnapshotId;
 };
 
-/** The facts that decide between a new and a resumed session. */
+/** The facts from which onceover decides whether a call starts a new session or resumes the last one. */
 export type DispatchFacts = {
   readonly who: 'reviewer' | 'implementer';
-  /** `fresh` (for example with `--fresh`) and `no-sessions` (sessions are not kept) both mean a new session. */
+  /**
+   * `any`: the facts decide. `fresh` (for example with `--fresh`) and `no-sessions` (sessions are not stored) force a
+   * new session.
+   */
   readonly wanted: 'any' | 'fresh' | 'no-sessions';
   /** The last session of this reviewer or implementer; `null` if there is none yet. */
   readonly session: Session | null;
-  /** The agent that would be called now, with the facts that must equal those of the session. */
+  /** The agent that would be called now. To resume the session, these fields must be equal to those of the session. */
   readonly now: Pick<Session, 'agent' | 'model' | 'version' | 'toolsDigest'>;
   /** Whether sessions of this agent version can be resumed. */
   readonly canResume: boolean;
-  /** Missing data that prevents a resume: the session, its snapshot, or a full diff since then; `null` if none. */
+  /**
+   * Missing data that prevents a resume: the session, its snapshot, or the full diff since that snapshot; `null` if
+   * none is missing.
+   */
   readonly lost: 'session' | 'snapshot' | 'diff' | null;
   readonly isFinalValidation: boolean;
   /** Whether the reviewed content changed since the session last saw it. */
   readonly changed: boolean;
-  /** Whether the provider's cache has expired and a new session costs less; `null` if the decision ignores cost. */
+  /**
+   * Whether the provider's cache has expired, and whether a new session would cost less; `null` if cost does not matter
+   * here.
+   */
   readonly cost: { readonly cacheExpired: boolean; readonly freshIsCheaper: boolean } | null;
-  /** Length in characters of the prompt that a resume would send. */
+  /** Length in characters of the prompt that a resumed session would get: the changes since its last call. */
   readonly deltaLength: number;
-  /** Length in characters of the files that a new session has to read; 0 if the setting `delta_guard` ignores them. */
+  /**
+   * Length in characters of the files that a new session would have to read; 0 if the setting `delta_guard` ignores
+   * them.
+   */
   readonly mustReadLength?: number;
 };
 
@@ -250,28 +296,39 @@ export const FRESH_REASONS = [
 
 export const RESUME_REASONS = ['delta', 'final-validation'] as const;
 
-/** The decision for a new or a resumed session, with its reason. */
+/** The decision whether to start a new session or to resume the last one, with the reason. */
 export type DispatchPlan =
   | { readonly kind: 'fresh'; readonly why: (typeof FRESH_REASONS)[number] }
   | { readonly kind: 'resumed'; readonly why: (typeof RESUME_REASONS)[number]; readonly session: Session };
 
-/** The abilities of an agent, as measured with the version that onceover was tested with. */
+/** The abilities of an agent, as measured with the agent version that onceover was tested with. */
 export type Abilities = {
   /** Whether the agent has an option that enforces a JSON schema. */
   readonly schema: boolean;
-  /** How the agent is kept from writing: a list of tools, its own sandbox, a copy of the files, or nothing (a custom command). */
+  /**
+   * How the agent is kept from writing: a list of allowed tools, its own sandbox, a copy of the files, or nothing (a
+   * custom command).
+   */
   readonly readOnly: 'tools' | 'own-sandbox' | 'copy' | 'nothing';
-  /** The scope of the reported usage: this call, the session so far, or what a custom command reports. */
+  /**
+   * The calls that the reported usage covers: only this one, or the whole session so far. For a custom command, it is
+   * whatever the command reports.
+   */
   readonly usage: 'dispatch' | 'session' | 'if-told';
-  /** Whether new sessions share the provider's cache, so that the second one reuses the first part of the prompt. */
+  /**
+   * Whether the provider caches the first part of a prompt across sessions, so that a second new session can reuse it.
+   */
   readonly stablePart: 'cached' | 'not-cached';
   /** When the agent runs the project's stop hook: always, in trusted folders, after the user allowed it, or never. */
   readonly stopHook: 'yes' | 'when-trusted' | 'when-allowed' | 'none';
-  /** Whether the agent can fork a session, and whether the provider's cache then contains the copied conversation. */
+  /**
+   * Whether the agent can fork a session (start one with a copy of its conversation), and whether the provider has that
+   * copy in its cache.
+   */
   readonly fork: 'cached' | 'not-cached' | 'none';
 };
 
-/** The answer to a question such as whether an agent is logged in, with the reason for the answer in `why`. */
+/** The answer to a yes-or-no question, such as whether the user is logged in, with the reason in `why`. */
 export type AccessState = { readonly state: 'yes' | 'no' | 'unknown'; readonly why: string | null };
 
 /** An agent as installed on this machine. */
@@ -285,11 +342,11 @@ export type AgentReport = {
   readonly abilities: Abilities;
   readonly resume: ResumeAbility;
   readonly fork: ResumeAbility;
-  /** Whether the agent is logged in. */
+  /** Whether the user is logged in to the agent. */
   readonly login: AccessState;
   /** Whether the agent's model service answers. */
   readonly service: AccessState;
-  /** The way to log in; `null` for a custom agent. */
+  /** The way to log in, as text for the user; `null` for a custom agent. */
   readonly logIn: string | null;
   /** The command that installs the agent; `null` for a custom agent. */
   readonly install: string | null;
@@ -297,54 +354,65 @@ export type AgentReport = {
 
 /** A session as onceover stores it, to resume it later. */
 export type KeptSession = Session & {
-  /** Digest of the first prompt's stable part. onceover stores that text, so that a resume sends the same bytes. */
+  /**
+   * Digest of the first part of the first prompt. onceover stores that text, so that a resume can send the same bytes.
+   */
   readonly stableDigest: string;
-  /** Usage of the session so far, from agents that report only that; `null` for other agents. */
+  /** Usage of the session so far, from agents that report only this sum; `null` for other agents. */
   readonly usedBefore: Usage | null;
-  /** Tokens in the session's context. A resume pays for them again if the provider's cache has expired. */
+  /** Tokens in the session's context. If the provider's cache has expired, a resume pays for them again. */
   readonly contextTokens: number | null;
-  /** Tokens of the session's first call, without cached ones, to estimate the tokens that a resume saves. */
+  /** Uncached tokens of the session's first call, from which onceover estimates how many tokens a resume saves. */
   readonly freshTokens: number | null;
   readonly lastUsedAt: string;
-  /** Minutes after `lastUsedAt` until the provider's cache expires, as assumed when the session was used. */
+  /** The assumed number of minutes from `lastUsedAt` until the provider's cache of the session expires. */
   readonly warmMinutes: number;
-  /** The measured facts about the provider's cache; left out in records of older versions. */
+  /** Measured facts about how the provider caches this session; left out in records of older versions. */
   readonly cache?: SessionCache | undefined;
-  /** For each changed file that the session saw: short hashes of its path, and of its mode and content at the base. */
+  /**
+   * One entry for each changed file that the session saw: a short hash of its path, and one of its mode and content at
+   * the base.
+   */
   readonly shown: readonly string[];
 };
 
-/** The measured facts of a session about the provider's cache, to estimate the cost of resuming it. */
+/** Measured facts about how the provider caches a session, from which onceover estimates the cost of resuming it. */
 export type SessionCache = {
-  /** The agent's provider and the model that answered; `null` if unknown. */
+  /** The provider and the model that answered; `null` if unknown. */
   readonly provider: string | null;
   readonly model: string | null;
-  /** The lifetime that the last call requested. */
+  /** The cache lifetime that the last call requested. */
   readonly ttl: '5m' | '1h';
   /** Tokens of the last request, which the provider cached; `null` if unknown. */
   readonly sentTokens: number | null;
-  /** The session's first call: uncached tokens, cached tokens, and those of them that another session had cached. */
+  /**
+   * Tokens of the session's first call: those that were not cached, those that were, and how many of these another
+   * session had cached.
+   */
   readonly opening: {
     readonly uncached: number;
     readonly cached: number;
     readonly shared: number;
     readonly requests: number;
   } | null;
-  /** The last resumed call: its requests, and the tokens that it added besides the prompt; `null` before the first. */
+  /**
+   * The last call that resumed the session: its requests, and the tokens that it added besides the prompt; `null` if
+   * there was none.
+   */
   readonly resumed: { readonly requests: number; readonly added: number } | null;
 };
 
-/** The assumption about the provider's cache when it chose between a new and a resumed session. */
+/** The assumption about the provider's cache that led to a new or a resumed session. */
 export type CacheNote = Shaped<typeof CACHE_NOTE>;
 
-/** The reason why a slot (a reviewer of a review) has no verdict. */
+/** The reason why a slot (one reviewer of a review) has no verdict. */
 export type SlotTrouble =
   | { readonly kind: 'agent'; readonly agent: string; readonly failure: AgentFailure }
   | {
       readonly kind: 'no-agent';
       readonly wanted: readonly string[];
       readonly cooling: readonly Cooldown[];
-      /** The wanted agents whose program cannot be started. */
+      /** Those of the wanted agents whose program cannot be started. */
       readonly missing?: readonly MissingAgent[];
     }
   | { readonly kind: 'stale' }
@@ -352,10 +420,10 @@ export type SlotTrouble =
   | { readonly kind: 'budget'; readonly what: 'usd' | 'dispatches' }
   | { readonly kind: 'author-agent'; readonly agent: string; readonly path: string };
 
-/** A known agent whose program cannot be started: it is not there, or it is a file that is not executable. */
+/** A known agent whose program cannot be started: the file does not exist or is not executable. */
 export type MissingAgent = {
   readonly name: string;
-  /** The program as the settings name it. */
+  /** The program's name or path as in the settings. */
   readonly program: string;
   readonly isFile: boolean;
   /** The command that installs the agent; `null` for a custom command. */

@@ -7,7 +7,9 @@ export function inChunks<T>(list: readonly T[]): T[][] {
   return parts;
 }
 
-/** Compares two strings by code point. Strings are always sorted this way before they are hashed, joined or listed. */
+/**
+ * Compares two strings by Unicode code point. onceover always uses this order before it hashes, joins or lists strings.
+ */
 export function byCodePoint(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -18,7 +20,8 @@ export function byCodePoint(a: string, b: string): number {
   return a.length - b.length;
 }
 
-// In UTF-16 units, which `charCodeAt` gives, code points above U+FFFF sort before U+E000. This moves them to the end.
+// Maps a UTF-16 unit so that units compare like code points. `charCodeAt` returns UTF-16 units, in which code points
+// above U+FFFF would sort before U+E000.
 function fixup(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

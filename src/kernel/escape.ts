@@ -3,13 +3,13 @@ const UNSEEN = /(?![\ufe00-\ufe0f])[\p{Cc}\p{Zl}\p{Zp}\p{Cf}\p{Default_Ignorable
 
 const PLAIN = /^[^\s"'`\\<>|*]+$/u;
 
-/** Returns a name on one line: unchanged if it is plain, else in quotes with invisible characters escaped. */
+/** Returns a name on one line: unchanged if it is plain, otherwise in quotes and with invisible characters escaped. */
 export function quoteName(name: string): string {
   if (PLAIN.test(name) && name.search(UNSEEN) === -1) return name;
   return `"${showInvisible(name.replace(/["\\]/g, '\\$&'))}"`;
 }
 
-/** Returns the text with invisible characters and line breaks written as escapes such as `\n`. */
+/** Returns the text with invisible characters and line breaks replaced by escapes such as `\n`. */
 export function showInvisible(text: string): string {
   return text.replace(UNSEEN, (char) => {
     if (char === '\n') return '\\n';
@@ -19,7 +19,7 @@ export function showInvisible(text: string): string {
   });
 }
 
-/** Returns the text with invisible characters as escapes. Line breaks and tabs stay as they are. */
+/** Returns the text with invisible characters replaced by escapes. Line breaks and tabs stay as they are. */
 export function showInvisibleInLines(text: string): string {
   return text
     .split(/\r?\n/)
@@ -40,13 +40,13 @@ export function fence(text: string, label = ''): string {
   return `${marks}${label}\n${text}${text.endsWith('\n') ? '' : '\n'}${marks}`;
 }
 
-/** Returns the code blocks between lines of backticks in a Markdown text, each with the label after its backticks. */
+/** Returns the fenced code blocks of a Markdown text, each with its label (the word after the opening backticks). */
 export function fencedBlocks(markdown: string): readonly { readonly label: string; readonly text: string }[] {
   const blocks = markdown.matchAll(/^(`{3,})([^`\n]*)\n([\s\S]*?)^\1$/gm);
   return [...blocks].map(([, , label = '', text = '']) => ({ label, text }));
 }
 
-/** Returns the text of the first code block with this label; '' if there is none. */
+/** Returns the text of the first code block with this label; an empty string if there is none. */
 export function fencedBlock(markdown: string, label: string): string {
   return fencedBlocks(markdown).find((block) => block.label === label)?.text ?? '';
 }
@@ -67,18 +67,18 @@ const MOST_LINES = 20;
 
 const MOST_CHARACTERS = 4000;
 
-/** Returns the end of a program's output: at most 20 lines and at most 4000 characters. */
+/** Returns the last lines of a program's output: at most 20 lines and at most 4000 characters. */
 export function lastLines(output: string): string {
   const text = output.trimEnd().slice(-MOST_CHARACTERS);
   return text.split('\n').slice(-MOST_LINES).join('\n');
 }
 
-/** Returns a command on one line: its lines joined with `; `, and invisible characters escaped. */
+/** Returns a command of several lines as one line: joined with `; `, with invisible characters escaped. */
 export function oneLine(text: string): string {
   return showInvisible(text.trim().replace(/\s*\n\s*/g, '; '));
 }
 
-/** Returns the text as one word of a shell command, in quotes if needed. */
+/** Returns the text as one argument for a shell command, in quotes if needed. */
 export function shellWord(text: string): string {
   return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

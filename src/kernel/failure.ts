@@ -2,10 +2,11 @@ import type { AgentFailure, Cooldown, MissingAgent } from './agent.ts';
 import type { RepoPath, SessionId } from './ids.ts';
 import type { DocumentPhase, PhaseName } from './review-loops.ts';
 
-/** A problem and its position in a file that the caller knows. */
+/** A problem at a line and column of a file. The caller knows which file. */
 export type PlacedProblem = { readonly line: number; readonly column: number; readonly what: ProblemKind };
 
-// Failures with exit code 3: onceover could not judge the gates. All other failures have exit code 2.
+// These failures mean that onceover could not judge the gates; their exit code is 3. All other failures have exit code
+// 2.
 const COULD_NOT_JUDGE: ReadonlySet<Failure['kind']> = new Set([
   'not-a-repository',
   'odd-root',
@@ -38,13 +39,16 @@ const COULD_NOT_JUDGE: ReadonlySet<Failure['kind']> = new Set([
   'store-failed',
 ] as const);
 
-/** Returns the exit code of a failure: 2 for wrong usage or configuration, 3 if the gates could not be judged. */
+/** Returns the exit code of a failure: 2 for wrong usage or configuration, 3 if onceover could not judge the gates. */
 export function exitCode(failure: Failure): 2 | 3 {
   const couldNotJudge = failure.kind === 'no-merge-base' ? failure.shallow : COULD_NOT_JUDGE.has(failure.kind);
   return couldNotJudge ? 3 : 2;
 }
 
-/** Turns a table of kinds into a union of `{ kind, ...facts }`. A kind without facts is `unknown` in the table. */
+/**
+ * Turns a table that lists the facts of each kind into a union of `{ kind, ...facts }`. A kind whose facts are
+ * `unknown` has none.
+ */
 type OneOf<Facts> = { [Kind in keyof Facts]: Readonly<{ kind: Kind } & Facts[Kind]> }[keyof Facts];
 
 /** An expected failure: a kind and its facts. `ui/describe-failure.ts` writes the message for the user. */
@@ -54,38 +58,46 @@ export type Failure =
       'not-a-repository': { folder: string };
       'odd-root': { folder: string };
       'bare-repository': { folder: string };
-      /** git reads the folder `root` in place of the one that onceover runs in. */
+      /** git is configured to use the working tree `root` instead of the folder in which onceover runs. */
       'other-worktree': { folder: string; root: string };
       'git-missing': unknown;
       'git-too-old': unknown;
       'git-failed': { command: string; said: string };
       'unknown-base': { base: string };
-      /** The name stands for several branches or tags. */
+      /** git has several branches or tags with this name. */
       'ambiguous-name': { name: string };
       'no-base': { tried: readonly string[] };
       'no-merge-base': { base: string; shallow: boolean };
       'several-merge-bases': { base: string };
       'broken-config': { problems: readonly Problem[] };
-      /** The change commits files in the folders in which onceover writes its own files. */
+      /** The reviewed change contains files in folders that onceover uses for its own files. */
       'own-files-committed': { files: readonly string[] };
-      /** There is no gate and no rule. `base`: in a pull request, the target branch, where the configuration must be. */
+      /**
+       * The repository configures no gate and no rule. In a pull request, `base` is the target branch, which must
+       * contain the configuration.
+       */
       'not-configured': { base: string | null };
       'log-dir-hides': { logDir: string; files: readonly string[] };
       'bad-review-id': { id: string; why: BadReviewId };
       'unknown-agent': { name: string; known: readonly string[] };
       'agent-not-installed': { agent: MissingAgent };
-      /** onceover cannot let this agent write files. `able` lists the agents that can fix. */
+      /**
+       * onceover cannot let this agent write files, so the agent cannot fix findings. `able` lists the agents that can.
+       */
       'cannot-fix': { name: string; able: readonly string[] };
       'agent-not-tried': { agent: string; failure: AgentFailure };
       'path-outside': { path: string };
       'path-in-the-way': { path: string; found: InTheWay };
       disk: { action: 'read' | 'write'; path: string; code: string };
-      /** Reading standard input failed before all of it was read. */
+      /** Reading standard input failed before its end. */
       'input-cut-off': { code: string };
       'wrong-usage': { said: string; command: string | null };
       'lock-held': { pid: number; host: string; since: string };
       'inside-a-run': unknown;
-      /** Only a person may confirm a waiver, and the caller may be an agent. `isInRun`: a run started the command. */
+      /**
+       * Only a person may confirm a waiver, and this caller may be an agent. `isInRun`: a run of onceover started the
+       * caller.
+       */
       'confirmed-by-agent': { id: string; isInRun: boolean };
       'not-proposed': { id: string };
       'agreed-inside-a-run': unknown;
@@ -98,18 +110,26 @@ export type Failure =
       'unknown-subject': { name: string };
       'ambiguous-subject': { name: string; gates: readonly string[] };
       'not-trusted': { commands: readonly string[] };
-      /** git is not configured to sign with an SSH key. `format`: the format that it signs with instead, if any. */
+      /**
+       * git is not configured to sign with an SSH key. `format`: the other format that git signs with; `null` if there
+       * is none.
+       */
       'no-signing-key': { format: string | null };
       'signing-failed': { why: SigningTrouble; key: string; said: string };
       'short-audit-secret': unknown;
-      /** Passes of other clones are off. */
+      /** onceover is not configured to use passes of other clones. */
       'passes-off': { why: PassesOff };
       'unknown-run': { id: string | null };
       'unknown-phase': { name: string };
-      /** onceover has recorded no calls of a review loop for this feature, so there is no cost to show. */
+      /**
+       * The ledger (the log of calls) contains no calls of a review loop for this feature, so there is no cost to show.
+       */
       'feature-without-loops': { feature: string; known: readonly string[] };
       'no-feature': { path: string; why: 'missing' | 'not-a-folder' };
-      /** The document at `path`, which the phase `phase` writes and the phase `needs` requires, cannot be used. */
+      /**
+       * The document at `path` cannot be used. The phase `phase` writes this document, and the phase `needs` requires
+       * it.
+       */
       'unusable-artifact': {
         path: RepoPath;
         why: 'missing' | 'empty' | 'not-text' | 'ignored' | 'withheld' | 'symlink' | 'generated';
@@ -118,39 +138,48 @@ export type Failure =
       };
       'artifact-too-long': { path: RepoPath; characters: number; limit: number; agent: string };
       'nothing-to-implement': { base: string | null };
-      /** Changed files whose names are not UTF-8, one latin1 character per byte. No reviewer can open them. */
+      /**
+       * Changed files whose names are not valid UTF-8, so that no reviewer can open them. Each byte of a name is one
+       * latin1 character in `names`.
+       */
       'unnameable-code': { names: readonly string[] };
       'no-reviewer': { wanted: readonly string[]; cooling: readonly Cooldown[] };
       'no-waiting-loop': { phase: PhaseName; feature: string };
-      /** The caller reported a fix, but the last round of reviews ended without a verdict and must run again first. */
+      /** The caller reported a fix, but the last reviews ended without a verdict, so they must run again first. */
       'unjudged-round': { phase: PhaseName; feature: string };
-      /** The caller accepted open issues, but the loop did not end at the limit of reviews. */
+      /** The caller wants to accept open issues, but the review loop did not end at the limit of reviews. */
       'nothing-to-accept': { phase: PhaseName; feature: string };
       'unknown-loop': { id: string };
       /** The caller reported a fix while the review loop was still running. */
       'round-goes-on': { id: string };
       'unreadable-loop': { phase: PhaseName; feature: string };
       'unreadable-json': { path: string; said: string };
-      /** The remote or store `where`, which carries passes between clones, cannot be used. `said`: the program's words. */
+      /**
+       * The git remote or HTTP store `where`, through which clones share passes, cannot be used. `said`: the error
+       * message of the program or server.
+       */
       'passes-carrier': { where: string; why: CarrierTrouble; said: string };
-      /** The PostgreSQL store cannot be used. `where`: its address without a password. `said`: the server's words. */
+      /**
+       * The PostgreSQL store cannot be used. `where`: its address without the password. `said`: the server's error
+       * message.
+       */
       'store-failed': { where: string; why: StoreTrouble; said: string };
-      /** The environment does not say where to publish: a variable or an option is missing. */
+      /** onceover cannot tell where to publish, because the environment variable or option `missing` is not set. */
       'no-forge': { missing: string; expected: string };
-      /** The forge does not let the token read or write. */
+      /** The forge (GitHub or GitLab) rejected the token's request to read or write. */
       'forge-refused': { forge: string; status: number; said: string };
       'forge-failed': { forge: string; said: string };
-      /** The document of a run, made by another job, is not valid. */
+      /** The JSON document of a run, which another job made, is not valid. */
       'unusable-run': { path: string; said: string };
     }>;
 
-/** The reason why passes of other clones are off. */
+/** The reason why onceover does not use passes of other clones. */
 export type PassesOff =
   | { readonly kind: 'not-set' | 'no-base' }
   | { readonly kind: 'base-has-none'; readonly base: string }
   | { readonly kind: 'no-signers'; readonly base: string; readonly path: string };
 
-/** The reason why passes could not be fetched, read or pushed. */
+/** The reason why onceover could not fetch, read or push the passes of other clones. */
 export type CarrierTrouble =
   | 'not-a-remote'
   | 'bad-address'
@@ -158,18 +187,18 @@ export type CarrierTrouble =
   | 'refused'
   | 'timeout'
   | 'stopped'
-  /** Other clones pushed at the same time, again and again. */
+  /** Other clones pushed at the same time, at every attempt. */
   | 'busy'
-  /** A file that a killed git left behind keeps the ref from being changed. */
+  /** A lock file keeps git from changing the ref. A git process that was killed may have left it behind. */
   | 'locked'
   | 'unreadable'
   | 'too-large'
-  /** The store has no list of its statements. */
+  /** The HTTP store cannot list the signed passes in it. */
   | 'cannot-list';
 
 /** The reason why the PostgreSQL store cannot be used. */
 export type StoreTrouble =
-  /** Neither ONCEOVER_STORE nor the user's config file, which `where` names, has an address. */
+  /** The address is missing: neither ONCEOVER_STORE nor the user's config file (`where`) has one. */
   | 'no-address'
   | 'bad-address'
   /** The package `pg` is not installed. */
@@ -177,15 +206,18 @@ export type StoreTrouble =
   | 'unreachable'
   | 'refused'
   | 'timeout'
-  /** The server reports a full disk, damaged data or a bug of its own. */
+  /** The server reports a full disk, damaged data or an internal error. */
   | 'damaged'
   | 'newer-schema'
-  /** No worker takes calls from the queue of the store. */
+  /** No worker takes calls from the store's queue. */
   | 'no-worker'
-  /** A shallow clone does not know its first commit, and the store does not know its remote. */
+  /**
+   * The store cannot identify the repository: because the clone is shallow, its first commit is unknown, and the store
+   * does not know its remote.
+   */
   | 'shallow-clone';
 
-/** The kind of thing that occupies a path where onceover needs its own file or folder. */
+/** The kind of thing at a path where onceover needs its own file or folder. */
 export type InTheWay = 'symlink' | 'folder' | 'file' | 'repository' | 'other';
 
 /** The reason why a string is not a valid review id. */
@@ -193,35 +225,38 @@ export type BadReviewId = 'empty' | 'dots' | 'absolute' | 'separator' | 'nul' | 
 
 /** The reason why a pass or a waiver could not be signed. */
 export type SigningTrouble =
-  /** `ssh-keygen`, or the program that git uses in its place, was not found. */
+  /** `ssh-keygen`, or the program that git is configured to use instead, was not found. */
   | 'no-program'
   | 'no-key-file'
-  /** The key needs a passphrase, and no terminal is there to type it. */
+  /** The key needs a passphrase, and there is no terminal to ask for it. */
   | 'passphrase'
-  /** No running ssh-agent has the key, or a person declined its use. */
+  /** The key is in no running ssh-agent, or a person declined its use there. */
   | 'agent'
   | 'timeout'
   | 'cancelled'
-  /** The signature is of a type that onceover does not accept, or is not valid. */
+  /** `ssh-keygen` made a signature that is not valid or is of a type that onceover does not accept. */
   | 'unusable-signature'
   | 'other';
 
-/** A problem in a workflow job whose file has a valid format. */
+/** A mistake in a workflow job: the format of the file is valid, but its steps or workflows contradict each other. */
 export type JobProblem = OneOf<{
   'job-name-differs': { name: string; folder: string };
   'duplicate-step': { id: string; line: number };
   'duplicate-workflow': { name: string; line: number };
   'unknown-step': { id: string; known: readonly string[] };
-  /** `steps` lists the dependency cycle: each step depends on the next, and the first step is repeated as the last. */
+  /**
+   * The steps depend on each other in a cycle. In `steps`, each step depends on the next, and the first one is repeated
+   * at the end.
+   */
   'dependency-cycle': { steps: readonly string[] };
   'input-of-no-dependency': { step: string; from: string };
-  /** `step` has no output named `output`. */
+  /** A reference names the output `output`, but the step `step` has no such output. */
   'unknown-output': { step: string; output: string; known: readonly string[] };
   'reserved-output': { name: string };
   'no-criteria': unknown;
   'outside-job': { path: string; folder: string };
   'step-twice': { workflow: string; step: string };
-  /** `step` needs the step `needs`, which the workflow has later, in the same parallel group, or not at all. */
+  /** `step` needs the outputs of `needs`, which the workflow runs later, in the same parallel group, or not at all. */
   'step-out-of-order': { workflow: string; step: string; needs: string; why: 'later' | 'same-group' | 'left-out' };
 }>;
 
@@ -261,7 +296,7 @@ export type WorkflowFailure = OneOf<{
   'unknown-job': { name: string; known: readonly string[] };
   'unknown-workflow': {
     job: string;
-    /** `null` if the caller named no workflow although the job has several. */
+    /** The workflow that the caller named; `null` if the job has several and the caller named none. */
     name: string | null;
     known: readonly string[];
   };
@@ -269,9 +304,9 @@ export type WorkflowFailure = OneOf<{
   'no-active-session': { ended: readonly SessionName[] };
   'which-session': { active: readonly SessionName[] };
   'session-ended': { session: SessionName; end: SessionEnd };
-  /** `aside` is the name to which onceover renamed the unreadable session file; `null` if the file was not renamed. */
+  /** The session file cannot be read. `aside`: the name to which onceover renamed it; `null` if renaming failed. */
   'unreadable-session': { id: string; path: string; aside: string | null };
-  /** The workflow's steps have changed since the session started. */
+  /** The steps of the workflow have changed since the session started. */
   'session-outdated': { session: SessionName };
   'session-busy': { id: string };
   'no-such-step': { session: SessionName; step: string; open: readonly string[] };
@@ -287,28 +322,30 @@ export type WorkflowFailure = OneOf<{
     session: SessionName;
     step: string;
     errors: readonly ReviewTrouble[];
-    /** Number of reviews that passed in this call or earlier. They do not run again. */
+    /** Number of reviews that passed, now or in an earlier call. They do not run again. */
     passed: number;
   };
   'outputs-changed': { step: string; paths: readonly string[] };
   'reviewer-not-here': { name: string; found: readonly string[] };
 }>;
 
-/** A step that the error message suggests to the caller, with the names of the step's outputs. */
+/**
+ * An open step of the session that the caller may mean, with the names of its outputs. The error message suggests it.
+ */
 type OpenStep = { readonly id: string; readonly outputs: readonly string[] };
 
 export type UnusableOutput = 'missing' | 'folder' | 'not-a-file' | 'outside' | 'unreadable';
 
-/** The reason why onceover refuses a request to finish a step whose reviews did not pass. */
+/** The reason why onceover refuses to finish a step whose reviews did not pass. */
 export type RefusedOverride =
   | 'empty'
   | 'no-reviews'
-  /** The request is too early: no reviewer has rejected the outputs yet. */
+  /** The outputs have not been rejected by any reviewer yet, so there is nothing to override. */
   | 'not-failed'
-  /** onceover has not yet written review instructions for these outputs and criteria. */
+  /** onceover has not yet written review instructions for the current outputs and criteria. */
   | 'not-instructed';
 
-/** A review of a step's outputs that ended without a verdict, with the reason in `message`. */
+/** A review of a step's outputs that ended without a verdict; `message` says why. */
 export type ReviewTrouble = {
   readonly review_run_each: string;
   readonly target_file: string | null;
@@ -319,7 +356,7 @@ export type SessionEnd =
   | { readonly kind: 'completed'; readonly at: string }
   | { readonly kind: 'aborted'; readonly at: string; readonly explanation: string };
 
-/** A workflow session, as error messages list it. */
+/** The facts that identify a workflow session in error messages. */
 export type SessionName = {
   readonly id: SessionId;
   readonly job: string;

@@ -1,4 +1,4 @@
-/** One element of a path segment in a glob: `*`, `?`, a literal character or a character class. */
+/** One element of a path segment in a glob: `*`, `?`, a literal character or a class such as `[a-z]`. */
 type Token =
   | { readonly kind: 'star' }
   | { readonly kind: 'any' }
@@ -11,7 +11,7 @@ type Segment =
   | { readonly kind: 'globstar' }
   | { readonly kind: 'wild'; readonly tokens: readonly Token[] };
 
-/** Returns the segments of a glob that has no braces; if the glob is invalid, returns what is wrong as a string. */
+/** Returns the segments of a glob without braces. If the glob is invalid, returns an error message instead. */
 function readSegments(text: string): readonly Segment[] | string {
   const parts = readTokens(text);
   if (typeof parts === 'string') return parts;
@@ -57,7 +57,7 @@ function readTokens(text: string): Token[][] | string {
   return parts;
 }
 
-/** Returns the position of the `]` that closes a character class; -1 if there is none. */
+/** Returns the position of the `]` that closes a class such as `[a-z]`; -1 if there is none. */
 function endOfClass(chars: ArrayLike<string>, open: number): number {
   let i = open + 1;
   if (chars[i] === '!' || chars[i] === '^') i++;
@@ -97,7 +97,7 @@ function readClass(inside: readonly string[]): Token {
 function segmentOf(tokens: readonly Token[]): Segment {
   if (tokens.length === 2 && tokens.every((token) => token.kind === 'star')) return { kind: 'globstar' };
   if (tokens.every((token) => token.kind === 'char')) return { kind: 'literal', text: literalText(tokens) };
-  // Within one path segment, drop repeated stars: there `**` matches the same as `*`.
+  // Drop repeated stars: inside one path segment, `**` matches the same as `*`.
   return {
     kind: 'wild',
     tokens: tokens.filter((token, i) => token.kind !== 'star' || tokens[i - 1]?.kind !== 'star'),
@@ -111,7 +111,7 @@ function literalText(tokens: readonly Token[]): string {
 
 const MOST_ALTERNATIVES = 1000;
 
-/** Expands `{a,b}` into separate globs; if the pattern is invalid, returns what is wrong as a string. */
+/** Expands `{a,b}` into separate globs. If the pattern is invalid, returns an error message instead. */
 function expandBraces(source: string): readonly string[] | string {
   const done: string[] = [];
   const todo = [source];
@@ -140,7 +140,8 @@ function firstGroup(text: string): BraceGroup | 'open' | null {
     if (char === '\\') i++;
     else if (char === '[') {
       const end = unclosed ? -1 : endOfClass(text, i);
-      // `readTokens` rejects an unclosed class later. Searching for a missing `]` only once keeps this loop linear.
+      // `readTokens` reports the unclosed class later. Remember here that there is one, so that the loop looks for a
+      // missing `]` only once and stays linear.
       if (end === -1) unclosed = true;
       else i = end;
     } else if (char === '{') {
@@ -151,7 +152,7 @@ function firstGroup(text: string): BraceGroup | 'open' | null {
     } else if (char === ',' && depth === 1) starts.push(i + 1);
     else if (char === '}' && depth > 0 && --depth === 0) {
       const choices = starts.map((start, n) => text.slice(start, (starts[n + 1] ?? i + 1) - 1));
-      // As in shells, the braces of "{a}" are literal characters.
+      // Braces without a comma, such as "{a}", are literal characters, as in shells.
       if (choices.length === 1) return { from, to: i + 1, choices: [`\\{${text.slice(from + 1, i)}\\}`] };
       return { from, to: i + 1, choices };
     }
@@ -163,11 +164,11 @@ function firstGroup(text: string): BraceGroup | 'open' | null {
 export type Glob = { readonly alternatives: readonly Alternative[] };
 
 export type Alternative = {
-  /** The first path segment; `null` if it contains wildcards. */
+  /** The first path segment that every match has; `null` if that segment contains wildcards. */
   readonly first: string | null;
-  /** The file extension with its dot; `null` if the glob does not fix the extension. */
+  /** The file extension, with its dot, that every match has; `null` if the glob does not determine it. */
   readonly extension: string | null;
-  /** Whether the path matches. `nameAt` is the position of the file name in it, computed once per path. */
+  /** Whether the path matches. `nameAt` is the position in the path at which the file name starts. */
   matches(path: string, nameAt: number): boolean;
 };
 
@@ -176,8 +177,8 @@ type CompiledGlob = { readonly ok: true; readonly glob: Glob } | { readonly ok: 
 const LONGEST_GLOB = 4096;
 
 /**
- * Compiles a glob relative to `folder` ('' is the root): `**`, `*`, `?`, classes, braces and `\` escapes, where
- * wildcards match dotfiles too. Matching takes at most (length of the path × length of the glob) steps.
+ * Compiles a glob relative to `folder` ('' is the root). Supports `**`, `*`, `?`, classes, braces and `\` escapes;
+ * wildcards match dotfiles too. Matching a path takes at most (length of the path × length of the glob) steps.
  */
 export function compileGlob(source: string, folder: string): CompiledGlob {
   if (source.length > LONGEST_GLOB) return { ok: false, said: `is longer than ${LONGEST_GLOB} characters` };
@@ -217,7 +218,7 @@ function extensionOf(last: Segment | undefined): string | null {
   return dot === -1 ? null : tail.slice(dot);
 }
 
-/** Returns the literal characters at the beginning and at the end of the last segment. */
+/** Returns the literal characters at the beginning and at the end of a glob's last path segment. */
 function endsOf(last: Segment | undefined): { readonly head: string; readonly tail: string } {
   if (last?.kind === 'literal') return { head: last.text, tail: last.text };
   if (last?.kind !== 'wild') return { head: '', tail: '' };
@@ -230,7 +231,8 @@ function literalTail(tokens: readonly Token[]): string {
   return literalText(tokens.slice(from));
 }
 
-// Most globs are plain paths, "a/**" or "a/**/*.ts", which can be matched without splitting the path.
+// Returns the function that matches a path. For the most common globs (plain paths, "a/**" and "a/**/*.ts"), the path
+// need not be split into segments.
 function matcher(segments: readonly Segment[], literals: number): Alternative['matches'] {
   const fixed = segments.slice(0, literals).map((segment) => (segment.kind === 'literal' ? segment.text : ''));
   if (literals === segments.length) {
@@ -258,14 +260,14 @@ function matcher(segments: readonly Segment[], literals: number): Alternative['m
     matchSegments(rest, path.slice(prefix.length).split('/'));
 }
 
-// A final `**` needs at least one name, so "a/**" matches the files in a, but not a itself.
+// A final `**` must match at least one name, so "a/**" matches the files in a, but not a itself.
 function matchSegments(segments: readonly Segment[], names: readonly string[]): boolean {
   return matchEach(segments, names, (segment) => segment.kind === 'globstar', matchName) === segments.length;
 }
 
 /**
- * Returns how many parts of a pattern are used to match the whole list; -1 if the list does not match. A star matches
- * any number of items. After a mismatch, only the last star takes one more item, because earlier stars cannot help.
+ * Returns how many parts of a pattern match the whole list; -1 if the list does not match. A star matches any number of
+ * items. After a mismatch only the last star is extended by one item, because extending an earlier star cannot help.
  */
 function matchEach<Part>(
   parts: readonly Part[],

@@ -6,17 +6,19 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Returns the SHA-256 of a value's JSON. Objects with the same keys in another order have another digest. */
+/** Returns the SHA-256 of a value's JSON text. The order of keys matters. */
 export function digestOf(value: unknown): string {
   return sha256(JSON.stringify(value));
 }
 
-/** Returns a SHA-256 over the fields. The length before each field makes `['ab', 'c']` differ from `['a', 'bc']`. */
+/**
+ * Returns a SHA-256 over several texts. Each text is hashed with its length, so `['ab', 'c']` and `['a', 'bc']` differ.
+ */
 export function hashFields(fields: readonly string[]): string {
   return sha256(fields.map((field) => `${Buffer.byteLength(field)}:${field}`).join(''));
 }
 
-/** A changed file, as far as a digest over changed files depends on it. */
+/** The fields of a changed file that go into the digest of a change. */
 type ChangedFile = {
   readonly path: string;
   readonly mode: string;
@@ -26,7 +28,7 @@ type ChangedFile = {
   readonly headBlob: string | null;
 };
 
-/** Returns a hash over changed files (paths, modes and blobs); their order does not matter. */
+/** Returns a hash over the paths, modes and contents of changed files. Their order does not matter. */
 export function filesDigest(files: readonly ChangedFile[]): string {
   const fields = [...files]
     .sort((a, b) => byCodePoint(a.path, b.path))
@@ -40,15 +42,18 @@ export function filesDigest(files: readonly ChangedFile[]): string {
 /** A string type that the compiler does not let you mix up with other strings. */
 export type Brand<Name extends string> = string & { readonly __brand: Name };
 
-/** A path relative to the repository's root, with `/` as separator. It never leads out of the root. */
+/** A path relative to the repository's root, with `/` as separator. It never points outside the repository. */
 export type RepoPath = Brand<'RepoPath'>;
 
-/** The id of a rule's review task: `{rule}--{files}--{hash}`. It depends only on the rule, paths and contents. */
+/**
+ * The id of the review task of a rule: `{rule}--{files}--{hash}`. It depends only on the rule and on the paths and
+ * contents of the files.
+ */
 export type ReviewId = Brand<'ReviewId'>;
 
 export type CommitId = Brand<'CommitId'>;
 
-/** The id of a git tree that is a snapshot of the working tree. */
+/** The id of a git tree that holds a snapshot of the working tree. */
 export type SnapshotId = Brand<'SnapshotId'>;
 
 /** The id of a gate: `check:<path>:<name>`, `review:<path>:<name>` or `rule:<folder>:<name>[:<path>]`. */

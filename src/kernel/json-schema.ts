@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The JSON document that onceover prints for an error. */
+/** The schema of the JSON document that onceover prints for an error. */
 export const errorSchema = z.object({
   error: z.object({ kind: z.string(), message: z.string(), next: z.string() }),
 });

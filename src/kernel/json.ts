@@ -3,15 +3,15 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The JSON objects in a model's answer, each as text. A list that contains objects is one text. */
+/** The JSON objects that were found in a model's answer, as texts. A list of objects counts as one text. */
 type JsonTexts =
   | { readonly kind: 'found'; readonly texts: readonly [string, ...string[]] }
   | { readonly kind: 'truncated' }
   | { readonly kind: 'none' };
 
 /**
- * Finds every top-level JSON object in the text, and every list of objects. If any of them is not closed, the answer
- * counts as truncated.
+ * Finds the outermost JSON objects, and lists of objects, in a model's answer. If one of them is not closed, the answer
+ * was cut off.
  */
 export function objectsIn(text: string): JsonTexts {
   const texts: string[] = [];
@@ -19,10 +19,10 @@ export function objectsIn(text: string): JsonTexts {
   for (let at = nextOpening(text, 0); at !== -1; ) {
     const begins = beginsAt(text, at);
     const end = begins === 'prose' ? null : endOfValue(text, at);
-    // A bracket in prose or code may stay unclosed, but an unclosed object means that the answer was cut off.
+    // Prose or code may contain an unclosed bracket, but an unclosed JSON object means that the answer was cut off.
     if (end === null && begins === 'object') return { kind: 'truncated' };
-    // The search for a missing closing bracket may read the rest of the text. The budget limits these searches, because
-    // many unclosed brackets would make this loop quadratic.
+    // Looking for a missing closing bracket may read to the end of the text. The budget limits how often this happens,
+    // so that many unclosed brackets do not make the loop quadratic.
     if (end === null && begins === 'unsure') budget -= text.length - at;
     if (budget < 0) return { kind: 'truncated' };
     if (end !== null && text.slice(at, end).includes('{')) texts.push(text.slice(at, end));
@@ -41,12 +41,15 @@ function nextOpening(text: string, from: number): number {
   return OPENING.exec(text)?.index ?? -1;
 }
 
-// Matches the start of an object, even if it has invisible characters, extra commas or typographic quotes.
+// Matches the start of a JSON object. Models sometimes add invisible characters, commas or typographic quotes there.
 const OBJECT = /(?:\[[\s,]*){0,9}\{[\s,\p{Cf}]*(?:["'“‘}]|[\p{L}_$][\p{L}\p{N}_$-]*\s*:)/uy;
 
 const UNSURE = /\{\s*\/[/*]|\[\s*["'[]/y;
 
-/** Returns what a bracket starts, judged by the text after it. `unsure`: JSON, or code such as `{ // …` or `["a"]`. */
+/**
+ * Returns what the bracket at `at` starts, judging by the text after it. `unsure`: JSON, or code such as `{ // …` or
+ * `["a"]`.
+ */
 function beginsAt(text: string, at: number): 'object' | 'unsure' | 'prose' {
   OBJECT.lastIndex = at;
   if (OBJECT.test(text)) return 'object';
@@ -54,7 +57,7 @@ function beginsAt(text: string, at: number): 'object' | 'unsure' | 'prose' {
   return UNSURE.test(text) ? 'unsure' : 'prose';
 }
 
-/** Returns the position after the object or list that begins at `start`; `null` if it is not closed. */
+/** Returns the position after the JSON object or list that begins at `start`; `null` if it is not closed. */
 function endOfValue(text: string, start: number): number | null {
   const closers: string[] = [];
   let before = '';
@@ -75,7 +78,10 @@ function endOfValue(text: string, start: number): number | null {
   return null;
 }
 
-/** Whether `char` begins a string. A single quote or backtick does so only if `before` is `{`, `[`, `,` or `:`. */
+/**
+ * Whether `char` begins a string. A single quote or backtick may be an apostrophe, so it counts only after `{`, `[`,
+ * `,` or `:`.
+ */
 function opensString(char: string, before: string): boolean {
   if (char === '"') return true;
   return (char === "'" || char === '`') && '{[,:'.includes(before);
@@ -90,7 +96,7 @@ function endOfString(text: string, start: number): number | null {
   return null;
 }
 
-/** Returns a key that some object in a valid JSON text has twice; `null` if there is none. */
+/** Returns a key that occurs twice in one object of a valid JSON text; `null` if there is none. */
 export function duplicateKey(json: string): string | null {
   const open: Set<string>[] = [];
   for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"\s*:?|[{}]/gs)) {

@@ -1,4 +1,4 @@
-/** Markdown files are imported as their text. */
+/** An import of a Markdown file returns its text. */
 declare module '*.md' {
   const text: string;
   export default text;

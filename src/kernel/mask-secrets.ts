@@ -1,7 +1,7 @@
-/** The text that replaces a secret. */
+/** The text that replaces a secret in output and records. */
 export const MASKED = '[masked]';
 
-/** Secrets with a form of their own. */
+/** Patterns of secrets that have a recognisable form, such as a fixed prefix. */
 const FORMS = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
   /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g,
@@ -18,14 +18,14 @@ const FORMS = [
   /\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}/g,
 ];
 
-/** Secrets that are known by the word before them. The first group stays. */
+/** Patterns of secrets that are recognised by the word before them. That word, the first group, is not masked. */
 const NAMED = [
   /(\b(?:authorization|proxy-authorization)["']?\s*[:=]\s*["']?(?:basic|bearer|token)\s+)[A-Za-z0-9+/=._~-]{8,}/gi,
   /(\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@"'<>]{0,64}:)[^\s/@"'<>]{3,}(?=@)/gi,
   /((?:password|passwd|passphrase|secret|api[_-]?key|access[_-]?key|auth[_-]?token|access[_-]?token|private[_-]?key|client[_-]?secret|token)["']?\s*(?:[:=]|=>)\s*)(?:"[^"\n]{6,}"|'[^'\n]{6,}'|(?=[^\s"'{}()<>,;]*\d)[A-Za-z0-9+/=._~!@#$%^&*-]{12,})/gi,
 ];
 
-/** Returns the text with everything that looks like a password, key or token replaced. Never lets a known form pass. */
+/** Returns the text with everything that looks like a password, key or token replaced. */
 export function maskSecrets(text: string): string {
   let masked = text;
   for (const form of FORMS) masked = masked.replace(form, MASKED);
@@ -33,7 +33,7 @@ export function maskSecrets(text: string): string {
   return masked;
 }
 
-/** Returns a JSON document in which `maskSecrets` was applied to every text. Keys stay as they are. */
+/** Returns a JSON document with `maskSecrets` applied to every string value. Keys stay as they are. */
 export function maskDocument<T>(document: T): T {
   return masked(document) as T;
 }

@@ -9,7 +9,9 @@ export const DEFAULT_LOG_DIR = '.deepwork/logs' as RepoPath;
 /** The folder in `log_dir` for archived records. */
 export const PREVIOUS = 'previous';
 
-/** Whether onceover generates the file at this path. Such files are never part of a change or sent to a reviewer. */
+/**
+ * Whether onceover generates the file at this path. Such files are never part of a change and never sent to a reviewer.
+ */
 export function isGenerated(path: string, logDir: string): boolean {
   return isInside(path, GENERATED_FOLDER) || isInside(path, logDir);
 }
@@ -19,7 +21,7 @@ export function isInside(path: string, folder: string): boolean {
   return path.startsWith(folder) && (path.length === folder.length || path[folder.length] === '/');
 }
 
-/** Returns a path relative to `from` as a path relative to the root; `null` if it leaves the root. */
+/** Converts a path that is relative to `from` into one that is relative to the root; `null` if it leaves the root. */
 export function repoPath(path: string, from = ''): RepoPath | null {
   if (path.startsWith('/') || path.includes('\0')) return null;
   const parts: string[] = from === '' ? [] : from.split('/').filter((part) => part !== '');
@@ -37,15 +39,23 @@ export function folderOf(path: string): string {
   return slash === -1 ? '' : path.slice(0, slash);
 }
 
-/** Matches files that onceover itself writes to log_dir. Users may have committed some of them. */
+/**
+ * Matches the names of files that onceover itself writes to log_dir. Users may have committed some of them by mistake.
+ */
 const OWN = /^(?:previous\/.*|\.gitignore|(?:check|review|rule)_[^/]+\.\d+\.(?:log|json))$/;
 
-/** Returns the tracked files in log_dir that onceover did not write. Reviewers never see changes in that folder. */
+/**
+ * Returns the tracked files in log_dir that onceover did not write. They are a problem, because reviewers never see
+ * changes in that folder.
+ */
 export function hiddenByLogDir(tracked: Iterable<RepoPath>, logDir: RepoPath): readonly RepoPath[] {
   return [...tracked].filter((path) => isInside(path, logDir) && !OWN.test(path.slice(logDir.length + 1)));
 }
 
-/** Whether a file is one of the paths or inside one. A finding without a file (`null`) is only inside '', the root. */
+/**
+ * Whether a file is one of the paths or inside one of them. A finding without a file (`null`) belongs only to '', the
+ * root.
+ */
 export function isAtOrBelow(file: string | null, paths: readonly RepoPath[]): boolean {
   return paths.some((path) => path === '' || (file !== null && isInside(file, path)));
 }

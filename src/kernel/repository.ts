@@ -2,7 +2,7 @@ import type { UnusableFile } from './failure.ts';
 import type { CommitId, RepoPath, SnapshotId } from './ids.ts';
 import type { Result } from './result.ts';
 
-/** The paths of a repository and the facts about it that git reports with them. */
+/** The paths of a repository, with other facts that git reports in the same answer. */
 export type RepositoryPaths = {
   /** Absolute path of the working tree's root. */
   readonly root: string;
@@ -26,7 +26,7 @@ export const SUBMODULE = '160000';
 /** git's file mode of a symlink. */
 export const SYMLINK = '120000';
 
-/** The base of a change: a branch or commit and its merge-base with HEAD; `null` if there are no commits yet. */
+/** The base of a change: a branch or commit, and its merge-base with HEAD; `null` if there are no commits yet. */
 export type Base = {
   readonly name: string;
   readonly commit: CommitId;
@@ -37,7 +37,10 @@ export type Base = {
 /** The differences between the merge-base and the working tree, and the list of all files. */
 export type Changes = {
   readonly base: Base;
-  /** Changed, added and untracked files and the new paths of renamed files, in code-point order. */
+  /**
+   * The paths of changed, added, untracked and renamed files, in code-point order. A renamed file has its new path
+   * here.
+   */
   readonly changed: readonly RepoPath[];
   readonly deleted: readonly RepoPath[];
   /** Changed paths that are nested repositories, such as submodules. Rules do not apply to their files. */
@@ -51,15 +54,18 @@ export type Listing = {
   readonly untracked: readonly RepoPath[];
   /** Untracked folders that are nested repositories. */
   readonly nested: readonly RepoPath[];
-  /** Tracked files that `git diff` skips, because they have the flag assume-unchanged or skip-worktree. */
+  /** Tracked files with the flag assume-unchanged or skip-worktree. `git diff` does not show their changes. */
   readonly unwatched: readonly RepoPath[];
   /** Tracked files that a sparse checkout leaves out. They are not on disk, but do not count as deleted. */
   readonly leftOut?: readonly RepoPath[];
-  /** File names that are not UTF-8, with one latin1 character per byte. */
+  /** File names that are not valid UTF-8. Each byte of a name is one latin1 character here. */
   readonly unnameable: readonly string[];
 };
 
-/** A path that reviewers do not get. `repository`: a nested repository without a commit, which git cannot show. */
+/**
+ * A path that reviewers do not get. `repository`: it is a nested repository without a commit, whose files git cannot
+ * list.
+ */
 export type WithheldFile = { readonly path: RepoPath; readonly why: 'secret' | 'too-large' | 'repository' };
 
 /** Untracked files above this size are not sent to reviewers. */
@@ -78,13 +84,13 @@ const SECRET_NAMES = [
 
 const EXAMPLES = /\.(?:example|sample|template|dist|defaults?)$/i;
 
-/** Whether the name of an untracked file suggests that the file contains secrets. */
+/** Whether an untracked file may contain secrets, judging by its name. */
 export function looksSecret(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return !EXAMPLES.test(name) && SECRET_NAMES.some((pattern) => pattern.test(name));
 }
 
-/** The text that is hashed in place of the content of a file that cannot be read. */
+/** The text that is hashed instead of the content of an unreadable file. */
 export const MISSING = 'MISSING';
 
 /** Digests of the files of a review task: `hash` covers all files, `files` has one digest per file. */
@@ -92,7 +98,7 @@ export type TaskContent = { readonly hash: string; readonly files: readonly File
 
 export type FileDigest = { readonly path: RepoPath; readonly sha256: string | null; readonly link: string | null };
 
-/** A path that differs between base and reviewed content: a file, its mode, a symlink or a submodule. */
+/** A path that differs between the base and the reviewed content: a file, a symlink or a submodule. */
 export type Entry = {
   readonly path: RepoPath;
   /** The current file mode; for a deleted file, its mode at the base. */
@@ -103,21 +109,27 @@ export type Entry = {
   readonly headBlob: string | null;
 };
 
-/** Reads the reviewed repository through git, and never writes to it. */
+/** Reads the reviewed repository through git and never writes to it. */
 export interface Repository {
   readonly place: RepositoryPaths;
-  /** Returns the differences from the merge-base with `base`. Calls `onListing` as soon as all files are listed. */
+  /**
+   * Returns the differences between the working tree and its merge-base with `base`. Calls `onListing` as soon as the
+   * list of all files is known.
+   */
   changes(base: string | null, onListing?: (listing: Listing) => void): Promise<Result<Changes>>;
   /** Returns the paths of the working tree. `deleted` lists tracked files that are not on disk. */
   listing(): Promise<Result<{ readonly listing: Listing; readonly deleted: readonly RepoPath[] }>>;
-  /** Returns those of the paths that exist in the last commit or in the merge-base. */
+  /** Returns those of the given paths that exist in the last commit or in the merge-base. */
   known(paths: readonly RepoPath[], base: string | null): Promise<Result<ReadonlySet<RepoPath>>>;
   ignores(path: RepoPath): Promise<Result<boolean>>;
 }
 
 /** Reads files of the working tree, and nothing outside the repository. */
 export interface Contents {
-  /** Returns a SHA-256 over all files in order, with `MISSING` for an unreadable file, and the SHA-256 of each file. */
+  /**
+   * Returns one SHA-256 over all files in their order, and the SHA-256 of each file. For an unreadable file, the text
+   * `MISSING` is hashed.
+   */
   digest(paths: readonly RepoPath[]): Promise<TaskContent>;
   /** Returns the text of a file, or of its first `limit` bytes if the file is longer. */
   text(path: RepoPath, limit: number): Promise<FileText>;
@@ -130,15 +142,27 @@ export type FileText =
 
 /** Snapshots of the working tree, stored as git trees. Making one does not touch the user's index (staging area). */
 export interface Snapshots {
-  /** Returns the two sides to compare. A run calls this method once, before it takes a snapshot. */
+  /**
+   * Returns what has to be compared: the base and the reviewed content. A run calls this method once, before it takes a
+   * snapshot.
+   */
   compare(selection: Selection, usualBase: string | null): Promise<Result<Comparison>>;
-  /** Returns the current differences between the two sides, without those in the folders of `left`. */
+  /**
+   * Takes a snapshot: the current differences between the base and the reviewed content, without those in the folders
+   * of `left`.
+   */
   take(comparison: Comparison, left: OmittedFiles): Promise<Result<Snapshot>>;
-  /** Pins a tree with a git ref, so that `git gc` does not delete the tree while a record needs it. */
+  /** Protects a git tree from `git gc` with a git ref, as long as a record needs the tree. */
   keep(tree: SnapshotId): Promise<Result<void>>;
-  /** Unpins all trees except those in `keep` and those that `hold` pinned for an owner. */
+  /**
+   * Removes the refs that protect trees from `git gc`, except for the trees in `keep` and those that `hold` protects
+   * for an owner.
+   */
   prune(keep: ReadonlySet<SnapshotId>): Promise<Result<void>>;
-  /** Pins these trees for `owner`, such as a review loop, and removes the owner's other pins. Skips missing trees. */
+  /**
+   * Protects these trees from `git gc` for `owner`, such as a review loop, and stops protecting the owner's other
+   * trees. Ignores missing trees.
+   */
   hold(owner: string, trees: ReadonlySet<SnapshotId>): Promise<Result<void>>;
   /** Returns the diff of two trees, one section per file, sorted by path. Fails if a tree is missing. */
   sections(from: string, to: string, contextLines: number): Promise<Result<readonly DiffSection[]>>;
@@ -146,15 +170,21 @@ export interface Snapshots {
   plainSections(from: string, to: string, paths: readonly RepoPath[]): Promise<Result<readonly DiffSection[]>>;
   /** Returns the paths that differ between two trees, with the new object id of each; `null` if it was deleted. */
   changedFiles(from: string, to: string): Promise<Result<ReadonlyMap<RepoPath, string | null>>>;
-  /** Returns a fingerprint of the branch's reflog, for the `mark` of a `HistoryPoint`; `null` if there is no reflog. */
+  /**
+   * Returns a fingerprint of the branch's reflog, which becomes the `mark` of a `HistoryPoint`; `null` if there is no
+   * reflog.
+   */
   branchMark(branch: string | null): Promise<string | null>;
-  /** Whether the change only gained commits since a point in its past; `false` if unknown or if it was merged. */
+  /**
+   * Whether commits were only added to the change since an earlier point in its history; `false` if unknown or if the
+   * change was merged.
+   */
   onlyGrew(since: HistoryPoint, now: Comparison): Promise<Result<boolean>>;
   /** Returns those of the paths that exist in a tree, with the object id and mode of each. */
   filesIn(tree: SnapshotId, paths: readonly RepoPath[]): Promise<Result<ReadonlyMap<RepoPath, TreeFile>>>;
   /** Returns the text of a file in a tree; `null` if the file is missing or not text. */
   textIn(tree: SnapshotId, path: RepoPath): Promise<Result<string | null>>;
-  /** Returns a fingerprint that changes with every write to these files, even if a write restores the old content. */
+  /** Returns a fingerprint of the files. Every write to one of them changes it, even a write of the same content. */
   touched(paths: readonly RepoPath[]): string;
   /** Returns the tracked files in a folder and its subfolders. */
   trackedIn(folder: RepoPath): Promise<Result<ReadonlySet<RepoPath>>>;
@@ -171,7 +201,7 @@ export type Comparison = {
   readonly where: BranchContext;
   /** Name of the base as shown to the user; `null` if the base is the empty tree. */
   readonly baseName: string | null;
-  /** Id of the base commit or tree. */
+  /** Id of the base commit or of the base's tree. */
   readonly baseTree: string;
   /** The commit at HEAD; `null` if there is none, or if the run reviews a given commit. */
   readonly headCommit: CommitId | null;
@@ -181,41 +211,45 @@ export type Comparison = {
   readonly files: readonly RepoPath[] | null;
 };
 
-/** Folders whose files are never part of a change. */
+/** Folders whose files are left out of every change. */
 export type OmittedFiles = { readonly folders: readonly RepoPath[] };
 
 export type Snapshot = {
   readonly entries: readonly Entry[];
-  /** Untracked files and nested repositories that reviewers do not get, with the reason for each. */
+  /** Untracked files and nested repositories that reviewers do not get, each with the reason. */
   readonly withheld: readonly WithheldFile[];
   readonly unnameable: readonly string[];
   readonly dirty?: readonly UnseenContent[];
   /**
-   * Returns fingerprints of all other content that a check may read but that is not in the snapshot's tree: withheld
-   * files, files whose bytes on disk differ from those in git, such as line endings, and such files in submodules.
+   * Returns fingerprints of content that a check may read although the snapshot's tree does not contain it: withheld
+   * files, files whose bytes on disk differ from those in git (for example in line endings), and such files in
+   * submodules.
    */
   unseen?(): Promise<Result<readonly UnseenContent[]>>;
-  /** Whether any file, even an omitted or withheld one, may have this text in its name. Only `false` is certain. */
+  /**
+   * Whether the name of any file, even an omitted or withheld one, may contain this text. Only the answer `false` is
+   * certain.
+   */
   mayHave(part: string): boolean;
   /** Returns the id of the snapshot's tree. The first call writes the tree to git. */
   tree(): Promise<Result<SnapshotId>>;
 };
 
-/** The facts that decide which files a review sees, at one point in time. */
+/** The facts at one point in time that decide which files a review sees. A run compares them to notice changes. */
 export type Visibility = {
-  /** A digest of git's settings, its hooks, and the files in the git folder that set ignore rules and attributes. */
+  /** A digest of git's settings, hooks, and the files in the git folder that define ignore rules and attributes. */
   readonly settings: string;
   /** A fingerprint of each file that git does not track, ignored or not, and of each file in an omitted folder. */
   readonly unseen: ReadonlyMap<string, string>;
 };
 
-/** Content that is not in the tree of a snapshot, such as changes in a nested repository, and its fingerprint. */
+/** Content that is not in the tree of a snapshot, such as changes in a nested repository, with a fingerprint of it. */
 export type UnseenContent = { readonly path: RepoPath; readonly print: string };
 
 /** The diff of one file. For a renamed file, `paths` has the old and the new path. */
 export type DiffSection = { readonly paths: readonly RepoPath[]; readonly text: string };
 
-/** Commits exactly the given paths. */
+/** Commits the given files with git. */
 export interface Commits {
   commit(paths: readonly RepoPath[], message: string): Promise<CommitEnd>;
 }
@@ -226,11 +260,11 @@ export type CommitEnd =
   | { readonly kind: 'failed'; readonly said: string };
 
 /**
- * The part of the change that a run reviews. Later runs ignore the records of a `narrow` scope, such as only the
- * uncommitted changes. A stored pass counts only for runs with the same scope.
+ * The part of the change that a run reviews. Later runs ignore the records of a `narrow` scope, such as "only the
+ * uncommitted changes"; a stored pass counts only for runs with the same scope.
  */
 export type Scope = {
-  /** `full`, or the requested scope as one line of text. */
+  /** `full` for the whole change; otherwise the requested scope as one line of text. */
   readonly key: string;
   readonly kind: 'full' | 'narrow';
 };
@@ -249,18 +283,18 @@ export type BranchContext = {
   readonly mergeBase: CommitId | null;
 };
 
-/** A point in the history of a change. A later run uses it to find out whether it reviews the same change. */
+/** A point in the history of a change. A later run uses it to find out whether it still reviews the same change. */
 export type HistoryPoint = {
   readonly mergeBase: CommitId | null;
   /** The commit at HEAD; `null` if there were no commits. */
   readonly head: CommitId | null;
-  /** A fingerprint of the branch's reflog at that point; `null` if there was none. */
+  /** A fingerprint of the branch's reflog at that point; `null` if the branch had no reflog. */
   readonly mark: string | null;
 };
 
 /**
- * A fingerprint for each path. It changes if the file or folder changes. For a path with a final slash, it also changes
- * if a file in that folder changes.
+ * A fingerprint for each path, which changes if the file or folder changes. A path with a final slash is a folder; its
+ * fingerprint also changes if a file in it changes.
  */
 export type StatFingerprints = Readonly<Record<string, string>>;
 

@@ -11,7 +11,9 @@ export const REVIEWER_ROLES = [
   'security-reviewer',
 ] as const;
 
-/** Roles that change files. The test-deepener works in two parts, each with its own prompt. */
+/**
+ * Roles of agents that change files. The test-deepener (which adds tests) works in two parts, each with its own prompt.
+ */
 const WRITER_ROLES = ['implementer', 'code-simplifier', 'test-deepener-a', 'test-deepener-b'] as const;
 
 /** All roles that have a prompt. Each name is also the name of the prompt file. */
@@ -19,7 +21,10 @@ export const ROLE_NAMES = [...REVIEWER_ROLES, ...WRITER_ROLES] as const;
 
 export type RoleName = (typeof ROLE_NAMES)[number];
 
-/** Returns where the user can put a prompt that replaces the built-in prompt of a role, relative to the root. */
+/**
+ * Returns the path, relative to the root, at which the user can put a prompt that replaces the built-in prompt of a
+ * role.
+ */
 export function roleFile(name: RoleName): string {
   return `${ROLE_FOLDER}${name}.md`;
 }
@@ -31,7 +36,10 @@ export function dispatchBy(template: LoopTemplate): 'fresh' | 'resumed' {
   return template === 'I2' || template === 'I2-FV' || template === 'I7-resumed' ? 'resumed' : 'fresh';
 }
 
-/** The maximum number of reviews per loop, not counting the final validation. No fix follows the last review. */
+/**
+ * The maximum number of reviews in a loop. The final validation, in which reviewers confirm their passes, is not
+ * counted. Findings of the last review are not fixed.
+ */
 export const ITERATION_CAP = 5;
 
 /** Phases that write a document. */
@@ -43,14 +51,17 @@ export const PHASES = [...DOCUMENT_PHASES, 'implement'] as const;
 
 export type PhaseName = (typeof PHASES)[number];
 
-/** The review loops of the phases. A document goes through `domain` and then `phase`; code goes through `implement`. */
+/**
+ * The review loops that a phase can have. Phases that write a document have the loops `domain` and then `phase`; for
+ * code, there is only `implement`.
+ */
 export const PHASE_STAGES = ['domain', 'phase', 'implement'] as const;
 
 export type PhaseStage = (typeof PHASE_STAGES)[number];
 
 export type ReviewerRole = (typeof REVIEWER_ROLES)[number];
 
-/** An optional step before the code reviews. Each step runs in a new session that is never resumed. */
+/** An optional step before the code is reviewed. Each of these steps runs in a new session that is never resumed. */
 export type Preparation =
   | { readonly role: 'code-simplifier'; readonly part: null }
   | { readonly role: 'test-deepener'; readonly part: 'A' | 'B' };
@@ -60,26 +71,29 @@ export const PHASE_ROLES = [...REVIEWER_ROLES, 'implementer', 'code-simplifier',
 export type PhaseRole = (typeof PHASE_ROLES)[number];
 
 /**
- * The prompt templates of a review loop: I1-R4 for a new session, I2 for a resumed one (I2-FV for the final
- * validation), I3 after a lost session, I7 for the implementer.
+ * The ids of the prompt templates of a review loop. I1-R4: new session. I2: resumed session (I2-FV: for the final
+ * validation). I3: new session because the old one was lost. I7: implementer.
  */
 export const LOOP_TEMPLATES = ['I1-R4', 'I2', 'I2-FV', 'I3', 'I7-fresh', 'I7-resumed'] as const;
 
 export type LoopTemplate = (typeof LOOP_TEMPLATES)[number];
 
-/** The severity of an issue. A suggestion never blocks a pass. */
+/** The severities of an issue. A suggestion never blocks a pass. */
 export const SEVERITIES = ['blocker', 'warning', 'suggestion'] as const;
 
-/** The reasons for a new or resumed session. The last two: the resume failed, or another agent took over. */
+/**
+ * The reasons why a session in a review loop is new or resumed. `resume-failed`: it is new because resuming failed.
+ * `other-agent`: it is new because another agent took over.
+ */
 export const LOOP_DISPATCH_REASONS = [...FRESH_REASONS, ...RESUME_REASONS, 'resume-failed', 'other-agent'] as const;
 
 export type LoopDispatchReason = (typeof LOOP_DISPATCH_REASONS)[number];
 
-/** The calls, prompt lengths and usage of a review, including retries and calls to replacement agents. */
+/** The calls, prompt lengths and usage of one review, including retries and calls to replacement agents. */
 export type Spent = {
   readonly asks: number;
   readonly promptChars: number;
-  /** Length in characters that the prompt of a new session would have had. */
+  /** Length in characters that the prompt would have had in a new session. */
   readonly freshChars: number;
   readonly usage: Usage | null;
 };

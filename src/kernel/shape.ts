@@ -4,32 +4,32 @@ type Check = (value: unknown) => boolean;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A check after which the compiler knows the type of the value. */
+/** A check of a value at run time that also determines the value's type for the compiler. */
 export type Guard<T> = (value: unknown) => value is T;
 
-/** The TypeScript type of a JSON document whose fields pass the guards in `S`. */
+/** The TypeScript type of a JSON document whose fields pass the checks in `S`. */
 export type Shaped<S> = {
   readonly [Key in keyof S as undefined extends Guarded<S[Key]> ? never : Key]: Guarded<S[Key]>;
 } & { readonly [Key in keyof S as undefined extends Guarded<S[Key]> ? Key : never]?: Guarded<S[Key]> };
 
 type Guarded<Check> = Check extends Guard<infer T> ? T : never;
 
-/** One check per field of a JSON document. onceover writes the fields in the order of this object. */
+/** One check per field of a JSON document. The order of the checks is the order in which onceover writes the fields. */
 export type Shape<T> = { readonly [Key in keyof T]-?: Check };
 
-/** Returns the JSON document without unknown fields; `null` if a field is missing or fails its check. */
+/** Returns the JSON document without unknown fields; `null` if a field is missing or invalid. */
 export function readShape<T>(value: unknown, shape: Shape<T>): T | null {
   if (!isRecord(value)) return null;
   const fields = pick(value, shape);
   return fits<T>(fields, shape) ? fields : null;
 }
 
-/** Returns the document with only the fields of the shape, in the order of the shape, ready to be written. */
+/** Returns the document with only the fields that have a check in the shape, and in that order. */
 export function withKeyOrder<T extends object>(document: T, shape: Shape<T>): Fields {
   return pick(document, shape);
 }
 
-/** Whether the document has at least one field of the shape. */
+/** Whether the document has at least one field that has a check in the shape. */
 export function hasAnyOf<T>(fields: Fields, shape: Shape<T>): boolean {
   return Object.keys(shape).some((key) => Object.hasOwn(fields, key));
 }
@@ -67,7 +67,7 @@ export function isAmount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
-/** Tokens and cost of a call. `inputTokens` counts only the input that did not come from the provider's cache. */
+/** Tokens and cost of a call. `inputTokens` counts only the input that the provider did not read from its cache. */
 export const USAGE = {
   inputTokens: isAmount,
   cachedInputTokens: isAmount,
@@ -90,7 +90,10 @@ export function orNull(check: Check): Check {
   return (value) => value === null || check(value);
 }
 
-/** Also accepts a missing field, because documents that an older version of onceover wrote may not have it. */
+/**
+ * Returns a check that also accepts a missing field, because documents written by an older version may not have the
+ * field.
+ */
 export function orMissing<T>(check: Guard<T>): Guard<T | undefined> {
   return (value): value is T | undefined => value === undefined || check(value);
 }
@@ -113,20 +116,29 @@ function fits<T>(fields: Fields, shape: Shape<T>): fields is Fields & T {
   return Object.entries<Check>(shape).every(([key, check]) => check(fields[key]));
 }
 
-/** The assumption about the provider's cache when it chose between a new and a resumed session. */
+/** The assumption about the provider's cache that led to a new or a resumed session. */
 export const CACHE_NOTE = {
-  /** The model whose cache rules apply; `null` if unknown. */
+  /** The model whose caching rules apply; `null` if unknown. */
   model: orNull(isString),
-  /** The cache lifetime that the session's last call had requested. */
+  /** The cache lifetime that the last call of the session had requested. */
   ttl: isOneOf(['5m', '1h']),
-  /** Time since the session's last call. */
+  /** Milliseconds since the last call of the session. */
   idleMs: isAmount,
-  /** How long the cache was assumed to live, and whether a measurement or the table of cache rules says so. */
+  /**
+   * The assumed lifetime of the cache; `lifeFrom` says whether it was measured or comes from the table of caching
+   * rules.
+   */
   lifeMinutes: isAmount,
   lifeFrom: isOneOf(['table', 'measured']),
-  /** Whether the session was still in the cache; `null` if it was not resumed or the usage does not tell. */
+  /**
+   * Whether the provider still had the session in its cache; `null` if the session was not resumed or the usage does
+   * not show it.
+   */
   hit: orNull(isBoolean),
-  /** The estimated cost of a new and of a resumed session, in tokens weighted by price; `null` before expiry. */
+  /**
+   * The estimated cost of a new and of a resumed session, in tokens weighted by price; `null` if the cache had not
+   * expired.
+   */
   estimate: orNull(
     hasShape<{ readonly fresh: number; readonly resumed: number }>({ fresh: isAmount, resumed: isAmount }),
   ),

@@ -1,6 +1,9 @@
 import { isRecord } from './json.ts';
 
-/** Returns a schema for OpenAI's strict mode. It has no optional fields, so these become required but may be null. */
+/**
+ * Returns the JSON schema in a form that OpenAI's strict mode accepts. Strict mode has no optional fields, so these
+ * become required fields that may be `null`.
+ */
 export function strictSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(strictSchema);
   if (!isRecord(value)) return value;
@@ -35,7 +38,10 @@ function orNull(schema: unknown): unknown {
   return { anyOf: [schema, { type: 'null' }] };
 }
 
-/** Returns a schema without the limits that structured output does not support. Answers are checked again later. */
+/**
+ * Returns the JSON schema without limits such as `maxLength`, which structured output does not support. onceover checks
+ * answers against these limits itself.
+ */
 export function plainSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plainSchema);
   if (!isRecord(value)) return value;
@@ -43,7 +49,7 @@ export function plainSchema(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, one]) => [key, key === 'properties' ? eachOf(one) : plainSchema(one)]));
 }
 
-// Names of properties are not keywords: a field with the name "pattern" stays.
+// A property can have the same name as a schema keyword, such as "pattern", so do not filter the names of properties.
 function eachOf(properties: unknown): unknown {
   if (!isRecord(properties)) return properties;
   return Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, plainSchema(one)]));

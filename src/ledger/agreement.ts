@@ -4,18 +4,21 @@ import { shareOf } from '../kernel/statistics.ts';
 import { percentOf } from '../ui/wording.ts';
 import type { AcceptedSlot, AuditedSlot, LedgerEntry } from './entries.ts';
 
-/** How often an audit agreed with the passes of a signer, of a gate or of an agent. */
+/** How often this clone disagreed when it reviewed an accepted pass again (an audit), for one signer, gate or agent. */
 export type Agreement = {
   readonly by: 'signer' | 'gate' | 'agent';
   readonly name: string;
   readonly audited: number;
   readonly disagreed: number;
-  /** The 95 % interval (Wilson) of the share of passes with which an audit would disagree. */
+  /**
+   * The lower and upper limit of the 95 % interval (Wilson) of the share of passes with which this clone would
+   * disagree.
+   */
   readonly low: number;
   readonly high: number;
 };
 
-/** The passes of other clones that counted here, and those that were reviewed again. */
+/** The passes of other clones that counted here, and those that were reviewed again to check them. */
 export type SharedHistory = {
   readonly accepted: readonly AcceptedSlot[];
   readonly audits: readonly AuditedSlot[];
@@ -29,7 +32,10 @@ export function sharedHistory(entries: readonly LedgerEntry[]): SharedHistory {
   };
 }
 
-/** Returns the agreement of all audits by signer, gate and agent; the largest number of audits first. */
+/**
+ * Returns how often this clone agreed with passes that it reviewed again, for each signer, gate and agent, the most
+ * reviewed first.
+ */
 export function agreementOf(audits: readonly AuditedSlot[]): readonly Agreement[] {
   const named = audits.flatMap(({ signers, gate, agent, agreed }) => [
     ...signers.map((name) => ({ by: 'signer', name, agreed }) as const),
@@ -51,7 +57,10 @@ export function agreementOf(audits: readonly AuditedSlot[]): readonly Agreement[
 
 const ORDER = { signer: 0, gate: 1, agent: 2 } as const;
 
-/** Describes an agreement: `signer dev@example.com: audits disagreed with 1 of 20 (5 %, 95 % interval: 1 to 24 %)`. */
+/**
+ * Describes how often a second review of passes agreed with them: `signer dev@example.com: audits disagreed with 1 of
+ * 20 (5 %, 95 % interval: 1 to 24 %)`.
+ */
 export function describeAgreement({ by, name, audited, disagreed, low, high }: Agreement): string {
   const rate = `${percentOf(disagreed / audited)}, 95 % interval: ${percentOf(low)} to ${percentOf(high)}`;
   return `${by} ${quoteName(name)}: audits disagreed with ${disagreed} of ${audited} (${rate})`;

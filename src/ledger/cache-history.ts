@@ -8,7 +8,10 @@ import {
 import type { CacheNote } from '../kernel/agent.ts';
 import type { LedgerEntry } from './entries.ts';
 
-/** A call to a reviewer or a fixer. Calls with the same key are in the same series of reviews, so they could share a session. */
+/**
+ * A call to a reviewer or a fixing agent. Calls with the same key belong to one series of reviews, so they could share
+ * a session.
+ */
 type ReviewerCall = {
   readonly who: 'reviewer' | 'fixer';
   readonly key: string;
@@ -20,10 +23,13 @@ type ReviewerCall = {
 
 const HOUR_MS = 60 * 60_000;
 
-/** The number of calls that are enough to estimate pauses. */
+/** The number of calls from which the pauses between calls are estimated. */
 const MOST_CALLS = 60;
 
-/** Returns the cache hits, cache misses and pauses between calls that the ledger's entries (oldest first) show. */
+/**
+ * Returns the cache hits, cache misses and pauses between calls that the entries of the ledger (the log of all calls)
+ * show. The entries must be sorted oldest first.
+ */
 export function cacheHistory(entries: readonly LedgerEntry[], now: Date): CacheHistory {
   const calls = entries.flatMap(callsIn);
   const nextOf = (who: ReviewerCall['who']) =>
@@ -40,7 +46,7 @@ export function cacheHistory(entries: readonly LedgerEntry[], now: Date): CacheH
   };
 }
 
-/** Older reviews say little about how reviewers work now. */
+/** Only reviews of this period are used: older ones say little about how reviewers work now. */
 const READS_FOR_MS = 14 * 24 * HOUR_MS;
 
 function readsIn(entries: readonly LedgerEntry[], now: Date): readonly SeenReads[] {
@@ -52,7 +58,8 @@ function readsIn(entries: readonly LedgerEntry[], now: Date): readonly SeenReads
         : [
             {
               ...{ agent, opened: reads.opened, reading: reads.reading ?? null },
-              // Entries without the number may count files that the reading had not opened.
+              // In an entry without the number `again`, the opened files may include some that the other session had
+              // not opened.
               again: reads.reading === undefined ? 0 : (reads.again ?? reads.opened),
             },
           ],
@@ -88,7 +95,10 @@ function seenIn({ agent, cache, endedAt }: ReviewerCall): readonly SeenCache[] {
   return [{ agent, model, ttl, idleMs, hit, at: new Date(endedAt).toISOString() }];
 }
 
-/** Returns when each call was followed by the next one with the same key. Leaves out calls that may still be followed. */
+/**
+ * Returns how soon each call was followed by the next one with the same key. Leaves out recent calls, because the next
+ * one may still come.
+ */
 function nextCalls(calls: readonly ReviewerCall[], now: Date): NextCall[] {
   return calls.flatMap(({ key, endedAt }, at) => {
     const next = calls.slice(at + 1).find((one) => one.key === key);

@@ -5,7 +5,7 @@ import type { usage as usageSchema } from '../kernel/json-schema.ts';
 import { count, tokensOf, usdOf } from '../ui/wording.ts';
 import { LEVERS, type Lever, type Saved } from './entries.ts';
 
-/** The kinds of saving, each as the end of a sentence about saved tokens. */
+/** For each kind of saving, the end of a sentence about saved tokens. */
 export const SAVED_BY: Readonly<Record<Lever, string>> = {
   pass: 'by skipping unchanged code',
   slot: 'by skipping reviewers that passed',
@@ -44,7 +44,9 @@ export function describeUsage(usage: Usage): string {
   return `${tokensOf(totalTokens(usage))} tokens${cached}${cost}`;
 }
 
-/** Describes what was assumed about a session's cache: "40 min after its last call; cached for 24 h (table)". */
+/**
+ * Describes what onceover assumed about the cache of a session: "40 min after its last call; cached for 24 h (table)".
+ */
 export function describeCache(
   note: Pick<CacheNote, 'idleMs' | 'lifeMinutes' | 'lifeFrom' | 'hit' | 'estimate'>,
 ): string {
@@ -55,7 +57,7 @@ export function describeCache(
   return `${minutesText(note.idleMs / 60_000)} after its last call; cached for ${describeLife(note)}${found}${costs}`;
 }
 
-/** Describes how long a cache lives, and how onceover knows: "24 h (table)". */
+/** Describes how long a provider caches a prompt, and how onceover knows: "24 h (table)". */
 export function describeLife({ lifeMinutes, lifeFrom }: Pick<CacheNote, 'lifeMinutes' | 'lifeFrom'>): string {
   return `${minutesText(lifeMinutes)} (${lifeFrom})`;
 }

@@ -44,8 +44,8 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 export const LEVERS = ['pass', 'slot', 'session', 'prefix', 'reading'] as const;
 
 /**
- * A kind of saving: skipped gates (`pass`) or reviewers (`slot`), resumed sessions, shared prompts (`prefix`), or files
- * that one session opened for several reviewers (`reading`).
+ * A kind of saving: skipped gates (`pass`), skipped reviewers (`slot`), resumed sessions, shared prompts (`prefix`), or
+ * files that one session opened for several reviewers (`reading`).
  */
 export type Lever = (typeof LEVERS)[number];
 
@@ -66,17 +66,17 @@ const DISPATCHED = {
   /** The model; `null` if neither the settings nor the agent named one. */
   model: orNull(isString),
   dispatch: isOneOf(['fresh', 'resumed']),
-  /** The number of calls to the agent: more than one after a retry, or if a diff was sent in parts. */
+  /** The number of calls to the agent. It is more than one after a retry, or if a diff was sent in parts. */
   asks: isAmount,
   usage: orNull(hasShape<Usage>(USAGE)),
 };
 
-/** The assumption about the cache of the reviewer's session; left out if it had none. */
+/** The assumption about the provider's cache of the reviewer's session; left out if there was no session. */
 const CACHED = { cache: orMissing(hasShape<CacheNote>(CACHE_NOTE)) };
 
 /**
- * The numbers of files that a reviewer in a new session opened itself, that a shared reading opened for it, and that both
- * opened (`again`).
+ * The numbers of files that were opened in a new session: by the reviewer itself, by another session that read for it,
+ * and by both (`again`).
  */
 const READS = { opened: isAmount, reading: orMissing(isAmount), again: orMissing(isAmount) };
 
@@ -89,7 +89,9 @@ const SLOT = {
   durationMs: isAmount,
   ...DISPATCHED,
   ...CACHED,
-  /** Missing for resumed sessions, and if the agent does not report the files that it opens. */
+  /**
+   * The files that were opened. Missing for resumed sessions, and if the agent does not report the files that it opens.
+   */
   reads: orMissing(hasShape<Shaped<typeof READS>>(READS)),
 };
 
@@ -100,7 +102,7 @@ const CHECK = { gate: isString, status: isOneOf(['pass', 'fail', 'error']), dura
 const SPARED = {
   gate: isString,
   lever: isOneOf(LEVERS),
-  /** The number of reviews that this saving made unnecessary or cheaper. */
+  /** The number of reviews that were not needed, or were cheaper, because of this saving. */
   looks: isAmount,
   tokens: isAmount,
 };
@@ -113,20 +115,20 @@ const ACCEPTED = {
   slot: isOrdinal,
   /** The people who signed the pass, as the signers file names them. */
   signers: isStrings,
-  /** The agent that gave the pass. */
+  /** The agent whose review passed. */
   agent: isString,
 };
 
-/** A pass of another clone that counted in a run. */
+/** A pass of another clone that counted in a run, so that the reviewer did not run. */
 export type AcceptedSlot = Shaped<typeof ACCEPTED>;
 
 const AUDIT = {
   ...ACCEPTED,
-  /** Whether the reviewer of this clone passed the same content too. */
+  /** Whether this clone's reviewer passed the same content too. */
   agreed: isBoolean,
 };
 
-/** A pass of another clone that was reviewed again. */
+/** A pass of another clone that this clone checked by reviewing the same content again. */
 export type AuditedSlot = Shaped<typeof AUDIT>;
 
 const RUN = {
@@ -142,12 +144,12 @@ const RUN = {
   /** The checks that ran. */
   checks: listOf<Shaped<typeof CHECK>>(CHECK),
   spared: listOf<SavedUsage>(SPARED),
-  /** Missing in entries of older versions, and if there are none. */
+  /** The passes of other clones that counted. Missing if there were none, and in entries of older versions. */
   accepted: orMissing(listOf<AcceptedSlot>(ACCEPTED)),
   audits: orMissing(listOf<AuditedSlot>(AUDIT)),
 };
 
-/** The ledger entry of a run. A run with nothing to do has one too. */
+/** The entry of a run in the ledger (the log of all calls). A run with nothing to do has an entry too. */
 export type LedgerRun = Omit<Shaped<typeof RUN>, 'accepted' | 'audits'> & {
   readonly accepted?: readonly AcceptedSlot[] | undefined;
   readonly audits?: readonly AuditedSlot[] | undefined;
@@ -155,7 +157,7 @@ export type LedgerRun = Omit<Shaped<typeof RUN>, 'accepted' | 'audits'> & {
 
 const FIX = { kind: isOneOf(['fix']), ...DATED, ...DISPATCHED };
 
-/** The ledger entry of a fix by an agent. */
+/** The entry of an agent's fix in the ledger (the log of all calls). */
 export type LedgerFix = Shaped<typeof FIX>;
 
 const LOOP = {
@@ -164,30 +166,37 @@ const LOOP = {
   feature: isString,
   phase: isOneOf(PHASES),
   stage: isOneOf(PHASE_STAGES),
-  /** The id of this execution of the phase. A rerun has another id. */
+  /** The id of this run of the phase. If the phase is started again from the beginning, it gets another id. */
   run: isString,
   role: isOneOf(PHASE_ROLES),
   iteration: isCount,
   isFinalValidation: isBoolean,
-  /** The template of the prompt; `null` for a preparation before the code reviews, which has its own prompt. */
+  /**
+   * The template of the prompt; `null` for a step before the code reviews, whose prompt does not come from a template.
+   */
   template: orNull(isOneOf(LOOP_TEMPLATES)),
   why: isOneOf(LOOP_DISPATCH_REASONS),
   fellBack: isBoolean,
   guarded: isBoolean,
   warned: isBoolean,
-  /** `done` means that the implementer answered, `error` that no agent gave a valid answer. */
+  /** `done`: the implementer answered. `error`: no agent gave a valid answer. */
   status: isOneOf(['pass', 'fail', 'done', 'error']),
   ...DISPATCHED,
   ...CACHED,
-  /** The length in characters of the prompts that were sent, and of the prompt that a new session would have needed. */
+  /**
+   * The lengths in characters of the prompts that were sent (`promptChars`) and of the prompt that a new session would
+   * have needed.
+   */
   promptChars: isAmount,
   freshChars: isAmount,
 };
 
-/** The ledger entry of a call in a review loop, or in a preparation before code reviews. It includes all retries. */
+/**
+ * The ledger entry (logged cost) of a call in a review loop, or of a step before code reviews. It includes all retries.
+ */
 export type LedgerLoop = Shaped<typeof LOOP>;
 
-/** A call in a review loop, without the fields that only the ledger needs. */
+/** A call in a review loop, without the fields that are only needed in the ledger. */
 export type LoopDispatch = Omit<
   LedgerLoop,
   keyof typeof DATED | 'kind' | 'template' | 'status' | 'agent' | 'model' | 'dispatch' | 'cache'
@@ -200,20 +209,23 @@ const STEP = {
   /** The id of the workflow session. */
   session: isString,
   step: isString,
-  /** `done` means that a reviewer answered, `error` that no reviewer gave a valid answer. */
+  /** `done`: a reviewer answered. `error`: no reviewer gave a valid answer. */
   status: isOneOf(['done', 'error']),
   ...DISPATCHED,
 };
 
-/** The ledger entry of a review of a workflow step's outputs. It includes all retries. */
+/** The ledger entry (logged cost) of a review of a workflow step's outputs. It includes all retries. */
 export type LedgerStep = Shaped<typeof STEP>;
 
 const PROBE = { kind: isOneOf(['probe']), ...DATED, ...DISPATCHED };
 
-/** The ledger entry of a test whether an agent can resume sessions. */
+/** The ledger entry (logged cost) of a test that finds out whether an agent can resume sessions. */
 export type LedgerProbe = Shaped<typeof PROBE>;
 
-/** Returns the ledger entry of a resume test. It names no branch, because the test's result counts for all branches. */
+/**
+ * Returns the ledger entry (logged cost) of a resume test. It names no branch, because the result is valid for all
+ * branches.
+ */
 export function probeEntry(cost: ProbeCost, startedBy: LedgerProbe['startedBy'], now: Date): LedgerProbe {
   const { agent, model, asks, usage } = cost;
   const durationMs = Math.round(cost.durationMs);
@@ -223,10 +235,16 @@ export function probeEntry(cost: ProbeCost, startedBy: LedgerProbe['startedBy'],
 
 const PROOF = { ...PROBE, kind: isOneOf(['proof']) };
 
-/** The ledger entry of a call in a proof (`onceover prove`). Totals leave it out, because it reviewed no real change. */
+/**
+ * The ledger entry (logged cost) of a call in a proof (`onceover prove`, which tests reviewers with planted mistakes).
+ * Totals leave it out, because it reviewed no real change.
+ */
 export type LedgerProof = Shaped<typeof PROOF>;
 
-/** The tokens and the cost of a run, a fix, a call of a phase, a review of a workflow step, a resume test, or a proof. */
+/**
+ * An entry of the ledger, the log of costs: the tokens and cost of a run, a fix, a call in a phase, a review of a
+ * workflow step, a resume test, or a proof.
+ */
 export type LedgerEntry = LedgerRun | LedgerFix | LedgerLoop | LedgerStep | LedgerProbe | LedgerProof;
 
 const SHAPES = { run: RUN, fix: FIX, loop: LOOP, step: STEP, probe: PROBE, proof: PROOF };
@@ -236,7 +254,7 @@ export function ledgerText(entry: LedgerEntry): string {
   return `${JSON.stringify(withKeyOrder<object>(entry, SHAPES[entry.kind]))}\n`;
 }
 
-/** Returns a value as a ledger entry; `null` if it is not a valid entry. */
+/** Returns the ledger entry (logged cost) in a parsed JSON value; `null` if it is not valid. */
 export function readLedgerEntry(value: unknown): LedgerEntry | null {
   const read = Object.values(SHAPES).map((shape) => readShape<object>(value, shape));
   return (read.find((entry) => entry !== null) ?? null) as LedgerEntry | null;

@@ -18,13 +18,19 @@ const WRITES_BETWEEN_CLEANUPS = 32;
 
 type LedgerContent = { readonly entries: readonly LedgerEntry[]; readonly unreadable: number };
 
-/** The ledger of a repository, with the cost of its runs, fixes, phases and workflow steps. */
+/** The ledger of a repository: a log of what its runs, fixes, phases and workflow steps cost. */
 export type Ledger = ReturnType<typeof openLedgerFiles>;
 
-/** Opens the ledger in the git folder of the clone: one file per entry, at most about `most` files. */
+/**
+ * Opens the ledger (the log of costs), a folder in the git folder of the clone. Each entry is one file. Old files are
+ * deleted if there are more than about `most`.
+ */
 export function openLedgerFiles(commonDir: string, most = MOST_ENTRIES) {
   const folder = openFolder(commonDir, FOLDER);
-  /** Returns the entries, oldest first, and the number of unreadable ones; with `newest`, at most that many. */
+  /**
+   * Returns the entries, oldest first, and the number of unreadable ones. With `newest`, returns at most that many
+   * entries.
+   */
   async function all(newest = Number.POSITIVE_INFINITY): Promise<Result<LedgerContent>> {
     const listed = folder.list();
     if (!listed.ok) return listed;
@@ -42,7 +48,8 @@ export function openLedgerFiles(commonDir: string, most = MOST_ENTRIES) {
       const random = randomBytes(4);
       const name = `${entry.at.replace(/[-:.]/g, '')}-${random.toString('hex')}.json`;
       const written = folder.write(name, ledgerText(entry));
-      // No process can count the writes of the others, so a random choice makes about one write in 32 clean up.
+      // A process does not know how many entries other processes add, so clean up at random, after about one in 32
+      // writes.
       if (written.ok && (random[0] ?? 0) % WRITES_BETWEEN_CLEANUPS === 0) cleanUp(folder, most);
       return written;
     },
@@ -50,7 +57,7 @@ export function openLedgerFiles(commonDir: string, most = MOST_ENTRIES) {
   };
 }
 
-// Ignores failures, because the new entry is already written and the next cleanup tries again.
+// Deletes old entries. Failures do not matter: the new entry is already written, and the next cleanup tries again.
 function cleanUp(folder: Folder, most: number): void {
   removeLeftovers(folder.path, Date.now());
   const listed = folder.list();

@@ -1,6 +1,9 @@
 import * as z from 'zod';
 
-/** The schema of the agreement of audits, in `passes`, `status` and `cost` with `--json`. */
+/**
+ * The schema of a figure in `passes`, `status` and `cost` with `--json`: how often a second review (an audit) agreed
+ * with passes of other clones.
+ */
 export const agreement = z
   .array(
     z.object({

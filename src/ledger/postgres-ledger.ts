@@ -5,14 +5,14 @@ import type { TeamStore } from '../team/store.ts';
 import { ledgerText, readLedgerEntry } from './entries.ts';
 import type { Ledger } from './files.ts';
 
-/** The number of entries that one command reads at most. */
+/** The maximum number of entries that one command reads. */
 const MOST_READ = 20_000;
 
-/** Opens the ledger of a repository in the store for teams, with the entries of all its clones. */
+/** Opens a repository's ledger (the log of costs) in the store for teams. It contains the entries of all clones. */
 export function postgresLedger({ database, repository }: TeamStore): Ledger {
   return {
     async add(entry) {
-      // The token keeps the entry single if the statement is repeated after a lost connection.
+      // If the connection is lost, the statement is repeated. The token keeps the entry from being added twice.
       const token = randomUUID();
       await database.query(
         'INSERT INTO onceover.ledger (token, repository, at, document) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',

@@ -4,8 +4,8 @@ import type { LoopDispatch } from './entries.ts';
 
 /**
  * Returns each resumed call with an estimate of the tokens that it saved: the uncached tokens that a new session would
- * have used, minus those that the call used. For a new session, the estimate is the usage of the session's first call,
- * plus the growth of the prompt since then.
+ * have used, minus those that the call used. A new session is assumed to use as much as the session's first call did,
+ * plus the growth of the prompt since.
  */
 export function savedByResuming<T extends LoopDispatch>(
   dispatches: readonly T[],
@@ -20,7 +20,9 @@ export function savedByResuming<T extends LoopDispatch>(
 
 export type Beside<T> = { readonly one: T; readonly opening: T | null };
 
-/** Pairs each call with the call that started its session in the same run of the phase; `null` if that is unknown. */
+/**
+ * Pairs each call with the call that started its session in the same run of a phase; `null` if that call is unknown.
+ */
 export function withSessionStarts<T extends LoopDispatch>(dispatches: readonly T[]): readonly Beside<T>[] {
   const sessionPrompts = new Map<string, T>();
   return dispatches.map((one) => {
@@ -34,7 +36,7 @@ export function isResumed({ template }: LoopDispatch): boolean {
   return dispatchBy(template) === 'resumed';
 }
 
-/** Returns an estimate of the tokens by which the prompt for a new session has grown since this session started. */
+/** Estimates by how many tokens the prompt for a new session has grown since this session started. */
 export function grownBy({ freshChars }: LoopDispatch, opening: LoopDispatch): number {
   const grown = freshChars - opening.freshChars;
   return Math.sign(grown) * estimateTokens(Math.abs(grown));

@@ -4,7 +4,10 @@ import { type Ledger, openLedgerFiles } from './files.ts';
 
 export type { Ledger } from './files.ts';
 
-/** Opens the ledger: in the store for teams if the user has one, else in files. */
+/**
+ * Opens the ledger (the log of all calls). It is in the store for teams if the user has configured one, otherwise in
+ * files.
+ */
 export function openLedger(commonDir: string, usesStore = hasTeamStore(), most?: number): Ledger {
   const files = openLedgerFiles(commonDir, most);
   if (!usesStore) return files;

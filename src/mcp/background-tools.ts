@@ -76,7 +76,10 @@ function showRun(started: Parameters<typeof startedRunDocument>[0]) {
   return [describeStartedRun(document), document] as const;
 }
 
-/** Adds the tools that review a feature in rounds. The calling agent, or a fixer it names, fixes issues in between. */
+/**
+ * Adds the tools that review a feature in rounds. Between two rounds, the calling agent or a fixing agent fixes the
+ * issues.
+ */
 export function addPhaseTools(server: McpServer, root: string): void {
   server.registerTool(
     'start_phase',
@@ -147,7 +150,7 @@ function answerPhase(started: Awaited<ReturnType<typeof startPhase>>) {
     const document = startedPhaseDocument(value);
     return [describeStartedPhase(document), document];
   });
-  // A round that could not run is an error for the client, like a request that is rejected before it starts.
+  // If a round of reviews could not run, that is an error for the MCP client, like a request that is rejected at once.
   const couldNotRun = 'structuredContent' in answered && answered.structuredContent.error !== null;
   return couldNotRun ? { ...answered, isError: true } : answered;
 }

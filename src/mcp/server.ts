@@ -5,18 +5,19 @@ import { addPhaseTools, addRunTools } from './background-tools.ts';
 import { addRuleTools } from './rule-tools.ts';
 import { addWorkflowTools } from './workflow-tools.ts';
 
-/** The repository to serve, the platform of the client, and the reviewer of workflow outputs. */
+/** The options of the MCP server: the repository, the platform of the client, and the reviewer of workflow outputs. */
 export type ServeOptions = {
   readonly root: string;
   readonly platform: string;
-  /** The agent that reviews workflow outputs; null for Claude Code, if installed. */
+  /** The agent that reviews workflow outputs; null for Claude Code, if it is installed. */
   readonly reviewer: string | null;
   readonly selfReview: boolean;
 };
 
-/** Serves the tools on standard input and output until the client disconnects or `stop` aborts. */
+/** Serves the MCP tools on standard input and output, until the client disconnects or `stop` is aborted. */
 export async function serve(options: ServeOptions, stop: AbortSignal): Promise<void> {
-  // When the client disconnects, abort the workflow reviews that still run, because no one would read their results.
+  // If the client disconnects, this aborts the workflow reviews that still run, because no one would read their
+  // results.
   const gone = new AbortController();
   const server = serveStdio(() => buildServer(options, gone.signal), {
     onerror: (error) => process.stderr.write(`onceover mcp: ${describeError(error)}\n`),
@@ -32,13 +33,14 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
   await server.close();
 }
 
-// For an invalid message, the SDK's error is a long list of schema issues, so replace it with one sentence.
+// Returns the message of an error. For an invalid MCP message, the SDK's text is a long list of schema issues, so one
+// sentence replaces it.
 function describeError({ message }: Error): string {
   if (message.startsWith('[')) return 'ignored an invalid message from the client';
   return message.split('\n', 1)[0] ?? '';
 }
 
-/** Returns the MCP server with its tools. docs/mcp.md is generated from this server. */
+/** Returns the MCP server with its tools. The page docs/mcp.md is generated from this server. */
 export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer {
   const { root, platform } = options;
   const server = new McpServer({ name: 'onceover', version }, { instructions: INSTRUCTIONS });

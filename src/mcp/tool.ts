@@ -5,7 +5,9 @@ import type { Result } from '../kernel/result.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
 import { someNames } from '../ui/wording.ts';
 
-/** Returns the result of a tool as text and as JSON, because some clients show only one of them. A failure is text. */
+/**
+ * Returns the result of a tool as text and as JSON, because some clients show only one of them. A failure is only text.
+ */
 export function answer<Value, Document>(
   result: Result<Value>,
   show: (value: Value) => readonly [text: string, document: Document, warnings?: readonly string[]],
@@ -19,7 +21,10 @@ export function answer<Value, Document>(
   return { content: [{ type: 'text' as const, text: paragraphs.join('\n\n') }], structuredContent };
 }
 
-/** Returns an input schema that rejects unknown parameters: a misspelt filter would otherwise select everything. */
+/**
+ * Returns an input schema that rejects unknown parameters. If a misspelt filter were ignored, the tool would apply to
+ * everything.
+ */
 export function onlyInput<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const known = Object.keys(shape).join(', ') || 'nothing';
   const error = (issue: z.core.$ZodRawIssue) =>
@@ -39,14 +44,17 @@ export function pathList(what: string) {
 
 type Progress = { readonly progress: number; readonly total?: number; readonly message: string };
 
-/** Sends progress if the client asked for it, because many clients then extend their timeout. */
+/** Sends progress if the client asked for it. Many clients extend their timeout when they get progress. */
 export function sendProgress({ mcpReq }: ServerContext, progress: Progress): void {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return;
   mcpReq.notify({ method: 'notifications/progress', params: { progressToken, ...progress } }).catch(() => {});
 }
 
-/** Returns options to wait at most `seconds`, or until the client cancels. The client gets each new progress line. */
+/**
+ * Returns the options to wait at most `seconds`, or until the client cancels. Each new progress line is sent to the
+ * client.
+ */
 export function waitingWith(context: ServerContext, seconds: number): WaitOptions {
   let lines = 0;
   const heard = (message: string) => sendProgress(context, { progress: ++lines, message });

@@ -21,7 +21,7 @@ const sessionId = z
 
 /** Adds the tools that list and start workflows, finish a step, and end a workflow. */
 export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview }: Options, gone: AbortSignal): void {
-  // The workflow session that this client started or used last. Calls without a session id refer to it.
+  // The workflow session that this client started or used last. A call without a session id means this session.
   let own: SessionId | null = null;
   const caller = { startedBy: 'agent', reviewer, stop: gone } as const;
 

@@ -18,7 +18,10 @@ const LOOPS = 'onceover/started-phases';
 
 const MOST_LOOPS = 60;
 
-/** The schema of the file that stores a review loop, so that a later MCP call can continue the loop. */
+/**
+ * The schema of the file that stores a review loop which runs in the background, so that a later MCP call can continue
+ * it.
+ */
 const keptStartSchema = z.object({
   id: z.string(),
   phase: z.enum(PHASES),
@@ -37,7 +40,10 @@ type StartOptions = { readonly phase: PhaseName } & Pick<
   'feature' | 'fixer' | 'preparations' | 'keepSessions'
 >;
 
-/** Starts the first round of a phase as a background job. Returns when the round ends or the waiting time is over. */
+/**
+ * Starts the first round of reviews of a phase as a background job. Returns when the round ends or the waiting time is
+ * over.
+ */
 export async function startPhaseRun(
   repository: RepositoryPaths,
   options: StartOptions,
@@ -54,13 +60,16 @@ function wrongOptions({ phase, fixer, preparations }: StartOptions): string | nu
   return fixer === null ? 'simplify and deepen_tests need an agent that may edit files: name it as fixer.' : null;
 }
 
-/** The input of the MCP tool `continue_phase`: a summary of the caller's fix, or the decision to accept open issues. */
+/**
+ * The input of the MCP tool `continue_phase`: a summary of the fix that the caller made, or the decision to accept the
+ * open issues.
+ */
 type NextRound = { readonly summary?: string | null; readonly acceptWithNotes?: boolean };
 
 /**
- * Continues a review loop. With a summary, starts the next round. Without one, waits for the last round, and repeats it
- * if it ended without a verdict. With `acceptWithNotes`, accepts the open issues of a loop that ended at the limit of
- * reviews.
+ * Continues a review loop. With a summary, starts the next round of reviews. Without one, waits for the last round, and
+ * runs it again if it ended without a verdict. With `acceptWithNotes`, accepts the open issues of a loop that ended at
+ * the limit of reviews.
  */
 export async function continuePhaseRun(
   repository: RepositoryPaths,
@@ -114,7 +123,10 @@ async function startRound(
   return report(repository, kept, await waitForJob(repository, ROUNDS, kept.round, waiting));
 }
 
-/** Returns the state of a loop. Stores the `loop_id` that the round printed, because callers may pass that id. */
+/**
+ * Returns the state of a review loop. Stores the `loop_id` that its last round printed, because callers may use that id
+ * too.
+ */
 function report(repository: RepositoryPaths, kept: KeptStart, work: BackgroundJob | null): Result<StartedPhase> {
   const answer = work?.answer ?? null;
   const loop = isRecord(answer) && typeof answer['loop_id'] === 'string' ? answer['loop_id'] : null;
@@ -146,7 +158,10 @@ function keep(repository: RepositoryPaths, kept: KeptStart): Result<void> {
   return written;
 }
 
-/** Returns the stored loop with an id from `startPhaseRun` or a `loop_id` of a phase document; `null` if not found. */
+/**
+ * Returns the stored loop. `id` is the id from `startPhaseRun` or the `loop_id` in a phase document; `null` if there is
+ * no such loop.
+ */
 function keptStart(repository: RepositoryPaths, id: string): KeptStart | null {
   const folder = openFolder(repository.commonDir, LOOPS);
   if (isJobId('phase', id)) return readKept(folder, `${id}.json`);

@@ -74,7 +74,7 @@ const preparation = z.object({
 
 const ENDS = Object.keys(END_STATUSES) as PhaseEndReason[];
 
-/** The JSON document of `phase --json`, which MCP tools return in the field `phase`. */
+/** The schema of the JSON document that `phase --json` prints, and that MCP tools return in the field `phase`. */
 export const phaseSchema = z.object({
   phase: z.enum(PHASES),
   feature: z.string().describe('The folder of the feature, relative to the repository root.'),
@@ -104,7 +104,7 @@ export const phaseSchema = z.object({
 
 export type PhaseDocument = z.output<typeof phaseSchema>;
 
-/** The JSON document of `phase --dry-run --json`. */
+/** The schema of the JSON document that `phase --dry-run --json` prints. */
 export const phasePlanSchema = z.object({
   phase: z.enum(PHASES),
   feature: z.string(),
@@ -132,7 +132,7 @@ export const phasePlanSchema = z.object({
 
 export type PhasePlanDocument = z.output<typeof phasePlanSchema>;
 
-/** The JSON document that the MCP tools `start_phase` and `continue_phase` return. */
+/** The schema of the JSON document that the MCP tools `start_phase` and `continue_phase` return. */
 export const startedPhaseSchema = z.object({
   loop_id: z.string().describe('The id for continue_phase.'),
   state: z

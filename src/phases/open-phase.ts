@@ -32,7 +32,9 @@ import { loadRoles } from './roles/load.ts';
 import type { Roles } from './roles/types.ts';
 import type { PhaseOptions, PhaseOutcome, PhasePorts, PhaseRequest } from './run-types.ts';
 
-/** Opens the guard that undoes a fixer's writes to stored passes, findings and approvals of commands. */
+/**
+ * A function that opens a guard, which undoes a fixing agent's writes to stored passes, findings and approved commands.
+ */
 export type OpenGuard = (logDir: RepoPath) => TamperGuard;
 
 type Opened = { readonly ports: PhasePorts; readonly request: PhaseRequest };
@@ -167,12 +169,16 @@ function preparationsOf(phase: PhaseName, { simplify, deepenTests }: PhaseOption
 async function rolesOf(repository: RepositoryPaths, { source }: RunSettings): Promise<Result<Roles>> {
   const listed = await openSnapshots(repository).files();
   if (!listed.ok) return listed;
-  // If the roles come from the base branch, role files in the working tree have no effect, so do not check their names.
+  // If the roles come from the base branch, role files in the working tree have no effect, so do not report misspelt
+  // names.
   const listing = { tracked: source.from === null ? listed.value : [], untracked: [] };
   return loadRoles(source.files, listing);
 }
 
-/** Returns the files and folders that a fixer must not edit: settings, prompts, roles, and the records of the phase. */
+/**
+ * Returns the files and folders that a fixing agent must not edit: settings, prompts, roles, and the records of the
+ * phase.
+ */
 function keptFiles(feature: RepoPath, settings: Settings): readonly RepoPath[] {
   const records = ['.review-history.md', '.meta.json'].map((name) => documentPath(feature, name));
   const prompts = settings.gates.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => prompt));

@@ -4,7 +4,7 @@ import type { PhaseRole } from '../kernel/review-loops.ts';
 import type { Ask } from './state.ts';
 import type { IterationEntry } from './types.ts';
 
-/** An event that a phase reports to the console while it runs. */
+/** An event that a phase reports while it runs. */
 export type PhaseProgress =
   | FixProgress
   | ({
@@ -35,7 +35,9 @@ export type PhaseProgress =
       readonly kind: 'look-ended';
       readonly role: PhaseRole;
       readonly agent: string;
-      /** `done`: the code-simplifier or the test-deepener has finished. These roles give no verdict. */
+      /**
+       * `done`: the code-simplifier or the test-deepener has finished. These roles only edit files and give no verdict.
+       */
       readonly status: 'pass' | 'fail' | 'error' | 'done';
       readonly blockers: number;
       readonly warnings: number;
@@ -44,5 +46,5 @@ export type PhaseProgress =
       readonly usage: Usage | null;
       readonly durationMs: number;
     }
-  /** `said` is the error message of git; null if the commit succeeded. */
+  /** `said`: the error message of git; null if the commit succeeded. */
   | { readonly kind: 'committed'; readonly message: string; readonly files: number; readonly said: string | null };

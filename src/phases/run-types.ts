@@ -14,10 +14,10 @@ import type { FeatureFiles, PhaseLogs, PhaseLoops } from './record/store.ts';
 import type { Roles } from './roles/types.ts';
 import type { PhaseEnd, PhaseRun, RoleIssue } from './types.ts';
 
-/** The result of one command: the phase has ended, or it waits for the caller's fix. */
+/** The result of one command: the phase has ended, or it waits for the caller to fix issues. */
 export type PhaseOutcome = {
   readonly run: PhaseRun;
-  /** Null if the phase waits for the caller to fix the open issues. */
+  /** How the phase ended; null if it waits for the caller to fix the open issues. */
   readonly end: PhaseEnd | null;
   readonly open: readonly RoleIssue[];
   readonly exitCode: 0 | 1 | 3;
@@ -26,24 +26,33 @@ export type PhaseOutcome = {
   readonly notices: readonly PhaseNotice[];
 };
 
-/** A warning that is printed with the result of a phase and does not affect the result. */
+/** A warning that is printed with the result of a phase and does not change the result. */
 export type PhaseNotice =
   /** `.meta.json` was unreadable, so it was renamed to `aside` and a new `.meta.json` was created. */
   | { readonly kind: 'meta-put-aside'; readonly path: RepoPath; readonly aside: RepoPath }
   /** `.meta.json` names a PRD (product requirements document) that does not exist or is outside the repository. */
   | { readonly kind: 'prd-left-out'; readonly path: string; readonly why: 'outside' | 'missing' }
-  /** With a list of files to review, the fixer also changed files that are not in the list. */
+  /** The review was limited to a list of files, but the fixing agent also changed other files. */
   | { readonly kind: 'unseen-edits'; readonly paths: readonly RepoPath[] }
   /** Changed files that onceover does not show to reviewers, such as files with secrets. */
   | { readonly kind: 'withheld'; readonly why: WithheldFile['why']; readonly paths: readonly RepoPath[] }
   | { readonly kind: 'commit-failed'; readonly message: string; readonly said: string }
   | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
   | { readonly kind: 'no-price'; readonly agents: readonly string[] }
-  /** The fixer changed files that would count as a pass, a waiver or an approval, so onceover restored them. */
+  /**
+   * The fixing agent changed files in a way that counts as a pass, a waiver or an approval. onceover restored these
+   * files.
+   */
   | { readonly kind: 'proof-taken-back'; readonly paths: readonly string[] }
-  /** The fixer changed which files reviewers see. A `null` in `paths` stands for git's own settings. */
+  /**
+   * The fixing agent changed files or settings that decide which files reviewers see. A `null` in `paths` means git's
+   * own settings.
+   */
   | { readonly kind: 'hidden-by-fixer'; readonly paths: readonly (string | null)[] }
-  /** The agent always gets a new session. `why` names the resume test that it failed (see dispatch/resume-probe.ts). */
+  /**
+   * The agent always gets a new session. `why` names the resume test that it failed (V1 to V4, see
+   * dispatch/resume-probe.ts).
+   */
   | { readonly kind: 'not-resumed'; readonly agent: string; readonly why: string };
 
 export type PhasePorts = {
@@ -64,11 +73,17 @@ export type PhasePorts = {
   newId(): string;
 };
 
-/** The options that a user can set. Without `fixer` and `step`, no one fixes issues, and open issues end the phase. */
+/**
+ * The options of a phase that a user can set. Without `fixer` and `step`, no one fixes issues, so open issues end the
+ * phase.
+ */
 export type PhaseChoices = {
-  /** The agent that fixes the issues. */
+  /** The name of the agent that fixes the issues. */
   readonly fixer?: string;
-  /** Whether the command stops at open issues. The caller fixes them and passes a `summary` to the next command. */
+  /**
+   * Whether the command stops at open issues. The caller then fixes them and describes the fix in the `summary` of the
+   * next command.
+   */
   readonly step?: boolean;
   readonly summary?: string;
   /** With `step`: whether sessions are stored in the git folder for the next command. Default: true. */
@@ -76,9 +91,12 @@ export type PhaseChoices = {
   readonly rerun?: boolean;
   readonly acceptWithNotes?: boolean;
   readonly maxIterations?: number;
-  /** Whether fixes are committed. Default: true. */
+  /** Whether onceover commits the fixes. Default: true. */
   readonly commit?: boolean;
-  /** The base branch to compare the code with. `base`, `simplify` and `deepenTests` apply only to `implement`. */
+  /**
+   * The base branch that the code is compared with. `base`, `simplify` and `deepenTests` apply only to the phase
+   * `implement`.
+   */
   readonly base?: string;
   readonly simplify?: boolean;
   readonly deepenTests?: boolean;
@@ -88,14 +106,14 @@ export type PhaseChoices = {
 export type PhaseOptions = PhaseChoices & {
   readonly phase: string;
   readonly feature: string;
-  /** In `implement`: the files to review; null means all files that differ from the base branch. */
+  /** In `implement`: the files to review; null for all files that differ from the base branch. */
   readonly files: { readonly names: readonly string[]; readonly source: NameSource } | null;
   readonly startedBy: 'person' | 'agent';
   readonly reporter: ReporterOf<PhaseProgress>;
   readonly stop: AbortSignal | null;
 };
 
-/** A phase to run: the checked options, and the settings, roles and files that they refer to. */
+/** A phase to run: the checked options, with the settings, roles and files that they refer to. */
 export type PhaseRequest = Pick<PhaseOptions, 'startedBy' | 'stop'> & {
   readonly rerun: boolean;
   readonly acceptWithNotes: boolean;
@@ -107,7 +125,10 @@ export type PhaseRequest = Pick<PhaseOptions, 'startedBy' | 'stop'> & {
   readonly roles: Roles;
   readonly phase: PhaseName;
   readonly feature: RepoPath;
-  /** Says who fixes issues: an agent, or the caller between commands. If no one does, open issues end the phase. */
+  /**
+   * How issues are fixed: by an agent, or by the caller between two commands. If neither does it, open issues end the
+   * phase.
+   */
   readonly fixing:
     | { readonly by: 'fixer'; readonly agent: string }
     | { readonly by: 'caller'; readonly summary: string | null; readonly keepSessions: boolean }
@@ -115,6 +136,9 @@ export type PhaseRequest = Pick<PhaseOptions, 'startedBy' | 'stop'> & {
   readonly preparations: readonly Preparation[];
   readonly selection: Selection;
   readonly kept: readonly RepoPath[];
-  /** Returns a digest of each file that the agents' commands in the settings run or read. No fixer may edit them. */
+  /**
+   * Returns a digest of each file that the agents' commands in the settings run or read. A fixing agent must not edit
+   * them.
+   */
   agentFiles(): ReadonlyMap<RepoPath, string>;
 };

@@ -27,16 +27,21 @@ import type {
   StopReason,
 } from './types.ts';
 
-/** The state of a phase, as plain data. With `--step`, `checkpoint(state)` is stored for the next command. */
+/**
+ * The state of a phase, as plain data. With `--step`, it is stored for the next command, in the form that `checkpoint`
+ * returns.
+ */
 export type PhaseState = {
   readonly setup: PhaseSetup;
   readonly stage: PhaseStage;
   readonly position: PhasePosition;
-  /** The number of reviews per loop that count towards the limit, including the current review. */
+  /** For each loop, the number of reviews that count for the limit, including the current one. */
   readonly counted: Readonly<Record<PhaseStage, number>>;
-  /** The number of started rounds, including final validations. */
+  /** The number of rounds of reviews so far, including final validations (rounds that confirm earlier passes). */
   readonly round: number;
-  /** Whether the current round is a final validation, which repeats passed reviews and does not count for the limit. */
+  /**
+   * Whether the current round is a final validation. It repeats reviews that passed and does not count for the limit.
+   */
   readonly isFinalValidation: boolean;
   readonly roles: Readonly<Partial<Record<ReviewerRole, RoleState>>>;
   readonly resume: ResumeState;
@@ -47,22 +52,25 @@ export type PhaseState = {
   readonly reviewed: SeenContent | null;
   /** Whether a fix followed the last round. */
   readonly fixedSince: boolean;
-  /** How many rounds in a row passed but do not count, because the content changed while they ran. */
+  /** How many rounds in a row had no effect because the content changed while they ran. */
   readonly disturbances: number;
-  /** Whether git could not commit the last fix. The next round then gives each reviewer a new session. */
+  /** Whether git could not commit the last fix. In this case, the next round gives each reviewer a new session. */
   readonly commitFailed: boolean;
   readonly domainOutcome: DomainOutcome | null;
 };
 
-/** A loop as it is stored on disk, so that the next command can continue it. */
+/** A review loop as it is stored on disk, so that the next command can continue it. */
 export type KeptLoop = {
   readonly run: PhaseRun;
   readonly state: PhaseState;
-  /** The history entries of a round that is not saved yet. After a crash, the next command finds and replaces them. */
+  /**
+   * The history entries of a round that is not saved yet. After a crash, the next command finds these texts and
+   * replaces them.
+   */
   readonly pending: { readonly round: number; readonly texts: readonly string[] } | null;
-  /** The exact text of the last history entry. To add a fix to the entry, onceover searches for this text. */
+  /** The exact text of the last history entry. onceover searches for this text when it adds a fix to the entry. */
   readonly lastEntry: string | null;
-  /** The git commit or tree that the loop's first review compared the code with. */
+  /** The git commit or tree that the first review of the loop compared the code with. */
   readonly began: string;
 };
 
@@ -76,8 +84,8 @@ export type RoleState = {
 };
 
 /**
- * The session of each role; null if the agent reported no session id, so that there is nothing to resume. The
- * requirements call this `resume_state`, and its fields `agent_id` (`session.id`), `iteration1_prompt_length`
+ * The session of each role; null if the agent reported no session id, so that nothing can be resumed. The requirements
+ * call this `resume_state`, and its fields `agent_id` (here `session.id`), `iteration1_prompt_length`
  * (`session.firstPromptLength`) and `last_commit_sha` (`session.saw`, here a snapshot).
  */
 type ResumeState = Readonly<
@@ -86,7 +94,10 @@ type ResumeState = Readonly<
 
 export type LoopSession = Session &
   SessionUse & {
-    /** The stable part of the first prompt. Resumed calls repeat it byte for byte, to hit the provider's cache. */
+    /**
+     * The first part of the first prompt, which stays the same. Resumed calls repeat exactly this text, so that the
+     * provider finds it in its cache.
+     */
     readonly opening: string;
   };
 
@@ -100,7 +111,7 @@ export type PhasePosition =
       readonly looks: readonly RoleReview[];
       readonly errors: readonly RoleReviewError[];
     } & Calls)
-  /** All reviewers passed. Waiting for a snapshot that shows whether the content is still the same. */
+  /** All reviewers passed. Waiting for a snapshot to check that the content has not changed meanwhile. */
   | { readonly at: 'confirming' }
   | ({ readonly at: 'fixing'; readonly issues: readonly RoleIssue[] } & Calls)
   /** Waiting for the caller to fix the issues. */
@@ -109,26 +120,32 @@ export type PhasePosition =
       readonly at: 'committing';
       readonly paths: readonly RepoPath[];
       readonly message: string;
-      /** The index of the step to run next before the reviews; null after a fix, because a round of reviews follows. */
+      /** The index of the next step that runs before the reviews; null after a fix, because reviews come next. */
       readonly next: number | null;
     }
   | { readonly at: 'ended'; readonly end: PhaseEnd };
 
-/** The calls in progress by role, and the marker lines that they add to the history. */
+/**
+ * The calls in progress, by role, and the lines that they will add to the history to mark events such as a failed
+ * resume.
+ */
 type Calls = {
   readonly flights: Readonly<Partial<Record<PhaseRole, Flight>>>;
   readonly marks: readonly PhaseMark[];
 };
 
-/** A call in progress. `measuring`: its prompt is built, to decide if the session is resumed. `asked`: it is sent. */
+/**
+ * A call in progress. `measuring`: its prompt is being built, to decide whether to resume the session. `asked`: the
+ * question was sent.
+ */
 type Flight = { readonly kind: 'measuring' | 'asked'; readonly ask: Ask };
 
 /** A question to an agent, without the text of its prompt. */
 export type Ask = Assigned & {
   readonly role: PhaseRole;
-  /** The part of the test-deepener; null for other roles. */
+  /** The part (A or B) of the test-deepener; null for other roles. */
   readonly part: 'A' | 'B' | null;
-  /** The prompt template; null for the steps before the reviews, which have their own prompts. */
+  /** The prompt template; null for the steps before the reviews, whose prompts do not come from a template. */
   readonly template: LoopTemplate | null;
   readonly why: LoopDispatchReason;
   /** The session to resume; null for a new session. */
@@ -136,7 +153,7 @@ export type Ask = Assigned & {
   readonly iteration: number;
   readonly most: number;
   readonly isFinalValidation: boolean;
-  /** The two snapshots whose diff the prompt shows; null if the prompt shows no diff. */
+  /** The two snapshots between which the prompt shows the diff; null if it shows no diff. */
   readonly delta: { readonly from: SnapshotId; readonly to: SnapshotId } | null;
   /** The iteration of the role's last review or fix; null if this is its first. */
   readonly lastIteration: number | null;
@@ -144,7 +161,7 @@ export type Ask = Assigned & {
   readonly issues: readonly RoleIssue[];
   /** The fixes since the role's last review. */
   readonly fixes: readonly FixNote[];
-  /** The outcome of the domain loop, for the phase-reviewer; null for other roles. */
+  /** The outcome of the first loop (`domain`), for the prompt of the phase-reviewer; null for other roles. */
   readonly domainOutcome: DomainOutcome | null;
 };
 
@@ -164,31 +181,37 @@ export type PhaseEvent =
       readonly kind: 'fixed';
       readonly summary: string;
       readonly changedPaths: readonly RepoPath[];
-      /** Files that the agent hid from reviewers, and changed files that decide what they see, such as `.gitignore`. */
+      /**
+       * Files that the agent hid from reviewers, and changed files, such as `.gitignore`, that decide what reviewers
+       * see.
+       */
       readonly hidden?: readonly RepoPath[];
     } & (Replied | { readonly by: 'caller' }))
   | ({ readonly kind: 'call-failed'; readonly failure: AgentFailure } & CallEnd)
-  /** git committed the edits, found nothing to commit, or failed. */
+  /** The commit is finished: git committed the edits, found nothing to commit, or failed (`failed`). */
   | { readonly kind: 'commit-ended'; readonly failed: boolean }
   | {
       readonly kind: 'stop';
       readonly why: StopReason;
-      /** The calls that were sent; all have ended. A planned call that is not in the list is recorded as never sent. */
+      /**
+       * The calls that were sent; all of them have ended. A planned call that is not in this list is recorded as never
+       * sent.
+       */
       readonly calls?: readonly CallEnd[];
     };
 
-/** The record of an ended call, whatever its result. */
+/** The facts that are recorded about a call that has ended, whatever its result. */
 export type CallEnd = {
   readonly role: PhaseRole;
   readonly call: LoopCall;
-  /** The reason why a new session replaced the resumed one; null if none was replaced. */
+  /** The failure of the resumed session that a new one had to replace; null if none was replaced. */
   readonly fellBack: AgentFailure | null;
 };
 
 /** The facts that decide whether a session is resumed. */
 export type Measured = Pick<DispatchFacts, 'now' | 'canResume' | 'lost' | 'cost' | 'deltaLength' | 'mustReadLength'>;
 
-/** An answered call, without the content of the answer. */
+/** A call that was answered, without the content of the answer. */
 export type Replied = CallEnd & {
   readonly by: 'agent';
   /** The session that the next call can resume; null if the agent reported no id for its new session. */
@@ -197,10 +220,13 @@ export type Replied = CallEnd & {
   readonly readsConfirmed: boolean | null;
 };
 
-/** An action to perform after an event. `drivePhase` first records, then saves the state, then does all the rest. */
+/**
+ * An action to perform after an event. `drivePhase` records first, then saves the state, and then performs all other
+ * actions.
+ */
 export type PhaseAction =
   | { readonly kind: 'take-snapshot' }
-  /** Build the prompt for the resumed session, to decide by its length whether it is sent. */
+  /** Builds the prompt that would resume the session. Its length decides whether it is sent. */
   | { readonly kind: 'measure'; readonly ask: Ask }
   | { readonly kind: 'dispatch'; readonly ask: Ask }
   | { readonly kind: 'fix'; readonly ask: Ask }
@@ -208,7 +234,7 @@ export type PhaseAction =
   | { readonly kind: 'wait-for-fix'; readonly issues: readonly RoleIssue[] }
   | { readonly kind: 'commit'; readonly paths: readonly RepoPath[]; readonly message: string }
   | { readonly kind: 'record'; readonly entry: IterationEntry }
-  /** Add the fix to the entry of its round in `.review-history.md`. */
+  /** Adds the fix to the entry of its round in `.review-history.md`. */
   | ({ readonly kind: 'record-fix'; readonly round: number } & PhaseFix)
   | ({ readonly kind: 'record-preparation'; readonly summary: string | null; readonly call: LoopCall } & Preparation)
   | { readonly kind: 'end'; readonly end: PhaseEnd };

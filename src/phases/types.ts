@@ -18,16 +18,19 @@ export type LoopIssue = LoopAnswer['issues'][number];
 
 export type RoleIssue = { readonly role: ReviewerRole; readonly issue: LoopIssue };
 
-/** The options of a phase, which do not change while the phase runs. */
+/** The options of a phase. They do not change while it runs. */
 export type PhaseSetup = {
   readonly phase: PhaseName;
   readonly assigned: Readonly<Partial<Record<PhaseRole, Assigned>>>;
-  /** The limit of reviews per loop, at most five. Final validations do not count. */
+  /**
+   * The limit of reviews per loop, at most five. Final validations, in which reviewers confirm their passes, do not
+   * count.
+   */
   readonly mostIterations: number;
   readonly fixing: 'fixer' | 'caller' | 'nobody';
   /** The id of the loop. Commit messages contain it, so that the commits of two loops never have the same message. */
   readonly loop: string;
-  /** Whether sessions are stored for the next command. Within one command they are always kept. */
+  /** Whether sessions are stored for the next command. During one command, they are always remembered. */
   readonly keepSessions: boolean;
   readonly commits: boolean;
   readonly acceptWithNotes: boolean;
@@ -38,11 +41,17 @@ export type PhaseSetup = {
 };
 
 export type EditRules = {
-  /** The only files that a fixer may edit; null in `implement`, where it may edit every file that is not in `kept`. */
+  /**
+   * The only files that a fixing agent may edit; null in `implement`, where it may edit every file that is not in
+   * `kept`.
+   */
   readonly documents: readonly RepoPath[] | null;
-  /** Files and folders that a fixer must never edit: settings, roles, rules, prompts, and the records of the phase. */
+  /**
+   * Files and folders that a fixing agent must never edit: settings, roles, rules, prompts, and the records of the
+   * phase.
+   */
   readonly kept: readonly RepoPath[];
-  /** In `implement`: the files and folders that are reviewed and committed; null means all. */
+  /** In `implement`: the files and folders to review and commit; null for all. */
   readonly only: readonly RepoPath[] | null;
 };
 
@@ -52,7 +61,10 @@ export type SeenContent = {
   readonly content: string;
 };
 
-/** A marker line in `.review-history.md` for users to search for, such as `DELTA-GUARD: …` (see docs/phases.md). */
+/**
+ * A marker line in `.review-history.md`, such as `DELTA-GUARD: …`. Users can search for such lines (see
+ * docs/phases.md).
+ */
 export type PhaseMark =
   | {
       readonly kind: 'resume-fallback';
@@ -69,13 +81,13 @@ export type PhaseMark =
     }
   | { readonly kind: 'lazy-load-warning'; readonly role: PhaseRole };
 
-/** The missing state without which a session cannot be resumed. `commit`: git could not commit the last fix. */
+/** The reason why a session cannot be resumed: something is missing. `commit`: git could not commit the last fix. */
 export type LostState = 'session' | 'snapshot' | 'diff' | 'commit';
 
 /** The reasons why a phase stops early: the user interrupted it, the budget is used up, or git or the disk failed. */
 export type StopReason = 'interrupted' | 'budget' | 'trouble';
 
-/** A call to an agent and its retries, with their total usage. */
+/** A call to an agent including its retries, with their total usage. */
 export type LoopCall = {
   readonly agent: string;
   readonly template: LoopTemplate;
@@ -86,7 +98,7 @@ export type LoopCall = {
 export type RoleReview = LoopCall & {
   readonly role: ReviewerRole;
   readonly answer: LoopAnswer;
-  /** The verdict that counts: an approval with blockers or warnings is not a pass. */
+  /** The verdict as onceover counts it: an approval with blockers or warnings is not a pass. */
   readonly enginePass: boolean;
 };
 
@@ -99,7 +111,10 @@ export type RoleReviewError = LoopCall & {
 export type IterationEntry = {
   readonly phase: PhaseName;
   readonly stage: PhaseStage;
-  /** The number of the review in its loop. A final validation repeats the number of the last review. */
+  /**
+   * The number of the review in its loop. A final validation, which confirms earlier passes, has the number of the
+   * review before it.
+   */
   readonly iteration: number;
   readonly most: number;
   readonly isFinalValidation: boolean;
@@ -118,10 +133,13 @@ export type PhaseRound = {
 };
 
 export type PhaseFix = {
-  /** The summary of the fix, written by the fixer or the caller; null if the fixer failed. */
+  /** The summary of the fix, by the fixing agent or the caller; null if the agent failed. */
   readonly summary: string | null;
   readonly marks: readonly PhaseMark[];
-  /** The call to the fixer; null if the caller fixed the issues, or if the fixer was stopped before its first call. */
+  /**
+   * The call to the fixing agent; null if the caller fixed the issues, or if the agent was stopped before its first
+   * call.
+   */
   readonly turn: LoopCall | null;
 };
 
@@ -144,7 +162,7 @@ export type PhaseRun = {
 
 export type FixNote = { readonly round: number; readonly iteration: number; readonly summary: string };
 
-/** The outcome of the domain loop, a document's first review loop. The phase-reviewer's prompt shows the outcome. */
+/** The outcome of `domain`, the first review loop of a document. It is shown to the reviewer of the second loop. */
 export type DomainOutcome = {
   readonly result: 'approved' | 'failed';
   readonly iteration: number;
@@ -161,7 +179,7 @@ export const END_STATUSES = {
   'accepted-with-notes': 'approved',
   cap: 'cap',
   stalled: 'stalled',
-  /** Issues are open, and there is no fixer. */
+  /** Issues are open, but neither an agent nor the caller fixes them. */
   'not-fixed': 'needs_work',
   'reviewer-failed': 'error',
   'fixer-failed': 'needs_work',
@@ -170,7 +188,7 @@ export const END_STATUSES = {
   'artifact-missing': 'error',
   'artifact-empty': 'error',
   'artifact-unreadable': 'error',
-  /** The content kept changing during the reviews. */
+  /** The content changed again and again while reviewers worked. */
   disturbed: 'error',
   interrupted: 'error',
   budget: 'error',
@@ -187,21 +205,21 @@ export type PhaseEnd = {
   readonly failure: AgentFailure | null;
 };
 
-/** The fields that a phase writes to `.meta.json` in the folder of the feature. */
+/** The fields that a phase writes to the `.meta.json` of the feature. */
 export type MetaUpdate = {
   readonly phase: PhaseName;
   readonly started: string;
-  /** The time when the phase was approved or accepted with notes; null if it was neither. */
+  /** The time at which the phase was approved or accepted with open issues; null if it was neither. */
   readonly completed: string | null;
   readonly loops: readonly MetaLoop[];
   readonly reviewerNotes: readonly string[];
   readonly resuming: Resuming;
 };
 
-/** Whether the agents of a phase can resume sessions; `unknown` before the phase has a session to resume. */
+/** Whether the agents of a phase can resume sessions. `unknown`: the phase has no session to resume yet. */
 export type Resuming =
   | { readonly kind: 'unknown' | 'works' }
-  /** `why` names the first resume test that an agent failed, V1 to V4 (dispatch/resume-probe.ts), and says how. */
+  /** `why` names the first resume test (V1 to V4, see dispatch/resume-probe.ts) that an agent failed, and how. */
   | { readonly kind: 'deferred'; readonly why: string };
 
 export type MetaLoop = {
@@ -219,6 +237,6 @@ export type StartedPhase = {
   /** `waiting`: the caller has to fix the open issues. `died`: the job of the round ended without a result. */
   readonly state: 'running' | 'waiting' | 'ended' | 'died';
   readonly progress: readonly string[];
-  /** The JSON that `onceover phase` printed for the round, a phase document or an error; `null` if there is none. */
+  /** The JSON that `onceover phase` printed for the round: a phase document or an error; `null` if it printed none. */
   readonly answer: unknown;
 };

@@ -11,7 +11,7 @@ import { errorCode, makeFolder, removeOldest, writeAtomically } from './files.ts
 import { processInfo } from './lock.ts';
 import { type Folder, openFolder } from './private-files.ts';
 
-/** An onceover command that runs in the background, with its progress. */
+/** An onceover command that runs in the background, and its progress. */
 export type BackgroundJob = {
   readonly id: string;
   readonly state: 'running' | 'done' | 'died';
@@ -21,7 +21,7 @@ export type BackgroundJob = {
   readonly answer: unknown;
 };
 
-/** The folder for one kind of job, inside the git folder, and the prefix of the job ids. */
+/** The folder, inside the git folder, for one kind of background job, and the prefix of the ids of its jobs. */
 export type JobKind = { readonly folder: `onceover/${string}`; readonly prefix: string };
 
 const MOST_FILES = 60;
@@ -30,7 +30,7 @@ const MOST_LINES = 20;
 
 const PAUSE_MS = 200;
 
-/** Starts an onceover command that keeps running after this process ends. `input` is the command's standard input. */
+/** Starts an onceover command that continues after this process ends. `input` is its standard input. */
 export async function startJob(
   repo: RepositoryPaths,
   kind: JobKind,
@@ -54,7 +54,7 @@ export async function startJob(
   return ok({ id, state: 'running', progress: [], answer: null });
 }
 
-/** Returns a new job id. In alphabetical order, older ids come before newer ones. */
+/** Returns a new job id. Sorted alphabetically, older ids come before newer ones. */
 export function newJobId(prefix: string): string {
   return `${prefix}-${Date.now().toString(36).padStart(9, '0')}-${randomBytes(3).toString('hex')}`;
 }
@@ -95,7 +95,7 @@ function spawnJob(
   }
 }
 
-/** Waits until the job ends or the time is over, and returns the state of the job; `null` if there is no such job. */
+/** Waits until the job ends or the time is over. Returns the state of the job; `null` if there is no such job. */
 export async function waitForJob(
   repo: RepositoryPaths,
   kind: JobKind,
@@ -127,12 +127,12 @@ export function newestJob(repo: RepositoryPaths, kind: JobKind): string | null {
   return ids.sort().findLast((id) => isHere(folder.json(`${id}.json`))) ?? null;
 }
 
-/** Sends a running job the signal of Ctrl-C, so that it stops and says so. Returns whether the job was running. */
+/** Sends a running job the signal of Ctrl-C, so that it stops and reports that. Returns whether the job was running. */
 export async function interruptJob(repo: RepositoryPaths, kind: JobKind, id: string): Promise<boolean> {
   const facts = isJobId(kind.prefix, id) ? openFolder(repo.commonDir, kind.folder).json(`${id}.json`) : null;
   if (!isRecord(facts) || typeof facts['pid'] !== 'number' || facts['root'] !== repo.root) return false;
   const found = await processInfo(facts['pid']);
-  // A later process may have the same pid, so only the process that started at that time gets the signal.
+  // Another process may have got the same pid since, so send the signal only if the start time matches.
   if (found === null || found.startedAt === null || found.startedAt !== facts['startedAt']) return false;
   try {
     return process.kill(facts['pid'], 'SIGINT');

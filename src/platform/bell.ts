@@ -1,4 +1,7 @@
-/** Wakes a loop that waits: `ring` ends the current or the next `wait`. */
+/**
+ * Returns a bell, with which one part of the program waits for another. `ring` ends the current `wait` or, if no part
+ * waits, the next one.
+ */
 export function openBell() {
   let isRung = false;
   let wake: (() => void) | null = null;

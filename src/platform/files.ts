@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import type { Failure, InTheWay } from '../kernel/failure.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 
-/** Runs a file system call. An error that the call throws becomes a `disk` failure for `path`. */
+/** Runs a file system call. If the call throws, returns a `disk` failure for `path`. */
 export function tryDisk<T>(action: 'read' | 'write', path: string, call: () => T): Result<T> {
   try {
     return ok(call());
@@ -23,7 +23,7 @@ export function tryDisk<T>(action: 'read' | 'write', path: string, call: () => T
   }
 }
 
-/** Returns whether a folder below `top` exists. A symlink or a file in its path is a failure. */
+/** Returns whether a folder below `top` exists. Fails if its path contains a symlink or a file. */
 export function checkFolder(top: string, folder: string): Result<'there' | 'missing'> {
   let path = top;
   for (const part of folder.split('/')) {
@@ -36,7 +36,7 @@ export function checkFolder(top: string, folder: string): Result<'there' | 'miss
   return ok('there');
 }
 
-/** Makes a folder below `top` with all its parents, and returns its path. A symlink in its path is a failure. */
+/** Makes a folder below `top`, with all its parents, and returns its path. Fails if the path contains a symlink. */
 export function makeFolder(top: string, folder: string): Result<string> {
   let path = top;
   for (const part of folder.split('/')) {
@@ -55,7 +55,7 @@ export function makeFolder(top: string, folder: string): Result<string> {
 
 /**
  * Makes a folder with all its parents, following symlinks. Throws if that is impossible. Node's own recursive `mkdir`
- * does not end where nothing can be made, for example in /proc.
+ * would never return for a path at which nothing can be created, for example in /proc.
  */
 export function makeParents(folder: string, mode = 0o777): void {
   const missing: string[] = [];
@@ -66,20 +66,20 @@ export function makeParents(folder: string, mode = 0o777): void {
     try {
       mkdirSync(path, { mode });
     } catch (error) {
-      // Another process may have made the folder at the same time.
+      // Another process may have made the folder at the same time, which is fine.
       if (errorCode(error) !== 'EEXIST') throw error;
     }
   }
 }
 
-/** Replaces a file in one step, so that no reader sees half of it. A symlink or a folder at the path is a failure. */
+/** Replaces a file in one step, so that no process reads half of it. Fails if a symlink or a folder is at the path. */
 export function writeAtomically(folder: string, name: string, data: string, permissions?: number): Result<void> {
   const path = join(folder, name);
   const stats = lstatAt(path);
   if (!stats.ok) return stats;
   if (stats.value !== null && !stats.value.isFile()) return err(inTheWay(path, stats.value));
   const temporary = temporaryPath(folder);
-  // The new file keeps the mode of the old one, so that no other user becomes able to read it.
+  // Give the new file the mode of the old one, so that no other user can suddenly read it.
   const mode = permissions ?? (stats.value === null ? 0o666 : stats.value.mode & 0o777);
   const written = tryDisk('write', path, () => {
     writeFileSync(temporary, data, { flag: 'wx', mode });
@@ -89,20 +89,20 @@ export function writeAtomically(folder: string, name: string, data: string, perm
   return written;
 }
 
-/** Returns an unused path for a temporary file. If a process is killed, `removeLeftovers` deletes its file later. */
+/** Returns an unused path for a temporary file. If the process is killed, `removeLeftovers` deletes the file later. */
 export function temporaryPath(folder: string): string {
   return join(folder, `.onceover-${process.pid}-${randomBytes(6).toString('hex')}`);
 }
 
-/** Temporary files or folders that a killed process may leave behind, and the age at which they are removed. */
+/** Temporary files or folders that a killed process may leave behind, and the age at which they are deleted. */
 export type Leftovers = { readonly kind: 'file' | 'folder'; readonly name: RegExp; readonly afterMs: number };
 
-/** Ten minutes: no process uses a temporary file or a copied index for that long. */
+/** No process uses a temporary file or a copied index for longer than this (ten minutes). */
 export const LEFTOVER_AFTER_MS = 10 * 60 * 1000;
 
 const TEMPORARY_FILES: Leftovers = { kind: 'file', name: /^\.onceover-/, afterMs: LEFTOVER_AFTER_MS };
 
-/** Removes old temporary files or folders of killed processes, except those in `inUse`. Ignores errors. */
+/** Deletes old temporary files or folders of killed processes, except those in `inUse`. Ignores errors. */
 export function removeLeftovers(
   folder: string,
   now: number,
@@ -120,12 +120,14 @@ export function removeLeftovers(
   }
 }
 
-/** Removes a folder with its content. A folder that cannot be removed stays. */
+/** Deletes a folder with its content. Does nothing if that is impossible. */
 export function tryToRemoveFolder(path: string): void {
   tryDisk('write', path, () => rmSync(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 }));
 }
 
-/** Removes the oldest files until `most` are left, but none in `keep`. A file that cannot be removed stays. */
+/**
+ * Deletes the oldest files until only `most` are left, but never those in `keep`. Skips files that cannot be deleted.
+ */
 export function removeOldest(folder: string, most: number, keep: ReadonlySet<string>): void {
   const listed = listFolder(folder);
   if (!listed.ok || listed.value.length <= most) return;
@@ -137,7 +139,7 @@ export function removeOldest(folder: string, most: number, keep: ReadonlySet<str
   for (const { path } of byAge.slice(0, listed.value.length - most)) removeFile(path);
 }
 
-/** Returns the names in a folder and whether each is a plain file. A missing folder counts as empty. */
+/** Returns the names in a folder, each with whether it is a plain file. A missing folder counts as empty. */
 export function listFolder(path: string): Result<readonly { readonly name: string; readonly isFile: boolean }[]> {
   const listed = tryDisk('read', path, () =>
     readdirSync(path, { withFileTypes: true }).map((entry) => ({ name: entry.name, isFile: entry.isFile() })),
@@ -145,23 +147,25 @@ export function listFolder(path: string): Result<readonly { readonly name: strin
   return !listed.ok && listed.failure.kind === 'disk' && listed.failure.code === 'ENOENT' ? ok([]) : listed;
 }
 
-/** Removes a file; a missing file is not a failure. */
+/** Deletes a file. A missing file is not a failure. */
 export function removeFile(path: string): Result<void> {
   return tryDisk('write', path, () => rmSync(path, { force: true }));
 }
 
-/** Returns the stats of a path without following a symlink; `null` if the path is missing or unreadable. */
+/** Returns the metadata of a path without following a symlink; `null` if the path is missing or unreadable. */
 export function statIfPresent(path: string): Stats | null {
   const stats = lstatAt(path);
   return stats.ok ? stats.value : null;
 }
 
-/** Whether the path itself is a symlink, even a broken one. */
+/** Whether the path is a symlink, even one to a missing file. */
 export function isSymlink(path: string): boolean {
   return statIfPresent(path)?.isSymbolicLink() === true;
 }
 
-/** Returns the system's code of an error, for example ENOSPC; for an error without a code, its text. */
+/**
+ * Returns the operating system's code of an error, for example ENOSPC. For an error without a code, returns its text.
+ */
 export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : String(error);
 }
@@ -198,7 +202,7 @@ export function filesBelow(top: string, folder: string): Result<readonly string[
   return ok(found);
 }
 
-/** Removes a folder with its content. A symlink in its path is a failure. */
+/** Deletes a folder with its content. Fails if its path contains a symlink. */
 export function removeTree(top: string, folder: string): Result<void> {
   const there = checkFolder(top, folder);
   if (!there.ok) return there;
@@ -206,7 +210,7 @@ export function removeTree(top: string, folder: string): Result<void> {
   return tryDisk('write', path, () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }));
 }
 
-/** Removes a folder below `top` if it is empty, then its parent if that is empty, and so on up to `top`. */
+/** Deletes a folder below `top` if it is empty, then its parent if that is empty, and so on up to `top`. */
 export function removeEmpty(top: string, folder: string): void {
   for (let path = folder; path !== '' && path !== '.'; path = dirname(path)) {
     const removed = tryDisk('write', path, () => rmdirSync(join(top, path)));

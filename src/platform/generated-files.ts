@@ -5,17 +5,21 @@ import { GENERATED_FOLDER } from '../kernel/paths.ts';
 import { ok, type Result } from '../kernel/result.ts';
 import { makeFolder, statIfPresent, tryDisk, writeAtomically } from './files.ts';
 
-/** Makes the folder `name` in `.deepwork/tmp`, which git ignores, and returns its absolute path. */
+/** Makes the folder `name` in `.deepwork/tmp`, which git ignores. Returns its absolute path. */
 export function makeGeneratedFolder(root: string, name: string): Result<string> {
   const top = makeIgnoredFolder(root, GENERATED_FOLDER);
   return top.ok ? makeFolder(top.value, name) : top;
 }
 
-/** Makes a folder that git ignores because of the `.gitignore` in it. A missing `.gitignore` is written again. */
+/**
+ * Makes a folder that contains a `.gitignore`, so that git ignores the folder. If the `.gitignore` is missing, writes
+ * it again.
+ */
 export function makeIgnoredFolder(root: string, folder: RepoPath): Result<string> {
   const top = makeFolder(root, folder);
   if (!top.ok) return top;
-  // Fail if the folder cannot be listed. Opening it is enough to find out; listing thousands of files would be slow.
+  // Fail if the folder cannot be listed. Opening it is enough to find that out, and faster than listing thousands of
+  // files.
   const listable = tryDisk('read', top.value, () => opendirSync(top.value).closeSync());
   if (!listable.ok) return listable;
   if (statIfPresent(join(top.value, '.gitignore')) !== null) return top;

@@ -15,7 +15,7 @@ import { runProcess } from './program.ts';
 /** A running process. `startedAt` distinguishes it from a later process with the same pid; `null` if unknown. */
 type RunningProcess = { readonly startedAt: string | null };
 
-/** Returns the running process with this pid; `null` if there is none, or if the process is a zombie. */
+/** Returns the running process with this pid; `null` if there is none or if it is a zombie. */
 export async function processInfo(
   pid: number,
   platform: NodeJS.Platform = process.platform,
@@ -24,7 +24,7 @@ export async function processInfo(
   return platform === 'linux' ? fromProc(pid) : fromPs(pid);
 }
 
-/** Returns the name of this process's pid namespace, which differs between containers; `null` if unknown. */
+/** Returns the pid namespace of this process, which is different in each container; `null` if unknown. */
 export function processNamespace(): string | null {
   try {
     return readlinkSync('/proc/self/ns/pid');
@@ -43,12 +43,14 @@ function pidExists(pid: number): boolean {
 
 const UNKNOWN: RunningProcess = { startedAt: null };
 
-// The start time is in ticks since boot, so it is unique only together with the boot id.
+// Reads a process from /proc. Its start time is counted in ticks since the machine was booted, so it is unique only
+// together with the id of the boot.
 function fromProc(pid: number): RunningProcess | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    // The program's name is in parentheses and may contain any character, so start after the last parenthesis.
+    // The program's name is in parentheses and may contain any character, so read only what follows the last
+    // parenthesis.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, ticks] = [fields[0], fields[19]];
     return isZombie(state) ? null : { startedAt: ticks === undefined ? null : `${boot} ${ticks}` };
@@ -65,21 +67,21 @@ async function fromPs(pid: number): Promise<RunningProcess | null> {
   return isZombie(state) ? null : { startedAt: start.length === 0 ? null : start.join(' ') };
 }
 
-// A zombie is a process that has ended, but whose parent has not read its exit code yet.
+// A zombie is a process that has ended but whose exit code its parent has not read yet.
 function isZombie(state: string | undefined): boolean {
   return state !== undefined && /^[ZX]/.test(state);
 }
 
-/** The content of a lock file, which describes the process that holds the lock. */
+/** The content of a lock file: the facts that identify the process that holds the lock. */
 type LockOwner = LockHolder & {
-  /** Start time of the process, as the operating system reports it; `null` if unknown. */
+  /** Start time of the process as the operating system reports it; `null` if unknown. */
   readonly startedAt: string | null;
-  /** The pid namespace that `pid` belongs to; `null` if unknown. */
+  /** The pid namespace to which `pid` belongs; `null` if unknown. */
   readonly namespace: string | null;
   readonly heartbeat: string;
 };
 
-/** The process that holds a lock, with the facts that the user sees. */
+/** The process that holds a lock, as messages show it to the user. */
 type LockHolder = { readonly pid: number; readonly host: string; readonly since: string };
 
 const STALE_AFTER_MS = 60_000;
@@ -91,7 +93,7 @@ async function thisOwner(): Promise<LockOwner> {
   return { pid, startedAt, host: hostname(), namespace: processNamespace(), since: now, heartbeat: now };
 }
 
-/** Returns the process that holds a lock; `null` if that process no longer runs or the lock file is missing. */
+/** Returns the running process that holds a lock; `null` if that process has ended or the lock file is missing. */
 async function liveHolder(folder: Folder, name: string): Promise<LockHolder | null> {
   const owner = readOwner(folder.json(name));
   if (owner === null) return unknownHolder(join(folder.path, name));
@@ -99,19 +101,20 @@ async function liveHolder(folder: Folder, name: string): Promise<LockHolder | nu
   return (await isAlive(owner)) ? { pid, host, since } : null;
 }
 
-// If the owner has the same host and pid namespace, look for its process and ignore the heartbeat, because clocks may
-// go back and machines sleep. Otherwise, a recent heartbeat means that the owner runs.
+// Whether the owner of a lock still runs. On the same host and in the same pid namespace, it looks for the process. The
+// heartbeat (a time in the file that the owner renews) is not used there, because clocks can be set back and machines
+// sleep. Otherwise, a recent heartbeat means that the owner runs.
 async function isAlive(owner: LockOwner): Promise<boolean> {
   if (owner.host !== hostname() || differ(owner.namespace, processNamespace())) {
     return isRecent(Date.parse(owner.heartbeat));
   }
   const found = await processInfo(owner.pid);
-  // A later process may have the same pid, so compare the start times too.
+  // Another process may have got the same pid since, so compare the start times too.
   return found !== null && !differ(owner.startedAt, found.startedAt);
 }
 
-// The lock file may be unreadable, for example because another user owns it. A running holder renews the file
-// regularly, so a recent modification time means that the lock is held.
+// The lock file may be unreadable, for example because another user owns it. Its owner renews the file regularly, so a
+// recent modification time means that the lock is held.
 function unknownHolder(path: string): LockHolder | null {
   const changed = statIfPresent(path)?.mtimeMs ?? Number.NaN;
   return isRecent(changed) ? { pid: 0, host: 'an unknown host', since: new Date(changed).toISOString() } : null;
@@ -144,7 +147,9 @@ const HEARTBEAT_MS = 10_000;
 
 const LONGEST_BACKOFF_MS = 50;
 
-/** Opens the lock of a working tree, which one process can hold at a time. The lock of a dead process is free. */
+/**
+ * Opens the lock of a working tree, which only one process can hold at a time. If that process dies, the lock is free.
+ */
 export function openLock(repo: Pick<RepositoryPaths, 'root' | 'commonDir'>): Lock {
   return {
     async take() {
@@ -177,7 +182,7 @@ export async function lockHolder(
   return locks.ok ? ok(locks.value.holder) : locks;
 }
 
-/** Returns another process that holds the lock of any working tree of the clone; `null` if there is none. */
+/** Returns another process that holds the lock of any working tree of this clone; `null` if there is none. */
 export async function heldElsewhere(commonDir: string): Promise<Result<LockHolder | null>> {
   const folders = openFolder(commonDir, LOCKS).list();
   if (!folders.ok) return folders;
@@ -196,8 +201,8 @@ function folderOf({ root }: Pick<RepositoryPaths, 'root'>): string {
 
 /**
  * Takes the lock and returns the name of the lock file. Fails if another process holds the lock. Returns `null` if
- * another process tried at the same time; then the caller has to retry. Each process lists the folder again after
- * writing its file, so two processes can never both take the lock.
+ * another process tried at the same time, so that the caller has to retry. Each process writes its file and then lists
+ * the folder again, so two processes can never both take the lock.
  */
 async function tryToTake(folder: Folder, owner: LockOwner): Promise<Result<string | null>> {
   const before = await listLocks(folder, null);
@@ -212,14 +217,17 @@ async function tryToTake(folder: Folder, owner: LockOwner): Promise<Result<strin
     folder.remove(name);
     return after.ok ? ok(null) : after;
   }
-  // Only the holder removes the files of dead processes, so that no new lock file can get a name that is being removed.
+  // Only the process that holds the lock deletes the files of dead processes. Otherwise, a process could delete a new
+  // lock file that has got the same name.
   for (const dead of after.value.names) if (dead !== name) folder.remove(dead);
   return ok(name);
 }
 
 type LockFiles = { readonly names: ReadonlySet<string>; readonly holder: LockHolder | null };
 
-/** Lists the lock files. `holder` is a running process with a lock file other than `own`; `null` if there is none. */
+/**
+ * Lists the lock files. `holder` is a running process that has a lock file other than `own`; `null` if there is none.
+ */
 async function listLocks(folder: Folder, own: string | null): Promise<Result<LockFiles>> {
   const listed = folder.list();
   if (!listed.ok) return listed;
@@ -237,7 +245,10 @@ function firstFree(names: ReadonlySet<string>): string {
   return `${number}.json`;
 }
 
-/** Renews the heartbeat in the lock file until the lock is released, or until another process has replaced the file. */
+/**
+ * Renews the heartbeat (the time in the lock file) until the lock is released, or until another process has replaced
+ * the file.
+ */
 function hold(folder: Folder, name: string, owner: LockOwner): HeldLock {
   let text: string | null = JSON.stringify(owner);
   const remove = () => {

@@ -13,12 +13,12 @@ import {
   writeAtomically,
 } from './files.ts';
 
-/** The first bytes of a file, or the system's error code. `cut` is true if the file has more bytes. */
+/** The first bytes of a file, or the operating system's error code. `cut` is true if the file is longer. */
 type PlainFile =
   | { readonly ok: true; readonly bytes: Buffer; readonly cut: boolean }
   | { readonly ok: false; readonly code: string };
 
-/** Reads the first `limit` bytes of a plain file. It does not follow symlinks and does not block on a pipe. */
+/** Reads the first `limit` bytes of a plain file. It does not follow symlinks and does not wait for a pipe. */
 export function readPlainFile(path: string, limit: number): PlainFile {
   let fd: number | null = null;
   try {
@@ -34,13 +34,13 @@ export function readPlainFile(path: string, limit: number): PlainFile {
   }
 }
 
-/** A decoded text and the number of bytes that it was decoded from. */
+/** A decoded text, and the number of bytes from which it was decoded. */
 type Decoded = { readonly text: string; readonly bytes: number };
 
 type DecodeOptions = {
-  /** Whether the bytes are the beginning of a longer text, so that the last character may be incomplete. */
+  /** Whether the bytes are only the beginning of a text. Their last character may then be incomplete. */
   readonly isCut?: boolean;
-  /** Whether to keep a byte order mark in the text: true for reviewed content, false for settings and prompts. */
+  /** Whether a byte order mark stays in the text. It stays in reviewed content, but not in settings and prompts. */
   readonly keepsMark?: boolean;
 };
 
@@ -50,13 +50,13 @@ const WITHOUT_MARK = new TextDecoder('utf-8', { fatal: true });
 /** Returns the bytes decoded as UTF-8; `null` if they are not UTF-8. */
 export function decodeUtf8(bytes: Buffer, { isCut = false, keepsMark = false }: DecodeOptions = {}): Decoded | null {
   const decoder = keepsMark ? WITH_MARK : WITHOUT_MARK;
-  // The cut may be inside the last character and leave up to three of its bytes.
+  // The bytes may end inside the last character, of which up to three bytes can be left.
   for (let incomplete = 0; incomplete <= (isCut ? 3 : 0); incomplete++) {
     try {
       const length = Math.max(0, bytes.length - incomplete);
       return { text: decoder.decode(bytes.subarray(0, length)), bytes: length };
     } catch {
-      // Try again with one byte less.
+      // Ignore the error and try again with one byte less.
     }
   }
   return null;
@@ -77,7 +77,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-// The first line of a cache file is the checksum of the rest.
+// Reads a cache file. Its first line is the checksum of all other lines.
 function readCacheFile(path: string, limit: number): unknown {
   const read = readPlainFile(path, limit);
   if (!read.ok || read.cut) return undefined;
@@ -89,12 +89,12 @@ function readCacheFile(path: string, limit: number): unknown {
 
 const LARGEST_BYTES = 64 * 1024 * 1024;
 
-/** A folder of files that onceover writes. */
+/** A folder with files that onceover writes. */
 export type Folder = ReturnType<typeof openFolder>;
 
 /**
- * Opens a folder below `top` for onceover's own files. Every access fails if a symlink is in the folder's path. For
- * JSON and cache files, that check ends once the folder has been found, because a run reads many of them.
+ * Opens a folder below `top` for onceover's own files. Every access fails if the path of the folder contains a symlink.
+ * For JSON and cache files, this is checked only until the folder has been found, because a run reads many of them.
  */
 export function openFolder(top: string, folder: string) {
   const path = join(top, folder);
@@ -110,24 +110,30 @@ export function openFolder(top: string, folder: string) {
     const there = checkFolder(top, folder);
     return there.ok ? use() : there;
   };
-  /** Replaces a file in one step. Makes the folder if it is missing. `permissions` is for files with secrets. */
+  /**
+   * Replaces a file in one step. Makes the folder if it is missing. `permissions` is the mode of a file that contains
+   * secrets.
+   */
   function write(name: string, text: string, permissions?: number): Result<void> {
-    // Check first whether the folder exists: this is faster than trying to make it, and every run waits for this call.
+    // First check whether the folder exists, which is faster than trying to make it. Every run waits for this call.
     const found = checkFolder(top, folder);
     const made = found.ok && found.value === 'missing' ? makeFolder(top, folder) : found;
     return made.ok ? writeAtomically(path, name, text, permissions) : made;
   }
   return {
     path,
-    /** Returns the entries of the folder; none if it is missing. */
+    /** Returns the entries of the folder; an empty list if it is missing. */
     list: () => ifReal(() => listFolder(path)),
-    /** Returns the text of a file; `null` if the file is missing. */
+    /** Returns the text of a file; `null` if it is missing. */
     text: (name: string) => ifReal(() => readPrivateFile(join(path, name))),
     /** Returns the JSON value in a file; `undefined` if the file is missing, not JSON, or longer than `limit` bytes. */
     json: (name: string, limit = LARGEST_BYTES) => (canRead() ? readJsonFile(join(path, name), limit) : undefined),
-    /** Returns the value that `writeCache` stored; `undefined` if the file is missing, damaged or too long. */
+    /**
+     * Returns the value that `writeCache` stored; `undefined` if the file is missing, damaged or longer than `limit`
+     * bytes.
+     */
     cache: (name: string, limit: number) => (canRead() ? readCacheFile(join(path, name), limit) : undefined),
-    /** Stores a JSON value with its checksum, so that `cache` never returns a damaged one. */
+    /** Stores a JSON value with its checksum, so that `cache` notices if the file is damaged. */
     writeCache(name: string, value: unknown): Result<void> {
       const text = JSON.stringify(value);
       return write(name, `${sha256(text)}\n${text}`);
@@ -139,11 +145,11 @@ export function openFolder(top: string, folder: string) {
 
 const LARGEST_LIST_BYTES = 4 * 1024 * 1024;
 
-/** Opens a JSON file with a short list, in the git folder that all working trees of the clone share. */
+/** Opens a JSON file that contains a short list, in the git folder that all working trees of the clone share. */
 export function openListFile(commonDir: string, name: string) {
   const folder = openFolder(commonDir, 'onceover');
   return {
-    /** Returns the items of the list, without checking their types; an empty list if the file cannot be read. */
+    /** Returns the items of the list, whose types are not checked; an empty list if the file cannot be read. */
     read(): readonly unknown[] {
       const list = folder.json(name, LARGEST_LIST_BYTES);
       return Array.isArray(list) ? list : [];
@@ -153,13 +159,13 @@ export function openListFile(commonDir: string, name: string) {
   };
 }
 
-/** Returns the text of a plain file; `null` if it is missing. Does not follow symlinks or block on a pipe. */
+/** Returns the text of a plain file; `null` if it is missing. Does not follow symlinks or wait for a pipe. */
 export function readPrivateFile(path: string): Result<string | null> {
   const bytes = readPrivateBytes(path);
   return bytes.ok ? ok(bytes.value?.toString('utf8') ?? null) : bytes;
 }
 
-/** Returns the bytes of a plain file; `null` if the file is missing, a failure if it is larger than 64 MiB. */
+/** Returns the bytes of a plain file; `null` if it is missing. Fails if it is larger than 64 MiB. */
 export function readPrivateBytes(path: string): Result<Buffer | null> {
   const read = readPlainFile(path, LARGEST_BYTES);
   if (read.ok && !read.cut) return ok(read.bytes);
@@ -168,8 +174,8 @@ export function readPrivateBytes(path: string): Result<Buffer | null> {
 }
 
 /**
- * Creates a file that is complete as soon as its name exists. 'taken': the name is in use, nothing was written.
- * `permissions` is for files with secrets.
+ * Creates a file that is complete as soon as its name exists. Returns 'taken', and writes nothing, if the name is in
+ * use. `permissions` is the mode of a file that contains secrets.
  */
 export function writeNew(folder: string, name: string, data: string, permissions = 0o666): Result<'written' | 'taken'> {
   const path = join(folder, name);
@@ -183,7 +189,10 @@ export function writeNew(folder: string, name: string, data: string, permissions
   return hasCode(written, 'EEXIST') ? ok('taken') : written;
 }
 
-/** Removes a file and returns its text; `null` if it is missing. If several processes try, only one gets the text. */
+/**
+ * Deletes a file and returns its text; `null` if it is missing. If several processes try this at once, only one gets
+ * the text.
+ */
 export function claimFile(folder: string, name: string): Result<string | null> {
   const path = join(folder, name);
   const own = temporaryPath(folder);

@@ -13,7 +13,7 @@ export function findOnPath(name: string, path: string): string | null {
 
 let git: string | null = null;
 
-/** Returns the path of git. It is looked up only once, because searching PATH takes as long as a short git command. */
+/** Returns the path of git. It is looked up only once, because that takes as long as a short git command. */
 export function gitProgram(): string {
   git ??= findOnPath('git', process.env['PATH'] ?? '') ?? 'git';
   return git;
@@ -30,7 +30,7 @@ export function isProgram(path: string): boolean {
 }
 
 /**
- * The result of a program. `missing`: it was not found or may not be executed. `code: null`: a signal ended it, or the
+ * How a program ended. `missing`: it was not found or may not be executed. `code: null`: a signal ended it, or the
  * system could not start it, for example because too many processes run.
  */
 type ProcessEnd =
@@ -42,7 +42,7 @@ type ProcessOptions = {
   readonly env: NodeJS.ProcessEnv;
   /** Bytes for the program's standard input; `undefined` for no input. */
   readonly input?: Buffer | undefined;
-  /** Called with each chunk of standard output. The result then does not contain the output. */
+  /** Called with each chunk of standard output. In this case, the result does not contain the output. */
   readonly onOutput?: ((chunk: Buffer) => void) | undefined;
 };
 
@@ -56,7 +56,8 @@ export function runProcess(program: string, args: readonly string[], options: Pr
     const err: Buffer[] = [];
     child.stdout?.on('data', options.onOutput ?? ((chunk: Buffer) => out.push(chunk)));
     child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
-    // Ignore write errors: a program may exit before it has read all input, and its exit code says if that was wrong.
+    // Ignore write errors: a program may exit before it has read all its input, and its exit code shows whether that
+    // was a mistake.
     child.stdin?.on('error', () => {});
     child.stdin?.end(options.input);
     child.on('error', (error: NodeJS.ErrnoException) =>
@@ -68,10 +69,11 @@ export function runProcess(program: string, args: readonly string[], options: Pr
   });
 }
 
-// With these error codes, the program may exist, but the system allows no more open files or processes.
+// These error codes do not mean that the program is missing: the system allows no more open files or processes.
 const SYSTEM_LIMITS: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'EAGAIN']);
 
-// Returns the error message if `spawn` throws, for example because the arguments are too long or memory is full.
+// Starts a program. Returns the error message if `spawn` throws, for example because the arguments are too long or
+// memory is full.
 function start(program: string, args: readonly string[], { cwd, env, input }: ProcessOptions) {
   try {
     return spawn(program, args, { cwd, env, stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] });

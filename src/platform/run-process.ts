@@ -3,10 +3,10 @@ import type { Readable } from 'node:stream';
 import { ACTIVE, type CheckEnd, type Checks } from '../kernel/ports.ts';
 import { errorCode } from './files.ts';
 
-/** The output of a program. If it is very long, only its beginning and its end are kept. */
+/** The output of a program. Of very long output, only the beginning and the end are kept. */
 type Captured = {
   readonly text: string;
-  /** Position in `text` after the note about the omitted middle of the output; `null` if nothing was omitted. */
+  /** The position in `text` after the note that the middle of the output is missing; `null` if nothing is missing. */
   readonly cut: number | null;
 };
 
@@ -17,8 +17,8 @@ const TAIL_BYTES = 8 * 1024 * 1024;
 const LONGEST_LINE = 8 * 1024 * 1024;
 
 /**
- * Reads a stream with bounded memory. Calls `heard` for each chunk, unless `onLine` returns false for all its lines.
- * The returned function returns the output.
+ * Reads a stream with limited memory. Calls `heard` for each chunk, unless `onLine` returned false for all its lines.
+ * Returns a function that returns the output.
  */
 function capture(stream: Readable, heard: () => void, onLine?: (line: string) => boolean): () => Captured {
   const head: Buffer[] = [];
@@ -53,9 +53,12 @@ function capture(stream: Readable, heard: () => void, onLine?: (line: string) =>
   };
 }
 
-/** Splits chunks into lines. Drops empty lines and lines that are longer than 8 MiB. */
+/** Splits chunks into lines. Leaves out empty lines and lines longer than 8 MiB. */
 function lineReader(onLine: (line: string) => boolean): {
-  /** Whether the chunk counts as activity: `onLine` returned true for a line in it, or no line ends in it. */
+  /**
+   * Adds a chunk. Returns whether it counts as activity: no line ends in it, or `onLine` returned true for one of its
+   * lines.
+   */
   add(chunk: Buffer): boolean;
   end(): void;
 } {
@@ -103,17 +106,23 @@ export type ProcessRun = {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Text for the program's standard input, which is then closed. */
+  /** The text for the program's standard input, which is then closed. */
   readonly input: string;
-  /** Gets a function that sends more input. Standard input then stays open until that function gets `null`. */
+  /**
+   * Called with a function that sends more text to standard input. The input then stays open until that function is
+   * called with `null`.
+   */
   converse?(send: (text: string | null) => void): void;
   readonly timeoutMs: number;
-  /** onceover ends the program after this time without output; `null` for no limit. */
+  /** The program is ended if it prints nothing for this time; `null` for no limit. */
   readonly idleMs: number | null;
   readonly signal: AbortSignal | null;
-  /** Called for each complete line of standard output. Returns whether the line is activity, which resets `idleMs`. */
+  /**
+   * Called for each complete line of standard output. Returns whether the line counts as activity, which restarts
+   * `idleMs`.
+   */
   onLine?(line: string): boolean;
-  /** Like `onLine`, but for standard error. Without this function, all output to standard error is activity. */
+  /** Like `onLine`, for standard error. Without this function, all error output counts as activity. */
   onErrorLine?(line: string): boolean;
 };
 
@@ -133,13 +142,16 @@ export type ProcessRunEnd =
       readonly durationMs: number;
     };
 
-/** The longest delay of a Node timer. A timer with a longer delay fires at once. */
+/** The longest delay that a Node.js timer supports. A timer with a longer delay would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** The time between SIGTERM and SIGKILL. */
+/** How many milliseconds a program may continue after SIGTERM before it gets SIGKILL. */
 const GRACE_MS = 3000;
 
-/** The time to wait for more output after the program has ended, if another process still has the output pipe open. */
+/**
+ * How many milliseconds to wait for more output after the program has ended, if another process still has its output
+ * pipe open.
+ */
 const LINGER_MS = 500;
 
 /**
@@ -173,7 +185,7 @@ export function runProcessGroup(call: ProcessRun): Promise<ProcessRunEnd> {
     const heard = () => idle?.refresh();
     const stdout = capture(child.stdout, heard, call.onLine);
     const stderr = capture(child.stderr, heard, call.onErrorLine);
-    // Ignore write errors: a program may close its input early, and its exit code says whether that was a failure.
+    // Ignore write errors: a program may close its input early, and its exit code shows whether that was a failure.
     child.stdin.on('error', () => {});
     if (call.converse === undefined) child.stdin.end(call.input);
     else {
@@ -193,7 +205,8 @@ export function runProcessGroup(call: ProcessRun): Promise<ProcessRunEnd> {
   });
 }
 
-// Returns the error code if `spawn` throws, for example because the arguments are too long or contain a NUL.
+// Starts the program. Returns the error code if `spawn` throws, for example because the arguments are too long or
+// contain a NUL.
 function spawnIn({ program, args, cwd, env }: ProcessRun): ChildProcessWithoutNullStreams | { readonly code: string } {
   try {
     return spawn(program, args, { cwd, env, detached: true, stdio: 'pipe' });
@@ -207,7 +220,7 @@ const NO_TEXT: Captured = { text: '', cut: null };
 type Group = {
   /** Sends SIGTERM to all processes of the group, and SIGKILL after `GRACE_MS`. */
   end(): void;
-  /** Kills the rest of the group after the program has ended. Calls `done` when the output is complete. */
+  /** Kills the other processes of the group after the program has ended. Calls `done` when the output is complete. */
   finish(done: () => void): void;
 };
 
@@ -234,7 +247,7 @@ function ownGroup(child: ChildProcess, pid: number): Group {
         done();
       };
       const linger = setTimeout(() => {
-        // A process outside the group may still have the pipes open, so close our ends.
+        // A process outside the group may still have the pipes open, so close our ends of them.
         child.stdout?.destroy();
         child.stderr?.destroy();
         complete();
@@ -253,19 +266,19 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // The call fails if no process is left in the group.
+    // The call failed because no process is left in the group.
   }
 }
 
 const SHELL = '/bin/sh';
 
-// Standard output and error go to one stream, which keeps their order. The input is /dev/null, because some programs
+// Sends standard output and error to one stream, which keeps their order. The input is /dev/null, because some programs
 // wait for input from a pipe, or read the pipe instead of the files that they should read.
 const PREPARE = 'exec </dev/null 2>&1; exec /bin/sh -c "$1"';
 
 /**
- * Opens the port that runs checks in `root`, with `/bin/sh` and the user's environment. All processes of a check's
- * process group end with the check.
+ * Returns an object that runs checks in `root`, with `/bin/sh` and the user's environment. When a check ends, all
+ * processes of its process group are ended too.
  */
 export function openChecks(root: string, env: NodeJS.ProcessEnv): Checks {
   return {
@@ -285,7 +298,7 @@ export function openChecks(root: string, env: NodeJS.ProcessEnv): Checks {
   };
 }
 
-// Only a check that ended by itself gets an exit code, because the exit code of a killed check is not a verdict.
+// A check gets an exit code only if it ended by itself, because the exit code of a killed check is not a verdict.
 function checkEnd(end: ProcessRunEnd): CheckEnd {
   if (end.kind === 'not-started') return { ending: 'not-started', exitCode: null, output: end.code, durationMs: 0 };
   const ending = end.ending === 'idle' ? 'timeout' : end.ending;

@@ -5,23 +5,29 @@ import { isInside } from '../kernel/paths.ts';
 import { err, type Result } from '../kernel/result.ts';
 import { type Leftovers, makeParents, removeLeftovers, tryDisk, tryToRemoveFolder } from './files.ts';
 
-/** A temporary folder for the files of one call to an agent. Only the user can read the folder. */
+/** A temporary folder for the files of one call to an agent. Other users cannot read it. */
 export type Scratch = {
   readonly folder: string;
   /** Writes a file to the folder and returns its path. */
   put(name: string, text: string): string;
-  /** Removes the folder. If that fails, a later process removes it. */
+  /** Deletes the folder. If that fails, a later process deletes it. */
   remove(): void;
 };
 
 const open = new Set<string>();
 
-/** Makes a folder that exists until `remove` or the exit of this process; after a crash, a later process removes it. */
+/**
+ * Makes a temporary folder that exists until `remove` is called or this process exits. After a crash, a later process
+ * deletes it.
+ */
 export function makeScratch(base: string | null = null): Scratch {
   return opened(base === null ? makeInDefault() : makeIn(base));
 }
 
-/** Makes a scratch folder outside of `root`. Fails if the cache folder and the temporary folder are both in `root`. */
+/**
+ * Makes a temporary folder outside `root`. Fails if both the cache folder and the system's temporary folder are inside
+ * `root`.
+ */
 export function makeScratchOutside(root: string): Result<Scratch> {
   for (const base of [defaultBase(), tmpdir()]) {
     const made = tryDisk('write', base, () => {
@@ -33,7 +39,7 @@ export function makeScratchOutside(root: string): Result<Scratch> {
   return err({ kind: 'disk', action: 'write', path: tmpdir(), code: 'EPERM' });
 }
 
-/** Returns the path of a folder with a fixed name outside of `root`, for work that has to find the same path again. */
+/** Returns the path of a folder with a fixed name outside `root`, so that later work finds the same folder. */
 export function namedScratchPath(root: string, name: string): Result<string> {
   for (const base of [defaultBase(), tmpdir()]) {
     const found = tryDisk('write', base, () => {
@@ -46,7 +52,7 @@ export function namedScratchPath(root: string, name: string): Result<string> {
   return err({ kind: 'disk', action: 'write', path: tmpdir(), code: 'EPERM' });
 }
 
-/** Makes an empty folder at that path. The caller holds a lock, because this removes what a killed process left there. */
+/** Makes an empty folder at this path. It deletes what a killed process left there, so the caller must hold a lock. */
 export function makeNamedScratch(folder: string): Result<Scratch> {
   return tryDisk('write', folder, () => {
     tryToRemoveFolder(folder);
@@ -73,7 +79,7 @@ function opened(folder: string): Scratch {
   };
 }
 
-// Prefer the user's cache folder, because agents refuse settings in a folder that everyone can write to.
+// Prefer the user's cache folder, because agents refuse settings in a folder to which everyone can write.
 function makeInDefault(): string {
   const base = defaultBase();
   try {
@@ -89,13 +95,13 @@ function defaultBase(): string {
   return join(isAbsolute(given) ? given : join(homedir(), '.cache'), 'onceover');
 }
 
-/** Removes the default parent folder of scratch folders, if it is empty. */
+/** Deletes the folder in which temporary folders are made by default, if it is empty. */
 export function removeEmptyScratch(): void {
   const base = defaultBase();
   tryDisk('write', base, () => rmdirSync(base));
 }
 
-// A call to an agent takes at most a day, so an older folder is no longer in use.
+// A call to an agent takes at most a day, so an older folder is not in use.
 const FORGOTTEN: Leftovers = {
   kind: 'folder',
   name: /^(?:onceover-[A-Za-z0-9]{6}|acp-[0-9a-f]{12})$/,

@@ -8,7 +8,7 @@ const FOLDER = 'onceover';
 const SECRET_BYTES = 32;
 
 /**
- * Returns a random secret from a file in the git folder that all working trees share. The first call makes that file,
+ * Returns a random secret from a file in the git folder that all working trees share. The first call creates the file,
  * which only the user can read.
  */
 export function secretFile(commonDir: string, name: string): Result<Uint8Array> {
@@ -18,7 +18,8 @@ export function secretFile(commonDir: string, name: string): Result<Uint8Array> 
   const known = readSecret(found.value);
   if (known !== null) return ok(known);
   const text = `${randomBytes(SECRET_BYTES).toString('hex')}\n`;
-  // A damaged file is replaced. A missing one is made so that two processes that start together get the same secret.
+  // Replace a damaged file. Create a missing file in such a way that two processes that start together get the same
+  // secret.
   const written = found.value === null ? writeFirst(commonDir, name, text) : folder.write(name, text, 0o600);
   if (!written.ok) return written;
   const stored = folder.text(name);

@@ -5,22 +5,22 @@ import { repoPath } from '../kernel/paths.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { statIfPresent } from './files.ts';
 
-/** The source of a user's path: the command line, a file with a list, standard input, or the caller of an MCP tool. */
+/** The place where a path was given: the command line, a file with a list, standard input, or a call of an MCP tool. */
 export type NameSource = 'arguments' | 'list' | 'pipe' | 'tool';
 
 type Where = Pick<RepositoryPaths, 'root' | 'prefix'>;
 
 /**
  * Returns the path relative to the root; `null` if it is outside the root or inside `.git`. On the command line, `name`
- * is relative to the current directory. From other sources, it may also be relative to the root: the first of the two
- * that exists counts. For an MCP tool, the root comes first.
+ * is relative to the current directory. Elsewhere it may also be relative to the root; the first of the two that exists
+ * counts. For an MCP tool, the root is tried first.
  */
 export function userPath(repo: Where, name: string, source: NameSource): RepoPath | null {
   const path = resolveName(repo, name, source);
   return path?.split('/').includes('.git') === true ? null : path;
 }
 
-/** Whether anything exists at the path, even a broken symlink. */
+/** Whether anything exists at the path, even a symlink to a missing file. */
 export function pathExists({ root }: Pick<Where, 'root'>, path: RepoPath): boolean {
   return statIfPresent(join(root, path)) !== null;
 }
@@ -38,7 +38,7 @@ function absolutePath(root: string, path: string): RepoPath | null {
   const direct = repoPath(relative(root, path));
   if (direct !== null) return direct;
   try {
-    // git prints the root with all symlinks resolved, so resolve the symlinks in this path too.
+    // git prints the root with all symlinks resolved, so resolve symlinks in this path too.
     return repoPath(relative(root, join(realpathSync(dirname(path)), basename(path))));
   } catch {
     return null;

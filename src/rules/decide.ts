@@ -13,13 +13,18 @@ import type {
 
 type Cache = 'content' | 'strict';
 
-/** A review with its current state and its pass mark; `mark` is `null` if the review has not passed. */
+/** A review with its current state. `mark` is the file that marks it as passed; `null` if there is none. */
 type MarkedReview = { readonly task: RuleReviewTask; readonly facts: TaskFacts; readonly mark: Mark | null };
 
-/** A review with the reason to do it. `why` is `null` if it is skipped: it passed, and its files are unchanged. */
+/**
+ * A review, and why it has to be done. `why` is `null` if it is skipped, because it passed and its files are unchanged.
+ */
 export type DecidedReview = MarkedReview & { readonly why: WriteReason | null; readonly notices: readonly Notice[] };
 
-/** Decides whether a review has to be done, and returns warnings about its pass mark. */
+/**
+ * Decides whether a review has to be done. Also returns warnings about its pass mark, which is the file that marks it
+ * as passed.
+ */
 export function decideReview(review: MarkedReview, cache: Cache): DecidedReview {
   const { task, facts, mark } = review;
   if (mark === null) return { ...review, why: 'not-passed', notices: [] };
@@ -33,8 +38,9 @@ export function decideReview(review: MarkedReview, cache: Cache): DecidedReview 
 }
 
 /**
- * Whether a run with `trust_marks` accepts a pass mark. Rule texts, paths and contents must be the same as in the
- * mark's receipt. A mark without a receipt counts, unless the cache is strict.
+ * Whether a run with the setting `trust_marks` accepts a pass mark. The rule texts, paths and contents must be the same
+ * as when the review was marked. A mark without a receipt, which records these, counts unless the setting is `cache:
+ * strict`.
  */
 export function isTrusted(receipt: MarkReceipt | null, facts: TaskFacts, cache: Cache): boolean {
   if (receipt === null) return cache === 'content';
@@ -42,7 +48,9 @@ export function isTrusted(receipt: MarkReceipt | null, facts: TaskFacts, cache: 
   return sameFiles(receipt, facts) && haveEqual(receipt.parts, facts.parts, ['source', 'rule', 'textDigest']);
 }
 
-/** Whether the review passed with the same rules, rule texts, paths, contents, context and prompt version. */
+/**
+ * Whether the review was marked as passed with the same rules, rule texts, paths, contents, context and prompt version.
+ */
 function matchesExactly(receipt: MarkReceipt, facts: TaskFacts): boolean {
   return (
     receipt.promptVersion === facts.promptVersion &&
@@ -56,12 +64,15 @@ function sameFiles(receipt: MarkReceipt, { files }: TaskFacts): boolean {
   return receipt.files.length === files.length && haveEqual(receipt.files, files, ['path', 'sha256', 'link']);
 }
 
-/** Whether each item of `now` has the same values in `fields` as some item of `then`. */
+/** Whether each item of `now` is equal, in the given fields, to some item of `then`. */
 function haveEqual<T>(then: readonly T[], now: readonly T[], fields: readonly (keyof T)[]): boolean {
   return now.every((one) => then.some((other) => fields.every((field) => one[field] === other[field])));
 }
 
-/** Returns warnings about differences that `cache: content` ignores: the rule text and symlink targets. */
+/**
+ * Returns warnings about differences that do not matter with `cache: content`: the rule text and the targets of
+ * symlinks.
+ */
 function changesSince(receipt: MarkReceipt, facts: TaskFacts): Notice[] {
   const notices: Notice[] = [];
   for (const part of facts.parts) {
@@ -77,7 +88,7 @@ function changesSince(receipt: MarkReceipt, facts: TaskFacts): Notice[] {
   return notices;
 }
 
-/** Returns why the review with this id is done or skipped; `null` if the id is unknown. */
+/** Explains why the review with this id is done or skipped. Returns `null` if the id is unknown. */
 export function explainReview(id: string, now: readonly DecidedReview[], past: PastPass): ReviewExplanation | null {
   const review = now.find(({ task }) => task.id === id);
   if (review !== undefined) {
@@ -97,7 +108,10 @@ export function isReadable({ headBlob, mode }: Entry): boolean {
   return headBlob !== null && mode !== SUBMODULE;
 }
 
-/** Whether a pass mark can cover a changed path. A mark is about content, not deletions, modes or submodules. */
+/**
+ * Whether the mark of a passed review can apply to a changed path. Such a mark is about the content of files, so it
+ * cannot apply to deletions, changed modes or submodules.
+ */
 export function passMarkCovers(entry: Entry): boolean {
   const hasUsualMode =
     entry.baseBlob === null ? entry.mode === FILE_MODE || entry.mode === SYMLINK : entry.baseMode === undefined;

@@ -52,7 +52,10 @@ function isWholeFile({ file, what }: Problem): boolean {
   return what.kind === 'syntax' || (what.kind === 'wrong-type' && what.key === 'the file');
 }
 
-/** Returns one paragraph for each review to do, or why there is nothing to do. Skipped reviews are only counted. */
+/**
+ * Describes each review to do in one paragraph, or explains why there is nothing to do. Of skipped reviews, only their
+ * number appears.
+ */
 export function describeInstructions(outcome: InstructionsOutcome, platform: string): string {
   const { written, skipped } = outcome;
   if (written.length === 0) return nothingToDo(outcome);
@@ -71,7 +74,10 @@ export function nextOfInstructions(outcome: InstructionsOutcome): string {
     : 'Give each instruction file to its own sub-agent, in parallel. Fix what they find, then call get_review_instructions again until it lists no reviews.';
 }
 
-/** Returns the persona (sub-agent) for the platform, from the first rule that names one; `null` if no rule does. */
+/**
+ * Returns the name of the sub-agent that should review on this platform; `null` if no rule names one. If the review
+ * belongs to several rules, the first one that names a sub-agent counts.
+ */
 export function personaFor({ parts }: RuleReviewTask, platform: string): string | null {
   const named = parts.find(({ rule }) => Object.hasOwn(rule.personas, platform));
   return named?.rule.personas[platform] ?? null;
@@ -121,7 +127,7 @@ export function definingFile({ source }: Rule): string {
   return `${source.file}:${source.line}`;
 }
 
-/** Describes on one screen why a review is done or skipped, its rules and files, and when it runs again. */
+/** Explains on one screen why a review is done or skipped, with its rules and files, and when it runs again. */
 export function describeExplanation(explanation: ReviewExplanation, width: number | null = null): string {
   const { id, task } = explanation;
   const paragraphs = [
@@ -187,8 +193,8 @@ function passLine({ passed, receipt }: PastPass): string {
 }
 
 /**
- * Confirms a pass mark. With `isExact`, which is for MCP clients, an id with unsafe characters is added unchanged in a
- * code block. A terminal never gets such an id unchanged.
+ * Returns the message that a review was marked as passed. With `isExact`, which is for MCP clients, an id with unsafe
+ * characters is added unchanged in a code block. In a terminal, such an id is never printed unchanged.
  */
 export function describePass(
   { id, vouched }: { readonly id: string; readonly vouched: boolean },

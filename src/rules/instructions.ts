@@ -40,7 +40,10 @@ export async function instructions(cwd: string, options: Options): Promise<Resul
   return ok({ selection, ruleCount, written, skipped, notices });
 }
 
-/** Returns the configured rules; with files, only rules that match one of them, whether or not their reviews passed. */
+/**
+ * Returns the configured rules. If files are given, returns only rules that match one of them, even if their reviews
+ * passed.
+ */
 export async function rules(
   cwd: string,
   files: GivenFiles | null,
@@ -71,7 +74,9 @@ export async function explainReviewId(
   return explanation === null ? err({ kind: 'unknown-subject', name: id }) : ok(explanation);
 }
 
-/** Returns all reviews, each with the decision to do or skip it, and in `passed` every id that has a pass mark. */
+/**
+ * Returns all reviews, each with the decision to do or skip it. `passed` contains every id that is marked as passed.
+ */
 async function prepare(cwd: string, options: Options) {
   const project = await openProject(cwd);
   if (!project.ok) return project;
@@ -129,7 +134,7 @@ async function prepare(cwd: string, options: Options) {
   return ok({ root, passes, passed, reviews, context, selection, ruleCount: loaded.rules.length, notices });
 }
 
-/** Returns the working tree as a change without a base, because a list of files is not compared with a base. */
+/** Returns the working tree as a change without a base, because listed files are not compared with a base. */
 async function withoutChange(repository: Repository): Promise<Result<Changes>> {
   const tree = await repository.listing();
   if (!tree.ok) return tree;

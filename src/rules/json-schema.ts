@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const definingFile = z.string().describe('The file and line of the rule, as path/.deepreview:LINE.');
 
-/** The JSON result of `instructions --json` and of `get_review_instructions`. */
+/** The schema of the JSON result of `instructions --json` and `get_review_instructions`. */
 export const instructionsSchema = z.object({
   tasks: z
     .array(
@@ -29,13 +29,13 @@ export const instructionsSchema = z.object({
   warnings: z.array(z.string()),
 });
 
-/** The JSON result of `rules --json` and of `get_configured_reviews`. */
+/** The schema of the JSON result of `rules --json` and `get_configured_reviews`. */
 export const rulesSchema = z.object({
   rules: z.array(z.object({ name: z.string(), description: z.string(), defining_file: definingFile })),
   warnings: z.array(z.string()),
 });
 
-/** The JSON result of `pass --json` and of `mark_review_as_passed`. */
+/** The schema of the JSON result of `pass --json` and `mark_review_as_passed`. */
 export const passSchema = z.object({
   review_id: z.string(),
   marked: z.literal(true),
@@ -44,7 +44,7 @@ export const passSchema = z.object({
     .describe('Whether onceover has written an instruction file with this id in this clone.'),
 });
 
-/** The JSON result of `explain --json` for a review id. */
+/** The schema of the JSON result of `explain --json` for a review id. */
 export const explainSchema = z.object({
   review_id: z.string(),
   state: z.enum(['to-do', 'skipped', 'changed', 'not-asked-for']),

@@ -32,7 +32,7 @@ export async function loadRules(
   const ruleFiles = [tracked, untracked, leftOut].flatMap((paths) => paths.filter(isRuleFile)).sort(byCodePoint);
   for (const file of ruleFiles) {
     const read = readOptional(files, file);
-    // A tracked rule file that was deleted from the working tree defines no rules.
+    // This rule file is tracked but was deleted from the working tree, so it defines no rules.
     if (read === null) continue;
     if (!read.ok) {
       problems.push({ file, ...unusable(file, read.why) });
@@ -53,7 +53,7 @@ export async function loadRules(
 
 type NotUsable = { readonly problem: Omit<Problem, 'file'> };
 
-/** Returns the rule with the text of its instructions, or the problem with a file that the rule names. */
+/** Adds the text of the instructions to a rule. If a file that the rule names cannot be used, returns the problem. */
 function complete(files: TextFiles, file: RepoPath, parsed: ParsedRule): { readonly rule: Rule } | NotUsable {
   const { line, allChangedFilenames, unchangedMatchingFiles, ...same } = parsed;
   const folder = folderOf(file);
@@ -99,7 +99,7 @@ export async function openProject(cwd: string): Promise<Result<Project>> {
   return ok({ place: place.value, repository, settings: settings.value, parsed });
 }
 
-/** Returns the rules of a project, and one notice for each problem in its rule files. */
+/** Returns the rules of a project, and a notice for each problem in its rule files. */
 export async function rulesFor(
   project: Project,
   listing: Listing,

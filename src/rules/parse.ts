@@ -5,7 +5,7 @@ import type { PlacedProblem } from '../kernel/failure.ts';
 import { compileGlob } from '../kernel/glob.ts';
 import type { ParsedRule, ParsedRuleFile } from './types.ts';
 
-/** One rule in a `.deepreview` file, as users write it. */
+/** The schema of one rule in a `.deepreview` file. */
 export const ruleSchema = z.strictObject({
   description: z.string().min(1).max(256).describe('The purpose of this review, in one sentence.'),
   match: z.strictObject({
@@ -64,7 +64,7 @@ export const ruleSchema = z.strictObject({
 
 export const RULE_NAME = /^[a-zA-Z0-9_-]+$/;
 
-/** A whole `.deepreview` file: a map from rule names to rules. */
+/** The schema of a whole `.deepreview` file, which is a map from rule names to rules. */
 export const ruleFileSchema = z
   .record(z.string().regex(RULE_NAME), ruleSchema)
   .describe('Review rules: each rule assigns a review to changed files.');
@@ -91,7 +91,7 @@ export function parseRules(text: string): ParsedRuleFile {
   return { rules, problems };
 }
 
-/** Returns the rule, or the problems that make it invalid. */
+/** Returns the rule or, if it is invalid, its problems. */
 function parseRule(name: string, value: unknown, yaml: YamlFile): ParsedRule | PlacedProblem[] {
   const place = yaml.place([name], 'key');
   if (!RULE_NAME.test(name)) return [{ ...place, what: { kind: 'bad-rule-name', name } }];

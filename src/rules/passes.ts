@@ -16,20 +16,27 @@ import { generatedPath, makeGeneratedFolder } from '../platform/generated-files.
 import { type Folder, openFolder } from '../platform/private-files.ts';
 import type { MarkReceipt, RuleFacts, TaskFacts } from './types.ts';
 
-/** The folder in `.deepwork/tmp` for files with review instructions and files that mark a review as passed. */
+/**
+ * The folder in `.deepwork/tmp` that contains files with review instructions, and pass marks (files that mark a review
+ * as passed).
+ */
 export const INSTRUCTIONS_FOLDER = 'review_instructions';
 
 const FOLDER_PATH = `${GENERATED_FOLDER}/${INSTRUCTIONS_FOLDER}`;
 const SUFFIX = '.md';
 
-/** Writes these files of review instructions, deletes all other `.md` files there, and returns the written paths. */
+/**
+ * Writes these files with review instructions, deletes all other `.md` files in the folder, and returns the written
+ * paths.
+ */
 export function replaceInstructionFiles(
   root: string,
   files: ReadonlyMap<ReviewId, string>,
 ): Result<ReadonlyMap<ReviewId, RepoPath>> {
   const present = checkFolder(root, FOLDER_PATH);
   if (!present.ok) return present;
-  // If there are no files to write, do not create the folder. In an existing folder, old files must still be removed.
+  // If there is nothing to write, do not create the folder. If the folder exists, old files in it must still be
+  // deleted.
   if (files.size === 0 && present.value === 'missing') return ok(new Map());
   const folder = makeGeneratedFolder(root, INSTRUCTIONS_FOLDER);
   if (!folder.ok) return folder;
@@ -63,8 +70,9 @@ export function markerPath(id: ReviewId): RepoPath {
 export type Passes = ReturnType<typeof openPasses>;
 
 /**
- * Opens the marker files in the working tree and the receipts in the git folder, which all worktrees of a clone share.
- * The state of tasks is stored per worktree, because another worktree may have different rules.
+ * Opens the pass marks in the working tree, and the receipts for them in the git folder, which all worktrees of a clone
+ * share. The state of a review is stored separately for each worktree, because another worktree may have different
+ * rules.
  */
 export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>) {
   const markers = openFolder(root, FOLDER_PATH);
@@ -72,14 +80,17 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
   const facts = openFolder(commonDir, FACTS);
   const factsName = (id: ReviewId) => fileName(`${root}\0${id}`);
 
-  /** Returns a stored document; `null` if it is missing, broken or for a different id. */
+  /** Returns a stored document; `null` if it is missing, invalid or about another id. */
   const readFor = <T extends TaskFacts>(id: ReviewId, folder: Folder, name: string, shape: Shape<T>): T | null => {
     const value = readShape(folder.json(name), shape);
     return value?.id === id ? value : null;
   };
 
   return {
-    /** Returns the ids that have a marker file. A marker that is not a regular file does not count: see `notFiles`. */
+    /**
+     * Returns the ids of the reviews that are marked as passed. If a mark is not a regular file, it does not count; its
+     * id is in `notFiles`.
+     */
     async marked(): Promise<Result<Record<'ids' | 'notFiles', ReadonlySet<string>>>> {
       const listed = markers.list();
       if (!listed.ok) return listed;
@@ -93,7 +104,10 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
     async receipt(id: ReviewId): Promise<MarkReceipt | null> {
       return readFor(id, receipts, fileName(id), RECEIPT);
     },
-    /** Stores the state of each review. `mark` copies it into the receipt when the review passes. */
+    /**
+     * Stores the current state of each review. When a review is marked as passed, `mark` copies its state into the
+     * receipt.
+     */
     async remember(tasks: readonly TaskFacts[]): Promise<Result<void>> {
       if (tasks.length === 0) return ok(undefined);
       for (const task of tasks) {
@@ -108,7 +122,7 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
     isKnown(id: string): boolean {
       return readFor(id as ReviewId, facts, factsName(id as ReviewId), TASK) !== null;
     },
-    /** Marks a review as passed. `vouched`: whether onceover wrote review instructions for it in this worktree. */
+    /** Marks a review as passed. `vouched`: onceover wrote review instructions for it in this worktree. */
     async mark(id: ReviewId, by: MarkReceipt['by'], at: Date): Promise<Result<{ readonly vouched: boolean }>> {
       const made = makeGeneratedFolder(root, INSTRUCTIONS_FOLDER);
       if (!made.ok) return made;
@@ -124,7 +138,7 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
   };
 }
 
-// The id may contain a path or be too long for a file name, so the name is a hash.
+// The file name is a hash of the id, because the id may contain a path or be too long for a name.
 function fileName(id: string): string {
   return `${sha256(id).slice(0, 32)}.json`;
 }

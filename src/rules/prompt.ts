@@ -9,7 +9,7 @@ import {
   type TaskContext,
 } from './types.ts';
 
-/** Returns the text of an instruction file: one review, for a reviewer that reads the files from disk. */
+/** Returns the text of an instruction file. It is about one review, by a reviewer that reads the files from disk. */
 export function instructionFile(task: RuleReviewTask, context: TaskContext): string {
   const sections = [
     heading(task),
@@ -24,7 +24,9 @@ export function instructionFile(task: RuleReviewTask, context: TaskContext): str
   return `${sections.join('\n\n')}\n`;
 }
 
-/** Returns a rule's instructions, references and context, for a reviewer that also gets the diff in its prompt. */
+/**
+ * Returns the instructions, reference files and context of a rule, for a reviewer whose prompt also contains the diff.
+ */
 export function ruleReview(task: RuleTask, context: TaskContext): string {
   const alone: Pick<RuleReviewTask, 'parts'> = { parts: [task] };
   return [
@@ -70,7 +72,10 @@ const LEFT_OUT = {
   unusable: 'Not shown: this file cannot be read as text inside this repository.',
 } as const;
 
-/** Says whether the reviewer has to read the rest of a file from disk. The key: is the file from the base branch? */
+/**
+ * The text after a shortened reference file that says whether the rest is on disk. `true`: the file is from the base
+ * branch.
+ */
 const WHERE = {
   false: ' Read the file itself for the rest.',
   true: ' The file on disk belongs to the change under review, so do not use it in place of the rest.',

@@ -10,7 +10,7 @@ const LONGEST_NAME = 255;
 const HASH_LENGTH = 12;
 const MARKER_SUFFIX = '.passed';
 
-/** Returns the id of the review of these files under this rule. A file with the content `null` is unreadable. */
+/** Returns the id of the review of these files under this rule. An unreadable file has the content `null`. */
 export function reviewId(
   rule: string | { readonly name: string },
   files: Iterable<{ readonly path: string; readonly content: Uint8Array | string | null }>,
@@ -25,7 +25,7 @@ export function reviewId(
   });
 }
 
-/** Builds an id from its three parts. Even with the suffix `.passed`, the id fits into a file name. */
+/** Builds an id from its three parts. It is short enough for a file name, even with the suffix `.passed`. */
 export function composeReviewId(parts: {
   readonly rule: string;
   readonly paths: readonly string[];
@@ -44,8 +44,9 @@ export function composeReviewId(parts: {
 }
 
 /**
- * Returns why an id is invalid; `null` if it is valid. The marker of an invalid id could lie outside its folder. `..`
- * is only valid in the id of a known review, where it is part of a file name such as `[...slug].tsx`.
+ * Returns why an id is invalid; `null` if it is valid. With an invalid id, the file that marks the review as passed
+ * could be outside its folder. `..` is allowed only in the id of a known review, where it is a part of a file name such
+ * as `[...slug].tsx`.
  */
 export function checkReviewId(id: string, isKnown: boolean): BadReviewId | null {
   if (id.trim() === '') return 'empty';
@@ -56,7 +57,7 @@ export function checkReviewId(id: string, isKnown: boolean): BadReviewId | null 
   return fits(id) ? null : 'too-long';
 }
 
-/** Returns the id without its content hash. The result depends only on the rule and the paths. */
+/** Returns the id without its content hash. What remains depends only on the rule and the paths. */
 export function stemOf(id: string): string {
   const cut = id.lastIndexOf('--');
   return cut === -1 ? id : id.slice(0, cut);
@@ -71,10 +72,13 @@ function fits(id: string): boolean {
   return new TextEncoder().encode(id + MARKER_SUFFIX).length <= LONGEST_NAME;
 }
 
-/** Increase this if new text around the instructions changes the task. With `cache: strict`, old passes then expire. */
+/**
+ * Increase this number if the text around the instructions changes in a way that changes the task. With `cache:
+ * strict`, older passes then no longer count.
+ */
 const PROMPT_VERSION = 1;
 
-/** Returns the current state of a review, in a form that can be stored and compared with later states. */
+/** Returns the current state of a review in a form that can be stored and compared later. */
 export function taskFacts(task: RuleReviewTask, context: TaskContext): TaskFacts {
   return {
     id: task.id,

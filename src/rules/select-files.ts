@@ -18,12 +18,15 @@ import {
   type UnusableReference,
 } from './types.ts';
 
-/** File names as the caller gave them, and where they came from. */
+/** File names as the caller gave them, and where the caller gave them, for example as arguments. */
 export type GivenFiles = { readonly names: readonly string[]; readonly source: NameSource };
 
 type NamedFiles = { readonly listed: readonly RepoPath[] | null; readonly notices: readonly Notice[] };
 
-/** Converts names to paths. `listed` is `null` if no names were given, or if the piped input is not a list of files. */
+/**
+ * Converts names to paths. `listed` is `null` if no names were given, or if the input from a pipe is not a list of
+ * files.
+ */
 export function toPaths(repository: RepositoryPaths, files: GivenFiles | null): Result<NamedFiles> {
   if (files === null) return ok({ listed: null, notices: [] });
   const listed: RepoPath[] = [];
@@ -33,17 +36,17 @@ export function toPaths(repository: RepositoryPaths, files: GivenFiles | null): 
     else if (files.source !== 'pipe') return err({ kind: 'path-outside', path: name });
   }
   const [first] = files.names;
-  // Piped input may not be a list of files: git, for example, pipes other data to hooks.
+  // Input from a pipe need not be a list of files. git, for example, pipes other data to its hooks.
   if (files.source === 'pipe' && first !== undefined && !listed.some((path) => pathExists(repository, path))) {
     return ok({ listed: null, notices: [{ kind: 'list-ignored', first }] });
   }
   return ok({ listed, notices: [] });
 }
 
-/** Reads the reference files of rules. On a pull request they come from the base branch, as the rules do. */
+/** Reads reference files of rules. On a pull request, they come from the base branch, as the rules do. */
 export type ReferenceFiles = Pick<Contents, 'text'> & { readonly isBase?: boolean };
 
-/** Reads the context that reviewers get besides the files under review, with one notice for each unusable file. */
+/** Reads the context that reviewers get besides the reviewed files, with a notice for each file that cannot be used. */
 export async function readContext(
   tasks: readonly RuleTask[],
   contents: ReferenceFiles,
@@ -56,7 +59,7 @@ export async function readContext(
   return { context: { allChanged, references }, notices: [...notices.values()] };
 }
 
-/** Reads the reference files of a task. Text beyond the limits is left out, and `leftOut` says why. */
+/** Reads the reference files of a review task. Text beyond the limits is left out; `leftOut` says why. */
 async function readReferences(
   task: RuleTask,
   contents: ReferenceFiles,
@@ -85,14 +88,16 @@ async function readReferences(
 
 export type SelectedFiles = {
   readonly files: readonly RepoPath[];
-  /** Returns the files of the working tree that are not in `files`. A function, because few rules need this list. */
+  /**
+   * Returns the files of the working tree that are not in `files`. It is a function because few rules need this list.
+   */
   unchanged(): readonly RepoPath[];
-  /** Untracked files that look like secrets and that the caller did not name. No review includes them. */
+  /** Untracked files that look like secrets and that the caller did not name. They are in no review. */
   readonly withheld: readonly RepoPath[];
   readonly notices: readonly Notice[];
 };
 
-/** Selects the changed files, without files that onceover generates and without possible secrets. */
+/** Selects the changed files. Leaves out files that onceover generates and files that may contain secrets. */
 export function selectChanged(changes: Changes, logDir: string): SelectedFiles {
   const secrets = secretsIn(changes);
   const changed = changes.changed.filter((path) => !isGenerated(path, logDir));
@@ -111,7 +116,10 @@ export function selectChanged(changes: Changes, logDir: string): SelectedFiles {
   };
 }
 
-/** Selects the listed files. A listed folder stands for all files in it that git lists, without possible secrets. */
+/**
+ * Selects the listed files. A listed folder means all files in it that git knows, except those that may contain
+ * secrets.
+ */
 export async function selectListed(
   listed: readonly RepoPath[],
   changes: Changes,
@@ -137,7 +145,7 @@ export async function selectListed(
       if (changes.listing.tracked.includes(path)) repositories.add(path);
       allFiles ??= otherFiles(changes, new Set(), options.logDir);
       for (const inside of allFiles.filter((one) => isIn(path, one))) {
-        // A folder that git tracks like a file is always a nested repository.
+        // git tracks this folder like a file, so it is a nested repository.
         if ((await ports.contents.exists(inside)) === 'folder') repositories.add(inside);
         else files.add(inside);
       }
@@ -153,7 +161,7 @@ export async function selectListed(
     if (!known.ok) return known;
     for (const path of missing) {
       if (known.value.has(path)) notices.push({ kind: 'deleted-file', path });
-      // In a name, U+FFFD replaces bytes that are not UTF-8, so the file may exist under its real name.
+      // U+FFFD in a name replaces bytes that are not UTF-8, so the file may exist under its real name.
       else if (path.includes('\ufffd')) notices.push({ kind: 'unnameable', name: path });
       else {
         files.add(path);
@@ -182,7 +190,10 @@ function isIn(folder: string, path: string): boolean {
   return folder === '' || path.startsWith(`${folder}/`);
 }
 
-/** Returns the name with one character per byte, because the listing stores names that are not UTF-8 in this form. */
+/**
+ * Returns the name with each byte as one latin1 character. The listing contains names that are not valid UTF-8 in this
+ * form.
+ */
 function asLatin1(name: string): string {
   return Buffer.from(name).toString('latin1');
 }

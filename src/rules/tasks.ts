@@ -6,7 +6,7 @@ import type { FileDigest, TaskContent } from '../kernel/repository.ts';
 import { composeReviewId, inHashOrder } from './review-id.ts';
 import type { Rule, RuleReviewTask, RuleTask } from './types.ts';
 
-/** Returns the reviews for these tasks, with their ids. Tasks with the same id become one review with several parts. */
+/** Returns the reviews for these tasks, with their ids. Tasks with the same id become parts of one review. */
 export function identify(
   tasks: readonly { readonly task: RuleTask; readonly content: TaskContent }[],
 ): readonly RuleReviewTask[] {
@@ -29,7 +29,10 @@ export function identify(
 
 export type Matching = Pick<Rule, 'folder' | 'include' | 'exclude'>;
 
-/** Returns for each rule the paths that match one of its includes and none of its excludes, in the order of `paths`. */
+/**
+ * Returns, for each rule, the paths that match one of its includes and none of its excludes. They are in the order of
+ * `paths`.
+ */
 export function matchRules<R extends Matching, P extends string>(
   rules: readonly R[],
   paths: readonly P[],
@@ -47,7 +50,7 @@ export function matchRules<R extends Matching, P extends string>(
   return found;
 }
 
-/** Returns every folder that contains one of the paths, at any depth. Rules in other folders cannot match. */
+/** Returns every folder that contains one of the paths, directly or deeper. Rules in other folders cannot match. */
 function foldersOf(paths: readonly string[]): ReadonlySet<string> {
   const folders = new Set(['']);
   for (const path of paths) {
@@ -56,7 +59,7 @@ function foldersOf(paths: readonly string[]): ReadonlySet<string> {
   return folders;
 }
 
-/** Globs by first path segment and extension, so that a path is tested against few globs. */
+/** An index of globs by first path segment and file extension, so that a path has to be tested against few globs. */
 type Index<R> = Map<string, { readonly test: Alternative; readonly rules: readonly R[] }[]>;
 
 function indexKey(first: string | null, extension: string | null): string {
@@ -94,7 +97,7 @@ function candidates<R>(index: Index<R>, path: string): ReadonlySet<R> {
 
 const ANY = indexKey(null, null);
 
-// The parser rejects globs that do not compile, so here such a glob just matches nothing.
+// Compiles globs. An invalid glob matches nothing, which is safe, because the parser has already rejected it.
 function compileAll(globs: readonly string[], folder: string): Glob[] {
   return globs.flatMap((source) => {
     const compiled = compileGlob(source, folder);
@@ -110,7 +113,7 @@ function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made;
 }
 
-/** Returns the tasks that the rules require for the changed files. `unchanged` returns all other files. */
+/** Returns the review tasks that the rules require for the changed files. `unchanged` returns all other files. */
 export function planTasks(
   rules: readonly Rule[],
   files: { readonly changed: readonly RepoPath[]; unchanged(): readonly RepoPath[] },

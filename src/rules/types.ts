@@ -2,22 +2,22 @@ import type { PlacedProblem, Problem } from '../kernel/failure.ts';
 import type { RepoPath, ReviewId } from '../kernel/ids.ts';
 import type { FileDigest } from '../kernel/repository.ts';
 
-/** How the files that a rule matches are divided into tasks. */
+/** How the files that match a rule are divided into review tasks. */
 export type Strategy = 'individual' | 'matches_together' | 'all_changed_files';
 
-/** One rule of a `.deepreview` file, parsed and checked: it assigns review instructions to files. */
+/** One checked rule of a `.deepreview` file, which assigns review instructions to files. */
 export type Rule = {
   readonly name: string;
   readonly description: string;
   /** The `.deepreview` file that defines the rule, and the line of the rule's name. */
   readonly source: { readonly file: RepoPath; readonly line: number };
-  /** The folder to which the globs are relative; '' is the repository root. */
+  /** The folder to which the globs of the rule are relative; '' is the root of the repository. */
   readonly folder: string;
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   readonly strategy: Strategy;
   readonly instructions: string;
-  /** The persona (sub-agent) for each platform, for example `{ claude: 'security-expert' }`. */
+  /** The name of the sub-agent that should review, for each platform: for example `{ claude: 'security-expert' }`. */
   readonly personas: Readonly<Record<string, string>>;
   readonly context: { readonly allChangedFilenames: boolean; readonly unchangedMatchingFiles: boolean };
   readonly references: readonly RuleReference[];
@@ -28,7 +28,10 @@ export type Rule = {
 /** A file that a rule shows to its reviewer for comparison. */
 export type RuleReference = { readonly path: RepoPath; readonly description: string | null };
 
-/** The parsed text of one `.deepreview` file, before any other file is read. It is plain data, so it can be cached. */
+/**
+ * The parsed text of one `.deepreview` file. The files that its rules name are not read yet. It is plain data, so it
+ * can be cached.
+ */
 export type ParsedRuleFile = { readonly rules: readonly ParsedRule[]; readonly problems: readonly PlacedProblem[] };
 
 type Position = { readonly line: number; readonly column: number };
@@ -45,16 +48,16 @@ export function isParsedRuleFile(value: unknown): value is ParsedRuleFile {
   return 'rules' in value && Array.isArray(value.rules) && 'problems' in value && Array.isArray(value.problems);
 }
 
-/** A rule and the files that one review of this rule covers. */
+/** A rule, with the files that one review under this rule covers. */
 export type RuleTask = {
   readonly rule: Rule;
-  /** The files to review, in code-point order. */
+  /** The reviewed files, in code-point order. */
   readonly files: readonly RepoPath[];
-  /** Unchanged files that the rule also matches; empty if the rule does not want them as context. */
+  /** Unchanged files that match the rule too; empty unless the rule wants them as context. */
   readonly unchangedMatching: readonly RepoPath[];
 };
 
-/** One review, to do or to skip. Tasks with the same review id are parts of the same review. */
+/** One review, to do or to skip. Tasks with the same review id are parts of one review. */
 export type RuleReviewTask = {
   readonly id: ReviewId;
   readonly parts: readonly [RuleTask, ...RuleTask[]];
@@ -62,36 +65,43 @@ export type RuleReviewTask = {
   readonly digests: readonly FileDigest[];
 };
 
-/** The limits on reference files per rule: number of files, and bytes in total. */
+/** The limits of reference files for one rule: their number, and their bytes in total. */
 export const MOST_REFERENCES = { files: 20, bytes: 256 * 1024 } as const;
 
 export type ReferenceText = {
   readonly path: RepoPath;
   readonly description: string | null;
   readonly text: string | null;
-  /** The reason why part or all of the text is missing; `null` if nothing is missing. */
+  /** Why all or some of the text is missing; `null` if it is complete. */
   readonly leftOut: 'cut' | 'too-many' | 'unusable' | null;
-  /** Whether the text is from the base branch, so that the working tree may have another version. */
+  /** Whether the text was read from the base branch. The file in the working tree may then be different. */
   readonly isBase?: boolean;
 };
 
-/** The material that a reviewer gets in addition to the files under review. */
+/** The material that a reviewer gets in addition to the reviewed files. */
 export type TaskContext = {
   readonly allChanged: readonly RepoPath[];
   readonly references: ReadonlyMap<RuleTask, readonly ReferenceText[]>;
 };
 
-/** Why a review has to be done. `pass-does-not-match`: it passed, but `cache: strict` does not accept that pass. */
+/**
+ * Why a review has to be done. `pass-does-not-match`: it passed before, but `cache: strict` does not accept that pass.
+ */
 export type WriteReason = 'not-passed' | 'pass-does-not-match';
 
-/** Whether a review id has a pass mark, and its receipt. The current change may not need this review. */
+/**
+ * Whether the review with this id is marked as passed, and the receipt of that mark. The current change may not need
+ * the review.
+ */
 export type PastPass = { readonly passed: boolean; readonly receipt: MarkReceipt | null };
 
-/** Why the review with a given id is done or skipped, and whether it has passed before. */
+/** Why the review with a given id is done or skipped, and whether it passed before. */
 export type ReviewExplanation = PastPass & { readonly id: string } & (
     | { readonly kind: 'to-do'; readonly task: RuleReviewTask; readonly why: WriteReason }
     | { readonly kind: 'skipped'; readonly task: RuleReviewTask }
-    /** The rule and files still exist, but the content of the files has changed, so the review has a new id. */
+    /**
+     * The rule and the files still exist, but the content of the files has changed, so the review has another id now.
+     */
     | { readonly kind: 'changed'; readonly task: RuleReviewTask }
     /** No rule requires this review for the current change. */
     | { readonly kind: 'not-asked-for'; readonly task: null }
@@ -118,9 +128,12 @@ export type UnusableReference = {
   readonly why: string;
 };
 
-/** The result of `instructions`: the reviews to do, with their instruction files, and the skipped ones. */
+/** The result of `onceover instructions`: the reviews to do with their instruction files, and the skipped reviews. */
 export type InstructionsOutcome = {
-  /** `base` is `null` if there is no base to compare with, because there are no commits yet. */
+  /**
+   * The files that were selected. `base` is `null` if there are no commits yet, so that there is no base to compare
+   * with.
+   */
   readonly selection:
     | { readonly kind: 'changed'; readonly base: string | null; readonly count: number }
     | { readonly kind: 'listed'; readonly count: number };
@@ -132,12 +145,15 @@ export type InstructionsOutcome = {
 
 export type WrittenTask = { readonly task: RuleReviewTask; readonly file: RepoPath; readonly why: WriteReason };
 
-/** The state of a review when its instructions were written. A later pass refers to this state. */
+/**
+ * The state of a review when its instructions were written. If the review is marked as passed later, the mark is about
+ * this state.
+ */
 export type TaskFacts = {
   readonly id: ReviewId;
   readonly parts: readonly RuleFacts[];
   readonly files: readonly FileDigest[];
-  /** The version of the text that onceover adds to the rule's instructions. */
+  /** The version of the text that onceover adds to the instructions of a rule. */
   readonly promptVersion: number;
 };
 
@@ -148,12 +164,18 @@ export type RuleFacts = {
   readonly contextDigest: string;
 };
 
-/** Records when and by which interface a review was marked as passed, with its state when instructions were written. */
+/**
+ * Records when a review was marked as passed and through which interface, with its state when its instructions were
+ * written.
+ */
 export type MarkReceipt = TaskFacts & { readonly by: 'mcp' | 'cli' | 'library' | 'run'; readonly at: string };
 
-/** The marker file of a passed review, and its receipt. A marker that was made by hand has no receipt (`null`). */
+/**
+ * A pass mark (the file that marks a review as passed) and its receipt; the receipt is `null` if the file was made by
+ * hand.
+ */
 export type Mark = {
-  /** Whether the marker file is committed to git, so that another person may have created it. */
+  /** Whether the file is committed to git. In that case, another person may have created it. */
   readonly tracked: boolean;
   readonly receipt: MarkReceipt | null;
 };

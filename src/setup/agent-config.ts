@@ -6,15 +6,15 @@ import type { HookAgent } from './types.ts';
 type JsonObject = Record<string, unknown>;
 
 /**
- * The outcome of editing a file: its new text ('' if nothing is left) with the added part, `leave` if the file needs no
- * change, or why the file cannot be edited.
+ * The result of editing a file: its new text ('' if nothing is left) and the added part; `leave` if the file needs no
+ * change; or the reason why it cannot be edited.
  */
 export type TextChange =
   | { readonly kind: 'write'; readonly text: string; readonly added: string }
   | { readonly kind: 'leave' }
   | { readonly kind: 'unreadable'; readonly said: string };
 
-/** The edited object with the added part, 'leave' if it needs no change, or the problem that prevents the edit. */
+/** The edited object and the added part, 'leave' if it needs no change, or the problem that prevents the edit. */
 type JsonEdit = { readonly config: JsonObject; readonly added?: unknown } | 'leave' | { readonly wrong: string };
 
 /** Applies `edit` to the object in a JSON file. `present` is the text of the file; null if the file does not exist. */
@@ -30,7 +30,7 @@ export function editJson(present: string | null, edit: (config: JsonObject) => J
   return { kind: 'write', text: `${JSON.stringify(edited.config, null, indent)}\n`, added };
 }
 
-/** Returns the object in a JSON text, {} for an empty text, or a string that says why the text has no object. */
+/** Returns the object in a JSON text: {} for an empty text, or an error message if the text has no object. */
 function parseObject(text: string): JsonObject | string {
   if (text.trim() === '') return {};
   try {
@@ -41,18 +41,18 @@ function parseObject(text: string): JsonObject | string {
   }
 }
 
-/** Returns the record with `value` under `key`, or without that key if `value` is empty. */
+/** Returns a copy of the record with `value` at `key`. If `value` is empty, the copy has no such key. */
 function withValue(record: JsonObject, key: string, value: JsonObject | readonly unknown[]): JsonObject {
   const { [key]: _, ...others } = record;
   return Object.keys(value).length === 0 ? others : { ...record, [key]: value };
 }
 
-/** The command line that starts onceover, one word per element. */
+/** The command that starts onceover, as a list of words. */
 type Program = readonly string[];
 
 /**
- * For each agent: the settings file with its hooks, the agent's name for the stop event, and a timeout of ten minutes,
- * in the unit that the agent uses. `onceover hook stop` answers before this timeout.
+ * For each agent: the settings file with its hooks, its name for the stop event, and a timeout of ten minutes in the
+ * unit that it uses. `onceover hook stop` always answers earlier than that.
  */
 const HOOKS = {
   claude: { file: '.claude/settings.json' as RepoPath, event: 'Stop', timeout: 600 },
@@ -81,7 +81,8 @@ export function addHookEntry(agent: HookAgent, present: string | null, program: 
   });
 }
 
-// The settings file may be committed, but a path works only on this machine, so the hook prefers the onceover on PATH.
+// The settings file may be committed, but a path is valid only on this machine. So the hook uses the onceover on PATH,
+// if there is one.
 function hookCommand(program: Program): string {
   const call = `${program.map(shellWord).join(' ')} hook stop`;
   return call.endsWith(HOOK_CALL)
@@ -89,7 +90,7 @@ function hookCommand(program: Program): string {
     : `if command -v onceover >/dev/null 2>&1; then ${HOOK_CALL}; else ${call}; fi`;
 }
 
-/** Removes the stop hook from the settings of an agent. Other hooks stay, even those in the same list element. */
+/** Removes the stop hook from the settings of an agent. Other hooks stay, even if they are in the same list element. */
 export function removeHookEntry(agent: HookAgent, present: string): TextChange {
   const { event } = HOOKS[agent];
   return editJson(present, (config) => {

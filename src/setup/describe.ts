@@ -55,7 +55,7 @@ export function describeDoctor(report: DoctorReport, styled: Styled = UNSTYLED):
   return blocks.join('\n\n');
 }
 
-/** Replaces "onceover" in quoted commands with the command that works for this user, for example "npx onceover". */
+/** Replaces "onceover" in quoted commands by the command that works for this user, for example "npx onceover". */
 function asTyped(text: string, { byNpx }: Styled, command = 'onceover'): string {
   return byNpx === true ? withNpx(text, true) : text.replace(/"onceover (?=[a-z])/g, () => `"${command} `);
 }
@@ -80,7 +80,7 @@ function versionOf({ version, testedVersion, program }: AgentReport): string {
   return ` ${version}${version === testedVersion ? '' : ` (tested with ${testedVersion})`}`;
 }
 
-/** Whether the agent is an API: it has an address instead of a program. */
+/** Whether the agent is a model API: it has an address instead of a program. */
 function isAddress(program: string | null): boolean {
   return program !== null && /^https?:/.test(program);
 }
@@ -154,7 +154,7 @@ function describeMissing({ name, install }: AgentReport): string {
   return `  ${name.padEnd(10)} ${install ?? 'not found, or not executable (chmod +x): check "command" in onceover.yml'}`;
 }
 
-/** Returns the text of `init --remove`: the files that are removed, the files that stay, and the next command. */
+/** Returns the text of `init --remove`: which files are removed, which files stay, and the next command. */
 export function describeRemoval({ removed, taken, left }: Removal, styled: Styled = UNSTYLED): string {
   const { paint } = styled;
   const list = (title: string, lines: readonly string[]) =>
@@ -197,7 +197,7 @@ const KEPT: Readonly<Record<KeptFile['why'], string>> = {
   unreadable: 'not valid JSON; remove "onceover" from it by hand',
 };
 
-/** Returns the text of `init`: first the settings that it wrote, then the prompts, and last the next command. */
+/** Returns the text of `init`: first the settings that it wrote, then the prompts, then the next command. */
 export function describeSetUp(outcome: SetupOutcome, styled: Styled = UNSTYLED): string {
   const { steps, gates, hook, byPath, command, sharesPasses = false } = outcome;
   const { paint } = styled;
@@ -289,7 +289,7 @@ const BY_PATH =
 
 const INSTRUCTIONS = '"onceover instructions" writes one instruction file per review of your current change.';
 
-/** How to start each agent so that it reads its new settings. */
+/** For each agent, what the user does so that it reads its new settings. */
 const START: Readonly<Record<HookAgent, string>> = {
   claude: 'restart Claude Code here',
   codex:

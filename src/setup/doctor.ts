@@ -27,7 +27,7 @@ import { openProject } from '../rules/load.ts';
 import type { DoctorReport } from './types.ts';
 
 export type DoctorOptions = {
-  /** The agent whose ability to resume a session is tested; 'all' for every agent, null for none. */
+  /** The agent for which to test whether it can resume sessions; 'all' for every agent, null for none. */
   readonly resume: string | null;
   readonly signal: AbortSignal | null;
   /** Called with the name of each agent before its test. */
@@ -41,7 +41,8 @@ export async function doctor(cwd: string, options: DoctorOptions): Promise<Resul
   if (!project.ok && (project.failure.kind !== 'not-a-repository' || options.resume !== null)) return project;
   const root = project.ok ? project.value.place.root : cwd;
   const known = await knownAgents(project.ok ? project.value.settings.agent : {}, process.env, root);
-  // A process that a run started is not a person, so it must not end the cooldowns of its own run.
+  // Only a person may end cooldowns. A process that a run started is not a person, so it cannot end those of its own
+  // run.
   const isPerson = process.env[ACTIVE] === undefined;
   const lifted = project.ok && isPerson ? await openCooldowns(project.value.place.commonDir).lift(new Date()) : ok([]);
   if (!lifted.ok) return lifted;
@@ -78,7 +79,8 @@ async function testResume(
     return err({ kind: 'unknown-agent', name: options.resume, known: known.map((one) => one.agent.name) });
   for (const one of named) {
     const { program, agent } = one;
-    // Do not test a custom command, because a call to it could cost any amount. The user sets "resume: true" for it.
+    // Do not test a custom command, because a call to it could cost any amount. Users set "resume: true" for it
+    // themselves.
     if (isCustomCommand(one) || isApiAgent(one)) continue;
     if (program === null) {
       if (options.resume === 'all') continue;

@@ -23,7 +23,7 @@ import { starterRules } from './starter-rules.ts';
 import { starterGates, starterSettings, toolWrittenGlobs } from './starter-settings.ts';
 import { CODE_QUALITY_FILE, type HookAgent, MCP_FILE, RULES_FILE, type SetupOutcome, type SetupStep } from './types.ts';
 
-/** The parts that `init` sets up. */
+/** The parts that `init` is asked to set up. */
 export type SetupOptions = {
   readonly gates: boolean;
   /** The tool to import from; 'any' for the only tool that has a configuration here, null to import nothing. */
@@ -31,16 +31,16 @@ export type SetupOptions = {
   readonly rules: boolean;
   readonly mcp: boolean;
   readonly hook: HookAgent | null;
-  /** Whether to set up passes that count in other clones; missing means no. */
+  /** Whether to set up the sharing of passes with other clones. Default: no. */
   readonly passes?: boolean;
 };
 
-/** A file that `init` is going to write or leave. `text` is the new text; null if the file stays unchanged. */
+/** A file that `init` will write or leave as it is. `text` is the new text; null if the file is not changed. */
 type PlannedFile = Omit<SetupStep, 'ignored'> & { readonly text: string | null };
 
 type Project = { readonly place: RepositoryPaths; readonly repository: Repository; readonly settings: Settings };
 
-/** Writes the requested files and adds entries to JSON files. If one change cannot be planned, none is made. */
+/** Writes the requested files and adds entries to JSON files. If one of the changes is not possible, makes none. */
 export async function setupProject(project: Project, options: SetupOptions): Promise<Result<SetupOutcome>> {
   const { place, repository, settings } = project;
   const files = openProjectFiles(place.root);
@@ -74,7 +74,7 @@ export async function setupProject(project: Project, options: SetupOptions): Pro
     const did = changed.kind === 'leave' ? 'left' : present.value === null ? 'written' : 'extended';
     planned.push({ path, did, added: null, text: null, ...changed });
   }
-  // Ignore an error of git here, because the next run reports it.
+  // Ignore a failure of git here, because the next run reports it.
   const before = gates.value === null ? null : await repository.changes(settings.base);
   const isClean = before?.ok === true && before.value.changed.length + before.value.deleted.length === 0;
   const manifest = openInitManifest(place.commonDir);
@@ -84,7 +84,8 @@ export async function setupProject(project: Project, options: SetupOptions): Pro
     if (!written.ok) return written;
     const ignored = await repository.ignores(path);
     if (!ignored.ok) return ignored;
-    // If the manifest cannot be written, go on: "init --remove" then keeps the file, as if the user had written it.
+    // If the list of written files cannot be updated, continue: "init --remove" then treats the file as if the user had
+    // written it.
     if (did === 'written' && text !== null) manifest.note(path, text);
     steps.push({ path, did, added, ignored: ignored.value });
   }
@@ -130,7 +131,7 @@ function planStarterGates(
 ): WantedGates {
   const { checks, passedOver } = checkCommands(root);
   const starter = { checks, exclude: toolWrittenGlobs(paths), packages: packagePaths(root) };
-  // The settings are written last, so that they never name a prompt that does not exist yet.
+  // The settings are written last. Otherwise they could name a prompt that does not exist yet.
   const wanted = [newFile(CODE_QUALITY_FILE, codeQuality), newFile(SETTINGS_FILE, starterSettings(agents, starter))];
   if (configured !== null && configured.length > 0) {
     const present = wanted.filter(({ path }) => path === SETTINGS_FILE || paths.includes(path));
@@ -144,7 +145,8 @@ const LONGEST_SOURCE = 256 * 1024;
 
 const MOST_PACKAGES = 200;
 
-// Leaves out files that cannot be read, so init proposes no checks from them. The project's tools report such files.
+// Reads the files at the root that may contain commands. Leaves out unreadable ones, so that `init` proposes no checks
+// from them; the project's own tools report such files.
 async function rootFiles(files: ProjectFiles, paths: readonly RepoPath[]): Promise<RootFiles> {
   const names = new Set(paths.filter((path) => !path.includes('/')));
   const packages = paths.filter((path) => path.endsWith('/package.json')).slice(0, MOST_PACKAGES);

@@ -3,7 +3,7 @@ import { IMPORT_TOOLS } from './import/types.ts';
 
 const ACCESS = z.enum(['yes', 'no', 'unknown']);
 
-/** The document of `doctor --json`. */
+/** The schema of the JSON document of `doctor --json`. */
 export const doctorSchema = z.object({
   agents: z.array(
     z.object({
@@ -58,7 +58,7 @@ export const doctorSchema = z.object({
     .describe('Agents that had reached a limit. The next run calls them again, although the limit may not have ended.'),
 });
 
-/** The document of `init --json`. */
+/** The schema of the JSON document of `init --json`. */
 export const setUpSchema = z.object({
   files: z.array(
     z.object({
@@ -79,7 +79,7 @@ export const setUpSchema = z.object({
   also_here: z.array(z.enum(IMPORT_TOOLS)).optional().describe('Tools whose settings --from can import.'),
 });
 
-/** The document of `init --remove --json`. */
+/** The schema of the JSON document of `init --remove --json`. */
 export const removalSchema = z.object({
   removed: z.boolean().describe('Whether the files were removed. Without --yes they are only listed.'),
   taken: z.array(

@@ -2,7 +2,7 @@ import type { ResumeAbility } from '../kernel/agent.ts';
 import type { DoctorDocument, RemovalDocument, SetUpDocument } from './json-schema.ts';
 import { canReview, type DoctorReport, type Removal, type SetupOutcome } from './types.ts';
 
-/** Returns the document of `doctor --json`. */
+/** Returns the JSON document of `doctor --json`. */
 export function doctorDocument({ agents, git, bubblewrap, node, lifted = [] }: DoctorReport): DoctorDocument {
   return {
     agents: agents.map((agent) => {
@@ -41,12 +41,12 @@ function abilityDocument(ability: ResumeAbility): DoctorDocument['agents'][numbe
   };
 }
 
-/** Returns the document of `init --remove --json`. */
+/** Returns the JSON document of `init --remove --json`. */
 export function removalDocument({ removed, taken, left }: Removal): RemovalDocument {
   return { removed, taken: taken.map(({ kind, path, count }) => ({ kind, path, count })), left: [...left] };
 }
 
-/** Returns the document of `init --json`. */
+/** Returns the JSON document of `init --json`. */
 export function setUpDocument({ steps, gates }: SetupOutcome): SetUpDocument {
   const { carried, others = [], proposed = null } = gates ?? {};
   return {

@@ -13,7 +13,7 @@ import type { RemovedItem } from './types.ts';
 
 const MOST_NOTES = 200;
 
-/** Opens the list of the files that `init` wrote in this clone, with a digest of each file's text. */
+/** Opens the list of the files that `init` wrote in this clone. For each file it has a digest of the text. */
 export function openInitManifest(commonDir: string) {
   const file = openListFile(commonDir, 'set-up.json');
   const read = () => file.read().filter((note) => typeof note === 'string');
@@ -22,7 +22,7 @@ export function openInitManifest(commonDir: string) {
       const note = noteOf(path, text);
       return file.write([...read().filter((other) => other !== note), note].slice(-MOST_NOTES));
     },
-    /** Whether `init` wrote exactly this text to this file. */
+    /** Whether `init` wrote this file with exactly this text. */
     has: (path: RepoPath, text: string): boolean => read().includes(noteOf(path, text)),
     paths: (): readonly RepoPath[] =>
       read()
@@ -39,8 +39,8 @@ function noteOf(path: RepoPath, text: string): string {
 const GIT_FOLDER = 'onceover';
 
 /**
- * Returns functions that list and remove the files and refs that onceover wrote in the working tree and in the clone.
- * Tracked files are never listed or removed.
+ * Returns functions that list and remove the files and git refs that onceover wrote in the working tree and in the
+ * clone. Tracked files are neither listed nor removed.
  */
 export function openOwnFiles(place: RepositoryPaths, logDir: RepoPath, tracked: ReadonlySet<string>) {
   const { root, commonDir } = place;
@@ -67,7 +67,7 @@ export function openOwnFiles(place: RepositoryPaths, logDir: RepoPath, tracked: 
       return ok(found);
     },
 
-    /** Removes everything that `find` lists. Fails while a run is active in any working tree of the clone. */
+    /** Removes everything that `find` lists. Fails while a run is in progress in any working tree of the clone. */
     async remove(): Promise<Result<void>> {
       const lock = await openLock(place).take();
       if (!lock.ok) return lock;
@@ -101,7 +101,7 @@ function isInLogs(path: string): boolean {
   return (!name.includes('/') && isRecordFile(name)) || /^phases\/[^/]+\/[^/]+\.log$/.test(path);
 }
 
-/** Returns the files that onceover wrote in a folder, and onceover's `.gitignore` if no other file stays there. */
+/** Returns the files that onceover wrote in a folder, and onceover's `.gitignore` if no other file remains there. */
 function ownFilesIn(
   root: string,
   folder: RepoPath,

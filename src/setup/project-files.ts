@@ -17,7 +17,7 @@ import {
 import type { TextChange } from './agent-config.ts';
 import type { GatesFound } from './types.ts';
 
-/** The facts about a project from which `init` plans checks and reviews. */
+/** Facts about a project from which `init` plans checks and reviews. */
 export type SetupFacts = {
   /** The names of the installed agents. */
   readonly agents: readonly string[];
@@ -27,13 +27,13 @@ export type SetupFacts = {
   readonly paths: readonly RepoPath[];
 };
 
-/** A file to write or extend. `change` gets the text of the file, or null if it does not exist. */
+/** A file to write or extend. `change` gets its current text, or null if it does not exist, and returns the new one. */
 export type WantedFile = { readonly path: RepoPath; readonly change: (present: string | null) => TextChange };
 
-/** The files to write for checks and reviews, and the facts about them that `init` prints. */
+/** The files to write for checks and reviews, with facts that `init` prints about them. */
 export type WantedGates = { readonly files: readonly WantedFile[]; readonly found: GatesFound };
 
-/** Returns a file that is written only if it does not exist. */
+/** Returns a file that `init` writes only if it does not exist. */
 export function newFile(path: RepoPath, text: string): WantedFile {
   return { path, change: (present) => (present === null ? { kind: 'write', text, added: text } : { kind: 'leave' }) };
 }
@@ -43,7 +43,7 @@ const LONGEST_FILE = 4 * 1024 * 1024;
 /** Access to the user's files in the working tree, for `init` and `init --remove`. */
 export type ProjectFiles = ReturnType<typeof openProjectFiles>;
 
-/** Opens the user's files. No function reads or writes through a symlink that leaves the repository. */
+/** Opens the user's files. It never reads or writes through a symlink that leads out of the repository. */
 export function openProjectFiles(root: string) {
   return {
     /** Returns the text of a file; null if the file does not exist. */
@@ -53,7 +53,8 @@ export function openProjectFiles(root: string) {
       if (read.kind === 'text' || read.why !== 'missing') {
         return err({ kind: 'disk', action: 'read', path, code: read.kind === 'text' ? 'too large' : read.why });
       }
-      // A dangling symlink reads as missing. Fail now, because the write would fail later, after other writes.
+      // A symlink to a missing file reads as missing. Fail here, because otherwise the write would fail after other
+      // files were written.
       const folder = checkFolder(root, folderOf(path));
       if (!folder.ok) return folder;
       const file = join(root, path);
@@ -74,7 +75,7 @@ export function openProjectFiles(root: string) {
       return folder.ok ? writeAtomically(folder.value, basename(path), text) : folder;
     },
 
-    /** Removes a file, and the folders above it that become empty. */
+    /** Removes a file, and then the folders above it that are empty. */
     async remove(path: RepoPath): Promise<Result<void>> {
       const folder = checkFolder(root, folderOf(path));
       if (!folder.ok) return folder;

@@ -25,10 +25,13 @@ export type FoundFile = {
   readonly isUnchanged: boolean;
 };
 
-/** Settings files of agents, in which other tools can have entries, too. */
+/** Settings files of agents. Other tools can have entries in them too. */
 const SHARED_FILES: readonly RepoPath[] = [MCP_FILE, ...HOOK_AGENTS.map(hookFile)];
 
-/** Plans to remove the files that are unchanged since `init` wrote them. Edited files stay, each with the reason. */
+/**
+ * Plans which files to remove: those that are unchanged since `init` wrote them. Edited files stay, each with the
+ * reason.
+ */
 export function planRemoval(found: readonly FoundFile[]): Omit<Removal, 'removed'> {
   const settings = found.find(({ path }) => path === SETTINGS_FILE);
   const plans = found.map((file): RemovedItem | KeptFile | null => {
@@ -57,7 +60,7 @@ function planEntry({ path, text }: FoundFile): RemovedItem | KeptFile | null {
 
 type Project = { readonly place: RepositoryPaths; readonly repository: Repository; readonly logDir: RepoPath };
 
-/** Removes the files and refs that onceover wrote in this clone. With `dryRun`, only lists them. */
+/** Removes the files and git refs that onceover wrote in this clone. With `dryRun`, only lists them. */
 export async function removeProject(
   { place, repository, logDir }: Project,
   { dryRun }: { readonly dryRun: boolean },
@@ -71,7 +74,7 @@ export async function removeProject(
   if (!own.ok) return own;
   const removal = { removed: !dryRun, taken: [...taken, ...own.value], left };
   if (dryRun) return ok(removal);
-  // Call this before any other removal: it fails while a run is active, and then every file has to stay.
+  // Do this before anything else is removed: it fails while a run is in progress, and then every file has to stay.
   const removed = await ownFiles.remove();
   if (!removed.ok) return removed;
   const changed = await forEachOk(taken, ({ path, rest = null }) =>
@@ -87,7 +90,7 @@ async function findFiles(files: ProjectFiles, commonDir: string): Promise<readon
   const found: FoundFile[] = [];
   for (const path of new Set([...usual, ...manifest.paths()])) {
     const read = await files.read(path);
-    // Skip only a missing file. An unreadable file gets the text null, and so it is kept.
+    // Skip the file only if it is missing. If it is unreadable, its text is null, so that it is kept.
     const text = read.ok ? read.value : null;
     if (read.ok && text === null) continue;
     const isStarter = path === CODE_QUALITY_FILE && text === codeQuality;

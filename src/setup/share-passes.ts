@@ -12,7 +12,10 @@ const BLOCK = `passes:
   signers: ${DEFAULT_SIGNERS}   # who may vouch; read from the base branch
 `;
 
-/** Plans the setting `passes`, and a line for your own key in the signers file. Fails if git has no SSH key to sign with. */
+/**
+ * Plans the setting `passes`, and a line with the user's own key in the signers file. Fails if git has no SSH key for
+ * signing.
+ */
 export async function planSharing(root: string, { passes }: Settings): Promise<Result<readonly WantedFile[]>> {
   const signer = await openSigner(root, process.env);
   if (!signer.ok) return signer;

@@ -26,7 +26,10 @@ const LANGUAGES: readonly Language[] = [
 const BUILD_FILES =
   /(^|\/)(Dockerfile[^/]*|docker-compose[^/]*|Makefile|Jenkinsfile|\.gitlab-ci\.yml)$|^\.github\/workflows\/|\.tf$/;
 
-/** Returns the text of a first `.deepreview`, a file of review rules, for the kinds of files in the repository. */
+/**
+ * Returns the text of a first `.deepreview` (a file with review rules), with rules for the kinds of files in the
+ * repository.
+ */
 export function starterRules(paths: readonly string[]): string {
   const found = new Set(paths.map((path) => path.slice(path.lastIndexOf('.') + 1).toLowerCase()));
   const hasFiles = (extensions: string) => extensions.split(',').some((extension) => found.has(extension));

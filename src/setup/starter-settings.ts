@@ -58,7 +58,7 @@ function block(name: string): string {
   return fencedBlock(page, `yaml ${name}`);
 }
 
-/** Returns the block `name` of starter-settings.md, with each line `{key}` replaced by the value of that key. */
+/** Returns the block `name` of starter-settings.md. Each line `{key}` in it is replaced by the value of that key. */
 function fill(name: string, values: Readonly<Record<string, string>>): string {
   return block(name).replace(/^\{(\w+)\}\n/gm, (_, key: string) => values[key] ?? '');
 }
@@ -83,7 +83,7 @@ export function importedSettings(
 
 /** Returns the `gates` part of an `onceover.yml` with the imported checks and reviews. */
 export function importedGates(gates: readonly ImportedEntry[]): string {
-  // Do not write YAML aliases for lists that entries share, because the file would be hard to edit.
+  // Entries can share a list. Do not write YAML aliases for it, because the file would be hard to edit.
   return stringify({ gates }, { ...ON_ONE_LINE, aliasDuplicateObjects: false });
 }
 
@@ -99,7 +99,7 @@ export function toolWrittenGlobs(paths: readonly string[]): readonly string[] {
     const [top] = path.split('/', 1);
     if (top !== undefined && top !== path && FOLDERS.has(top)) found.add(`${top}/**`);
   }
-  // A glob that starts with `**/` also matches at the root, so the same glob without it is not needed.
+  // A glob that starts with `**/` also matches at the root, so the same glob without this prefix is not needed.
   return [...found].filter((glob) => !found.has(`**/${glob}`)).sort();
 }
 

@@ -16,7 +16,7 @@ export const RULES_FILE = '.deepreview' as RepoPath;
 /** The prompt of the review that `init` sets up. */
 export const CODE_QUALITY_FILE = '.onceover/reviews/code-quality.md' as RepoPath;
 
-/** One file that `init` wrote, extended or left unchanged. `added` is the text that `init` added; null if none. */
+/** A file that `init` wrote, extended or left unchanged. `added` is the text that it added; null if none. */
 export type SetupStep = SetUpDocument['files'][number] & { readonly path: RepoPath; readonly added: string | null };
 
 /** The result of `init`. */
@@ -26,9 +26,9 @@ export type SetupOutcome = {
   readonly gates: GatesFound | null;
   /** The agent whose stop hook was set up; null if no hook was requested. */
   readonly hook: HookAgent | null;
-  /** Whether passes that count in other clones were set up. */
+  /** Whether the sharing of passes with other clones was set up. */
   readonly sharesPasses?: boolean;
-  /** Whether a written file names the path of onceover on this machine, because onceover is not on PATH. */
+  /** Whether a written file contains the path of onceover on this machine, because onceover is not on PATH. */
   readonly byPath?: boolean;
   /** The command that starts onceover; default: onceover. */
   readonly command?: string;
@@ -38,15 +38,15 @@ export type SetupOutcome = {
 export type GatesFound = {
   /** The installed agents, the preferred one first. */
   readonly agents: readonly string[];
-  /** Commands that cannot be checks, if no other command was found for the same check. */
+  /** Commands that cannot be checks. They are listed only if no other command was found for the same check. */
   readonly passedOver?: readonly SkippedCommand[];
-  /** Whether the files of `init` are the only change in the repository. */
+  /** Whether the repository has no changes except the files that `init` wrote. */
   readonly isAllNew?: boolean;
-  /** The base branch that a run compares with; null if there is none. */
+  /** The base branch with which a run compares the code; null if there is none. */
   readonly base?: string | null;
   /** The lines that the user should add to an existing `onceover.yml`; null if none are missing. */
   readonly proposed?: string | null;
-  /** With `--from`: the imported configuration, and a line for each setting that was not imported as it is. */
+  /** With `--from`: the imported configuration, and a line for each setting that could not be imported unchanged. */
   readonly carried?: { readonly tool: ImportTool; readonly source: string; readonly left: readonly string[] };
   /** Tools that have a configuration here, which `init --from` could import. */
   readonly others?: readonly ImportTool[];
@@ -72,25 +72,33 @@ export type DoctorReport = {
   readonly agents: readonly AgentReport[];
   /** The version of git; null if git was not found. */
   readonly git: string | null;
-  /** The path of bubblewrap, which can hide files from an agent or prevent writes; null if it was not found. */
+  /**
+   * The path of bubblewrap, a program that can hide files from an agent or prevent writes; null if it was not found.
+   */
   readonly bubblewrap: string | null;
   readonly node: string;
   /** The command that starts onceover; default: onceover. */
   readonly command?: string;
-  /** The cooldowns that `doctor` ended; default: none. */
+  /** The cooldowns (of agents that reached a usage limit) that `doctor` ended; default: none. */
   readonly lifted?: readonly Cooldown[];
 };
 
-/** An item that `init --remove` removes: files or refs of onceover, a file of `init`, or an entry in a user's file. */
+/**
+ * An item that `init --remove` removes: a file or ref that onceover wrote, a file that `init` wrote, or an entry in a
+ * user's file.
+ */
 export type RemovedItem = RemovalDocument['taken'][number] & {
   /** For a file in the working tree: the text that stays in the file, or null if the whole file is removed. */
   readonly rest?: string | null;
 };
 
-/** A file that `init --remove` keeps: the user edited it, an edited `onceover.yml` uses it, or it is not valid JSON. */
+/**
+ * A file that `init --remove` does not remove: the user edited it, an edited `onceover.yml` uses it, or it is not valid
+ * JSON.
+ */
 export type KeptFile = RemovalDocument['left'][number];
 
-/** The result of `init --remove`; `removed` is false if it only listed what it would remove. */
+/** The result of `init --remove`. `removed` is false if it only listed what it would remove. */
 export type Removal = {
   readonly removed: boolean;
   readonly taken: readonly RemovedItem[];

@@ -7,18 +7,21 @@ import { decideStop, type StopAnswer, type StopMemory, type StopRequest } from '
 import { describeAllowedStop } from './describe.ts';
 import { countBlocks, readMemory, snoozedUntil } from './memory.ts';
 
-/** Returns the answer as the JSON that Claude Code, Codex and Gemini CLI expect; `null` to print nothing. */
+/**
+ * Returns the answer in the JSON form that Claude Code, Codex and Gemini CLI expect; `null` if nothing should be
+ * printed.
+ */
 function stopDocument(answer: StopAnswer): object | null {
   if (answer.kind === 'block') return { decision: 'block', reason: answer.reason };
   return answer.why === null ? null : { systemMessage: describeAllowedStop(answer.why) };
 }
 
 /**
- * Returns the answer to an agent that wants to stop; `null` to print nothing. If nothing has changed since the last
- * verdict, it uses the stored verdict. It then saves time, because it does not load the code that checks the gates.
+ * Returns the answer to an agent that wants to stop; `null` if nothing should be printed. If nothing changed since the
+ * last verdict, it repeats that verdict. This is faster, because the code that checks the gates is not loaded.
  */
 export async function answerStop(event: StopEvent | null, deadlineSeconds: number): Promise<object | null> {
-  // A run started this agent and waits for it, so the agent must not wait for the run.
+  // A run started this agent and waits for its answer, so the agent must not wait for the run.
   if (process.env['ONCEOVER_ACTIVE'] !== undefined) return null;
   const request = readRequest(event, deadlineSeconds);
   return stopDocument(fromMemory(request) ?? (await (await import('./check-gates.ts')).judgeStop(request)));
@@ -31,15 +34,15 @@ function fromMemory({ cwd, session }: StopRequest): StopAnswer | null {
   if (until !== null) return { kind: 'let-go', why: { kind: 'asleep', until: new Date(until) } };
   const memory = readMemory(worktree);
   const { judged } = memory;
-  // A stored verdict used the configuration of the working tree. In a pull request, that of the base branch applies.
-  // With a store for teams, another clone may have found something since.
+  // In a pull request, do not use a stored verdict, because it was made with the configuration of the working tree and
+  // not of the base branch. With a store for teams, another clone may have found something since.
   if (judged === null || isPullRequest(process.env) || hasTeamStore() || !isUnchanged(worktree, judged)) return null;
   const decided = decideStop(judged.verdict, memory.sessions[session] ?? null);
   const nothingToCount = decided.blocks === null && memory.sessions[session] === undefined;
   return nothingToCount ? decided.answer : countBlocks(worktree, memory, session, decided);
 }
 
-/** Whether the working tree and all files that the verdict depends on are unchanged since the verdict. */
+/** Whether the working tree, and all other files on which the verdict depends, are unchanged since the verdict. */
 function isUnchanged(worktree: WorktreePaths, { traces, index, print }: NonNullable<StopMemory['judged']>): boolean {
   return matchesFingerprints(traces) && statusFingerprint(worktree, index)?.print === print;
 }
@@ -47,15 +50,17 @@ function isUnchanged(worktree: WorktreePaths, { traces, index, print }: NonNulla
 /** The JSON that the agent's program, such as Claude Code, sends to the hook. */
 export type StopEvent = Readonly<Record<string, unknown>>;
 
-// If there is no valid event (`null`), the agent still wants to stop, so use defaults.
+// Returns the request of the agent's program. If its event is not valid (`null`), the agent still wants to stop, so use
+// defaults.
 function readRequest(input: StopEvent | null, deadlineSeconds: number): StopRequest {
   const session = typeof input?.['session_id'] === 'string' ? input['session_id'].slice(0, 100) : '';
-  // If the agent is in a folder outside of any repository, use the project in which it was started.
+  // If the agent is in a folder outside any repository, use the project in which it was started.
   const folders = [input?.['cwd'], process.env['CLAUDE_PROJECT_DIR'], process.env['GEMINI_PROJECT_DIR'], '.'];
   const given = folders.filter((one) => typeof one === 'string' && one !== '') as string[];
   return {
     cwd: given.find((folder) => findWorktreePaths(folder, process.env) !== null) ?? given[0] ?? '.',
-    // The prefix keeps a session id such as "constructor" from naming an inherited property of the `sessions` object.
+    // The prefix is needed because a session id such as "constructor" would be the name of an inherited property of
+    // `sessions`.
     session: `session ${session}`,
     deadlineSeconds,
   };

@@ -25,9 +25,12 @@ import { countBlocks, MEMORY_FOLDER, readMemory, SNOOZED } from './memory.ts';
 
 type CurrentStatus = {
   readonly outcome: RunOutcome;
-  /** Whether another run would be useless: all checks pass, and every needed reviewer failed the current content. */
+  /**
+   * Whether another run would be useless: all checks pass, and every reviewer that would run has already failed the
+   * current content.
+   */
   readonly asked: boolean;
-  /** Fingerprints of the files that the status depends on, besides the change itself. */
+  /** Fingerprints of the files, besides the changed ones, on which the status depends. */
   readonly traces: StatFingerprints;
 };
 
@@ -41,30 +44,35 @@ async function currentStatus(place: RepositoryPaths): Promise<Result<CurrentStat
     ...[...configFiles].map((file) => join(place.root, file)),
     `${join(place.root, request.settings.logDir)}/`,
     `${join(place.commonDir, 'onceover/findings')}/`,
-    // The final slash makes the fingerprint cover each file in the folder, because a file can be overwritten in place.
+    // The final slash makes the fingerprint cover each file in the folder. Otherwise, overwriting a file would not be
+    // noticed.
     `${join(place.commonDir, 'onceover/receipts')}/`,
     join(place.commonDir, 'onceover/trusted.json'),
-    // Reviewers do not get files that are too large. Watch these files: when one shrinks, reviewers get it.
+    // Reviewers do not get files that are too large. Watch them, because a file that shrinks becomes part of the
+    // review.
     ...outcome.withheld.filter(({ why }) => why === 'too-large').map(({ path }) => join(place.root, path)),
     ...files.value,
   ];
   return ok({ outcome, asked: hasNothingLeftToAsk(plan, facts.checks), traces: statFingerprints(paths) });
 }
 
-/** Answers an agent that wants to stop, by the state of the gates. Runs the gates first if they have no verdict yet. */
+/**
+ * Answers an agent that wants to stop, according to the state of the gates. Runs the gates first if they have no
+ * verdict yet.
+ */
 export async function judgeStop(request: StopRequest): Promise<StopAnswer> {
   const place = await findRepository(request.cwd);
   if (!place.ok) return outsideRepository(place.failure);
   const { verdict, traces, awaited } = await judge(place.value, request.deadlineSeconds);
   const judged = await rememberable(place.value, verdict, traces);
   const worktree = worktreeOf(place.value);
-  // Read the memory after the run, because another session may have written to it during the run.
+  // Read the memory only after the run, because another session may have written to it during the run.
   const memory = readMemory(worktree);
   const decided = decideStop(verdict, memory.sessions[request.session] ?? null);
   return countBlocks(worktree, { ...memory, judged, awaited }, request.session, decided);
 }
 
-// Outside of a repository there are no gates, so the agent may stop. For other failures, the user gets a message.
+// Outside a repository there are no gates, so the agent may stop. For any other failure, the user gets a message.
 function outsideRepository(failure: Failure): StopAnswer {
   if (failure.kind === 'not-a-repository' || failure.kind === 'bare-repository') return { kind: 'let-go', why: null };
   return decideStop(unjudged(failure), null).answer;
@@ -81,7 +89,7 @@ function worktreeOf({ root, commonDir, index }: RepositoryPaths): WorktreePaths 
 
 type Judgement = {
   readonly verdict: StopVerdict;
-  /** Fingerprints of the files that the verdict depends on; `null` if they are unknown. */
+  /** Fingerprints of the files on which the verdict depends; `null` if they are unknown. */
   readonly traces: StatFingerprints | null;
   readonly awaited: StopMemory['awaited'];
 };
@@ -136,11 +144,14 @@ type StopRun =
   /** The run continues in the background. The next stop waits for it, unless `awaited` is `null`. */
   | { readonly kind: 'running'; readonly progress: readonly string[]; readonly awaited: StopMemory['awaited'] }
   | { readonly kind: 'busy' }
-  /** `isAboutThis`: whether the working tree is the same as when the run started; true if that is unknown. */
+  /** `isAboutThis`: whether the working tree is still as it was when the run started; true if that is unknown. */
   | { readonly kind: 'judged'; readonly run: RunDocument; readonly isAboutThis: boolean }
   | { readonly kind: 'unjudged'; readonly why: string };
 
-/** Waits for the run that an earlier stop started or, without one, for a new run; at most until the time `until`. */
+/**
+ * Waits, at most until the time `until`, for the run that an earlier stop started. If there is none, starts one and
+ * waits for it.
+ */
 async function runForStop(
   place: RepositoryPaths,
   awaited: StopMemory['awaited'],
@@ -170,7 +181,7 @@ async function runForStop(
 }
 
 async function readResult(started: StartedRun, isAboutThis: boolean): Promise<StopRun> {
-  // Import late: loading the schemas of results would slow down hook calls that start no run.
+  // Import this only here: loading the schemas of results would slow down calls of the hook that start no run.
   const { startedRunDocument } = await import('../gates/describe/background.ts');
   const { state, run, error, progress } = startedRunDocument(started);
   if (error !== null) return { kind: 'unjudged', why: error.message };
@@ -180,7 +191,7 @@ async function readResult(started: StartedRun, isAboutThis: boolean): Promise<St
   return run.status === 'lock_conflict' ? { kind: 'busy' } : { kind: 'judged', run, isAboutThis };
 }
 
-/** Returns the gates that failed for a reason that no finding shows: an error, a failed check, or the retry limit. */
+/** Returns the gates that failed without a finding: because of an error, a failed check, or the retry limit. */
 function failingGates(gates: RunDocument['gates']): readonly FailingGate[] {
   return gates
     .filter(
@@ -218,8 +229,8 @@ function fails({ findings }: RunOutcome, gates: readonly FailingGate[]): StopVer
 }
 
 /**
- * Returns the verdict with fingerprints of everything that it depends on; `null` if it must not be stored. To notice
- * changes since the verdict, it reads the status again, with a fingerprint of the working tree before and after that.
+ * Returns the verdict with fingerprints of everything on which it depends; `null` if it must not be stored. To notice
+ * changes since the verdict, it reads the status again, and fingerprints the working tree before and after that.
  */
 async function rememberable(
   place: RepositoryPaths,
@@ -235,15 +246,18 @@ async function rememberable(
   const { outcome } = status.value;
   if ((outcome.exitCode === 0) !== (verdict.kind === 'holds')) return null;
   if (JSON.stringify(status.value.traces) !== JSON.stringify(traces)) return null;
-  // For the files in `untracked`, the fingerprint covers only names. So store the verdict only if no reviewer gets
-  // these files. A nested repository is not in the set, because git ends its name with a slash. That is intended: with
-  // its first commit, the repository becomes part of the change.
+  // The fingerprint covers only the names of `untracked` files, so the verdict may be stored only if reviewers do not
+  // get these files. git ends the name of a nested repository with a slash, so it is never in this set. That is
+  // intended, because its first commit makes it part of the change.
   const withheld = new Set<string>(outcome.withheld.map(({ path }) => path));
   if (!after.untracked.every((path) => withheld.has(path))) return null;
   return { index, print: after.print, traces, verdict };
 }
 
-/** Turns the stop hook of a clone off for some minutes and returns the end time. 0 turns it on and returns `null`. */
+/**
+ * Turns the stop hook of a clone off for some minutes. Returns when it will be on again; `null` if `minutes` is 0,
+ * which turns it on now.
+ */
 export function snooze({ commonDir }: Pick<RepositoryPaths, 'commonDir'>, minutes: number): Result<Date | null> {
   const folder = openFolder(commonDir, MEMORY_FOLDER);
   const until = minutes === 0 ? null : new Date(Date.now() + minutes * 60_000);

@@ -3,7 +3,9 @@ import type { StatFingerprints } from '../kernel/repository.ts';
 const MOST_BLOCKS = 3;
 const MOST_WAITS = 3;
 
-/** Decides whether an agent may stop. Failing or running gates block it, at most three times without progress. */
+/**
+ * Decides whether an agent may stop. Gates that fail or still run block it, but at most three times without progress.
+ */
 export function decideStop(
   verdict: StopVerdict,
   before: Blocks | null,
@@ -14,7 +16,7 @@ export function decideStop(
     case 'unjudged':
       return { answer: allow({ kind: 'unjudged', said: verdict.why }), blocks: before };
     case 'running': {
-      // Count waits apart from blocks, because an agent that waits cannot make progress.
+      // Count waiting and being blocked separately, because an agent that waits cannot make progress.
       const waits = (before?.waits ?? 0) + 1;
       const blocks = { count: before?.count ?? 0, open: before?.open ?? [], waits };
       const mayWait = waits <= MOST_WAITS;
@@ -22,7 +24,8 @@ export function decideStop(
     }
     case 'fails': {
       const { open, proposed } = verdict;
-      // Only a person can act on a proposed waiver or a contested finding, so do not keep the agent waiting.
+      // Only a person can decide about a proposed waiver, or about a finding that its reviewer keeps closing and
+      // reporting. So do not keep the agent waiting.
       if (open.length > 0 && proposed.length === open.length) {
         return { answer: allow({ kind: 'proposed', ids: proposed }), blocks: before };
       }
@@ -52,14 +55,17 @@ export type StopAnswer =
   /** The agent must continue. `reason` is the message for the agent. */
   | { readonly kind: 'block'; readonly reason: string };
 
-/** Why an agent may stop although the gates are not known to pass. */
+/** Why an agent may stop although it is not known that the gates pass. */
 export type AllowStopReason =
   | { readonly kind: 'unjudged'; readonly said: string }
   | { readonly kind: 'still-running'; readonly waits: number }
   | { readonly kind: 'no-progress'; readonly blocks: number; readonly open: readonly string[] }
-  /** Every problem that is left is a finding that waits for a person: a waiver is proposed, or it is contested. */
+  /**
+   * All remaining findings wait for a person: a waiver is proposed, or the reviewer keeps closing and reporting the
+   * finding.
+   */
   | { readonly kind: 'proposed'; readonly ids: readonly string[] }
-  /** The number of blocks cannot be stored, because this folder is not writable. */
+  /** The hook cannot count how often it blocked the agent, because this folder is not writable. */
   | { readonly kind: 'not-counted'; readonly folder: string }
   | { readonly kind: 'asleep'; readonly until: Date };
 
@@ -71,7 +77,10 @@ export type StopVerdict =
 /** A verdict that stays valid until a file that it depends on changes. */
 type RememberedVerdict =
   | { readonly kind: 'holds' }
-  /** `open` lists the open findings and failing gates. If one is gone at the next stop, the agent made progress. */
+  /**
+   * `open` lists the open findings and failing gates. If one of them is missing at the next stop, the agent made
+   * progress.
+   */
   | {
       readonly kind: 'fails';
       readonly open: readonly string[];
@@ -81,23 +90,23 @@ type RememberedVerdict =
     }
   | { readonly kind: 'unjudged'; readonly why: string };
 
-/** How often in a row a session was blocked without progress (`count`), and had to wait for a run (`waits`). */
+/** How often in a row a session was blocked without progress (`count`), or had to wait for a run (`waits`). */
 export type Blocks = { readonly count: number; readonly open: readonly string[]; readonly waits: number };
 
-/** The data that the hook stores between stops, for each worktree. */
+/** The data that the hook stores for each worktree from one stop to the next. */
 export type StopMemory = {
-  /** The last verdict, with fingerprints of everything that it depends on. */
+  /** The last verdict, with fingerprints of everything on which it depends. */
   readonly judged: {
-    /** The beginning of the file name of the private git index from which git made the fingerprint `print`. */
+    /** The beginning of the file name of the private git index that was used for the fingerprint `print`. */
     readonly index: string;
     readonly print: string;
     readonly traces: StatFingerprints;
     readonly verdict: RememberedVerdict;
   } | null;
-  /** A run that took longer than the hook could wait, and the fingerprint of the working tree at its start. */
+  /** A run that took longer than the hook could wait, with the fingerprint of the working tree when it started. */
   readonly awaited: { readonly run: string; readonly print: string } | null;
   readonly sessions: Readonly<Record<string, Blocks>>;
 };
 
-/** A stop, as the agent's program reports it to the hook. */
+/** The data that an agent's program sends to the hook when the agent wants to stop. */
 export type StopRequest = { readonly cwd: string; readonly session: string; readonly deadlineSeconds: number };

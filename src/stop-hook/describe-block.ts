@@ -10,7 +10,7 @@ const LONGEST_TEXT = 4000;
 const RERUN =
   'onceover does not run a command again while no file has changed. If you fixed it in another way, such as installing something, run "onceover run" before you stop.';
 
-/** Returns why an agent may not stop yet, and what it has to do. */
+/** Returns the reason why an agent may not stop yet, and what it has to do. */
 export function describeStopReason(findings: readonly ReportedFinding[], gates: readonly FailingGate[]): string {
   const more = findings.length - MOST_FINDINGS;
   return [
@@ -30,7 +30,7 @@ export function describeStillRunning(progress: readonly string[]): string {
   return `The review of your change is still running.${status} Change nothing, wait a minute, and stop again.`;
 }
 
-// A reviewer may write very long texts, so cut them. "onceover status" shows them in full.
+// Shortens the texts of a finding, because a reviewer may write very long ones. "onceover status" shows them in full.
 function shortened({ finding, state }: ReportedFinding): ReportedFinding {
   const { code, issue, fix } = finding;
   const short = { ...finding, code: code && cut(code), issue: cut(issue), fix: fix && cut(fix) };

@@ -1,6 +1,6 @@
 import type { AllowStopReason } from './decide.ts';
 
-/** Returns the message for the user when an agent may stop although the gates are not known to pass. */
+/** Returns the message for the user when an agent may stop although it is not known that the gates pass. */
 export function describeAllowedStop(why: AllowStopReason): string {
   switch (why.kind) {
     case 'unjudged':
@@ -20,7 +20,9 @@ export function describeAllowedStop(why: AllowStopReason): string {
   }
 }
 
-/** Returns a message about the state of the stop hook; `until` is `null` if the hook is active. */
+/**
+ * Returns a message that says whether the stop hook is active. `until` is the end of its pause; `null` if it is active.
+ */
 export function describeSnoozed(until: Date | null): string {
   if (until === null) return 'The stop hook is active.';
   return `The stop hook is snoozed until ${clockTime(until)}: agents may stop without a review. To end it, run "onceover hook snooze off".`;

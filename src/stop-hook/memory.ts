@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { WorktreePaths } from '../kernel/repository.ts';
 import type { Blocks, StopAnswer, StopMemory } from './decide.ts';
 
-/** The build inserts onceover's version. It is not imported, so that the hook loads fewer files before it answers. */
+/** The build inserts onceover's version here. An import would make the hook load more files before it answers. */
 declare const ONCEOVER_VERSION: string;
 
 const MOST_SESSIONS = 20;
@@ -27,7 +27,10 @@ export function readMemory(worktree: WorktreePaths): StopMemory {
   }
 }
 
-/** Stores the memory; returns whether that worked. If not, the hook cannot count its blocks and must allow the stop. */
+/**
+ * Stores the memory and returns whether that worked. If it did not, the hook cannot count how often it blocked, so it
+ * must let the agent stop.
+ */
 export function writeMemory(worktree: WorktreePaths, memory: StopMemory): boolean {
   const sessions = Object.fromEntries(Object.entries(memory.sessions).slice(-MOST_SESSIONS));
   const stored = { version: ONCEOVER_VERSION, root: worktree.root, ...memory, sessions };
@@ -47,7 +50,7 @@ export function writeMemory(worktree: WorktreePaths, memory: StopMemory): boolea
   }
 }
 
-// Fails for a symlink, because its target may lie outside of the clone.
+// Creates a folder. Fails if the path is a symlink, because its target may lie outside the clone.
 function makeFolder(folder: string): void {
   const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (stats === undefined) mkdirSync(folder);
@@ -62,13 +65,16 @@ function tryToRemove(path: string): void {
   }
 }
 
-/** Returns the memory with new `blocks` for a session. The session moves to the end: only the last ones are kept. */
+/**
+ * Returns the memory with new `blocks` of a session. The session moves to the end of the list, because only the last
+ * sessions are kept.
+ */
 export function withSession(memory: StopMemory, session: string, blocks: Blocks | null): StopMemory {
   const { [session]: _, ...others } = memory.sessions;
   return { ...memory, sessions: blocks === null ? others : { ...others, [session]: blocks } };
 }
 
-/** Returns the time until which a user snoozed the hook; `null` if the hook is active. */
+/** Returns the time until which a user turned the hook off; `null` if the hook is active. */
 export function snoozedUntil({ commonDir }: Pick<WorktreePaths, 'commonDir'>, now: number): number | null {
   try {
     const until = Number(readFileSync(join(commonDir, MEMORY_FOLDER, SNOOZED), 'utf8'));
@@ -85,19 +91,25 @@ function folderOf({ commonDir }: WorktreePaths): string {
   return join(commonDir, MEMORY_FOLDER);
 }
 
-// Git has one uniquely named folder for each linked worktree, so use that name.
+// git gives each linked worktree a folder with a unique name, so use that name for the file.
 function fileOf({ gitDir, commonDir }: WorktreePaths): string {
   return gitDir === commonDir ? 'main.json' : `linked-${basename(gitDir)}.json`;
 }
 
-/** Returns the FNV-1a hash of a text. Loading Node's crypto module would take longer than the rest of the hook. */
+/**
+ * Returns the FNV-1a hash of a text. Loading the crypto module of Node.js would take longer than everything else that
+ * the hook does.
+ */
 export function checksum(text: string): string {
   let sum = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);
   return String(sum);
 }
 
-/** Stores the blocks of a session and returns the answer. If storing fails, the agent may stop (see `writeMemory`). */
+/**
+ * Stores how often a session was blocked, and returns the answer. If storing fails, the agent may stop (see
+ * `writeMemory`).
+ */
 export function countBlocks(
   worktree: WorktreePaths,
   memory: StopMemory,

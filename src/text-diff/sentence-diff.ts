@@ -3,7 +3,7 @@ import { type Sentence, sentencesOf } from './sentences.ts';
 
 const LEGEND = 'By sentence: -removed, +added.';
 
-/** Returns the changes by sentence, like a unified diff without context; an empty text if nothing changed. */
+/** Returns the changed sentences of a text in the form of a unified diff without context; empty if nothing changed. */
 export function sentenceDiff(before: string, after: string): string {
   const [old, now] = [sentencesOf(before), sentencesOf(after)];
   const lines: string[] = [];
@@ -24,10 +24,15 @@ export function sentenceDiff(before: string, after: string): string {
   return [LEGEND, ...lines].join('\n');
 }
 
-/** The time of a diff grows with the square of the edits, so two texts with more edits count as all different. */
+/**
+ * The maximum number of edits to look for. The time of a diff grows with the square of the edits, so two texts with
+ * more edits count as completely different.
+ */
 const MOST_EDITS = 2000;
 
-/** Consecutive unchanged sentences: the position of the first one in the old and in the new list, and their number. */
+/**
+ * Consecutive unchanged sentences: the position of the first one in the old list and in the new list, and their number.
+ */
 type UnchangedRun = { readonly from: number; readonly to: number; readonly count: number };
 
 function unchangedRuns(old: readonly Sentence[], now: readonly Sentence[]): readonly UnchangedRun[] {

@@ -1,8 +1,8 @@
-/** A sentence of a Markdown text. A heading, a table row and a line of code count as one sentence each. */
+/** A sentence of a Markdown text. A heading, a table row or a line of code counts as one sentence. */
 export type Sentence = {
-  /** The words, without the line breaks of a wrapped paragraph. */
+  /** The words of the sentence, without the line breaks of a wrapped paragraph. */
   readonly text: string;
-  /** The line that the sentence starts in, from 1. */
+  /** The number of the line in which the sentence starts, counted from 1. */
   readonly line: number;
   readonly isHeading: boolean;
 };
@@ -23,7 +23,7 @@ export function sentencesOf(text: string): readonly Sentence[] {
   return sentences;
 }
 
-/** `flow` is text that may be wrapped: a paragraph, a list item or a quotation. */
+/** A part of the text. `flow` is text that may be wrapped: a paragraph, a list item or a quotation. */
 type Block = { readonly kind: 'flow' | 'line' | 'heading' | 'blank'; readonly raw: string; readonly line: number };
 
 const LIST_MARK = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/;
@@ -36,10 +36,10 @@ const ROW_OR_RULE = /^\s*(?:\||(?:=+|-{2,}|(?:[-*_]\s*){3,})$)/;
 
 const INDENTED_CODE = /^(?: {4}|\t)/;
 
-/** Two spaces or a backslash at the end of a line keep Markdown from joining it with the next. */
+/** Matches two spaces or a backslash at the end of a line. Markdown does not join such a line with the next one. */
 const HARD_BREAK = /(?: {2}|\\)\r?\n$/;
 
-/** Returns paragraphs and list items as one block each, and everything else line by line. */
+/** Returns each paragraph and list item as one block, and all other lines one by one. */
 function blocksOf(text: string): readonly Block[] {
   const blocks: Block[] = [];
   let fence: string | null = null;
@@ -86,7 +86,7 @@ function closes(line: string, fence: string): boolean {
 
 const SENTENCE_AND_SPACE = /[\s\S]*?(?:[.!?…][)"'\]”’»]*(?:\s+|$)|$)/gu;
 
-/** Splits a paragraph or list item into sentences. The `-` or number of a list item stays with its first sentence. */
+/** Splits a paragraph or list item into sentences. The `-` or number of a list item belongs to its first sentence. */
 function splitFlow(raw: string): readonly string[] {
   const mark = LIST_MARK.exec(raw)?.[0] ?? '';
   const found = raw.slice(mark.length).match(SENTENCE_AND_SPACE) ?? [];

@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 
-/** Returns every word of the agent settings that may be the name of a file that an agent runs or reads. */
+/** Returns every word of the agents' settings that may be the name of a file that an agent's command runs or reads. */
 export function agentWords(agents: Settings['agent']): readonly string[] {
   const words = Object.values(agents)
     .map(partsOf)
@@ -12,7 +12,7 @@ function partsOf({ command, path }: Settings['agent'][string]): readonly string[
   return [...(command ?? []), ...(path === null ? [] : [path])];
 }
 
-/** For each program, the files that define what it runs, such as `package.json` for npm. */
+/** For each program, the files that decide what it runs, such as `package.json` for npm. */
 const READ_BY: ReadonlyMap<string, readonly string[]> = new Map(
   [
     { programs: ['npm', 'npx'], files: ['package.json', '.npmrc'] },
@@ -37,7 +37,7 @@ function readBy(parts: readonly string[]): readonly string[] {
   return [...programs.flatMap((program) => READ_BY.get(program) ?? []), ...pythonModules(words)];
 }
 
-/** Returns the files that `python -m` may run: for `python -m tools.review`, tools/review.py and others. */
+/** Returns the files that `python -m` may run. For `python -m tools.review`, one of them is tools/review.py. */
 function pythonModules(words: readonly string[]): readonly string[] {
   return words
     .filter((_, i) => words[i - 1] === '-m')

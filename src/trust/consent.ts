@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../kernel/result.ts';
 import { openListFile } from '../platform/private-files.ts';
 import { version } from '../version.ts';
 
-/** Returns a digest of all commands in the settings: the commands of checks, and the agents that need approval. */
+/** Returns a digest of all commands in the settings that need approval: those of checks and agents. */
 export function commandsDigest(settings: Settings): string {
   return digestOf([checksOf(settings), agentsOf(settings)]);
 }
@@ -36,8 +36,9 @@ function agentsOf(settings: Settings): (readonly [string, Settings['agent'][stri
 }
 
 /**
- * Whether an agent may start a program or send code and a key to an address that the settings choose. A command, a path or
- * environment variables can start any program. Only the provider's own address with its usual key needs no approval.
+ * Whether the settings of an agent need approval. They do if they choose the program that is started, or the address to
+ * which code and a key are sent. A command, a path or environment variables can start any program. An API agent needs
+ * no approval if it uses the provider's own address and usual key.
  */
 export function needsApproval({ command, path, env, api = null }: Settings['agent'][string]): boolean {
   if (command !== null || path !== null || Object.keys(env).length > 0) return true;
@@ -58,7 +59,10 @@ export function openConsentStore(commonDir: string) {
   };
 }
 
-/** Approves the commands of the current configuration, so that agents may run them. Returns the commands. */
+/**
+ * Approves the commands of the current configuration, so that runs started by agents may execute them. Returns the
+ * commands.
+ */
 export async function trustConfig(repo: RepositoryPaths): Promise<Result<readonly string[]>> {
   if (process.env[ACTIVE] !== undefined) return err({ kind: 'agreed-inside-a-run' });
   const settings = await loadSettings(sparseFiles(repo), openParsedFiles(repo.commonDir, version));
@@ -67,13 +71,13 @@ export async function trustConfig(repo: RepositoryPaths): Promise<Result<readonl
   return trusted.ok ? ok(commandsOf(settings.value)) : trusted;
 }
 
-/** Fails if the user has not approved the commands in the configuration. Agents may run only approved commands. */
+/** Fails if the user has not approved the commands in the configuration. Agents may start only approved commands. */
 export async function checkTrust(repo: RepositoryPaths): Promise<Result<void>> {
   const settings = await loadSettings(sparseFiles(repo), openParsedFiles(repo.commonDir, version));
   return settings.ok ? requireConsent(repo, settings.value, 'agent') : settings;
 }
 
-/** Fails if the configured commands are not approved. A run that a person started approves them itself. */
+/** Fails if the configured commands are not approved. If a person started the run, that approves them. */
 export function requireConsent(repo: RepositoryPaths, settings: Settings, by: 'person' | 'agent'): Result<void> {
   const commands = commandsOf(settings);
   if (commands.length === 0) return ok(undefined);

@@ -13,7 +13,7 @@ import {
 } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
 
-/** The files of the change, and the facts that decide which files reviewers see, before or after a fix. */
+/** The files of a change, and the facts that decide which files reviewers see. It is read before and after a fix. */
 export type SeenFiles = {
   readonly entries: readonly Entry[];
   readonly dirty: readonly UnseenContent[];
@@ -23,7 +23,7 @@ export type SeenFiles = {
 /** The change under review at one point in time. */
 export type ChangeView = SeenFiles & { readonly comparison: Comparison; readonly tree: SnapshotId };
 
-/** Reads the change under review. `hiddenByFix` compares what this function returns before and after a fix. */
+/** Reads the change under review. `hiddenByFix` compares the result before a fix with the one after it. */
 export async function readChange(
   ports: { readonly snapshots: Snapshots; visibility(): Promise<Result<Visibility>> },
   { selection, settings }: { readonly selection: Selection; readonly settings: Settings },
@@ -41,9 +41,9 @@ export async function readChange(
 }
 
 /**
- * Returns the paths by which a fixer may have hidden something from reviewers: files that it wrote but reviewers do not
- * see, nested repositories, and files with ignore rules or attributes. `null` in the result stands for git's settings.
- * `fix` is the part of the fix that reviewers see.
+ * Returns the paths by which a fixing agent may have hidden something from reviewers: files that it wrote but that
+ * reviewers do not see, nested repositories, and files with ignore rules or attributes. A `null` means git's own
+ * settings. `fix` is the part of the fix that reviewers see.
  */
 export function hiddenByFix(
   before: SeenFiles,
@@ -63,7 +63,9 @@ export function hiddenByFix(
   return [...settings, ...[...new Set(paths)].sort()];
 }
 
-/** The files in which a repository says what git ignores, converts or does not show, and where its submodules are. */
+/**
+ * Matches the files in which a repository defines what git ignores, converts or hides, and where its submodules are.
+ */
 const RULE_FILES = /(?:^|\/)\.git(?:ignore|attributes|modules)$/;
 
 function hiddenFiles({ entries, visibility }: SeenFiles): ReadonlyMap<string, string> {
@@ -71,7 +73,7 @@ function hiddenFiles({ entries, visibility }: SeenFiles): ReadonlyMap<string, st
   return new Map([...visibility.unseen].filter(([path]) => !seen.has(path)));
 }
 
-/** Returns the nested repositories that are new or changed. Reviewers see only the id of their commit. */
+/** Returns the nested repositories that are new or changed. Of their content, reviewers see only the commit id. */
 function changedRepositories(before: SeenFiles, after: SeenFiles): readonly string[] {
   const printsOf = ({ entries, dirty }: SeenFiles) =>
     new Map<string, string>([
@@ -82,7 +84,7 @@ function changedRepositories(before: SeenFiles, after: SeenFiles): readonly stri
   return [...printsOf(after)].filter(([path, print]) => known.get(path) !== print).map(([path]) => path);
 }
 
-/** Folders and files that tools write for themselves, for example when a fixer runs the tests. */
+/** Matches folders and files that tools write besides their real work, for example when the fixing agent runs tests. */
 const BYPRODUCTS =
   /(?:^|\/)(__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.cache|\.vite|\.vitest|\.turbo|\.nyc_output|coverage|target|\.gradle|\.eslintcache|\.DS_Store|[^/]*\.tsbuildinfo)(?:\/|$)/;
 
@@ -90,7 +92,10 @@ const INSTRUCTIONS = new RegExp(
   `^${GENERATED_FOLDER.replaceAll('.', '\\.')}/(?:review_instructions/[^/]*\\.md|\\.gitignore)$`,
 );
 
-/** Whether a file is only a by-product of a tool; `false` if `added` names its folder, because the code may use it. */
+/**
+ * Whether a tool wrote the file besides its real work. `false` if the added text `added` mentions the file's folder,
+ * because the code may then use it.
+ */
 function isByproduct(path: string, added: string): boolean {
   const [, name] = BYPRODUCTS.exec(path) ?? [];
   return INSTRUCTIONS.test(path) || (name !== undefined && !added.includes(name));

@@ -5,7 +5,7 @@ import { ok, type Result } from '../kernel/result.ts';
 import { removeFile, statIfPresent } from '../platform/files.ts';
 import { openFolder, readPrivateFile } from '../platform/private-files.ts';
 
-/** Opens a guard that undoes changes that a fixer makes to the given files between `snapshot` and `restore`. */
+/** Opens a guard for the given files. It undoes what a fixing agent does to them between `snapshot` and `restore`. */
 export function openTamperGuard(removed: readonly RemovedIfNew[], restored: readonly RestoredIfWeaker[]): TamperGuard {
   return {
     async snapshot() {
@@ -21,13 +21,19 @@ export function openTamperGuard(removed: readonly RemovedIfNew[], restored: read
   };
 }
 
-/** The files in a folder below `top` whose names match `name`. */
+/** The files in the folder `folder` of `top` whose names match `name`. */
 type Files = { readonly top: string; readonly folder: string; readonly name: RegExp };
 
-/** Files that are deleted if they appear or change while a fixer runs. A deletion costs at most another review. */
+/**
+ * Files that are deleted if they appear or change while a fixing agent works. At worst, the deletion leads to another
+ * review.
+ */
 export type RemovedIfNew = Files & { readonly isReported: boolean };
 
-/** Files that are restored if `isLess` returns true: with the text `now`, more gates could pass than with `before`. */
+/**
+ * Files that are restored if `isLess` returns true: with their new text `now`, more gates could pass than with their
+ * old text `before`.
+ */
 export type RestoredIfWeaker = Files & { isLess(before: string | null, now: string | null, name: string): boolean };
 
 function pathsOf({ top, folder, name }: Files): readonly string[] {
@@ -41,7 +47,10 @@ function textOf(path: string): string | null {
   return read.ok ? read.value : null;
 }
 
-/** Undoes changes to files. Returns for each file its path if the user gets a message about it, else `null`. */
+/**
+ * A function that undoes changes to files. For each file it returns the path if the user gets a message about it,
+ * otherwise `null`.
+ */
 type Undo = () => readonly Result<string | null>[];
 
 function removeNew(files: RemovedIfNew): Undo {

@@ -2,12 +2,12 @@ import type { AgentFailure, MissingAgent, NoReading, SlotTrouble, UnreadableAnsw
 import { quoteName, showInvisible } from '../kernel/escape.ts';
 import { asShellWord, type ByKind, byKind, count, type Message } from './wording.ts';
 
-/** Returns why an agent gave no answer, as words that follow the agent's name: "is not logged in". */
+/** Returns why an agent gave no answer, as words that follow the agent's name, such as "is not logged in". */
 export function describeAgentFailure(failure: AgentFailure): string {
   return byKind(AGENT_FAILURES, failure);
 }
 
-/** Returns why reviewers do not share a reading and read the files themselves, as words that follow the agent's name. */
+/** Returns why reviewers do not share one session that reads the files, as words that follow the agent's name. */
 export function describeNoReading(why: NoReading): string {
   const alone = 'so each reviewer opens the files itself';
   switch (why.kind) {
@@ -43,14 +43,16 @@ const AGENT_FAILURES: ByKind<AgentFailure, string> = {
   cancelled: () => 'was stopped',
 };
 
-/** Returns why there is no usable answer, as words that follow the agent's name: "gave no answer (was stopped)". */
+/**
+ * Returns why there is no usable answer, as words that follow the agent's name, such as "gave no answer (was stopped)".
+ */
 export function describeNoAnswer(failure: AgentFailure | null): string {
   if (failure === null) return 'gave no answer';
   const why = describeAgentFailure(failure);
   return failure.kind === 'unreadable-answer' ? why : `gave no answer (${why})`;
 }
 
-/** Returns what is wrong with an answer, in words for the agent that gave the answer. */
+/** Explains to the agent what is wrong with its answer. */
 export function describeUnreadable(failure: AgentFailure): string {
   if (failure.kind !== 'unreadable-answer') return describeAgentFailure(failure);
   const { why, said } = failure;
@@ -114,6 +116,6 @@ export function describeNoAgent({ wanted, cooling, missing = [] }: Omit<NoAgent,
   return `${none} installed; see "onceover doctor"`;
 }
 
-/** The advice for a gate that onceover does not run again, because it failed too often without progress. */
+/** The advice for a gate that no longer runs because it failed too often without progress. */
 export const ASKED_AGAIN =
   'change the code, or use "onceover resolve" on a finding, "onceover run --force" or "onceover clean" to run it again';

@@ -4,7 +4,7 @@ import { asShellWord, type Message } from './wording.ts';
 
 type CarrierFailure = Extract<Failure, { kind: 'passes-carrier' }>;
 
-/** Returns the message for a remote or store of passes that cannot be used. */
+/** Returns the message for a git remote or HTTP store through which passes cannot be shared. */
 export function describeCarrierFailure({ where, why, said }: CarrierFailure): Message {
   const [what, next] = TROUBLE[why];
   const words = said === '' ? '' : `\n  ${said.split('\n').map(showInvisible).join('\n  ')}`;

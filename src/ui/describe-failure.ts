@@ -13,7 +13,7 @@ import { WORKFLOW_FAILURES } from './describe-workflow-failure.ts';
 import { cut } from './layout.ts';
 import { type ByKind, byKind, type Message, quoted, someNames } from './wording.ts';
 
-/** For each system error code, its meaning and what the user can do. */
+/** For each error code of the operating system, its meaning and what the user can do. */
 const CODES: Readonly<Record<string, readonly [what: string, next: string]>> = {
   ENOENT: ['it does not exist', 'Check the path and run again.'],
   ENOSPC: ['the disk is full', 'Free some space and run again.'],
@@ -250,7 +250,7 @@ const MESSAGES: ByKind<Failure, Message> = {
 
 const LONGEST_NAME = 120;
 
-/** Returns why the file system call failed, with the system's error code, and what the user can do. */
+/** Explains why a file could not be read or written, with the system's error code, and what the user can do. */
 function describeDisk(code: string): Message {
   const known = CODES[code];
   if (known !== undefined) return { what: `${known[0]} (${code})`, next: known[1] };

@@ -61,7 +61,7 @@ export const PHASE_FAILURES = {
   }),
 } satisfies Partial<ByKind<Failure, Message>>;
 
-/** For each phase, the subject of the document that the phase reviews. */
+/** For each phase, what the document that it reviews is about. */
 const ABOUT: Readonly<Record<DocumentPhase, string>> = {
   specify: 'the requirements',
   design: 'the design',
@@ -81,7 +81,10 @@ function describeArtifact({ path, why, phase, needs }: UnusableArtifact): Messag
   };
 }
 
-/** For each reason, the message about an unusable document. `next` is missing if the user has to write it first. */
+/**
+ * For each reason why a document cannot be used, the message. `next` is missing if the user first has to write the
+ * document.
+ */
 const ARTIFACTS: Readonly<Record<UnusableArtifact['why'], { readonly what: string; readonly next?: string }>> = {
   missing: { what: 'does not exist' },
   empty: { what: 'is empty' },

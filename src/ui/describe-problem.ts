@@ -2,7 +2,7 @@ import { quoteName, showInvisible } from '../kernel/escape.ts';
 import type { Problem, ProblemKind, UnusableFile } from '../kernel/failure.ts';
 import { type ByKind, byKind, count, didYouMean, quoted } from './wording.ts';
 
-/** Returns `file:line:column: what is wrong and how to fix it`. */
+/** Returns the message for a problem in a file: `file:line:column: what is wrong and how to fix it`. */
 export function describeProblem({ file, line, column, what }: Problem): string {
   const said = what.kind === 'unusable-file' ? describeUnusable(what, file) : byKind(PROBLEMS, what);
   return `${quoteName(file)}:${line}:${column}: ${said}`;
@@ -71,7 +71,7 @@ export const UNUSABLE: Readonly<Record<UnusableFile, string>> = {
   unreadable: 'cannot be read',
 };
 
-/** Returns a key in quotes. "the file" stands for the file as a whole, so it gets no quotes. */
+/** Returns a key in quotes. The text "the file" is not a key but means the whole file, so it gets no quotes. */
 function named(key: string): string {
   return key === 'the file' ? key : quoted(key);
 }

@@ -7,7 +7,10 @@ type SigningFailure = Extract<
   { kind: 'no-signing-key' | 'signing-failed' | 'short-audit-secret' | 'passes-off' }
 >;
 
-/** The messages for failures to sign passes and waivers, and of the secret for their audit. */
+/**
+ * The messages for failures to sign passes and waivers, and for an audit secret that is too short. That secret decides
+ * which accepted passes are reviewed again.
+ */
 export const SIGNING_FAILURES = {
   'no-signing-key': ({ format }) => ({
     what:

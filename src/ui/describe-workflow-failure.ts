@@ -122,7 +122,7 @@ export function describeReviewTrouble(trouble: ReviewTrouble): string {
   return `${describeReviewName(trouble)}: ${oneLine(trouble.message)}`;
 }
 
-/** Returns the subject of a review: all outputs of a step, or one file. */
+/** Returns what a review is about: all outputs of a step, or one file. */
 export function describeReviewName({ review_run_each, target_file }: Omit<ReviewTrouble, 'message'>): string {
   return target_file === null
     ? 'all outputs together'

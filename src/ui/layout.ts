@@ -1,9 +1,9 @@
-/** Returns how many terminal cells (columns) a text takes. */
+/** Returns how many columns of a terminal a text takes. */
 export function cells(text: string): number {
   return NARROW.test(text) ? text.length : graphemes(text).reduce((sum, one) => sum + cellsOf(one), 0);
 }
 
-/** Cuts a text to at most `most` cells and marks the cut with an ellipsis. */
+/** Cuts a text to at most `most` terminal columns and marks the cut with an ellipsis. */
 export function cut(text: string, most: number): string {
   if (cells(text) <= most) return text;
   return most < 1 ? '' : `${firstFitting(graphemes(text), most - 1).join('')}…`;
@@ -19,7 +19,10 @@ export function cutStart(text: string, most: number): string {
         .join('')}`;
 }
 
-/** Returns as many of the first graphemes as fit into `most` cells. Works only if not all of them fit. */
+/**
+ * Returns the first graphemes (visible characters) that fit into `most` terminal columns. Works only if not all of them
+ * fit.
+ */
 function firstFitting(all: readonly string[], most: number): readonly string[] {
   let used = 0;
   const end = all.findIndex((grapheme) => {
@@ -29,7 +32,7 @@ function firstFitting(all: readonly string[], most: number): readonly string[] {
   return all.slice(0, end);
 }
 
-/** Pads a text with spaces to `width` cells. */
+/** Adds spaces to a text until it is `width` terminal columns wide. */
 export function padCells(text: string, width: number): string {
   return `${text}${' '.repeat(Math.max(0, width - cells(text)))}`;
 }
@@ -41,7 +44,7 @@ const NONE = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]*$/u;
 
 let segmenter: Intl.Segmenter | null = null;
 
-// Create the segmenter only on first use, because creating it takes longer than most commands.
+// Creating the segmenter takes longer than most commands, so create it only when it is first used.
 function graphemes(text: string): readonly string[] {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
@@ -53,9 +56,9 @@ function cellsOf(grapheme: string): number {
 }
 
 /**
- * Wraps a text at spaces into lines of at most `width` cells, not counting colour codes; continued lines keep the
- * indentation of their line, plus `indent`. Words are never broken, so that people can copy ids, paths and commands,
- * but CJK text may break between any two characters.
+ * Wraps a text at spaces into lines of at most `width` columns, not counting colour codes. Continued lines are indented
+ * like their line, plus `indent`. Words are never broken, so that people can copy ids, paths and commands; only
+ * Chinese, Japanese and Korean text may break between any two characters.
  */
 export function wrap(text: string, width: number, indent = 0): string {
   return text
@@ -72,7 +75,8 @@ function wrapLine(whole: string, width: number, indent: number): readonly string
   const lines: string[] = [];
   let open = start;
   let used = start.length;
-  // Matches a word and the spaces before it. A CJK character with the punctuation after it counts as a word.
+  // Matches a word and the spaces before it. A Chinese, Japanese or Korean character with the punctuation after it
+  // counts as a word.
   piece ??= new RegExp(`( *)(${IDEOGRAPH}${CLOSING}*|(?:(?!${IDEOGRAPH})[^ ])+)`, 'gu');
   for (const [, gap = '', word = ''] of line.slice(start.length).matchAll(piece)) {
     const wide = cellsShown(word);
@@ -88,7 +92,7 @@ const COLOUR = /\u001b\[[0-9;]*m/g;
 const IDEOGRAPH = '[\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3\\uf900-\\ufaff\\u{20000}-\\u{3fffd}]';
 const CLOSING = '[\\u3001\\u3002\\uff01-\\uff0f\\uff1a-\\uff20\\u300d\\u300f\\u3011\\ufe00-\\ufe0f\\p{M}]';
 
-// This pattern is compiled on first use, because compiling its long character classes takes time.
+// Compiling the long character classes of this pattern takes time, so it is compiled when it is first used.
 let piece: RegExp | null = null;
 
 function cellsShown(text: string): number {

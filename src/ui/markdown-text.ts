@@ -1,6 +1,6 @@
 import { quoteName, showInvisible } from '../kernel/escape.ts';
 
-/** Returns text of unknown origin with LF line ends. Invisible characters except tabs are escaped. */
+/** Returns a text of unknown origin with LF line ends, and with invisible characters except tabs escaped. */
 export function readable(text: string): string {
   return wellFormed(text)
     .replace(/\r\n?/g, '\n')
@@ -14,7 +14,9 @@ export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
-/** Returns text of unknown origin as one line of Markdown. Nothing in it acts as markup, HTML, link or mention. */
+/**
+ * Returns a text of unknown origin as one line of Markdown, in which nothing acts as markup, HTML, a link or a mention.
+ */
 export function inline(text: string): string {
   return readable(text)
     .replace(/\s+/g, ' ')
@@ -26,7 +28,10 @@ export function inline(text: string): string {
     .replace(/^(\d+)([.)])/, '$1\\$2');
 }
 
-/** Returns text of unknown origin as a block quote that keeps its lines. Nothing in the text can end the quote. */
+/**
+ * Returns a text of unknown origin as a Markdown block quote. The line breaks are kept, and nothing in the text can end
+ * the quote.
+ */
 export function quotation(text: string): string {
   const lines = readable(text).trim().split('\n').map(inline);
   return lines

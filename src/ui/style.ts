@@ -1,9 +1,9 @@
 import { wrap } from './layout.ts';
 
-/** The meaning of a text, which decides its colour. */
+/** The meaning of a text on the screen, which decides its colour. */
 export type TextStyle = 'good' | 'bad' | 'broken' | 'rests' | 'warn' | 'quiet' | 'strong';
 
-/** Returns a text in the colour for its meaning. */
+/** A function that returns a text in the colour of its meaning. */
 export type Paint = (look: TextStyle, text: string) => string;
 
 /** Returns texts without colour, for pipes, files and users who turned colours off. */
@@ -11,8 +11,8 @@ export const PLAIN: Paint = (_look, text) => text;
 
 export const COLOURED: Paint = (look, text) => (text === '' ? '' : `\u001b[${CODES[look]}m${text}\u001b[0m`);
 
-// ANSI codes of the basic colours, because these follow the theme of the terminal. `rests` is the style of a skipped
-// reviewer, which is neither good nor bad.
+// ANSI codes of the basic colours, which follow the theme of the terminal. `rests` is the style of a skipped reviewer,
+// which is neither good nor bad.
 const CODES: Readonly<Record<TextStyle, string>> = {
   good: '32',
   bad: '1;31',
@@ -32,7 +32,7 @@ export type Styled = {
   readonly byNpx?: boolean;
 };
 
-/** No colour and no wrapping, for pipes, files and documents. */
+/** Prints without colour and without wrapping, for pipes, files and documents. */
 export const UNSTYLED: Styled = { paint: PLAIN, width: null };
 
 /** Wraps a text to the width. If the width is `null`, returns the text unchanged. */

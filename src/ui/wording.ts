@@ -1,7 +1,7 @@
 import { quoteName, shellWord, showInvisible } from '../kernel/escape.ts';
 import { wrap } from './layout.ts';
 
-/** Returns a number with its word: "1 gate", "2 gates". */
+/** Returns a number with a noun in the right form: "1 gate", "2 gates". */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
@@ -24,7 +24,7 @@ export function didYouMean(key: string, known: readonly string[]): string {
   return near === undefined ? `; known here: ${known.join(', ')}` : `; did you mean "${near}"?`;
 }
 
-/** Returns the number of single-character edits between two names. */
+/** Returns how many single-character edits turn one name into the other. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
@@ -64,15 +64,20 @@ export function describePlace({ file, line }: Place): string | null {
   return `${quoteName(file)}${line === null ? '' : `:${line}`}`;
 }
 
-/** Shown as the location of a finding that names no file. */
+/** The text in place of the location of a finding that names no file. */
 export const NO_LOCATION = 'no location';
 
-/** Returns the notice that files with passes, waivers or approvals changed during a fix, so onceover restored them. */
+/**
+ * Returns the notice that onceover restored files with passes, waivers or approvals, because they changed during a fix.
+ */
 export function describeTakenBack(paths: readonly string[]): string {
   return `files that would count as a pass, a waiver or an approval changed while the fixer ran, so onceover restored them: ${someNames(paths)}; if you made that change, repeat it`;
 }
 
-/** Returns the notice that a fixer changed which files reviewers see; `null` in `paths` stands for git's settings. */
+/**
+ * Returns the notice that a fixing agent changed which files reviewers see. A `null` in `paths` means git's own
+ * settings.
+ */
 export function describeHidden(paths: readonly (string | null)[]): string {
   const files = paths.filter((path) => path !== null);
   const settings = paths.includes(null) ? ['the settings of git'] : [];
@@ -108,7 +113,7 @@ export type ByKind<T extends { readonly kind: string }, R> = {
   readonly [Kind in T['kind']]: (one: Extract<T, { readonly kind: Kind }>) => R;
 };
 
-/** Calls the function that the table has for the kind of `one`. */
+/** Calls the function in the table for the kind of `one`. */
 export function byKind<T extends { readonly kind: string }, R>(table: ByKind<T, R>, one: T): R {
   return (table[one.kind as T['kind']] as (one: T) => R)(one);
 }

@@ -61,7 +61,7 @@ function describeJob({ name, summary, workflows }: Job, { paint }: Styled): stri
   return `${paint('strong', name)}  ${oneLine(summary)}\n${columns(lines)}`;
 }
 
-/** Returns one sentence, without a full stop, per problem of a job and per unreadable session. */
+/** Returns the problems of all jobs and the unreadable sessions, one sentence each, without a full stop. */
 export function workflowWarnings({ problems, unreadable }: OfferedWorkflows): readonly string[] {
   return [
     ...problems.map(describeProblem),
@@ -119,7 +119,7 @@ function describeOutputs(outputs: StepOutputs): string {
   return names.length === 0 ? 'no outputs' : names.join('; ');
 }
 
-/** The warning if a new session falls back to self-review. */
+/** The warning for a new session whose outputs the agent itself has to review. */
 export const REVIEWER_MISSING = 'Claude Code is not installed and no other reviewer was named.';
 
 /** Describes a new session of a workflow: its state and its first steps. */
@@ -133,7 +133,7 @@ export function describeWorkflowStart(
   return [...(reviewerMissing ? [REVIEWER_MISSING] : []), state, steps].join('\n\n');
 }
 
-/** Describes each step to do: instructions, inputs, outputs, reviews, and the call that finishes it. */
+/** Describes each step to do: instructions, inputs, outputs, reviews, and the command or tool call that finishes it. */
 export function describeBegunSteps(begun: readonly BegunStep[], calls: Calls, shown = UNSTYLED): string {
   const ids = begun.map(({ step_id }) => step_id).join(', ');
   return [
@@ -179,7 +179,7 @@ function describeCriteria(review: BegunStep['reviews'][number], { outputs }: Beg
   ].join('\n');
 }
 
-/** Describes, in one line for each step, the call that finishes it. */
+/** Describes for each step, on one line, the command or tool call that finishes it. */
 export function describeHowToFinish(begun: readonly BegunStep[], calls: Calls): string {
   return begun.map((step) => `When ${step.step_id} is done: ${describeFinishCall(step, calls)}`).join('\n');
 }
@@ -196,7 +196,7 @@ function describeFinishCall({ session_id, step_id, outputs }: BegunStep, calls: 
     : ['onceover workflow finish', `--session ${session_id}`, `--step ${step_id}`, ...given].join(' ');
 }
 
-/** Describes the result of a request to finish a step, and the next steps. */
+/** Describes the result of an attempt to finish a step, and the next steps. */
 export function describeStepEnd(end: StepEnd, calls: Calls, shown = UNSTYLED): string {
   const { kind, session, step, begun, judged, skipped } = end;
   if (kind !== 'finished') {
@@ -211,7 +211,7 @@ export function describeStepEnd(end: StepEnd, calls: Calls, shown = UNSTYLED): s
   return [[`${title}${how}`, ...describeSkipped(skipped)].join('\n'), next].join('\n\n');
 }
 
-/** Describes why a step is not finished, and what to do next. */
+/** Describes why a step could not be finished, and what to do next. */
 export function describeFeedback({ kind, session, step, ...end }: StepEnd, calls: Calls): string {
   const { finish, override } = CALLS[calls];
   if (kind === 'instructed') {
@@ -251,8 +251,7 @@ function describeSkipped(skipped: readonly ReviewName[]): readonly string[] {
 }
 
 /**
- * Returns warnings about a request to finish a step, as sentences without a full stop. A warning does not change the
- * result.
+ * Returns warnings about an attempt to finish a step, as sentences without a full stop. They do not change the result.
  */
 export function stepEndWarnings({ notInLedger }: StepEnd): readonly string[] {
   if (notInLedger === null) return [];
@@ -264,7 +263,7 @@ function columns(rows: readonly (readonly string[])[]): string {
   return rows.map(([name = '', text]) => `  ${padCells(name, width)}  ${text}`).join('\n');
 }
 
-/** Returns a text with each line indented, and with control characters made visible. */
+/** Returns a text with each line indented and with control characters made visible. */
 function lines(text: string, indent = ''): string {
   return text
     .trim()

@@ -52,7 +52,7 @@ const begunStepSchema = z
   })
   .describe('The step to do now.');
 
-/** A step to do now, with everything that is needed to do it. */
+/** A step to do now, with everything that is needed for it. */
 export type BegunStep = z.output<typeof begunStepSchema>;
 
 const alsoBegin = z.array(begunStepSchema).describe('More steps that can be done in parallel.');
@@ -71,7 +71,7 @@ const session = {
   started_at: z.string(),
 };
 
-/** The JSON document of `workflow list --json` and of the MCP tool `get_workflows`. */
+/** The schema of the JSON document of `workflow list --json` and of the MCP tool `get_workflows`. */
 export const workflowsSchema = z.object({
   jobs: z.array(
     z.object({
@@ -95,7 +95,7 @@ export const workflowsSchema = z.object({
   warnings: z.array(z.string()),
 });
 
-/** The JSON document of `workflow start --json` and of the MCP tool `start_workflow`. */
+/** The schema of the JSON document of `workflow start --json` and of the MCP tool `start_workflow`. */
 export const workflowStartSchema = z.object({
   ...session,
   begin_step: begunStepSchema,
@@ -104,7 +104,7 @@ export const workflowStartSchema = z.object({
   warnings: z.array(z.string()),
 });
 
-/** The JSON document of `workflow finish --json` and of the MCP tool `finished_step`. */
+/** The schema of the JSON document of `workflow finish --json` and of the MCP tool `finished_step`. */
 export const stepEndSchema = z.object({
   status: z.enum(['needs_work', 'next_step', 'workflow_complete']),
   session_id: z.string(),
@@ -134,7 +134,10 @@ export const stepEndSchema = z.object({
   warnings: z.array(z.string()),
 });
 
-/** The JSON document of `workflow abort --json` and of the MCP tool `abort_workflow`: the last state of the session. */
+/**
+ * The schema of the JSON document of `workflow abort --json` and of the MCP tool `abort_workflow`: the last state of
+ * the session.
+ */
 export const workflowAbortSchema = z.object({
   ...session,
   status: z.enum(['active', 'completed', 'aborted']),
@@ -157,7 +160,7 @@ export const workflowAbortSchema = z.object({
   all_outputs: z.record(z.string(), outputs),
 });
 
-/** The JSON document of `workflow status --json`. */
+/** The schema of the JSON document of `workflow status --json`. */
 export const workflowStatusSchema = z.object({
   sessions: z.array(workflowAbortSchema.extend({ open_steps: z.array(begunStepSchema) })),
   warnings: z.array(z.string()),

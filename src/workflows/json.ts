@@ -82,7 +82,7 @@ export function workflowStatusDocument(sessions: readonly SessionStatus[], warni
   };
 }
 
-/** Returns the last state of a session, for `workflow abort --json` and the MCP tool `abort_workflow`. */
+/** Returns the last state of a session as JSON, for `workflow abort --json` and the MCP tool `abort_workflow`. */
 export function sessionDocument(session: WorkflowSession) {
   const { end } = session;
   const status: 'active' | 'completed' | 'aborted' = end?.kind ?? 'active';
@@ -123,7 +123,7 @@ function stepStatus({ begunAt, finished }: StepState): 'waiting' | 'open' | 'fin
   return begunAt === null ? 'waiting' : 'open';
 }
 
-/** Returns the outputs by step, because two steps may have outputs of the same name. */
+/** Returns the outputs of each step separately, because two steps may have outputs with the same name. */
 function allOutputs({ steps }: WorkflowSession): Readonly<Record<string, StepOutputs>> {
   return Object.fromEntries(steps.flatMap(({ id, finished }) => (finished === null ? [] : [[id, finished.outputs]])));
 }

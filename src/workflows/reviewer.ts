@@ -15,12 +15,12 @@ import { type QualityCli, QualityGateError, type QualityQuestions } from './qual
 import type { SessionReviewer } from './types.ts';
 
 export type WorkflowCaller = {
-  /** A call by a person counts as approval of the repository's commands; a call by an agent does not. */
+  /** The caller. If it is a person, the call also approves the repository's commands; an agent cannot approve them. */
   readonly startedBy: 'person' | 'agent';
   readonly stop: AbortSignal | null;
 };
 
-/** Returns the reviewer that the caller wants; by default Claude Code or, if that is not installed, self-review. */
+/** Returns the reviewer that the caller wants. Default: Claude Code or, if that is not installed, self-review. */
 export async function chooseReviewer(
   repository: RepositoryPaths,
   wanted: WorkflowCaller & { readonly reviewer: string | null; readonly selfReview: boolean },
@@ -33,7 +33,10 @@ export async function chooseReviewer(
   return fallsBack ? ok({ reviewer: { kind: 'self' }, reviewerMissing: true }) : found;
 }
 
-/** Opens a quality gate with the reviewer of a session. `lost` is called if a cost cannot be written to the ledger. */
+/**
+ * Opens the quality gate with the reviewer of a session. Calls `lost` if a cost cannot be written to the ledger (the
+ * log of calls).
+ */
 export async function openStepJudge(
   repository: RepositoryPaths,
   reviewer: SessionReviewer,
@@ -55,7 +58,7 @@ export async function openStepJudge(
   let opening: ReturnType<typeof openQualityCli> | null = null;
   const cli: QualityCli = {
     async run(call) {
-      // Open the agent at the first call, so that a failure to open it is reported as a review without a verdict.
+      // Open the agent only when it is first called, so that a failure is reported as a review without a verdict.
       opening ??= openQualityCli(repository.root, { agent: reviewer.name, signal: caller.stop }, evaluated);
       const opened = await opening;
       if (!opened.ok) throw new QualityGateError(describeFailure(opened.failure).what);
@@ -83,7 +86,7 @@ async function branchOf(repository: RepositoryPaths): Promise<string | null> {
   return compared.ok ? compared.value.where.branch : null;
 }
 
-/** Fails if an agent is not installed, or if the settings say how to start it and the user has not approved them. */
+/** Fails if an agent is not installed, or if the settings define its command and the user has not approved that. */
 async function findReviewer(
   repository: RepositoryPaths,
   name: string,

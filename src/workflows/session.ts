@@ -15,7 +15,7 @@ export function beginSession(
   return { ...given, workflow: workflow.name, end: null, steps };
 }
 
-/** Returns the steps that have started and are not finished. */
+/** Returns the steps that have started but are not finished. */
 export function openSteps({ steps }: WorkflowSession): readonly StepState[] {
   return steps.filter(({ begunAt, finished }) => begunAt !== null && finished === null);
 }
@@ -37,7 +37,7 @@ export function finishStep(
   };
 }
 
-/** Stores the digest of an evaluation that passed, so that the next request skips the same evaluation. */
+/** Stores the digest of a review that passed, so that the next attempt skips the same review. */
 export function recordPass(session: WorkflowSession, id: string, digest: string): WorkflowSession {
   const { passed } = stepState(session, id);
   return changeStep(session, id, { passed: [...new Set([...passed, digest])] });
@@ -73,7 +73,7 @@ export function sessionName({ id, job, workflow, goal }: WorkflowSession): Sessi
   return { id, job, workflow, goal };
 }
 
-/** Returns everything that is needed to do these steps, with the paths of their inputs from earlier steps. */
+/** Returns everything that is needed to do these steps, including the paths of their inputs from earlier steps. */
 export function begunSteps(session: WorkflowSession, job: Job, steps = openSteps(session)): readonly BegunStep[] {
   return steps
     .flatMap(({ id }) => job.steps.find((step) => step.id === id) ?? [])

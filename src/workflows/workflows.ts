@@ -24,12 +24,14 @@ import type {
 
 export type StartWorkflowOptions = WorkflowCaller & {
   readonly job: string;
-  /** `null` means the only workflow of the job. */
+  /** The name of the workflow; `null` for the only workflow of the job. */
   readonly workflow: string | null;
   readonly goal: string;
-  /** The agent that reviews; `null` if the caller names none. */
+  /** The agent that reviews the outputs; `null` if the caller names none. */
   readonly reviewer: string | null;
-  /** Whether the agent that does the steps has its own sub-agent review them. If so, onceover calls no reviewer. */
+  /**
+   * Whether the agent that works on the steps lets its own sub-agent review them. If so, onceover calls no reviewer.
+   */
   readonly selfReview: boolean;
 };
 
@@ -87,7 +89,7 @@ export async function startWorkflowRun(
   }
 }
 
-/** Finishes a step. If the same request is already in progress, waits for that request and returns its result. */
+/** Finishes a step. If the same request is already in progress, waits for it and returns its result. */
 export async function finishWorkflowStepRun(
   repository: RepositoryPaths,
   options: FinishStepOptions,
@@ -97,7 +99,8 @@ export async function finishWorkflowStepRun(
   const key = JSON.stringify([repository.root, repository.prefix, request]);
   const current = inProgress.get(key);
   if (current !== undefined) return current;
-  // If the ledger is not writable, the cost of every review is lost for the same reason: report only the first failure.
+  // Report only the first failure: if the ledger (the log of costs) cannot be written, every later write fails for the
+  // same reason.
   let notInLedger: Failure | null = null;
   const lost = (failure: Failure) => {
     notInLedger ??= failure;
@@ -119,11 +122,10 @@ export async function finishWorkflowStepRun(
   return ending;
 }
 
-// A caller may time out before the reviewers are done and send the same request again, which must not start a second
-// review.
+// A caller may reach its own timeout and send the same request again, which must not start a second review.
 const inProgress = new Map<string, Promise<Result<StepEnd>>>();
 
-/** Aborts a session, so that none of its steps can be finished any more. */
+/** Aborts a session, so that none of its steps can be finished later. */
 export async function abortWorkflowRun(
   repository: RepositoryPaths,
   options: AskedSession & { readonly explanation: string },

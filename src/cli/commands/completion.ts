@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { printResult, wrongUsage } from '../output.ts';
 
-/** A command and the words that can follow it: its subcommands and its options. */
+/** A command, and the words that can follow it: its subcommands and options. */
 type Words = { readonly path: string; readonly words: readonly string[] };
 
 const SCRIPTS: Readonly<Record<string, (table: readonly Words[]) => string>> = {

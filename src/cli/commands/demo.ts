@@ -5,7 +5,10 @@ import { readStdin } from '../input.ts';
 import { interruptible } from '../interrupt.ts';
 import { exitWith, type Flags, finish, printResult } from '../output.ts';
 
-/** Answers as a scripted reviewer. The demo calls this command as a custom agent: prompt on stdin, JSON on stdout. */
+/**
+ * Answers as a scripted reviewer. The demo uses this command as a custom agent: the prompt comes on stdin, and the
+ * answer is JSON on stdout.
+ */
 export async function demoReviewerCommand(name: string): Promise<void> {
   const read = await readStdin(null);
   if (!read.ok) return exitWith(read.failure, false);

@@ -31,7 +31,10 @@ export async function passesPushCommand({ json = false }: Flags): Promise<void> 
   });
 }
 
-/** Asks the person at the terminal whether to share the passes of the run, and shares them. Keeps the exit code of the run. */
+/**
+ * Asks the person at the terminal whether to share the passes of the run, and shares them. The exit code stays that of
+ * the run.
+ */
 export async function askToShare(): Promise<void> {
   const code = process.exitCode;
   const { createInterface } = process.getBuiltinModule('node:readline/promises');

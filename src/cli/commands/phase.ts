@@ -61,18 +61,18 @@ export async function phaseCommand(
     warnings: ({ notices }) => notices.map(describePhaseNotice),
     document: phaseDocument,
     text: (outcome, shown) => describePhase(outcome, again, shown),
-    // A run with a missing report also exits with 3 if it would have exited with 0.
+    // If a requested report could not be written, a phase that would exit with 0 exits with 3.
     exitCode: ({ exitCode }) => (exitCode === 0 && missing.length > 0 ? 3 : exitCode),
   });
 }
 
-/** Returns the page of a phase. */
+/** Returns an HTML page about the phase. */
 function phasePage(outcome: PhaseOutcome, again: string) {
   const verdict = [...describePhaseEnd(outcome, again)];
   return recordsPage(workingDirectory(), { page: 'phase', verdict, phase: phaseDocument(outcome) });
 }
 
-/** Returns the message and the JSON fields of a phase that Ctrl-C interrupted. */
+/** Returns the message and the JSON fields for a phase that Ctrl-C interrupted. */
 function soFar(outcome: PhaseOutcome, { step }: PhaseOptions, again: string) {
   return {
     text: `\n${describePhaseSoFar(outcome, shownOn(process.stderr, process.env))}\n`,
@@ -99,7 +99,7 @@ function commandOf(request: PhaseOptions): string {
   return words.join(' ');
 }
 
-/** Returns the request that the flags describe, or a failure that says which flag is wrong. */
+/** Returns the request that the flags describe, or a failure that names the wrong flag. */
 async function requestOf(
   name: PhaseName | undefined,
   feature: string | undefined,
@@ -124,7 +124,7 @@ async function requestOf(
 
 const wrong = (said: string) => err({ kind: 'wrong-usage', said, command: 'phase' });
 
-/** Returns why the flags cannot be used together or in this phase; null if they can. */
+/** Returns why these flags cannot be used together or in this phase; null if they can. */
 function wrongFlags(name: PhaseName, flags: PhaseFlags): string | null {
   const { step = false, rerun = false, dryRun = false } = flags;
   const [hasFixer, hasSummary] = [flags.fixer !== undefined, flags.summary !== undefined];

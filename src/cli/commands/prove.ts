@@ -28,7 +28,7 @@ type ProveFlags = Flags<
   readonly seed?: number;
 };
 
-/** Plans a proof or, with `--yes`, plays it. */
+/** Plans a proof, which tests the reviewers with planted mistakes. With `--yes`, runs it. */
 export async function proveCommand(flags: ProveFlags): Promise<void> {
   const { json = false, yes = false, verbose = false } = flags;
   const options = readFlags(flags);
@@ -62,7 +62,10 @@ export async function proveCommand(flags: ProveFlags): Promise<void> {
 
 type ProofReport = { readonly format: 'markdown' | 'html'; readonly name: string };
 
-/** Writes the reports of a proof, and prints an error for each that is missing. Returns whether all were written. */
+/**
+ * Writes the reports of a proof (a test of the reviewers). Prints an error for each that could not be written, and
+ * returns whether all were written.
+ */
 async function writeProof(played: PlayedProve, wanted: readonly ProofReport[]): Promise<boolean> {
   const files: { name: string; text: string }[] = [];
   const missing: Failure[] = [];
@@ -81,7 +84,7 @@ function proofPage(played: PlayedProve): Promise<Result<string>> {
   return recordsPage(workingDirectory(), { page: 'prove', verdict, prove: proofDocument(played) });
 }
 
-/** Returns a function that prints one line per case to stderr, with what the proof has cost so far. */
+/** Returns a function that prints one line for each planted mistake to stderr, with the cost so far. */
 function progressLine() {
   return ({ number, of, review, reviews, title, spent }: Parameters<Parameters<typeof playProof>[2]['tell']>[0]) => {
     const usd = spent.usage?.costUsd ?? null;
@@ -101,7 +104,7 @@ const INTERRUPTED = {
   },
 };
 
-/** Returns the command that plays what was planned. */
+/** Returns the command that runs the planned proof (a test of the reviewers). */
 function commandOf(args: readonly string[]): string {
   return ['onceover', ...args.map(shellWord), '--yes'].join(' ');
 }

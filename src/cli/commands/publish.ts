@@ -6,7 +6,7 @@ import { describeFailure } from '../../ui/describe-failure.ts';
 import { firstWrong } from '../input.ts';
 import { type Flags, finish, printFailure, workingDirectory, wrongUsage } from '../output.ts';
 
-/** The options of a publication, which `publish` and `run --publish` share. */
+/** The flags that `publish` and `run --publish` have in common. */
 export type PublishFlags = Flags<'from' | 'commit' | 'summary' | 'reportUrl', 'dryRun' | 'checks' | 'untrusted'> & {
   readonly pull?: number;
 };
@@ -22,7 +22,7 @@ export async function publishCommand(flags: PublishFlags): Promise<void> {
   });
 }
 
-/** Returns why the options of a publication cannot be used; null if they can. */
+/** Returns why these flags cannot be used; null if they can. */
 export function wrongPublishFlags({ summary, reportUrl, commit }: PublishFlags): string | null {
   return firstWrong([
     [summary !== undefined && !['always', 'quiet'].includes(summary), '--summary is "always" or "quiet".'],
@@ -34,7 +34,7 @@ export function wrongPublishFlags({ summary, reportUrl, commit }: PublishFlags):
   ]);
 }
 
-/** Returns the choices of the user, with the defaults. */
+/** Returns the choices that the flags express, with defaults. */
 export function wishOf(flags: PublishFlags) {
   return {
     pull: flags.pull ?? null,
@@ -49,8 +49,8 @@ export function wishOf(flags: PublishFlags) {
 }
 
 /**
- * Returns a function that publishes the result of a run and prints what it wrote to stderr. It returns what went wrong,
- * as a warning; null if nothing did.
+ * Returns a function that publishes the result of a run and prints to stderr what it published. It returns a warning if
+ * something failed, otherwise null.
  */
 export async function publicationOfRun(): Promise<(run: PublishedRun) => Promise<string | null>> {
   const send = await openPublication(wishOf({}));

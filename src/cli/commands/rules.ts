@@ -19,10 +19,10 @@ export async function instructionsCommand(
   });
 }
 
-/** Runs `onceover instructions` without arguments and flags. */
+/** Runs `onceover instructions` without arguments and flags. This needs no option parser. */
 export async function plainInstructions(): Promise<void> {
   try {
-    await instructionsCommand([], { for: 'claude' }); // The default of `--for`.
+    await instructionsCommand([], { for: 'claude' }); // `claude` is the default of the flag `--for`.
   } catch (error) {
     printBug(error, false);
   }

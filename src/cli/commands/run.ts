@@ -84,7 +84,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
   if (canAsk && ended.sharing?.kind === 'to-ask') await (await import('./passes.ts')).askToShare();
 }
 
-/** Loads the code of JSON documents, which most runs do not need. */
+/** Loads the code that makes JSON documents, which most runs do not need. */
 const documents = () => import('../../gates/json.ts');
 
 async function printDryRun(request: RunRequestOptions, json: boolean): Promise<void> {
@@ -98,12 +98,12 @@ async function printDryRun(request: RunRequestOptions, json: boolean): Promise<v
   });
 }
 
-/** Returns how much output the flags ask for. */
+/** Returns how much the flags ask the run to print. */
 export function amountOf({ verbose, quiet }: Pick<RunFlags, 'verbose' | 'quiet'>): Amount {
   return quiet === true ? 'quiet' : verbose === true ? 'verbose' : 'normal';
 }
 
-/** Runs the gates one time or, with `--until-pass`, in a loop with a fixer. */
+/** Runs the gates once or, with `--until-pass`, in a loop with an agent that fixes findings. */
 async function runOrFix(
   request: RunRequestOptions,
   { untilPass, fixer, maxIterations, ratchet = false }: RunFlags,
@@ -118,7 +118,7 @@ async function runOrFix(
   return looped.ok ? ok({ ended: looped.value.run, loop: looped.value }) : looped;
 }
 
-/** Returns why the flags cannot be used together; null if they can. */
+/** Returns why these flags cannot be used together; null if they can. */
 function wrongFlags(flags: RunFlags): string | null {
   const { base, commit, untilPass = false, fixer, dryRun = false } = flags;
   const selecting = givenFlags({ '--commit': commit, '--uncommitted': flags.uncommitted, '--files': flags.files });
@@ -141,7 +141,10 @@ function wrongFlags(flags: RunFlags): string | null {
   ]);
 }
 
-/** Returns the reports that `--report` requests; null without that flag. Loads the code of reports only if needed. */
+/**
+ * Returns the reports that `--report` asks for; null without that flag. Loads the code for reports only if it is
+ * needed.
+ */
 async function reportsOf({ report, json = false }: RunFlags, run: RunRequestOptions): Promise<Result<Reports | null>> {
   return report === undefined ? ok(null) : (await import('../reports.ts')).openReports(report, { json, run });
 }

@@ -4,7 +4,10 @@ import { jsonServerEvent } from '../../serve/json-event.ts';
 import { openServer, serveReview } from '../../serve/open-server.ts';
 import { exitWith, printJson, workingDirectory } from '../output.ts';
 
-/** Runs the server until a signal arrives. The first signal lets running reviews end, the second puts them back. */
+/**
+ * Runs the server until a signal arrives. After the first signal, it finishes its running reviews; after a second one,
+ * it returns them to the queue.
+ */
 export async function serveCommand({ config }: { readonly config?: string }): Promise<void> {
   const stop = new AbortController();
   const stopNow = new AbortController();
@@ -19,11 +22,14 @@ export async function serveCommand({ config }: { readonly config?: string }): Pr
   if (!ended.ok) await exitWith(ended.failure, false);
 }
 
-/** Reviews the pull request in this folder for the server, which started this process. Prints the document of the run. */
+/**
+ * Reviews the pull request in this folder. The server runs this command in a separate process, and reads the JSON
+ * document that it prints.
+ */
 export async function serveReviewCommand(): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
-  // If the server was killed, no one waits for the result.
+  // If the server was killed, no one waits for the result any more.
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && stop.abort(), 1000).unref();
   const reviewed = await serveReview(workingDirectory(), readFileSync(0, 'utf8'), stop.signal);

@@ -56,7 +56,7 @@ export async function initCommand(
   await finish(outcome, json, { document: setUpDocument, text: describeSetUp });
 }
 
-/** Reports every mistake in the configuration files; exits with 2 if there is one. */
+/** Reports every mistake in the configuration files. Exits with 2 if there is one. */
 export async function configCheckCommand({ json = false }: Flags): Promise<void> {
   const checked = await checkConfig(workingDirectory());
   const problems = checked.ok ? problemsOf(checked.value) : [];

@@ -9,7 +9,10 @@ type WorkerFlags = Flags<'agents' | 'settings' | 'account' | 'name' | 'folder'> 
   readonly [Name in 'concurrency' | 'mostAtOnce' | 'callsPerMinute' | 'tokensPerMinute' | 'heartbeat']?: number;
 };
 
-/** Runs a worker until a signal arrives. The first signal lets running calls finish, the second puts them back. */
+/**
+ * Runs a worker until a signal arrives. After the first signal, it finishes its running calls; after a second one, it
+ * returns them to the queue.
+ */
 export async function workerCommand(flags: WorkerFlags): Promise<void> {
   const { json = false } = flags;
   const agents = (flags.agents ?? '').split(',').filter((name) => name !== '');

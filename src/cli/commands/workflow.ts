@@ -108,7 +108,7 @@ export async function workflowStatusCommand(options: Flags<'session'>): Promise<
   });
 }
 
-/** Returns the open sessions or, with an id, the session with this id. */
+/** Returns the open sessions or, if an id is given, the session with this id. */
 function sessionsToShow(
   { sessions, unreadable }: OfferedWorkflows,
   named: string | undefined,
@@ -134,7 +134,7 @@ export async function workflowAbortCommand(
   });
 }
 
-/** Parses `name=path` values and returns the paths of each output by name. */
+/** Parses arguments of the form `name=path`, and returns the paths of each output by name. */
 function outputsOf(given: readonly string[]): Result<Readonly<Record<string, readonly string[]>>> {
   const lists = new Map<string, string[]>();
   for (const one of given) {
@@ -148,7 +148,7 @@ function outputsOf(given: readonly string[]): Result<Readonly<Record<string, rea
   return ok(Object.fromEntries(lists));
 }
 
-/** Returns `describe` with its lines wrapped to the width of the terminal. */
+/** Wraps the text that `describe` returns to the width of the terminal. */
 function wrapped<T>(describe: (value: T, shown: Styled) => string): (value: T, shown: Styled) => string {
   return (value, shown) => wrapTo(describe(value, shown), shown);
 }

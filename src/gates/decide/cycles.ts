@@ -7,22 +7,28 @@ import { type Gate, isOpen, type KnownFinding } from '../types.ts';
 import type { GateRequest } from './gate-list.ts';
 import { findingState, isSameBranch, type StateOptions } from './gate-state.ts';
 
-/** Returns an id of all files that a check may read, in the tree or not. A check's pass counts only for this id. */
+/**
+ * Returns an id of everything that a check may read: the snapshot's tree and content outside of it. A check's pass
+ * counts only while this id is the same.
+ */
 export function checkedTree(tree: SnapshotId, unseen: readonly UnseenContent[] = []): SnapshotId {
   return unseen.length === 0 ? tree : (`${tree} ${digestOf(unseen)}` as SnapshotId);
 }
 
-/** Records and findings of ended cycles (a gate's reviews of one change) on this branch. A run archives them. */
+/**
+ * Records and findings on this branch whose review cycle (a gate's reviews of one change) has ended. A run archives
+ * them.
+ */
 export type EndedCycles = {
   readonly records: readonly ArchivedRecord[];
   readonly findings: readonly KnownFinding[];
 };
 
 /**
- * Returns the records and findings of gates that have no changed files any more. A gate that is not in the settings and
- * rules (`isConfigured`) is left out, because its settings may be missing for one run only. For a gate with changed
- * files, returns only the records before its current cycle, which begins at the iteration in `starts`. The findings of
- * such a gate stay open until a reviewer closes them, because the change may still contain the problem.
+ * Returns the records and findings that no longer belong to the current change. For a gate without changed files, these
+ * are all its records and findings. For any other gate, these are its records before the iteration in `starts`, the
+ * first one about the current change; its findings stay open until a reviewer closes them. A gate that is not
+ * configured (`isConfigured`) is left out, because its settings may be missing for one run only.
  */
 export function endedCycles(
   { where, scope }: Pick<Comparison, 'where' | 'scope'>,
@@ -50,7 +56,10 @@ export function endedCycles(
   };
 }
 
-/** Returns the open findings of removed gates in the requested files, without those whose file has changed since. */
+/**
+ * Returns the open findings of gates that are no longer configured, for the requested files. Leaves out findings whose
+ * file has changed since.
+ */
 export function findingsOfRemovedGates(
   findings: readonly KnownFinding[],
   gates: readonly Gate[],
@@ -70,17 +79,20 @@ export function findingsOfRemovedGates(
 const LONGEST_STEM = 150;
 const HASH_STEP = 6;
 
-/** Returns the start of each gate's file names: the id in safe characters, with a hash if it is long or not unique. */
+/**
+ * Returns the beginning of each gate's file names: the gate's id in safe characters. A hash is added if the id is long,
+ * or if two gates would get the same name.
+ */
 export function gateNames(gates: readonly Pick<Gate, 'id' | 'kind'>[]): readonly GateName[] {
   const digits = new Map<GateId, number>();
   for (;;) {
     const names = gates.map(({ id, kind }) => ({ id, kind, stem: stemOf(id, kind, digits.get(id) ?? 0) }));
-    // Some file systems ignore case, so stems must differ in more than case.
+    // Some file systems ignore case, so file names must differ in more than case.
     const shared = [...grouped(names, ({ stem }) => stem.toLowerCase()).values()]
       .map((own) => new Set(own.map(({ id }) => id)))
       .filter((ids) => ids.size > 1);
     if (shared.length === 0) return names;
-    // A stem with a longer hash can equal yet another stem, so the loop checks again.
+    // After a longer hash was added, a name can be equal to yet another name, so the loop checks all names again.
     for (const id of shared.flatMap((ids) => [...ids])) digits.set(id, (digits.get(id) ?? 0) + HASH_STEP);
   }
 }

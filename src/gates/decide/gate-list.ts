@@ -10,29 +10,35 @@ import type { Rule, RuleTask } from '../../rules/types.ts';
 import type { GateOutcome } from '../run-types.ts';
 import type { CheckGate, Gate, GateContent, ReviewGate, Rubric } from '../types.ts';
 
-/** Returns a hash over a gate's changed files (paths, modes and blobs); their order does not matter. */
+/** Returns a hash over the paths, modes and contents of a gate's changed files. Their order does not matter. */
 export function contentOf(entries: readonly Entry[]): GateContent {
   return filesDigest(entries) as GateContent;
 }
 
-/** Whether both entries exist and describe the same change of the same file. */
+/** Whether both entries exist and describe the same change to the same file. */
 export function isSameEntry(a: Entry | null | undefined, b: Entry | null | undefined): boolean {
   return a != null && b != null && contentOf([a]) === contentOf([b]);
 }
 
-/** Whether one of the paths belongs to the entry point (an item of `gates` in the settings). */
+/** Whether one of the paths belongs to an entry point, which is an item of `gates` in the settings. */
 export function matchesEntry(entry: EntrySettings, paths: readonly RepoPath[]): boolean {
   const compiled = compilePath(entry.path);
   return paths.some((path) => entryName(compiled, path) !== null);
 }
 
-/** Returns the folder or file that an entry point names; `null` for a pattern or a path outside of the repository. */
+/**
+ * Returns the folder or file that an item of `gates` (an entry point) names; `null` for a pattern or a path outside the
+ * repository.
+ */
 export function entryFolder(entry: EntrySettings): RepoPath | null {
   const compiled = compilePath(entry.path);
   return compiled.kind === 'glob' ? null : repoPath(compiled.folder);
 }
 
-/** The parsed path of an entry point. With `each`, as in `packages/*`, each folder in `packages` gets its own gates. */
+/**
+ * The parsed path of an entry point (an item of `gates` in the settings). `each`: for a path such as `packages/*`,
+ * every folder in `packages` gets its own gates.
+ */
 type EntryPath =
   | { readonly kind: 'folder' | 'each'; readonly folder: string }
   | { readonly kind: 'glob'; readonly source: string; readonly glob: Glob | null };
@@ -47,7 +53,10 @@ function compilePath(written: string): EntryPath {
   return { kind: 'glob', source: path, glob: compile(path) };
 }
 
-/** Returns the name that gates for this path get, such as `packages/a`; `null` if it is outside of the entry point. */
+/**
+ * Returns the name, such as `packages/a`, of the gates for this path. `null`: the path does not belong to the entry
+ * point (an item of `gates`).
+ */
 function entryName(entry: EntryPath, path: RepoPath): string | null {
   switch (entry.kind) {
     case 'folder':
@@ -66,12 +75,13 @@ function nameOf(folder: string): string {
   return folder === '' ? '.' : folder;
 }
 
-/** Returns the path without "./" and "/" around it; '' stands for the whole repository. */
+/** Returns the path without a leading "./" and slashes around it. An empty string means the whole repository. */
 function plain(path: string): string {
   return repoPath(path) ?? path;
 }
 
-// A pattern that does not compile makes the settings invalid, so `null` is never returned for valid settings.
+// Compiles the pattern of a path; `null` if it is invalid. The settings parser rejects invalid patterns, so this does
+// not happen with valid settings.
 function compile(source: string): Glob | null {
   const compiled = compileGlob(plain(source), '');
   return compiled.ok ? compiled.glob : null;
@@ -82,19 +92,25 @@ export type GateSources = {
   readonly rules: readonly Rule[];
   readonly entries: readonly Entry[];
   readonly rubrics: ReadonlyMap<RepoPath, Rubric>;
-  /** Returns the files that did not change. Only rules with `unchangedMatchingFiles` need them. */
+  /**
+   * Returns the files that did not change. It is a function because only rules with `unchangedMatchingFiles` need the
+   * list.
+   */
   unchanged(): readonly RepoPath[];
 };
 
 export type GateList = {
   readonly gates: readonly Gate[];
-  /** Changed files that no review covers. */
+  /** Changed files that no review applies to. */
   readonly uncovered: readonly RepoPath[];
-  /** Ids of gates that more than one entry point defines. */
+  /** Ids of gates that are defined more than once, by several items of `gates` in the settings. */
   readonly duplicates: readonly GateId[];
 };
 
-/** Returns the gates that apply to the change: those of entry points with changed files, then one per rule task. */
+/**
+ * Returns the gates that apply to the change: first those from the items of `gates` in the settings, then one gate for
+ * each review task of a rule.
+ */
 export function planGates(sources: GateSources): GateList {
   const gates = [...sources.settings.flatMap((entry) => entryGates(entry, sources)), ...ruleGates(sources)];
   const reviews = gates.filter(({ kind }) => kind !== 'check');
@@ -107,7 +123,10 @@ export function planGates(sources: GateSources): GateList {
   };
 }
 
-/** Returns the gates with a fixed id. Leaves out gates for each folder of `packages/*` or for each file of a rule. */
+/**
+ * Returns the gates that exist whatever files changed. Gates for each folder of `packages/*` and for each file of a
+ * rule are not among them.
+ */
 export function configuredGates(
   settings: readonly EntrySettings[],
   rules: readonly Rule[],
@@ -124,13 +143,18 @@ export function configuredGates(
   return [...entries, ...together];
 }
 
-/** Returns a function that says whether these settings and rules can produce a gate with an id, for any change. */
+/**
+ * Returns a function that reports whether these settings and rules can produce a gate with a given id, for any change.
+ */
 export function gateIds(settings: readonly EntrySettings[], rules: readonly Rule[]): (id: string) => boolean {
   const configured = new Set<string>(configuredGates(settings, rules).map(({ id }) => id));
   return (id) => configured.has(id) || isVariableId(id, settings, rules);
 }
 
-/** Whether the id belongs to a gate for one folder of a path such as `packages/*`, or for one file of a rule. */
+/**
+ * Whether a gate with this id exists only for certain changed files: it is for one folder of a path such as
+ * `packages/*`, or for one file of a rule.
+ */
 function isVariableId(id: string, settings: readonly EntrySettings[], rules: readonly Rule[]): boolean {
   const isOfFolder = (entry: EntrySettings) => {
     const path = compilePath(entry.path);
@@ -167,7 +191,8 @@ function entryGates(entry: EntrySettings, sources: GateSources): Gate[] {
       ([review, { prompt, numReviews, agents, timeoutSeconds }]): ReviewGate => {
         const id = gateId('review', name, review);
         const rubric = sources.rubrics.get(prompt);
-        // Fail if the prompt is missing. If the gate were left out instead, the run could pass without this review.
+        // Fail if the prompt is missing: if the gate were left out instead, the run could pass although this review
+        // never ran.
         if (rubric === undefined) throw new Error(`the prompt ${prompt} was not read`);
         const own = { kind: 'review', id, entry: name, name: review, numReviews, agents, timeoutSeconds } as const;
         return { ...own, rubric, entries, content, task: null };
@@ -177,7 +202,9 @@ function entryGates(entry: EntrySettings, sources: GateSources): Gate[] {
   });
 }
 
-/** Groups the changed files of an entry point by the name that their gates get (see `entryName`). */
+/**
+ * Groups the changed files of an entry point (an item of `gates`) by the name of the gates for them (see `entryName`).
+ */
 function entriesByName(
   { path, exclude }: EntrySettings,
   entries: readonly Entry[],
@@ -221,16 +248,18 @@ export function ruleRubric(rule: Rule): Rubric {
   return fileRubric(`${rule.source.file}:${rule.source.line}`, rule.instructions);
 }
 
-/** The gates that a user selects. An empty list selects all gates. */
+/** The gates that a user asks for. Empty lists select all gates. */
 export type GateRequest = {
   readonly gates: readonly string[];
-  /** Selects gates with changes at or below one of these paths. */
+  /** Selects the gates with changed files at or below one of these paths. */
   readonly paths: readonly RepoPath[];
   readonly settings: Pick<Settings, 'gates'>;
   readonly rules: readonly Rule[];
 };
 
-/** Returns the selected gates. An unknown name is an error; a configured gate without changes is not. */
+/**
+ * Returns the selected gates. An unknown name is an error; the name of a configured gate without changed files is not.
+ */
 export function selectGates(gates: readonly Gate[], request: GateRequest): Result<readonly Gate[]> {
   const { settings, rules, paths } = request;
   const configured = [
@@ -253,14 +282,20 @@ export function selectGates(gates: readonly Gate[], request: GateRequest): Resul
   );
 }
 
-/** The finding, gate or slot that a user names; `ambiguous` if several gates have the name. */
+/**
+ * The thing that a user means by a name: a finding, a gate, or one reviewer (slot) of a gate. `ambiguous`: several
+ * gates have the name.
+ */
 export type Subject =
   | { readonly kind: 'finding'; readonly id: string }
   | { readonly kind: 'gate'; readonly gate: GateOutcome }
   | { readonly kind: 'slot'; readonly gate: GateOutcome; readonly slot: number }
   | { readonly kind: 'ambiguous'; readonly gates: readonly GateOutcome[] };
 
-/** Returns the finding, gate or slot that a text names. A gate is named by its id or, if unique, by the id's end. */
+/**
+ * Returns the finding, gate or reviewer that a name means. The end of a gate's id is enough if no other gate's id ends
+ * with it.
+ */
 export function subjectOf(name: string, gates: readonly GateOutcome[]): Subject | null {
   const text = name.trim();
   if (/^f[1-9]\d*$/i.test(text)) return { kind: 'finding', id: text.toUpperCase() };
@@ -272,8 +307,8 @@ export function subjectOf(name: string, gates: readonly GateOutcome[]): Subject 
 }
 
 /**
- * Returns the gate that a text such as `quality` or `quality@2` names. It may be idle, which means that none of its
- * files changed. Returns `null` if no configured gate has this name, or more than one.
+ * Returns the configured gate that a text such as `quality` or `quality@2` means, even if none of its files changed.
+ * Returns `null` if no gate has this name, or more than one has it.
  */
 export function idleGateOf(name: string, configured: readonly GateId[]): GateId | null {
   const text = name.trim();

@@ -20,9 +20,9 @@ import { byIteration, lastPassIteration } from './skip-reviewers.ts';
 type CycleContext = { readonly scope: Scope; readonly where: BranchContext };
 
 /**
- * Whether a record belongs to the gate's current cycle: its reviews on this branch since the iteration `start`. With a
- * detached HEAD, the merge-base stands for the branch. Records of other tools name no branch, so they belong to every
- * branch. A narrow run, such as `--uncommitted`, uses no earlier records, and later runs ignore its records.
+ * Whether a record belongs to the gate's reviews of the current change on this branch, which began with the iteration
+ * `start`. With a detached HEAD, the merge-base identifies the branch. Records of other tools name no branch, so they
+ * belong to every branch. Narrow runs, such as `--uncommitted`, neither use earlier records nor are used by later runs.
  */
 export function isInCycle(record: SlotRecord, start: number, { scope, where }: CycleContext): boolean {
   if (scope.kind === 'narrow' || record.iteration < start) return false;
@@ -36,16 +36,16 @@ export function isSameBranch(made: BranchContext, where: BranchContext): boolean
   return made.branch === null && made.mergeBase === where.mergeBase;
 }
 
-/** Returns the state of a finding in the scope and on the branch of `options`. */
+/** Returns the state of a finding, such as open, warning or waived, in the scope and on the branch of `options`. */
 export function findingState(finding: KnownFinding, options: StateOptions): FindingState {
   const { scope, where, levels, tolerated, entryOf } = options;
   if (finding.kept === 'closed') return 'closed';
   const now = finding.entry === null ? undefined : entryOf(finding.entry.path);
   if (finding.entry !== null && now === undefined) return 'gone';
-  // A waiver lets code pass on every branch and in every scope, so report the waived finding there too.
+  // A waiver applies on every branch and in every scope, so the finding is shown as waived there too.
   if (finding.resolution?.how === 'skipped') return 'waived';
   if (finding.scope !== scope.key) return 'gone';
-  // On another branch or after archiving, an open finding counts only if the change to its file is the same.
+  // A finding that is archived or belongs to another branch counts only if its file has the same change now.
   const counts = (isSameBranch(finding, where) && !finding.cycleEnded) || isSameEntry(finding.entry, now);
   if (!counts) return 'gone';
   if (tolerated?.has(finding.id) === true) return 'warning';
@@ -57,66 +57,72 @@ export function findingState(finding: KnownFinding, options: StateOptions): Find
 
 export type GateFacts = {
   readonly gate: ReviewGate;
-  /** All records of the gate, from every branch and scope. */
+  /** All records of the gate's reviews, from every branch and scope. */
   readonly records: readonly SlotRecord[];
-  /** The first iteration of the current cycle; 0 if there is no earlier cycle. */
+  /** The first iteration that reviewed the current change; 0 if the gate reviewed no earlier change. */
   readonly cycleStart: number;
   /** All findings of the gate, from every branch and scope. */
   readonly findings: readonly KnownFinding[];
-  /** Each slot's verdict on the current content with the current prompt. */
+  /** The stored verdict of each reviewer (slot) on the current content with the current prompt. */
   readonly receipts: ReadonlyMap<SlotNumber, Receipt>;
-  /** Whether a pass of another clone counts, for each slot without a receipt. Missing if passes are not shared. */
+  /**
+   * For each reviewer without a verdict in this clone, whether a pass of another clone counts. Missing if passes are
+   * not shared.
+   */
   readonly shared?: ReadonlyMap<SlotNumber, Acceptance>;
   readonly held: HeldReceipt | null;
-  /** Whether `trust_marks` is set and the rule's current task is marked as passed. */
+  /** Whether the setting `trust_marks` is on and someone marked the current task of the rule as passed. */
   readonly marked: boolean;
 };
 
 export type GateState = {
   readonly gate: ReviewGate;
-  /** The gate's records on this branch, in the order of their iterations. */
+  /** The records of the gate's reviews of the current change, in the order of their iterations. */
   readonly cycle: readonly SlotRecord[];
   /** The records in `cycle`, each with the status that counts for the current content and prompt. */
   readonly history: readonly SlotRun[];
   readonly slots: readonly SlotState[];
   readonly findings: readonly ReportedFinding[];
   readonly holds: boolean;
-  /** Whether the gate passes, and the pass of every slot is about the current content. */
+  /** Whether the gate passes and every reviewer's pass is about the current content, not an earlier version of it. */
   readonly certified: boolean;
-  /** How many iterations failed without progress; 0 if the gate has not failed with its current content and prompt. */
+  /**
+   * How many iterations in a row failed without progress; 0 if the gate has not failed with its current content and
+   * prompt.
+   */
   readonly failing: number;
-  /** Whether the gate passed on different content, and none of its reviews failed or ended in an error since. */
+  /** Whether the gate passed on other content before, and no review has failed or ended in an error since. */
   readonly heldBefore: boolean;
-  /** Whether the gate's pass on the current content is already recorded. */
+  /** Whether the records already say that the gate passed on the current content. */
   readonly isHeldNoted: boolean;
-  /** The tree of the snapshot. Missing unless an open finding is about a file that does not belong to the gate. */
+  /** The git tree of the snapshot, needed only if an open finding is about a file that does not belong to the gate. */
   readonly tree?: SnapshotId;
 };
 
 export type SlotState = {
   readonly slot: SlotNumber;
   /**
-   * Why the slot counts as passed on the current content; `null` if it does not. `passed` and `waived`: it reviewed
-   * that content. `accepted`: it did so in another clone, and a person who may vouch signed that. `marked`: someone
-   * marked the review as passed. `rests`: it passed on earlier content and was skipped.
+   * Why the reviewer counts as passed on the current content; `null` if it does not. `passed`, `waived`: it reviewed
+   * this content. `accepted`: it did so in another clone, and a trusted person signed that. `marked`: someone marked
+   * the review as passed. `rests`: it passed on earlier content and was skipped since.
    */
   readonly covers: 'passed' | 'waived' | 'accepted' | 'marked' | 'rests' | null;
-  /** Whether a pass of another clone counts; `null` if none was looked up. */
+  /** Whether a pass of another clone counts for this reviewer; `null` if none was looked up. */
   readonly shared: Acceptance | null;
   readonly passIteration: number | null;
-  /** The slot's newest record on this branch. */
+  /** The newest record of this reviewer about the current change. */
   readonly latest: SlotRecord | null;
 };
 
 export type StateOptions = CycleContext & {
   readonly levels?: WarnLevels;
-  /** Findings that a fix loop tolerates because of `--ratchet`. They count as warnings. */
+  /** Findings that count as warnings because `run --until-pass --ratchet` tolerates them. */
   readonly tolerated?: ReadonlySet<string> | undefined;
-  /** Returns the entry of a path in the snapshot. */
+  /** Returns what changed at a path, according to the snapshot. */
   entryOf(path: string): Entry | undefined;
 };
 
-/** Returns the state of a gate. It is used before an iteration to plan it, and afterwards to judge the gate. */
+/** Returns the state of a gate. A run calls this before an iteration to plan it, and after it to judge the gate. */
 export function gateState(facts: GateFacts, options: StateOptions): GateState {
   const { gate, held, cycleStart } = facts;
   const cycle = facts.records
@@ -124,7 +130,7 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
     .sort((a, b) => a.iteration - b.iteration);
   const findings = facts.findings.map((finding) => ({ finding, state: findingState(finding, options) }));
   const open = findings.filter(({ state }) => isOpen(state));
-  // Waivers count on every branch and in every scope, so take all waived findings of the gate.
+  // Waivers apply on every branch and in every scope, so use all waived findings of the gate.
   const waived = new Set([
     ...facts.findings.filter(({ resolution }) => resolution?.how === 'skipped').map(({ id }) => id),
     ...(options.tolerated ?? []),
@@ -154,18 +160,27 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
   };
 }
 
-/** Whether an open finding is about a file that does not belong to the gate. A fix of it leaves the gate's content as it is. */
+/**
+ * Whether an open finding is about a file that does not belong to the gate. Fixing it does not change the gate's
+ * content.
+ */
 export function hasFindingOutside({ gate, findings }: Pick<GateState, 'gate' | 'findings'>): boolean {
   const own = new Set<string>(gate.entries.map(({ path }) => path));
   return findings.some(({ finding, state }) => isOpen(state) && finding.file !== null && !own.has(finding.file));
 }
 
-/** Whether every slot counts as passed on the current content, and not all of them only because they were skipped. */
+/**
+ * Whether every reviewer counts as passed on the current content. If all of them were only skipped, the answer is
+ * `false`.
+ */
 export function allCovered(slots: readonly Pick<SlotState, 'covers'>[]): boolean {
   return slots.every(({ covers }) => covers !== null) && slots.some(hasSeen);
 }
 
-/** Whether the slot's pass is about the current content: a reviewer saw it here or in another clone, or it is marked. */
+/**
+ * Whether the reviewer's pass is about the current content: it was reviewed here or in another clone, or marked as
+ * passed.
+ */
 export function hasSeen({ covers }: Pick<SlotState, 'covers'>): boolean {
   return covers !== null && covers !== 'rests';
 }
@@ -178,44 +193,51 @@ function coverOf(
 ): SlotState['covers'] {
   const verdict = verdictOf(receipts.get(slot), waived);
   if (verdict === 'passed' || verdict === 'waived') return verdict;
-  // A verdict of this clone wins over a pass of another clone.
+  // A verdict of this clone counts more than a pass of another clone.
   if (verdict === null && shared?.get(slot)?.kind === 'accepted') return 'accepted';
   if (marked) return 'marked';
   return latest?.status === 'skipped_prior_pass' ? 'rests' : null;
 }
 
-/** Returns a receipt's verdict. A failure is `waived` only if it has findings and all of them are waived. */
+/**
+ * Returns the verdict that a stored receipt stands for now. A failure becomes `waived` if it has findings and all of
+ * them are waived.
+ */
 function verdictOf(receipt: Receipt | undefined, waived: ReadonlySet<string>): 'passed' | 'waived' | 'failed' | null {
   if (receipt === undefined) return null;
   if (receipt.verdict === 'pass') return 'passed';
   return receipt.findings.length > 0 && receipt.findings.every((id) => waived.has(id)) ? 'waived' : 'failed';
 }
 
-/** Returns the records for `planSlots`. Replaces the status if findings, a receipt or a new prompt contradict it. */
+/**
+ * Returns the reviewers' past results for `planSlots`. Corrects a recorded status that findings, a stored verdict or a
+ * new prompt contradict.
+ */
 function slotHistory(
   { gate, receipts }: GateFacts,
   cycle: readonly SlotRecord[],
   findings: readonly ReportedFinding[],
   waived: ReadonlySet<string>,
 ): readonly SlotRun[] {
-  // A slot with an open finding has not passed, and a slot with warnings must never be skipped.
+  // A reviewer with an open finding has not passed, and a reviewer with warnings must not be skipped.
   const withFindings = new Set(
     findings.filter(({ state }) => isOpen(state) || state === 'warning').map(({ finding }) => finding.slot),
   );
   return cycle.map(({ slot, iteration, passIteration, status, violations, own }): SlotRun => {
     const run = { slot, iteration, passIteration, violations: violations.length };
     if (withFindings.has(slot)) return { ...run, status: 'fail' };
-    // The slot reviewed with an older prompt, so its pass does not count.
+    // The prompt was different then, so the recorded pass does not count.
     if (own !== null && own.promptDigest !== gate.rubric.digest) return { ...run, status: 'error' };
-    // If the receipt says that the slot failed on the current content, a record cannot overrule it.
+    // If the stored verdict on the current content is a failure, a record that says otherwise does not count.
     return { ...run, status: verdictOf(receipts.get(slot), waived) === 'failed' ? 'fail' : status };
   });
 }
 
 /**
- * Returns 1 plus the number of failing iterations without progress since the gate's last pass, or since one of its
- * findings was last resolved. An iteration makes progress if it reviews new content, uses a new prompt, or closes a
- * finding. Returns 0 if the gate has not failed on the current content, because changed content gets another review.
+ * Returns 1 plus the number of iterations that failed without progress since the gate's last pass, or since one of its
+ * findings was last resolved. An iteration makes progress if it reviews new content, uses a new prompt or closes a
+ * finding. Returns 0 if the gate has not failed on the current content, because changed content is reviewed in any
+ * case.
  */
 export function failingIterations(
   { content, rubric }: Pick<ReviewGate, 'content' | 'rubric'>,
@@ -241,12 +263,12 @@ export function failingIterations(
     failedOn = subject;
     if (!isNew && !closes) retries++;
   }
-  // Records of other tools do not say what they reviewed, so take them to be about the current content.
+  // Records of other tools do not say which content they reviewed, so assume that it was the current content.
   const isCurrent = failedOn === null || failedOn === keyOf(content, rubric.digest);
   return isCurrent ? retries + 1 : 0;
 }
 
-/** Returns the content and prompt that an iteration reviewed; `null` if unknown. */
+/** Returns the content and prompt that an iteration reviewed, as one text; `null` if unknown. */
 function reviewedSubject(records: readonly SlotRecord[]): string | null {
   const own = records.find((record) => record.own !== null)?.own ?? null;
   return own === null ? null : keyOf(own.content, own.promptDigest);
@@ -256,7 +278,7 @@ function keyOf(content: string, promptDigest: string): string {
   return `${content} ${promptDigest}`;
 }
 
-/** Updates each slot's open findings with the verdicts of an iteration. Returns whether a finding is no longer open. */
+/** Updates the reviewers' open findings with the records of an iteration. Returns whether a finding was closed. */
 function updateOpen(open: Map<SlotNumber, ReadonlySet<string>>, records: readonly SlotRecord[]): boolean {
   let closes = false;
   for (const { slot, status, violations } of records) {
@@ -278,12 +300,12 @@ export function passedWithoutLaterFailure(cycle: readonly SlotRecord[], held: He
 function since(held: HeldReceipt | null, cycle: readonly SlotRecord[]): readonly SlotRecord[] {
   if (held === null) return cycle;
   const before = cycle.filter(({ timestamp }) => timestamp !== '' && timestamp <= held.at);
-  // Some records, such as those written by hand, have no timestamp, so compare iteration numbers.
+  // Some records, for example handwritten ones, have no timestamp, so compare iteration numbers instead.
   const last = Math.max(0, ...before.map(({ iteration }) => iteration));
   return cycle.filter(({ iteration }) => iteration > last);
 }
 
-/** Whether the record left a finding open. A reviewer that only repeats waived findings does not fail the gate. */
+/** Whether a review left a finding open. A review that only repeats waived findings does not fail the gate. */
 function isFailing({ status, own, violations }: SlotRecord): boolean {
   return status === 'fail' && (own === null || violations.some(({ state }) => state !== null && isOpen(state)));
 }

@@ -4,9 +4,9 @@ import { allCovered, type GateState, hasSeen, type SlotState } from './gate-stat
 import { planSlots } from './skip-reviewers.ts';
 
 export type RunOverrides = {
-  /** `--force`: run every slot that has not passed on the current content itself, even beyond the retry limit. */
+  /** `--force`: run every reviewer that has not itself passed the current content, even beyond the retry limit. */
   readonly force: boolean;
-  /** `--fresh`: run all slots, in new sessions. */
+  /** `--fresh`: run all reviewers, in new sessions. */
   readonly fresh: boolean;
   /** Whether the iteration has already started and its checks have run. */
   readonly iterationStarted?: boolean;
@@ -21,20 +21,23 @@ export type ReviewPlan =
   | { readonly kind: 'rest'; readonly state: GateState }
   | { readonly kind: 'not-run'; readonly state: GateState; readonly why: 'retry-limit' | 'open-findings' };
 
-/** The plan of a run: one iteration, or nothing if no gate has to run. */
+/** The plan of a run: one iteration, or none if nothing has to run. */
 export type RunPlan = {
-  /** If false, nothing runs and no iteration number is used. */
+  /** If false, nothing runs, and no iteration number is used up. */
   readonly iterates: boolean;
   readonly checks: readonly { readonly kind: 'run' | 'rest'; readonly gate: CheckGate }[];
   readonly reviews: readonly ReviewPlan[];
 };
 
-/** Decides which checks, gates and slots run. Nothing runs if no gate has to. */
+/** Decides which checks, gates and reviewers run. Nothing runs if no gate has to. */
 export function decideRun(
   facts: {
     readonly checks: readonly CheckState[];
     readonly reviews: readonly GateState[];
-    /** Open findings of removed gates: no gate can close them, so the run cannot pass. */
+    /**
+     * Open findings of gates that were removed from the configuration. No reviewer can close them, so the run cannot
+     * pass.
+     */
     readonly orphans?: readonly unknown[];
   },
   settings: Pick<Settings, 'maxRetries' | 'unchangedGates' | 'afterPass' | 'certify'>,
@@ -49,7 +52,8 @@ export function decideRun(
   const canPass = facts.reviews.every(({ holds }) => holds) && (facts.orphans ?? []).length === 0;
   const certifies = (state: GateState) => settings.certify && !mustRun && canPass && !state.certified;
   const iterates = mustRun || facts.reviews.some(certifies);
-  // An iteration that only certifies skips everything except the slots that have not reviewed the current content.
+  // If only the setting `certify` requires this iteration, it runs just the reviewers that have not seen the current
+  // content, and skips everything else.
   const skipsPassing = !mustRun || (settings.unchangedGates === 'rest' && !overrides.fresh);
   return {
     iterates,
@@ -61,7 +65,7 @@ export function decideRun(
       if (needed.has(state)) return { kind: 'run', state, slots: slotsOf(state, settings, overrides) };
       if (certifies(state)) return { kind: 'run', state, slots: state.slots.flatMap(certifySlot) };
       if (isOverLimit(state, settings)) return { kind: 'not-run', state, why: 'retry-limit' };
-      // This gate does not need to run. Leave it out if it is a rule, or if the run skips gates that pass.
+      // This gate need not run. Leave it out if it belongs to a rule, or if the run skips gates that pass.
       if (skipsPassing || state.gate.kind === 'rule') {
         return state.holds ? { kind: 'rest', state } : { kind: 'not-run', state, why: 'open-findings' };
       }
@@ -77,7 +81,7 @@ function needsRun(state: GateState, settings: RerunSettings, { force, fresh }: R
   if (fresh) return force || !isOverLimit(state, settings);
   if (force) return !state.slots.every(hasSeen);
   if (settings.unchangedGates === 'rest' && hasFailedUnchanged(state)) return false;
-  // An open finding of a removed slot triggers no review, because no remaining reviewer could close it.
+  // An open finding of a removed reviewer does not make the gate run, because no remaining reviewer could close it.
   return !allCovered(state.slots) && !isOverLimit(state, settings);
 }
 
@@ -86,15 +90,15 @@ function isOverLimit(state: GateState, settings: Pick<Settings, 'maxRetries'>): 
 }
 
 /**
- * Whether every reviewer that has not passed already failed the current content with the current prompt, and no
- * finding of the gate was answered since. Then another review would only repeat the answer. If a finding is about a
- * file outside the gate, the whole tree must be the same too, because the fix does not change the gate's content.
+ * Whether another review would only repeat the last answer: every reviewer that has not passed already failed the
+ * current content with the current prompt, and no finding was answered since. If a finding is about a file outside the
+ * gate, the rest of the repository must be unchanged too, because the fix may be there.
  */
 export function hasFailedUnchanged({ gate, slots, findings, tree }: GateState): boolean {
   const answers = findings.flatMap(({ finding: { resolution }, state }) =>
     resolution !== null && isOpen(state) && resolution.how !== 'refuted' ? [resolution.at] : [],
   );
-  // Leave out slots that passed before, because they are skipped as long as another slot runs.
+  // Leave out reviewers that passed before, because they are skipped as long as another reviewer runs.
   const waiting = slots.filter(({ covers, passIteration }) => covers === null && passIteration === null);
   return (
     waiting.length > 0 &&
@@ -122,7 +126,8 @@ function slotsOf(
     const own = slots.find((one) => one.slot === slot);
     const seen = own !== undefined && hasSeen(own);
     if (plan.kind === 'run') {
-      // If all slots passed, `planSlots` still runs one (the safety latch). It is not needed if --force runs others.
+      // If all reviewers passed, `planSlots` still runs one. That one can be skipped if `--force` runs other reviewers
+      // of the gate.
       const canSkip = forcesOthers && seen && own.passIteration !== null;
       return canSkip ? { kind: 'skip', slot, passIteration: own.passIteration } : plan;
     }
@@ -133,9 +138,9 @@ function slotsOf(
 }
 
 /**
- * Removes slots whose findings on the current content are all waived, and slots with an accepted pass of another clone,
- * unless no other slot runs. Such a slot need not review the same content again. It has no pass in the records of this
- * clone, so it is not recorded as skipped either.
+ * Removes reviewers that need not review the current content again because all their findings on it are waived, or
+ * because a pass of another clone is accepted. If no other reviewer would run, the first of them stays. The removed
+ * ones are not recorded as skipped, because a skip refers to a pass in the records of this clone and they have none.
  */
 function withoutSettled(plans: readonly SlotPlan[], slots: readonly SlotState[]): readonly SlotPlan[] {
   const settled = new Set(
@@ -147,21 +152,25 @@ function withoutSettled(plans: readonly SlotPlan[], slots: readonly SlotState[])
 }
 
 /**
- * Returns the plan of a slot in a certifying iteration. A slot that reviewed the content and left warnings gets no
- * plan, because it must neither run again nor be recorded as skipped.
+ * Returns the plan of a reviewer in an iteration that `certify` requires. A reviewer that left only warnings on the
+ * current content gets no plan: it must neither run again nor be recorded as skipped.
  */
 function certifySlot({ slot, covers, passIteration }: SlotState): SlotPlan[] {
   if (covers === 'rests') return [{ kind: 'run', slot, why: 'certify' }];
   return passIteration === null ? [] : [{ kind: 'skip', slot, passIteration }];
 }
 
-/** Whether all checks pass, and every needed reviewer already failed the current content with the current prompt. */
+/**
+ * Whether a run would be pointless: all checks pass, and every reviewer that has to run already failed the current
+ * content with the current prompt.
+ */
 export function hasNothingLeftToAsk({ reviews }: Pick<RunPlan, 'reviews'>, checks: readonly CheckState[]): boolean {
   if (checks.some(({ holds }) => !holds)) return false;
   const hasFailing = reviews.some(({ kind, state }) => kind === 'run' && !state.holds);
   return reviews.every(({ kind, state }) => {
     if (kind !== 'run') return true;
-    // If a failing gate runs, passing gates only run along with it. Otherwise, a passing gate runs because of `certify`.
+    // If any gate fails, a passing gate runs only along with it. If none fails, it runs because of the setting
+    // `certify`.
     return state.holds ? hasFailing : hasFailedUnchanged(state);
   });
 }

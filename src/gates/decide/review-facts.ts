@@ -8,8 +8,8 @@ import type { ReviewFacts } from '../record/shapes.ts';
 export type VerdictSettings = Pick<Settings, 'failOn' | 'rerunNewIssueThreshold' | 'agent'>;
 
 /**
- * Returns the digest of the settings that a verdict of this agent depends on. The clone that gives a pass and the clone
- * that accepts it compute the digest from their own `onceover.yml`, so a weaker model or threshold does not match.
+ * Returns a digest of the settings on which a verdict of this agent depends. Each clone computes it from its own
+ * `onceover.yml`. So a pass of another clone does not match if it was given with a weaker model or threshold.
  */
 export function verdictSettingsDigest(
   { failOn, rerunNewIssueThreshold, agent }: VerdictSettings,
@@ -22,7 +22,7 @@ export function verdictSettingsDigest(
   return digestOf(['verdict-settings/v1', failOn, rerunNewIssueThreshold, name, program]);
 }
 
-/** Returns the facts of a review that its receipt keeps. */
+/** Returns the facts about a review that are stored with its verdict. */
 export function reviewFacts(answer: SlotAnswer, settings: VerdictSettings, agentVersion: string | null): ReviewFacts {
   const transcript = answer.exchanges.map(({ agent, mode, sent, said }) => [agent, mode, sent, said]);
   return {

@@ -1,15 +1,17 @@
 import type { RepoPath } from '../../kernel/ids.ts';
 import type { DiffSection, Entry } from '../../kernel/repository.ts';
 
-/** Whether a file that the gate reviews was part of an earlier change (`before`), and that change was not merged. */
+/** Whether the gate still reviews a file that was part of an earlier change (`before`) and was not merged since. */
 export function touchesReviewed(entries: readonly Entry[], before: ReadonlyMap<RepoPath, string | null>): boolean {
   return entries.some(({ path, baseBlob }) => before.has(path) && before.get(path) !== baseBlob);
 }
 
-/** The added and deleted lines of a diff, by file. */
+/** The added and deleted lines of each file in a diff. */
 type LinesByFile = ReadonlyMap<RepoPath, readonly string[]>;
 
-/** Whether at least half of the changed lines of an earlier diff are in the current diff, in the files of `entries`. */
+/**
+ * Whether the current diff still has at least half of the changed lines of an earlier diff, in the files of `entries`.
+ */
 export function isMostlyKept(before: LinesByFile, now: LinesByFile, entries: readonly Entry[]): boolean {
   let all = 0;
   let kept = 0;
@@ -27,7 +29,10 @@ export function isMostlyKept(before: LinesByFile, now: LinesByFile, entries: rea
   return all > 0 && kept * 2 >= all;
 }
 
-/** Returns the changed lines of a diff. A binary file has none, so its index line stands for it. */
+/**
+ * Returns the changed lines of each file in a diff. A binary file has no lines, so its `index` line with the object ids
+ * is used.
+ */
 export function changedLines(sections: readonly DiffSection[]): LinesByFile {
   return new Map(
     sections.flatMap(({ paths, text }) => {
@@ -35,7 +40,7 @@ export function changedLines(sections: readonly DiffSection[]): LinesByFile {
       if (path === undefined) return [];
       const lines = text.split('\n');
       const start = lines.findIndex((line) => line.startsWith('@@'));
-      // Brackets and empty lines are in every change, so they do not show that two changes are the same.
+      // Lines of brackets and empty lines occur in every change, so they do not show that two changes are the same.
       const changed = (start === -1 ? [] : lines.slice(start)).filter((line) => /^[-+].*[\p{L}\p{N}]/u.test(line));
       return [[path, changed.length > 0 ? changed : lines.filter((line) => line.startsWith('index '))] as const];
     }),

@@ -2,8 +2,9 @@ import { grouped } from '../../kernel/collections.ts';
 import type { RunReason, SlotNumber, SlotPlan, SlotRun } from '../types.ts';
 
 /**
- * Returns which slots of a gate run in the next iteration. A slot whose last review passed is skipped if another slot
- * runs. If all slots passed, slot 1 runs (the safety latch), so that at least one reviewer runs every time.
+ * Returns which reviewers (slots) of a gate run in the next iteration. A reviewer whose last review passed is skipped
+ * if another one runs. If all passed, reviewer 1 runs (the safety latch), so that every iteration has at least one
+ * review.
  */
 export function planSlots(numReviews: number, history: readonly SlotRun[]): readonly SlotPlan[] {
   const slots = Array.from({ length: numReviews }, (_, i) => {
@@ -19,28 +20,31 @@ export function planSlots(numReviews: number, history: readonly SlotRun[]): read
   });
 }
 
-/** Returns the iteration in which the slot last passed, if it has only been skipped since then; otherwise `null`. */
+/** Returns the iteration in which the reviewer last passed, if it was only skipped since; otherwise `null`. */
 export function lastPassIteration(own: readonly SlotRun[]): number | null {
   const passes = new Map<number, number | null>();
   let latest: number | null = null;
   for (const [iteration, records] of byIteration(own)) {
     const before: number | null = latest;
     const found = records.map((record): number | null => passOf(record, passes, before));
-    // If a slot has two records for one iteration, the slot passed only if both passed.
+    // If a reviewer has two records for one iteration, it passed only if both passed.
     latest = found.every((pass) => pass !== null) ? Math.min(...found) : null;
     passes.set(iteration, latest);
   }
   return latest;
 }
 
-/** Returns the iteration of the pass that a record reports, or that a skip refers to; `null` if no pass counts. */
+/**
+ * Returns the iteration in which the reviewer passed, according to this record: a record of a pass names itself, and a
+ * record of a skip refers to an earlier pass. `null` if no pass counts.
+ */
 function passOf(record: SlotRun, passes: ReadonlyMap<number, number | null>, before: number | null): number | null {
   if (record.status === 'pass') return record.violations === 0 ? record.iteration : null;
   if (record.status !== 'skipped_prior_pass') return null;
   const { passIteration: named } = record;
-  // A skip that names no valid iteration refers to the pass before it.
+  // The record of this skip names no valid iteration, so assume that it refers to the latest pass before it.
   if (named === null || !Number.isInteger(named) || named < 1 || named >= record.iteration) return before;
-  // If the named iteration has records, they decide, because the slot may not have passed in it.
+  // If the iteration that a skip names has records, believe those: the reviewer may not have passed in it.
   const pass = passes.get(named);
   return pass === undefined ? named : pass;
 }

@@ -15,7 +15,10 @@ import { version } from '../../version.ts';
 import type { Finding, KnownFinding, Receipt, ReviewGate, SlotNumber } from '../types.ts';
 import { type VerdictSettings, verdictSettingsDigest } from './review-facts.ts';
 
-/** Returns what a pass of another clone must match to count for this slot. `builtIn`: the agents that need no settings. */
+/**
+ * Returns the conditions under which a pass of another clone counts for this reviewer. `builtIn`: the names of the
+ * agents that need no settings.
+ */
 export function wantedPass(
   gate: ReviewGate,
   slot: SlotNumber,
@@ -39,21 +42,25 @@ function passFiles({ entries }: ReviewGate): readonly PassFile[] {
 
 /**
  * Returns an id of a finding that is the same in all clones: a SHA-256 over gate, file, quoted code, its occurrence and
- * the priority; `null` if the finding points at no code. A more severe problem at the same place has another identity.
+ * the priority; `null` if the finding quotes no code. The priority is included, so that a waiver does not cover a more
+ * severe problem at the same place.
  */
 function waivableIdentity(finding: Finding): string | null {
   const identity = findingIdentity(finding);
   return identity === null ? null : sha256(`${identity} ${finding.priority}`);
 }
 
-/** Returns the pass of a receipt as a statement; `null` if it cannot travel. Marks have no receipt, so they never do. */
+/**
+ * Returns a stored pass in a form that other clones can check; `null` if they could not use it. A review that was only
+ * marked as passed has no stored verdict, so it is never shared.
+ */
 function passStatement(
   gate: ReviewGate,
   receipt: Receipt,
   findings: ReadonlyMap<string, KnownFinding>,
 ): PassStatement | null {
   const { made } = receipt;
-  // Only reviews of the whole change travel, because another clone cannot repeat a narrower request.
+  // Share only reviews of the whole change, because another clone cannot know what a narrower request left out.
   if (made === undefined || receipt.scope !== 'full' || receipt.content !== gate.content) return null;
   const waived = receipt.findings.map((id) => waivedIdentity(findings.get(id)));
   const isPass = receipt.verdict === 'pass' ? waived.length === 0 : waived.length > 0;
@@ -78,7 +85,9 @@ function isWaivedByPerson({ resolution }: KnownFinding): boolean {
   return resolution?.how === 'skipped' && resolution.by.kind === 'person';
 }
 
-/** Returns the waiver of a finding as a statement; `null` if no person of this clone waived it. */
+/**
+ * Returns the waiver of a finding in a form that other clones can check; `null` if no person waived it in this clone.
+ */
 function waiverStatement(finding: KnownFinding): WaiverStatement | null {
   const { resolution, gate, file, issue, isOfOtherClone = false } = finding;
   const identity = waivedIdentity(finding);
@@ -89,7 +98,7 @@ function waiverStatement(finding: KnownFinding): WaiverStatement | null {
   };
 }
 
-/** Returns the statements about these gates that this clone can share: its passes, and the waivers of its people. */
+/** Returns what this clone can share about these gates: its passes, and the waivers that people made in it. */
 export function travellingStatements(
   slots: readonly { readonly gate: ReviewGate; readonly receipt: Receipt }[],
   findings: readonly KnownFinding[],
@@ -101,7 +110,7 @@ export function travellingStatements(
   return [...passes, ...waivers].filter((one) => one !== null);
 }
 
-/** Returns the findings with the waivers of other clones applied to those that are not waived here. */
+/** Returns the findings after applying waivers of other clones to those that are not waived here. */
 export function withSignedWaivers(
   findings: readonly KnownFinding[],
   waivers: ReadonlyMap<string, AcceptedWaiver>,

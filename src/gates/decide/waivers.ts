@@ -7,7 +7,7 @@ import type { Actor, KnownFinding, Resolution } from '../types.ts';
 
 type WaiverPolicy = Pick<Settings['waivers'], 'who'>;
 
-/** The name of an actor that onceover cannot identify. */
+/** The name under which onceover records a person or agent that it cannot identify. */
 export const UNKNOWN_ACTOR = 'unknown';
 
 /** Environment variables that agents set for the commands that they run. */
@@ -21,8 +21,8 @@ const AGENT_VARIABLES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns who runs a command. It is a person only if standard input is a terminal and no variable of an agent is set.
- * An agent that removes its variables and opens a terminal looks like a person.
+ * Returns who runs a command. It is taken to be a person only if standard input is a terminal and no environment
+ * variable of an agent is set. An agent can evade this test by removing its variables and opening a terminal.
  */
 export function commandActor(
   env: Readonly<Record<string, string | undefined>>,
@@ -34,20 +34,21 @@ export function commandActor(
 }
 
 /**
- * Returns the resolution that counts under the current settings: unless `waivers.who` is `anyone`, an agent's waiver is
- * only a proposal. So an agent gains nothing by changing that setting for a moment.
+ * Returns the answer to a finding as it counts under the current settings: unless `waivers.who` is `anyone`, an agent's
+ * waiver is only a proposal. The settings are applied whenever the answer is read, so an agent gains nothing by
+ * changing them for a moment.
  */
 export function countedResolution(resolution: Resolution | null, { who }: WaiverPolicy): Resolution | null {
   const isProposal = resolution?.how === 'skipped' && resolution.by.kind === 'agent' && who === 'people';
   return isProposal ? { ...resolution, how: 'proposed' } : resolution;
 }
 
-/** The answer of a person or an agent to a finding. `confirmed`: accepts the proposed waiver of the finding. */
+/** The answer of a person or an agent to a finding. `confirmed`: a person accepts the proposed waiver. */
 export type FindingAnswer = { readonly how: 'fixed' | 'skipped' | 'confirmed'; readonly why: string };
 
 /**
- * Returns the findings that get the same answer as a named one: open findings of other reviewers about the same code,
- * on the same branch. A waiver does not count for a more severe finding, which has to be named itself.
+ * Returns the findings that get the same answer as the named one: open findings of other reviewers about the same code,
+ * on the same branch. A waiver of a finding does not apply to more severe ones; the user has to name those.
  */
 export function findingsAnsweredWith(
   named: KnownFinding,
@@ -75,7 +76,10 @@ export function findingsAnsweredWith(
   });
 }
 
-/** Returns the resolution to store, or `null` if nothing changes. A process that a run started can never waive. */
+/**
+ * Returns the answer to store for a finding; `null` if nothing changes. A process that was started by a run can never
+ * waive a finding.
+ */
 export function decideResolution(
   { id, since, resolution }: KnownFinding,
   { how, why }: FindingAnswer,

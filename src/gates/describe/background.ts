@@ -14,7 +14,9 @@ export type StartedRunDocument = z.output<typeof startedRunSchema>;
 
 type RunResult = NonNullable<StartedRunDocument['run']>;
 
-/** Returns the JSON of a started run. If its answer is neither a run result nor an error, the state is `died`. */
+/**
+ * Returns the JSON document of a background run. If the run printed neither a result nor an error, the state is `died`.
+ */
 export function startedRunDocument(started: StartedRun): StartedRunDocument {
   const run = runSchema.safeParse(started.answer);
   const error = errorSchema.safeParse(started.answer);
@@ -66,7 +68,7 @@ function nextAfterFailure(run: RunResult): string {
   ].join(' ');
 }
 
-/** Describes a started run for an agent: its progress or its result, and the next step. */
+/** Describes a background run for an agent: its progress or its result, and the next step. */
 export function describeStartedRun(document: StartedRunDocument): string {
   return [...blocksOf(document), document.next].filter((block) => block !== '').join('\n\n');
 }

@@ -11,7 +11,7 @@ import { reviewerName } from './reasons.ts';
 
 /**
  * Renders a finding for people: place, problem, code, fix and reviewer. With `brief`, only place and problem. `others`
- * are findings of other reviewers about the same code.
+ * are the findings of other reviewers about the same code.
  */
 export function describeFinding(
   { finding, state }: ReportedFinding,
@@ -48,7 +48,7 @@ export function describeFinding(
   ];
 }
 
-/** Renders a finding about the code of the finding above it: one line if both say the same. */
+/** Renders a finding about the same code as the finding above it. It takes one line if both report the same problem. */
 function describeAlso({ finding, state }: ReportedFinding, above: Finding, styled: Styled): string[] {
   const { id, priority, issue, fix } = finding;
   if (issue === above.issue && fix === above.fix) {
@@ -60,7 +60,7 @@ function describeAlso({ finding, state }: ReportedFinding, above: Finding, style
   return [...lines, styled.paint('quiet', indented(describeFindingSource(finding), styled))];
 }
 
-/** Returns what a person has to decide about a finding on which its reviewer changed its mind too often. */
+/** Returns the question that a person has to decide, because the reviewer keeps closing and reporting this finding. */
 export function describeContested({ id, slot, gate, flips = 0 }: KnownFinding): string {
   return `Contested: reviewer ${slot} of ${quoteName(gate)} closed ${id} and reported it again ${count(flips, 'time')}. A person decides: onceover resolve ${id} --skip "reason" accepts the code, and onceover resolve ${id} --fixed lets the reviewer close the finding.`;
 }
@@ -73,7 +73,10 @@ const INDENT = 14;
 const MARGIN = ' '.repeat(INDENT);
 const SEVERITY_WIDTH = 10;
 
-/** A brief finding's problem text is not cut below this width. If the terminal is too narrow, the line wraps. */
+/**
+ * The minimum width of the problem's text, if a finding is shown in its short form. On a narrower terminal, the line
+ * wraps instead.
+ */
 const LEAST_PROBLEM = 24;
 
 const PRIORITY_STYLES: Readonly<Record<Priority, TextStyle>> = {
@@ -83,7 +86,7 @@ const PRIORITY_STYLES: Readonly<Record<Priority, TextStyle>> = {
   low: 'quiet',
 };
 
-/** The text after a finding's place, by the state of the finding. */
+/** The text that follows the place of a finding, for each state of a finding. */
 export const STATES: Readonly<Record<ReportedFinding['state'], string>> = {
   open: '',
   fixed_claimed: ' (marked as fixed, not confirmed yet)',
@@ -100,7 +103,9 @@ const ANSWERS: Readonly<Record<Resolution['how'], string>> = {
   proposed: 'Waiver proposed',
 };
 
-/** Returns what was answered to a finding and by whom, as the label before the reason: "Waived by ann". */
+/**
+ * Returns how a finding was answered and by whom, such as "Waived by ann". The output shows the reason after this text.
+ */
 export function describeAnswer({ how, by, proposedBy }: Pick<Resolution, 'how' | 'by' | 'proposedBy'>): string {
   const proposer = proposedBy === null ? '' : `, proposed by ${describeActor(proposedBy)}`;
   return how === 'refuted' ? ANSWERS[how] : `${ANSWERS[how]} by ${describeActor(by)}${proposer}`;
@@ -119,9 +124,9 @@ export function confirmCommand(ids: readonly string[]): string {
 /** Returns the gate, reviewer and run that reported a finding, and a note if something is wrong with its place. */
 export function describeFindingSource(finding: Finding): string {
   const mark = finding.mark === null ? '' : `, ${MARKS[finding.mark]}`;
-  // Later runs can have the same numbers as archived runs, so the number of an archived run would mislead.
+  // The number of an archived run would mislead, because later runs can have the same number.
   const since = finding.cycleEnded ? 'from an archived run' : `since run ${finding.since}`;
-  // Only a warning needs the reason; an open finding counts in any case.
+  // Show that the lines were reviewed before only for a warning, because that is why it does not fail the gate.
   const seen = finding.kept === 'warning' && finding.seenBefore !== undefined ? SEEN_BEFORE : '';
   return `${quoteName(finding.gate)}, ${reviewerName(finding)}, ${since}${mark}${seen}`;
 }
@@ -134,7 +139,7 @@ const MARKS = {
   'code-not-found': 'the quoted code is not in the file',
 } as const;
 
-/** Sorts warnings and waived findings last, and more severe findings first. */
+/** Compares two findings for sorting: open ones before warnings and waived ones, and more severe ones first. */
 export function bySeverity(a: ReportedFinding, b: ReportedFinding): number {
   const rank = ({ finding }: ReportedFinding) => PRIORITIES.indexOf(finding.priority);
   const isMinor = ({ state }: ReportedFinding) => Number(state === 'warning' || state === 'waived');
@@ -147,7 +152,7 @@ export type FindingFacts = Pick<Finding, 'id' | 'priority' | 'line' | 'code' | '
 
 /**
  * Renders a finding for an agent, as a fenced block that the finding's text cannot close. Lines after a line break are
- * indented, so that no text can look like another field or a second finding.
+ * indented, so that they cannot look like another field or a second finding.
  */
 export function promptFinding(finding: FindingFacts, more: readonly string[] = []): string {
   const { id, priority, code, issue, fix } = finding;
@@ -164,7 +169,7 @@ export function promptFinding(finding: FindingFacts, more: readonly string[] = [
   return fence(fields.map((field) => field.replace(/\r\n|[\n\r\u2028\u2029]/g, '\n  ')).join('\n'));
 }
 
-/** Renders the findings about one problem for an agent, as one block. */
+/** Renders all findings about one problem for an agent, as one block. */
 export function promptProblem([first, ...others]: SameCode<FindingFacts>, more: readonly string[] = []): string {
   const also = others.flatMap(({ id, priority, issue, fix }) => [
     `also reported as: ${id}, ${priority}: ${issue}`,

@@ -9,7 +9,7 @@ import { describePlan } from './reasons.ts';
 
 const RESULT = '--- Result ---';
 
-/** Returns the log of a slot: why it ran or was skipped and, if it ran, every prompt and answer, and the result. */
+/** Returns the log of a reviewer: why it ran or was skipped and, if it ran, every prompt and answer, and the result. */
 export function slotLog(record: SlotRecord, plan: SlotPlan, transcript: readonly TranscriptEntry[]): string {
   const { gate, slot, iteration } = record;
   const head = [`Review: ${gate} @${slot}, iteration ${iteration}`, describePlan(plan)];
@@ -59,10 +59,11 @@ function askedAbout(id: string): string {
   return `${ASKED}${quoteName(id)}`;
 }
 
-/** Whether the fixer of this log was given one of these findings or checks. */
+/** Whether the prompt in this log asked the fixer to fix one of these findings or checks. */
 export function isAskedAbout(log: string, ids: readonly string[]): boolean {
   const [, ...lines] = log.split('\n');
-  // The prompts and answers below may contain lines with this prefix too, so stop at the first line without it.
+  // Prompts and answers further down in the log may contain lines with this prefix too, so read only up to the first
+  // line without it.
   const end = lines.findIndex((line) => !line.startsWith(ASKED));
   const asked = lines.slice(0, Math.max(0, end));
   return ids.some((id) => asked.includes(askedAbout(id)));

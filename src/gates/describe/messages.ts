@@ -37,7 +37,7 @@ const FAILED =
 
 const DONE = 'When you are done, run "onceover run".';
 
-/** Returns an introduction and one paragraph per open finding, or nothing if no finding is open. */
+/** Returns an introduction and one paragraph per open finding; an empty list if no finding is open. */
 export function describeFindingsForAgent(findings: readonly ReportedFinding[]): string[] {
   const open = problemsIn(findings.filter(({ state }) => isOpen(state)));
   if (open.length === 0) return [];
@@ -65,7 +65,7 @@ export function describeCleaned({ iterations, open }: Cleaned): string {
   ].join('\n');
 }
 
-/** Describes what `resolve` did with each finding. */
+/** Describes for the user what `onceover resolve` did with each finding. */
 export function describeResolved(findings: readonly ResolvedFinding[]): string {
   const named = findings.filter(({ because }) => because === null);
   const others = findings.filter(({ because }) => because !== null);

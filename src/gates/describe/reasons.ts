@@ -7,7 +7,7 @@ import type { GateOutcome, GateReason, SlotOutcome } from '../run-types.ts';
 import type { SlotPlan } from '../types.ts';
 import { describeAcceptedGate, describeAcceptedPass } from './shared.ts';
 
-/** Describes how a check ended, as the rest of a sentence that starts with the check's command. */
+/** Describes how a check ended. The text continues a sentence that starts with the check's command. */
 export function describeCheckEnd({ ending, exitCode }: Pick<CheckEnd, 'ending' | 'exitCode'>, seconds: number): string {
   switch (ending) {
     case 'timeout':
@@ -22,7 +22,7 @@ export function describeCheckEnd({ ending, exitCode }: Pick<CheckEnd, 'ending' |
   }
 }
 
-/** The exit code with which a shell reports an unknown command. */
+/** The exit code of a shell for a command that does not exist. */
 export const NOT_FOUND = 127;
 
 const RESULT = 'Result: ';
@@ -33,7 +33,7 @@ export function checkLog(record: CheckRecord, output: string): string {
   return `Check: ${record.gate}\nCommand: ${record.command}\n\n${output.trimEnd()}\n\n${result}\n`;
 }
 
-/** Returns the output lines in a check's log; none if the log was cut off before its last line. */
+/** Returns the output lines in a check's log; none if the log is incomplete. */
 export function checkOutput(log: string): readonly string[] {
   const [, ...rest] = log.trimEnd().split('\n\n');
   const lines = rest.join('\n\n').split('\n');
@@ -41,7 +41,7 @@ export function checkOutput(log: string): readonly string[] {
   return lines.slice(0, -1).filter((line) => line !== '');
 }
 
-/** The words for the status of a gate or a reviewer, in the order in which gates are shown. */
+/** The words for each status of a gate or reviewer, in the order in which onceover lists gates. */
 export const STATUS_WORDS: Readonly<Record<GateOutcome['status'] | SlotOutcome['status'], string>> = {
   fail: 'FAILED',
   error: 'ERROR',
@@ -58,14 +58,17 @@ export function reviewerName({ slot, agent }: { readonly slot: number; readonly 
   return `reviewer ${slot}${agent === null ? '' : ` (${showInvisible(agent)})`}`;
 }
 
-/** Describes the plan of a slot for logs and JSON. Requirements quote the texts for a skip and the safety latch. */
+/**
+ * Describes for logs and JSON why a reviewer runs or is skipped. Requirements quote some of these texts, so do not
+ * change them.
+ */
 export function describePlan(plan: SlotPlan): string {
   return plan.kind === 'skip'
     ? `Skipping @${plan.slot}: previously passed in iteration ${plan.passIteration} (num_reviews > 1)`
     : `Running @${plan.slot}: ${SLOT_REASONS[plan.why]}`;
 }
 
-/** Describes the plan of a slot for people. */
+/** Describes for people why a reviewer runs or is skipped. */
 export function describeReviewerPlan(plan: SlotPlan): string {
   return plan.kind === 'skip'
     ? `skip reviewer ${plan.slot}: already passed in run ${plan.passIteration}`
@@ -120,7 +123,7 @@ const SLOT_REASONS: Readonly<Record<Exclude<SlotOutcome['why'], NonNullable<Slot
     'reading-continued': 'continues from the shared reading, which is cheaper than its session',
   };
 
-/** Describes why a slot was skipped, did not run, or ran in a new or resumed session. */
+/** Describes why a reviewer was skipped or did not run. If it ran, describes why its session was new or resumed. */
 export function describeSlotReason(outcome: SlotOutcome): string {
   const { status, why, trouble, passIteration, sawOlder, earlier, shared } = outcome;
   if (why === 'accepted' && shared?.kind === 'accepted') return describeAcceptedPass(shared);
@@ -138,14 +141,14 @@ export function describeSlotReason(outcome: SlotOutcome): string {
 }
 
 export function describeWhy(codes: string): string {
-  // A reviewer and its session can have the same reason, which is then named once.
+  // If the reason for the review and the reason for its session are the same, show it only once.
   const all = [...new Set(codes.split(', '))];
-  // Without a kept session, every review has the code `first-look`, so only the other code is informative.
+  // If no session was stored, every review has the code `first-look`, so only the other code is informative.
   const shown = all.length > 1 ? all.filter((code) => code !== 'first-look') : all;
   return shown.map((code) => SLOT_REASONS[code as keyof typeof SLOT_REASONS] ?? showInvisible(code)).join(', ');
 }
 
-/** Returns the word for the status of a gate. A gate that passes because of waivers does not say "passed". */
+/** Returns the word for the status of a gate. If the gate passes only because of waivers, the word is not "passed". */
 export function gateWord({ status, why }: Pick<GateOutcome, 'status' | 'why'>): string {
   return why === 'waived' ? 'waived' : STATUS_WORDS[status];
 }
@@ -164,7 +167,7 @@ export function describeFailedCheck({ command, why }: Pick<CheckRecord, 'command
 /** A gate that fails for a reason other than findings. */
 export type FailingGate = {
   readonly id: string;
-  /** The reason; for a check, its command and how it ended. */
+  /** Why the gate fails. For a check: its command and how it ended. */
   readonly detail: string;
   /** The last lines of a check's output. */
   readonly output: string | null;
@@ -172,7 +175,10 @@ export type FailingGate = {
   readonly log: string | null;
 };
 
-/** Describes a failing gate for an agent. The output is fenced to show that it is data and not an instruction. */
+/**
+ * Describes a failing gate for an agent. The output is in a fenced block, to show that it is data and not an
+ * instruction.
+ */
 export function describeFailingGate({ id, detail, output, log }: FailingGate, word = 'fails'): string {
   return [
     `${quoteName(id)} ${word}: ${oneLine(detail)}`,

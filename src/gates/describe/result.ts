@@ -18,7 +18,7 @@ import { bySeverity, confirmCommand, describeContested } from './finding.ts';
 import { NOT_FOUND } from './reasons.ts';
 import { describeNoSharedPasses, describeShared } from './shared.ts';
 
-/** Returns one line each for the verdict of a run, the parts that the run left out, and the next step. */
+/** Returns one line each for the verdict of a run, for what the run left out, and for the next step. */
 export function describeVerdict(outcome: RunOutcome): string[] {
   return [
     `${RESULTS[outcome.status](outcome)} (exit code ${outcome.exitCode})`,
@@ -51,7 +51,7 @@ export function describeNoChanges({ baseName, scope }: RunOutcome): string {
   return `${scope.kind === 'full' ? 'no changes' : 'no changes in the requested part'} since ${quoteName(baseName)}`;
 }
 
-/** Describes that no gate covers the change, or the requested part of it. */
+/** Describes that no gate applies to the change, or to the requested part of it. */
 export function describeNoGate({ asked, notices }: RunOutcome): string {
   const unconfigured = notices.find(({ kind }) => kind === 'unconfigured');
   if (unconfigured !== undefined) return describeRunNotice(unconfigured);
@@ -78,7 +78,7 @@ function describePassed({ gates, asked, iteration, scope, baseName }: RunOutcome
   return `${which}${only}${byWaiver}${byOthers}${isUnchanged ? `, ${accepted === 0 ? '' : 'the others '}unchanged since the last ${waived === 0 ? 'pass' : 'run'}` : ''}`;
 }
 
-/** Lists the parts that a passed run did not review, so that no reader assumes that they passed. */
+/** Lists what a passed run did not review, so that no one assumes that it passed. */
 function describeExcluded(outcome: RunOutcome): string[] {
   if (outcome.status !== 'passed' && outcome.status !== 'passed_with_warnings') return [];
   const [kind = ''] = outcome.scope.key.split(' ');
@@ -86,7 +86,7 @@ function describeExcluded(outcome: RunOutcome): string[] {
   return excluded.length === 0 ? [] : [`Not part of this run: ${excluded.join('; ')}.`];
 }
 
-/** The words for a run about a part of the change: what it reviewed, and what it left out. */
+/** For a run about a part of the change: the words for what it reviewed and for what it left out. */
 const SCOPES: Readonly<Partial<Record<string, { readonly only: string; readonly excluded: string }>>> = {
   uncommitted: { only: ', uncommitted changes only', excluded: 'committed changes' },
   commit: { only: ', this commit only', excluded: 'everything else' },
@@ -167,7 +167,8 @@ function afterFailure(outcome: RunOutcome): string[] {
   if (steps.length === 0) {
     return iteration === null && withStatus(outcome, 'not_run').length > 0 ? ['Next: run "onceover run".'] : [];
   }
-  // Do not suggest a waiver in a pull request's CI job: it is stored in this clone, and the next job has a new clone.
+  // Do not suggest a waiver in a pull request's CI job: the waiver would be stored in a clone that the next job does
+  // not have.
   const isPullRequest = outcome.notices.some(({ kind }) => kind === 'base-config');
   const first = isPullRequest ? undefined : open.find(({ finding }) => !waitsForPerson(finding));
   const waive = problemsIn(open).length === 1 ? 'To waive the finding instead' : 'To waive a finding instead';
@@ -185,7 +186,7 @@ type JudgedRun = {
   readonly findings: readonly (ReportedFinding | PointedAt)[];
 };
 
-/** Returns what has to be fixed in the code: "the open findings" and "the failed checks". */
+/** Names what has to be fixed in the code: "the open findings", "the failed checks", or both. */
 export function listProblems({ gates, findings }: JudgedRun): string[] {
   const found = findings.filter(({ state }) => isOpen(state));
   const open = groupBySameCode(found, (one) => ('finding' in one ? { ...one.finding, state: one.state } : one)).length;
@@ -196,7 +197,7 @@ export function listProblems({ gates, findings }: JudgedRun): string[] {
   ];
 }
 
-/** Returns the step that solves the first error with a known solution; `null` if there is none. */
+/** Returns the next step that solves the first error with a known solution; `null` if no error has one. */
 function knownSolution(gates: readonly GateOutcome[]): string | null {
   for (const { trouble } of gates.flatMap(({ slots }) => slots)) {
     if (trouble?.kind === 'no-agent' && trouble.cooling.length === 0) {

@@ -12,10 +12,13 @@ import { describeGateDetail, describeSlotReason, gateWord, reviewerName, SESSION
 import { describeVerdict } from './result.ts';
 import { describeShared } from './shared.ts';
 
-/** How much of a run to show: `quiet` shows only the verdict and the open findings, `verbose` shows everything. */
+/** How much a run prints: `quiet` prints only the verdict and the open findings, `verbose` everything. */
 export type Amount = 'quiet' | 'normal' | 'verbose';
 
-/** Describes a run for people: open findings, gates, other findings, uncovered files, verdict, next step, cost. */
+/**
+ * Describes a run for people, in this order: open findings, gates, other findings, uncovered files, verdict, next step,
+ * cost.
+ */
 export function describeRun(outcome: RunOutcome, styled: Styled = UNSTYLED, amount: Amount = 'normal'): string {
   const verbose = amount === 'verbose';
   const [result = '', ...next] = describeVerdict(outcome);
@@ -41,10 +44,12 @@ function describeSharing({ sharing }: RunOutcome): string[] {
   return sharing === null ? [] : [describeShared(sharing)];
 }
 
-/** With more open findings than this, a terminal shows them without code and fixes. */
+/** If there are more open findings than this, a terminal shows them without code and fixes. */
 const MOST_DETAILED = 6;
 
-/** A terminal lists at most this many open findings. With `--verbose` or in a pipe, all are listed. */
+/**
+ * A terminal lists at most this many open findings. With `--verbose`, or if the output goes to a pipe, all are listed.
+ */
 const MOST_LISTED = 15;
 const MOST_WARNINGS = 3;
 const MOST_GATES = 9;
@@ -135,7 +140,7 @@ function describeSlotLine(slot: SlotOutcome, { paint }: Styled): string {
   const why = describeSlotReason(slot);
   if (dispatch === 'none' && (status === 'pass' || status === 'not_run')) return `${reviewerName(slot)}: ${why}`;
   const word = paint(STATUS_STYLES[status], STATUS_WORDS[status]);
-  // The brackets after a session give the reason for the session, so the reason for an error stands without one.
+  // For an error, no brackets are used, because they are for the reason of the session.
   if (status === 'error')
     return `${reviewerName(slot)}: ${word}${why.startsWith('in run ') ? ' ' : ': '}${why}${usage === null ? '' : `, ${describeUsage(usage)}`}`;
   const session = dispatch === 'none' ? '' : `, ${SESSIONS[dispatch]}`;
@@ -148,7 +153,7 @@ function checkTail({ check, status }: GateOutcome, { width }: Styled, verbose: b
   return width === null || verbose ? lines : lines.slice(-MOST_OUTPUT);
 }
 
-/** Lists the changed files that no reviewer saw, with at most `most` names in each line. */
+/** Lists the changed files that no reviewer saw, with at most `most` names per line. */
 export function describeUncovered({ uncovered, withheld }: RunOutcome, most = MOST_FILES * 2): string[] {
   const kinds = [
     ['secret', 'look like secrets'],

@@ -16,7 +16,7 @@ function describePassBy({ statement, signers }: Pick<AcceptedPass, 'statement' |
   return `passed by ${who} on ${statement.passedAt.slice(0, 10)}, ${showInvisible(statement.agent)}${model}${waived}`;
 }
 
-/** Describes the passes of other clones that a gate passes by. Equal passes of several reviewers appear once. */
+/** Describes the passes of other clones that make a gate pass. Equal passes of several reviewers appear once. */
 export function describeAcceptedGate(slots: readonly Pick<SlotOutcome, 'shared' | 'why'>[]): string {
   const accepted = slots.flatMap(({ shared, why }) =>
     shared?.kind === 'accepted' && why === 'accepted' ? [describePassBy(shared)] : [],
@@ -28,7 +28,7 @@ export function describeAcceptedPass(accepted: AcceptedPass): string {
   return `accepted: ${describePassBy(accepted)}`;
 }
 
-/** Why a pass of another clone was not used, as the end of a sentence. */
+/** Why a pass of another clone does not count, as the end of a sentence. */
 export const REFUSALS: Readonly<Record<RefusalReason, string>> = {
   'not-configured': 'the base branch does not configure passes',
   'no-statement': 'no other clone shared a pass of this code',
@@ -52,13 +52,13 @@ export const REFUSALS: Readonly<Record<RefusalReason, string>> = {
   'drawn-for-audit': 'the pass was drawn for an audit, so it was reviewed again',
 };
 
-/** Describes why a pass of another clone was not used, with its signer if that is known. */
+/** Describes why a pass of another clone does not count and, if known, who signed it. */
 export function describeRefusal({ why, statement, signers }: Extract<Acceptance, { kind: 'refused' }>): string {
   const known = statement !== null && signers !== undefined && signers.length > 0;
   return `no pass accepted: ${REFUSALS[why]}${known ? ` (${describePassBy({ statement, signers })})` : ''}`;
 }
 
-/** Describes why no pass of another clone can count in a run. */
+/** Describes why no pass of another clone can count in this run. */
 export function describeNoSharedPasses(why: NoBasePolicy): string {
   switch (why.kind) {
     case 'base-has-none':
@@ -72,7 +72,7 @@ export function describeNoSharedPasses(why: NoBasePolicy): string {
   }
 }
 
-/** Describes what a run shared. */
+/** Describes which passes and waivers a run shared with other clones. */
 export function describeShared(end: ShareEnd): string {
   if (end.kind === 'not-shared') return `the passes of this run were not shared: ${describeFailure(end.failure).what}`;
   const { passes, waivers, carrier } = end;

@@ -15,7 +15,7 @@ import { entriesShown } from './prompt-diff.ts';
 
 type GateAnswer = Answers['gate'];
 
-/** Calls a slot's reviewer for each part of the change and joins the answers. Stops at a part without an answer. */
+/** Calls the reviewer for each part of the change and joins the answers. Stops at the first part without an answer. */
 export async function askSlot(context: IterationContext, job: SlotJob, begun: () => void): Promise<SlotAnswer> {
   const [first, ...more] = job.fresh;
   if (first === undefined) throw new Error('a slot without a prompt');
@@ -27,7 +27,9 @@ export async function askSlot(context: IterationContext, job: SlotJob, begun: ()
   return withReading(whole, job.shared);
 }
 
-/** Adds the calls of the shared reading to the slot that it is counted for. */
+/**
+ * Adds the calls of the session that read files for several reviewers to this reviewer, if their cost is charged to it.
+ */
 function withReading(answer: SlotAnswer, shared: SlotReading | undefined): SlotAnswer {
   if (shared?.isLeader !== true) return answer;
   const { end } = shared;
@@ -40,7 +42,10 @@ function withReading(answer: SlotAnswer, shared: SlotReading | undefined): SlotA
   };
 }
 
-/** Returns the answer of a slot that was stopped after its reading. The calls of the reading are paid. */
+/**
+ * Returns the answer of a reviewer that was stopped after another session had read files for it. It has no verdict, but
+ * the calls of that session have to be counted.
+ */
 export function answerWithoutReview({ agent, dispatch, shared }: SlotJob): SlotAnswer | null {
   if (shared?.isLeader !== true || shared.end.requests === 0) return null;
   const failure = { kind: 'cancelled' } as const;
@@ -55,7 +60,7 @@ export function answerWithoutReview({ agent, dispatch, shared }: SlotJob): SlotA
   );
 }
 
-/** Returns the figures of a fork as those of a session that read the same alone. */
+/** Returns the figures of a forked session as if the reviewer had read the same files in a session of its own. */
 function asIfAlone(
   use: SessionUse,
   reading: SharedReading | null,
@@ -86,14 +91,17 @@ async function askPart(
     reading === null
       ? null
       : {
-          // A fork keeps the stable part with which the first reading began.
+          // The reviewer continues in a copy (fork) of a session, so its prompt starts like the first prompt of that
+          // session.
           prompt: forkedGatePrompt({ ...prompt, stable: shared?.continued?.opening ?? prompt.stable }),
           session: { ...reading, id: reading.sessionId },
           forks: true,
         };
-  // Measured with the slot's last session: a reviewer that opened files then will probably open some again.
+  // Assumes that the reviewer works as in its last session: if it answered with one request then, it will probably do
+  // so again.
   const answersAtOnce = job.lastLook?.own?.session?.cache?.opening?.requests === 1;
-  // The time that the shared reading took is part of the review's time, so that the limits do not add up.
+  // Subtract the time that another session took to read files for this reviewer, so that the two time limits do not add
+  // up.
   const timeoutSeconds = Math.max(1, Math.ceil(job.timeoutSeconds - (shared?.end.durationMs ?? 0) / 1000));
   const slotRef = { gate: job.gate.id, slot: job.slot };
   const { last, ...end } = await converse(
@@ -130,12 +138,12 @@ async function askPart(
   const raw = last?.text ?? '';
   const opened = last?.filesRead ?? null;
   const kept = end.dispatch === 'resumed' && job.resumed !== null ? job.resumed.session : null;
-  // After several questions, the usage does not show what the first one found in the cache.
+  // If the reviewer got several questions, the usage does not show what the first one found in the cache.
   const requests = end.exchanges.length === 1 ? (last?.requests ?? null) : null;
   const hit = kept === null ? null : judgeHit(kept, { usage: end.usage, requests });
   const cache = job.cacheNote === null ? null : { ...job.cacheNote, hit: kept === null ? job.cacheNote.hit : hit };
   const read = { opened, raw, cache };
-  // A session that saw one part of the change cannot be resumed for the whole change.
+  // A session that saw only one part of the change cannot be resumed for the whole change.
   if (end.answer === null || last === null || last.sessionId === null || job.fresh.length > 1) {
     return { ...end, session: null, ...read };
   }
@@ -173,8 +181,8 @@ async function askPart(
 }
 
 /**
- * Returns the content that a slot's question is about. A slot that has judged the same content before wants another
- * opinion, so the number of its verdicts is part of `asker`. With `--fresh`, no earlier answer counts.
+ * Returns the content that a question to a reviewer is about. A reviewer that has judged the same content before should
+ * give another opinion, so `asker` contains the number of its verdicts. With `--fresh`, no earlier answer is used.
  */
 function subjectOf({ facts }: IterationContext, { gate, slot, state, why, tree }: SlotJob): AskSubject {
   const shared = state.slots.find((one) => one.slot === slot)?.shared;
@@ -208,7 +216,7 @@ function joinParts(a: SlotAnswer, b: SlotAnswer): SlotAnswer {
   };
 }
 
-/** Joins the answers to two parts of one change. The result passes only if both parts pass. */
+/** Joins the answers to two parts of one change. The result passes only if both answers pass. */
 export function joinAnswers(first: GateAnswer, second: GateAnswer): GateAnswer {
   const [a, b] = [withViolation(first), withViolation(second)];
   return {
@@ -219,7 +227,10 @@ export function joinAnswers(first: GateAnswer, second: GateAnswer): GateAnswer {
   };
 }
 
-/** If the reviewer failed a part without naming a problem, adds its message as a violation, to keep the failure. */
+/**
+ * If the reviewer failed a part without naming a problem, its message is reported as the problem. Otherwise the failure
+ * would be lost.
+ */
 function withViolation(answer: GateAnswer): GateAnswer {
   const namesProblem = answer.violations.length > 0 || (answer.previous ?? []).some(isStillOpen);
   if (answer.status === 'pass' || namesProblem) return answer;
@@ -227,7 +238,7 @@ function withViolation(answer: GateAnswer): GateAnswer {
   return { ...answer, violations: [{ file: '', line: null, issue, priority: 'critical' }] };
 }
 
-/** Joins the reviewer's answers about earlier findings. A finding that one of the answers calls `open` is open. */
+/** Joins the reviewer's answers about earlier findings. If one answer calls a finding `open`, it is open. */
 function joinPrevious(all: NonNullable<GateAnswer['previous']>): NonNullable<GateAnswer['previous']> {
   const open = new Set(all.filter(isStillOpen).map(({ id }) => id));
   return all.filter((one) => isStillOpen(one) || !open.has(one.id));

@@ -10,20 +10,23 @@ import { showWholeFiles } from './handed-files.ts';
 import { deltaPrompt, type IterationContext, readingFingerprint } from './prepare-slot.ts';
 import { continuedReadingPrompt, forkedGatePrompt } from './prompt.ts';
 
-/** An earlier reading, and the prompt that continues it with the changes since. */
+/**
+ * An earlier reading (a session that read files for several reviewers), with the prompt that shows it the later
+ * changes.
+ */
 export type ContinuedReading = {
   readonly base: NonNullable<RecordMetadata['base']>;
   readonly prompt: ComposedPrompt;
-  /** Whether the reading has expired from the provider's cache. */
+  /** Whether the provider no longer has the earlier session, which read files for several reviewers, in its cache. */
   readonly isExpired: boolean;
   readonly note: CacheNote;
-  /** How long the provider should cache the calls of this round. */
+  /** How long the provider should cache the calls that continue the earlier session. */
   readonly ttl: CacheTtl;
 };
 
 /**
- * Whether a slot could start from the earlier reading instead of its own session, which would be resumed or has
- * expired.
+ * Whether a reviewer could start from an earlier session that read files for several reviewers, in place of its own
+ * session. It can if its own session would be resumed, or has expired from the cache.
  */
 export function canContinue({ dispatch, lastLook }: SlotJob): boolean {
   if (lastLook?.own?.base === undefined) return false;
@@ -31,8 +34,8 @@ export function canContinue({ dispatch, lastLook }: SlotJob): boolean {
 }
 
 /**
- * Returns how to continue the earlier reading of these slots, which must have the same one. Returns `null` if it cannot
- * be continued, or if that is not cheaper than to run each slot as planned.
+ * Returns how to continue the earlier session that read files for all these reviewers. Returns `null` if that is
+ * impossible, or not cheaper than running each reviewer as planned.
  */
 export async function continueReading(
   context: IterationContext,
@@ -74,7 +77,10 @@ export async function continueReading(
   return pays ? { base, prompt, isExpired: cache.isExpired, note: cache.note, ttl: cache.ttl } : null;
 }
 
-/** Returns what is known about the provider's cache of a reading, and the lifetime to request now. */
+/**
+ * Returns what is known about the provider's cache of a session that read files for several reviewers, and the cache
+ * lifetime to request now.
+ */
 function cacheOf(
   { ports, request, cacheHistory }: IterationContext,
   { lastLook }: SlotJob,
@@ -88,12 +94,13 @@ function cacheOf(
   const chosen = cacheTtl(setting, rule, { next: cacheHistory.next.reviewer, pauseMs });
   const lengths = { delta: prompt.dynamic.length, fresh: session.firstPromptLength };
   const { cacheExpired, note } = costAfterCacheExpiry(session, lengths, { now, ttl: chosen, history: cacheHistory });
-  // The next round starts from the same reading again, so the calls of this round are cached for its forks only.
+  // The next round starts from the original session again, not from this continuation, so the continuation is needed
+  // only for a short time.
   const ttl = setting === 'auto' && !cacheExpired ? '5m' : chosen;
   return { rule, isExpired: cacheExpired, note, ttl };
 }
 
-/** Returns the estimated cost of a slot's call as it was planned. */
+/** Returns the estimated cost of calling a reviewer as planned, without a session that reads files for it. */
 function costAlone({ dispatch, resumed, cacheNote, cacheTtl: ttl }: SlotJob): number {
   const estimate = cacheNote?.estimate ?? null;
   if (dispatch.kind === 'fresh') return estimate?.fresh ?? 0;

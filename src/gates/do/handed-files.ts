@@ -10,13 +10,13 @@ import type { RecordMetadata } from '../record-types.ts';
 import type { ReviewGate } from '../types.ts';
 import type { IndexedDiff } from './prompt-diff.ts';
 
-/** The prompt that resumes a session, before files are shown as a whole in it. */
+/** The prompt that resumes a session, before some of its diffs are replaced by diffs that show the whole file. */
 export type DeltaPrompt = {
   readonly prompt: ComposedPrompt;
   readonly session: KeptSession;
   /** The differences since the session's last review. */
   readonly sections: readonly DiffSection[];
-  /** Returns the prompt with these differences, of which those of the files in `whole` show the whole file. */
+  /** Returns the prompt with these diffs. `whole` lists the files whose diff shows the whole file. */
   compose(sections: readonly DiffSection[], whole: readonly RepoPath[]): ComposedPrompt;
 };
 
@@ -24,12 +24,12 @@ const NOTHING = { files: 0, tokens: 0 };
 
 const MOST_REVIEWS = 4;
 
-/** More lines of context than a file has. */
+/** More lines of context than any file has, so that the diff shows the whole file. */
 const WHOLE_FILE = 1_000_000;
 
 /**
- * Returns the prompt of a resumed slot. Where that is cheaper, the difference of a changed file shows the whole file, so
- * that the reviewer does not have to open it again.
+ * Returns the prompt that resumes a reviewer's session. A diff shows the whole changed file if that is cheaper than to
+ * let the reviewer open the file again.
  */
 export async function withChangedFiles(
   context: Diffs,
@@ -47,7 +47,10 @@ export async function withChangedFiles(
 
 type Diffs = { diff(from: string, contextLines: number): Promise<Result<IndexedDiff>> };
 
-/** Shows changed files that were `seen` before as a whole, where that is cheaper than to have `sessions` open them. */
+/**
+ * Replaces the diff of a changed file by one that shows the whole file, if the sessions saw the file before and this is
+ * cheaper than to let them open it again.
+ */
 export async function showWholeFiles(
   { diff }: Diffs,
   gate: ReviewGate,
@@ -67,14 +70,16 @@ export async function showWholeFiles(
     const path = section.paths.findLast((one) => present.has(one));
     const [all, ...others] = path === undefined ? [] : whole.value.showing([path]);
     if (path === undefined || all === undefined || others.length > 0) return [];
-    // A reviewer that did not need the file before will hardly open it for a small change.
+    // A reviewer that did not need the file before will probably not open it for a small change.
     if (!seen.some((one) => isSameFile(one, path))) return [];
     const likely = opensAgain(earlier, present.get(path)?.baseBlob === null);
     return [{ path, section, all, likely, more: all.text.length - section.text.length }];
   });
-  // Tokens that the first call found in the cache are missing in `contextTokens`.
+  // `contextTokens` lacks the tokens that the first call found in the cache, so use the length of the first prompt if
+  // that is more.
   const contextTokens = Math.max(session.contextTokens ?? 0, estimateTokens(session.firstPromptLength));
-  // Nothing shows yet whether a resumed reviewer needs the file. Several forks together need it more likely than not.
+  // It is unknown whether a single resumed reviewer needs the file. If several reviewers continue from one session, one
+  // of them probably does.
   const isUnknown = sessions === 1 && !earlier.some(({ handed }) => handed.length === 0);
   const handed = isUnknown ? [] : filesToHandOver(files, contextTokens * sessions);
   const left = files.filter((file) => !handed.includes(file));
@@ -88,7 +93,10 @@ export async function showWholeFiles(
   return { prompt: compose(shown, paths), session, handed: paths, reopens };
 }
 
-/** Returns the files that a reviewer opened, that its reading opened for it, and that its prompt showed as a whole. */
+/**
+ * Returns the files that the reviewer opened itself, those that another session opened for it, and those that its
+ * prompt showed in full.
+ */
 function filesSeen(own: RecordMetadata | null): readonly string[] {
   return [...(own?.opened ?? []), ...(own?.handed ?? []), ...(own?.reading?.opened ?? [])];
 }

@@ -11,7 +11,10 @@ import type { SlotJob } from '../ports.ts';
 import type { SlotRecord } from '../record-types.ts';
 import type { IterationContext } from './prepare-slot.ts';
 
-/** Turns a reviewer's answer into a `SlotReview`: locates each problem in the files, and adds the earlier findings. */
+/**
+ * Turns a reviewer's answer into a `SlotReview`: finds the place of each problem in the files and adds the earlier
+ * findings.
+ */
 export async function interpretAnswer(
   context: IterationContext,
   job: SlotJob,
@@ -70,7 +73,10 @@ export async function interpretAnswer(
   });
 }
 
-/** Returns the records of the slot's earlier reviews. Only onceover's own records with the same prompt count. */
+/**
+ * Returns the records of the reviewer's earlier reviews. Ignores records that other tools wrote and reviews with
+ * another prompt.
+ */
 function reviewsBefore({ state, slot, gate }: SlotJob): readonly SlotRecord[] {
   return state.cycle.filter(
     ({ slot: other, own, status }) =>
@@ -79,9 +85,9 @@ function reviewsBefore({ state, slot, gate }: SlotJob): readonly SlotRecord[] {
 }
 
 /**
- * Returns how many earlier reviews of the slot there are, for problems whose lines are unchanged since the last of them.
- * Only reviews with a receipt count, because anyone can write a record. If the setting `convergence` is off or the
- * earlier snapshot is lost, no problem counts as seen before.
+ * Returns a function that counts the reviewer's earlier reviews, for problems whose lines have not changed since the
+ * last of them. Only reviews with a stored verdict count, because anyone can write a record. If the setting
+ * `convergence` is off or the earlier snapshot is lost, the count is 0.
  */
 async function earlierReviews(
   { ports, request }: IterationContext,
@@ -113,7 +119,10 @@ type NamedFile = { readonly file: RepoPath | null; readonly line: number | null 
 
 const NO_FILE: NamedFile = { file: null, line: null };
 
-/** Maps each file name in an answer to the file that it means: a file of the gate, the change or the repository. */
+/**
+ * Maps each file name in an answer to the file that the reviewer means: a file of the gate, of the change or of the
+ * repository.
+ */
 async function namedFiles(
   { ports, request, changed, isChanged }: IterationContext,
   job: SlotJob,
@@ -134,7 +143,7 @@ async function namedFiles(
 
 type KnownFile = { readonly locate: ReturnType<typeof findingLocator>; readonly seen: string | null };
 
-/** Reads files in the reviewed tree, a few at a time. */
+/** Reads files from the reviewed git tree, a few at a time. */
 async function readFiles(
   { ports }: IterationContext,
   job: SlotJob,

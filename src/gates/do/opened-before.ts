@@ -12,13 +12,13 @@ import type { ReviewGate } from '../types.ts';
 /** A file whose text is in the prompt of a new session. */
 export type GivenFile = { readonly path: RepoPath; readonly text: string };
 
-/** The most characters of one file that a prompt contains. */
+/** The maximum number of characters of one file in a prompt. */
 const MOST_LENGTH = 40_000;
 
 /**
- * Returns the files that the last reviews of this change by the same agent opened, for the prompt of a new session. An
- * agent that can fork sessions gets none, because its reviewers share a reading. The answer is the same for all
- * reviewers of the change, so that their prompts begin alike.
+ * Returns files to include in the prompt of a new session: those that the same agent opened in the last reviews of this
+ * change. An agent that can fork sessions gets none, because its reviewers share one session that reads the files. All
+ * reviewers of the change get the same files, so that their prompts begin alike and the provider can cache them.
  */
 export async function filesOpenedBefore(
   context: Pick<RunContext, 'ports' | 'request'> & { readonly plans: readonly GateRun[]; readonly tree: SnapshotId },
@@ -39,7 +39,8 @@ export async function filesOpenedBefore(
   const files: (GivenFile & { readonly more: number; readonly likely: number })[] = [];
   for (const path of wanted.sort()) {
     const likely = opensFile(earlier, path);
-    // The snapshot contains no ignored files, and is the code under review even if someone edits it now.
+    // Read the file from the snapshot: it contains no ignored files, and it is the code under review even if someone
+    // edits the file now.
     const file = likely === 0 ? null : await context.ports.snapshots.textIn(context.tree, path);
     if (file?.ok !== true || file.value === null || file.value.length > MOST_LENGTH) continue;
     const text = file.value;
@@ -48,7 +49,9 @@ export async function filesOpenedBefore(
   return filesToHandOver(files, estimateTokens(promptLength)).map(({ path, text }) => ({ path, text }));
 }
 
-/** Returns the last review of each slot by an agent, if its files are known. */
+/**
+ * Returns, for each reviewer number, the last review by this agent. Leaves out reviews whose opened files are unknown.
+ */
 function lastReviews(cycle: readonly SlotRecord[], agent: string): readonly SlotRecord[] {
   const known = cycle.filter(
     ({ adapter, status, own }) =>

@@ -35,20 +35,20 @@ import {
   splitDiff,
 } from './prompt-diff.ts';
 
-/** The data that all slots of an iteration share. */
+/** The data that all reviewers of an iteration share. */
 export type IterationContext = RunContext & {
   readonly facts: RunFacts;
   readonly iteration: number;
   readonly reviewers: Reviewers;
   readonly tree: SnapshotId;
-  /** Identifies the branch's current history, so that a later run can tell whether commits were dropped since. */
+  /** A text that identifies the branch's history, so that a later run can tell whether commits were removed since. */
   readonly mark: string | null;
   readonly prefixes: PrefixGate;
-  /** The plans of the iteration's gates. */
+  /** The plans of all gates that run in this iteration. */
   readonly plans: readonly GateRun[];
-  /** The caches and pauses that earlier calls in this repository show. */
+  /** Facts from earlier calls in this repository: about the provider's cache, and about the time between calls. */
   readonly cacheHistory: CacheHistory;
-  /** The two sides of the change, for reviewers that read files from git. */
+  /** The git trees of both sides of the change, for reviewers that read files from git. */
   readonly trees: ReviewedTrees;
   /** The paths of all changed files. */
   readonly changed: readonly RepoPath[];
@@ -110,7 +110,8 @@ export async function prepareSlot(
     return freshGatePrompt({ diff, part }, rubric, { ...past, open }, given);
   });
   const kept = lastLook?.own?.session ?? null;
-  // The estimate of a new session already counts the files that its reviewer opened.
+  // The cost estimate of a new session already counts the files that the reviewer opens, so do not count these files
+  // twice.
   const givenLength = given.reduce((sum, { text }) => sum + text.length, 0);
   const freshLength = fresh.reduce((sum, { length }) => sum + length, 0) - givenLength;
   const resumed =
@@ -136,7 +137,7 @@ export async function prepareSlot(
   const dispatch = decideDispatch({
     who: 'reviewer',
     wanted: plan.why === 'asked-for' || plan.why === 'certify' ? 'fresh' : 'any',
-    // A session that saw one part of the change cannot be resumed for the whole change.
+    // A session that saw only one part of the change cannot be resumed for the whole change.
     session: fresh.length > 1 ? null : kept,
     now: { agent, model: now.model, version: now.version, toolsDigest: slotFingerprint(now, gate) },
     canResume: kept?.agent === agent && (await now.canResume()),
@@ -146,7 +147,8 @@ export async function prepareSlot(
     cost,
     deltaLength,
   });
-  // Sessions whose cache expired share the start of their prompts again, as new sessions do.
+  // If the provider's cache of their sessions has expired, resumed reviewers can share the start of their prompts
+  // again, like new ones.
   const start = dispatch.kind === 'fresh' ? fresh[0] : delta?.prompt;
   const startsUncached = dispatch.kind === 'fresh' || cost?.cacheExpired === true;
   return ok({
@@ -175,7 +177,9 @@ export async function prepareSlot(
   });
 }
 
-/** Returns what the slots that run now would share in new sessions (the same change) and in their earlier sessions. */
+/**
+ * Returns how many tokens the reviewers that run now have in common: in new sessions, and in their earlier sessions.
+ */
 function sharedStarts(
   plans: readonly GateRun[],
   { content }: ReviewGate,
@@ -196,8 +200,8 @@ function sharedStarts(
     const measured = those.map(({ session }) => session?.cache?.opening?.shared ?? 0);
     return Math.max(...measured, estimateTokens(prompt?.stable.length ?? 0));
   };
-  // Forks found their whole reading in the cache. New sessions can share a new one, but resumed sessions share only the
-  // start: each writes the rest into an entry of its own.
+  // The figures of a forked session include files that another session read for it. New sessions can share such a
+  // session again, but resumed sessions share only the start of their prompts. So leave out forked sessions here.
   const resumed = tokensOf(alike.filter(({ isFork }) => !isFork));
   return {
     fresh: { reviewers: alike.length, tokens: tokensOf(alike) },
@@ -205,7 +209,10 @@ function sharedStarts(
   };
 }
 
-/** Returns a digest of the inputs that cannot change within a session: tools, answer schema and rubric. */
+/**
+ * Returns a digest of the inputs that must stay the same in a session: tools, answer schema and the reviewer's
+ * instructions.
+ */
 export function slotFingerprint(
   facts: Pick<ReviewerFacts, 'toolsDigest' | 'forksCached'>,
   { rubric }: ReviewGate,
@@ -213,19 +220,27 @@ export function slotFingerprint(
   return `${readingFingerprint(facts)}:${rubric.digest}`;
 }
 
-/** Returns a digest of the inputs that cannot change within a session, without the rubric. */
+/**
+ * Returns a digest of the inputs that must stay the same in a session that only reads files: tools and answer schema.
+ */
 export function readingFingerprint(facts: Pick<ReviewerFacts, 'toolsDigest' | 'forksCached'>): string {
   return `${facts.toolsDigest}:${gateSchemaDigest(facts)}`;
 }
 
-/** Returns the same text for slots that can share a reading; `null` if this slot cannot share one. */
+/**
+ * Returns a key that is the same for all reviewers that can share one session that reads the files; `null` if this
+ * reviewer cannot share one.
+ */
 function sharingKey(agent: string, now: ReviewerFacts, fresh: readonly ComposedPrompt[]): string | null {
   const [only] = fresh;
   if (only === undefined || fresh.length > 1 || !now.forksCached || !now.canFork()) return null;
   return digestOf([agent, now.model, now.version, now.toolsDigest, only.stable]);
 }
 
-/** Returns the slot's last review on this branch, skips left out; `null` if there is none or it was an error. */
+/**
+ * Returns the reviewer's last review of the current change, not counting skips; `null` if there is none or it ended in
+ * an error.
+ */
 function lastReview({ cycle }: GateState, slot: number): SlotRecord | null {
   const latest = cycle.findLast((record) => record.slot === slot && record.own?.dispatch !== 'none');
   return latest === undefined || latest.status === 'error' ? null : latest;
@@ -237,14 +252,17 @@ async function gateDiff(context: IterationContext, gate: ReviewGate): Promise<Re
   if (!whole.ok) return whole;
   const { whole: own, torn } = sectionsOf(whole.value, new Set(gate.entries.map(({ path }) => path)));
   if (torn.length === 0) return ok(own);
-  // For a file renamed into or out of the gate, show only the side inside the gate.
+  // If a file was renamed into or out of the gate, show only the side inside the gate.
   const plain = await context.ports.snapshots.plainSections(comparison.baseTree, context.tree, torn);
   return plain.ok ? ok([...own, ...plain.value]) : plain;
 }
 
 export const DEFAULT_DIFF_CONTEXT = 3;
 
-/** Numbers of context lines to try for a resumed prompt, until it is shorter than a quarter of the first prompt. */
+/**
+ * The numbers of context lines to try in the diff of a resumed prompt, until the prompt is shorter than a quarter of
+ * the first one.
+ */
 const CONTEXT_LINES = [3, 1, 0];
 const DELTA_SHARE = 0.25;
 
@@ -253,8 +271,8 @@ type ResumedPrompt =
   | { readonly ok: false; readonly lost: 'session' | 'snapshot' | 'diff' };
 
 /**
- * Returns the prompt with the changes since a session last saw the gate's files. `write` makes the prompt from
- * the session's stable part, the difference, and the files that the difference shows as a whole.
+ * Returns a prompt with the changes since a session last saw the gate's files. `write` makes the prompt from the start
+ * of the first prompt, the diff, and the files that the diff shows in full.
  */
 export async function deltaPrompt(
   context: IterationContext,
@@ -268,8 +286,8 @@ export async function deltaPrompt(
   for (const contextLines of CONTEXT_LINES) {
     const delta = await context.diff(session.saw, contextLines);
     if (!delta.ok) return { ok: false, lost: 'snapshot' };
-    // A file that is unchanged since the last review can still be new to the gate, or have a new base. The diff does
-    // not show such a file, so the session cannot be resumed.
+    // Even if a file has not changed since the last review, it can be new to the gate, or be compared with another base
+    // now. The diff would not show that, so the session cannot be resumed.
     if (!sessionCoversChange(session.shown, gate.entries, delta.value.has)) return { ok: false, lost: 'diff' };
     const changed = changedPaths(delta.value, gate.entries, session.shown);
     const sections = delta.value.showing(changed);
@@ -285,9 +303,9 @@ export async function deltaPrompt(
 }
 
 /**
- * Returns the paths of the gate that changed since the last review. Without a session, it is unknown which files that
- * review showed. Then returns `null` if the base is another one and files outside the change differ, because they may
- * come from the new base or from the earlier change.
+ * Returns the gate's paths that changed since the last review; `null` if that is unknown. Without a session, onceover
+ * does not know which files that review showed. If the base has changed too, it cannot tell whether a difference comes
+ * from the new base.
  */
 function changedSince(
   { facts }: IterationContext,

@@ -2,7 +2,7 @@ import { grouped } from '../../kernel/collections.ts';
 import { type RepoPath, sha256 } from '../../kernel/ids.ts';
 import type { DiffSection, Entry } from '../../kernel/repository.ts';
 
-/** A diff of two trees with an index, which finds the sections of a path without a search through all sections. */
+/** A diff of two trees, indexed by path. */
 export type IndexedDiff = ReturnType<typeof indexDiff>;
 
 /** Indexes a diff. `isChanged` says whether the change under review contains a path. */
@@ -13,15 +13,15 @@ export function indexDiff(sections: readonly DiffSection[], isChanged: (path: Re
   let byHash: ReadonlyMap<string, readonly RepoPath[]> | null = null;
   return {
     sections,
-    /** The paths in the diff that the change under review does not contain. */
+    /** Paths in this diff that the change under review does not contain. */
     left: paths.filter((path) => !isChanged(path)),
     has: (path: RepoPath) => byPath.has(path),
-    /** Returns the sections that show one of the paths, in the order of the diff. */
+    /** Returns the parts of the diff that show one of the paths, in the order of the diff. */
     showing(wanted: Iterable<RepoPath>): readonly DiffSection[] {
       const positions = new Set([...wanted].flatMap((path) => byPath.get(path) ?? []).map(({ position }) => position));
       return [...positions].sort((a, b) => a - b).flatMap((position) => sections[position] ?? []);
     },
-    /** Returns the paths whose short hash is the given one. */
+    /** Returns the paths that have this short hash. */
     withHash(hash: string): readonly RepoPath[] {
       byHash ??= grouped(paths, short);
       return byHash.get(hash) ?? [];
@@ -29,7 +29,10 @@ export function indexDiff(sections: readonly DiffSection[], isChanged: (path: Re
   };
 }
 
-/** Returns a gate's diff sections. Files that were renamed into or out of the gate need a separate diff (`torn`). */
+/**
+ * Returns the parts of the diff that belong to a gate. `torn` lists the files that were renamed into or out of the
+ * gate, which need a separate diff.
+ */
 export function sectionsOf(diff: IndexedDiff, paths: ReadonlySet<RepoPath>) {
   const whole: DiffSection[] = [];
   const torn: RepoPath[] = [];
@@ -42,8 +45,8 @@ export function sectionsOf(diff: IndexedDiff, paths: ReadonlySet<RepoPath>) {
 }
 
 /**
- * Returns the paths of a gate that differ between its last review and now, in the order of the diff: files that the
- * gate reviews now, and files that the last review showed (`shown`). Other files differ only because the base is newer.
+ * Returns the gate's paths that changed since its last review, in the order of the diff. Only files that the gate
+ * reviews now, or that the last review showed (`shown`), count; others differ because the base is newer.
  */
 export function changedPaths(
   diff: IndexedDiff,
@@ -59,12 +62,12 @@ export function pathsIn(diff: IndexedDiff, wanted: ReadonlySet<RepoPath>): reado
   return diff.showing(wanted).flatMap(({ paths }) => paths.filter((path) => wanted.has(path)));
 }
 
-/** Returns which changes a session has seen: for each file, a short hash of its path and one of its base content. */
+/** Returns which changes a session has seen: a short hash of each file's path, and one of its content at the base. */
 export function entriesShown(entries: readonly Entry[]): readonly string[] {
   return entries.map((entry) => `${short(entry.path)}${short(baseOf(entry))}`);
 }
 
-/** Whether a session knows each entry: it saw the entry with its current base, or its next diff adds it. */
+/** Whether a session knows all these changes: it saw each of them with its current base, or the next diff shows it. */
 export function sessionCoversChange(
   shown: readonly string[],
   entries: readonly Entry[],
@@ -87,12 +90,12 @@ function short(text: string): string {
   return sha256(text).slice(0, LENGTH);
 }
 
-/** A diff in parts that fit the limit, or the file that exceeds the limit on its own. */
+/** A diff in parts that each fit into a prompt, or the file that alone is too long for one. */
 export type DiffParts =
   | { readonly ok: true; readonly parts: readonly DiffSection[] }
   | { readonly ok: false; readonly path: RepoPath; readonly characters: number };
 
-/** Splits a diff into as few parts as its order allows, and never within a file. */
+/** Splits a diff into as few parts as possible, without changing the order of files or splitting a file. */
 export function splitDiff(sections: readonly DiffSection[], limit: number): DiffParts {
   const parts: DiffSection[] = [];
   let part: DiffSection = { paths: [], text: '' };
@@ -107,16 +110,20 @@ export function splitDiff(sections: readonly DiffSection[], limit: number): Diff
   return { ok: true, parts: part.text === '' && parts.length > 0 ? parts : [...parts, part] };
 }
 
-/** Returns the index of the part that shows a file. A file that no part shows is assigned to the first part. */
+/** Returns the index of the part that shows a file. Returns the first part for a file that no part shows. */
 export function partShowing(file: string | null, parts: readonly DiffSection[]): number {
   const shown = parts.findIndex(({ paths }) => paths.some((path) => path === file));
   return Math.max(0, shown);
 }
 
-// In a diff, lines of files start with a space, a plus or a minus, so only git itself writes this line.
+// In a diff, a space, a plus or a minus stands before each line of a file. So a line that matches this pattern comes
+// from git itself.
 const BINARY = /^Binary files .* differ$/m;
 
-/** Returns the files whose diff only says that they differ. Deleted files are left out: no one needs their content. */
+/**
+ * Returns the files whose diff has no text but only says that they differ. Leaves out deleted files, because no
+ * reviewer needs their content.
+ */
 export function binaryPaths(sections: readonly DiffSection[], entries: readonly Entry[]): readonly RepoPath[] {
   const binary = new Set(sections.filter(({ text }) => BINARY.test(text)).flatMap(({ paths }) => paths));
   return entries.filter(({ path, headBlob }) => headBlob !== null && binary.has(path)).map(({ path }) => path);

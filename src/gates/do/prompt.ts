@@ -11,20 +11,22 @@ import type { GivenFile } from './opened-before.ts';
 /** The change as a prompt shows it, with the same text for all reviewers of the same files. */
 export type ShownChange = {
   readonly diff: string;
-  /** The number of this part if the change is too long for one prompt; otherwise `null`. */
+  /** The number of this part, if the change is too long for one prompt; otherwise `null`. */
   readonly part: { readonly number: number; readonly of: number } | null;
 };
 
-/** The slot's history, as far as its prompt mentions it. */
+/** The part of a reviewer's history that its prompt mentions. */
 export type SlotPast = {
   readonly open: readonly KnownFinding[];
-  /** Waived findings, with the reason for each. */
+  /** Waived findings, each with the reason. */
   readonly declined: readonly KnownFinding[];
-  /** The result of the slot's last review, and the files that changed since; `null` if unknown. */
+  /** The result of the reviewer's last review, and the files that changed since; `null` if unknown. */
   readonly since: { readonly passed: boolean; readonly changed: readonly string[] } | null;
 };
 
-/** Returns the prompt for a new session. Several reviewers can share its start (instructions, schema and change). */
+/**
+ * Returns the prompt for a new session. Its start (instructions, schema and change) is the same for several reviewers.
+ */
 export function freshGatePrompt(
   change: ShownChange,
   rubric: string,
@@ -44,8 +46,8 @@ export function freshGatePrompt(
 }
 
 /**
- * Returns the prompt that resumes a session: the changes since its last review, and the slot's findings. `whole` names
- * the files that the delta shows from the first to the last line.
+ * Returns the prompt that resumes a session: the changes since its last review, and the reviewer's findings. `whole`
+ * names the files that the diff shows from the first to the last line.
  */
 export function resumedGatePrompt(
   opening: string,
@@ -76,7 +78,10 @@ ${fence(delta, 'diff')}`,
   ]);
 }
 
-/** Returns the prompt that continues a shared reading with the later changes. It contains nothing from a review. */
+/**
+ * Returns the prompt that shows later changes to a session that read files for several reviewers. It contains nothing
+ * from a review, so that no reviewer is influenced.
+ */
 export function continuedReadingPrompt(opening: string, delta: string, whole: readonly RepoPath[]): ComposedPrompt {
   return composePrompt([
     { kind: 'stable', text: opening },
@@ -95,7 +100,10 @@ ${fence(delta, 'diff')}`,
 
 const LAST_WORD = 'Answer with the JSON object described above, and nothing after it.';
 
-/** The start of every gate prompt. It is identical for all gates, slots and iterations, so providers can cache it. */
+/**
+ * The start of every review prompt. It is the same for all gates, reviewers and iterations, so that providers can cache
+ * it.
+ */
 export const GATE_ENGINE = `# Review of a change
 
 You review a change to the repository in your working directory. You can read its files but not write. The files are in
@@ -125,17 +133,23 @@ The schema of the answer:
 
 ${fence(JSON.stringify(answerSchema('gate')), 'json')}`;
 
-/** Returns the answer schema for an agent. An agent whose sessions can be forked always gets the shared schema. */
+/**
+ * Returns the answer schema for an agent. An agent whose sessions can be forked always gets the schema that all its
+ * reviewers share.
+ */
 export function gateSchema({ forksCached }: Pick<ReviewerFacts, 'forksCached'>): JsonSchema {
   return forksCached ? sharedGateSchema() : answerSchema('gate');
 }
 
-/** Returns a digest of the answer schema. With another schema, the provider's cache does not apply. */
+/** Returns a digest of the answer schema. If the schema changes, the provider's cache no longer applies. */
 export function gateSchemaDigest(facts: Pick<ReviewerFacts, 'forksCached'>): string {
   return digestOf(gateSchema(facts));
 }
 
-/** Returns the prompt for a fork of a reading, which already has the stable part of the prompt. */
+/**
+ * Returns the prompt for a reviewer that continues in a copy (fork) of a session that read the files. The copy already
+ * contains the start of the prompt, which is the same for all reviewers.
+ */
 export function forkedGatePrompt({ stable, dynamic }: ComposedPrompt): ComposedPrompt {
   return composePrompt([
     { kind: 'stable', text: stable },

@@ -16,7 +16,10 @@ import { interpretAnswer } from './interpret-answer.ts';
 import type { IterationContext } from './prepare-slot.ts';
 import { baseAfter, readingBehind } from './shared-readings.ts';
 
-/** Judges an answer and writes findings, receipt and record. `isStale`: whether the files changed during the review. */
+/**
+ * Turns a reviewer's answer into a verdict, and writes the findings, the verdict and the record. `isStale`: whether the
+ * files changed during the review.
+ */
 export async function judgeSlot(
   context: IterationContext,
   job: SlotJob,
@@ -29,7 +32,8 @@ export async function judgeSlot(
   const matched = matchFindings(review.value);
   const fails =
     matched.unchanged.length > 0 || [...matched.added, ...matched.updated].some(({ kept }) => kept === 'open');
-  // A pass on older files does not count for the current files. A failure still counts.
+  // The files changed during the review. A pass on the old files does not count for the current ones, but a failure
+  // still counts.
   if (isStale && !fails) return recordError(context, job, answer, { kind: 'stale' });
   const added = await keepFindings(context, matched);
   if (!added.ok) return added;
@@ -43,7 +47,7 @@ export async function judgeSlot(
   const tolerated = ratchet?.now.tolerated ?? new Set<string>();
   const standing = standingAfter(matched, added.value, tolerated);
   const open = standing.filter(({ state }) => state === 'open').map(({ finding }) => finding);
-  // Waived and tolerated findings also make the receipt a failure, which counts again if the waiver is taken back.
+  // Store a failure even if all findings are waived or tolerated, so that it counts again when the waiver is withdrawn.
   const waived = standing
     .filter(({ finding, state }) => state === 'waived' || tolerated.has(finding.id))
     .map(({ finding }) => finding);
@@ -73,7 +77,7 @@ export function recordError(
 
 /**
  * Stores the findings of an answer, and returns the new ones with their ids. Storing thousands of findings takes long,
- * so Ctrl-C stops it halfway. That is safe: the reviewer has no receipt yet, so it runs again in the next run.
+ * so Ctrl-C can stop it before the end. That is safe: without a stored verdict, the next run calls the reviewer again.
  */
 async function keepFindings(
   { ports: { findings }, request: { stop } }: IterationContext,
@@ -91,14 +95,17 @@ async function keepFindings(
   return refuted.ok ? added : refuted;
 }
 
-/** Returns the result of a slot whose review was stopped. Its calls are paid, but it has no verdict and no record. */
+/**
+ * Returns the result of a reviewer that was stopped during its review. It has no verdict and no record, but its calls
+ * have to be counted.
+ */
 export function stoppedSlot(job: SlotJob, answer: SlotAnswer): SlotResult {
   return { ...slotResult(job, answer, { status: 'error', trouble: null, closed: [] }), isStopped: true };
 }
 
 type Standing = { readonly finding: Finding; readonly state: FindingState };
 
-/** Returns the slot's findings for its record: open ones, warnings, and waived ones that were reported again. */
+/** Returns the reviewer's findings for its record: open ones, warnings, and waived ones that were reported again. */
 function standingAfter(
   matched: MatchedFindings,
   added: readonly Finding[],
@@ -128,7 +135,7 @@ type SlotEnd = {
   readonly closed: readonly string[];
 };
 
-/** Returns the result of a slot from its calls. `answer` is `null` if no agent could be called. */
+/** Returns the result of a reviewer from its calls. `answer` is `null` if no agent could be called. */
 function slotResult(
   job: SlotJob | UnassignableSlot,
   answer: SlotAnswer | null,
@@ -139,7 +146,8 @@ function slotResult(
   const asks = answer?.requests ?? 0;
   const dispatch = answer === null || asks === 0 ? 'none' : answer.dispatch;
   const session = sessionReason(job, dispatch, answer);
-  // The reason why the slot runs (`job.why`) says more than that its session is the first one or was requested.
+  // The reason why the reviewer runs (`job.why`) is more interesting than the fact that its session is the first one or
+  // was requested.
   const why = session === null || session === 'first-look' || session === 'asked-for' ? job.why : session;
   const durationMs = answer?.durationMs ?? 0;
   const call = { slot, status, usage: answer?.usage ?? null };
@@ -166,7 +174,10 @@ function slotResult(
   };
 }
 
-/** Returns how many files a reviewer in a new session and its shared reading opened; nothing if that is unknown. */
+/**
+ * Returns how many files the reviewer opened in a new session, and how many another session opened for it and for
+ * others; nothing if that is unknown.
+ */
 function readsOf(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): Pick<LedgerSlot, 'reads'> {
   if (answer?.opened == null) return {};
   const opened = new Set(answer.opened).size;
@@ -175,7 +186,7 @@ function readsOf(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): Pi
   return { reads: { opened, reading: reading.length, again: openedAgain(answer.opened, reading).length } };
 }
 
-/** Returns why the session was new or resumed. If it is new although a resume was planned, the old one was lost. */
+/** Returns why the session was new or resumed. If it is new although a resume was planned, the old session was lost. */
 function sessionReason(
   job: SlotJob | UnassignableSlot,
   actual: SlotOutcome['dispatch'],
@@ -245,7 +256,7 @@ type NewRecord = Omit<SlotRecord, 'gate' | 'iteration' | 'timestamp' | 'own'> & 
   readonly own: Omit<RecordMetadata, 'content' | 'branch' | 'mergeBase' | 'scope' | 'promptDigest' | 'cycle'>;
 };
 
-/** Writes the record and the log of a slot in this iteration. The files are named after `agent`. */
+/** Writes the record and the log of a reviewer in this iteration. Their file names contain `agent`. */
 export async function writeRecord(
   { ports, facts, iteration, mark }: IterationContext,
   { gate, cycle }: GateState,

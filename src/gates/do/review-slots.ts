@@ -19,7 +19,9 @@ import { binaryPaths, type IndexedDiff, indexDiff } from './prompt-diff.ts';
 import { judgeSlot, recordError, stoppedSlot, writeRecord } from './record-verdict.ts';
 import { openReadings, withSharedReading } from './shared-readings.ts';
 
-/** Runs the planned slots on the current code, several at once. The records of skipped slots are written first. */
+/**
+ * Runs the planned reviewers on the current code, several at once. The records of skipped reviewers are written first.
+ */
 export async function runReviews(
   run: RunContext,
   facts: RunFacts,
@@ -50,7 +52,8 @@ export async function runReviews(
       if ('trouble' in job) return recordError(context, job, null, job.trouble);
       const shared = await readingOf(job);
       const ready = shared === null ? job : withSharedReading(job, shared);
-      // A fork does not wait for another one: the provider's cache already contains the reading.
+      // Reviewers that continue from one session need not wait for each other, because the provider has that session in
+      // its cache already.
       const release = await context.prefixes.join(shared?.end.reading == null ? job.prefix : null);
       try {
         return await queue(() => runJob(context, ready, isStale, release));
@@ -89,7 +92,10 @@ export async function hasNoAgent({ ports }: RunContext, plans: readonly GateRun[
   return available.every(({ names }) => names.length === 0);
 }
 
-/** Returns the data that all slots share. Keeps the snapshot, because diffs in later iterations start from it. */
+/**
+ * Returns the data that all reviewers of the run share. Keeps the snapshot, because diffs in later iterations start
+ * from it.
+ */
 async function openContext(
   run: RunContext,
   facts: RunFacts,
@@ -132,16 +138,25 @@ async function openContext(
   });
 }
 
-/** Returns what the ledger shows about caches and pauses; nothing if it cannot be read, because only prices depend on it. */
+/**
+ * Returns what the ledger (the log of past calls) shows about caches and pauses. If it cannot be read, returns nothing:
+ * only cost estimates need it.
+ */
 async function readCacheHistory({ ledger, clock }: RunContext['ports']): Promise<CacheHistory> {
   const read = await ledger.all(MOST_ENTRIES);
   return read.ok ? cacheHistory(read.value.entries, clock.now()) : NO_CACHE_HISTORY;
 }
 
-/** The number of ledger entries that are enough to know the pauses of this repository. */
+/**
+ * The number of ledger entries (logged runs) that are enough to estimate the usual pauses between runs in this
+ * repository.
+ */
 const MOST_ENTRIES = 100;
 
-/** Calls and judges one slot. A stopped review leaves no record. Returns `null` if the run stopped before the call. */
+/**
+ * Calls one reviewer and judges its answer. A stopped review leaves no record. Returns `null` if the run was stopped
+ * before the call.
+ */
 async function runJob(
   context: IterationContext,
   job: SlotJob,
@@ -162,13 +177,15 @@ async function runJob(
   return judgeSlot(context, job, answer, stale.value);
 }
 
-/** Returns a function that says whether a gate's files changed since this call, even if they were changed back. */
+/**
+ * Returns a function that reports whether a gate's files were changed since this call, even if the change was undone.
+ */
 function watchFiles(
   { ports, request, facts }: IterationContext,
   plans: readonly GateRun[],
 ): (gate: ReviewGate) => Promise<Result<boolean>> {
   const { comparison } = facts;
-  // A run about a commit does not read the working tree, and a commit never changes, so no review is stale.
+  // A run about a commit does not read the working tree, and a commit never changes, so its files stay the same.
   if (comparison.headTree !== null) return async () => ok(false);
   const gates = plans.map(({ state }) => state.gate);
   const isUntouched = watchGateFiles(ports.snapshots, gates);
@@ -185,8 +202,8 @@ function watchFiles(
     return compared;
   };
   return async (gate) => {
-    // A gate of one file cannot gain files, so after one comparison it is enough to watch the file. To compare all
-    // gates after each review would take quadratic time, and such gates can be many.
+    // A gate of one file cannot gain files, so after one comparison it is enough to watch that file. There can be many
+    // such gates, and comparing all gates after each review would take quadratic time.
     const isOneFile = gate.task?.rule.strategy === 'individual';
     const now = await (isOneFile ? compareOnce() : currentContents());
     if (!now.ok) return now;
@@ -194,7 +211,7 @@ function watchFiles(
   };
 }
 
-/** Writes the log of the gate's decisions, and a record for every skipped slot. */
+/** Writes a log of why each reviewer of the gate runs or is skipped, and a record for every skipped reviewer. */
 async function recordSkippedSlots(
   context: IterationContext,
   { state, slots }: GateRun,
@@ -213,7 +230,7 @@ async function recordSkippedSlots(
     const own = state.cycle.filter((record) => record.slot === slot);
     const isPass = ({ iteration: at, status }: SlotRecord) => at === passIteration && status === 'pass';
     const passedBy = own.find(isPass) ?? own.at(-1) ?? null;
-    // The file is named after the agent that would review now.
+    // The file name of the record contains the agent that would review now, even though the reviewer is skipped.
     const assigned = names[(slot - 1) % Math.max(1, names.length)] ?? passedBy?.adapter ?? NO_AGENT;
     const agent = passedBy?.adapter ?? assigned;
     const skip = { slot, status: 'skipped_prior_pass', passIteration } as const;

@@ -11,7 +11,7 @@ import type { CheckGate, CheckReceipt } from '../types.ts';
 type CheckRun = Pick<RunFacts, 'comparison' | 'nameOf'> & {
   readonly gates: readonly CheckGate[];
   readonly iteration: number;
-  /** The tree before the first check. */
+  /** The git tree of the working tree before the first check. */
   readonly tree: SnapshotId;
 };
 
@@ -19,9 +19,9 @@ type CheckRun = Pick<RunFacts, 'comparison' | 'nameOf'> & {
 export type RanChecks = { readonly ran: readonly CheckResult[]; readonly records: readonly CheckRecord[] };
 
 /**
- * Runs the checks one after the other. If all pass but change files, they run a second time on the changed tree. A pass
- * is recorded only for a tree that no check changed. The records do not count as an iteration until `confirmIteration`
- * marks them.
+ * Runs the checks one after the other. If all pass but change files, they run a second time on the changed files. A
+ * pass is recorded only for a tree that no check changed. If the run ends here, the records do not count as an
+ * iteration; `confirmIteration` changes that.
  */
 export async function runChecks(
   run: RunContext,
@@ -46,7 +46,10 @@ export async function runChecks(
   }
 }
 
-/** Records that the run continues with its reviews after these checks, so that no later run gets its number. */
+/**
+ * Records that the run continues with reviews after these checks. Otherwise a later run could use the same iteration
+ * number.
+ */
 export function confirmIteration(
   { ports }: RunContext,
   { nameOf }: Pick<RunFacts, 'nameOf'>,
@@ -67,7 +70,7 @@ function writeReceipt(
   return ports.receipts.write('check', { gate: gate.id, command: gate.command, tree, verdict, at });
 }
 
-/** One round of the checks. `isSteady`: whether the tree was the same after every check. */
+/** The result of running all checks once. `isSteady`: no check changed the tree. */
 type Round = RanChecks & { readonly after: SnapshotId; readonly isSteady: boolean };
 
 async function runOnce(
@@ -90,7 +93,8 @@ async function runOnce(
     ports.reporter.tell({ kind: 'check-ended', gate: gate.id, status, why, durationMs: end.durationMs });
     ran.push(check);
     if (end.ending === 'cancelled') return ok({ ran, records, after, isSteady: false });
-    // Replace an earlier pass on this tree at once, so that the failure counts even if the run is interrupted later.
+    // If the check passed on this tree before, replace that pass at once, so that the failure counts even if the run is
+    // interrupted.
     const revoked = status === 'fail' ? await writeReceipt(ports, gate, after, 'fail') : ok(undefined);
     if (!revoked.ok) return revoked;
     const recorded = await recordCheck(ports, checks, { gate, status, why, end });
@@ -99,7 +103,7 @@ async function runOnce(
     const tree = await takeTree();
     if (!tree.ok) return tree;
     after = tree.value;
-    // Even if a later check restores a changed file, some check ran on another tree than the final one.
+    // Even if a later check undoes the change, an earlier check ran on other files than the final ones.
     if (after !== checks.tree) isSteady = false;
   }
   return ok({ ran, records, after, isSteady });

@@ -14,12 +14,16 @@ type Queue = ReturnType<typeof openQueue>;
 
 type SharingReader = Reader & { readonly job: SlotJob };
 
-/** Slots that share a reading. `continues` is the earlier reading that it continues; `null` for a first reading. */
+/**
+ * Reviewers that share one session, which reads the files for all of them. `continues`: the earlier such session to
+ * continue; `null` if there is none.
+ */
 type ReadingGroup = { readonly jobs: readonly SlotJob[]; readonly continues: ContinuedReading | null };
 
 /**
- * Returns a function that gives the shared reading of a slot, after it has ended; `null` if the slot shares none. The
- * first slot of a group that asks starts the reading, and the others wait for it without taking a place in the queue.
+ * Returns a function that waits for the session that reads the files for a reviewer, and returns it; `null` if the
+ * reviewer shares none. The first reviewer of a group that calls it starts the session. The others wait without taking
+ * a place among the parallel calls.
  */
 export async function openReadings(
   context: IterationContext,
@@ -39,19 +43,26 @@ export async function openReadings(
   };
 }
 
-/** Returns the slot as it runs after its reading. Without a reading to fork, it runs as it was planned. */
+/**
+ * Returns how the reviewer runs after another session has read the files for it. If that session cannot be copied, the
+ * reviewer runs as planned.
+ */
 export function withSharedReading(job: SlotJob, shared: SlotReading): SlotJob {
   const { continued, end, isLeader } = shared;
   if (continued === null || end.reading === null) return { ...job, shared };
   return {
     ...{ ...job, shared, resumed: null, dispatch: { kind: 'fresh', why: 'reading-continued' } },
     cacheTtl: continued.ttl,
-    // The hit or miss is measured once, with the call of the reading.
+    // Record only for the first reviewer whether the session that reads the files was still in the provider's cache, so
+    // that it is counted once.
     cacheNote: isLeader ? continued.note : null,
   };
 }
 
-/** Returns the groups of slots that share a reading, because that is cheaper than separate sessions. */
+/**
+ * Returns the groups of reviewers for which one session should read the files, because that is cheaper than separate
+ * sessions.
+ */
 async function groupsOf(
   context: IterationContext,
   jobs: readonly (SlotJob | UnassignableSlot)[],
@@ -78,7 +89,10 @@ async function groupsOf(
   return [...continued, ...first.map((group) => ({ jobs: group, continues: null }))];
 }
 
-/** Runs the reading of a group. Reviewers that only share its prompt's start wait until its agent begins to answer. */
+/**
+ * Lets one session read the files for all reviewers of a group. Reviewers outside the group whose prompts start alike
+ * wait until the agent begins to answer, because the provider has cached that start then.
+ */
 async function readFor(
   context: IterationContext,
   { jobs, continues }: ReadingGroup,
@@ -124,12 +138,16 @@ async function readFor(
   const hit = end.reading === null ? null : judgeHit(base.session, { usage, requests: end.reading.requests });
   const continued = { opening: prompt.stable, note: { ...note, hit }, ttl };
   const used = { ...base, session: { ...base.session, lastUsedAt: ports.clock.now().toISOString() } };
-  // If the cache of the earlier reading expired, this call cached its text only together with the difference.
+  // If the earlier session had expired from the cache, the provider has cached it again only together with the changes
+  // that this call added.
   const next = isExpired ? await keptReading(context, leader, end, continues) : null;
   return { end, continued, base: next ?? used };
 }
 
-/** Returns a reading in the form in which later runs can continue it; `null` if its session cannot be kept. */
+/**
+ * Returns a session that read files for several reviewers, in the form that later runs can continue; `null` if it
+ * cannot be stored.
+ */
 async function keptReading(
   { ports, reviewers }: IterationContext,
   leader: SlotJob,
@@ -161,7 +179,10 @@ async function keptReading(
   };
 }
 
-/** Returns the shared reading that an answer starts from; `undefined` if it does not come from a fork of one. */
+/**
+ * Returns the session that read files for this reviewer and others, if the reviewer continued in a copy (fork) of it;
+ * otherwise `undefined`.
+ */
 export function readingBehind(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): RecordMetadata['reading'] {
   const shared = 'shared' in job ? job.shared : undefined;
   const reading = shared?.end.reading ?? null;
@@ -170,7 +191,10 @@ export function readingBehind(job: SlotJob | UnassignableSlot, answer: SlotAnswe
   return { session: reading.sessionId, leader: `${gate}@${slot}`, opened: [...reading.opened] };
 }
 
-/** Returns the reading that the slot's next review can start from; `undefined` if there is none. */
+/**
+ * Returns the session that read files for several reviewers and that this reviewer's next review can start from;
+ * `undefined` if there is none.
+ */
 export function baseAfter(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): RecordMetadata['base'] {
   if (!('fresh' in job)) return undefined;
   if (answer?.forked === true) return job.shared?.base ?? undefined;

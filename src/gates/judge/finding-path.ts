@@ -1,11 +1,11 @@
 import type { RepoPath } from '../../kernel/ids.ts';
 import { repoPath } from '../../kernel/paths.ts';
 
-/** The possible meanings of a file name in a reviewer's answer, and the line number at its end. */
+/** The possible meanings of a file name in a reviewer's answer: paths, and the line number at the end of the name. */
 export type SpelledFile = {
-  /** Paths that the name can mean, the most literal first. */
+  /** The paths that the name may mean. The path that is closest to the name as written comes first. */
   readonly paths: readonly RepoPath[];
-  /** The name as it was given; `null` if it is not a path in the repository. */
+  /** The name as written, if it is a path in the repository; otherwise `null`. */
   readonly literal: RepoPath | null;
   /** Whether the name is an absolute path outside the repository, for example in a copy of it. */
   readonly isAbsolute: boolean;
@@ -13,16 +13,19 @@ export type SpelledFile = {
   readonly line: number | null;
 };
 
-// A colon, `#L`, "line" or a parenthesis, then a number or a range.
+// Matches a line number at the end of a name: a colon, `#L`, "line" or a parenthesis, then a number or a range.
 const LINE = /(?:[:#]L?|[\s,(]+(?:at\s+)?lines?\s+|\s*\()(\d+)(?:(?::|-L?|\s*-\s*|–)\d+)*\)?[:.,]?$/i;
 
-/** Returns the paths that a file name in an answer can mean: without quotes, line number, root or diff prefix. */
+/**
+ * Returns the paths that a file name in an answer may mean: without quotes, line number, repository root or diff
+ * prefix.
+ */
 export function readFileName(given: string, root: string): SpelledFile {
   const bare = withoutQuotes(given.trim());
   const line = LINE.exec(bare);
   const names = [given.trim(), bare, ...(line === null ? [] : [withoutQuotes(bare.slice(0, line.index))])];
   const spelled = names.flatMap((name) => [name, name.replaceAll('\\', '/')]).map((name) => withoutRoot(name, root));
-  // Git writes a/ and b/ before the paths in a diff, and i/, w/, c/ and o/ with `diff.mnemonicPrefix`.
+  // git writes a/ and b/ before the paths in a diff or, with `diff.mnemonicPrefix`, i/, w/, c/ and o/.
   const plain = spelled.flatMap((name) => [name, name.replace(/^[abciow]\//, '')]);
   const paths = plain.flatMap((name) => repoPath(name.replace(/^\/+/, '')) || []);
   const isAbsolute = spelled.some((name) => name.startsWith('/'));
@@ -30,7 +33,7 @@ export function readFileName(given: string, root: string): SpelledFile {
   return { paths: [...new Set(paths)], literal, isAbsolute, line: line === null ? null : Number(line[1]) };
 }
 
-/** Takes off Markdown and quotation marks around a name. */
+/** Removes Markdown formatting and quotation marks around a name. */
 function withoutQuotes(name: string): string {
   const link = /^\[([^\]]+)\]\([^)]*\)$/.exec(name);
   return (link?.[1] ?? name).replace(/^[\s`"'*<(“‘]+|[\s`"'*>)”’]+$/g, '');
@@ -42,9 +45,9 @@ function withoutRoot(name: string, root: string): string {
 }
 
 /**
- * Returns the file that a name means. Tries possible spellings of the name, and returns the first that `exists`.
- * Otherwise returns the only changed file whose path ends with the name: with the same case, or else in any case.
- * Returns `null` if none or several fit.
+ * Returns the file that a name means. Returns the first possible path for which `exists` is true. Otherwise returns the
+ * changed file whose path ends with the name, first with the same case, then in any case. Returns `null` if no file
+ * fits, or several.
  */
 export function findFile(
   { paths, isAbsolute }: SpelledFile,
@@ -64,7 +67,7 @@ export function findFile(
   return null;
 }
 
-/** Whether `end` is the last part of a path: "a.ts" and "lib/a.ts" of "src/lib/a.ts". */
+/** Whether `end` is the last part of a path: "a.ts" and "lib/a.ts" are ends of "src/lib/a.ts". */
 function isEndOf(end: string, path: string): boolean {
   return path === end || path.endsWith(`/${end}`);
 }

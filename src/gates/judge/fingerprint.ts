@@ -5,9 +5,9 @@ import type { Finding } from '../types.ts';
 export const FINGERPRINT_LENGTH = 32;
 
 /**
- * Returns a digest that stays the same if the line or the wording of a finding changes. It covers the gate, the file,
- * the quoted code, and which occurrence of this code is meant. If the code was not found in the file, it covers the
- * number of the reviewer and the id of the finding instead.
+ * Returns a digest of a finding that stays the same if its line number or wording changes. It covers the gate, the
+ * file, the quoted code and, if the file has this code several times, which occurrence. If the file does not contain
+ * the code, it covers the reviewer's number and the finding's id instead.
  */
 export function findingFingerprint(finding: Finding): string {
   const { gate, slot, file, anchor, id } = finding;

@@ -22,12 +22,12 @@ export type CheckResult = GateOutcome & {
   readonly check: CheckOutcome;
 };
 
-/** The checks and slots that ran or were skipped in a run. */
+/** The checks and reviewers that ran or were skipped in a run. */
 export type RunActions = RanSlots & {
-  /** `null` if the run is not an iteration: nothing ran, or it ended before its reviews. */
+  /** The iteration number; `null` if nothing ran or the run ended before its reviews. */
   readonly iteration: number | null;
   readonly checks: ReadonlyMap<GateId, CheckResult>;
-  /** The review gates whose slots ran or were skipped, with the content at that time. */
+  /** The review gates whose reviewers ran or were skipped, with the content at that time. */
   readonly gates: ReadonlyMap<GateId, ReviewGate>;
   /** Whether reviews were left out because a check failed. */
   readonly stopped: boolean;
@@ -70,7 +70,8 @@ export function judgeRun(
   const uncertified = judgeGates('holds');
   // No reviewer can see a changed file whose name is not valid UTF-8, so the run cannot pass.
   const isUnseen = facts.seesAll && facts.snapshot.unnameable.length > 0;
-  // With `certify`, skipped slots must review before a run passes, but not if it fails anyway (requirement RUN-SLOTS).
+  // With the setting `certify`, skipped reviewers must review before a run passes. If the run fails anyway, they need
+  // not (requirement RUN-SLOTS).
   const canPass = facts.orphans.length === 0 && !isUnseen && uncertified.every(isPassing);
   const gates = settings.certify && canPass ? judgeGates('certified') : uncertified;
   const findings = reportedFindings(facts, actions);
@@ -101,13 +102,18 @@ function judgeCheck(
   return { ...base, status: 'error', why: 'changed-meanwhile' };
 }
 
-/** Returns failed checks whose files are no longer changed. They count, because a check may have reverted the files. */
+/**
+ * Returns failed checks whose files are no longer part of the change. They still count, because a check may have
+ * reverted the files itself.
+ */
 function removedChecks({ checks }: GateFactsAfterRun, actions: RunActions): readonly GateOutcome[] {
   const current = new Set(checks.map(({ gate }) => gate.id));
   return [...actions.checks.values()].filter(({ id, status }) => status !== 'pass' && !current.has(id));
 }
 
-/** Returns an error for each review gate that no longer applies and had a slot that did not pass in this run. */
+/**
+ * Returns an error for each review gate that no longer exists after the run although one of its reviewers did not pass.
+ */
 function removedReviews(
   { reviews }: GateFactsAfterRun,
   actions: RunActions,
@@ -123,7 +129,10 @@ function removedReviews(
   });
 }
 
-/** Returns the results of a gate's slots. If a slot ran in one iteration and was skipped in another, its run counts. */
+/**
+ * Returns the results of a gate's reviewers. A run can have two iterations; if a reviewer ran in one and was skipped in
+ * the other, its result comes from the one in which it ran.
+ */
 function slotOutcomes(slots: RunActions['slots']): readonly SlotOutcome[] {
   const results = new Map<number, SlotOutcome>();
   for (const { outcome, isStopped } of slots) {
@@ -152,7 +161,7 @@ function judgeGate(
     if (state.slots.some(({ covers }) => covers === 'waived')) return { ...base, status, why: 'waived' };
     if (reviewed !== undefined) return { ...base, status, why: 'passed' };
     if (state.slots.some(({ covers }) => covers === 'accepted')) return { ...base, status, why: 'accepted' };
-    // A mark is not verified, so the result says that the gate passes because of a mark.
+    // A review that someone only marked as passed was not confirmed by a reviewer, so the result has to say so.
     const isMarked = state.slots.some(({ covers }) => covers === 'marked');
     return { ...base, status, why: isMarked ? 'marked-as-passed' : 'unchanged-since-pass' };
   }
@@ -175,7 +184,7 @@ function judgeGate(
   return { ...base, status: 'error', why: reviewed.content === gate.content ? 'could-not-judge' : 'changed-meanwhile' };
 }
 
-/** The `SlotOutcome` fields of a slot that made no call in this run. */
+/** The `SlotOutcome` fields of a reviewer that was not called in this run. */
 export const NO_CALL = {
   dispatch: 'none',
   usage: null,
@@ -185,7 +194,7 @@ export const NO_CALL = {
   shared: null,
 } as const;
 
-/** Returns the outcome of a slot that was neither run nor skipped in this run, from its earlier records. */
+/** Returns the outcome of a reviewer that neither ran nor was skipped in this run, from its earlier records. */
 function idleSlot({ slot, covers, shared, passIteration, latest }: SlotState, gate: ReviewGate): SlotOutcome {
   const isCurrent = latest?.own?.content === gate.content && latest.own.promptDigest === gate.rubric.digest;
   const ended = isCurrent && (latest.status === 'fail' || latest.status === 'error') ? latest.status : 'not_run';
@@ -216,7 +225,8 @@ const IDLE_REASONS = {
 
 /** Returns the open findings, warnings, waived findings, and the findings that this run closed. */
 function reportedFindings({ reviews, orphans }: GateFactsAfterRun, { slots }: RunActions): readonly ReportedFinding[] {
-  // Find closed findings by id, because other branches and worktrees use the same iteration numbers.
+  // Find the closed findings by id. Iteration numbers are not enough, because other branches and worktrees use the same
+  // ones.
   const closed = new Set(slots.flatMap((slot) => slot.closed));
   const current = reviews
     .flatMap(({ findings }) => findings)
@@ -229,7 +239,10 @@ function reportedFindings({ reviews, orphans }: GateFactsAfterRun, { slots }: Ru
 
 const MOST_SETTLED = 500;
 
-/** Returns the findings of the gates that are closed or gone and that `reportedFindings` leaves out, newest first. */
+/**
+ * Returns the gates' findings that are not in the report of this run, newest first: those that earlier runs closed, and
+ * those that no longer apply.
+ */
 function settledFindings(
   { reviews }: GateFactsAfterRun,
   reported: readonly ReportedFinding[],
@@ -242,7 +255,7 @@ function settledFindings(
     .slice(0, MOST_SETTLED);
 }
 
-/** Returns notices about open findings of removed slots and gates, which no reviewer can close. */
+/** Returns notices about open findings of removed reviewers and gates, which no reviewer can close. */
 function orphanNotices({ reviews, orphans }: GateFactsAfterRun): readonly RunNotice[] {
   const ofSlots = reviews.flatMap(({ gate, findings }) => {
     const orphaned = findings.filter(({ finding, state }) => isOpen(state) && finding.slot > gate.numReviews);
@@ -274,7 +287,7 @@ function statusOf(
   return findings.some(({ state }) => state === 'warning') ? 'passed_with_warnings' : 'passed';
 }
 
-/** Reasons why a gate could not run. A gate that did not run for any other reason makes the run fail. */
+/** If a gate did not run for one of these reasons, the run ends with an error; for any other reason, the run fails. */
 const COULD_NOT_RUN: readonly GateReason[] = ['interrupted', 'stopped-by-check', 'no-agent'];
 
 const PASSED: readonly RunStatus[] = ['no_changes', 'no_applicable_gates', 'passed', 'passed_with_warnings'];

@@ -2,25 +2,25 @@ import { sha256 } from '../../kernel/ids.ts';
 import type { Entry } from '../../kernel/repository.ts';
 import type { Finding } from '../types.ts';
 
-/** The position of a finding in a file's text, and the problem with that position (`mark`). */
+/** The position of a finding in a file's text, and what is wrong with the reported position, if anything (`mark`). */
 export type FindingLocation = Pick<Finding, 'anchor' | 'line'> & {
   readonly mark: 'no-such-line' | 'code-not-found' | null;
 };
 
 /**
- * Locates a finding by the occurrence of the quoted code that is nearest to the reported line or, without code, by the
- * text of that line. White space around lines is ignored. If the file does not contain the code, `anchor` is `null`.
- * `given` is the reported line: `null` if there is none, below 1 if it is not a valid line number.
+ * Finds the place of a finding in a file: the occurrence of the quoted code that is nearest to the reported line or,
+ * without quoted code, the text of that line. Ignores white space around lines. `anchor` is `null` if the file does not
+ * contain the code. `given` is the reported line: `null` if there is none, below 1 if it is not a valid line number.
  */
 export function locateFinding(text: string | null, given: number | null, code: string | null): FindingLocation {
   return findingLocator(text)(given, code);
 }
 
-/** Returns `locateFinding` for one text, which is split into lines only once. */
+/** Returns a function like `locateFinding` for one text, which it splits into lines only once. */
 export function findingLocator(text: string | null): (given: number | null, code: string | null) => FindingLocation {
   if (text === null) return (given) => ({ anchor: null, line: given !== null && given < 1 ? null : given, mark: null });
   const lines = trimmedLines(text);
-  // A line break at the end of the text does not start another line.
+  // A line break at the end of the text does not begin another line.
   if (/[\r\n]$/.test(text)) lines.pop();
   return (given, code) => locate(lines, given, code);
 }
@@ -49,7 +49,10 @@ function trimmedLines(text: string): string[] {
   return text.split(/\r\n|\n|\r/).map((line) => line.trim());
 }
 
-/** Returns the line indexes at which the quoted code begins. A single quoted line may be part of a line in the file. */
+/**
+ * Returns the indexes of the lines at which the quoted code begins. If the quotation is a single line, it may be a part
+ * of a line in the file.
+ */
 function occurrences(lines: readonly string[], quoted: readonly string[]): number[] {
   const [only] = quoted;
   const found: number[] = [];
@@ -69,7 +72,7 @@ function nearestTo(starts: readonly number[], index: number): number | null {
   return first === undefined ? null : more.reduce(nearer, first);
 }
 
-/** Returns a text that changes whenever the file's content does; `null` if nothing is known about the file. */
+/** Returns a text that differs whenever the content of the file differs; `null` if nothing is known about the file. */
 export function fileFingerprint(entry: Entry | undefined, text: string | null): string | null {
   if (text !== null) return `text ${sha256(text)}`;
   return entry === undefined ? null : `blob ${entry.headBlob ?? 'deleted'}`;

@@ -13,37 +13,39 @@ import {
 } from '../types.ts';
 import { isBelow, moreSevere, onlyWarns, type WarnLevels } from './priority.ts';
 
-/** Returns a key that stays the same if the same problem is reported again under another id. */
+/** Returns a key of a finding without its id: if the same problem is reported again, it has the same key. */
 export function findingKey({ id, gate, file, anchor, code }: Finding): string {
   const text = anchor === null ? code : `${anchor.text}\0${anchor.occurrence}`;
   return text === null || file === null ? id : JSON.stringify([gate, file, text]);
 }
 
-/** A problem as a reviewer reported it, with the code that it points at. */
+/** A problem as a reviewer reported it, with the code that it refers to. */
 export type ReportedProblem = Pick<
   Finding,
   'file' | 'line' | 'code' | 'anchor' | 'issue' | 'fix' | 'priority' | 'mark' | 'entry' | 'seen'
 >;
 
-/** A slot's review that ended with a verdict, as input for `matchFindings`. */
+/** The input of `matchFindings`: a review that ended with a verdict. */
 export type SlotReview = Pick<Finding, 'gate' | 'scope' | 'slot' | 'agent' | 'at'> &
   WarnLevels & {
     readonly iteration: number;
     readonly content: GateContent;
     readonly where: BranchContext;
-    /** Whether the files changed during the review, so that the review closes no finding. */
+    /** Whether the files changed during the review. Such a review closes no finding. */
     readonly isStale?: boolean;
-    /** Whether the slot has already given a verdict on this branch with the current prompt. */
+    /** Whether the reviewer has already given a verdict on this branch with the current prompt. */
     readonly isRerun: boolean;
     readonly status: 'pass' | 'fail';
     readonly reported: readonly ReportedProblem[];
     readonly previous: readonly Disposition[];
     readonly message: string | null;
     readonly earlier: readonly ReportedFinding[];
-    /** Returns how many earlier reviews of the slot saw the lines of a problem as they are; 0 if none is known to. */
+    /** Returns how many earlier reviews of this reviewer saw the lines of a problem unchanged; 0 if none is known. */
     seenBefore(problem: ReportedProblem): number;
     seenNow(file: RepoPath): string | null;
-    /** Returns the file's entry in the current snapshot; `null` if the file is not part of the gate. */
+    /**
+     * Returns what changed in the file according to the current snapshot; `null` if the file is not part of the gate.
+     */
     entryNow(file: RepoPath): Entry | null;
   };
 
@@ -54,13 +56,16 @@ export type MatchedFindings = {
   readonly added: readonly Omit<Finding, 'id'>[];
   /** Open findings that stay as they are, because the reviewer neither repeated, confirmed nor closed them. */
   readonly unchanged: readonly KnownFinding[];
-  /** Waived findings that were reported again: they stay waived. */
+  /** Waived findings that the reviewer reported again. They stay waived. */
   readonly waived: readonly KnownFinding[];
-  /** Claims of a fix that the reviewer rejected, with the finding's id. */
+  /** Claims that a finding was fixed, which the reviewer rejected. */
   readonly refuted: readonly RefutedClaim[];
 };
 
-/** Matches a slot's reported problems with its earlier findings: by the code that they point at, not by their text. */
+/**
+ * Matches the problems that a reviewer reports with its earlier findings. It compares the code that they refer to, not
+ * their wording.
+ */
 export function matchFindings(review: SlotReview): MatchedFindings {
   const own = review.earlier.filter(({ finding }) => finding.slot === review.slot);
   const answers = dispositionsIn(review);
@@ -76,8 +81,9 @@ export function matchFindings(review: SlotReview): MatchedFindings {
     else if (earlier.finding.resolution?.how === 'skipped') waived.push(earlier.finding);
     else updated.push(repeatedFinding(review, problem, earlier));
   }
-  // A finding that the reviewer dropped without a word may be back in other words, so then a new finding counts in full.
-  // A dropped warning did not block, and reviewers are not asked about warnings.
+  // If the reviewer dropped an open finding without comment, a new finding may be the same problem in other words, so
+  // no new finding becomes a mere warning. A dropped warning does not matter, because reviewers are not asked about
+  // warnings.
   let hasDropped = false;
   const unchanged: KnownFinding[] = [];
   const confirmed: KnownFinding[] = [];
@@ -103,7 +109,7 @@ export function matchFindings(review: SlotReview): MatchedFindings {
   return { updated, added, unchanged, waived, refuted };
 }
 
-/** Maps each reported problem to the earlier finding that it repeats; open findings are matched first. */
+/** Maps each reported problem to the earlier finding that it repeats. Open findings are tried first. */
 function matchEarlier(
   reported: readonly ReportedProblem[],
   own: readonly ReportedFinding[],
@@ -129,8 +135,8 @@ function matchEarlier(
 }
 
 /**
- * Returns a text that is the same for two reports of one place; `null` if reports of this place cannot be compared. In
- * an unknown file there is no code to compare, so the name and the description have to be the same.
+ * Returns a key that is equal for two reports about the same place; `null` if such reports cannot be compared. If the
+ * file is unknown, there is no code to compare, so the file name and the description have to be equal.
  */
 function placeOf({ file, anchor, seen, issue }: ReportedProblem): string | null {
   if (anchor !== null) return JSON.stringify([file, anchor.text, anchor.occurrence]);
@@ -139,9 +145,10 @@ function placeOf({ file, anchor, seen, issue }: ReportedProblem): string | null 
 
 function mayMatch({ priority }: ReportedProblem, { finding, state }: ReportedFinding): boolean {
   const isWaived = finding.resolution?.how === 'skipped';
-  // A finding that no longer applies cannot match again. A waived finding can, because waivers count on every branch.
+  // A finding that no longer applies cannot be repeated. A waived one can, because waivers apply on every branch.
   if (state === 'gone' && !isWaived) return false;
-  // A waiver applies up to the priority of its finding. A more severe problem at the same place is a new finding.
+  // A waiver covers a report only up to the priority of the waived finding. A more severe problem at the same place is
+  // a new finding.
   return !isWaived || !isBelow(finding.priority, priority);
 }
 
@@ -154,10 +161,14 @@ function newFinding(review: SlotReview, problem: ReportedProblem, seenBefore: nu
   return { ...common(review, problem), ...when, kept, since: review.iteration, closed: null };
 }
 
-/** Returns the finding as reported again. An open finding stays open, even if it is now reported as less severe. */
+/**
+ * Returns the earlier finding, updated by the new report. An open finding stays open, even if it is now reported as
+ * less severe.
+ */
 function repeatedFinding(review: SlotReview, problem: ReportedProblem, { finding, state }: ReportedFinding): Finding {
   const priority = moreSevere(finding.priority, problem.priority);
-  // A warning on unchanged lines that a review left out, and a later one reports again.
+  // The earlier finding was only a warning, because its lines had been reviewed before. A review dropped it, and this
+  // one reports it again.
   const wasDemoted = state === 'closed' && finding.seenBefore !== undefined && review.seenBefore(problem) > 0;
   const warns =
     state === 'warning' || wasDemoted
@@ -178,7 +189,10 @@ function withoutResolution({ resolution: _, ...finding }: KnownFinding): Finding
   return finding;
 }
 
-/** Returns the reviewer's answer about each earlier finding. If there are several about one, `open` counts. */
+/**
+ * Returns the reviewer's answer about each earlier finding. If it gives several answers about one finding, `open`
+ * counts.
+ */
 function dispositionsIn({ previous }: SlotReview): ReadonlyMap<string, Disposition> {
   const answers = new Map<string, Disposition>();
   for (const answer of previous) {
@@ -187,7 +201,7 @@ function dispositionsIn({ previous }: SlotReview): ReadonlyMap<string, Dispositi
   return answers;
 }
 
-/** Returns a new finding for each id that the reviewer calls open, if that finding is unknown, closed or gone. */
+/** Returns a new finding for each id that the reviewer calls open although the finding is unknown, closed or gone. */
 function unknownFindings(
   review: SlotReview,
   answers: ReadonlyMap<string, Disposition>,
@@ -198,7 +212,7 @@ function unknownFindings(
   return unknown.map(({ id, why }) => findingWithoutPlace(review, `${id} is still open: ${why}`));
 }
 
-/** Returns a finding that its reviewer confirmed as open, updated as if it had been reported on the current content. */
+/** Returns a finding that its reviewer confirmed as open, updated as if the current review had reported it. */
 function confirmedFinding(review: SlotReview, finding: KnownFinding): Finding {
   const { content, where, at } = review;
   const { file } = finding;
@@ -207,7 +221,8 @@ function confirmedFinding(review: SlotReview, finding: KnownFinding): Finding {
   return { ...withoutResolution(finding), ...now, content, at, ...where, kept: 'open', since, cycleEnded: false };
 }
 
-// The numbers of archived runs are used again, so a finding of an archived run gets the number of this run.
+// Iteration numbers start again at 1 after archiving, so a finding of an archived run gets the number of the current
+// run.
 function sinceOf({ iteration }: SlotReview, { since, cycleEnded }: KnownFinding): number {
   return cycleEnded ? iteration : since;
 }
@@ -220,7 +235,7 @@ function closingOf(review: SlotReview, finding: KnownFinding, answer: Dispositio
     case 'withdrawn':
       return { how: 'withdrawn', why: answer.why, iteration };
     case 'fixed':
-      // If the content is unchanged, the problem cannot have been fixed, so the finding stays open.
+      // If the content has not changed, the problem cannot be fixed, so the finding stays open.
       return finding.content !== review.content ? { how: 'fixed', why: answer.why, iteration } : null;
     case 'open':
       return null;
@@ -230,15 +245,16 @@ function closingOf(review: SlotReview, finding: KnownFinding, answer: Dispositio
 }
 
 /**
- * Whether the code of a finding differs from the code that it was reported on. A finding without a file is about all
- * code of the gate. If the named file is unknown, no change can fix the finding; only the reviewer can withdraw it.
+ * Whether the code of a finding has changed since the report. A finding without a file is about all code of the gate.
+ * If the named file is unknown, the answer is `false`: no change can fix the finding, and only the reviewer can
+ * withdraw it.
  */
 function isChanged(review: SlotReview, { file, mark, seen, content }: KnownFinding): boolean {
   if (file === null) return mark === null && content !== review.content;
   return seen !== null && seen !== review.seenNow(file);
 }
 
-/** Returns a finding with the reviewer's message, for a review that failed without naming a problem. */
+/** For a review that failed without naming a problem, returns a finding with the reviewer's message. */
 function messageFinding(review: SlotReview): Omit<Finding, 'id'> {
   return findingWithoutPlace(review, review.message?.trim() || 'The reviewer failed the change and did not say why.');
 }

@@ -9,10 +9,13 @@ export function moreSevere(a: Priority, b: Priority): Priority {
   return isBelow(a, b) ? b : a;
 }
 
-/** `failOn`: the lowest priority that fails a gate. The second threshold is for findings that are new in a rerun. */
+/**
+ * The thresholds below which findings are only warnings. `failOn`: the lowest priority that fails a gate.
+ * `rerunNewIssueThreshold`: the same for findings that are new in a repeated review.
+ */
 export type WarnLevels = Pick<Settings, 'failOn' | 'rerunNewIssueThreshold'> & Partial<Pick<Settings, 'convergence'>>;
 
-/** Whether a finding only warns. If several thresholds in `levels` apply to it, the most severe one counts. */
+/** Whether a finding is only a warning. If several thresholds in `levels` apply to it, the most severe one counts. */
 export function onlyWarns(
   priority: Priority,
   { onRerun, seenBefore = 0 }: Pick<Finding, 'onRerun' | 'seenBefore'>,
@@ -26,14 +29,19 @@ export function onlyWarns(
   return isBelow(priority, thresholds.reduce(moreSevere, failOn));
 }
 
-/** The findings that a fix loop with `--ratchet` tolerates. They are stored as open, so the next run reports them. */
+/**
+ * The findings that `run --until-pass --ratchet` tolerates. They are stored as open, so that the next run reports them.
+ */
 export type Ratchet = {
-  /** New findings below this priority do not fail a gate; `null` if all new findings fail it. */
+  /** New findings below this priority do not fail a gate; `null` if all of them do. */
   readonly below: Priority | null;
   readonly tolerated: ReadonlySet<string>;
 };
 
-/** Returns the lowest priority with which a new finding fails a gate in this round; `null` if any priority does. */
+/**
+ * Returns the lowest priority with which a new finding fails a gate in this round of `--until-pass`; `null` if any
+ * priority does.
+ */
 export function ratchetBelow(round: number): Priority | null {
   if (round < 3) return null;
   return round === 3 ? 'high' : 'critical';
@@ -42,15 +50,15 @@ export function ratchetBelow(round: number): Priority | null {
 export type RatchetedReview = {
   readonly isRerun: boolean;
   readonly isStale: boolean;
-  /** Earlier findings, as the review left them. */
+  /** The earlier findings after the review. */
   readonly updated: readonly Finding[];
   readonly added: readonly Finding[];
 };
 
 /**
  * Returns the ids of the findings to tolerate after a review: new ones below the priority `below`, and those tolerated
- * so far that are still below it. If the reviewer dropped a finding without comment, no new finding is tolerated,
- * because it may be the dropped one in other words.
+ * before that are still below it. If the reviewer dropped a finding without comment, no new finding is tolerated,
+ * because it may be the same problem in other words.
  */
 export function toleratedAfter({ below, tolerated }: Ratchet, review: RatchetedReview): ReadonlySet<string> {
   if (below === null) return tolerated;

@@ -3,7 +3,7 @@ import { grouped } from '../../kernel/collections.ts';
 import type { ReportedFinding } from '../run-types.ts';
 import { type FindingState, isOpen } from '../types.ts';
 
-/** The fields of a finding that decide whether it points at the same code as another. */
+/** The fields of a finding that show which code it refers to. */
 export type PointedAt = {
   readonly id: string;
   readonly priority: Priority;
@@ -18,13 +18,13 @@ export type PointedAt = {
 /** The findings about one problem, the most severe first. */
 export type SameCode<T> = readonly [T, ...T[]];
 
-/** A longer quotation covers several problems, so it does not join the findings inside it. */
+/** The maximum number of lines of a quotation that is compared with others. A longer one may cover several problems. */
 const LONGEST_QUOTATION = 10;
 
 /**
- * Groups findings of different reviewers that point at the same code: they probably report one problem. Two findings of
- * one reviewer, or an open finding and a warning, are never in one group. The groups do not depend on the order of the
- * findings; they are returned in the order of their first finding.
+ * Groups findings of different reviewers that refer to the same code, because they probably report one problem. A group
+ * never contains two findings of one reviewer, or an open finding and a warning. The order of the findings does not
+ * affect the groups; a group is listed at the place of its first finding.
  */
 export function groupBySameCode<T>(
   findings: readonly T[],
@@ -79,8 +79,8 @@ function linesOf({ line, anchor }: PointedAt): QuotedLines | null {
 }
 
 /**
- * Whether two quotations share lines. Line numbers are from the time of the report, so the texts must match too. A
- * quotation can be a part of a line.
+ * Whether two quotations share lines. Their line numbers can be outdated, because they are from the time of the report,
+ * so the texts are compared too. A quotation can be a part of a line.
  */
 function areOnSameLines(a: QuotedLines, b: QuotedLines): boolean {
   const from = Math.max(a.first, b.first);

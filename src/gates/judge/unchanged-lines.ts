@@ -1,6 +1,6 @@
 import type { Finding } from '../types.ts';
 
-/** Returns the numbers of the lines that a unified diff of one file adds, as they are in the new file. */
+/** Returns the line numbers, in the new file, of the lines that a unified diff of one file adds. */
 export function addedLines(diff: string): ReadonlySet<number> {
   const added = new Set<number>();
   let line = 0;
@@ -13,7 +13,7 @@ export function addedLines(diff: string): ReadonlySet<number> {
   return added;
 }
 
-/** Whether a problem is about known lines of which the diff adds none. A problem without a known place is not. */
+/** Whether the place of a problem is known and the diff adds none of its lines. */
 export function isOnUnchangedLines(
   { line, anchor, mark }: Pick<Finding, 'line' | 'anchor' | 'mark'>,
   added: ReadonlySet<number>,

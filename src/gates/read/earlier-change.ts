@@ -6,7 +6,7 @@ import type { ReviewGate } from '../types.ts';
 
 export type ChangeFacts = Pick<RunFacts, 'comparison' | 'snapshot' | 'past'>;
 
-/** Returns a function that says whether a gate's change still contains what an earlier record reviewed. */
+/** Returns a function that reports whether a gate's current change still contains what an earlier record reviewed. */
 export function compareWithEarlier({ snapshots }: Pick<RunPorts, 'snapshots'>, { comparison, snapshot }: ChangeFacts) {
   const once = memoized();
   const changedBefore = (from: string, to: string) =>
@@ -38,7 +38,7 @@ export function compareWithEarlier({ snapshots }: Pick<RunPorts, 'snapshots'>, {
         : await once(`grew ${cycle.head} ${cycle.mark} ${mergeBase}`, () =>
             snapshots.onlyGrew({ mergeBase, head: cycle.head, mark: cycle.mark }, comparison),
           );
-    // If the old tree is gone, only the history can show that this is the same change.
+    // If the old tree no longer exists, only the commit history can show that this is the same change.
     if (!grew.ok || grew.value || changed.value === null) return grew;
     const before = await linesBefore(from, to);
     if (!before.ok) return before;

@@ -3,14 +3,14 @@ import { wantedPass, wantedWaivers, withSignedWaivers } from '../decide/travel.t
 import type { RunPorts, RunRequest } from '../ports.ts';
 import type { KnownFinding, Receipt, ReviewGate, SlotNumber } from '../types.ts';
 
-/** Each slot's verdict of this clone on a gate's current content. */
+/** Each reviewer's verdict on a gate's current content, as stored in this clone. */
 type OwnReceipts = ReadonlyMap<ReviewGate, ReadonlyMap<SlotNumber, Receipt>>;
 
 type SharedDecisions = ReadonlyMap<ReviewGate, ReadonlyMap<SlotNumber, Acceptance>>;
 
 /**
- * Decides for each slot without a verdict of this clone whether a pass of another clone counts. Asks once for all
- * slots, because each question may read a git ref or a store.
+ * Decides for each reviewer without a verdict in this clone whether a pass of another clone counts. Asks once for all
+ * reviewers, because each question may read a git ref or a store.
  */
 export async function sharedDecisions(
   { shared }: Pick<RunPorts, 'shared'>,
@@ -19,7 +19,7 @@ export async function sharedDecisions(
   scope: { readonly key: string; readonly kind: 'full' | 'narrow' },
 ): Promise<SharedDecisions> {
   const decisions = new Map<ReviewGate, Map<SlotNumber, Acceptance>>();
-  // A pass is about a whole change. A narrower request of one clone means nothing in another.
+  // A pass of another clone is about the whole change, so it does not answer a narrower request.
   if (shared == null || scope.kind === 'narrow') return decisions;
   const wanted: { readonly gate: ReviewGate; readonly pass: PassRequest }[] = [];
   for (const [gate, receipts] of own) {
@@ -29,7 +29,7 @@ export async function sharedDecisions(
     }
   }
   if (wanted.length === 0) {
-    // This clone has a verdict for every slot, so the run does not wait for the fetch.
+    // This clone has a verdict of every reviewer, so stop fetching.
     shared.close();
     return decisions;
   }

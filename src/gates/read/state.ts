@@ -27,7 +27,7 @@ import type { RunNotice } from '../run-types.ts';
 import type { CheckGate, Receipt, ReviewGate } from '../types.ts';
 import type { ChangeFacts, compareWithEarlier } from './earlier-change.ts';
 
-/** Returns the gates that apply to a snapshot, and the paths of entry points that match no file. */
+/** Returns the gates that apply to a snapshot, and the paths in the settings that match no file. */
 export async function gatesOf(
   ports: RunPorts,
   request: RunRequest,
@@ -55,7 +55,10 @@ export async function gatesOf(
   return ok({ planned, idle });
 }
 
-/** Returns the entry points without changed files that may match no file: missing folders, and all patterns. */
+/**
+ * Returns the items of `gates` in the settings that have no changed file and may match no file at all: missing folders,
+ * and all patterns.
+ */
 async function withoutFolder(
   ports: RunPorts,
   entries: Settings['gates'],
@@ -72,7 +75,10 @@ async function withoutFolder(
   return unchanged.filter((_, n) => exists[n] !== true);
 }
 
-/** Returns the change and the state of every gate. Compares with the base only if `compared` is not given. */
+/**
+ * Returns the change and the state of every gate. `compared` is the comparison with the base, if the caller has already
+ * made it.
+ */
 export async function readGateStates(
   ports: RunPorts,
   request: RunRequest,
@@ -103,7 +109,8 @@ export async function readGateStates(
   const { planned, idle } = gates.value;
   const selected = selectGates(planned.gates, request);
   if (!selected.ok) return selected;
-  // A record's file name is compared with the names of all gates, so include configured gates without changes.
+  // Records are assigned to gates by file name, and one name can fit several gates. So include configured gates without
+  // changes.
   const named = new Map([...planned.gates, ...configuredGates(settings.gates, rules)].map((gate) => [gate.id, gate]));
   const names = new Map(gateNames([...named.values()]).map((name) => [name.id, name]));
   const nameOf = (id: GateId) => {
@@ -127,9 +134,10 @@ export async function readGateStates(
   const seesAll = request.gates.length === 0 && (request.paths.length === 0 || request.paths.includes('' as RepoPath));
   const starts = await cycleStarts(ports, { comparison, snapshot, past: past.value }, reviews);
   if (!starts.ok) return starts;
-  // If nothing at all has changed, the cycles of removed gates have ended too.
+  // If no file is changed, the reviews of every earlier change are over, even those by gates that were removed from the
+  // configuration.
   const isConfigured = snapshot.entries.length === 0 ? () => true : gateIds(settings.gates, rules);
-  // A run about a part of the change or of the gates must not end the cycles of other gates.
+  // A run about only a part of the change or of the gates must not end the reviews of other gates.
   const seen = scope.kind === 'full' && seesAll ? isConfigured : () => false;
   const cycles = { isConfigured: seen, starts: starts.value };
   const ended = endedCycles(comparison, planned.gates, cycles, past.value, all);
@@ -144,7 +152,7 @@ export async function readGateStates(
     entryOf: (path) => entries.get(path),
   };
   const allChanged = snapshot.entries.map(({ path }) => path);
-  // Marks apply to the working tree, and a commit may have different content.
+  // A mark of a passed review applies to the working tree, and a commit may have different content.
   const marked =
     settings.trustMarks && headTree === null
       ? await markedTasks(ports, reviews, { cache: settings.cache, allChanged, isPullRequest: pullRequest !== null })
@@ -171,7 +179,7 @@ export async function readGateStates(
       return gateState(facts, options);
     }),
   );
-  // Making the tree takes time, so make it only if a fix may be outside of a gate's files.
+  // Writing the tree to git takes time, so do it only if a finding may be fixed outside its gate's files.
   const whole = states.some(hasFindingOutside) ? await (headTree === null ? snapshot.tree() : ok(headTree)) : ok(null);
   if (!whole.ok) return whole;
   const current = whole.value;
@@ -207,7 +215,9 @@ export async function readGateStates(
   });
 }
 
-/** Returns the tracked files in `log_dir`, which do not count as records. Fails if `log_dir` is not a usable folder. */
+/**
+ * Returns the tracked files in `log_dir`, which onceover does not use as records. Fails if `log_dir` cannot be used.
+ */
 async function trackedRecords(
   ports: RunPorts,
   { logDir }: Settings,
@@ -215,7 +225,7 @@ async function trackedRecords(
 ): Promise<Result<ReadonlySet<RepoPath>>> {
   const tracked = snapshot.mayHave(logDir) ? await ports.snapshots.trackedIn(logDir) : ok(new Set<RepoPath>());
   if (!tracked.ok) return tracked;
-  // If `log_dir` is a nested repository, the author of the change could commit records in it, so refuse it.
+  // Refuse a `log_dir` that is a nested repository: the author of the change could commit records in it.
   if (tracked.value.has(logDir)) return err({ kind: 'path-in-the-way', path: logDir, found: 'repository' });
   const hidden = hiddenByLogDir(tracked.value, logDir);
   return hidden.length > 0 ? err({ kind: 'log-dir-hides', logDir, files: hidden }) : tracked;
@@ -261,7 +271,7 @@ async function checkState(ports: RunPorts, gate: CheckGate, tree: SnapshotId | n
   return { gate, holds: receipt?.verdict === 'pass' };
 }
 
-/** For each check that has to run, returns the last record of its command on this branch, if that is not a pass. */
+/** For each check that has to run, returns the last record of its command on this branch, if that was not a pass. */
 export function failedChecks(
   checks: readonly CheckState[],
   records: readonly CheckRecord[],
@@ -295,8 +305,8 @@ export async function failingChecks(
 }
 
 /**
- * Returns the first iteration of each gate's current cycle; 0 if all its records belong to the cycle. A cycle is a
- * gate's reviews of one change. It ends when that change was merged, or is not part of the current change any more.
+ * Returns, for each gate, the first iteration that reviewed the current change; 0 if all its records are about this
+ * change. An earlier change is over when it was merged, or when the current change no longer contains it.
  */
 async function cycleStarts(
   ports: Pick<RunPorts, 'snapshots'>,
@@ -312,7 +322,7 @@ async function cycleStarts(
     const last = latest.get(gate.id);
     if (last === undefined) continue;
     if (last.own.content !== gate.content) {
-      // Usually the content is the same as in the last record, so load the code to compare changes only if needed.
+      // Usually the content has not changed since the last record. Load the code that compares changes only if it has.
       contains ??= (await import('./earlier-change.ts')).compareWithEarlier(ports, facts);
       const continued = await contains(last.own, gate);
       if (!continued.ok) return continued;
@@ -328,7 +338,10 @@ async function cycleStarts(
 
 type OwnRecord = Pick<SlotRecord, 'iteration'> & { readonly own: RecordMetadata };
 
-/** Returns each gate's last record on this branch. If the iteration has several, prefers one with a snapshot. */
+/**
+ * Returns each gate's last record on this branch. If the last iteration has several records, prefers one with a
+ * snapshot.
+ */
 function latestRecords({ comparison: { scope, where }, past }: ChangeFacts): ReadonlyMap<GateId, OwnRecord> {
   const latest = new Map<GateId, OwnRecord>();
   for (const { gate, iteration, own } of past.slots) {

@@ -12,9 +12,9 @@ import type { RuleReviewTask, RuleTask } from '../../rules/types.ts';
 import type { RunFacts, RunPorts } from '../ports.ts';
 import type { KnownFinding, ReviewGate } from '../types.ts';
 
-/** Records the pass of each passing gate, if that is new. The retry limit ignores failures before the last pass. */
+/** Records which gates pass now, if that is new. The retry limit then ignores failures before this pass. */
 export async function recordPassingGates(ports: RunPorts, { comparison, reviews }: RunFacts): Promise<Result<void>> {
-  // Later runs ignore the results of narrow runs, such as `--uncommitted`, so record nothing.
+  // Later runs ignore the results of narrow runs, such as `--uncommitted`, so do not record them.
   if (comparison.scope.kind === 'narrow') return ok(undefined);
   const passing = reviews.filter(({ holds, isHeldNoted }) => holds && !isHeldNoted);
   const at = ports.clock.now().toISOString();
@@ -23,7 +23,10 @@ export async function recordPassingGates(ports: RunPorts, { comparison, reviews 
   );
 }
 
-/** Archives records of gates without changes. After an iteration, also deletes unneeded snapshots and prompts. */
+/**
+ * Archives the records of gates without changes. After an iteration, also deletes snapshots and prompts that no record
+ * needs.
+ */
 export async function archiveEndedCycles(
   ports: RunPorts,
   { ended, past }: RunFacts,
@@ -56,7 +59,7 @@ type MarkOptions = Pick<Settings, 'cache'> & {
 
 const MARKS = `${GENERATED_FOLDER}/${INSTRUCTIONS_FOLDER}`;
 
-/** Returns the rule gates whose tasks are marked as passed with their current files and instructions. */
+/** Returns the gates of rules whose review task is marked as passed with its current files and instructions. */
 export async function markedTasks(
   ports: MarkPorts & { readonly snapshots: Pick<Snapshots, 'trackedIn'> },
   gates: readonly ReviewGate[],
@@ -64,7 +67,8 @@ export async function markedTasks(
 ): Promise<Result<ReadonlySet<GateId>>> {
   const tracked = await ports.snapshots.trackedIn(folderOf(GENERATED_FOLDER) as RepoPath);
   if (!tracked.ok) return tracked;
-  // git tracks a folder itself only if it is a submodule. Marks in it come from the change, so ignore them.
+  // git lists a folder as tracked only if it is a submodule. The author of the change controls its files, so ignore the
+  // marks of passed reviews in it.
   if ([...tracked.value].some((path) => isInside(MARKS, path))) return ok(new Set());
   const marked = await ports.passes.marked();
   if (!marked.ok) return marked;
@@ -72,18 +76,19 @@ export async function markedTasks(
   const found = new Set<GateId>();
   const contents = ports.contents();
   for (const { task, gates: own } of await reviewTasks(contents, gates)) {
-    // A mark that git tracks does not count, because it came with the change under review.
+    // If git tracks the mark of a passed review, the mark came with the change under review, so it does not count.
     if (!marked.value.ids.has(task.id) || trackedMarks.has(`${task.id}.passed`)) continue;
     const facts = await factsOf(task, ports.references(), allChanged);
     const receipt = await ports.passes.receipt(task.id);
-    // On a pull request, a mark needs a receipt in the git folder, because the author cannot write to that folder.
+    // On a pull request, a mark of a passed review counts only if the git folder has a receipt for it, because the
+    // author cannot write there.
     if ((receipt === null && isPullRequest) || !isTrusted(receipt, facts, cache)) continue;
     for (const gate of own) if (gate.entries.every(passMarkCovers)) found.add(gate.id);
   }
   return ok(found);
 }
 
-/** Returns a function that says whether the files of a gate have not been written to since this call. */
+/** Returns a function that reports whether no file of a gate was written to since this call. */
 export function watchGateFiles(
   snapshots: Pick<Snapshots, 'touched'>,
   gates: readonly ReviewGate[],
@@ -94,8 +99,8 @@ export function watchGateFiles(
 }
 
 /**
- * Marks the tasks whose gates all passed, so that `onceover instructions` leaves them out. A mark applies to the files
- * on disk, so a task gets no mark if its files were written to after its reviewers ran.
+ * Marks the review tasks whose gates all passed, so that `onceover instructions` leaves them out. A mark applies to the
+ * files on disk, so a task gets none if its files were written to after its reviewers ran.
  */
 export async function markPassed(
   ports: MarkPorts,
@@ -120,7 +125,7 @@ async function factsOf(task: RuleReviewTask, references: ReferenceFiles, allChan
   return taskFacts(task, (await readContext(task.parts, references, allChanged)).context);
 }
 
-/** Returns the tasks of rule gates, with the ids that `onceover instructions` gives them. */
+/** Returns the review tasks that the gates of rules stand for, with the ids that `onceover instructions` gives them. */
 async function reviewTasks(
   contents: Contents,
   gates: readonly ReviewGate[],
@@ -131,7 +136,7 @@ async function reviewTasks(
     if (gate.task === null) continue;
     const readable = new Set(gate.entries.filter(isReadable).map(({ path }) => path));
     const files = gate.task.files.filter((path) => readable.has(path));
-    // If all files of a task are deleted, it has no content that a mark could apply to.
+    // If all files of a task are deleted, it has no content that could be marked as passed.
     if (files.length === 0) continue;
     const task = { ...gate.task, files };
     owners.set(task, gate);

@@ -26,10 +26,11 @@ export function readFinding(value: unknown): Finding | null {
   });
 }
 
-/** Returns the resolution in a parsed document; `null` if it is not one. */
+/** Returns the answer to a finding (its resolution) in a parsed document; `null` if it is not one. */
 export function readResolution(value: unknown): Resolution | null {
   if (!isRecord(value)) return null;
-  // Files of older versions name no actor, so assume an agent. They call a proposal `disputed`.
+  // Files of older versions do not say who answered, so assume an agent. They also use the word `disputed` for a
+  // proposed waiver.
   const how = value['how'] === 'disputed' ? 'proposed' : value['how'];
   return readShape<Resolution>({ by: NO_ACTOR, proposedBy: null, ...value, how }, RESOLUTION);
 }
@@ -43,7 +44,10 @@ const ADDED_BETWEEN_CLEANUPS = 50;
 
 export type FindingStore = ReturnType<typeof openFindingFiles>;
 
-/** Opens the findings in the git folder that all worktrees share. Each resolution has its own file. */
+/**
+ * Opens the findings, which are files in the git folder that all worktrees share. The answer to a finding (its
+ * resolution) is a separate file.
+ */
 export function openFindingFiles(commonDir: string) {
   const path = join(commonDir, FOLDER);
   let untilCleanup = 0;
@@ -53,7 +57,7 @@ export function openFindingFiles(commonDir: string) {
   };
   return {
     all: async () => all(),
-    /** Stores the findings under the next free ids. If `stop` aborts, returns those that are stored by then. */
+    /** Stores the findings with the next free ids. If `stop` is aborted, returns those stored before. */
     async add(
       findings: readonly Omit<Finding, 'id'>[],
       stop: AbortSignal | null = null,
@@ -76,7 +80,7 @@ export function openFindingFiles(commonDir: string) {
       untilCleanup -= stored.length;
       if (untilCleanup < 0) {
         cleanUp(path);
-        // A cleanup reads all findings, so the more there are, the more rarely it runs.
+        // A cleanup reads all findings, so it runs less often the more of them there are.
         untilCleanup = Math.max(ADDED_BETWEEN_CLEANUPS, numbers.value.findings.length) - 1;
       }
       return ok(stored);
@@ -97,7 +101,9 @@ export function openFindingFiles(commonDir: string) {
       const open = known.value.filter((one) => one.kept === 'open').map((one) => one.id);
       return err({ kind: 'unknown-finding', id, known: open });
     },
-    /** Records that a reviewer rejected the claim of a fix. A resolution that is newer than the claim stays. */
+    /**
+     * Records that a reviewer rejected the claim that a finding is fixed. A newer answer to the finding is not changed.
+     */
     async refute(id: string, claim: Resolution): Promise<Result<void>> {
       const checked = checkFolder(commonDir, FOLDER);
       if (!checked.ok) return checked;
@@ -106,7 +112,7 @@ export function openFindingFiles(commonDir: string) {
   };
 }
 
-/** Lets Node.js handle Ctrl-C between thousands of findings, because files are written synchronously. */
+/** Pauses between thousands of synchronous writes, so that Node.js can handle Ctrl-C. */
 function handleSignals(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
@@ -128,7 +134,10 @@ function readAll(folder: string): Result<readonly KnownFinding[]> {
   return ok(found);
 }
 
-/** Returns `null` if the file was removed after listing. An unreadable finding is an error, because it may be open. */
+/**
+ * Reads a finding; `null` if its file was removed after listing. An unreadable finding is an error, because it may be
+ * open.
+ */
 function readOne(folder: string, id: string): Result<Finding | null> {
   const path = join(folder, fileOf(id));
   const text = readPrivateFile(path);
@@ -153,12 +162,13 @@ function numbersIn(folder: string) {
     if (isResolution === undefined) findings.push(Number(digits));
     else resolutions.add(Number(digits));
   }
-  // New ids start above the highest number of any finding or resolution, so that no new finding gets an old waiver.
+  // A new finding gets a number above those of all stored findings and answers, so that an old waiver cannot apply to
+  // it.
   const highest = [...findings, ...resolutions].reduce((a, b) => Math.max(a, b), 0);
   return ok({ findings: findings.sort((a, b) => a - b), resolutions, highest });
 }
 
-/** Stores a finding under the first number after `last` that neither a finding nor a resolution has. */
+/** Stores a finding under the first number above `last` that no finding and no answer has. */
 function addAfter(folder: string, finding: Omit<Finding, 'id'>, last: number): Result<Finding> {
   for (let number = last + 1; number <= LAST_NUMBER; number++) {
     const id = `F${number}`;
@@ -167,7 +177,7 @@ function addAfter(folder: string, finding: Omit<Finding, 'id'>, last: number): R
     if (!readable.ok) return readable;
     const written = writeNew(folder, fileOf(id), JSON.stringify(readable.value));
     if (!written.ok) return written;
-    // If the number is taken, another worktree has just used it, so try the next one.
+    // If the number is taken, another worktree has used it in the meantime, so try the next one.
     if (written.value === 'written') return readable;
   }
   return err({ kind: 'disk', action: 'write', path: folder, code: 'no number left' });
@@ -178,14 +188,17 @@ function replace(folder: string, name: string, document: object | null): Result<
   return readable.ok ? writeAtomically(folder, name, JSON.stringify(readable.value)) : readable;
 }
 
-/** Fails if the document could not be read back, because such a file would stop every later run. */
+/** Returns a failure if the document is invalid. Once written, it would make every later run fail. */
 function requireReadable<T>(folder: string, name: string, document: T | null): Result<T> {
   if (document !== null) return ok(document);
   const code = name.includes('.said.') ? 'not a resolution' : 'not a finding';
   return err({ kind: 'disk', action: 'write', path: join(folder, name), code });
 }
 
-/** Replaces the stored resolution `old` by `next`. Moves the file away to check it, so no newer one is overwritten. */
+/**
+ * Replaces the stored answer `old` by `next`. Moves the file away before checking that it contains `old`, so that no
+ * newer answer is overwritten.
+ */
 function replaceResolution(folder: string, id: string, old: Resolution, next: Resolution): Result<void> {
   const current = resolutionIn(folder, id);
   if (current === null || !isSameResolution(current, old)) return ok(undefined);
@@ -197,7 +210,7 @@ function replaceResolution(folder: string, id: string, old: Resolution, next: Re
   return written.ok ? ok(undefined) : written;
 }
 
-// Failures are ignored, because the new finding is already stored and the next cleanup tries again.
+// Failures do not matter here: the new finding is already stored, and the next cleanup tries again.
 function cleanUp(folder: string): void {
   removeLeftovers(folder, Date.now());
   const numbers = numbersIn(folder);
@@ -207,7 +220,7 @@ function cleanUp(folder: string): void {
     const finding = readOne(folder, id);
     return finding.ok && finding.value?.kept === 'closed';
   });
-  // The newest closed findings stay, so the highest number is never deleted and used again.
+  // Keep the newest closed findings. Otherwise the highest number could be deleted and used again.
   for (const id of closed.slice(MOST_CLOSED)) {
     removeFile(join(folder, fileOf(id)));
     removeFile(join(folder, resolutionFileOf(id)));

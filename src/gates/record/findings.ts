@@ -4,7 +4,10 @@ import { type FindingStore, openFindingFiles } from './finding-files.ts';
 
 export { type FindingStore, readFinding, readResolution } from './finding-files.ts';
 
-/** Opens the findings of all branches: in the store for teams if the user has one, else in files. */
+/**
+ * Opens the findings of all branches. They are in the store for teams if the user has configured one, otherwise in
+ * files.
+ */
 export function openFindings(commonDir: string, usesStore = hasTeamStore()): FindingStore {
   const files = openFindingFiles(commonDir);
   if (!usesStore) return files;

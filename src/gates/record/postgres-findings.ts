@@ -8,17 +8,24 @@ import { asRefuted, type Finding, isSameResolution, type KnownFinding, type Reso
 import { type FindingStore, MOST_CLOSED, readFinding, readResolution } from './finding-files.ts';
 import { isFindingId } from './shapes.ts';
 
-/** How long an answer is used for another clone, and the time to store it. */
+/**
+ * Two clones that review the same content at the same time share an answer, so they report equal findings. Within this
+ * time, an equal finding of another clone counts as the same one. The time covers how long answers are shared, and how
+ * long storing the findings takes.
+ */
 const TWIN_SECONDS = 20 * 60;
 
-/** Returns the part of a finding that is the same for all clones that got the same answer about the same content. */
+/** Returns the fields of a finding that are equal in all clones that got the same answer about the same content. */
 function answerOf({ agent, file, line, code, issue, fix, priority, kept, ...finding }: Omit<Finding, 'id'>): string {
   const { gate, scope, slot, content, branch, mergeBase } = finding;
   const place = [gate, scope, slot, content, branch, mergeBase];
   return JSON.stringify([place, agent, file, line, code, issue, fix, priority, kept]);
 }
 
-/** Returns what a signed waiver of the finding would say, so that an answer cannot be moved to another finding. */
+/**
+ * Returns the content of a waiver of the finding that is signed. It names the finding, so that the waiver cannot be
+ * moved to another one.
+ */
 function sealedFields(finding: Finding, { how, why, at, by }: Resolution): readonly string[] {
   const { id, gate, file, anchor, priority, issue } = finding;
   return ['resolution', id, gate, JSON.stringify([file, anchor]), priority, issue, how, why, at, by.kind, by.name];
@@ -26,12 +33,12 @@ function sealedFields(finding: Finding, { how, why, at, by }: Resolution): reado
 
 type Row = { readonly number: string; readonly document: string; readonly resolution: string | null };
 
-/** Opens the findings of a repository in the store for teams. Numbers are never used again. */
+/** Opens the findings of a repository in the store for teams. The number of a deleted finding is never used again. */
 export function postgresFindings({ database, repository, clone, seal }: TeamStore): FindingStore {
   const trouble = (action: 'read' | 'write', id: string, code: string) =>
     err({ kind: 'disk', action, path: `${database.where} (${id})`, code });
 
-  /** Returns all findings that are not closed, and the newest closed ones. */
+  /** Returns all findings that are not closed, and the newest of the closed ones. */
   async function all(): Promise<Result<readonly KnownFinding[]>> {
     const rows = await database.query<Row>(
       `SELECT number, document, resolution FROM onceover.findings WHERE repository = $1 AND kept <> 'closed'
@@ -43,7 +50,7 @@ export function postgresFindings({ database, repository, clone, seal }: TeamStor
     const found: KnownFinding[] = [];
     for (const { number, document, resolution } of rows) {
       const finding = readFinding(parseJson(document));
-      // An unreadable finding may be open.
+      // A finding that cannot be read may be open, so report an error.
       if (finding?.id !== `F${number}`) return trouble('read', `F${number}`, 'not a finding');
       found.push({ ...finding, ...answerIn(finding, resolution) });
     }
@@ -61,11 +68,12 @@ export function postgresFindings({ database, repository, clone, seal }: TeamStor
   }
 
   /**
-   * Gives the findings the next numbers, except those that another clone added for the same answer: two clones that
-   * review the same content at once share a call. A second run with the same `batch` returns the findings of the first.
+   * Stores the findings under the next free numbers. Two clones that review the same content at the same time share a
+   * call; findings that the other clone already stored for that answer are not stored twice. If a transaction is
+   * repeated with the same `batch`, it returns the findings that it stored before.
    */
   async function store(query: Query, findings: readonly Omit<Finding, 'id'>[], batch: string) {
-    // The lock makes sure that one of two clones sees the findings of the other.
+    // This lock makes the two clones store one after the other, so that the second sees the findings of the first.
     await query('SELECT 1 FROM onceover.repositories WHERE id = $1 FOR NO KEY UPDATE', [repository]);
     const rows = await query<Row & { readonly is_own: boolean }>(
       `SELECT document, batch = $2 AS is_own FROM onceover.findings

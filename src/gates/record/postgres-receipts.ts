@@ -6,9 +6,13 @@ import type { TeamStore } from '../../team/store.ts';
 import type { ReceiptKeys, Receipts } from '../types.ts';
 import { type ReceiptStore, readReceipt, receiptKey, receiptText } from './receipt-files.ts';
 
-/** Opens the receipts of a repository in the store for teams. Receipts that are looked up at once share one query. */
+/**
+ * Opens the stored verdicts of a repository in the store for teams. Verdicts that are looked up at the same time share
+ * one query.
+ */
 export function postgresReceipts({ database, repository, clone, seal }: TeamStore): ReceiptStore {
-  // The verdict of a check depends on the machine, and two people may have branches of one name.
+  // Returns the key of a database row. A check's verdict depends on the machine, and branches of different people can
+  // have the same name. So keys of such verdicts contain the clone.
   const rowKey = <K extends keyof Receipts>(kind: K, about: ReceiptKeys[K]) =>
     hashFields([kind === 'review' ? '' : clone, ...receiptKey(kind, about).map(String)]);
 
@@ -16,7 +20,10 @@ export function postgresReceipts({ database, repository, clone, seal }: TeamStor
 
   let next: { readonly keys: Set<string>; readonly found: Promise<ReadonlyMap<string, string>> } | null = null;
 
-  /** Adds a key to the next query, which starts when all callers of this moment have added theirs. */
+  /**
+   * Adds a key to the next query. The query waits until all code that runs at the moment has added its keys, so that
+   * they share it.
+   */
   function lookUp(key: string): Promise<ReadonlyMap<string, string>> {
     if (next === null) {
       const keys = new Set<string>();
@@ -45,11 +52,11 @@ export function postgresReceipts({ database, repository, clone, seal }: TeamStor
       if (document === undefined) return null;
       const stored = parseJson(document);
       const receipt = readReceipt(kind, key, stored);
-      // Only reviews become statements, and without the facts `made`, a review cannot.
+      // Only reviews are shared as signed passes, and only if they have the facts in `made`.
       if (receipt === null || !('made' in receipt)) return receipt;
       const expected = sealOf(wanted, receiptText(kind, receipt));
       const own = expected !== null && isRecord(stored) && stored['seal'] === expected;
-      // No clone vouches for a review that it has only read about.
+      // Remove the facts that a signed pass needs, so that this clone does not sign a review that another clone made.
       const { made: _, ...others } = receipt;
       return own ? receipt : (others as typeof receipt);
     },

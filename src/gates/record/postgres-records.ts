@@ -5,8 +5,8 @@ import { teamStore } from '../../team/store.ts';
 import { storeResult } from '../../team/store-error.ts';
 
 /**
- * Writes files of records to the store for teams, in one transaction. The files in `log_dir` stay the records that a run
- * reads, because sessions of agents belong to this machine too. The copy is for pages, and outlives the clone.
+ * Copies files of records to the store for teams, in one transaction. Web pages show the copy, which outlives the
+ * clone. Runs read only the files in `log_dir`, because records refer to agent sessions on this machine.
  */
 export function copyToStore(
   { root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>,

@@ -7,7 +7,10 @@ import { INSTRUCTIONS_FOLDER } from '../../rules/passes.ts';
 import { openTamperGuard, type RemovedIfNew, type RestoredIfWeaker } from '../../trust/tamper-guard.ts';
 import { readFinding, readResolution } from './findings.ts';
 
-/** Protects the files from which passes, findings and approved commands are read, because a fixer may write to them. */
+/**
+ * Protects the files from which onceover reads passes, findings and approved commands, because a fixing agent may write
+ * to them.
+ */
 export function guardProof(
   { root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>,
   logDir: RepoPath,
@@ -18,7 +21,7 @@ export function guardProof(
     { ...own('onceover/passes'), name: /\.json$/, isReported: true },
     { top: root, folder: logDir, name: /\.json$/, isReported: true },
     { top: root, folder: `${GENERATED_FOLDER}/${INSTRUCTIONS_FOLDER}`, name: /\.passed$/, isReported: true },
-    // onceover rebuilds these caches, so the user gets no message about a deletion.
+    // onceover recreates these cache files itself, so the user gets no message if one was deleted.
     { ...own('onceover'), name: /^parsed\.json$/, isReported: false },
     { ...own('onceover/answers'), name: /./, isReported: false },
     { ...own('onceover/indexes'), name: /./, isReported: false },
@@ -32,8 +35,8 @@ export function guardProof(
 }
 
 /**
- * Whether a change to the file may let a failing gate pass: the file had a finding that was not closed, or has a waiver
- * now. A new or reopened finding does not count, because another worktree may have written it.
+ * Whether a change to the file could let a failing gate pass: the file contained a finding that was not closed, or it
+ * contains a waiver now. A new or reopened finding does not count, because another worktree may have written it.
  */
 function isWeaker(before: string | null, now: string | null, name: string): boolean {
   if (name.includes('.said.')) return readResolution(parseJson(now ?? ''))?.how === 'skipped';

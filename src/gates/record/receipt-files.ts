@@ -14,8 +14,8 @@ const LARGEST_RECEIPT = 1024 * 1024;
 export type ReceiptStore = ReturnType<typeof openReceiptFiles>;
 
 /**
- * Opens the receipts in the git folder. Cleanups keep the newest `most` receipts, and those that this store has found or
- * written, because the current run needs them.
+ * Opens the receipts (stored verdicts) in the git folder. A cleanup keeps the newest `most` of them, and those that
+ * this object has read or written, because the current run needs them.
  */
 export function openReceiptFiles(commonDir: string, most = MOST_RECEIPTS) {
   const folder = openFolder(commonDir, FOLDER);
@@ -41,7 +41,10 @@ export function openReceiptFiles(commonDir: string, most = MOST_RECEIPTS) {
   };
 }
 
-/** Returns the receipt in a parsed document. Compares its key too, because the document may be copied or edited. */
+/**
+ * Returns the receipt (stored verdict) in a parsed document; `null` if its fields do not match the key. So a copied or
+ * edited file does not count.
+ */
 export function readReceipt<K extends keyof Receipts>(
   kind: K,
   key: ReceiptKeys[K],

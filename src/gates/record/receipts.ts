@@ -5,14 +5,17 @@ import { openReceiptFiles, type ReceiptStore } from './receipt-files.ts';
 
 export { type ReceiptStore, receiptKey } from './receipt-files.ts';
 
-/** Opens the receipts (verdicts on content or trees): in the store for teams if the user has one, else in files. */
+/**
+ * Opens the receipts, which are verdicts on a content or a tree. They are in the store for teams if the user has
+ * configured one, otherwise in files.
+ */
 export function openReceipts(commonDir: string, usesStore = hasTeamStore(), most?: number): ReceiptStore {
   const files = openReceiptFiles(commonDir, most);
   if (!usesStore) return files;
   return inTeamStore(commonDir, files, {
     open: async (store) => (store.isTrusted ? (await import('./postgres-receipts.ts')).postgresReceipts(store) : null),
     failed(error, method) {
-      // `find` has no way to say that it could not look, and `null` would say that there is no receipt.
+      // `find` cannot return a failure, and `null` would mean that no verdict is stored.
       if (method === 'find') throw error;
       return err(error.failure);
     },

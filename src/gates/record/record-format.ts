@@ -10,7 +10,10 @@ export function checkText(record: CheckRecord): string {
   return `${JSON.stringify(withKeyOrder(record, CHECK_RECORD), null, 2)}\n`;
 }
 
-/** Returns a check's record from parsed JSON; `null` if a field is missing or the iteration is not the given one. */
+/**
+ * Returns a check's record from parsed JSON; `null` if a field is missing or the iteration differs from the one in the
+ * file name.
+ */
 export function readCheck(value: unknown, iteration: number): CheckRecord | null {
   const read = readShape<CheckRecord>(value, CHECK_RECORD);
   return read?.iteration === iteration ? read : null;
@@ -23,7 +26,7 @@ export function unreadableCheck(gate: GateId, iteration: number): CheckRecord {
 
 const OWN_RECORD = { gate: isString, slot: isOrdinal, iteration: isOrdinal, ...OWN };
 
-// Every run reads every record, so a record has only the start of a long answer. The log has the whole answer.
+// Every run reads all records, so a record contains only the start of a long answer. The log contains all of it.
 const LONGEST_RAW_OUTPUT = 64 * 1024;
 
 const isStatus = isOneOf<SlotStatus>(['pass', 'fail', 'error', 'skipped_prior_pass']);
@@ -46,7 +49,7 @@ export function slotText(record: SlotRecord): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** Returns a slot record from parsed JSON; `null` if it is invalid or contradicts its file name (`named`). */
+/** Returns a reviewer's record from parsed JSON; `null` if it is invalid or contradicts its file name (`named`). */
 export function readSlot(value: unknown, named: SlotFileParts): SlotRecord | null {
   if (!isRecord(value) || !isStatus(value['status'])) return null;
   const isOurs = hasAnyOf(value, OWN_RECORD);
@@ -69,7 +72,7 @@ export function readSlot(value: unknown, named: SlotFileParts): SlotRecord | nul
   };
 }
 
-/** Returns the record that replaces an unreadable one. Its status is `error`, so it never counts as a pass. */
+/** Returns a record that stands for an unreadable file. Its status is `error`, so it never counts as a pass. */
 export function unreadableSlot(gate: GateId, { slot, iteration, agent }: SlotFileParts): SlotRecord {
   const empty = { timestamp: '', rawOutput: '', violations: [], passIteration: null, own: null };
   return { ...empty, gate, slot, iteration, adapter: agent, status: 'error' };
@@ -81,14 +84,19 @@ function cutOutput(text: string): string {
   return `${kept}\n[cut here: ${text.length - kept.length} more characters]`;
 }
 
-/** Returns a violation as JSON. `id`, `code` and `state` are left out if `null`, because other tools lack them. */
+/**
+ * Returns a reported problem as JSON. `id`, `code` and `state` are left out if `null`, as in records of other tools.
+ */
 function violationDocument({ id, code, state, ...common }: Violation): object {
   const { file, line, issue, fix, priority, status, result } = common;
   const ours = Object.entries({ id, code, state }).filter(([, value]) => value !== null);
   return { file, line, issue, fix, priority, status, result, ...Object.fromEntries(ours) };
 }
 
-/** Returns all violations; `null` if `value` is not a list. Even an unreadable one keeps a pass from counting. */
+/**
+ * Returns all reported problems; `null` if `value` is not a list. A problem that cannot be read is kept, so that the
+ * record does not count as a pass.
+ */
 function readViolations(value: unknown, isOurs: boolean): readonly Violation[] | null {
   if (value === undefined) return [];
   return Array.isArray(value) ? value.map((one) => readViolation(one, isOurs)) : null;

@@ -5,11 +5,11 @@ import type { SlotNumber } from '../types.ts';
 
 type Ext = 'log' | 'json';
 
-/** The parts of a record's file name; `gate` is `null` if no known gate fits the name. */
+/** The parts of a record's file name. `gate` is `null` if the name fits no known gate. */
 export type RecordName = { readonly gate: GateId | null; readonly iteration: number; readonly ext: Ext } & (
   | { readonly kind: 'slot'; readonly slot: SlotNumber; readonly agent: string }
   | { readonly kind: 'check' }
-  /** The log of a review gate's decisions: why each slot runs or is skipped. */
+  /** The log that says why each reviewer of a gate runs or is skipped. */
   | { readonly kind: 'decisions'; readonly stem: string }
 );
 
@@ -19,7 +19,8 @@ const RECORD = /^((check|review|rule)_[^@]+)(?:@([1-9]\d{0,8}))?\.([1-9]\d{0,8})
 const FIX_LOG = /^fix_([^@]+)\.(\d{1,9})\.log$/;
 const ANY_NUMBER = /\.(\d{1,9})\.(?:log|json)$/;
 
-// Higher numbers are reduced to this one, so that the next iteration's number also has at most nine digits.
+// Higher iteration numbers in file names are treated as this one, so that the number after it also has at most nine
+// digits.
 const LAST_NUMBER = 999_999_998;
 const LONGEST_AGENT = 60;
 
@@ -31,17 +32,17 @@ export function slotFileName(
   return `${stem}_${safeName(at.agent).slice(0, LONGEST_AGENT)}@${at.slot}.${at.iteration}.${ext}`;
 }
 
-/** Returns the name of a check's file, or of the log of a gate's decisions. */
+/** Returns the file name for a check, or for the log of why each reviewer of a gate runs or is skipped. */
 export function gateFileName(stem: string, iteration: number, ext: Ext): string {
   return `${stem}.${iteration}.${ext}`;
 }
 
-/** Returns the name of a fix log. Fix logs are for people; runs do not read them as records. */
+/** Returns the name of a fix log. Fix logs are for people; runs do not read them. */
 export function fixLogName(agent: string, iteration: number): string {
   return `fix_${safeName(agent).slice(0, LONGEST_AGENT)}.${iteration}.log`;
 }
 
-/** Whether a file is named like a record or a log, of any gate or fixer. */
+/** Whether a file name has the form of a record or log, of any gate or fixer. */
 export function isRecordFile(fileName: string): boolean {
   return partsOf(fileName) !== null || FIX_LOG.test(fileName);
 }
@@ -51,7 +52,7 @@ export function readFixLogName(fileName: string): { readonly agent: string; read
   return agent === undefined ? null : { agent, iteration: Number(iteration) };
 }
 
-/** Returns the start of a slot's file name (stem), with a short hash if the name would also fit another gate. */
+/** Returns the start of a reviewer's file name, with a short hash if the name could also belong to another gate. */
 export function slotStem({ gate, agent }: SlotFile, read: ReadName): string {
   const name = slotFileName(gate.stem, { agent, slot: 1, iteration: 1 }, 'json');
   return read(name)?.gate === gate.id ? gate.stem : withHash(gate);
@@ -62,7 +63,10 @@ export function numberIn(fileName: string): number {
   return Math.min(Number(ANY_NUMBER.exec(fileName)?.[1] ?? 0), LAST_NUMBER);
 }
 
-/** Returns a function that parses file names. A record belongs to the gate with the longest stem that fits its name. */
+/**
+ * Returns a function that parses file names. If the names of several gates fit, the record belongs to the gate whose
+ * name is longest.
+ */
 export function recordNames(gates: readonly GateName[]): ReadName {
   const byStem = new Map(gates.map((gate) => [withHash(gate), gate.id]));
   for (const gate of gates) byStem.set(gate.stem, gate.id);
@@ -89,7 +93,10 @@ export function recordNames(gates: readonly GateName[]): ReadName {
   };
 }
 
-/** Returns the parts of a record's or log's file name; `null` for any other file, such as a check with a slot. */
+/**
+ * Returns the parts of the file name of a record or log; `null` for any other name, such as that of a check with a
+ * reviewer number.
+ */
 function partsOf(fileName: string) {
   const [, stem, kind, digits, iteration, ext] = RECORD.exec(fileName) ?? [];
   if (stem === undefined) return null;
@@ -99,7 +106,10 @@ function partsOf(fileName: string) {
   return { stem, isCheck, slot, iteration: Number(iteration), ext: ext === 'json' ? 'json' : 'log' } as const;
 }
 
-/** Maps each entry point to its only review; `null` if it has several. Other tools' file names may lack the review. */
+/**
+ * Maps each item of `gates` in the settings to its only review; `null` if it has several. Other tools may omit the
+ * review's name in file names.
+ */
 function onlyReviews(gates: readonly GateName[]): ReadonlyMap<string, GateId | null> {
   const byEntry = new Map<string, GateId | null>();
   for (const { id, kind } of gates) {

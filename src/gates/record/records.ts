@@ -44,10 +44,10 @@ const LARGEST_RECORD = 32 * 1024 * 1024;
 
 export type Records = ReturnType<typeof openRecords>;
 
-/** Copies files of records to another place. A run that cannot make the copy fails. */
+/** Copies record files to another place. If the copy fails, the run fails. */
 type RecordCopy = (texts: Readonly<Record<string, string>>) => Promise<Result<void>>;
 
-/** Opens the records of past iterations, in `log_dir`. With `copy`, every written file is copied too. */
+/** Opens the records of past iterations in `log_dir`. With `copy`, every file is also copied after it is written. */
 export function openRecords(root: string, logDir: RepoPath, copy: RecordCopy | null = null) {
   const folder = join(root, logDir);
   let known = knownGates([]);
@@ -79,7 +79,9 @@ export function openRecords(root: string, logDir: RepoPath, copy: RecordCopy | n
   }
 
   return {
-    /** Reads all records. Finds the gates of other tools' records by file name, and ignores files in `trackedNow`. */
+    /**
+     * Reads all records. Assigns records of other tools to gates by file name, and ignores the files in `trackedNow`.
+     */
     async read(names: readonly GateName[], trackedNow: ReadonlySet<RepoPath>): Promise<Result<RecordHistory>> {
       tracked = trackedNow;
       known = knownGates(names);
@@ -90,7 +92,7 @@ export function openRecords(root: string, logDir: RepoPath, copy: RecordCopy | n
       const { slot, iteration } = record;
       const stem = slotStem({ gate, agent }, knownWith(gate).nameOf);
       const name = (ext: 'log' | 'json') => slotFileName(stem, { agent, slot, iteration }, ext);
-      // Write the log first: if the process dies in between, a log without its JSON does not count as a pass.
+      // Write the log before the JSON: if the process ends in between, a log without JSON does not count as a pass.
       return write({ [name('log')]: log, [name('json')]: slotText(record) });
     },
     /** Writes a check's record and, unless it is `null`, the log. */
@@ -98,11 +100,13 @@ export function openRecords(root: string, logDir: RepoPath, copy: RecordCopy | n
       const name = (ext: 'log' | 'json') => gateFileName(stem, record.iteration, ext);
       return write({ ...(log === null ? {} : { [name('log')]: log }), [name('json')]: checkText(record) });
     },
-    /** Writes the log of the gate's decisions in one iteration: why each slot runs or is skipped. */
+    /** Writes the log of why each reviewer of the gate runs or is skipped in this iteration. */
     async writeGateLog({ stem }: GateName, iteration: number, lines: readonly string[]): Promise<Result<void>> {
       return write({ [gateFileName(stem, iteration, 'log')]: lines.map((line) => `${line}\n`).join('') });
     },
-    /** Writes the log of a fix after an iteration. If the iteration already has one, uses the next free number. */
+    /**
+     * Writes the log of a fix after an iteration. If the iteration already has a fix log, uses the next free number.
+     */
     async writeFixLog(agent: string, iteration: number, log: string): Promise<Result<void>> {
       const listed = listFolder(folder);
       if (!listed.ok) return listed;
@@ -120,7 +124,7 @@ export function openRecords(root: string, logDir: RepoPath, copy: RecordCopy | n
       });
       return found.sort((a, b) => b.iteration - a.iteration);
     },
-    /** Moves the given records, or all of them, to the archive. Files that git tracks stay. */
+    /** Moves the given records, or all of them, to the archive. Files that git tracks are not moved. */
     async archive(which: readonly ArchivedRecord[] | 'all'): Promise<Result<void>> {
       const checked = checkFolder(root, `${logDir}/${PREVIOUS}`);
       if (!checked.ok) return checked;
@@ -131,7 +135,7 @@ export function openRecords(root: string, logDir: RepoPath, copy: RecordCopy | n
       const names = [...found.value.files].filter(([, file]) => wanted.has(keyOf(file))).map(([name]) => name);
       return archiveFiles(folder, names, isTracked);
     },
-    /** Returns a function like `readLog` that lists the records only once, and reads logs of up to `most` bytes. */
+    /** Returns a function like `readLog` that lists the folder only once, and returns at most `most` bytes of a log. */
     openLogs(most: number): (gate: GateId, slot: number | null, iteration: number) => ReadLog | null {
       const found = readAll();
       const names = new Map<string, string>();
@@ -144,7 +148,10 @@ export function openRecords(root: string, logDir: RepoPath, copy: RecordCopy | n
         return read?.ok === true ? { text: read.bytes.toString('utf8'), cut: read.cut } : null;
       };
     },
-    /** Returns the log of a slot or, with `slot: null`, of a check or a gate's decisions; `null` if there is none. */
+    /**
+     * Returns the log of a reviewer. With `slot: null`, returns the log of a check, or the one that says why reviewers
+     * run or are skipped. `null` if there is none.
+     */
     async readLog(gate: GateName, slot: number | null, iteration: number): Promise<string | null> {
       const found = readAll(knownWith(gate));
       const wanted = keyOf({ gate: gate.id, iteration });
@@ -158,24 +165,26 @@ export function openRecords(root: string, logDir: RepoPath, copy: RecordCopy | n
   };
 }
 
-/** The text of a log; `cut`: whether the end is missing because the log is too long. */
+/** The text of a log. `cut`: whether it is incomplete because the log is too long. */
 type ReadLog = { readonly text: string; readonly cut: boolean };
 
 function freeNumber(wanted: number, taken: readonly number[]): number {
   return taken.includes(wanted) ? Math.max(...taken) + 1 : wanted;
 }
 
-/** The gate, iteration and slot of a file; `slot` is `null` for a check, or for the log of a gate's decisions. */
+/**
+ * The gate, iteration and reviewer that a file belongs to. `slot` is `null` for a file about a check or the whole gate.
+ */
 type RecordFile = ArchivedRecord & { readonly slot: number | null };
 
 type FoundRecords = { readonly past: RecordHistory; readonly files: Map<string, RecordFile> };
 
-/** The gates whose records are read, with a function that parses the names of their files. */
+/** Returns the gates whose records are read, with a function that parses the names of their files. */
 function knownGates(gates: readonly GateName[]) {
   return { gates, ids: new Set(gates.map(({ id }) => id)), nameOf: recordNames(gates) };
 }
 
-/** Reads the records in a folder. Of an ignored file, only the iteration number in its name is used. */
+/** Reads the records in a folder. Of a file that is ignored, only the iteration number in its name is used. */
 function readRecords(
   folder: string,
   listed: readonly { readonly name: string; readonly isFile: boolean }[],
@@ -187,13 +196,14 @@ function readRecords(
   const slots: SlotRecord[] = [];
   const checks: CheckRecord[] = [];
   const files = new Map<string, RecordFile>();
-  // Files whose number the next run may use again: fix logs, and checks of runs that ended before their reviews.
+  // Fix logs, and checks of runs that ended before their reviews: the iteration number of these files may be used
+  // again.
   const unnumbered = new Set(listed.flatMap(({ name }) => (readFixLogName(name) === null ? [] : [name])));
 
   for (const { name, isFile } of counted) {
     const named = nameOf(name);
     if (named === null || named.kind === 'decisions') continue;
-    // A log without its JSON comes from a review or check that did not finish, so it counts as an unreadable record.
+    // A log without its JSON belongs to a review or check that did not finish, so it counts as an unreadable record.
     if (named.ext === 'log' && existing.has(withExt(name, 'json'))) continue;
     const value = named.ext === 'json' && isFile ? readJsonFile(join(folder, name), LARGEST_RECORD) : undefined;
     const record = recordOf(value, named, known);
@@ -220,7 +230,7 @@ function readRecords(
   return { past: { lastIteration, ...split(slots, checks, known) }, files };
 }
 
-/** Returns the record in a file. If it is unreadable, returns an error record or, if its gate is unknown, `null`. */
+/** Returns the record in a file. For an unreadable file, returns an error record, or `null` if its gate is unknown. */
 function recordOf(
   value: unknown,
   named: Exclude<RecordName, { kind: 'decisions' }>,
@@ -233,7 +243,10 @@ function recordOf(
   return named.kind === 'slot' ? unreadableSlot(gate, named) : unreadableCheck(gate, named.iteration);
 }
 
-/** Maps an iteration and a stem, such as `1:rule_a`, to the gate of the slot files whose names begin with that stem. */
+/**
+ * Maps an iteration and the start of a file name, such as `1:rule_a`, to the gate whose reviewers' files start like
+ * that.
+ */
 function gatesByStem(files: ReadonlyMap<string, RecordFile>): ReadonlyMap<string, GateId> {
   const gates = new Map<string, GateId>();
   for (const [name, { gate, slot, iteration }] of files) {
@@ -270,7 +283,7 @@ function keyOf({ gate, iteration }: ArchivedRecord): string {
   return `${iteration}:${gate}`;
 }
 
-/** Moves all records to the archive, and deletes the previous archive. Other files and tracked files stay. */
+/** Moves all records to the archive and deletes the previous archive. Does not move other files or tracked files. */
 function archiveAll(folder: string, isTracked: (path: string) => boolean): Result<void> {
   const records = recordsIn(folder);
   if (!records.ok) return records;
@@ -287,13 +300,13 @@ function archiveAll(folder: string, isTracked: (path: string) => boolean): Resul
   return archiveFiles(folder, names, isTracked);
 }
 
-/** Moves files to the archive. A file of the same name in the archive is replaced. */
+/** Moves files to the archive. A file of the same name there is overwritten. */
 function archiveFiles(folder: string, names: readonly string[], isTracked: (path: string) => boolean): Result<void> {
   const moving = names.filter((name) => !isTracked(`${PREVIOUS}/${name}`) && !isFolder(join(folder, name)));
   if (moving.length === 0) return ok(undefined);
   const previous = makeFolder(folder, PREVIOUS);
   if (!previous.ok) return previous;
-  // Move the oldest files first: if the process dies midway, an old pass must not become the latest record.
+  // Move the oldest files first: if the process ends early, the newest remaining record must not be an old pass.
   for (const name of moving.sort((a, b) => numberIn(a) - numberIn(b))) {
     const to = join(previous.value, name);
     try {

@@ -34,12 +34,15 @@ const isMark = isOneOf(['off-diff', 'no-such-line', 'code-not-found']);
 
 const BRANCH = { branch: orNull(isString), mergeBase: orNull(isCommit) };
 
-/** Whether a stored id is a string. Its form is not checked, because a wrong id matches nothing and proves nothing. */
+/**
+ * Whether a stored id is a string. Its form does not matter here: a wrong id matches nothing, so it cannot make a gate
+ * pass.
+ */
 function isBranded<T extends string>(value: unknown): value is T {
   return isString(value);
 }
 
-/** The person (by login name) or agent (by its own name) that answered a finding. */
+/** The person (by login name) or agent (by agent name) that answered a finding. */
 export const ACTOR = { kind: isOneOf(['person', 'agent']), name: isString };
 
 const isActor = hasShape<Shaped<typeof ACTOR>>(ACTOR);
@@ -47,7 +50,7 @@ const isActor = hasShape<Shaped<typeof ACTOR>>(ACTOR);
 /** The answer of a person, an agent or a fixer to a finding. */
 export const RESOLUTION = {
   /**
-   * - `fixed`: a claim that the finding is fixed; it stays open until a reviewer confirms the fix.
+   * - `fixed`: a claim that the finding is fixed; the finding stays open until a reviewer confirms the fix.
    * - `skipped`: a waiver; the finding no longer fails its gate. See `countedResolution` for a waiver by an agent.
    * - `refuted`: a claim that a reviewer rejected; only its time (`at`) still counts, for the retry limit.
    * - `proposed`: a waiver that an agent proposes; the finding stays open until a person or its reviewer agrees.
@@ -55,16 +58,19 @@ export const RESOLUTION = {
   how: isOneOf(['fixed', 'skipped', 'refuted', 'proposed']),
   why: isString,
   at: isTime,
-  /** For information only; the retry limit uses `at`. */
+  /** The iteration in which the answer was given. It is only shown; the retry limit uses `at`. */
   iteration: isCount,
   by: isActor,
-  /** For a confirmed waiver: who proposed it. */
+  /** The person or agent that proposed the waiver; `null` if the waiver was not a confirmed proposal. */
   proposedBy: orNull(isActor),
 };
 
 export const CLOSING = { how: isOneOf(['fixed', 'withdrawn', 'silent']), why: isString, iteration: isCount };
 
-/** The text that a finding points at, and the number of its occurrence in the file, counted from 1. */
+/**
+ * The code that a finding refers to. `occurrence`: if the file has this code several times, which of them is meant,
+ * counted from 1.
+ */
 const ANCHOR = { text: isString, occurrence: isCount };
 
 const ENTRY: Shape<Entry> = {
@@ -76,40 +82,49 @@ const ENTRY: Shape<Entry> = {
 };
 
 export const FINDING = {
-  /** F1, F2, …; never reused. */
+  /** The id: F1, F2 and so on. A number is never used again. */
   id: isFindingId,
   gate: isString,
   scope: isString,
   slot: isOrdinal,
   agent: isString,
-  /** `null` if the reviewer named no file of the repository; then `issue` starts with the name that it gave, if any. */
+  /**
+   * The file; `null` if the reviewer named no file of the repository. In that case `issue` starts with the name that it
+   * gave, if any.
+   */
   file: orNull(isPath),
   line: orNull(isNumber),
   code: orNull(isString),
-  /** The quoted code or, if none was quoted, the text of the reported line; `null` if the file does not contain it. */
+  /**
+   * The quoted code or, if none was quoted, the text of the reported line; `null` if the file does not contain the
+   * code.
+   */
   anchor: orNull(hasShape<Shaped<typeof ANCHOR>>(ANCHOR)),
   issue: isString,
   fix: orNull(isString),
   priority: isOneOf(PRIORITIES),
   kept: isOneOf(['open', 'warning', 'closed']),
-  /** The problem with the reported position, such as a line that does not exist; `null` if there is none. */
+  /** The problem with the reported position, for example that the line does not exist; `null` if there is none. */
   mark: orNull(isMark),
-  /** The iteration that reported the finding first. */
+  /** The iteration that first reported the finding. */
   since: isCount,
   at: isTime,
   /** The gate's content when the finding was last reported; `null` if unknown. */
   content: orNull(isContent),
-  /** The file's entry in the snapshot when the finding was last reported; `null` if the gate had no such file. */
+  /** The snapshot's facts about the file when the finding was last reported; `null` if the gate had no such file. */
   entry: orNull(hasShape<Entry>(ENTRY)),
   /** The `fileFingerprint` of the file when the finding was last reported; `null` if unknown. */
   seen: orNull(isString),
   ...BRANCH,
-  /** Whether the gate's records were archived. If so, the finding counts only while its file is unchanged. */
+  /**
+   * Whether the gate's records were archived after the report. If so, the finding counts only while its file is
+   * unchanged.
+   */
   cycleEnded: isBoolean,
   closed: orNull(hasShape<Shaped<typeof CLOSING>>(CLOSING)),
 };
 
-/** Whether a value is the id of a finding, and therefore safe as part of a file name. */
+/** Whether a value is the id of a finding. Such an id is safe as a part of a file name. */
 export function isFindingId(value: unknown): value is string {
   return isString(value) && /^F[1-9]\d{0,8}$/.test(value);
 }
@@ -126,7 +141,7 @@ function isNumber(value: unknown): value is number {
   return Number.isFinite(value);
 }
 
-/** How a reviewer gave its verdict. onceover needs this to share a pass with other clones. */
+/** Facts about how a reviewer reached its verdict, which onceover needs to share a pass with other clones. */
 const REVIEW_FACTS = {
   /** Digest of the settings that the verdict depends on. */
   settingsDigest: isString,
@@ -145,7 +160,9 @@ const REVIEW_FACTS = {
 export type ReviewFacts = Shaped<typeof REVIEW_FACTS>;
 
 export const RECEIPTS = {
-  /** A reviewer's verdict on one state of a gate's files. Only reviewers that onceover ran itself get a receipt. */
+  /**
+   * A reviewer's verdict on one content of a gate's files. It is stored only for reviewers that onceover ran itself.
+   */
   review: {
     gate: isString,
     slot: isOrdinal,
@@ -153,17 +170,23 @@ export const RECEIPTS = {
     scope: isString,
     promptDigest: isString,
     verdict: isVerdict,
-    /** Ids of the findings because of which the reviewer failed, including waived ones. */
+    /** Ids of the findings that made the reviewer fail, including waived ones. */
     findings: isStrings,
     agent: isString,
     iteration: isOrdinal,
     at: isString,
-    /** Missing in receipts of older versions; such a pass cannot be shared. */
+    /**
+     * Facts needed to share the pass with other clones. Missing if an older version stored the verdict, which then
+     * cannot be shared.
+     */
     made: orMissing(hasShape<ReviewFacts>(REVIEW_FACTS)),
-    /** The snapshot that it reviewed. Missing in receipts of older versions. */
+    /** The snapshot that the reviewer saw. Missing if an older version stored the verdict. */
     tree: orMissing(isSnapshot),
   },
-  /** The last result of a check. A pass counts only for the same command and the same whole tree. */
+  /**
+   * The last result of a check. A pass counts only for the same command and for exactly the same files in the
+   * repository.
+   */
   check: { gate: isString, command: isString, tree: isString, verdict: isVerdict, at: isString },
   /** The last pass of a gate on a branch. The retry limit ignores failures before it. */
   held: { gate: isString, ...BRANCH, content: isContent, at: isString },
@@ -181,7 +204,10 @@ export const CHECK_RECORD = {
   ...BRANCH,
   scope: isString,
   why: orNull(isString),
-  /** `false`: the run stopped before its reviews, so it was not an iteration. Missing in records of older versions. */
+  /**
+   * `false`: the run stopped before its reviews, so the number of its iteration may be used again. Missing in records
+   * of older versions.
+   */
   iterationTookPlace: orMissing(isBoolean),
 };
 
@@ -216,29 +242,35 @@ const SESSION: Shape<KeptSession> = {
   shown: isStrings,
 };
 
-/** The cycle (a gate's reviews of one change) of a slot record, and the state of the branch at that time. */
+/** The fields that say which change of a gate a record is about, with the state of the branch at that time. */
 const CYCLE = {
-  /** The first iteration of the cycle. */
+  /** The first iteration that reviewed this change. */
   start: isOrdinal,
-  /** The commit or tree with which the change was compared. */
+  /** The commit or tree that the change was compared with. */
   base: isString,
   head: orNull(isCommit),
   mark: orNull(isString),
 };
 
-/** A session that opened files for several reviewers and judged nothing. The reviewer's session is a fork of it. */
+/**
+ * A session that opened files for several reviewers and judged nothing. The reviewer's own session is a copy (fork) of
+ * it.
+ */
 const READING = {
   session: isString,
-  /** The reviewer that the calls of the reading are counted for, such as `review:src:code@1`. */
+  /** The reviewer that the cost of reading the files is charged to, such as `review:src:code@1`. */
   leader: isString,
-  /** The files that the reading opened, and that the reviewer therefore has seen. */
+  /** The files that this session opened, and that the reviewer has therefore seen. */
   opened: isStrings,
 };
 
-/** The first shared reading of the reviewer's change, which later readings continue. It contains no rubric and no verdict. */
+/**
+ * The first session that opened the files of a change for several reviewers; later ones continue it. It contains no
+ * reviewer's instructions and no verdict.
+ */
 const BASE_READING = { session: hasShape<KeptSession>(SESSION), opened: isStrings };
 
-/** The fields of a slot record that only onceover writes. Records that another tool wrote do not have them. */
+/** The fields of a reviewer's record that only onceover writes. Records that another tool wrote do not have them. */
 export const OWN = {
   content: isContent,
   snapshot: orNull(isSnapshot),
@@ -248,22 +280,30 @@ export const OWN = {
   session: orNull(hasShape<KeptSession>(SESSION)),
   dispatch: isOneOf(['fresh', 'resumed', 'none']),
   why: isString,
-  /** The number of parts into which the diff was split. */
+  /** The number of parts of the diff. It is more than 1 if the diff was too long for one prompt. */
   parts: isAmount,
   usage: orNull(hasShape<Usage>(USAGE)),
   durationMs: orNull(isAmount),
-  /** The reason why there is no verdict, as a sentence; `null` if there is a verdict. */
+  /** The reason why there is no verdict, as text; `null` if there is a verdict. */
   error: orNull(isString),
-  /** The files that the reviewer opened itself. Missing if unknown, and in records of older versions. */
+  /** The files that the reviewer itself opened. Missing if unknown, and in records of older versions. */
   opened: orMissing(isStrings),
   /** The files whose whole text was in the prompt. Missing if there were none. */
   handed: orMissing(isStrings),
-  /** The shared reading that the reviewer started from. Missing if it shared none. */
+  /**
+   * The session that read files for several reviewers, if the reviewer's session is a copy (fork) of it; otherwise
+   * missing.
+   */
   reading: orMissing(hasShape<Shaped<typeof READING>>(READING)),
-  /** The reading that a later review can start from. Missing if there is none, and in older records. */
+  /**
+   * The session that read files for several reviewers and that a later review can start from. Missing if there is none,
+   * and in older records.
+   */
   base: orMissing(hasShape<Shaped<typeof BASE_READING>>(BASE_READING)),
-  /** The assumption about the cache of the slot's session. Missing if it had none, and in older records. */
+  /**
+   * The assumption about the provider's cache of the session. Missing if there was no session, and in older records.
+   */
   cache: orMissing(hasShape<CacheNote>(CACHE_NOTE)),
-  /** Missing in records of older versions. */
+  /** The change that the record is about. Missing in records of older versions. */
   cycle: orMissing(hasShape<Shaped<typeof CYCLE>>(CYCLE)),
 };

@@ -2,7 +2,10 @@ import { travellingStatements } from '../decide/travel.ts';
 import type { RunFacts, RunPorts } from '../ports.ts';
 import type { Receipt, ReviewGate, ShareEnd } from '../types.ts';
 
-/** Signs and sends the passes of this clone for the current gates, and its waivers. Returns `null` if none is new. */
+/**
+ * Signs what this clone can share about the current gates, its passes and waivers, and sends it to other clones.
+ * Returns `null` if nothing is new.
+ */
 export async function sharePasses(ports: RunPorts, facts: RunFacts, isAsked: boolean): Promise<ShareEnd | null> {
   const { scope } = facts.comparison;
   if (ports.shared == null || scope.kind === 'narrow') return null;

@@ -11,7 +11,10 @@ import type { SlotRecord } from '../record-types.ts';
 import type { RunNotice, RunOutcome } from '../run-types.ts';
 import type { ReviewGate } from '../types.ts';
 
-/** Estimates the tokens saved per gate and kind of reuse (`lever`), because reviewers made no call or a cheaper one. */
+/**
+ * Estimates the tokens saved for each gate and each kind of saving (`lever`), because reviewers were not called or were
+ * called more cheaply.
+ */
 export function savedUsage(
   { slots }: Pick<RunActions, 'slots'>,
   { reviews }: Pick<RunPlan, 'reviews'>,
@@ -27,7 +30,7 @@ export function savedUsage(
   const skipped = slots.filter(isSkipped);
   const ran = slots.filter((one) => !one.isStopped && !isSkipped(one));
   const records = grouped(past, ({ gate, slot }) => `${gate}@${slot}`);
-  // A slot that was skipped first and then ran to certify saved nothing.
+  // A reviewer that was first skipped, and then ran because of the setting `certify`, saved nothing.
   const paid = new Set(ran.map(({ gate, outcome }) => `${gate.id}@${outcome.slot}`));
   const saveCall = (lever: 'pass' | 'slot', { id }: ReviewGate, slot: number) => {
     const key = `${id}@${slot}`;
@@ -36,7 +39,7 @@ export function savedUsage(
   for (const { kind, state } of reviews) {
     if (kind !== 'rest') continue;
     for (const { slot, covers, shared } of state.slots) {
-      // This clone has no record of an accepted pass, so its statement says what the review cost.
+      // The review behind a pass of another clone has no record here, but the signed pass says what it cost.
       const usage = covers === 'accepted' && shared?.kind === 'accepted' ? shared.statement.usage : null;
       if (usage === null) saveCall('pass', state.gate, slot);
       else save('pass', state.gate.id, totalTokens(usage));
@@ -54,7 +57,8 @@ export function savedUsage(
       const fresh = job.lastLook?.own?.session?.freshTokens ?? 0;
       save('reading', job.gate.id, usage === null ? 0 : Math.max(0, fresh - newTokens(usage)));
     } else if (forked && job.shared !== undefined && !job.shared.isLeader) {
-      // A fork finds the shared prompt and the opened files in the cache; without the reading, it had opened them itself.
+      // A forked session finds the shared prompt and the opened files in the cache. A session of its own would have had
+      // to open the files.
       const shared = estimateTokens(job.fresh[0]?.stable.length ?? 0);
       const cached = usage?.cachedInputTokens ?? 0;
       const read = job.shared.end.usage === null ? 0 : newTokens(job.shared.end.usage) - shared;
@@ -74,7 +78,7 @@ export function totalSaved(spared: readonly SavedUsage[]): Saved {
   return saved;
 }
 
-/** Returns the tokens of a slot's last call with a known usage; 0 if there is none. */
+/** Returns the tokens of a reviewer's last call with known usage; 0 if there is none. */
 function lastUsed(records: readonly SlotRecord[]): number {
   const [latest] = records.filter(({ own }) => own?.usage != null).sort((a, b) => b.iteration - a.iteration);
   return latest?.own?.usage == null ? 0 : totalTokens(latest.own.usage);
@@ -130,12 +134,12 @@ function requestedScope(
   { gates, paths }: RunRequest,
 ): RunOutcome['asked'] {
   const covered = new Set<GateId>([...checks, ...reviews].map(({ gate }) => gate.id));
-  // A run about a commit leaves out all checks, and a separate notice reports that.
+  // A run about a commit leaves out all checks, which a separate notice reports.
   const others = planned.gates.filter(({ kind }) => comparison.headTree === null || kind !== 'check');
   return { gates, paths, others: others.map(({ id }) => id).filter((id) => !covered.has(id)) };
 }
 
-/** Returns the ledger entry of the run, without slots that made no call. */
+/** Returns the run's entry for the ledger (the log of all calls). Reviewers that were not called are left out. */
 export function ledgerRun(
   { startedBy }: RunRequest,
   { facts, actions }: { readonly facts: RunFacts; readonly actions: RunActions },
@@ -162,7 +166,7 @@ export function ledgerRun(
   };
 }
 
-/** Returns the passes of other clones that counted, and those that were reviewed again with a verdict. */
+/** Returns the accepted passes of other clones, and the results of reviewers that ran to double-check such a pass. */
 function sharedSlots({ reviews }: RunFacts, { slots }: RunActions): Pick<LedgerRun, 'accepted' | 'audits'> {
   const accepted = reviews.flatMap(({ gate, slots: states }) =>
     states.flatMap(({ slot, covers, shared }) =>

@@ -10,7 +10,10 @@ export type PositionAt<At extends PhasePosition['at']> = Extract<PhasePosition, 
 
 export type EventOf<Kind extends PhaseEvent['kind']> = Extract<PhaseEvent, { kind: Kind }>;
 
-/** Starts a call to a role. If the role has a session, the prompt that would resume the session is measured first. */
+/**
+ * Starts a call to a role's agent. If the role has a session, the prompt that would resume it is built first, because
+ * its length decides whether the session is resumed.
+ */
 export function startCall(state: PhaseState, role: PhaseRole): PhaseStep {
   const session = sessionOf(state, role);
   if (session !== null) {
@@ -20,14 +23,14 @@ export function startCall(state: PhaseState, role: PhaseRole): PhaseStep {
   return withCall(state, askFor(state, role, { kind: 'fresh', why: whyNoSession(state, role) }), 'asked');
 }
 
-/** Returns the reason why a role has no session to resume and gets a new one. */
+/** Returns the reason why a role without a session to resume gets a new session. */
 function whyNoSession({ resume, roles }: PhaseState, role: PhaseRole): 'first-look' | 'cannot-resume' | 'asked-for' {
   if (Object.hasOwn(resume, role)) return 'cannot-resume';
   // If the role has already reviewed, its session is missing because of `--no-keep-sessions`.
   return Object.hasOwn(roles, role) ? 'asked-for' : 'first-look';
 }
 
-/** Chooses between a new and a resumed session. `event` has the length of the prompt for the resumed session. */
+/** Chooses between a new and a resumed session. `event` has the length of the prompt that would resume the session. */
 export function onMeasured(state: PhaseState, event: EventOf<'measured'>): PhaseStep {
   const { position } = state;
   const { role, deltaLength, mustReadLength = 0 } = event;
@@ -55,7 +58,7 @@ export function onMeasured(state: PhaseState, event: EventOf<'measured'>): Phase
   return withCall(state, askFor(state, role, plan), 'asked', marks);
 }
 
-/** Records a call that failed after all retries. If it was for a fix or a step before the reviews, the phase ends. */
+/** Records a call that failed after all retries. If it was a fix or a step before the reviews, the phase ends. */
 export function onCallFailed(state: PhaseState, event: EventOf<'call-failed'>): PhaseStep {
   const { position } = state;
   const { role, call, failure } = event;
@@ -71,7 +74,9 @@ export function onCallFailed(state: PhaseState, event: EventOf<'call-failed'>): 
   return after(failedCall(state, position, event), endPhase(state, why, { failure }));
 }
 
-/** Returns the action that records a failed or stopped call for a fix or a step before the reviews. */
+/**
+ * If the failed or stopped call was a fix, or one of the steps before the reviews, returns the action that records it.
+ */
 export function failedCall(
   state: PhaseState,
   position: PositionAt<'fixing' | 'preparing'>,
@@ -89,7 +94,7 @@ export function failedCall(
   return { kind: 'record-preparation', ...preparation, summary: null, call };
 }
 
-/** Throws if no call to this role is in progress, because then `drivePhase` has a bug. */
+/** Throws if no call to this role's agent is in progress. That would be a bug in `drivePhase`. */
 export function checkAsked(
   position: PhasePosition,
   { role, kind }: { readonly role: PhaseRole; readonly kind: string },
@@ -118,13 +123,14 @@ function withCall(
   };
 }
 
-/** Returns the next question to a role: its agent, session and template. The text of the prompt is added later. */
+/** Returns the next question to a role: its agent, session and template, but not the text of the prompt. */
 function askFor(state: PhaseState, role: PhaseRole, plan: DispatchPlan): Ask {
   const { position, setup, stage, isFinalValidation } = state;
   const { agent, others } = agentFor(state, role);
   const session = plan.kind === 'resumed' ? sessionOf(state, role) : null;
   const ask: Ask = {
-    // If a role that edits files fails, no other agent takes over: it would not know which edits are already made.
+    // If an agent that edits files fails, no other agent replaces it, because it would not know which edits are already
+    // made.
     ...{ agent, others: role.endsWith('-reviewer') ? others : [] },
     ...{ role, part: null, template: templateFor(role, plan), why: plan.why, session },
     ...{ iteration: state.counted[stage], most: mostIterations(setup), isFinalValidation },
@@ -156,14 +162,17 @@ function templateFor(role: PhaseRole, { kind, why }: DispatchPlan): LoopTemplate
   return why === 'final-validation' ? 'I2-FV' : 'I2';
 }
 
-/** Returns the prompt template for a new session; null for the steps before the reviews, which have other prompts. */
+/**
+ * Returns the prompt template for a new session; null for the steps before the reviews, whose prompts do not come from
+ * a template.
+ */
 export function freshTemplate(role: PhaseRole, why: Ask['why'] = 'first-look'): LoopTemplate | null {
   if (role === 'code-simplifier' || role === 'test-deepener') return null;
   if (role === 'implementer') return 'I7-fresh';
   return why === 'session-lost' ? 'I3' : 'I1-R4';
 }
 
-/** Returns the question for the new session that replaces the resumed one if the resume fails. */
+/** Returns the question to ask in a new session if resuming the old one fails. */
 export function fallbackAsk(ask: Ask): Ask {
   if (ask.session === null) return ask;
   const template = freshTemplate(ask.role, 'session-lost');
@@ -175,7 +184,10 @@ export function keepSession(state: PhaseState, { role, session }: Replied, saw: 
   return { ...state, resume: { ...state.resume, [role]: kept } };
 }
 
-/** Returns the marker lines of a call: if a resume failed, and if a new session did not confirm reading its files. */
+/**
+ * Returns the lines that mark events of a call in the history: that a resume failed, or that a new session did not
+ * confirm reading its files.
+ */
 export function callMarks(
   { counted, stage }: PhaseState,
   { role, call, fellBack, readsConfirmed = null }: CallEnd & Partial<Pick<Replied, 'readsConfirmed'>>,
@@ -189,10 +201,11 @@ export function callMarks(
   ];
 }
 
-/** Returns the record of a call that has not sent anything to an agent. */
+/** Returns the record of a planned call that was never sent to an agent. */
 export function unsentCall({ agent, template, why }: Pick<Ask, 'agent' | 'template' | 'why'>): LoopCall {
   const spent = { asks: 0, promptChars: 0, freshChars: 0, usage: null };
-  // The steps before the reviews have no template, and nothing reads this field in their records: any value will do.
+  // The steps before the reviews use no template. Any value will do here, because no code reads this field of their
+  // records.
   return { agent, template: template ?? 'I1-R4', why, spent };
 }
 
@@ -200,7 +213,10 @@ export function after(first: PhaseAction, { state, actions }: PhaseStep): PhaseS
   return { state, actions: [first, ...actions] };
 }
 
-/** Returns the error to throw if `event` does not fit the position `at`. Then `drivePhase` has a bug. */
+/**
+ * Returns the error to throw if an event cannot occur at the position `at` of the state. That would be a bug in
+ * `drivePhase`.
+ */
 export function unexpected(event: string, at: string): Error {
   return new Error(`the event ${event} does not fit ${at}`);
 }

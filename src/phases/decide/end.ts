@@ -14,7 +14,10 @@ export function isPass({ approved, issues }: LoopAnswer): boolean {
   return approved && !issues.some(isBlocking);
 }
 
-/** Returns the blockers and warnings. If a reviewer rejected without naming any, returns its summary as a blocker. */
+/**
+ * Returns the blockers and warnings in an answer. If a reviewer rejected without naming any, its summary counts as a
+ * blocker.
+ */
 export function blockingIssues(answer: LoopAnswer): readonly LoopIssue[] {
   const blocking = answer.issues.filter(isBlocking);
   if (blocking.length > 0 || answer.approved) return blocking;
@@ -28,7 +31,7 @@ function isBlocking({ severity }: LoopIssue): boolean {
 
 type EndDetails = Partial<Pick<PhaseEnd, 'paths' | 'failure'>>;
 
-/** Returns the end of a phase. Its open issues are those of every reviewer whose last verdict is a fail. */
+/** Returns how a phase ended. Its open issues are those of every reviewer whose last verdict was a rejection. */
 export function phaseEnd(
   { roles }: PhaseState,
   why: PhaseEndReason,
@@ -37,7 +40,7 @@ export function phaseEnd(
   const open = (Object.entries(roles) as [RoleIssue['role'], RoleState][])
     .filter(([, { status }]) => status === 'failed')
     .flatMap(([role, { answer }]) => blockingIssues(answer).map((issue) => ({ role, issue })));
-  // Open issues need fixes, whatever the reviewers without a verdict would have said, so the status is not `error`.
+  // If there are open issues, they must be fixed even if some reviewers gave no verdict. So the status is not `error`.
   const status = UNJUDGED.has(why) && open.length > 0 ? 'needs_work' : END_STATUSES[why];
   return { status, why, open, paths, failure };
 }
@@ -59,7 +62,10 @@ export function endedAtCap(state: PhaseState): PhaseStep {
   return endPhase(state, state.setup.acceptWithNotes ? 'accepted-with-notes' : 'cap');
 }
 
-/** Requests a snapshot: for the next round, or to check that the content did not change during the last round. */
+/**
+ * Returns the action that takes a snapshot: for the next round, or to check that the content did not change during the
+ * last one.
+ */
 export function snapshotAction(state: PhaseState, at: 'starting' | 'confirming'): PhaseStep {
   return { state: { ...state, position: { at } }, actions: [{ kind: 'take-snapshot' }] };
 }

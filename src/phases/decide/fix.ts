@@ -15,17 +15,20 @@ import {
 import { endPhase, snapshotAction } from './end.ts';
 import { reviewersOfStage } from './roles.ts';
 
-/** Whether a fixer must not edit a file: it is in `kept` or, in a phase that reviews a document, not in `documents`. */
+/**
+ * Whether a fixing agent must not edit a file: it is in `kept`, or it is not in `documents` although the phase reviews
+ * documents.
+ */
 function isForbidden(path: RepoPath, { documents, kept }: EditRules): boolean {
   return kept.some((one) => isInside(path, one)) || (documents !== null && !documents.includes(path));
 }
 
-/** Whether a file is to be reviewed. `only` lists the files and folders to review; null means all. */
+/** Whether a file is reviewed. `only` lists the files and folders to review; null means all. */
 export function isUnderReview(path: string, { only }: Pick<EditRules, 'only'>): boolean {
   return only === null || isAtOrBelow(path, only);
 }
 
-/** Calls the fixer with the issues of a round, or waits for the caller to fix them. */
+/** Calls the fixing agent with the issues of a round. If the caller fixes issues itself, waits for that instead. */
 export function startFix(state: PhaseState, issues: readonly RoleIssue[]): PhaseStep {
   if (state.setup.fixing === 'caller') {
     return { state: { ...state, position: { at: 'waiting', issues } }, actions: [{ kind: 'wait-for-fix', issues }] };
@@ -33,7 +36,7 @@ export function startFix(state: PhaseState, issues: readonly RoleIssue[]): Phase
   return startCall({ ...state, position: { at: 'fixing', issues, flights: {}, marks: [] } }, 'implementer');
 }
 
-/** Records the fixer's answer and commits its edits. The next review decides whether the issues are fixed. */
+/** Records the fixing agent's answer and commits its edits. The next review decides whether the issues are fixed. */
 export function onFixed(state: PhaseState, position: PositionAt<'fixing'>, event: EventOf<'fixed'>): PhaseStep {
   const saw = state.reviewed?.snapshot;
   if (event.by !== 'agent' || saw === undefined) throw unexpected(event.kind, 'fixing');
@@ -42,16 +45,21 @@ export function onFixed(state: PhaseState, position: PositionAt<'fixing'>, event
   return recordFix(keepSession(state, event, saw), event, { marks, turn: event.call });
 }
 
-/** Records a fix and commits the changed files. In `call`, `turn` is null if the caller fixed the issues. */
+/**
+ * Records a fix and commits the changed files. `turn` in `call` is the agent's call; null if the caller fixed the
+ * issues.
+ */
 export function recordFix(state: PhaseState, event: EventOf<'fixed'>, call: Omit<PhaseFix, 'summary'>): PhaseStep {
   const { round, stage, setup } = state;
   const { summary } = event;
   const iteration = state.counted[stage];
   const fixed: PhaseState = { ...state, fixes: [...state.fixes, { round, iteration, summary }], fixedSince: true };
-  // A document has two loops, and each counts its own iterations, so the message also names the reviewer.
+  // A document goes through two loops, and each counts its iterations from 1. So the commit message also names the
+  // reviewer.
   const [what, reviewers] = setup.phase === 'implement' ? [' fixes', []] : ['', reviewersOfStage(setup.phase, stage)];
   const message = `onceover: ${setup.phase} review iteration ${iteration}${what} (${[...reviewers, setup.loop].join(', ')})`;
-  // If an agent edits a forbidden file, the phase ends. The caller may edit such a file; the edit is not committed.
+  // An agent that edits a forbidden file ends the phase. The caller may edit such a file, but the edit is not
+  // committed.
   const commitFix = event.by === 'agent' ? commitEdits : commit;
   const next = commitFix(fixed, event, { message, next: null });
   return after({ kind: 'record-fix', round, summary, ...call }, next);
@@ -63,7 +71,7 @@ type CommitPlan = Pick<Committing, 'message' | 'next'>;
 
 type Edits = Pick<EventOf<'fixed'>, 'changedPaths' | 'hidden'>;
 
-/** Commits an agent's edits. Ends the phase if the agent edited a forbidden file or hid a file from the reviewers. */
+/** Commits an agent's edits. Ends the phase if the agent edited a forbidden file or changed what reviewers see. */
 function commitEdits(state: PhaseState, edited: Edits, plan: CommitPlan): PhaseStep {
   const forbidden = edited.changedPaths.filter((path) => isForbidden(path, state.setup.edits));
   const paths = [...new Set([...forbidden, ...(edited.hidden ?? [])])];
@@ -83,7 +91,10 @@ export function onCommit(state: PhaseState, { next }: Committing, { failed }: Ev
   return prepare(failed ? { ...state, commitFailed: true } : state, next);
 }
 
-/** Starts the step at index `next` before the reviews. If there is none, requests the snapshot for the next round. */
+/**
+ * Starts the step with index `next` that runs before the reviews. If there is none, takes the snapshot for the next
+ * round.
+ */
 export function prepare(state: PhaseState, next: number | null): PhaseStep {
   const preparation = next === null ? undefined : state.setup.preparations[next];
   if (state.setup.phase !== 'implement' || next === null || preparation === undefined) {
@@ -92,7 +103,7 @@ export function prepare(state: PhaseState, next: number | null): PhaseStep {
   return startCall({ ...state, position: { at: 'preparing', next, flights: {}, marks: [] } }, preparation.role);
 }
 
-/** Records a finished preparation, and commits its edits with the name of its role in the commit message. */
+/** Records that a step before the reviews has finished, and commits its edits. The commit message names the role. */
 export function onPrepared(state: PhaseState, position: PositionAt<'preparing'>, event: EventOf<'fixed'>): PhaseStep {
   const { next } = position;
   const preparation = state.setup.preparations[next];

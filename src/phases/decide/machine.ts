@@ -17,7 +17,7 @@ import { onCommit, onFixed, onPrepared, prepare, recordFix, startFix } from './f
 import { stagesOf } from './roles.ts';
 import { concludeRound, onAnswered, onConfirmed, onRoundSnapshot, recordRound } from './round.ts';
 
-/** Starts a phase from the beginning, without sessions, verdicts or counters of an earlier run. */
+/** Returns the first step of a new phase, without sessions, verdicts or counters of an earlier run. */
 export function beginPhase(setup: PhaseSetup): PhaseStep {
   const state: PhaseState = {
     setup,
@@ -45,7 +45,7 @@ type Handler<At extends PhasePosition['at'], Kind extends PhaseEvent['kind']> = 
   event: EventOf<Kind>,
 ) => PhaseStep;
 
-/** The events that each position accepts, and the function that returns the next step for each. */
+/** For each position of the state, the events that can occur there. Each has a function that returns the next step. */
 const TRANSITIONS: {
   readonly [At in PhasePosition['at']]: { readonly [Kind in PhaseEvent['kind']]?: Handler<At, Kind> };
 } = {
@@ -88,7 +88,9 @@ function onSnapshot(
   return artifact === 'present' ? next(state, seen) : endPhase(state, `artifact-${artifact}`);
 }
 
-/** Returns the state to store, without the unfinished round and calls, and without sessions that must not be kept. */
+/**
+ * Returns the state to store: without the unfinished round and its calls, and without sessions that must not be stored.
+ */
 export function checkpoint(state: PhaseState): PhaseState {
   const keepsSessions = state.setup.keepSessions && state.position.at !== 'ended';
   const kept: PhaseState = keepsSessions ? state : { ...state, resume: {} };
@@ -106,7 +108,7 @@ export function checkpoint(state: PhaseState): PhaseState {
   }
 }
 
-/** Returns the first step of a command that continues from a `checkpoint`. */
+/** Returns the first step of a command that continues a stored phase (see `checkpoint`). */
 export function resumePhase(state: PhaseState): PhaseStep {
   const { position } = state;
   switch (position.at) {
@@ -129,13 +131,13 @@ export function resumePhase(state: PhaseState): PhaseStep {
   }
 }
 
-/** Accepts the open issues of a phase that ended at the limit of reviews; null if it did not end there. */
+/** Accepts the open issues of a phase that ended at the limit of reviews. Returns null if it did not end there. */
 export function acceptNotes(state: PhaseState): PhaseStep | null {
   const { position } = state;
   return position.at === 'ended' && position.end.why === 'cap' ? endPhase(state, 'accepted-with-notes') : null;
 }
 
-/** Ends a phase early. The verdicts so far are recorded, but the phase is not approved even if all of them passed. */
+/** Ends a phase early. The verdicts so far are recorded. Even if all of them are passes, the phase is not approved. */
 function stopped(state: PhaseState, { why, calls = [] }: EventOf<'stop'>): PhaseStep {
   const { position } = state;
   if (!('flights' in position)) return endPhase(state, why);

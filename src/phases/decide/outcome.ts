@@ -22,7 +22,7 @@ import { reviewersOfStage, stagesOf } from './roles.ts';
 
 type RecordedCall = LoopDispatch & Pick<LedgerLoop, 'agent' | 'status'>;
 
-/** Returns the calls to agents in a recorded round and in the fix after it. */
+/** Returns the calls to agents in a recorded round of reviews and in the fix after it. */
 export function dispatchesOf(
   entry: Pick<IterationEntry, 'phase' | 'stage' | 'iteration' | 'isFinalValidation' | 'looks' | 'errors' | 'marks'>,
   fix: PhaseFix | null,
@@ -75,7 +75,9 @@ function openIn(state: PhaseState): readonly RoleIssue[] {
 
 const EXIT_CODES = { approved: 0, needs_work: 1, stalled: 1, cap: 1, error: 3 } as const;
 
-/** Returns the exit code. An error gives 3, but 1 if issues are open and the user did not interrupt the phase. */
+/**
+ * Returns the exit code: 3 for an error. If issues are open and the user did not interrupt the phase, it is 1 instead.
+ */
 function exitCodeOf({ status, why, open }: PhaseEnd): PhaseOutcome['exitCode'] {
   return status === 'error' && why !== 'interrupted' && open.length > 0 ? 1 : EXIT_CODES[status];
 }
@@ -90,7 +92,7 @@ export function callsOf({ rounds }: Pick<PhaseRun, 'rounds'>): readonly LoopCall
   return rounds.flatMap(({ entry, fix }) => [...entry.looks, ...entry.errors, ...(fix?.turn ? [fix.turn] : [])]);
 }
 
-/** Estimates the saved tokens. A skipped reviewer saves as many tokens as its last review used. */
+/** Estimates the saved tokens. A skipped reviewer saves as many tokens as its last review needed. */
 function savedIn({ id, feature, rounds }: PhaseRun): Saved {
   const skipped = rounds.flatMap(({ entry }, n) => entry.skipped.map(({ role }) => lastUsed(rounds.slice(0, n), role)));
   const calls = rounds
@@ -111,7 +113,7 @@ function lastUsed(rounds: readonly PhaseRound[], role: string): number {
   return usage === null ? 0 : totalTokens(usage);
 }
 
-/** Returns the fields that a phase in this state writes to `.meta.json`. */
+/** Returns the fields that a phase in this state writes to the `.meta.json` of the feature. */
 export function metaUpdate(
   run: PhaseRun,
   state: PhaseState,
@@ -128,7 +130,8 @@ export function metaUpdate(
     return [
       {
         stage,
-        // `at` is when a round ended. The first loop starts with the phase, the second when the round before it ended.
+        // The first loop starts when the phase starts, the second when the round before it ended. `at` is the end of a
+        // round.
         started: run.rounds[run.rounds.indexOf(first) - 1]?.at ?? run.startedAt,
         completed: approved ? last.at : null,
         iterations: Math.max(...rounds.map(({ entry }) => entry.iteration)),
@@ -151,7 +154,7 @@ function isPassed({ entry }: PhaseRound): boolean {
   return entry.errors.length === 0 && entry.looks.every(({ enginePass }) => enginePass);
 }
 
-/** Whether a snapshot has shown that the content did not change during the last round of the loop `stage`. */
+/** Whether the content stayed the same during the last round of the loop `stage`, according to a snapshot after it. */
 function isConfirmed(stage: PhaseStage, state: PhaseState): boolean {
   const end = endOf(state);
   return stage !== state.stage || end?.status === 'approved' || end?.why === 'cap';

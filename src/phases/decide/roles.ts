@@ -18,7 +18,7 @@ const DOMAIN_REVIEWERS: Readonly<Record<DocumentPhase, ReviewerRole>> = {
   'create-tasks': 'task-reviewer',
 };
 
-/** Returns the review loops that a phase goes through, in order. */
+/** Returns the review loops that a phase goes through, in their order. */
 export function stagesOf(phase: PhaseName): readonly [PhaseStage, ...PhaseStage[]] {
   return phase === 'implement' ? ['implement'] : ['domain', 'phase'];
 }
@@ -29,8 +29,8 @@ export function reviewersOfStage(phase: PhaseName, stage: PhaseStage): readonly 
 }
 
 /**
- * Whether the size limit for changes in a resumed session counts the files that a role reads and not only its prompt.
- * `auto` counts them for roles whose prompt names files without showing them, because such a prompt is always short.
+ * Whether the size limit of the prompt for a resumed session also counts the files that the role has to read. `auto`
+ * counts them if the prompt names files instead of showing them, because such a prompt is always short.
  */
 export function countsFiles(guard: 'auto' | 'prompt' | 'effective', role: PhaseRole): boolean {
   if (guard !== 'auto') return guard === 'effective';
@@ -43,13 +43,19 @@ export function rolesOf(phase: PhaseName, preparations: readonly Preparation[]):
   return [...new Set<PhaseRole>([...reviewers, 'implementer', ...preparations.map(({ role }) => role)])];
 }
 
-/** Returns the limit of reviews per loop, from 1 to 5. `NaN` counts as 5, because a limit of `NaN` is never reached. */
+/**
+ * Returns the limit of reviews per loop, from 1 to 5. `NaN` counts as 5, because a limit of `NaN` would never be
+ * reached.
+ */
 export function mostIterations({ mostIterations: requested }: Pick<PhaseSetup, 'mostIterations'>): number {
   if (Number.isNaN(requested)) return ITERATION_CAP;
   return Math.min(ITERATION_CAP, Math.max(1, Math.floor(requested)));
 }
 
-/** Returns the agents for a role. The agent of the role's session comes first, if it is still assigned to the role. */
+/**
+ * Returns the agents for a role. The agent that has the role's session comes first, if it is still assigned to the
+ * role.
+ */
 export function agentFor(state: PhaseState, role: PhaseRole): Assigned {
   const assigned = state.setup.assigned[role];
   if (assigned === undefined) throw new Error(`no agent is assigned to the role ${role}`);

@@ -8,7 +8,7 @@ import { mostIterations, reviewersOfStage } from './roles.ts';
 
 type Reviewing = PositionAt<'reviewing'>;
 
-/** How many times in a row a passed round may be repeated because the content changed while it ran. */
+/** How many rounds in a row may be repeated because the content changed while they ran. */
 const MAX_DISTURBANCES = 3;
 
 /** After this many fixes in a row that changed nothing, the loop ends as stalled. */
@@ -22,7 +22,10 @@ export function onRoundSnapshot(state: PhaseState, seen: SeenContent): PhaseStep
   return unchangedFixes >= MAX_UNCHANGED_FIXES ? endPhase(next, 'stalled') : openRound(next, seen);
 }
 
-/** Starts a round on the current content. A final validation does not count towards the limit of reviews. */
+/**
+ * Starts a round of reviews on the current content. A final validation, in which reviewers confirm their passes, does
+ * not count for the limit of reviews.
+ */
 function openRound(before: PhaseState, seen: SeenContent): PhaseStep {
   const { stage, counted, isFinalValidation } = before;
   const state: PhaseState = {
@@ -41,8 +44,8 @@ function openRound(before: PhaseState, seen: SeenContent): PhaseStep {
 }
 
 /**
- * Returns the reviewers to call. In `implement`, these are the ones that have not passed; a final validation calls all
- * or, with `final_validation: changed`, those that have not reviewed the current content.
+ * Returns the reviewers to call. In `implement`, these are the ones that have not passed. In a final validation they
+ * are all reviewers or, with `final_validation: changed`, those that have not reviewed the current content.
  */
 function dueRoles({ setup, stage, roles, isFinalValidation }: PhaseState, seen: SeenContent): readonly ReviewerRole[] {
   const all = reviewersOfStage(setup.phase, stage);
@@ -51,7 +54,7 @@ function dueRoles({ setup, stage, roles, isFinalValidation }: PhaseState, seen: 
   return setup.finalValidation === 'all' ? all : all.filter((role) => roles[role]?.seen.content !== seen.content);
 }
 
-/** Stores a reviewer's answer and session. The verdict takes effect when all reviewers of the round are done. */
+/** Stores a reviewer's answer and session. The verdict does not count until all reviewers of the round are done. */
 export function onAnswered(state: PhaseState, at: Reviewing, event: EventOf<'answered'>): PhaseStep {
   const { role, call, answer } = event;
   checkAsked(at, event);
@@ -66,7 +69,7 @@ export function onAnswered(state: PhaseState, at: Reviewing, event: EventOf<'ans
   return { state: { ...keepSession(state, event, at.seen.snapshot), position }, actions: [] };
 }
 
-/** If every reviewer has answered or failed, records the round and decides what follows. */
+/** If every reviewer has answered or failed, records the round and decides what comes next. */
 export function concludeRound(step: PhaseStep): PhaseStep {
   const { position } = step.state;
   if (position.at !== 'reviewing' || Object.keys(position.flights).length > 0) return step;
@@ -75,7 +78,7 @@ export function concludeRound(step: PhaseStep): PhaseStep {
   return { state: next.state, actions: [...step.actions, ...next.actions] };
 }
 
-/** Returns the action that records a round, and the state with the verdicts of the round. */
+/** Returns the action that records a round, and the state that contains its verdicts. */
 export function recordRound(
   before: PhaseState,
   at: Reviewing,
@@ -85,7 +88,8 @@ export function recordRound(
   const iteration = before.counted[stage];
   const { seen } = at;
   const reviewers = reviewersOfStage(setup.phase, stage);
-  // Answers arrive in any order, so sort them: records and fix prompts must not depend on which reviewer was faster.
+  // Sort the answers, because they arrive in any order: records and prompts must not depend on which reviewer was
+  // faster.
   const inOrder = <One extends { readonly role: string }>(all: readonly One[]) =>
     reviewers.flatMap((reviewer) => all.filter(({ role }) => role === reviewer));
   const [looks, errors, marks] = [inOrder(at.looks), inOrder(failed), inOrder(at.marks)];
@@ -130,7 +134,10 @@ function afterVerdicts(state: PhaseState, { looks, errors }: Pick<IterationEntry
   return startFix(regular, issues);
 }
 
-/** Ends a loop at the limit of reviews. After the domain loop, the phase-reviewer still runs if it has not run yet. */
+/**
+ * Ends a loop at the limit of reviews. After the first loop of a document (`domain`), the reviewer of the second loop
+ * still runs if it has not run yet.
+ */
 function atCap(state: PhaseState): PhaseStep {
   if (state.stage !== 'domain') return endedAtCap(state);
   const failed = withOutcome(state, 'failed');
@@ -138,7 +145,9 @@ function atCap(state: PhaseState): PhaseStep {
   return snapshotAction({ ...failed, stage: 'phase', unchangedFixes: 0 }, 'starting');
 }
 
-/** Continues after a round in which all reviewers passed. The passes count only if the content has not changed. */
+/**
+ * Continues after a round in which all reviewers passed. The passes count only if the content did not change meanwhile.
+ */
 export function onConfirmed(before: PhaseState, seen: SeenContent): PhaseStep {
   const isSame = seen.content === before.reviewed?.content;
   const state: PhaseState = { ...before, unchangedFixes: 0, disturbances: isSame ? 0 : before.disturbances + 1 };
@@ -149,8 +158,8 @@ export function onConfirmed(before: PhaseState, seen: SeenContent): PhaseStep {
 }
 
 /**
- * Approves the code if all reviewers passed the current content: in this round or, with `final_validation: changed`,
- * in any round. Otherwise starts a final validation.
+ * Approves the code if all reviewers passed the current content, in this round or, with `final_validation: changed`, in
+ * any round. Otherwise starts a final validation.
  */
 function codePassed(state: PhaseState, seen: SeenContent): PhaseStep {
   const last = reviewersOfStage(state.setup.phase, state.stage).map((role) => state.roles[role]);

@@ -7,7 +7,9 @@ import { REPAIRS } from './end.ts';
 import { describeOpenIssues } from './issues.ts';
 import { joinPhaseBlocks, phaseTitle } from './result.ts';
 
-/** Returns the JSON document of a loop. Its state is `died` if the round ended without printing a phase document. */
+/**
+ * Returns the JSON document of a review loop. Its state is `died` if the last round ended without printing a result.
+ */
 export function startedPhaseDocument(started: StartedPhase): StartedPhaseDocument {
   const phase = phaseSchema.safeParse(started.answer);
   const error = errorSchema.safeParse(started.answer);

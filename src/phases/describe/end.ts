@@ -46,7 +46,10 @@ const RESULTS: Readonly<Record<PhaseEndReason, (outcome: PhaseOutcome) => string
   trouble: (outcome) => `Could not judge: the phase stopped because of an error.${alsoOpen(outcome)}`,
 };
 
-/** The user's next step before another run of the phase: '' if there is none, null if no further run is needed. */
+/**
+ * For each reason why a phase ended, what the user has to do before running it again. Empty: nothing. null: it need not
+ * run again.
+ */
 export const REPAIRS: Readonly<Record<PhaseEndReason, string | null>> = {
   approved: null,
   'accepted-with-notes': null,
@@ -68,7 +71,7 @@ export const REPAIRS: Readonly<Record<PhaseEndReason, string | null>> = {
 
 type MoreLines = (outcome: PhaseOutcome, again: string) => readonly string[];
 
-/** Further lines of output, by the reason why the phase ended. */
+/** Additional lines of output for some of the reasons why a phase ended. */
 const MORE: Readonly<Partial<Record<PhaseEndReason, MoreLines>>> = {
   approved: (outcome) => {
     const older = describeEarlierRounds(outcome);

@@ -28,7 +28,10 @@ export function describeIssueLine({ role, issue }: RoleIssue): string {
   return `[${issue.severity}] ${role}: ${oneLine(issue.description)}${place}`;
 }
 
-/** Returns a marker line for the history. Users search for these lines, so their format must not change. */
+/**
+ * Returns a line that marks an event in the history file, such as a failed resume. Users search for these lines, so
+ * their format must not change.
+ */
 export function describeIssueMark(mark: PhaseMark): string {
   switch (mark.kind) {
     case 'resume-fallback':
@@ -40,7 +43,10 @@ export function describeIssueMark(mark: PhaseMark): string {
   }
 }
 
-/** Returns an agent's text with marker words in lower case, so that searches for marker lines do not find it. */
+/**
+ * Returns an agent's text in which the key words of marker lines (such as RESUME-FALLBACK) are in lower case.
+ * Otherwise, a search for marker lines in the history would find the agent's text.
+ */
 export function withoutMarks(text: string): string {
   return text.replace(/RESUME-FALLBACK|DELTA-GUARD|LAZY-LOAD-WARNING/g, (mark) => mark.toLowerCase());
 }
@@ -62,7 +68,7 @@ function shorten(text: string): string {
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }
 
-/** Returns the number of issues by severity, such as "1 blocker, 2 warnings"; empty if there are no issues. */
+/** Returns the number of issues of each severity, such as "1 blocker, 2 warnings"; empty if there are no issues. */
 export function issueCounts(issues: readonly Pick<LoopIssue, 'severity'>[]): string {
   return SEVERITIES.map((severity) => ({ severity, number: issues.filter((one) => one.severity === severity).length }))
     .filter(({ number }) => number > 0)
@@ -72,13 +78,13 @@ export function issueCounts(issues: readonly Pick<LoopIssue, 'severity'>[]): str
 
 type OpenIssue = PhaseDocument['open_issues'][number];
 
-/** Returns open issues in the format of JSON documents: blockers before warnings, otherwise in the given order. */
+/** Returns open issues as they appear in JSON documents: blockers before warnings, otherwise in the given order. */
 export function openIssueDocuments(open: readonly RoleIssue[]): OpenIssue[] {
   const documents = open.map(({ role, issue }) => ({ role, ...issueDocument(issue) }));
   return SEVERITIES.flatMap((severity) => documents.filter((one) => one.severity === severity));
 }
 
-/** Returns an issue in the format of JSON documents, with null for missing fields. */
+/** Returns an issue as it appears in JSON documents, with null for missing fields. */
 export function issueDocument({ severity, level, category, description, location, suggestion }: LoopIssue) {
   return {
     severity,
@@ -92,7 +98,7 @@ export function issueDocument({ severity, level, category, description, location
 
 const MAX_ISSUES = 20;
 
-/** Lists open issues. A list of more than `most` issues is cut, and its last line says where the others are. */
+/** Lists open issues. If there are more than `most`, the last line says where to find the others. */
 export function describeOpenIssues(
   open: readonly OpenIssue[],
   shown: Styled,
@@ -131,7 +137,10 @@ function paragraph(text: string, shown: Styled): readonly string[] {
     .map((line) => wrapTo(`    ${showInvisible(line.trimEnd())}`, shown, 0));
 }
 
-/** Returns the reason for a new session, to print after "new session:"; null for usual reasons like a first review. */
+/**
+ * Returns the reason for a new session, to print after "new session:"; null for usual reasons, such as the first
+ * review.
+ */
 export function describeDispatchReason(why: string): string | null {
   return REASONS[why] ?? null;
 }

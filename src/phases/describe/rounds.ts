@@ -16,7 +16,7 @@ import type {
 } from '../types.ts';
 import { describeDispatchReason, issueCounts } from './issues.ts';
 
-/** Lists the rounds of a phase: one line per reviewer, skipped or not, and one per fix. */
+/** Lists the rounds of a phase: one line for each reviewer, even if it was skipped, and one for each fix. */
 export function describePhaseRounds({ preparations, rounds }: PhaseRun, shown: Styled): string {
   const lines = [
     ...preparations.map(({ role, part, agent, summary }) => {
@@ -47,7 +47,7 @@ function roundLines({ entry, fix }: PhaseRound, paint: Paint): readonly string[]
   ];
 }
 
-/** Describes the verdict that counts: an approval with blockers or warnings is not a pass. */
+/** Describes a reviewer's verdict as onceover counts it: an approval with blockers or warnings is not a pass. */
 function describeVerdict({ enginePass, answer }: RoleReview, paint: Paint): string {
   const issues = issueCounts(answer.issues);
   if (enginePass) return `${paint('good', 'approved')}${issues === '' ? '' : `, ${issues}`}`;

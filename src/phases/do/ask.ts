@@ -19,7 +19,7 @@ import type { Ask, CallEnd, PhaseEvent, Replied } from '../state.ts';
 import { currentQuestion, freshLength, freshPrompt, modelOf, noteDeferred } from './build-prompt.ts';
 import type { PhaseContext } from './context.ts';
 
-/** Calls the agent of a role, with retries, and returns the event that follows. */
+/** Calls the agent of a role, with retries, and returns the result as an event for the state machine. */
 export async function askRole(playing: PhaseContext, ask: Ask): Promise<Result<PhaseEvent>> {
   const { ports, memory } = playing;
   await noteDeferred(playing, ask);
@@ -47,7 +47,8 @@ function isWriter({ role }: Ask): boolean {
   return !role.endsWith('-reviewer');
 }
 
-// All roles except reviewers edit files, but part A of the test-deepener only reads the documents.
+// Whether the role's agent edits files. All roles except reviewers do, but part A of the test-deepener only reads
+// documents.
 function editsFiles(ask: Ask): boolean {
   return isWriter(ask) && (ask.role !== 'test-deepener' || ask.part === 'B');
 }
@@ -133,7 +134,7 @@ async function talkTo(playing: PhaseContext, ask: Ask) {
 async function ttlFor({ ports, request, memory }: PhaseContext, ask: Ask): Promise<CacheTtl> {
   const { settings, fixing } = request;
   const { session, role } = ask;
-  // Without kept sessions, no later call reads the prompt from the cache.
+  // If sessions are not stored, no later call can find this prompt in the cache, so request the short lifetime.
   if (settings.cacheTtl === 'auto' && fixing.by === 'caller' && !fixing.keepSessions) return '5m';
   const facts = await ports.reviewers.describe(ask.agent);
   const lastUsed = session === null ? memory.talks.get(role)?.endedAt : Date.parse(session.lastUsedAt);
@@ -145,7 +146,9 @@ async function ttlFor({ ports, request, memory }: PhaseContext, ask: Ask): Promi
   return ttlOfCall(settings.cacheTtl, chosen, session === null || cost === undefined ? null : { ...session, ...cost });
 }
 
-/** Returns what was assumed about the cache of the role's session, and whether the session was in it. */
+/**
+ * Returns what was assumed about the provider's cache of the role's session, and whether the session really was in it.
+ */
 function cacheNoteOf(
   { memory }: PhaseContext,
   { role, session }: Ask,
@@ -159,7 +162,7 @@ function cacheNoteOf(
   return { ...cost.note, hit: judgeHit(session, { usage: end.usage, requests }) };
 }
 
-/** Returns the failure of a call whose prompt is longer than the agent's limit. The prompt is not sent. */
+/** Returns the failure for a prompt that is longer than the agent's limit. Such a prompt is not sent. */
 function tooLong(length: number, limit: number): AskEnd {
   const said = `the prompt has ${length} characters, more than the ${limit} that this agent is sent at once`;
   return { ok: false, failure: { kind: 'agent-error', said }, usage: null, said: '', durationMs: 0 };
@@ -197,7 +200,7 @@ async function repliedWith(playing: PhaseContext, ask: Ask, { end, ended, fresh,
   };
 }
 
-/** The working tree before an agent edits files, and the digests of the agents' programs. */
+/** The state of the working tree before an agent edits files, and the digests of the agents' programs. */
 type WorkBefore = { readonly view: ChangeView; readonly agentFiles: ReadonlyMap<RepoPath, string> };
 
 async function workBefore({ ports, request }: PhaseContext): Promise<Result<WorkBefore>> {
@@ -205,12 +208,12 @@ async function workBefore({ ports, request }: PhaseContext): Promise<Result<Work
   return view.ok ? ok({ view: view.value, agentFiles: request.agentFiles() }) : view;
 }
 
-/** Selects the whole working tree, because an agent may also edit files that are not under review. */
+/** Selects all files of the working tree, because an agent may also edit files that are not under review. */
 const ALL_FILES = { kind: 'uncommitted' } as const;
 
 type Edits = Pick<Extract<PhaseEvent, { kind: 'fixed' }>, 'changedPaths' | 'hidden'>;
 
-/** Returns the files that an agent changed or hid from reviewers. Fails if git cannot compare them. */
+/** Returns the files that an agent changed or hid from reviewers. Fails if git cannot compare the files. */
 async function editsSince(playing: PhaseContext, before: WorkBefore): Promise<Result<Edits>> {
   const { ports, request, memory } = playing;
   const after = await readChange(ports, { ...request, selection: ALL_FILES });
@@ -219,7 +222,8 @@ async function editsSince(playing: PhaseContext, before: WorkBefore): Promise<Re
   if (!diff.ok) return diff;
   const hidden = hiddenByFix(before.view, after.value, diff.value);
   if (hidden.length > 0) memory.notices.push({ kind: 'hidden-by-fixer', paths: hidden });
-  // Snapshots do not show edits to files outside the repository, so compare the digests of the agents' programs.
+  // Snapshots do not contain files outside the repository, so compare the digests of the agents' programs to notice
+  // edits to them.
   const tampered = [...request.agentFiles()].filter(([path, digest]) => before.agentFiles.get(path) !== digest);
   const changedPaths = [...new Set([...diff.value.flatMap(({ paths }) => paths), ...tampered.map(([path]) => path)])];
   memory.filesChanged = changedPaths.length;

@@ -15,16 +15,25 @@ import { modelFor, roleName } from '../roles/types.ts';
 import type { Ask, Measured } from '../state.ts';
 import type { PhaseContext } from './context.ts';
 
-/** The changes since the last review, as text: a diff with `format` lines of context, or the changed sentences. */
+/**
+ * The changes since the last review, as text. `format` is the number of context lines of a diff, or `sentences` for a
+ * list of changed sentences.
+ */
 export type Delta = { readonly format: number | 'sentences'; readonly text: string };
 
-/** A format for the changes. `make` resolves to the text, or to null if the format does not apply. */
+/** A format in which the changes can be shown. `make` returns them as text, or null if the format is not possible. */
 export type DeltaCandidate = Pick<Delta, 'format'> & { make(): Promise<string | null> };
 
-/** Changes that are shorter than this part of the first prompt, or than this length, need no shorter format. */
+/**
+ * If the changes are shorter than this part of the first prompt, or than this number of characters, no shorter format
+ * is tried.
+ */
 const SHORT_ENOUGH = { part: 0.1, characters: 800 };
 
-/** Returns the changes in the first format that is short enough, else in the shortest; null if no format applies. */
+/**
+ * Returns the changes in the first format that is short enough, or else in the shortest format; null if no format is
+ * possible.
+ */
 export async function chooseDelta(
   candidates: readonly DeltaCandidate[],
   firstPromptLength: number,
@@ -81,7 +90,7 @@ function materialFor({ request, feature, memory }: PhaseContext, resumed: LoopMa
   };
 }
 
-/** Returns the facts that must be unchanged to resume a session: agent, model, version, tools and instructions. */
+/** Returns the facts that must not change in a session: agent, model, version, tools and instructions. */
 export function currentQuestion(playing: PhaseContext, ask: Ask, facts: ReviewerFacts): Measured['now'] {
   const { stable } = freshPrompt(playing, { ...ask, template: freshTemplate(ask.role) });
   const { schema } = loopAnswer(ask, playing.request.roles);
@@ -93,13 +102,16 @@ export function currentQuestion(playing: PhaseContext, ask: Ask, facts: Reviewer
   };
 }
 
-/** Returns the model to request; null means the agent's default. */
+/** Returns the model to request; null for the agent's default. */
 export function modelOf({ request }: PhaseContext, { role, part, agent }: Ask): string | null {
   const { roles, settings } = request;
   return modelFor(roles[roleName(role, part)], agent, settings.agent[agent]?.model ?? null);
 }
 
-/** Builds the prompt for a resumed session, stores it, and returns the facts that decide whether it is sent. */
+/**
+ * Builds and stores the prompt that would resume a session. Returns its length and the other facts that decide whether
+ * it is sent.
+ */
 export async function measurePrompt(playing: PhaseContext, ask: Ask): Promise<Measured> {
   const { ports, request, memory } = playing;
   const facts = await ports.reviewers.describe(ask.agent);
@@ -127,13 +139,13 @@ export async function measurePrompt(playing: PhaseContext, ask: Ask): Promise<Me
   };
 }
 
-/** Returns the length of the prompt for the resumed session; 0 if the prompt cannot be built. */
+/** Returns the length of the prompt that would resume the session; 0 if the prompt cannot be built. */
 export async function resumedLength(playing: PhaseContext, ask: Ask): Promise<number> {
   const prompt = await resumedPrompt(playing, ask);
   return typeof prompt === 'string' ? 0 : prompt.dynamic.length;
 }
 
-/** Returns the prompt for the resumed session. If that is impossible, returns what is missing to build it. */
+/** Returns the prompt that resumes the session. If the prompt cannot be built, returns what is missing for it. */
 async function resumedPrompt(
   playing: PhaseContext,
   ask: Ask,
@@ -145,18 +157,24 @@ async function resumedPrompt(
   return loopPrompt(ask, materialFor(playing, { opening, ...change }));
 }
 
-/** Records which resume test (V1 to V4, dispatch/resume-probe.ts) the agent failed, unless one is already recorded. */
+/**
+ * Records which resume test the agent failed (V1 to V4, see dispatch/resume-probe.ts), unless a failure is already
+ * recorded.
+ */
 export async function noteDeferred({ ports, memory }: PhaseContext, { agent, why: reason }: Ask): Promise<void> {
   if (reason !== 'cannot-resume' || memory.resuming.kind === 'deferred') return;
   const facts = await ports.reviewers.describe(agent);
-  // If the agent can resume sessions but has none, its last answer had no session id. The resume test V1 checks this.
+  // If the agent can resume sessions but has none here, its last answer contained no session id. That is what the
+  // resume test V1 checks.
   const why = (await facts.canResume()) ? 'V1: it named no session' : await facts.deferredReason();
   if (why === null) return;
   memory.resuming = { kind: 'deferred', why };
   memory.notices.push({ kind: 'not-resumed', agent, why });
 }
 
-/** Returns the total length of the files that a new session has to read. Stops counting at `enough`. */
+/**
+ * Returns the total length of the files that a new session would have to read. Stops counting when it reaches `enough`.
+ */
 async function mustReadLength(
   { ports, request, feature, memory }: PhaseContext,
   ask: Ask,
@@ -176,10 +194,13 @@ async function mustReadLength(
 
 type Change = { readonly delta: LoopDelta; readonly changedFiles: readonly string[] };
 
-/** The numbers of context lines to try in a diff, the most readable first. */
+/** The numbers of context lines to try in a diff, starting with the most readable. */
 const CONTEXTS = [3, 1, 0] as const;
 
-/** Returns the changes since the role's last call in a short format. If that is impossible, returns what is missing. */
+/**
+ * Returns the changes since the role's last call in a short format. If that is impossible, returns which data is
+ * missing.
+ */
 async function deltaOf(
   playing: PhaseContext,
   ask: Ask,

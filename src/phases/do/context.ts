@@ -10,7 +10,10 @@ import type { ReviewSubject } from '../read/subject.ts';
 import type { PhaseNotice, PhasePorts, PhaseRequest } from '../run-types.ts';
 import type { Resuming } from '../types.ts';
 
-/** The request, ports and data that the functions of a running phase share. */
+/**
+ * The things that the functions of a running phase share: the request, the ports (access to git, files and agents), and
+ * data in memory.
+ */
 export type PhaseContext = {
   readonly ports: PhasePorts;
   readonly request: PhaseRequest;
@@ -21,19 +24,21 @@ export type PhaseContext = {
 
 /** Data of a running phase that the state machine does not need, so it is not part of `PhaseState`. */
 export type PhaseMemory = {
-  /** The content under review, as last read. */
+  /** The content under review as it was last read. */
   sight: ReviewSubject;
-  /** Prompts for resumed sessions that were built to measure their length, and may be sent next. */
+  /**
+   * Prompts for resumed sessions. They were built to measure their length, and are used if the sessions are resumed.
+   */
   readonly measured: Map<PhaseRole, ComposedPrompt>;
-  /** The last call of each role, for the ledger and the log. */
+  /** The last call of each role, for the ledger (the log of calls) and the transcript. */
   readonly talks: Map<PhaseRole, Conversation>;
   /** The number of files that the last fix changed. */
   filesChanged: number;
-  /** The test outlines of the test-deepener's part A, for part B. */
+  /** The test outlines that part A of the test-deepener wrote. Part B needs them. */
   outline: Answers['outline'] | null;
-  /** The caches and pauses that earlier calls in this repository show. */
+  /** Facts from earlier calls in this repository: about the provider's cache, and about the time between calls. */
   readonly cacheHistory: CacheHistory;
-  /** The cost of resuming each role's session, as estimated before its next call. */
+  /** The cost of resuming the session of each role, estimated before the next call. */
   readonly costs: Map<PhaseRole, ReturnType<typeof costAfterCacheExpiry>>;
   /** Whether the agents can resume sessions and, if not, the reason. */
   resuming: Resuming;

@@ -12,7 +12,7 @@ import { askRole } from './ask.ts';
 import { measurePrompt } from './build-prompt.ts';
 import type { PhaseContext } from './context.ts';
 
-/** Performs the actions of a phase until the phase ends or waits for the caller's fix. */
+/** Performs the actions that the state machine returns, until the phase ends or waits for the caller to fix issues. */
 export async function drivePhase(
   playing: PhaseContext,
   recorder: PhaseRecorder,
@@ -38,7 +38,7 @@ export async function drivePhase(
     }
     return trouble === null ? ok(state) : err(trouble);
   } finally {
-    // Wait for all calls, because none may still run after the phase has ended.
+    // Wait for all calls to agents, because none may still run after the phase has ended.
     await Promise.allSettled(flights);
   }
 
@@ -50,7 +50,7 @@ export async function drivePhase(
     flights.add(flight);
   }
 
-  /** Returns the event that stops the phase. Waits for all calls to end, so that their tokens are recorded. */
+  /** Returns the event that stops the phase. First waits for all calls to end, so that their tokens are counted. */
   async function stopFor(why: StopReason, landed: Landed): Promise<PhaseEvent> {
     const all = [landed, ...(await Promise.all(flights))];
     return { kind: 'stop', why, calls: [...(stop?.calls ?? []), ...all.flatMap(({ result }) => callsIn(result))] };
@@ -84,7 +84,7 @@ function callsIn(result: Result<PhaseEvent>): readonly CallEnd[] {
 
 type Landed = { readonly flight: Promise<Landed>; readonly result: Result<PhaseEvent> };
 
-/** Returns the function that performs an action; null if nothing is left to do after `recorder.record`. */
+/** Returns a function that performs the action; null if `recorder.record` has already performed it. */
 function workFor(playing: PhaseContext, action: PhaseAction): (() => Promise<Result<PhaseEvent>>) | null {
   switch (action.kind) {
     case 'take-snapshot':
@@ -118,7 +118,7 @@ async function commit(
   { paths, message }: Extract<PhaseAction, { kind: 'commit' }>,
 ): Promise<Result<PhaseEvent>> {
   const { artifact } = feature.documents;
-  // If the fix deleted the document under review, the phase ends, and the deletion is not committed.
+  // If the fix deleted the reviewed document, the phase ends and the deletion is not committed.
   const isGone = artifact !== null && (await ports.contents.exists(artifact)) === 'missing';
   const end = isGone ? null : await ports.commits.commit(paths, message);
   if (end === null || end.kind === 'nothing') return ok({ kind: 'commit-ended', failed: false });

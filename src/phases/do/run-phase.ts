@@ -24,8 +24,8 @@ import { openMemory, type PhaseContext } from './context.ts';
 import { drivePhase } from './drive.ts';
 
 /**
- * The stored loop: in `kept` if the command may continue the loop, in `acceptable` if the command may accept its
- * issues.
+ * The stored loop of an earlier command. It is in `kept` if this command can continue it, and in `acceptable` if this
+ * command can accept its issues.
  */
 type Kept = { readonly kept: KeptLoop | null; readonly acceptable: KeptLoop | null };
 
@@ -39,7 +39,8 @@ export async function runPhase(ports: PhasePorts, request: PhaseRequest): Promis
   const { fixing } = request;
   const summary = fixing.by === 'caller' ? fixing.summary : null;
   const isWaiting = kept?.state.position.at === 'waiting';
-  // A summary is valid if the loop waits for a fix, or if the caller repeats an interrupted command with its summary.
+  // A summary is accepted if the loop waits for a fix, or if the user repeats an interrupted command with the same
+  // summary.
   if (summary !== null && !isWaiting && kept?.state.fixes.at(-1)?.summary !== summary) {
     const kind = kept === null ? 'no-waiting-loop' : 'unjudged-round';
     return err({ kind, phase: request.phase, feature: request.feature });
@@ -71,7 +72,7 @@ export async function runPhase(ports: PhasePorts, request: PhaseRequest): Promis
   return ok(phaseOutcome(recorder.run(), played.value, noticesOf(playing)));
 }
 
-/** Returns the notices of a phase; in `implement`, also the changed files that reviewers could not see. */
+/** Returns the notices of a phase. In `implement`, they include changed files that reviewers could not see. */
 function noticesOf({ feature, memory, request }: PhaseContext): readonly PhaseNotice[] {
   return feature.documents.artifact === null
     ? [...memory.notices, ...withheldCode(request, memory.sight)]
@@ -87,7 +88,10 @@ async function removeWaiting(
   return removed.ok ? snapshots.hold(loopName({ phase, feature }), new Set()) : removed;
 }
 
-/** Accepts the open issues of a loop that ended at the limit; null if there is no such loop or the content changed. */
+/**
+ * Accepts the open issues of a loop that ended at the limit of reviews. Returns null if no loop ended there, or if the
+ * content has changed since.
+ */
 async function acceptedNow({ playing, acceptable }: Opened): Promise<Result<PhaseOutcome> | null> {
   if (acceptable === null) return null;
   const { run, state } = acceptable;
@@ -139,20 +143,26 @@ async function plannedDispatches(playing: PhaseContext, first: PhaseStep): Promi
   return (await Promise.all(planned)).flat();
 }
 
-/** Returns the first step of a continued loop: after the caller's fix, or where an earlier command was interrupted. */
+/**
+ * Returns the first step of a continued loop: after the caller's fix, or at the place where an earlier command was
+ * interrupted.
+ */
 async function firstStep(playing: PhaseContext, state: PhaseState, summary: string | null): Promise<PhaseStep> {
   const { ports, feature, memory } = playing;
   if (state.position.at === 'ended') return beginPhase(state.setup);
   if (state.position.at !== 'waiting') return resumePhase(state);
   const from = state.reviewed?.snapshot ?? null;
   const diff = from === null ? null : await ports.snapshots.sections(from, memory.sight.seen.snapshot, 0);
-  // If the old snapshot is lost, list all files under review; git commits those that changed.
+  // If the old snapshot no longer exists, list all files under review. git commits only those that changed.
   const changed = diff?.ok === true ? diff.value.flatMap(({ paths }) => paths) : null;
   const changedPaths = [...new Set(changed ?? [...feature.documents.all, ...memory.sight.files])];
   return stepPhase(state, { kind: 'fixed', by: 'caller', summary: summary ?? '', changedPaths });
 }
 
-/** The number of ledger entries that are enough to know the pauses of this repository. */
+/**
+ * The number of ledger entries (logged calls) that are enough to estimate the usual pauses between calls in this
+ * repository.
+ */
 const MOST_ENTRIES = 300;
 
 async function openPhase(
@@ -182,7 +192,7 @@ async function openPhase(
   return ok({ playing, setup: setupFor(request, feature.value, assigned.value, { kept, loop }), kept, acceptable });
 }
 
-/** Reads the stored loop. `--rerun` ignores it, and a loop that has ended is not continued. */
+/** Reads the loop that an earlier command stored. `--rerun` ignores it, and a loop that has ended is not continued. */
 async function readKept({ loops }: PhasePorts, request: PhaseRequest): Promise<Result<Kept>> {
   const { phase, feature, fixing, rerun, acceptWithNotes } = request;
   const mayGoOn = fixing.by === 'caller';
@@ -223,7 +233,9 @@ function setupFor(
   };
 }
 
-/** Assigns agents: each reviewer gets all available agents, in order of preference; the other roles get one agent. */
+/**
+ * Assigns agents to roles. A reviewer gets all available agents, in order of preference; any other role gets one agent.
+ */
 async function assignRoles(ports: PhasePorts, request: PhaseRequest): Promise<Result<PhaseSetup['assigned']>> {
   const { reviewers, cooldowns, clock } = ports;
   const { phase, preparations, fixing, settings } = request;
@@ -264,5 +276,5 @@ async function checkLength(
   return err({ kind: 'artifact-too-long', path: artifact, characters, limit, agent });
 }
 
-/** The number of characters in a prompt that are reserved for everything but the document. */
+/** The number of characters of a prompt that are reserved for everything except the document. */
 const PROMPT_ROOM = 20_000;

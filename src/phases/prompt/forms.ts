@@ -4,10 +4,10 @@ import { quoteName } from '../../kernel/escape.ts';
 import { type PhaseName, SEVERITIES } from '../../kernel/review-loops.ts';
 import { type Artifact, artifactsOf, type ReviewForm, type Role } from '../roles/types.ts';
 
-/** The paths of a feature's documents; `prd` is null if the feature has no PRD. */
+/** The paths of a feature's documents. `prd` is null if the feature has no PRD (product requirements document). */
 export type FeaturePaths = { readonly folder: string; readonly prd: string | null };
 
-/** Returns the prompt section that lists the files a role must read first; empty if there are none. */
+/** Returns the section of a prompt that lists the files to read first; empty if there are none. */
 export function requiredArtifacts(role: Role, phase: PhaseName, feature: FeaturePaths): string {
   const artifacts = artifactsOf(role, phase);
   if (artifacts.length === 0) return '';
@@ -30,12 +30,12 @@ export const TITLES: Readonly<Record<Artifact, string>> = {
   'tasks.md': 'Tasks',
 };
 
-/** Returns the path of a document; null for a PRD that does not exist. */
+/** Returns the path of a document; null for the PRD (product requirements document) if it does not exist. */
 export function artifactPath(artifact: Artifact, { folder, prd }: FeaturePaths): string | null {
   return artifact === 'prd.md' ? prd : `${folder}/${artifact}`;
 }
 
-/** Returns the answer format of a reviewer as its prompt shows it. */
+/** Describes a reviewer's answer format, as its prompt shows it. */
 export function describeForm({ categories, place, levels, evidence, compact }: ReviewForm): string {
   const issue = [
     `"severity": "${SEVERITIES.join('|')}"`,
@@ -57,7 +57,7 @@ export function describeForm({ categories, place, levels, evidence, compact }: R
   return `Return your assessment as JSON:\n${object}`;
 }
 
-/** Returns the answer format as a JSON schema, for agents that accept one. */
+/** Returns a reviewer's answer format as a JSON schema, for agents that accept a schema. */
 export function formSchema({ categories, place, levels, evidence }: ReviewForm): JsonSchema {
   const issue = z.looseObject({
     severity: z.enum(SEVERITIES),

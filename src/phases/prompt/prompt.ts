@@ -20,23 +20,28 @@ import {
   REVIEW_RULES,
 } from './sections.ts';
 
-/** Everything that a prompt is built from besides the question (`Ask`). */
+/** Everything that a prompt is built from, except the question itself (`Ask`). */
 export type LoopMaterial = LoopSubject & {
   readonly roles: Roles;
   readonly feature: FeaturePaths;
-  /** For a resumed session: the stable part of its first prompt, and the changes since its last call. */
+  /**
+   * For a resumed session: the start of its first prompt, which must stay the same, and the changes since its last
+   * call. Null for a new session.
+   */
   readonly resumed: {
     readonly opening: string;
     readonly delta: LoopDelta;
     readonly changedFiles: readonly string[];
   } | null;
-  /** For part B of the test-deepener: the test outlines that part A wrote. */
+  /** The test outlines that part A of the test-deepener wrote, for the prompt of part B; null for other prompts. */
   readonly outline: Answers['outline'] | null;
 };
 
 const NOT_RESUMED = { opening: '', delta: { stat: null, diff: '', upstream: '' }, changedFiles: [] };
 
-/** Returns the prompt for a question. Its stable part is the same in every iteration, so providers can cache it. */
+/**
+ * Returns the prompt for a question. Its stable part is the same in every iteration, so that providers can cache it.
+ */
 export function loopPrompt(ask: Ask, material: LoopMaterial): ComposedPrompt {
   const { phase, files, feature, outline } = material;
   const { iteration, most, issues, fixes } = ask;
@@ -123,7 +128,7 @@ function composed(stable: readonly (string | undefined)[], dynamic: readonly str
   ]);
 }
 
-/** Returns the title of a call to an agent, for progress output. */
+/** Returns the title of a call, for progress output. */
 export function loopLabel(ask: Pick<Ask, 'role' | 'part' | 'iteration'>, phase: PhaseName): string {
   if (ask.role === 'implementer') return `Fix review issues iteration ${ask.iteration}`;
   if (ask.role === 'code-simplifier') return 'Simplify new code';
@@ -132,7 +137,7 @@ export function loopLabel(ask: Pick<Ask, 'role' | 'part' | 'iteration'>, phase: 
   return `Review ${subject} as ${ask.role}, iteration ${ask.iteration}`;
 }
 
-/** Returns the kind of answer that a question expects, and its JSON schema for agents that accept one. */
+/** Returns the kind of answer that a question asks for, and its JSON schema for agents that accept a schema. */
 export function loopAnswer(
   ask: Pick<Ask, 'role' | 'part'>,
   roles: Roles,
@@ -143,7 +148,10 @@ export function loopAnswer(
   return { kind, schema: answerSchema(kind) };
 }
 
-/** Returns the paths of the files that the agent must read for this question. A PRD that does not exist is left out. */
+/**
+ * Returns the paths of the files that the agent must read for this question. A missing PRD (product requirements
+ * document) is left out.
+ */
 export function loopMustRead(
   ask: Pick<Ask, 'role' | 'part'>,
   { roles, phase, feature }: Pick<LoopMaterial, 'roles' | 'phase' | 'feature'>,

@@ -10,7 +10,7 @@ import { ARTIFACT_OF, ARTIFACTS, type Artifact, artifactsOf, type Roles, roleNam
 import type { PhaseNotice, PhasePorts, PhaseRequest } from '../run-types.ts';
 import { type Documents, type ReviewSubject, readSubject } from './subject.ts';
 
-/** Returns the documents that at least one role of the phase must read, including the document under review. */
+/** Returns the documents that at least one role of the phase must read, including the reviewed document. */
 export function requiredDocuments(phase: PhaseName, roles: Roles, hasFixer: boolean): readonly Artifact[] {
   const names = rolesOf(phase, []).filter((role) => hasFixer || role !== 'implementer');
   const read = new Set(names.flatMap((role) => artifactsOf(roles[roleName(role, null)], phase)));
@@ -18,7 +18,9 @@ export function requiredDocuments(phase: PhaseName, roles: Roles, hasFixer: bool
   return ARTIFACTS.filter((artifact) => read.has(artifact));
 }
 
-/** Returns the phase that reviews a document; null for the PRD, which no phase reviews. */
+/**
+ * Returns the phase that reviews a document; null for the PRD (product requirements document), which no phase reviews.
+ */
 export function phaseOf(artifact: Artifact): DocumentPhase | null {
   return DOCUMENT_PHASES.find((phase) => ARTIFACT_OF[phase] === artifact) ?? null;
 }
@@ -28,17 +30,20 @@ export function documentPath(feature: RepoPath, name: string): RepoPath {
   return (feature === '' ? name : `${feature}/${name}`) as RepoPath;
 }
 
-/** A feature whose required documents are all usable, so that the phase can run. */
+/** A feature that is ready for the phase: all documents that the phase requires are usable. */
 export type Feature = {
   /** Absolute paths, for prompts. */
   readonly paths: FeaturePaths;
   readonly documents: Documents;
-  /** The content under review at the start of the phase. */
+  /** The content under review when the phase starts. */
   readonly first: ReviewSubject;
   readonly notices: readonly PhaseNotice[];
 };
 
-/** Reads a feature. Fails at the first unusable document. If `dry`, does not rename an unreadable `.meta.json`. */
+/**
+ * Reads a feature's documents and history. Fails at the first unusable document. If `dry`, an unreadable `.meta.json`
+ * is not renamed.
+ */
 export async function readFeature(
   ports: Pick<PhasePorts, 'snapshots' | 'contents' | 'feature' | 'clock'>,
   request: PhaseRequest,
@@ -46,12 +51,13 @@ export async function readFeature(
 ): Promise<Result<Feature>> {
   const { phase, feature, roles, root } = request;
   const { logDir } = request.settings;
-  // Snapshots leave out `log_dir`, so reviewers would see only the committed version of a tracked file in it. Fail.
+  // Fail if a tracked file is in `log_dir`: snapshots leave out that folder, so reviewers would see only its committed
+  // version.
   const tracked = await ports.snapshots.trackedIn(logDir);
   if (!tracked.ok) return tracked;
   const hidden = hiddenByLogDir(tracked.value, logDir);
   if (hidden.length > 0) return err({ kind: 'log-dir-hides', logDir, files: hidden });
-  // Read the history before an agent is called: if it is unreadable, the review could not be recorded.
+  // Read the history before an agent is called: if the history is unreadable, the reviews could not be recorded.
   const history = await ports.feature.history();
   if (!history.ok) return history;
   const artifacts = requiredDocuments(phase, roles, request.fixing.by === 'fixer');
@@ -87,7 +93,10 @@ export async function readFeature(
   });
 }
 
-/** Reads the path of the PRD from `.meta.json`. Renames an unreadable file, so that its content is not lost. */
+/**
+ * Reads the path of the PRD (product requirements document) from `.meta.json`. Renames an unreadable `.meta.json`, so
+ * that its content is not lost.
+ */
 async function readMeta(
   { feature: files, clock }: Pick<PhasePorts, 'feature' | 'clock'>,
   { feature }: PhaseRequest,
@@ -109,7 +118,10 @@ type FoundPrd = { readonly path: RepoPath | null; readonly notices: readonly Pha
 
 const NO_PRD: FoundPrd = { path: null, notices: [] };
 
-/** Returns the `prd.md` of the feature, else the file in the repository that `.meta.json` names. */
+/**
+ * Returns the PRD (product requirements document): `prd.md` in the feature's folder, or else the file that `.meta.json`
+ * names.
+ */
 async function findPrd(contents: Contents, { feature, root }: PhaseRequest, source: string | null): Promise<FoundPrd> {
   const own = documentPath(feature, 'prd.md');
   if ((await contents.exists(own)) === 'file') return { path: own, notices: [] };

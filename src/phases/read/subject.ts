@@ -9,7 +9,7 @@ import type { PhaseNotice, PhaseRequest } from '../run-types.ts';
 import type { PhaseState } from '../state.ts';
 import type { SeenContent } from '../types.ts';
 
-/** Returns a digest of the content under review: the current documents and, in `implement`, every changed file. */
+/** Returns a digest of the content under review: the documents and, in `implement`, every changed file. */
 export function phaseContent(
   documents: readonly RepoPath[],
   files: ReadonlyMap<RepoPath, TreeFile>,
@@ -36,7 +36,7 @@ export type ReviewSubject = {
   readonly withheld: readonly WithheldFile[];
   readonly branch: string | null;
   readonly baseName: string | null;
-  /** The commit or tree that the loop's first review compared the code with. */
+  /** The commit or tree that the first review of the loop compared the code with. */
   readonly began: string;
 };
 
@@ -48,7 +48,7 @@ export type Documents = {
   readonly all: readonly RepoPath[];
 };
 
-/** Reads the content under review. `began` is the base of the loop's first review; null before that review. */
+/** Reads the content under review. `began` is the base of the loop's first review; null if this is the first. */
 export async function readSubject(
   snapshots: Snapshots,
   request: Pick<PhaseRequest, 'settings' | 'selection' | 'feature' | 'fixing'>,
@@ -56,7 +56,7 @@ export async function readSubject(
   began: ReviewSubject['began'] | null,
 ): Promise<Result<ReviewSubject>> {
   const { settings } = request;
-  // Reviewers of a document get the whole document and no diff, so the base does not matter.
+  // Reviewers of a document get the whole document and no diff, so the base branch does not matter.
   const selection: Selection = artifact === null ? request.selection : { kind: 'uncommitted' };
   const comparison = await snapshots.compare(selection, settings.base);
   if (!comparison.ok) return comparison;
@@ -84,22 +84,26 @@ export async function readSubject(
 }
 
 /**
- * Returns the comparison to review. Its base is `began` if the current base could hide commits of the loop: on the base
- * branch itself, or if a fixer could have moved the base branch.
+ * Returns the comparison to review. If the current base could hide commits of the loop, it starts from `began`, the
+ * base of the loop's first review. That can happen on the base branch itself, or if a fixing agent moved the base
+ * branch.
  */
 function sinceItBegan(comparison: Comparison, began: string | null, { by }: PhaseRequest['fixing']): Comparison {
   const canHide = by === 'fixer' || comparison.baseTree === comparison.headCommit;
   return began !== null && canHide ? { ...comparison, baseTree: began } : comparison;
 }
 
-/** Whether a changed file is code under review: in the requested paths, and not a document or record of the feature. */
+/**
+ * Whether a changed file is code under review: it is in the requested paths, and is not a document or record of the
+ * feature.
+ */
 export function isCode({ feature, selection }: Pick<PhaseRequest, 'feature' | 'selection'>, path: string): boolean {
   if (!isUnderReview(path, { only: onlyFiles(selection) })) return false;
   const own = feature === '' ? path : path.startsWith(`${feature}/`) ? path.slice(feature.length + 1) : null;
   return own === null || !NO_CODE.some((name) => own === name || own.startsWith(`${name}.unreadable-`));
 }
 
-/** Returns the changed files that reviewers do not get to see, as one notice per reason. */
+/** Returns notices about changed files that reviewers do not see, one notice for each reason. */
 export function withheldCode(
   request: Pick<PhaseRequest, 'feature' | 'selection'>,
   sight: Pick<ReviewSubject, 'withheld'>,
@@ -139,7 +143,10 @@ async function document(
   return ok({ artifact: text.value.trim() === '' ? 'empty' : 'present', document: text.value, ...only });
 }
 
-/** Returns the snapshots that a later command compares with: the last reviewed one and those of the sessions. */
+/**
+ * Returns the snapshots that a later command needs to compare with: the last reviewed one, and those that the sessions
+ * saw.
+ */
 export function neededSnapshots({ position, reviewed, resume }: PhaseState): ReadonlySet<SnapshotId> {
   if (position.at === 'ended') return new Set();
   const seen = Object.values(resume).flatMap(({ session }) => session?.saw ?? []);

@@ -4,7 +4,7 @@ import { describeAgentFailure } from '../../ui/describe-agent-failure.ts';
 import { describeIssueMark, type IssueTags, issueLines, withoutMarks } from '../describe/issues.ts';
 import type { IterationEntry, LoopIssue, PhaseFix } from '../types.ts';
 
-/** Returns the `.review-history.md` entry of a round; `fix` is null before the issues are fixed. */
+/** Returns the entry of a round in `.review-history.md`. `fix` is null if the issues are not fixed yet. */
 export function historyEntry(entry: IterationEntry, at: Date, fix: Pick<PhaseFix, 'summary' | 'marks'> | null): string {
   const marks = [...entry.marks, ...(fix?.marks ?? [])].map(describeIssueMark);
   const summary = fix?.summary ?? '';
@@ -20,7 +20,10 @@ export function historyEntry(entry: IterationEntry, at: Date, fix: Pick<PhaseFix
   ].join('\n');
 }
 
-/** Returns the history in which `entry` replaces its old version `earlier`. If that is not found, appends `entry`. */
+/**
+ * Returns the history with the old text `earlier` of an entry replaced by `entry`. If the history does not contain
+ * `earlier`, appends `entry`.
+ */
 export function withEntry(history: string, entry: string, earlier: string | null): string {
   const found = earlier === null || earlier === '' ? -1 : history.lastIndexOf(earlier);
   if (earlier !== null && found !== -1) {
@@ -30,9 +33,9 @@ export function withEntry(history: string, entry: string, earlier: string | null
   return `${history}${history.endsWith('\n') ? '' : '\n'}\n${entry}`;
 }
 
-/** The format of the history entries of a loop that reviews a document. */
+/** The words that differ in the history entries of each loop that reviews a document. */
 type Story = {
-  /** The beginning of the heading; the number of the iteration follows. */
+  /** The beginning of an entry's heading. The iteration number follows it. */
   readonly heading: string;
   readonly reviewer: string | null;
   readonly issue: (issue: LoopIssue) => readonly string[];
@@ -142,12 +145,17 @@ function bullet(issue: LoopIssue, tags: IssueTags, more: { readonly by?: string;
   return issueLines(issue, inline, { tags, ...more });
 }
 
-/** Returns an agent's text on one line, with marker words such as RESUME-FALLBACK in lower case. */
+/**
+ * Returns an agent's text on one line. Key words of marker lines, such as RESUME-FALLBACK, become lower case, so that
+ * users who search for marker lines do not find this text.
+ */
 function inline(text: string): string {
   return withoutMarks(oneLine(text));
 }
 
-/** Returns a fix summary, escaped so that none of its lines looks like a heading or the end of the history entry. */
+/**
+ * Returns the summary of a fix, changed so that none of its lines looks like a heading or the end of the history entry.
+ */
 function plain(text: string): string {
   return withoutMarks(text)
     .trim()

@@ -4,7 +4,10 @@ import type { MetaUpdate } from '../types.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns `.meta.json` with the fields of a phase. Keeps the other fields of `before`, the old text, if readable. */
+/**
+ * Returns the new text of `.meta.json`, with the fields of this phase. Other fields of the old text `before` stay, if
+ * it is readable.
+ */
 export function mergeMeta(
   before: string | null,
   update: MetaUpdate,
@@ -35,7 +38,10 @@ export function mergeMeta(
   return { isReadable: true, text: `${JSON.stringify(merged, null, indentOf(before ?? ''))}\n` };
 }
 
-/** Reads `.meta.json`. `source` is the path of the PRD that it names. Returns null if the text is unreadable. */
+/**
+ * Reads `.meta.json`. `source` is the path of the PRD (product requirements document) in it. Returns null if the text
+ * is unreadable.
+ */
 export function readMeta(text: string): { readonly source: string | null } | null {
   const meta = parseMeta(text);
   const source = meta?.['brainstorm_source'];
@@ -67,7 +73,7 @@ function describeStages({ phase, loops }: MetaUpdate, before: Fields): Fields {
   return { stages: kept.length === 0 ? undefined : Object.fromEntries(kept) };
 }
 
-/** Removes the fields that onceover writes, and returns those of other tools; undefined if there are none. */
+/** Returns the fields that other tools wrote, without those of onceover; undefined if there are none. */
 function withoutLoop(fields: Fields): Fields | undefined {
   const { started: _, completed: _c, iterations: _i, approved: _a, reviewerNotes: _r, ...others } = fields;
   return Object.keys(others).length === 0 ? undefined : others;
@@ -83,7 +89,7 @@ function parseMeta(text: string): Fields | null {
   }
 }
 
-/** Returns a nested object; an empty object if the value is missing, null if the value is not an object. */
+/** Returns a nested object: an empty object if the value is missing, null if it is not an object. */
 function inner(value: unknown): Fields | null {
   if (value === undefined || value === null) return {};
   return isRecord(value) ? value : null;

@@ -13,10 +13,16 @@ import type { KeptLoop, PhaseAction, PhaseState } from '../state.ts';
 import type { PhaseFix, PhaseRound, PhaseRun } from '../types.ts';
 import { historyEntry, withEntry } from './history.ts';
 
-/** The fields of a ledger entry that the record of a round does not have, such as the model and the branch. */
+/**
+ * Fields of an entry in the ledger (the log of calls) that the record of a round does not contain, such as the model
+ * and the branch.
+ */
 export type DispatchFigures = Pick<LedgerLoop, 'at' | 'durationMs' | 'model' | 'startedBy' | 'branch' | 'cache'>;
 
-/** Returns the ledger entries of a round. With a fix, returns only its entry: the reviews are already in the ledger. */
+/**
+ * Returns the entries of a round for the ledger (the log of calls). After a fix, returns only the entry of the fix,
+ * because the reviews are in the ledger already.
+ */
 export function ledgerEntries(
   run: PhaseRun,
   { entry, fix }: Pick<PhaseRound, 'entry' | 'fix'>,
@@ -48,19 +54,22 @@ type FixRecord = Extract<PhaseAction, { kind: 'record-fix' }>;
 
 export type PhaseRecorder = ReturnType<typeof openPhaseRecorder>;
 
-/** Returns the recorder of a phase. It saves the state last, so that the next command repeats a crashed round. */
+/**
+ * Returns the recorder of a phase. It saves the state last, so that the next command repeats the round if the process
+ * crashes before.
+ */
 export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, 'began'>) {
   const { ports, request, memory } = playing;
   const isKept = request.fixing.by === 'caller';
   let { run, pending, lastEntry } = begun;
-  // The state that a later command would continue from.
+  // The state from which a later command would continue.
   let saved: Pick<KeptLoop, 'run' | 'state' | 'lastEntry'> = begun;
 
   let held: string | null = null;
   /** Writes the loop to disk if a later command can continue it, or if it has ended. */
   const keep = async (): Promise<Result<void>> => {
     if (!isKept && saved.state.position.at !== 'ended') return ok(undefined);
-    // Pin the snapshots that a later command compares with, so that `git gc` does not delete them.
+    // Protect the snapshots from `git gc`, because a later command compares with them.
     const needed = neededSnapshots(saved.state);
     const names = [...needed].join(' ');
     const holding = names === held ? ok(undefined) : await ports.snapshots.hold(loopName(run), needed);
@@ -69,7 +78,7 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
     return ports.loops.write({ ...saved, pending, began: memory.sight.began });
   };
 
-  /** Writes the history entry of a round. Replaces an earlier version, even one that a crashed command wrote. */
+  /** Writes the history entry of a round. If a crashed command already wrote a version of the entry, replaces it. */
   const writeEntry = async ({ entry, at, fix }: PhaseRound): Promise<Result<void>> => {
     const { round } = entry;
     const text = historyEntry(entry, new Date(at), fix);
@@ -106,7 +115,7 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
     }
   };
 
-  /** Writes the transcript of a call. A failed write is ignored, because the phase does not need the transcript. */
+  /** Writes the transcript of a call. Ignores a failed write, because the phase does not need the transcript. */
   const writeLog = async (role: PhaseRole, round: number): Promise<void> => {
     const talk = memory.talks.get(role);
     if (talk === undefined) return;
@@ -187,7 +196,7 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
 
   return {
     run: () => run,
-    /** Performs the record actions (rounds, fixes, preparations), then saves the state. */
+    /** Records rounds, fixes and the steps before the reviews, and then saves the state. */
     async record(state: PhaseState, actions: readonly PhaseAction[]): Promise<Result<void>> {
       for (const action of actions) {
         const recorded = await recordAction(action, state);
@@ -198,17 +207,17 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
         const written = await writeMeta(state);
         if (!written.ok) return written;
       }
-      // A round without a verdict is not saved, so that the next command runs it again under the same number.
+      // Do not save a round without a verdict, so that the next command runs it again under the same number.
       if (actions.length === 0 || (state.position.at === 'ended' && isCutOff(state.position.end))) return ok(undefined);
       saved = { run, state: checkpoint(state), lastEntry };
-      // The history entry of this round or fix is final, so no later command has to replace it.
+      // This round's history entry is complete, so no later command has to replace it.
       if (hasRecord) pending = null;
       return keep();
     },
   };
 }
 
-/** Returns the name under which a loop pins its snapshots, so that `git gc` does not delete them. */
+/** Returns the owner's name under which a loop protects its snapshots from `git gc`. */
 export function loopName({ phase, feature }: Pick<PhaseRun, 'phase' | 'feature'>): string {
   return `${phase} ${feature}`;
 }

@@ -21,7 +21,7 @@ export type FeatureFiles = ReturnType<typeof openFeatureFiles>;
 /** Opens `.meta.json` and `.review-history.md` of a feature. People and other tools write to these files too. */
 export function openFeatureFiles(root: string, feature: RepoPath) {
   const folder = join(root, feature);
-  /** Returns the text of a file, empty if there is no file; null if it is not UTF-8. */
+  /** Returns the text of a file: empty if the file does not exist, null if it is not UTF-8. */
   const read = (name: string): Result<string | null> => {
     const there = feature === '' ? ok('there') : checkFolder(root, feature);
     const bytes = there.ok ? readPrivateBytes(join(folder, name)) : there;
@@ -30,17 +30,20 @@ export function openFeatureFiles(root: string, feature: RepoPath) {
     return ok(value === null ? '' : isUtf8(value) ? value.toString('utf8') : null);
   };
   return {
-    /** Resolves to the parsed `.meta.json`; null if the file is unreadable. */
+    /** Returns the parsed `.meta.json`; null if the file is unreadable. */
     async meta(): Promise<Result<ReturnType<typeof readMeta>>> {
       const text = read(META);
       return text.ok ? ok(text.value === null ? null : readMeta(text.value)) : text;
     },
-    /** Renames an unreadable `.meta.json` and resolves to its new name. */
+    /** Renames an unreadable `.meta.json` and returns its new name. */
     async putMetaAside(at: Date): Promise<Result<string>> {
       const there = read(META);
       return there.ok ? renameUnreadable(folder, META, at) : there;
     },
-    /** Writes a phase to `.meta.json`. If the old file is unreadable, renames it. Resolves to its new name or null. */
+    /**
+     * Writes the fields of a phase to `.meta.json`. If the old file is unreadable, renames it and returns its new name;
+     * otherwise returns null.
+     */
     async writeMeta(update: MetaUpdate, at: Date): Promise<Result<string | null>> {
       const before = read(META);
       if (!before.ok) return before;
@@ -52,7 +55,7 @@ export function openFeatureFiles(root: string, feature: RepoPath) {
     async history(): Promise<Result<string>> {
       const text = read(HISTORY);
       if (!text.ok) return text;
-      // Decoding a history that is not UTF-8 and writing it back would destroy its text, so fail instead.
+      // Fail if the history is not UTF-8: decoding it and writing it back would destroy its text.
       return text.value === null
         ? err({ kind: 'disk', action: 'read', path: join(folder, HISTORY), code: 'not-utf8' })
         : ok(text.value);
@@ -82,12 +85,18 @@ const FOLDER = 'onceover/phases';
 
 export type PhaseLoops = ReturnType<typeof openPhaseLoops>;
 
-/** Opens the stored loops, one per phase, feature and working tree. Only the version that stored a loop can read it. */
+/**
+ * Opens the stored loops, one for each phase, feature and working tree. A loop can be read only by the onceover version
+ * that stored it.
+ */
 export function openPhaseLoops({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>, version: string) {
   const folder = openFolder(commonDir, FOLDER);
   const nameOf = (phase: string, feature: string) => `${phase}-${digestOf([root, feature]).slice(0, 24)}.json`;
   return {
-    /** Resolves to the stored loop; null if there is none, `unreadable` if it is damaged or from another version. */
+    /**
+     * Returns the stored loop; null if there is none, `unreadable` if it is damaged or another version of onceover
+     * stored it.
+     */
     async read(phase: PhaseName, feature: RepoPath): Promise<Result<KeptLoop | 'unreadable' | null>> {
       const text = folder.text(nameOf(phase, feature));
       if (!text.ok) return text;
@@ -95,7 +104,7 @@ export function openPhaseLoops({ root, commonDir }: Pick<RepositoryPaths, 'root'
     },
     async write(loop: KeptLoop): Promise<Result<void>> {
       const text = JSON.stringify({ version, digest: digestOf(loop), loop });
-      // With the id of a session, a reader could continue the session, so only the user may read the file.
+      // Only the user may read the file: it contains the id of a session, with which anyone could continue the session.
       const written = folder.write(nameOf(loop.run.phase, loop.run.feature), text, 0o600);
       if (written.ok) removeLeftovers(folder.path, Date.now());
       return written;
@@ -116,7 +125,7 @@ function parse(
     if (!isRecord(whole) || whole['version'] !== version || whole['digest'] !== digestOf(whole['loop'])) {
       return 'unreadable';
     }
-    // The digest proves that onceover wrote the file completely, so the cast is safe.
+    // The digest proves that onceover wrote the whole file, so the value has the expected type.
     const loop = whole['loop'] as KeptLoop;
     const { phase, feature } = loop.run;
     return phase === wanted.phase && feature === wanted.feature ? loop : 'unreadable';

@@ -23,7 +23,8 @@ import testDeepenerA from './test-deepener-a.md';
 import testDeepenerB from './test-deepener-b.md';
 import { ARTIFACTS, DEFAULT_FORM, type Role, type Roles } from './types.ts';
 
-// These schemas check the front matter of a role file. A missing key keeps the value of the built-in role.
+// These schemas check the front matter (the YAML at the top) of a role file. If a key is missing, the value of the
+// built-in role is used.
 const text = z.string().trim().min(1);
 
 const word = z.string().regex(/^[a-z][a-z0-9-]*$/, 'may only have lower-case letters, digits and "-"');
@@ -71,7 +72,10 @@ const implementerSchema = z.strictObject({
   ...common,
 });
 
-/** Returns the front matter schema of a role. Roles that work in several phases list their documents per phase. */
+/**
+ * Returns the schema for the front matter of a role file. A role that works in several phases lists its documents for
+ * each phase.
+ */
 function schemaOf(name: RoleName) {
   if (name === 'phase-reviewer') return phaseReviewerSchema;
   if (name === 'implementer') return implementerSchema;
@@ -82,7 +86,10 @@ export type ParsedRole =
   | { readonly ok: true; readonly role: Role }
   | { readonly ok: false; readonly problems: readonly PlacedProblem[] };
 
-/** Parses a role file. `base` is the built-in role, which supplies missing keys; null for that role itself. */
+/**
+ * Parses a role file. Values of missing keys come from the built-in role `base`, which is null if the file is the
+ * built-in role itself.
+ */
 export function parseRole(name: RoleName, text: string, base: Role | null): ParsedRole {
   const read = readFrontMatter(text);
   if (!read.ok) return read;
@@ -115,7 +122,7 @@ function isReviewer(name: RoleName): boolean {
   return REVIEWER_ROLES.some((one) => one === name);
 }
 
-/** Returns the built-in roles, each overridden by `.onceover/roles/<role>.md` if that file exists. */
+/** Returns the built-in roles. A file `.onceover/roles/<role>.md` overrides the role with this name. */
 export function loadRoles(files: TextFiles, listing: Pick<Listing, 'tracked' | 'untracked'>): Result<Roles> {
   const problems: Problem[] = unknownRoleFiles(listing);
   const roles: Role[] = [];
@@ -138,7 +145,9 @@ function loadRole(files: TextFiles, name: RoleName): ParsedRole {
     : { ok: false, problems: [unusable(roleFile(name), read.why)] };
 }
 
-/** Returns a problem for each role file with an unknown name, because a misspelt file would have no effect. */
+/**
+ * Returns a problem for each role file with an unknown name, because a file with a misspelt name would have no effect.
+ */
 function unknownRoleFiles({ tracked, untracked }: Pick<Listing, 'tracked' | 'untracked'>): Problem[] {
   const isUnknown = (path: RepoPath) =>
     path.startsWith(ROLE_FOLDER) && path.endsWith('.md') && !ROLE_NAMES.some((name) => path === roleFile(name));
@@ -150,7 +159,7 @@ function unknownRoleFiles({ tracked, untracked }: Pick<Listing, 'tracked' | 'unt
   }));
 }
 
-/** The text of each built-in role, in the format of the role files that override it. */
+/** The text of each built-in role. Users override a role with a file in the same format. */
 export const BUILT_IN_ROLES: Readonly<Record<RoleName, string>> = {
   'spec-reviewer': specReviewer,
   'design-reviewer': designReviewer,

@@ -13,13 +13,13 @@ export const ARTIFACT_OF = {
   'create-tasks': 'tasks.md',
 } as const satisfies Readonly<Record<DocumentPhase, Artifact>>;
 
-/** Returns the name of a role's file, without `.md`. The test-deepener has one file per part. */
+/** Returns the name of a role's file, without `.md`. The test-deepener has one file for each of its two parts. */
 export function roleName(role: PhaseRole, part: 'A' | 'B' | null): RoleName {
   if (role === 'test-deepener') return part === 'B' ? 'test-deepener-b' : 'test-deepener-a';
   return role;
 }
 
-/** The documents that a role must read: one list for all its phases, or one list per phase. */
+/** The documents that a role must read: one list for all its phases, or one list for each phase. */
 type RoleArtifacts = readonly Artifact[] | Readonly<Partial<Record<PhaseName, readonly Artifact[]>>>;
 
 /** The parts of a reviewer's answer format that differ between roles. */
@@ -28,7 +28,7 @@ export type ReviewForm = {
   readonly categories: readonly string[];
   /** The name of the field that holds an issue's location. */
   readonly place: 'location' | 'task';
-  /** The levels, such as spec and design, that the reviewer judges one by one; empty if it has none. */
+  /** The levels, such as spec and design, on which the reviewer judges separately; empty if there are none. */
   readonly levels: readonly string[];
   /** Whether the answer lists what the reviewer verified and what it found missing. */
   readonly evidence: boolean;
@@ -51,19 +51,19 @@ export type Role = {
   readonly coda: string | null;
   readonly checklist: string | null;
   readonly artifacts: RoleArtifacts;
-  /** For each phase, what the phase after it needs from the document; null for roles that do not check this. */
+  /** For each phase, what the next phase needs from the document; null for roles that do not check this. */
   readonly expectations: Readonly<Record<DocumentPhase, string>> | null;
-  /** The answer format of a reviewer; null for a role that writes files. */
+  /** The answer format of a reviewer; null for a role that edits files. */
   readonly form: ReviewForm | null;
-  /** The model per agent from the user's role file. */
+  /** The model to use with each agent, from the user's role file. */
   readonly models: Readonly<Record<string, string>>;
-  /** The model per agent from the built-in role; the user's role file and settings take precedence. */
+  /** The model to use with each agent, from the built-in role. The user's role file and settings take precedence. */
   readonly usualModels: Readonly<Record<string, string>>;
 };
 
 export type Roles = Readonly<Record<RoleName, Role>>;
 
-/** Returns the documents that a role must read in a phase, in the role's order. */
+/** Returns the documents that a role must read in a phase, in the order in which the role lists them. */
 export function artifactsOf({ artifacts }: Pick<Role, 'artifacts'>, phase: PhaseName): readonly Artifact[] {
   return isList(artifacts) ? artifacts : (artifacts[phase] ?? []);
 }
@@ -72,7 +72,7 @@ function isList(artifacts: RoleArtifacts): artifacts is readonly Artifact[] {
   return Array.isArray(artifacts);
 }
 
-/** Returns the model for a role; null means the agent's default. `set` is the model in the settings. */
+/** Returns the model for a role; null for the agent's default. `set` is the model in the settings. */
 export function modelFor(
   { models, usualModels }: Pick<Role, 'models' | 'usualModels'>,
   agent: string,

@@ -1,16 +1,22 @@
 import { CHECK_NAMES, type CheckCommand, type CheckName, type SkippedCommand } from '../types.ts';
 import { type CheckCandidate, type RootFiles, SCRIPT_FILES, scriptChecks } from './scripts.ts';
 
-/** A check for projects with a root file whose name matches `file` and, if given, whose content matches `text`. */
+/**
+ * A check for projects that have a file at the root whose name matches `file` and whose content, if given, matches
+ * `text`.
+ */
 type ToolCheck = readonly [check: CheckName, run: string, file: RegExp, text?: RegExp];
 
 const PYTHON_FILES = /^(?:pyproject\.toml|setup\.cfg|tox\.ini|dev-requirements\.txt|requirements(?:-dev|-test)?\.txt)$/;
 
-/** Returns the rows of `TOOLS` for a Python tool: one by its own settings file, one by its name in a project file. */
+/**
+ * Returns two rows of `TOOLS` for a Python tool: one finds the tool by its own settings file, the other by its name in
+ * a project file.
+ */
 function python(check: CheckName, run: string, file: RegExp): readonly ToolCheck[] {
   const tool = run.split(' ')[0];
   const section = `\\[\\[?[ \\t]*(?:tool[.:])?${tool}[ \\t]*[.\\]]`;
-  // Require that the tool's name ends here, so that "pytest-cov" does not count as "pytest".
+  // The name of the tool must end here, so that "pytest-cov" does not count as "pytest".
   const requirement = `(?:[^#\\n]*["']|[ \\t]*)${tool}[ \\t]*(?:["'=<>~!;[@,]|$)`;
   const text = new RegExp(`^(?:${section}|${requirement})`, 'm');
   return [
@@ -24,7 +30,7 @@ const GO = /^go\.mod$/;
 const GEMFILE = /^Gemfile$/;
 const MYPY_WITH_FILES = /^\[(?:tool\.)?mypy\](?:\r?\n(?!\[).*)*?\n(?:files|packages|modules)[ \t]*=/m;
 
-/** The usual commands of common tools. If a project matches several rows of the same check, the first one is used. */
+/** The usual commands of common tools. If a project matches several rows of one check, the first row counts. */
 const TOOLS: readonly ToolCheck[] = [
   ['lint', 'golangci-lint run', /^\.golangci\.(?:ya?ml|toml|json)$/],
   ['lint', 'go vet ./...', GO, /^module[ \t]/m],
@@ -49,7 +55,7 @@ const TOOLS: readonly ToolCheck[] = [
   ['test', 'mvn -q test', /^pom\.xml$/],
 ];
 
-/** Each lockfile with the command prefix that runs a Python tool in the project's environment. */
+/** For each lockfile, the command prefix that runs a Python tool in the project's environment. */
 const PYTHON_RUNNERS = [
   ['uv.lock', 'uv run '],
   ['poetry.lock', 'poetry run '],
@@ -69,14 +75,15 @@ export function isCheckSource(name: string): boolean {
   return SCRIPT_FILES.includes(name) || TOOLS.some(([, , file, text]) => text !== undefined && file.test(name));
 }
 
-/** Returns at most one command per check. A script of the project is preferred to the default command of a tool. */
+/** Returns at most one command for each check. A script of the project is preferred to a tool's default command. */
 export function checkCommands(root: RootFiles) {
   const candidates = [...scriptChecks(root), ...toolChecks(root)];
   const chosen = CHECK_NAMES.flatMap((name) => {
     const own = candidates.filter((candidate) => candidate.name === name);
     return [own.find(({ unfit }) => unfit === null) ?? own[0]].filter((candidate) => candidate !== undefined);
   });
-  // If lint, types and test exist, a script named "check" most likely runs those three again, so leave it out.
+  // If there are checks for lint, types and test, a script named "check" probably runs those three again, so leave it
+  // out.
   const wanted = chosen.filter(({ name }) => name !== 'check' || chosen.length < CHECK_NAMES.length);
   return {
     checks: wanted.flatMap(({ name, run, unfit }): CheckCommand[] =>

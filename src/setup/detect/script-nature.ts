@@ -1,9 +1,9 @@
-/** How a script behaves, the least harmful first. A check has to end by itself and must not change files. */
+/** How a script behaves, the least harmful behaviour first. A check has to end by itself and must not change files. */
 const NATURES = ['empty', 'ends', 'ends-in-ci', 'changes-files', 'watches'] as const;
 
 export type ScriptNature = (typeof NATURES)[number];
 
-/** Returns the worst nature among the commands of a script and of all scripts that it runs. */
+/** Returns the most harmful behaviour among the commands of a script and of all scripts that it runs. */
 export function scriptNature(name: string, scripts: ReadonlyMap<string, string>): ScriptNature {
   const visited = new Set([name]);
   let worst = 0;
@@ -17,7 +17,7 @@ export function scriptNature(name: string, scripts: ReadonlyMap<string, string>)
   return NATURES[worst] ?? 'empty';
 }
 
-/** Returns the scripts among `names` that a script with this text runs. */
+/** Returns those of the scripts `names` that a script with this text runs. */
 export function scriptsIn(text: string, names: ReadonlySet<string>): readonly string[] {
   return commandsOf(text).flatMap((words) => scriptsRunBy(words, names));
 }
@@ -41,8 +41,8 @@ function scriptsRunBy(words: readonly string[], scripts: { has(name: string): bo
 }
 
 /**
- * A command has this nature if one of `programs` is followed by one of `words` and by none of `unless`. Without
- * `programs` any program counts, without `words` any arguments.
+ * Assigns a behaviour to commands: it applies if one of `programs` is followed by one of `words` and by none of
+ * `unless`. Without `programs` it applies to any program, without `words` to any arguments.
  */
 type NatureSign = readonly [nature: ScriptNature, programs: string, words?: string, unless?: string];
 

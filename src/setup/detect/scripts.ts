@@ -9,11 +9,11 @@ import { type ScriptNature, scriptNature, scriptsIn } from './script-nature.ts';
 export type RootFiles = {
   /** The names of the files at the root. */
   readonly names: ReadonlySet<string>;
-  /** The texts, by path, of the root files that can name commands and of the package.json files in folders. */
+  /** The texts, by path, of the root files that can contain commands and of the package.json files in folders. */
   readonly texts: ReadonlyMap<string, string>;
 };
 
-/** A command that may become the check `name`. `unfit` says why the command cannot be a check; null if it can. */
+/** A command that may become the check `name`. `unfit` is the reason why it cannot be a check; null if it can. */
 export type CheckCandidate = {
   readonly name: CheckName;
   readonly run: string;
@@ -22,7 +22,7 @@ export type CheckCandidate = {
 
 type Scripts = ReadonlyMap<string, string>;
 
-/** For each check, the usual names of its script or make target, the best first. */
+/** For each check, the usual names of its script or make target, the most common first. */
 const USUAL_NAMES: Readonly<Record<CheckName, readonly string[]>> = {
   lint: ['lint', 'lint:check', 'lint-check', 'lint:ci', 'check:lint', 'eslint', 'cs', 'phpcs'],
   types: [
@@ -33,19 +33,19 @@ const USUAL_NAMES: Readonly<Record<CheckName, readonly string[]>> = {
   check: ['check'],
 };
 
-/** The files whose texts name scripts. If several makefiles exist, GNU make reads the first one listed here. */
+/** The files in which scripts are defined. If several makefiles exist, GNU make reads the first one in this list. */
 export const SCRIPT_FILES: readonly string[] = [
   ...['package.json', 'composer.json', 'pnpm-workspace.yaml'],
   ...['GNUmakefile', 'makefile', 'Makefile'],
 ];
 
-/** Returns the possible checks among npm and composer scripts, make targets and workspace packages. */
+/** Returns the commands that could be checks, among npm and composer scripts, make targets and workspace packages. */
 export function scriptChecks(root: RootFiles): readonly CheckCandidate[] {
   const { texts } = root;
   const manifest = readJson(texts.get('package.json'));
   const makefile = SCRIPT_FILES.slice(3).find((name) => texts.has(name)) ?? '';
   const manager = packageManager(root, manifest['packageManager']);
-  // In a workspace, Yarn before version 4 stops at a package without the script, or hides failures.
+  // Yarn before version 4 does not handle workspaces well: it stops at a package without the script, or hides failures.
   const isOldYarn = manager === 'yarn' && !/^yarn@(?:[4-9]|\d\d)/.test(String(manifest['packageManager']));
   const runInPackages = isOldYarn ? undefined : RUN_IN_PACKAGES[manager];
   return [
@@ -60,7 +60,7 @@ export function scriptChecks(root: RootFiles): readonly CheckCandidate[] {
 
 function candidates(texts: Scripts, run: (script: string) => string): readonly CheckCandidate[] {
   const parts = new Set([...USUAL_NAMES.lint, ...USUAL_NAMES.types, ...USUAL_NAMES.test]);
-  // Leave out a script "check" that runs lint, type or test scripts, because those would run twice.
+  // Leave out a script "check" that runs the scripts for lint, types or test, because they would run twice.
   const runsParts = scriptsIn(texts.get('check') ?? '', parts).length > 0;
   return CHECK_NAMES.flatMap((name) => {
     const found = USUAL_NAMES[name]
@@ -78,8 +78,8 @@ function candidates(texts: Scripts, run: (script: string) => string): readonly C
 type Manager = 'npm' | 'pnpm' | 'yarn' | 'bun';
 
 /**
- * The commands that run a script in each package that has it, and fail if the script fails in one package. Bun is
- * missing, because some of its versions hide failures.
+ * For each package manager, a command that runs a script in every package that has it. It fails if the script fails in
+ * any package. Bun is missing, because some of its versions hide failures.
  */
 const RUN_IN_PACKAGES: Partial<Readonly<Record<Manager, string>>> = {
   npm: 'npm run * --workspaces --if-present',
@@ -87,7 +87,7 @@ const RUN_IN_PACKAGES: Partial<Readonly<Record<Manager, string>>> = {
   yarn: 'yarn workspaces foreach --all run *',
 };
 
-/** Returns the scripts of all packages in the workspace; the texts of scripts with the same name are joined. */
+/** Returns the scripts of all packages in the workspace. The texts of scripts with the same name are joined. */
 function packageScripts(texts: RootFiles['texts'], declared: unknown): Scripts {
   const globs = workspaceGlobs(texts, declared).flatMap((glob) => {
     const compiled = compileGlob(glob, '');
@@ -112,8 +112,8 @@ function workspaceGlobs(texts: RootFiles['texts'], declared: unknown): readonly 
 }
 
 /**
- * Returns the paths with which `init` gives each package of a workspace a review of its own: `packages/*` or a folder.
- * A project with fewer than two packages has none.
+ * Returns the paths, `packages/*` or single folders, with which `init` gives each package of a workspace its own
+ * review. A project with fewer than two packages has none.
  */
 export function packagePaths({ texts }: RootFiles): readonly string[] {
   const folders = [...texts.keys()].flatMap((path) => /^(.+)\/package\.json$/.exec(path)?.[1] ?? []);
@@ -147,7 +147,9 @@ function readJson(text = ''): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};
 }
 
-/** Returns the text of each script by name. A list of commands becomes one line per command. */
+/**
+ * Returns the text of each script, by name. If a script is a list of commands, each of them is one line of the text.
+ */
 function scriptsOf({ scripts }: Readonly<Record<string, unknown>>): Scripts {
   if (!isRecord(scripts)) return new Map();
   return new Map(
@@ -158,10 +160,10 @@ function scriptsOf({ scripts }: Readonly<Record<string, unknown>>): Scripts {
   );
 }
 
-/** A Makefile rule: its targets, its prerequisites, and the lines up to the next rule. */
+/** Matches a rule in a Makefile: its targets, its prerequisites, and the lines up to the next rule. */
 const MAKE_RULE = /^([^\t\n:=#][^\n:=#]*)::?(?![:=])(.*)((?:\n(?:\t.*|[^\n:]*$))*)/gm;
 
-/** Returns the recipe of each Makefile target by name. Prerequisites become a `make` command in the recipe. */
+/** Returns the commands of each Makefile target, by name. Prerequisites are added as a `make` command. */
 function targetsOf(makefile: string): Scripts {
   const targets = new Map<string, string>();
   for (const [, names = '', after = '', lines = ''] of makefile.replaceAll('\r', '').matchAll(MAKE_RULE)) {

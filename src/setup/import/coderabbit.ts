@@ -19,7 +19,7 @@ const schema = z.object({
     .nullish(),
 });
 
-/** Returns the path instructions, custom checks and path filters of CodeRabbit; null if its file is not valid. */
+/** Returns CodeRabbit's path instructions, custom checks and path filters; null if its file is not valid. */
 export async function readCodeRabbit(reader: SourceReader, file: string): Promise<SourceConfig | null> {
   const found = reader.parse({ file, text: await reader.read(file) }, schema);
   if (found === null) return null;

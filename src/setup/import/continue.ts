@@ -6,7 +6,7 @@ export const CONTINUE_FOLDERS = ['.continue/checks', '.agents/checks'];
 
 const schema = z.object({ name: z.string().nullish(), description: promptText.nullish() });
 
-/** Returns the checks of the tool Continue. Each becomes a review of the whole repository. */
+/** Reads the checks of the tool Continue. Each of them becomes a review of the whole repository. */
 export async function readContinue(reader: SourceReader): Promise<SourceConfig> {
   const folders: string[] = [];
   const reviews: SourceReview[] = [];

@@ -8,12 +8,12 @@ import { UNUSABLE } from '../../ui/describe-problem.ts';
 import type { SourceReader, SourceValue } from './source-reader.ts';
 import type { SourceCheck, SourceConfig, SourceReview } from './types.ts';
 
-/** The file that every configuration folder of agent gauntlet, another review tool, contains. */
+/** The file that every configuration folder of agent gauntlet (another review tool) contains. */
 export const GAUNTLET_FILE = 'config.yml';
 
 const names = z.array(z.string());
 
-/** The settings of a check, from a file in `checks/` or inline in an element of `entry_points`. */
+/** The schema of a check's settings, in a file in `checks/` or inside an element of `entry_points`. */
 const checkSchema = z.object({
   name: z.string().min(1).nullish(),
   command: z.string().min(1),
@@ -21,7 +21,10 @@ const checkSchema = z.object({
   timeout: z.number().nullish(),
 });
 
-/** The settings of a review, from a file in `reviews/` (YAML or front matter) or an element of `entry_points`. */
+/**
+ * The schema of a review's settings, in a file in `reviews/` (YAML or front matter) or inside an element of
+ * `entry_points`.
+ */
 const reviewSchema = z.object({
   cli_preference: names.nullish(),
   reviewers: names.nullish(),
@@ -32,7 +35,7 @@ const reviewSchema = z.object({
   enabled: z.boolean().nullish(),
 });
 
-/** A check or review in an element of `entry_points`: its name, or `{ name: settings }`. */
+/** The schema of a check or review in an element of `entry_points`: its name, or `{ name: settings }`. */
 const gateSchema = z
   .union([z.string().min(1), z.record(z.string(), z.unknown())])
   .refine((gate) => typeof gate === 'string' || Object.keys(gate).length === 1, {
@@ -42,7 +45,8 @@ const gateSchema = z
 const configSchema = z.object({
   base_branch: z.string().min(1).nullish(),
   max_retries: z.number().nullish(),
-  // In old versions of agent gauntlet this value is a number of issues. onceover has no such setting, so drop a number.
+  // In old versions of agent gauntlet, this value is a number of issues. onceover has no such setting, so ignore a
+  // number.
   rerun_new_issue_threshold: z.enum(PRIORITIES).optional().catch(undefined),
   cli: z
     .object({
@@ -92,7 +96,7 @@ export async function readGauntlet(reader: SourceReader, folder: string): Promis
   for (const found of foundReviews) reviews.set(found.name, await toReview(reader, folder, found));
 
   const used = new Set<unknown>();
-  /** Returns the checks or reviews that entry point `i` names, and notes the names that do not exist. */
+  /** Returns the checks or reviews that entry point `i` names. Adds a note for each name that does not exist. */
   const use = <T>(i: number, gate: 'check' | 'review', all: ReadonlyMap<string, T>): readonly T[] => {
     const given = (points[i]?.[`${gate}s`] ?? []).map((one) => (typeof one === 'string' ? one : Object.keys(one)[0]));
     return given.flatMap((name = '', n) => {
@@ -149,10 +153,13 @@ async function toReview(
   return text === undefined ? null : { at, name, text, settings, isOn: value.enabled !== false };
 }
 
-/** Built-in prompts of agent gauntlet. onceover's code-quality prompt replaces them: it looks for the same problems. */
+/**
+ * Built-in prompts of agent gauntlet that onceover's code-quality prompt replaces, because it looks for the same
+ * problems.
+ */
 const REPLACEABLE = ['code-quality', 'all-reviewers'];
 
-/** Returns the prompt of a review; null if onceover's prompt replaces it, undefined if there is no usable text. */
+/** Returns the prompt of a review; null if onceover's own prompt replaces it, undefined if it has no usable text. */
 async function reviewText(
   reader: SourceReader,
   folder: string,
@@ -178,7 +185,7 @@ async function reviewText(
 
 const KNOWN_AGENTS: readonly string[] = AGENT_NAMES;
 
-/** Returns the given agents that onceover knows, or undefined if it knows none of them; notes the unknown ones. */
+/** Returns those of the given agents that onceover knows; undefined if it knows none. Adds a note about the others. */
 function supportedAgents(reader: SourceReader, at: Position, given: readonly string[]): string[] | undefined {
   const all = [...new Set(given)];
   for (const name of all.filter((one) => !KNOWN_AGENTS.includes(one))) {
@@ -189,7 +196,7 @@ function supportedAgents(reader: SourceReader, at: Position, given: readonly str
   return known.length === 0 ? undefined : known;
 }
 
-/** Returns a timeout in the range that onceover accepts; undefined if the given one is missing or not positive. */
+/** Returns a timeout within the limits that onceover accepts; undefined if it is missing or not positive. */
 function toSeconds(given: number | null | undefined): number | undefined {
   return given == null || !(given > 0) ? undefined : Math.min(86_400, Math.max(1, Math.ceil(given)));
 }

@@ -11,7 +11,7 @@ import { notYetIn, PROMPTS, planImport, promptName } from './plan.ts';
 import { openSourceReader, type SourceReader } from './source-reader.ts';
 import { IMPORT_TOOLS, type ImportNote, type ImportTool, type SourceConfig, TOOL_NAMES } from './types.ts';
 
-/** The places of a tool's configuration: the folders to search, and the names of the files to look for in them. */
+/** The places where the configuration of a tool can be: the folders to search, and the names of the files in them. */
 type Source = {
   readonly folders: readonly string[];
   readonly files: RegExp;
@@ -37,14 +37,14 @@ export async function findImportSources(files: ProjectFiles): Promise<readonly I
 async function findSource(files: ProjectFiles, tool: ImportTool) {
   for (const folder of SOURCES[tool].folders) {
     const listed = await files.list(folder as RepoPath);
-    // A folder that cannot be listed, such as a symlink, counts as empty.
+    // A folder that cannot be listed, for example because it is a symlink, counts as empty.
     const file = (listed.ok ? listed.value : []).find((name) => SOURCES[tool].files.test(name));
     if (file !== undefined) return { folder, file };
   }
   return null;
 }
 
-/** Returns the configuration of a tool, with notes on the parts that are not imported. */
+/** Returns the configuration of a tool, with notes about the parts that are not imported. */
 export async function readImportSource(
   files: ProjectFiles,
   tool: ImportTool,
@@ -58,7 +58,7 @@ export async function readImportSource(
   return ok({ source, notes: notes.value });
 }
 
-/** Returns the tool to import from. With 'any', exactly one tool must have a configuration here. */
+/** Returns the tool from which to import. With 'any', exactly one tool must have a configuration here. */
 export function chooseTool(wanted: ImportTool | 'any', found: readonly ImportTool[]): Result<ImportTool> {
   const usage = (said: string) => err({ kind: 'wrong-usage', said, command: 'init' });
   const [tool, ...more] = wanted === 'any' ? found : [wanted];
@@ -72,7 +72,10 @@ export function chooseTool(wanted: ImportTool | 'any', found: readonly ImportToo
   return usage(`More than one configuration can be imported. Choose one: ${choices.join(', ')}.`);
 }
 
-/** Plans the `onceover.yml` and the prompts for the configuration of another tool. Existing files stay unchanged. */
+/**
+ * Plans the `onceover.yml` and the prompts that replace the configuration of another tool. Existing files are not
+ * changed.
+ */
 export async function planImportedGates(
   files: ProjectFiles,
   { agents, configured, paths }: SetupFacts,
@@ -92,7 +95,7 @@ export async function planImportedGates(
   });
   const wanted = [
     ...plan.prompts.map(({ path, text }) => newFile(path, text)),
-    // The settings are written last, so that they never name a prompt that does not exist yet.
+    // The settings are written last. Otherwise they could name a prompt that does not exist yet.
     newFile(SETTINGS_FILE, importedSettings(source, agents, plan.entries)),
   ];
   const missing = configured === null ? [] : notYetIn(plan.entries, configured);
@@ -101,7 +104,10 @@ export async function planImportedGates(
   return ok({ files: wanted, found: { agents, carried, proposed } });
 }
 
-/** Returns the existing prompts as texts by name. An unreadable prompt has the text null, so its name stays taken. */
+/**
+ * Returns the texts of existing prompts, by name. An unreadable prompt has the text null, so that its name is not used
+ * again.
+ */
 async function readPrompts(files: ProjectFiles): Promise<Result<ReadonlyMap<string, string | null>>> {
   const listed = await files.list(PROMPTS as RepoPath);
   if (!listed.ok) return listed;

@@ -12,11 +12,14 @@ import type { ImportedEntry, ImportNote, SourceConfig, SourceEntry, SourceReview
 /** The folder in the repository to which imported prompts are written. */
 export const PROMPTS = '.onceover/reviews';
 
-/** The facts about a repository that an import depends on. */
+/** Facts about the repository that decide what an import writes. */
 export type ImportFacts = {
   /** The text of each existing prompt, by name in lower case; null if a prompt cannot be read. */
   readonly prompts: ReadonlyMap<string, string | null>;
-  /** The names of the prompts that `onceover.yml` uses. An import keeps them, because the user may have edited them. */
+  /**
+   * The names of the prompts that `onceover.yml` uses. An import does not overwrite them, because the user may have
+   * edited them.
+   */
   readonly inUse: ReadonlySet<string>;
   isFolder(path: string): boolean;
   /** Globs of generated files in the repository, such as lockfiles. */
@@ -24,15 +27,15 @@ export type ImportFacts = {
 };
 
 /**
- * Returns the entries of `onceover.yml` and the prompts to write. The text of each review becomes a prompt, word for
- * word. In the result, `left` has a line for each part that is not imported or works differently in onceover.
+ * Returns the entries of `onceover.yml` and the prompts to write. The text of each review becomes a prompt without
+ * changes. `left` has a line for each part that is not imported or works differently in onceover.
  */
 export function planImport(source: SourceConfig, found: readonly ImportNote[], facts: ImportFacts) {
   const notes = [...found];
   const prompts = openPrompts(facts);
   const [nameCheck, nameReview] = [openNames(), openNames()];
   const planned = new Set<string>();
-  // A source can list a check or a review twice for the same files, but it has to run only once.
+  // The other tool may list a check or a review twice for the same files. Import it only once.
   const isNew = (...gate: readonly unknown[]) => planned.size < planned.add(JSON.stringify(gate)).size;
   const entries: ImportedEntry[] = [];
   for (const entry of source.entries) {
@@ -93,12 +96,12 @@ function toRecord<T>(entries: readonly (readonly [string, T])[]): Readonly<Recor
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** Returns the file name of a prompt without `.md`, in lower case because some file systems ignore case. */
+/** Returns the file name of a prompt without `.md`. It is in lower case, because some file systems ignore case. */
 export function promptName(prompt: string): string {
   return basename(prompt, '.md').toLowerCase();
 }
 
-/** Collects the prompt files to write, one per review. Reviews with the same name and text share a file. */
+/** Collects the prompt files to write, one for each review. Reviews with the same name and text share a file. */
 function openPrompts(facts: ImportFacts) {
   const added = new Map<string, { readonly path: RepoPath; readonly text: string }>();
   return {
@@ -123,7 +126,10 @@ function fileText(text: string): string {
   return body.endsWith('\n') ? body : `${body}\n`;
 }
 
-/** Returns a function that gives each gate a name. Two gates get the same name only if their paths cannot overlap. */
+/**
+ * Returns a function that chooses the name of each gate. Two gates get the same name only if their paths cannot
+ * overlap.
+ */
 function openNames(): (path: string, wanted: string) => string {
   const used: { readonly path: string; readonly name: string }[] = [];
   return (path, wanted) => {
@@ -135,8 +141,8 @@ function openNames(): (path: string, wanted: string) => string {
 }
 
 /**
- * Whether two gates of the same name, at the paths `a` and `b`, could get the same id. For example, `packages/*`
- * overlaps with `packages/a`, because `packages/*` means each folder in `packages`.
+ * Whether two gates with the same name, at the paths `a` and `b`, could get the same id. For example, `packages/*`
+ * overlaps with `packages/a`, because it means each folder in `packages`.
  */
 function canOverlap(a: string, b: string): boolean {
   const [one, other] = [a, b].map((path) => repoPath(path) ?? path) as [string, string];
@@ -145,7 +151,7 @@ function canOverlap(a: string, b: string): boolean {
   return one === other || includes(one, other) || includes(other, one);
 }
 
-/** Returns the first of name, name-2, name-3 … that is free. */
+/** Returns the first of name, name-2, name-3 and so on that is not used yet. */
 function firstFree(name: string, isFree: (name: string) => boolean): string {
   for (let i = 1; ; i++) {
     const candidate = i === 1 ? name : `${name}-${i}`;
@@ -172,7 +178,7 @@ function gateName(given: string, otherwise: string): string {
   return plain === '' ? otherwise : plain;
 }
 
-/** A path or glob for `onceover.yml`, or the reason why the given one cannot be imported. */
+/** A path or glob for `onceover.yml`, or the reason why the path of the other tool cannot be imported. */
 type ImportedPath = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly said: string };
 
 function fromEntryPath(path: string): ImportedPath {
@@ -180,7 +186,8 @@ function fromEntryPath(path: string): ImportedPath {
   return path.trim() === '' || repoPath(path) === '' ? { ok: true, path: '.' } : compiled(path);
 }
 
-// In the other tool, `src/*` means files in src; in onceover.yml it means each folder in src, so write `src/?*`.
+// In the other tool, `src/*` means the files in src; in onceover.yml it would mean each folder in src. So write
+// `src/?*`.
 function fromFileGlob(text: string): ImportedPath {
   const glob = fromRoot(text);
   const folder = /^([^*?[\]{}\\]*?)\/?\*\*(?:\/\*)?$/.exec(glob)?.[1];
@@ -209,7 +216,7 @@ function excludesOf(entry: SourceEntry, path: string, facts: ImportFacts, notes:
     const imported = fromExclude(glob);
     if (imported.ok) return [imported.path];
     const said = `${quoteName(glob)} ${showInvisible(imported.said)}, so it is not excluded`;
-    // Entries can share a list of globs, so add each note only once.
+    // Several entries can share a list of globs, so add each note only once.
     if (!notes.some((note) => note.at.line === at.line && note.said === said)) notes.push({ at, said });
     return [];
   });
@@ -218,7 +225,10 @@ function excludesOf(entry: SourceEntry, path: string, facts: ImportFacts, notes:
   return all.length === 0 ? undefined : all;
 }
 
-/** Returns a `cd` to the folder of a check, because onceover runs checks at the root; '' if it is the root. */
+/**
+ * Returns a `cd` command to the folder in which a check has to run, because onceover runs checks at the root; '' if it
+ * has to run at the root.
+ */
 function toFolder(folder: string | null, entry: string, { isFolder }: ImportFacts): string {
   if (folder === null && /^[^*?[\]{}\\]+\/\*$/.test(entry)) return 'cd "$ONCEOVER_ENTRY" || exit\n';
   const path = repoPath(folder ?? entry);

@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../../kernel/result.ts';
 import type { ProjectFiles } from '../project-files.ts';
 import type { ImportNote } from './types.ts';
 
-/** A valid value from a file of another tool. `place` returns where in the file a part of the value is. */
+/** A valid value from a file of another tool. `place` returns the position in the file of a part of the value. */
 export type SourceValue<T> = {
   readonly value: T;
   place(path: readonly PropertyKey[], at?: 'key'): Position;
@@ -21,7 +21,7 @@ export const promptText = z.string().refine((text) => !/\0|\p{Surrogate}/u.test(
   message: 'has a NUL or half a character in it',
 });
 
-/** Reads the files of another tool, and collects the problems and the parts that are not imported. */
+/** Reads the files of another tool, and collects notes about problems and about parts that are not imported. */
 export type SourceReader = ReturnType<typeof openSourceReader>;
 
 export function openSourceReader(files: ProjectFiles) {
@@ -30,7 +30,7 @@ export function openSourceReader(files: ProjectFiles) {
   const notes: ImportNote[] = [];
   const unknownKeys = new Map<string, Position>();
 
-  /** Returns the text of a file; '' if it is missing. If the file cannot be read, `finish` returns the failure. */
+  /** Returns the text of a file; '' if it is missing. If it cannot be read, `finish` later returns the failure. */
   async function read(file: string): Promise<string> {
     const text = await files.read(file as RepoPath);
     if (!text.ok) failure ??= text.failure;
@@ -45,7 +45,7 @@ export function openSourceReader(files: ProjectFiles) {
     problems.push({ ...at, what: { kind: 'bad-value', key, said } });
   }
 
-  /** Returns the value as the schema parses it; null if it does not fit. Collects each unknown key as `name.key`. */
+  /** Parses a value with the schema; null if it does not fit. Adds a note for each unknown key, as `name.key`. */
   function check<T extends z.ZodType>(
     schema: T,
     given: unknown,
@@ -83,7 +83,7 @@ export function openSourceReader(files: ProjectFiles) {
       return checked && { ...checked, body: read.body };
     },
 
-    /** Returns the valid `{ name: settings }` elements of a list. Elements that are only a name are skipped. */
+    /** Returns the valid `{ name: settings }` elements of a list. Elements that are only a name are left out. */
     inline<T extends z.ZodType>(
       { place }: SourceValue<unknown>,
       path: readonly PropertyKey[],
@@ -98,7 +98,7 @@ export function openSourceReader(files: ProjectFiles) {
       );
     },
 
-    /** Returns the files in a folder whose names have one of these endings, with their texts. */
+    /** Returns the files in a folder whose names end with one of `endings`, with their texts. */
     async folder(folder: string, ...endings: readonly string[]): Promise<readonly SourceText[]> {
       const listed = await files.list(folder as RepoPath);
       if (!listed.ok) failure ??= listed.failure;
@@ -112,13 +112,13 @@ export function openSourceReader(files: ProjectFiles) {
       return texts;
     },
 
-    /** Whether a text can be a prompt. A blank text cannot, and gets a note. */
+    /** Whether a text can be a prompt. If it is blank, it cannot, and a note is added. */
     isPrompt(text: string, name: string, at: Position): boolean {
       if (text.trim() === '') note(at, `${quoteName(name)} has no text`);
       return text.trim() !== '';
     },
 
-    /** Returns the notes; fails if a file could not be read or is not valid. */
+    /** Returns the notes. Fails if a file could not be read or is not valid. */
     finish(): Result<readonly ImportNote[]> {
       if (failure !== null) return err(failure);
       if (problems.length > 0) return err({ kind: 'broken-config', problems });
@@ -129,7 +129,7 @@ export function openSourceReader(files: ProjectFiles) {
   };
 }
 
-/** Returns the paths of the keys that are in `given` but not in `kept`, because the schema does not know them. */
+/** Returns the paths of the keys that are in `given` but not in `kept`: the schema dropped them as unknown. */
 function droppedKeys(given: unknown, kept: unknown): readonly (readonly PropertyKey[])[] {
   if (typeof given !== 'object' || given === null || typeof kept !== 'object' || kept === null) return [];
   return Object.entries(given).flatMap(([key, value]) => {

@@ -14,7 +14,9 @@ export const TOOL_NAMES: Readonly<Record<ImportTool, readonly [name: string, whe
   continue: ['Continue', '.continue/checks/*.md'],
 };
 
-/** The configuration of another tool as entries, checks and reviews. Names and globs are still those of that tool. */
+/**
+ * The configuration of another tool as entries, checks and reviews. Names and globs are still in the form of that tool.
+ */
 export type SourceConfig = {
   /** The path of the file or folder with the configuration, for messages. */
   readonly source: string;
@@ -28,7 +30,7 @@ export type SourceConfig = {
 export type SourceEntry = {
   readonly at: Position;
   readonly path: string;
-  /** Whether `path` is a glob that matches files only. If not, it means the same as in `onceover.yml`. */
+  /** Whether `path` is a glob that matches only files. If not, `path` means the same as in `onceover.yml`. */
   readonly isFileGlob?: boolean;
   readonly exclude: readonly { readonly at: Position; readonly glob: string }[];
   /** Whether the other tool skips generated files by default. */
@@ -41,7 +43,7 @@ export type SourceCheck = {
   readonly at: Position;
   readonly name: string;
   readonly command: string;
-  /** The folder in which the command runs; null for the folder of its entry. */
+  /** The folder in which the command runs; null for the folder of the entry. */
   readonly folder: string | null;
   readonly timeout: number | undefined;
 };
@@ -49,7 +51,7 @@ export type SourceCheck = {
 export type SourceReview = {
   readonly at: Position;
   readonly name: string;
-  /** The prompt, word for word; null if the prompt is built into the other tool and onceover's prompt replaces it. */
+  /** The text of the prompt; null if the prompt is built into the other tool and onceover's own prompt replaces it. */
   readonly text: string | null;
   /** The other settings of the review, with the keys of `onceover.yml`. */
   readonly settings?: Omit<ImportedReview, 'prompt'>;

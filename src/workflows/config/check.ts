@@ -4,8 +4,8 @@ import type { JobProblem, PlacedProblem } from '../../kernel/failure.ts';
 import { WHOLE_STEP } from '../quality/types.ts';
 
 /**
- * Returns the wanted steps and all their dependencies, each step after its dependencies and otherwise in the given
- * order. `cycle` is a dependency cycle, such as a, b, a; `null` if there is none.
+ * Returns the wanted steps and all steps that they depend on. Each step comes after its dependencies; otherwise the
+ * given order is kept. `cycle` is a dependency cycle, such as a, b, a; `null` if there is none.
  */
 export function orderSteps(
   steps: readonly Pick<JobDocument['steps'][number], 'id' | 'dependencies'>[],
@@ -28,7 +28,10 @@ export function orderSteps(
 
 type Report = (path: readonly PropertyKey[], what: JobProblem, at?: 'key') => void;
 
-/** Returns the problems that the schema cannot find: duplicate or unknown names, and steps that can never start. */
+/**
+ * Returns the problems of a job that its schema cannot find: duplicate or unknown names, and steps that can never
+ * start.
+ */
 export function checkJob(job: JobDocument, place: YamlFile['place']): readonly PlacedProblem[] {
   const problems: PlacedProblem[] = [];
   const report: Report = (path, what, at) => problems.push({ ...place(path, at), what });
@@ -85,7 +88,10 @@ function checkStep(job: JobDocument, step: JobDocument['steps'][number], report:
   }
 }
 
-/** Reports steps of a workflow that are unknown, listed twice, or not in a later group than their dependencies. */
+/**
+ * Reports steps of a workflow that are unknown, listed twice, or not in a later group than the steps that they depend
+ * on.
+ */
 function checkOrder(job: JobDocument, { name, steps }: JobDocument['workflows'][number], report: Report): void {
   const groups = steps.map((entry) => [entry].flat());
   const seen = new Set<string>();
@@ -115,7 +121,7 @@ function unknownStep({ steps }: JobDocument, id: string): JobProblem {
   return { kind: 'unknown-step', id, known: [...new Set(steps.map((step) => step.id))] };
 }
 
-// These names become parts of file names, such as `quality_review_<session>_<step>.md`, so their length is limited.
+// Limit the length of names, because they become parts of file names such as `quality_review_<session>_<step>.md`.
 const name = z
   .string()
   .max(64)
@@ -186,7 +192,7 @@ const workflowSchema = z.strictObject({
     .describe('The ids of the steps in order. A list of ids is a group of steps that can be done in parallel.'),
 });
 
-/** The format of `.deepwork/jobs/<job>/job.yml`, which users write. */
+/** The schema of `.deepwork/jobs/<job>/job.yml`, which users write. */
 export const jobSchema = z
   .strictObject({
     name: name.describe('The name of the folder that contains this file.'),

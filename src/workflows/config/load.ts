@@ -12,7 +12,10 @@ import { checkFolder, listFolder } from '../../platform/files.ts';
 import type { Job, Step } from '../types.ts';
 import { checkJob, type JobDocument, jobSchema, orderSteps } from './check.ts';
 
-/** Returns the job in the text of a `job.yml`, or its problems. A job without workflows gets one with all its steps. */
+/**
+ * Parses the text of a `job.yml`. Returns the job, or its problems. A job without workflows gets one that contains all
+ * its steps.
+ */
 export function parseJob(text: string):
   | {
       readonly ok: true;
@@ -39,13 +42,13 @@ const JOBS = '.deepwork/jobs';
 
 const FILE = 'job.yml';
 
-/** A valid job, or its problems. `name` is the name of the job's folder. */
+/** A valid job, or the problems of an invalid one. `name` is the name of the job's folder. */
 export type LoadedJob = { readonly name: string } & (
   | { readonly job: Job; readonly problems: readonly [] }
   | { readonly job: null; readonly problems: readonly Problem[] }
 );
 
-/** Reads every `.deepwork/jobs/<job>/job.yml`, including those that a sparse checkout leaves out. */
+/** Reads every `.deepwork/jobs/<job>/job.yml`, even if a sparse checkout leaves it out of the working tree. */
 export function loadJobs(repository: Pick<RepositoryPaths, 'root' | 'index'>): Result<readonly LoadedJob[]> {
   const { root, index } = repository;
   const present = checkFolder(root, JOBS);
@@ -73,7 +76,7 @@ function loadJob(root: string, all: TextFiles, name: string): LoadedJob {
   if (!checkFolder(root, folder).ok) return broken([unusable(file, 'not-a-file')]);
   const files = filesIn(root, folder, all);
   const read = readSourceText(files, FILE);
-  // A job.yml that is a link to a file outside the job's folder counts as "not a file".
+  // A link to a file outside the job's folder is reported as "not a file".
   if (!read.ok) return broken([unusable(file, read.why === 'outside' ? 'not-a-file' : read.why)]);
   const parsed = parseJob(read.text);
   if (!parsed.ok) return broken(parsed.problems);
@@ -91,7 +94,7 @@ function loadJob(root: string, all: TextFiles, name: string): LoadedJob {
   return problems.length > 0 ? broken(problems) : { name, job: { ...job, steps, folder }, problems: [] };
 }
 
-/** Opens the files of a job with its folder as the root, so that a link out of the folder is detected. */
+/** Opens the files of a job with its folder as the root, so that links to files outside the folder are detected. */
 function filesIn(root: string, folder: RepoPath, all: TextFiles): TextFiles {
   const own = diskFiles(join(root, folder));
   return {

@@ -5,14 +5,20 @@ import type { StepOutputs } from '../quality/types.ts';
 import { openSteps, sessionName } from '../session.ts';
 import type { Job, Step, WorkflowSession } from '../types.ts';
 
-/** The outputs that a caller gives to finish a step: paths by output name. */
+/** The outputs that a caller names when it finishes a step: paths by output name. */
 export type GivenOutputs = {
   readonly values: StepOutputs;
-  /** Whether the caller distinguishes one path from a list. False on a command line, where every value is a list. */
+  /**
+   * Whether the caller distinguishes one path from a list of paths. A command line does not: there, every value is a
+   * list.
+   */
   readonly typed: boolean;
 };
 
-/** Returns the given outputs in the step's order. Fails if an output is unknown, missing or of the wrong type. */
+/**
+ * Returns the given outputs in the order in which the step defines them. Fails if an output is unknown, missing or of
+ * the wrong type.
+ */
 export function checkOutputs(session: SessionName, step: Step, given: GivenOutputs): Result<StepOutputs> {
   const specs = Object.entries(step.outputs);
   const known = specs.map(([name]) => name);
@@ -34,7 +40,10 @@ export function checkOutputs(session: SessionName, step: Step, given: GivenOutpu
   return ok(Object.fromEntries(checked));
 }
 
-/** Returns the step to finish: the named one, else the only open one with these outputs, else the only open one. */
+/**
+ * Returns the step to finish: the one that the caller names. If it names none, returns the only open step that has
+ * these outputs, or the only open step at all.
+ */
 export function chooseStep(
   session: WorkflowSession,
   job: Job,
@@ -69,7 +78,7 @@ export function chooseStep(
   });
 }
 
-/** Whether the names are outputs of the step and include all required outputs. */
+/** Whether all names are outputs of the step, and all required outputs are among them. */
 function fits(step: Step, names: readonly string[]): boolean {
   return names.every((name) => Object.hasOwn(step.outputs, name)) && missingOutputs(step, names).length === 0;
 }
@@ -78,12 +87,15 @@ function missingOutputs({ outputs }: Step, names: readonly string[]): readonly s
   return Object.entries(outputs).flatMap(([name, { required }]) => (required && !names.includes(name) ? [name] : []));
 }
 
-/** The session that a caller means: `named` is the id in the request, `own` the session that this caller started. */
+/** The session that a caller means. `named`: the id in the request. `own`: the session that this caller started. */
 export type AskedSession = { readonly named: string | null; readonly own: SessionId | null };
 
 const MOST_ENDED = 3;
 
-/** Returns the named session, else the one the caller started, else the only active one. `sessions`: newest first. */
+/**
+ * Returns the session that the caller names. If it names none, returns the one that it started, or the only active one.
+ * `sessions` must be sorted, newest first.
+ */
 export function chooseSession(sessions: readonly WorkflowSession[], wanted: AskedSession): Result<WorkflowSession> {
   const active = sessions.filter(({ end }) => end === null);
   if (wanted.named !== null) {

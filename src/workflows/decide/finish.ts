@@ -5,14 +5,14 @@ import type { ReviewName, StepOutputs } from '../quality/types.ts';
 import { stepState } from '../session.ts';
 import type { Job, SessionReviewer, Step, WorkflowSession } from '../types.ts';
 
-/** A step that a caller wants to finish. Its outputs are already checked: they exist and have the right types. */
+/** A step that a caller wants to finish. Its outputs exist and have the right types. */
 export type FinishingStep = {
   readonly session: WorkflowSession;
   readonly job: Job;
   readonly step: Step;
   readonly reviewer: SessionReviewer;
   readonly outputs: StepOutputs;
-  /** The digest of each output file's content, by path. */
+  /** The digest of the content of each output file, by path. */
   readonly digests: ReadonlyMap<string, string>;
   readonly notes: string | null;
   /** The caller's reason to finish the step without a passed review; `null` if the caller gave none. */
@@ -21,18 +21,24 @@ export type FinishingStep = {
 
 export type FinishDecision =
   | { readonly kind: 'refuse'; readonly why: RefusedOverride }
-  /** The agent that does the steps must first have a sub-agent review the outputs. */
+  /** The agent that works on the steps must first let a sub-agent review the outputs. */
   | { readonly kind: 'instruct' }
-  /** The caller gave a valid reason to finish the step without a passed review. */
+  /** The caller gave an acceptable reason to finish the step without a passed review. */
   | { readonly kind: 'override'; readonly reason: string }
-  /** The step is finished if `evaluations` pass. Those in `skipped` passed earlier with the same files and criteria. */
+  /**
+   * The step is finished if the reviews in `evaluations` pass. Those in `skipped` passed before, with the same files
+   * and criteria.
+   */
   | {
       readonly kind: 'review';
       readonly evaluations: readonly QualityEvaluation[];
       readonly skipped: readonly ReviewName[];
     };
 
-/** Decides whether a step may be finished: refuse, instruct a self-review, finish without a review, or review. */
+/**
+ * Decides what to do if a caller wants to finish a step: refuse, ask for a self-review, finish without a review, or
+ * call reviewers.
+ */
 export function decideFinish({ session, step, reviewer, outputs, digests, override }: FinishingStep): FinishDecision {
   const { passed, failed, instructed } = stepState(session, step.id);
   const evaluations = evaluationsOf(step, outputs, digests);
@@ -52,10 +58,12 @@ export function decideFinish({ session, step, reviewer, outputs, digests, overri
   return { kind: 'review', evaluations: open, skipped };
 }
 
-/** One evaluation, with a digest of its paths, file contents, criteria and guidance. */
+/** A review of some outputs, with a digest of their paths and contents and of the review's criteria and guidance. */
 export type QualityEvaluation = QualityTask & { readonly digest: string };
 
-/** Returns the evaluations of all reviews of a step. `digests` maps each path to the digest of its content. */
+/**
+ * Returns everything that has to be reviewed for a step. `digests` maps each path to the digest of the file's content.
+ */
 export function evaluationsOf(
   step: Step,
   outputs: StepOutputs,
@@ -73,7 +81,10 @@ export function evaluationsOf(
     });
 }
 
-/** Returns a digest of a step's output paths and reviews, without file contents, which may change in a self-review. */
+/**
+ * Returns a digest of a step's output paths and reviews. File contents are not included, because a self-review may
+ * change them.
+ */
 export function instructionsDigest(step: Step, outputs: StepOutputs): string {
   return digestOf([outputFiles(outputs), step.reviews]);
 }

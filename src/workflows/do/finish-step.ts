@@ -35,13 +35,16 @@ import {
 } from '../session.ts';
 import type { Job, SessionReviewer, Step, StepEnd, WorkflowSession } from '../types.ts';
 
-/** Identifies a step of a session in the ledger. */
+/** The names that identify a step of a session in the ledger (the log of all calls). */
 export type StepName = Pick<LedgerStep, 'job' | 'session' | 'step'>;
 
-/** Judges outputs, or writes review instructions. Rejects with a QualityGateError if there is no verdict. */
+/**
+ * Judges the outputs of a step, or writes instructions to review them. Throws a QualityGateError if there is no
+ * verdict.
+ */
 export type OutputJudge = Pick<QualityGate, 'evaluate' | 'buildReviewInstructionsFile'>;
 
-/** The files, sessions, jobs and reviewers that finishing a step needs. */
+/** The files, sessions, jobs and reviewers that are needed to finish a step. */
 export type WorkflowPorts = {
   readonly root: string;
   readonly sessions: WorkflowSessions;
@@ -51,7 +54,7 @@ export type WorkflowPorts = {
   /** Returns the current definition of a job. */
   job(name: string): Result<Job>;
   judge(reviewer: SessionReviewer, about: StepName): Promise<Result<OutputJudge>>;
-  /** Returns the path that a caller gave, relative to the root; `null` if it is outside the root. */
+  /** Returns the path that a caller gave as a path relative to the repository's root; `null` if it is outside. */
   locate(path: string): RepoPath | null;
   /** Called before the first review and after each review. */
   progress(done: number, of: number): void;
@@ -62,11 +65,11 @@ export type FinishRequest = AskedSession & {
   readonly outputs: GivenOutputs;
   readonly notes: string | null;
   readonly override: string | null;
-  /** The agent that reviews this step and the later ones; `null` keeps the reviewer of the session. */
+  /** The agent that reviews this step and the later ones; `null` if the session keeps its reviewer. */
   readonly reviewer: string | null;
 };
 
-/** Checks the outputs of a step, has them reviewed if needed, and returns the next steps. */
+/** Finishes a step: checks its outputs, has them reviewed if needed, and returns the next steps. */
 export async function finishWorkflowStep(ports: WorkflowPorts, request: FinishRequest): Promise<Result<StepEnd>> {
   const prepared = await prepare(ports, request);
   if (!prepared.ok) return prepared;
@@ -89,7 +92,7 @@ export async function finishWorkflowStep(ports: WorkflowPorts, request: FinishRe
   }
 }
 
-/** Ends a session and stores the caller's explanation. The output files of its steps stay. */
+/** Ends a session before its last step, and stores the caller's explanation. The output files of its steps stay. */
 export async function abortWorkflow(
   ports: Pick<WorkflowPorts, 'sessions' | 'clock'>,
   request: AskedSession & { readonly explanation: string },
@@ -103,7 +106,9 @@ export async function abortWorkflow(
   });
 }
 
-/** Returns the session that the caller means. If a damaged file could be that session, renames the file and fails. */
+/**
+ * Returns the session that the caller means. Fails if a damaged file may contain that session, and renames the file.
+ */
 async function findSession(sessions: WorkflowSessions, wanted: AskedSession): Promise<Result<WorkflowSession>> {
   const all = await sessions.all();
   if (!all.ok) return all;
@@ -143,7 +148,9 @@ async function prepare(ports: WorkflowPorts, request: FinishRequest): Promise<Re
   });
 }
 
-/** Returns the outputs with paths relative to the root. Fails if a path is not a readable regular file inside it. */
+/**
+ * Returns the outputs with paths relative to the root. Fails if a path is not a readable regular file inside the root.
+ */
 export async function locateOutputs(
   { locate }: Pick<WorkflowPorts, 'locate'>,
   contents: Contents,
@@ -165,21 +172,21 @@ export async function locateOutputs(
 }
 
 async function unusable(contents: Contents, path: RepoPath): Promise<UnusableOutput | null> {
-  // With a limit of 0 bytes, no content is read: the file may be large, and it need not be text.
+  // A limit of 0 bytes means that no content is read, because the file may be large and need not be text.
   const text = await contents.text(path, 0);
   if (text.kind === 'text') return null;
   if (text.why === 'not-a-file') return (await contents.exists(path)) === 'folder' ? 'folder' : 'not-a-file';
   return text.why === 'missing' || text.why === 'outside' ? text.why : 'unreadable';
 }
 
-/** Returns the digest of each output file's content, by path, without unreadable files. */
+/** Returns the digest of the content of each output file, by path. Unreadable files are left out. */
 export async function digestsOf(contents: Contents, outputs: StepOutputs): Promise<ReadonlyMap<string, string>> {
   const paths = [...new Set(outputFiles(outputs).map(({ path }) => path))] as RepoPath[];
   const { files } = await contents.digest(paths);
   return new Map(files.flatMap(({ path, sha256 }) => (sha256 === null ? [] : [[path, sha256] as const])));
 }
 
-/** Writes instructions for a self-review and records the files and criteria that they are for. */
+/** Writes instructions for a self-review, and records the files and criteria for which they were written. */
 async function instruct(ports: WorkflowPorts, finishing: FinishingStep): Promise<Result<StepEnd>> {
   const { session, step, reviewer, outputs, notes } = finishing;
   const judge = await ports.judge(reviewer, { job: session.job, session: session.id, step: step.id });
@@ -197,15 +204,15 @@ async function instruct(ports: WorkflowPorts, finishing: FinishingStep): Promise
   return endRequest(ports, finishing, { kind: 'instructed' }, (open) => changeStep(open, step.id, { instructed }));
 }
 
-/** Finishes the step and starts the steps that wait for it. */
+/** Finishes the step and starts the steps that were waiting for it. */
 function conclude(
   ports: WorkflowPorts,
   finishing: FinishingStep,
   { override, judged, skipped }: Pick<StepEnd, 'judged' | 'skipped'> & { readonly override: string | null },
 ): Promise<Result<StepEnd>> {
   const { step, reviewer, outputs, notes } = finishing;
-  // An override after a self-review counts as a verdict. An override of a failed review does not, because that review
-  // has already been counted.
+  // Finishing a step in spite of a self-review counts as one more verdict. A failed review by a reviewer has already
+  // been counted.
   const isVerdict = override === null ? judged > 0 : reviewer.kind === 'self';
   return endRequest(ports, finishing, { kind: 'finished', judged, skipped }, (open) => {
     const reviewed = isVerdict ? recordVerdict(open, step.id, []) : open;
@@ -213,7 +220,7 @@ function conclude(
   });
 }
 
-/** Runs all evaluations in parallel, and resolves to `null` if all passed. Stores each pass immediately. */
+/** Runs all reviews of a step in parallel. Returns `null` if all passed. Stores each pass immediately. */
 async function reviewStep(
   ports: WorkflowPorts,
   finishing: FinishingStep,
@@ -248,7 +255,10 @@ async function reviewStep(
   return err({ kind: 'no-verdict', session: sessionName(session), step: step.id, errors, passed });
 }
 
-/** Returns a verdict, or why there is none. Fails if a pass cannot be stored or a file changed during the review. */
+/**
+ * Runs one review. Returns its verdict, or why there is none. Fails if a pass cannot be stored or a file changed during
+ * the review.
+ */
 async function evaluateOnce(
   ports: WorkflowPorts,
   judge: OutputJudge,
@@ -275,7 +285,7 @@ async function evaluateOnce(
   return stored.ok ? result : stored;
 }
 
-/** Returns the result of `call`. If it throws a QualityGateError, returns why there is no verdict. */
+/** Returns the result of `call`. If `call` throws a QualityGateError, returns the reason why there is no verdict. */
 async function orTrouble<T>(about: ReviewName, call: () => Promise<T>): Promise<T | ReviewTrouble> {
   try {
     return await call();
@@ -285,7 +295,10 @@ async function orTrouble<T>(about: ReviewName, call: () => Promise<T>): Promise<
   }
 }
 
-/** Stores the result of a request and returns it. Fails if another process ended the session or finished the step. */
+/**
+ * Stores the result of an attempt to finish a step, and returns it. Fails if another process ended the session or
+ * finished the step.
+ */
 async function endRequest(
   { sessions }: WorkflowPorts,
   { session: { id }, job, step, reviewer }: FinishingStep,
@@ -303,7 +316,7 @@ async function endRequest(
   if (!stored.ok) return stored;
   const session = stored.value;
   const state = stepState(session, step.id);
-  // Steps of a later group are open only if this request has started them.
+  // A step of a later group can be open only because this call started it.
   const begun = openSteps(session).filter(({ group }) => group > state.group);
   return ok({
     ...{ judged: 0, skipped: [], errors: [], notInLedger: null },

@@ -24,19 +24,19 @@ import {
 type QualityAgent = {
   readonly agent: string;
   readonly reviewers: Reviewers;
-  /** How many evaluations may run at the same time. */
+  /** How many reviews may run at the same time. */
   readonly atOnce: number;
   readonly settings: Pick<Settings, 'cacheTtl' | 'idleTimeoutSeconds'>;
   readonly clock: Clock;
   readonly stop: AbortSignal | null;
   readonly budget: Pick<Budget, 'spend' | 'used' | 'retried'> | null;
-  /** Called after every question to the agent. */
+  /** Called after every call to the agent. */
   told(dispatch: QualityDispatch): void;
-  /** Called once per evaluation, after its last question; not called if no question was sent. */
+  /** Called once for each review, after its last call. Not called if the agent was never called. */
   evaluated(questions: QualityQuestions): Promise<void>;
 };
 
-/** Returns a reviewer that calls the agent without write access, with at most `atOnce` calls in parallel. */
+/** Returns a reviewer that calls the agent without write access. At most `atOnce` calls run in parallel. */
 export function agentQualityCli(given: QualityAgent): QualityCli {
   const inTurn = openQueue(given.atOnce);
   return { run: (call) => inTurn(() => evaluate(given, call)) };
@@ -84,7 +84,8 @@ async function evaluate(given: QualityAgent, call: QualityCall): Promise<Answers
         timeoutSeconds: call.timeoutSeconds,
         idleSeconds: settings.idleTimeoutSeconds,
       },
-      // The timeout is for the whole evaluation: a second question, about an invalid answer, gets only the time left.
+      // The time limit applies to the whole review: a second question, after an invalid answer, gets only the remaining
+      // time.
       sharesTimeout: true,
     },
   );
@@ -94,23 +95,24 @@ async function evaluate(given: QualityAgent, call: QualityCall): Promise<Answers
   throw trouble.kind === 'agent' ? new QualityCliError(message, trouble) : new QualityGateError(message);
 }
 
-/** The agent that evaluates by default. */
+/** The agent that reviews by default. */
 export const USUAL_AGENT = 'claude';
 
-/** The options for an agent that is opened as an evaluator. */
+/** The options for `openQualityCli`, which opens an agent as a reviewer. */
 export type QualityCliOptions = {
   /** The agent to call. Default: Claude Code. */
   readonly agent?: string | undefined;
-  /** How many evaluations may run at the same time. Default: the `concurrency` setting. */
+  /** How many reviews may run at the same time. Default: the `concurrency` setting. */
   readonly concurrency?: number | undefined;
   readonly signal?: AbortSignal | null | undefined;
-  /** Called after every question, answered or not. Add up the usage of these calls to get the total. */
+  /** Called after every call to the agent, even if it gave no answer. The sum of the reported usages is the total. */
   readonly onDispatch?: ((dispatch: QualityDispatch) => void) | undefined;
 };
 
 /**
- * Opens an installed agent as an evaluator, with the settings of the repository that contains `root`. The `budget`
- * setting applies only if `evaluated` is given, because other callers are programs that may run for days.
+ * Opens an installed agent as a reviewer, with the settings of the repository that contains `root`. The `budget`
+ * setting, which is meant for one run, applies only if `evaluated` is given. Other callers are programs that may run
+ * for days.
  */
 export async function openQualityCli(
   root: string,
@@ -149,7 +151,7 @@ export async function openQualityCli(
   });
   return ok({
     async run(call) {
-      // The settings and protections of this repository do not apply outside of it, so refuse a folder that is outside.
+      // The settings and protections of this repository do not apply outside it, so refuse a folder outside.
       const real = await realpath(resolve(call.cwd));
       if (relative(repository.value.root, real).split(sep)[0] === '..') {
         throw new QualityGateError(

@@ -23,11 +23,13 @@ import {
 } from './types.ts';
 import { parseQualityResult, settleVerdict } from './verdict.ts';
 
-/** If a step has more output files than this, the prompt lists only their paths. */
+/**
+ * The maximum number of output files whose content is in the prompt. If there are more, the prompt lists only paths.
+ */
 export const DEFAULT_MAX_INLINE_FILES = 5;
 
 export type QualityGateOptions = {
-  /** The reviewer to call. `buildReviewInstructionsFile` does not need it. */
+  /** The reviewer to call. It can be missing if only `buildReviewInstructionsFile` is used. */
   readonly cli?: QualityCli | null | undefined;
   readonly maxInlineFiles?: number | undefined;
 };
@@ -36,7 +38,7 @@ export type QualityGateOptions = {
 export type JudgedOutputs = {
   readonly outputs: StepOutputs;
   readonly projectRoot: string;
-  /** Notes of the author for the reviewer. */
+  /** Notes for the reviewer, written by the author of the outputs. */
   readonly notes?: string | null | undefined;
 };
 
@@ -52,7 +54,7 @@ export type StepReviews = JudgedOutputs & {
 
 const NO_CRITERIA = 'No quality criteria defined - auto-passing';
 
-/** Judges the outputs of a step by calling a reviewer, or writes instructions for one. Verdicts are not cached. */
+/** Judges the outputs of a step by calling a reviewer, or writes instructions for a review. It stores no verdicts. */
 export class QualityGate {
   readonly maxInlineFiles: number;
   readonly #cli: QualityCli | null;
@@ -65,7 +67,10 @@ export class QualityGate {
     }
   }
 
-  /** Returns the outputs as prompt text: with their contents, or only paths if there are more than `maxInlineFiles`. */
+  /**
+   * Returns the outputs as text for a prompt: with their contents, or only their paths if there are more than
+   * `maxInlineFiles`.
+   */
   async buildPayload({ outputs, projectRoot, notes }: JudgedOutputs): Promise<string> {
     const files = outputFiles(outputs);
     if (files.length === 0) return shownPayload([], notBlank(notes));
@@ -75,14 +80,17 @@ export class QualityGate {
     const shown: ShownOutput[] = [];
     for (const file of files) {
       const content = await disk.read(file.path);
-      // The file may have been replaced by a link since `openInside` checked its path.
+      // Since `openInside` checked the path, the file may have been replaced by a link.
       if (content.kind === 'outside') throw outside(file, root);
       shown.push({ path: file.path, content });
     }
     return shownPayload(shown, notBlank(notes));
   }
 
-  /** Returns one verdict on all outputs: a pass only if the reviewer passed them and failed or skipped no criterion. */
+  /**
+   * Returns one verdict on all outputs. It is a pass only if the reviewer passed them and neither failed nor skipped a
+   * criterion.
+   */
   async evaluate(given: Evaluation): Promise<QualityGateResult> {
     const { qualityCriteria: criteria, additionalReviewGuidance: guidance } = given;
     if (Object.keys(criteria).length === 0) return { passed: true, feedback: NO_CRITERIA, criteria_results: [] };
@@ -108,13 +116,13 @@ export class QualityGate {
   }
 
   /**
-   * Runs all evaluations of the reviews in parallel and returns those that failed. If some have no verdict, waits until
-   * all have ended, then throws an error that contains the verdicts of the others.
+   * Runs all reviews of a step in parallel and returns those that failed. If some end without a verdict, waits for all
+   * of them and then throws an error that contains the verdicts of the others.
    */
   async evaluateReviews(given: StepReviews): Promise<ReviewResult[]> {
     const tasks = given.reviews.flatMap((review) => qualityTasks(review, given.outputs, given.outputSpecs));
     if (tasks.length === 0) return [];
-    // Check all paths before the first call, so that outputs that cannot be judged cost nothing.
+    // Check all paths before the first call, so that nothing is paid if the outputs cannot be judged.
     const files = outputFiles(given.outputs);
     if (files.length > 0) await openInside(resolve(given.projectRoot), files);
     const ends = await Promise.allSettled(
@@ -140,14 +148,19 @@ export class QualityGate {
     throw new QualityGateError(message, { results, errors });
   }
 
-  /** Returns the instructions for all reviews as one Markdown text, for a sub-agent that the author starts. */
+  /**
+   * Returns the instructions for all reviews as one Markdown text, for a sub-agent that the author of the outputs
+   * starts.
+   */
   async buildReviewInstructionsFile(given: StepReviews): Promise<string> {
     const reviews = given.reviews.map((review) => scopeReview(review, given.outputs, given.outputSpecs));
     const outputs = await this.buildPayload({ ...given, notes: null });
     return qualityInstructions({ reviews, outputs, root: resolve(given.projectRoot), notes: notBlank(given.notes) });
   }
 
-  /** Returns the JSON answer of a reviewer as a verdict. Unlike `evaluate`, accepts a pass with a failed criterion. */
+  /**
+   * Parses the JSON answer of a reviewer as a verdict. Unlike `evaluate`, it accepts a pass with a failed criterion.
+   */
   parseResult(data: unknown): QualityGateResult {
     return parseQualityResult(data);
   }
@@ -157,7 +170,10 @@ function notBlank(notes: string | null | undefined): string | null {
   return (notes ?? '').trim() === '' ? null : (notes ?? null);
 }
 
-/** Returns a reader for files of the project. Throws if one of `files` is outside the root or inside a git folder. */
+/**
+ * Returns an object that reads files of the project. Throws if one of `files` is outside the root or inside a git
+ * folder.
+ */
 async function openInside(root: string, files: readonly OutputFile[]) {
   const disk = await openOutputFiles(root).catch((error: unknown) => {
     throw new QualityGateError(`The project root cannot be opened: ${messageOf(error)}`, { cause: error });

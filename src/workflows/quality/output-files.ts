@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { errorCode } from '../../platform/files.ts';
 import { decodeUtf8 } from '../../platform/private-files.ts';
 
-// The maximum length of a string in Node. A larger file cannot be decoded into one string.
+// Node.js cannot decode a larger file into one string.
 const LONGEST_TEXT = bufferConstants.MAX_STRING_LENGTH;
 
 const MOST_LINKS = 40;
@@ -18,12 +18,14 @@ export type OutputContent =
   | { readonly kind: 'unreadable'; readonly error: string }
   | { readonly kind: 'outside' };
 
-/** Returns a reader for the files below an existing root. It never reads files outside the root or in a git folder. */
+/**
+ * Returns an object that reads files below an existing root. It never reads files outside the root or in a git folder.
+ */
 export async function openOutputFiles(projectRoot: string) {
   const root = resolve(projectRoot);
   const realRoot = await realpath(root);
   return {
-    /** Whether the path leads out of the root, with all links followed. Does not open the file. */
+    /** Whether the path leads out of the root after all links are followed. Does not open the file. */
     async isOutside(path: string): Promise<boolean> {
       return (await locate(root, realRoot, path)).kind === 'outside';
     },
@@ -38,7 +40,10 @@ type Location =
   | { readonly kind: 'found'; readonly real: string }
   | Extract<OutputContent, { kind: 'missing' | 'unreadable' | 'outside' }>;
 
-/** Finds the real path of a file inside the root. A relative path must stay inside even before links are followed. */
+/**
+ * Finds the real path of a file inside the root. A relative path must stay inside the root even before links are
+ * followed.
+ */
 async function locate(root: string, realRoot: string, path: string): Promise<Location> {
   const written = resolve(root, path);
   const staysInside = isAbsolute(path) || isBelow(root, written);
@@ -53,7 +58,7 @@ async function locate(root: string, realRoot: string, path: string): Promise<Loc
   }
 }
 
-/** Returns the real path that a missing file would have, following dangling links; `null` after too many links. */
+/** Returns the path at which a missing file would be, after following links; `null` if there are too many links. */
 async function missingTarget(path: string, links = 0): Promise<string | null> {
   if (links > MOST_LINKS) return null;
   const target = await readlink(path).catch(() => null);
@@ -69,7 +74,7 @@ async function missingTarget(path: string, links = 0): Promise<string | null> {
   }
 }
 
-// A git folder may contain credentials, so its files count as outside.
+// Whether a path is inside the root. A git folder may contain credentials, so its files count as outside.
 function isBelow(root: string, path: string): boolean {
   const parts = relative(root, path).split(sep);
   return parts[0] !== '..' && !isAbsolute(relative(root, path)) && !parts.includes('.git');
@@ -78,7 +83,7 @@ function isBelow(root: string, path: string): boolean {
 async function readWhole(real: string, named: string): Promise<OutputContent> {
   let file: FileHandle | null = null;
   try {
-    // O_NONBLOCK prevents a hang if the path is a FIFO.
+    // Without O_NONBLOCK, opening a named pipe (FIFO) would hang.
     file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = await file.stat();
     if (stats.isDirectory()) return { kind: 'unreadable', error: 'it is a folder' };

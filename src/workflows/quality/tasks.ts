@@ -8,17 +8,17 @@ import {
   WHOLE_STEP,
 } from './types.ts';
 
-/** A file and the name of the output that it belongs to. */
+/** A file, and the name of the output that it belongs to. */
 export type OutputFile = { readonly output: string; readonly path: string };
 
-/** One evaluation: a review, and the outputs that the reviewer judges in one call. */
+/** A review, with the outputs that the reviewer judges in one call. */
 export type QualityTask = {
   readonly review: QualityReview;
   readonly outputs: StepOutputs;
   readonly about: ReviewName;
 };
 
-/** Returns the files of all outputs in the given order. A file that an output lists twice is returned once. */
+/** Returns the files of all outputs in the given order. A file that one output lists twice is returned once. */
 export function outputFiles(outputs: StepOutputs): readonly OutputFile[] {
   return Object.entries(outputs).flatMap(([output, value]) => {
     const paths = [value].flat();
@@ -27,13 +27,16 @@ export function outputFiles(outputs: StepOutputs): readonly OutputFile[] {
   });
 }
 
-// Removes `./` and double slashes from a path. Keeps `a/..`, because `a` may be a link, and a trailing `/` or `/.`,
+// Removes `./` and double slashes from a path. Keeps `a/..`, because `a` may be a link, and a final `/` or `/.`,
 // because it marks a folder.
 function plainPath(path: string): string {
   return path.replace(/\/(?:\.?\/)+/g, '/').replace(/^(?:\.\/)+/, '');
 }
 
-/** Returns a review with the files to judge. Throws if its output is unknown, or is one file but has several paths. */
+/**
+ * Returns a review with the files to judge. Throws if its output is unknown, or if a single-file output has several
+ * paths.
+ */
 export function scopeReview(review: QualityReview, outputs: StepOutputs, specs: OutputSpecs): ScopedReview {
   const name = review.run_each;
   if (name === WHOLE_STEP) return { review, files: null };
@@ -46,7 +49,7 @@ export function scopeReview(review: QualityReview, outputs: StepOutputs, specs: 
       `A review has run_each '${name}', but the step has no such output. Use one of: ${names}.`,
     );
   }
-  // An optional output that the step did not provide has no files to judge.
+  // The step did not provide this optional output, so it has no files to judge.
   const paths = given === undefined ? [] : outputFiles({ [name]: given }).map(({ path }) => path);
   if (spec?.type === 'file' && paths.length > 1) {
     throw new QualityGateError(
@@ -57,7 +60,10 @@ export function scopeReview(review: QualityReview, outputs: StepOutputs, specs: 
   return { review, files: { each: type === 'files', paths } };
 }
 
-/** Returns the evaluations of a review: one for the whole step, or one per file of an output. */
+/**
+ * Returns what a reviewer has to judge for a review: the whole step in one call, or each file of an output in a call of
+ * its own.
+ */
 export function qualityTasks(
   review: QualityReview,
   outputs: StepOutputs,
@@ -73,7 +79,7 @@ export function qualityTasks(
   }));
 }
 
-/** Returns the time limit of a reviewer: 240 seconds for up to 5 files, and 30 seconds for each further file. */
+/** Returns the time limit for a reviewer: 240 seconds for up to 5 files, plus 30 seconds for each further file. */
 export function qualityTimeoutSeconds(fileCount: number): number {
   return 240 + 30 * Math.max(0, fileCount - 5);
 }

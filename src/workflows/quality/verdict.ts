@@ -14,7 +14,9 @@ function orDefault<T extends z.ZodType>(type: T, value: z.output<T>) {
   return type.nullish().transform((given) => given ?? value);
 }
 
-/** Returns the JSON answer of a reviewer as a verdict, with defaults for missing fields. Throws if a type is wrong. */
+/**
+ * Parses the JSON answer of a reviewer as a verdict. Missing fields get defaults. Throws if a field has the wrong type.
+ */
 export function parseQualityResult(data: unknown): QualityGateResult {
   const parsed = result.safeParse(data);
   if (parsed.success) return parsed.data;
@@ -23,8 +25,8 @@ export function parseQualityResult(data: unknown): QualityGateResult {
 }
 
 /**
- * Returns the verdict that counts. A pass becomes a fail if a criterion failed, or if the reviewer judged criteria one
- * by one and skipped some. The feedback then names these criteria.
+ * Returns the verdict as onceover counts it. A pass becomes a fail if a criterion failed, or if the reviewer gave
+ * results for some criteria but skipped others. The feedback then names these criteria.
  */
 export function settleVerdict(verdict: QualityGateResult, criteria: QualityCriteria): QualityGateResult {
   if (!verdict.passed) return verdict;
@@ -40,8 +42,8 @@ export function settleVerdict(verdict: QualityGateResult, criteria: QualityCrite
 type Criterion = readonly [name: string, question: string];
 
 /**
- * Returns the criteria without a result. Returns an empty list if at least as many results have unknown names, because
- * then the reviewer has probably renamed the criteria.
+ * Returns the criteria for which the reviewer gave no result. If it gave at least as many results for unknown names, it
+ * has probably renamed the criteria, and the list is empty.
  */
 function skippedCriteria(results: readonly CriterionResult[], criteria: readonly Criterion[]): readonly string[] {
   if (results.length === 0) return [];
@@ -50,14 +52,14 @@ function skippedCriteria(results: readonly CriterionResult[], criteria: readonly
   return unanswered.length <= renamed.length ? [] : unanswered.map(([name]) => name);
 }
 
-/** The ways in which a result can name a criterion, the most exact first. */
+/** The ways in which a result can name a criterion. The most exact way comes first. */
 const NAMINGS: readonly ((said: string, criterion: Criterion) => boolean)[] = [
   (said, [name]) => said === name,
   (said, [name]) => plain(said) === plain(name),
   refersTo,
 ];
 
-/** Assigns each result to one criterion, the best match first, and returns the criteria that are left over. */
+/** Assigns each result to one criterion, the best matches first. Returns the criteria that get no result. */
 function withoutResult(criteria: readonly Criterion[], results: readonly CriterionResult[]): readonly Criterion[] {
   const unused = new Set(results);
   let open = criteria;
@@ -71,13 +73,13 @@ function withoutResult(criteria: readonly Criterion[], results: readonly Criteri
   return open;
 }
 
-/** Whether the reviewer's text is the name of the criterion, its question, or both. */
+/** Whether the text in a result is the name of the criterion, its question, or both. */
 function refersTo(said: string, [name, question]: Criterion): boolean {
   const words = plain(said);
   return [name, question, `${name}: ${question}`].some((one) => plain(one) === words);
 }
 
-// Reviewers repeat names with other case, spaces, punctuation or Markdown, so names are compared without these.
+// Removes case, spaces, punctuation and Markdown from a name, because reviewers do not repeat these exactly.
 function plain(text: string): string {
   return text
     .normalize('NFC')

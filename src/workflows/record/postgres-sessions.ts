@@ -12,19 +12,20 @@ import {
   type WorkflowSessions,
 } from './session-files.ts';
 
-/** Opens the sessions of a worktree in the store for teams. Each change locks the row of its session. */
+/** Opens the sessions of a worktree in the store for teams. Every change locks the database row of its session. */
 export function postgresSessions(
   { database, repository, clone }: TeamStore,
   root: string,
   files: Pick<WorkflowSessions, 'writeInstructions'>,
 ): WorkflowSessions {
-  // A step without a session id belongs to the newest session, and that of a colleague must not be it.
+  // If no session id is given, the newest session is meant. It must not be the session of a colleague, so the key
+  // contains the clone and the folder.
   const worktree = sha256(JSON.stringify([clone, root]));
   const own = [repository, worktree];
   const pathOf = (id: string) => `${GENERATED_FOLDER}/${sessionFileName(id)}`;
   const ONE = 'repository = $1 AND worktree = $2 AND id = $3';
 
-  /** Renames an unreadable session, so that it no longer counts. Returns its new name. */
+  /** Renames an unreadable session, so that it is ignored. Returns its new name. */
   async function putAside(id: string) {
     return database.transaction(async (query) => {
       const [row] = await query<{ document: string }>(
@@ -89,7 +90,7 @@ export function postgresSessions(
       const aside = await putAside(id);
       return aside.ok ? err({ kind: 'unreadable-session', id, path: pathOf(id), aside: aside.value }) : aside;
     },
-    // Reviewers read the instructions, so they stay a file.
+    // Instructions are written to a file and not to the database, because reviewers have to read them.
     writeInstructions: files.writeInstructions,
   };
 }

@@ -22,12 +22,15 @@ const LONGEST_WAIT_MS = 10_000;
 
 const RETRY_MS = 10;
 
-/** The stored sessions, active and ended. Several processes can read and change them at the same time. */
+/** The stored sessions, active and ended ones. Several processes can read and change them at the same time. */
 export type WorkflowSessions = ReturnType<typeof openSessionFiles>;
 
 type Place = Pick<RepositoryPaths, 'root' | 'commonDir'>;
 
-/** Opens the sessions in `.deepwork/tmp/session_{id}.json`. Files are written atomically; each change takes a lock. */
+/**
+ * Opens the sessions, which are files `.deepwork/tmp/session_{id}.json`. They are written atomically, and every change
+ * takes a lock.
+ */
 export function openSessionFiles({ root, commonDir }: Place, longestWaitMs = LONGEST_WAIT_MS) {
   const folder = openFolder(root, GENERATED_FOLDER);
 
@@ -37,7 +40,9 @@ export function openSessionFiles({ root, commonDir }: Place, longestWaitMs = LON
     return ok(text.value === null ? null : parseSession(text.value, id));
   };
 
-  /** Renames an unreadable session file and resolves to its new path; `null` if the file is gone or readable. */
+  /**
+   * Renames an unreadable session file and returns its new path; `null` if the file no longer exists or is readable.
+   */
   const putAside = async (id: string): Promise<Result<string | null>> => {
     const now = read(id);
     if (!now.ok) return now;
@@ -49,7 +54,7 @@ export function openSessionFiles({ root, commonDir }: Place, longestWaitMs = LON
   return {
     putAside,
 
-    /** Resolves to all readable sessions, newest first, and to the unreadable ones. */
+    /** Returns all readable sessions, newest first, and the unreadable ones. */
     async all(): Promise<
       Result<{ readonly sessions: readonly WorkflowSession[]; readonly unreadable: readonly UnreadableSession[] }>
     > {
@@ -68,7 +73,7 @@ export function openSessionFiles({ root, commonDir }: Place, longestWaitMs = LON
       return ok({ sessions: newestFirst(sessions), unreadable });
     },
 
-    /** Stores a new session. Resolves to `taken`, and writes nothing, if its id already exists. */
+    /** Stores a new session. If its id already exists, writes nothing and returns `taken`. */
     async create(session: WorkflowSession): Promise<Result<'written' | 'taken'>> {
       const made = makeIgnoredFolder(root, GENERATED_FOLDER);
       if (!made.ok) return made;
@@ -76,7 +81,7 @@ export function openSessionFiles({ root, commonDir }: Place, longestWaitMs = LON
       return writeNew(made.value, sessionFileName(session.id), sessionText(session));
     },
 
-    /** Changes a stored session under a lock and resolves to it. If its file is unreadable, renames it and fails. */
+    /** Changes a stored session under a lock and returns it. If its file is unreadable, renames the file and fails. */
     async update(
       id: SessionId,
       change: (session: WorkflowSession) => Result<WorkflowSession>,
@@ -101,7 +106,7 @@ export function openSessionFiles({ root, commonDir }: Place, longestWaitMs = LON
       }
     },
 
-    /** Writes the instructions for a self-review of a step, and resolves to the path of their file. */
+    /** Writes the instructions for a self-review of a step, and returns the path of the file. */
     async writeInstructions(id: SessionId, step: string, text: string): Promise<Result<RepoPath>> {
       const made = makeIgnoredFolder(root, GENERATED_FOLDER);
       if (!made.ok) return made;
@@ -116,7 +121,7 @@ export function newestFirst(sessions: readonly WorkflowSession[]): readonly Work
   return [...sessions].sort((a, b) => byCodePoint(b.startedAt, a.startedAt) || byCodePoint(b.id, a.id));
 }
 
-/** Returns the lock for all sessions of a worktree, separate from the lock of runs. It is held for one change only. */
+/** Returns the lock for all sessions of a worktree. It is not the lock of runs, and is held only during one change. */
 export function sessionsLock({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>): Lock {
   return openLock({ root: `${root}\0sessions`, commonDir });
 }
@@ -140,7 +145,7 @@ export function sessionText(session: WorkflowSession): string {
   return `${JSON.stringify({ format: FORMAT, digest: digestOf(session), session }, null, 2)}\n`;
 }
 
-/** Parses a session file. A file whose digest does not match was cut off or edited, so it counts as unreadable. */
+/** Parses a session file. If its digest does not match, the file was cut off or edited, so it counts as unreadable. */
 export function parseSession(text: string, id: string): WorkflowSession | 'unreadable' {
   try {
     const whole: unknown = JSON.parse(text);

@@ -5,7 +5,9 @@ import { openSessionFiles, type WorkflowSessions } from './session-files.ts';
 
 export { sessionsLock, type WorkflowSessions } from './session-files.ts';
 
-/** Opens the sessions of a worktree: in the store for teams if the user has one, else in files. */
+/**
+ * Opens the sessions of a worktree. They are in the store for teams if the user has configured one, otherwise in files.
+ */
 export function openWorkflowSessions(
   place: Pick<RepositoryPaths, 'root' | 'commonDir'>,
   longestWaitMs?: number,
