@@ -140,7 +140,7 @@ export const CACHE_RULES: readonly CacheRule[] = [
     write: { '5m': 1, '1h': 1 },
     read: 0.1,
     date: '2026-09-20',
-    source: 'Google: "Context caching". It documents no lifetime; 5 minutes is an assumption',
+    source: 'Google: "Context caching". The page names no lifetime, so 5 minutes is an assumption',
   },
 ];
 
@@ -156,7 +156,7 @@ export const OTHER_CACHE: CacheRule = {
   write: { '5m': 1.25, '1h': 1.25 },
   read: 0.1,
   date: '2026-11-18',
-  source: 'An assumption: the shortest lifetime that a provider documents',
+  source: 'No source: we assume the shortest lifetime that a provider documents',
 };
 
 /**

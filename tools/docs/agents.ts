@@ -18,20 +18,20 @@ const READ_ONLY: Readonly<Record<Abilities['readOnly'], string>> = {
   nothing: 'nothing',
 };
 const USAGE: Readonly<Record<Abilities['usage'], string>> = {
-  dispatch: 'call',
-  session: 'session; onceover subtracts earlier calls',
-  'if-told': 'call, if it does',
+  dispatch: 'each call',
+  session: 'the whole session; onceover subtracts earlier calls',
+  'if-told': 'each call, if it reports any',
 };
 const STOP_HOOK: Readonly<Record<Abilities['stopHook'], string>> = {
   yes: 'yes',
   'when-trusted': 'in folders that you trust',
-  'when-allowed': 'after you allow it',
+  'when-allowed': 'after you allow the hook',
   none: 'no',
 };
 
 const FORK: Readonly<Record<Abilities['fork'], string>> = {
   cached: 'yes',
-  'not-cached': 'yes, but the provider does not cache the copy, so reviews do not share',
+  'not-cached': 'yes, but the provider does not cache the copy, so reviews do not share what they read',
   none: 'no',
 };
 
@@ -41,7 +41,7 @@ const ROWS: readonly (readonly [string, (agent: Agent) => string])[] = [
   ['name in `onceover.yml`', ({ name }) => code(name)],
   ['can resume a session and remembers what it read (tests V1 to V4)', resumed],
   [
-    'can fork a session, so that reviews share what one session reads (test V5)',
+    'can fork (copy) a session, so that reviews share what one session reads (test V5)',
     ({ abilities }) => FORK[abilities.fork],
   ],
   [
@@ -49,8 +49,8 @@ const ROWS: readonly (readonly [string, (agent: Agent) => string])[] = [
     ({ abilities }) => yes(abilities.schema, 'no, only onceover checks the answer'),
   ],
   ['what stops the agent from writing files when it reviews', ({ abilities }) => READ_ONLY[abilities.readOnly]],
-  ['can be a fixer that writes only in the working tree', ({ canFix }) => yes(canFix, 'no')],
-  ['reports its tokens per', ({ abilities }) => USAGE[abilities.usage]],
+  ['can fix findings and writes only in the working tree', ({ canFix }) => yes(canFix, 'no')],
+  ['reports the tokens of', ({ abilities }) => USAGE[abilities.usage]],
   [
     'the provider caches the beginning of the prompt that new sessions share (tested with a simulated model)',
     ({ abilities }) => yes(abilities.stablePart === 'cached', 'no'),

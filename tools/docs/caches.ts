@@ -2,7 +2,16 @@ import { CACHE_RULES, type CacheRule, OTHER_CACHE } from '../../src/dispatch/cac
 import type { Parts } from './fill.ts';
 import { table } from './table.ts';
 
-const HEAD = ['models', 'cached for', 'from (tokens)', 'search', 'write', 'read', 'as of', 'source'];
+const HEAD = [
+  'models',
+  'cached for',
+  'shortest cached prompt, in tokens',
+  'how far back a request searches the cache',
+  'price of writing',
+  'price of reading',
+  'date of the source',
+  'source',
+];
 
 /** The table of cache rules in the page about costs. */
 export function cacheParts(): Parts {
