@@ -69,7 +69,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
     {
       title: 'Finish a step',
       description:
-        'Finishes a step: checks and reviews its outputs. Returns what needs work, or the next step, or that the workflow is complete. Outputs that passed and have not changed are not reviewed again. The call can take minutes; if it times out, call it again with the same input.',
+        'Finishes a step: checks and reviews its outputs. Returns what needs work, or the next step, or that the workflow is complete. Outputs that passed and have not changed are not reviewed again. The call can take minutes. If the call times out, repeat it with the same input.',
       inputSchema: onlyInput({
         outputs: z
           .record(z.string(), z.union([z.string(), z.array(z.string())]))
@@ -81,7 +81,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
           .string()
           .nullish()
           .describe(
-            'Why the step is finished although its review failed. Allowed only after a review; stored with the step.',
+            'Why the step is finished although its review failed. You may give a reason only after a review. The reason is stored with the step.',
           ),
         session_id: sessionId,
         step_id: z
