@@ -97,16 +97,16 @@ export function addPhaseTools(server: McpServer, root: string): void {
         simplify: z
           .boolean()
           .nullish()
-          .describe('Only for implement with a fixer. The fixer simplifies the code before the reviews.'),
+          .describe('Only for the phase implement with a fixer. The fixer simplifies the code before the reviews.'),
         deepen_tests: z
           .boolean()
           .nullish()
-          .describe('Only for implement with a fixer. The fixer adds missing tests before the reviews.'),
+          .describe('Only for the phase implement with a fixer. The fixer adds missing tests before the reviews.'),
         keep_sessions: z
           .boolean()
           .nullish()
           .describe(
-            'If false, onceover does not store the sessions of the reviewers, so each call starts new ones. Default: true.',
+            'If false, onceover does not store the sessions of the reviewers, so each call starts new sessions. Default: true.',
           ),
         wait_seconds: waitSeconds('the reviews'),
       }),

@@ -50,7 +50,10 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
         'Starts a workflow and returns its first step: what to do, what to make, and the criteria for it. Do the step, then call finished_step.',
       inputSchema: onlyInput({
         job_name: z.string().describe('A job that get_workflows lists.'),
-        workflow_name: z.string().nullish().describe('Optional if the job has only one workflow.'),
+        workflow_name: z
+          .string()
+          .nullish()
+          .describe('The workflow of the job. Optional if the job has only one workflow.'),
         goal: z.string().trim().min(1).describe('What the user wants to achieve.'),
       }),
       outputSchema: workflowStartSchema,
@@ -88,7 +91,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
           .string()
           .nullish()
           .describe(
-            'The id of the step. Needed only if several steps are open and the output names do not identify it.',
+            'The id of the step. Needed only if several steps are open and the output names do not identify the step.',
           ),
       }),
       outputSchema: stepEndSchema,
