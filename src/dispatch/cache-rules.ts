@@ -28,11 +28,11 @@ const ANTHROPIC = {
   provider: 'anthropic',
   lifeMinutes: { '5m': 5, '1h': 60 },
   stepTokens: 0,
-  lookBack: '20 content blocks before a breakpoint',
+  lookBack: '20 content blocks',
   write: { '5m': 1.25, '1h': 2 },
   read: 0.1,
   date: '2026-10-09',
-  source: 'Anthropic: "Prompt caching" and "Pricing"',
+  source: 'the pages "Prompt caching" and "Pricing" in the documentation of Anthropic',
 } as const;
 
 const OPENAI = {

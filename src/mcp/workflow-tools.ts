@@ -123,7 +123,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       title: 'End a workflow',
       description: 'Ends a workflow before its last step. Files stay as they are.',
       inputSchema: onlyInput({
-        explanation: z.string().trim().min(1).describe('Why the workflow ends.'),
+        explanation: z.string().trim().min(1).describe('The reason why the workflow ends.'),
         session_id: sessionId,
       }),
       outputSchema: workflowAbortSchema,

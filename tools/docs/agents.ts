@@ -12,20 +12,20 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 const READ_ONLY: Readonly<Record<Abilities['readOnly'], string>> = {
-  tools: 'onceover gives it no tool that can write files',
-  'own-sandbox': 'its own read-only sandbox',
-  copy: 'it works in a copy of the files',
+  tools: 'onceover gives the agent no tool that can write files',
+  'own-sandbox': 'a read-only sandbox',
+  copy: 'the agent works in a copy of the files',
   nothing: 'nothing',
 };
 const USAGE: Readonly<Record<Abilities['usage'], string>> = {
-  dispatch: 'each call',
-  session: 'the whole session; onceover subtracts earlier calls',
-  'if-told': 'each call, if it reports any',
+  dispatch: 'of each call',
+  session: 'of the whole session, so onceover subtracts earlier calls',
+  'if-told': 'of each call, if the agent reports any',
 };
 const STOP_HOOK: Readonly<Record<Abilities['stopHook'], string>> = {
   yes: 'yes',
-  'when-trusted': 'in folders that you trust',
-  'when-allowed': 'after you allow the hook',
+  'when-trusted': 'yes, in folders that you trust',
+  'when-allowed': 'yes, after you allow the hook',
   none: 'no',
 };
 
@@ -46,11 +46,11 @@ const ROWS: readonly (readonly [string, (agent: Agent) => string])[] = [
   ],
   [
     'enforces a JSON schema for its answer',
-    ({ abilities }) => yes(abilities.schema, 'no, only onceover checks the answer'),
+    ({ abilities }) => yes(abilities.schema, 'no, so only onceover checks the answer'),
   ],
   ['what stops the agent from writing files when it reviews', ({ abilities }) => READ_ONLY[abilities.readOnly]],
   ['can fix findings and writes only in the working tree', ({ canFix }) => yes(canFix, 'no')],
-  ['reports the tokens of', ({ abilities }) => USAGE[abilities.usage]],
+  ['tokens that the agent reports', ({ abilities }) => USAGE[abilities.usage]],
   [
     'the provider caches the beginning of the prompt that new sessions share (tested with a simulated model)',
     ({ abilities }) => yes(abilities.stablePart === 'cached', 'no'),
@@ -78,5 +78,5 @@ export function agentParts(): Readonly<Record<string, string>> {
 }
 
 function resumed({ resumeFailure }: Agent): string {
-  return resumeFailure == null ? 'yes' : `no: ${resumeFailure.how}`;
+  return resumeFailure == null ? 'yes' : `no: ${resumeFailure.how.replace(/^it /, 'the agent ')}`;
 }

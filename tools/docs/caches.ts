@@ -6,7 +6,7 @@ const HEAD = [
   'models',
   'cached for',
   'shortest cached prompt, in tokens',
-  'how far back a request searches the cache',
+  'how far before a breakpoint a request searches the cache',
   'price of writing',
   'price of reading',
   'date of the source',
@@ -33,7 +33,7 @@ function rowOf(rule: CacheRule): readonly string[] {
 }
 
 function both(short: string, long: string): string {
-  return short === long ? short : `${short} or ${long}`;
+  return short === long ? short : `${short}/${long}`;
 }
 
 function minutesText(minutes: number): string {
