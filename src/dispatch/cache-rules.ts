@@ -38,11 +38,11 @@ const ANTHROPIC = {
   provider: 'anthropic',
   lifeMinutes: { '5m': 5, '1h': 60 },
   stepTokens: 0,
-  lookBack: '20 content blocks before a breakpoint',
+  lookBack: '20 content blocks',
   write: { '5m': 1.25, '1h': 2 },
   read: 0.1,
   date: '2026-10-09',
-  source: 'Anthropic: "Prompt caching" and "Pricing"',
+  source: 'the pages "Prompt caching" and "Pricing" in the documentation of Anthropic',
 } as const;
 
 const OPENAI = {
@@ -153,7 +153,7 @@ export const CACHE_RULES: readonly CacheRule[] = [
     write: { '5m': 1, '1h': 1 },
     read: 0.1,
     date: '2026-09-20',
-    source: 'Google: "Context caching". It documents no lifetime; 5 minutes is an assumption',
+    source: 'Google: "Context caching". The page names no lifetime, so 5 minutes is an assumption',
   },
 ];
 
@@ -169,7 +169,7 @@ export const OTHER_CACHE: CacheRule = {
   write: { '5m': 1.25, '1h': 1.25 },
   read: 0.1,
   date: '2026-11-18',
-  source: 'An assumption: the shortest lifetime that a provider documents',
+  source: 'No source: we assume the shortest lifetime that a provider documents',
 };
 
 /**

@@ -33,7 +33,7 @@ export function addRunTools(server: McpServer, root: string): void {
     {
       title: 'Get the progress or result of a run',
       description:
-        'Returns the progress of a run, or its result: which gates pass and which findings are open. Waits up to wait_seconds for the end; call it again while the run is running.',
+        'Returns the progress of a run, or its result: which gates pass and which findings are open. Waits up to wait_seconds for the end; call this tool again while the run is in progress.',
       inputSchema: onlyInput({
         run_id: z.string().nullish().describe('The run_id that start_run returned. Default: the newest run.'),
         wait_seconds: waitSeconds('the run'),
@@ -55,7 +55,9 @@ export function addRunTools(server: McpServer, root: string): void {
         id: z.string().describe('The id of the finding, such as F1.'),
         how: z
           .enum(['fixed', 'skip'])
-          .describe('fixed: you fixed it, and its reviewer has to confirm that. skip: you propose to waive it.'),
+          .describe(
+            'fixed: you fixed the finding, and its reviewer has to confirm the fix. skip: you propose to waive the finding.',
+          ),
         why: z.string().trim().min(1).describe('What you fixed, or why the finding should be waived.'),
       }),
       outputSchema: findingSchema,
@@ -88,20 +90,26 @@ export function addPhaseTools(server: McpServer, root: string): void {
       description:
         'Reviews spec.md (specify), design.md (design), plan.md (create-plan), tasks.md (create-tasks) or the code (implement) of a feature, until issues are open or the reviewers approve. Fix the open issues, then call continue_phase. If a loop already waits for a fix, its open issues are returned again. Reviews that take longer than wait_seconds continue in the background.',
       inputSchema: onlyInput({
-        phase: z.enum(PHASES),
+        phase: z.enum(PHASES).describe('What to review.'),
         feature: z.string().min(1).describe('The folder of the feature, relative to the repository root.'),
         fixer: z
           .string()
           .min(1)
           .nullish()
           .describe('An agent that fixes the issues instead of you, in a new loop that runs to its end.'),
-        simplify: z.boolean().nullish().describe('implement, with fixer: the fixer simplifies the code first.'),
-        deepen_tests: z.boolean().nullish().describe('implement, with fixer: the fixer adds missing tests first.'),
+        simplify: z
+          .boolean()
+          .nullish()
+          .describe('Only for the phase implement with a fixer. The fixer simplifies the code before the reviews.'),
+        deepen_tests: z
+          .boolean()
+          .nullish()
+          .describe('Only for the phase implement with a fixer. The fixer adds missing tests before the reviews.'),
         keep_sessions: z
           .boolean()
           .nullish()
           .describe(
-            'If false, onceover does not store the sessions of the reviewers, so each call starts new ones. Default: true.',
+            'If false, onceover does not store the sessions of the reviewers, so each call starts new sessions. Default: true.',
           ),
         wait_seconds: waitSeconds('the reviews'),
       }),
@@ -124,7 +132,7 @@ export function addPhaseTools(server: McpServer, root: string): void {
     {
       title: 'Continue a review loop',
       description:
-        'With a summary of your fixes: reviews again, until issues are open or the reviewers approve. The reviewers get the summary and judge the new content. Without a summary: waits for the current reviews, and returns the open issues or the result; reviews that ended without a verdict run again.',
+        'Reviews again after you fixed issues, if you give a summary of your fixes. The reviewers get the summary and judge the new content. The call returns when issues are open or the reviewers approve. Without a summary, the call waits for the current reviews, and returns the open issues or the result. Reviews that ended without a verdict run again.',
       inputSchema: onlyInput({
         loop_id: z.string().describe('The loop_id that start_phase returned.'),
         summary: z.string().trim().min(1).nullish().describe('What you fixed, and which issues you left open and why.'),
@@ -132,7 +140,7 @@ export function addPhaseTools(server: McpServer, root: string): void {
           .boolean()
           .nullish()
           .describe(
-            'Accepts the open issues of a loop that ended at its limit of reviews (end: cap). They are recorded; the loop does not become approved. Only if the user asked for it.',
+            'Accepts the open issues of a loop that ended at its limit of reviews (end: cap). The issues are recorded, and the loop does not become approved. Set this only if the user asked for it.',
           ),
         wait_seconds: waitSeconds('the reviews'),
       }),

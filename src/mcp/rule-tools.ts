@@ -58,7 +58,7 @@ export function addRuleTools(server: McpServer, root: string, platform: string):
     {
       title: 'Mark a review as passed',
       description:
-        'Marks a review as passed, so that it is skipped until one of its files changes. Call it only after you did the review and found nothing to change.',
+        'Marks a review as passed, so that it is skipped until one of its files changes. Call this tool only after you did the review and found nothing to change.',
       inputSchema: onlyInput({ review_id: z.string().describe('The id exactly as the instruction file gives it.') }),
       outputSchema: passSchema,
       annotations: { idempotentHint: true },

@@ -50,7 +50,10 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
         'Starts a workflow and returns its first step: what to do, what to make, and the criteria for it. Do the step, then call finished_step.',
       inputSchema: onlyInput({
         job_name: z.string().describe('A job that get_workflows lists.'),
-        workflow_name: z.string().nullish().describe('Optional if the job has only one workflow.'),
+        workflow_name: z
+          .string()
+          .nullish()
+          .describe('The workflow of the job. Optional if the job has only one workflow.'),
         goal: z.string().trim().min(1).describe('What the user wants to achieve.'),
       }),
       outputSchema: workflowStartSchema,
@@ -69,7 +72,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
     {
       title: 'Finish a step',
       description:
-        'Finishes a step: checks and reviews its outputs. Returns what needs work, or the next step, or that the workflow is complete. Outputs that passed and have not changed are not reviewed again. The call can take minutes; if it times out, call it again with the same input.',
+        'Finishes a step: checks and reviews its outputs. Returns what needs work, or the next step, or that the workflow is complete. Outputs that passed and have not changed are not reviewed again. The call can take minutes. If the call times out, repeat it with the same input.',
       inputSchema: onlyInput({
         outputs: z
           .record(z.string(), z.union([z.string(), z.array(z.string())]))
@@ -81,14 +84,14 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
           .string()
           .nullish()
           .describe(
-            'Why the step is finished although its review failed. Allowed only after a review; stored with the step.',
+            'Why the step is finished although its review failed. You may give a reason only after a review. The reason is stored with the step.',
           ),
         session_id: sessionId,
         step_id: z
           .string()
           .nullish()
           .describe(
-            'The id of the step. Needed only if several steps are open and the output names do not identify it.',
+            'The id of the step. Needed only if several steps are open and the output names do not identify the step.',
           ),
       }),
       outputSchema: stepEndSchema,
@@ -120,7 +123,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       title: 'End a workflow',
       description: 'Ends a workflow before its last step. Files stay as they are.',
       inputSchema: onlyInput({
-        explanation: z.string().trim().min(1).describe('Why the workflow ends.'),
+        explanation: z.string().trim().min(1).describe('The reason why the workflow ends.'),
         session_id: sessionId,
       }),
       outputSchema: workflowAbortSchema,

@@ -19,7 +19,7 @@ export const ruleSchema = z.strictObject({
     strategy: z
       .enum(['individual', 'matches_together', 'all_changed_files'])
       .describe(
-        'Which files one review covers. individual: one matched file. matches_together: all matched files. all_changed_files: all changed files.',
+        'Which files one review covers: with individual, one matched file; with matches_together, all matched files; with all_changed_files, all changed files.',
       ),
     instructions: z
       .union([z.string().min(1), z.strictObject({ file: z.string().min(1) })], {

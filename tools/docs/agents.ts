@@ -12,26 +12,26 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 const READ_ONLY: Readonly<Record<Abilities['readOnly'], string>> = {
-  tools: 'onceover gives it no tool that can write files',
-  'own-sandbox': 'its own read-only sandbox',
-  copy: 'it works in a copy of the files',
+  tools: 'onceover gives the agent no tool that can write files',
+  'own-sandbox': 'a read-only sandbox',
+  copy: 'the agent works in a copy of the files',
   nothing: 'nothing',
 };
 const USAGE: Readonly<Record<Abilities['usage'], string>> = {
-  dispatch: 'call',
-  session: 'session; onceover subtracts earlier calls',
-  'if-told': 'call, if it does',
+  dispatch: 'of each call',
+  session: 'of the whole session, so onceover subtracts earlier calls',
+  'if-told': 'of each call, if the agent reports any',
 };
 const STOP_HOOK: Readonly<Record<Abilities['stopHook'], string>> = {
   yes: 'yes',
-  'when-trusted': 'in folders that you trust',
-  'when-allowed': 'after you allow it',
+  'when-trusted': 'yes, in folders that you trust',
+  'when-allowed': 'yes, after you allow the hook',
   none: 'no',
 };
 
 const FORK: Readonly<Record<Abilities['fork'], string>> = {
   cached: 'yes',
-  'not-cached': 'yes, but the provider does not cache the copy, so reviews do not share',
+  'not-cached': 'yes, but the provider does not cache the copy, so reviews do not share what they read',
   none: 'no',
 };
 
@@ -41,16 +41,16 @@ const ROWS: readonly (readonly [string, (agent: Agent) => string])[] = [
   ['name in `onceover.yml`', ({ name }) => code(name)],
   ['can resume a session and remembers what it read (tests V1 to V4)', resumed],
   [
-    'can fork a session, so that reviews share what one session reads (test V5)',
+    'can fork (copy) a session, so that reviews share what one session reads (test V5)',
     ({ abilities }) => FORK[abilities.fork],
   ],
   [
     'enforces a JSON schema for its answer',
-    ({ abilities }) => yes(abilities.schema, 'no, only onceover checks the answer'),
+    ({ abilities }) => yes(abilities.schema, 'no, so only onceover checks the answer'),
   ],
   ['what stops the agent from writing files when it reviews', ({ abilities }) => READ_ONLY[abilities.readOnly]],
-  ['can be a fixer that writes only in the working tree', ({ canFix }) => yes(canFix, 'no')],
-  ['reports its tokens per', ({ abilities }) => USAGE[abilities.usage]],
+  ['can fix findings and writes only in the working tree', ({ canFix }) => yes(canFix, 'no')],
+  ['tokens that the agent reports', ({ abilities }) => USAGE[abilities.usage]],
   [
     'the provider caches the beginning of the prompt that new sessions share (tested with a simulated model)',
     ({ abilities }) => yes(abilities.stablePart === 'cached', 'no'),
@@ -78,5 +78,5 @@ export function agentParts(): Readonly<Record<string, string>> {
 }
 
 function resumed({ resumeFailure }: Agent): string {
-  return resumeFailure == null ? 'yes' : `no: ${resumeFailure.how}`;
+  return resumeFailure == null ? 'yes' : `no: ${resumeFailure.how.replace(/^it /, 'the agent ')}`;
 }

@@ -2,7 +2,16 @@ import { CACHE_RULES, type CacheRule, OTHER_CACHE } from '../../src/dispatch/cac
 import type { Parts } from './fill.ts';
 import { table } from './table.ts';
 
-const HEAD = ['models', 'cached for', 'from (tokens)', 'search', 'write', 'read', 'as of', 'source'];
+const HEAD = [
+  'models',
+  'cached for',
+  'shortest cached prompt, in tokens',
+  'how far before a breakpoint a request searches the cache',
+  'price of writing',
+  'price of reading',
+  'date of the source',
+  'source',
+];
 
 /** The table of cache rules in the page about costs. */
 export function cacheParts(): Parts {
@@ -24,7 +33,7 @@ function rowOf(rule: CacheRule): readonly string[] {
 }
 
 function both(short: string, long: string): string {
-  return short === long ? short : `${short} or ${long}`;
+  return short === long ? short : `${short}/${long}`;
 }
 
 function minutesText(minutes: number): string {

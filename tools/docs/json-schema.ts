@@ -40,7 +40,7 @@ export function describeType(schema: JsonSchema): string {
 }
 
 function byName(values: string): string {
-  return values === 'object' ? 'object by name' : `object by name, with values of type: ${values}`;
+  return values === 'object' ? 'object by name' : `object that maps names to: ${values}`;
 }
 
 function listOf(items: JsonSchema): string {
