@@ -153,7 +153,8 @@ export const CACHE_RULES: readonly CacheRule[] = [
     write: { '5m': 1, '1h': 1 },
     read: 0.1,
     date: '2026-09-20',
-    source: 'Google: "Context caching". The page names no lifetime, so 5 minutes is an assumption',
+    source:
+      'the page "Context caching" in the documentation of Google. It names no lifetime, so 5 minutes is an assumption',
   },
 ];
 

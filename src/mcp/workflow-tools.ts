@@ -49,7 +49,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       description:
         'Starts a workflow and returns its first step: what to do, what to make, and the criteria for it. Do the step, then call finished_step.',
       inputSchema: onlyInput({
-        job_name: z.string().describe('A job that get_workflows lists.'),
+        job_name: z.string().describe('The name of a job that get_workflows lists.'),
         workflow_name: z
           .string()
           .nullish()
@@ -121,7 +121,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
     'abort_workflow',
     {
       title: 'End a workflow',
-      description: 'Ends a workflow before its last step. Files stay as they are.',
+      description: 'Ends a workflow before its last step. The files of the workflow stay as they are.',
       inputSchema: onlyInput({
         explanation: z.string().trim().min(1).describe('The reason why the workflow ends.'),
         session_id: sessionId,
