@@ -7,7 +7,7 @@ export function addAgentCommands(program: Command): void {
     .command('instructions')
     .summary('write instructions for the reviews that an agent has to do')
     .description(
-      'Writes one instruction file for each review that the change needs, and lists what to run. onceover skips reviews that passed and whose files have not changed. Name files, or pipe a list of files, to review those instead.',
+      'Writes one instruction file for each review that the change needs, and lists the reviews to run. onceover skips a review that passed if its files have not changed. To review other files instead of the change, name these files or pipe a list of them.',
     )
     .argument('[files...]', `files or folders to review instead of the change; ${OR_FROM_LIST}`)
     .option(...PLATFORM)
@@ -25,7 +25,7 @@ export function addAgentCommands(program: Command): void {
     .command('pass')
     .summary('mark a review as passed')
     .description(
-      'Marks a review as passed, like the MCP tool mark_review_as_passed. onceover skips it until one of its files changes.',
+      'Marks a review as passed, like the MCP tool mark_review_as_passed. onceover skips the review until one of its files changes.',
     )
     .argument('<review_id>', 'the id exactly as the instruction file gives it')
     .action(async (id, options) => (await import('./commands/rules.ts')).passCommand(id, options));
@@ -36,29 +36,29 @@ export function addAgentCommands(program: Command): void {
     .description('Starts the MCP server on standard input and output, for the repository of the working directory.')
     .option('--root <folder>', 'the repository to serve')
     .option(...PLATFORM)
-    .option('--reviewer <agent>', 'workflows: the agent that reviews outputs (default: Claude Code, if installed)')
-    .option('--self-review', 'workflows: the calling agent reviews with its own sub-agent')
+    .option('--reviewer <agent>', 'in workflows: the agent that reviews outputs (default: Claude Code, if installed)')
+    .option('--self-review', 'in workflows: the agent that calls the tools reviews outputs with its own sub-agent')
     .action(async (options) => (await import('./commands/mcp.ts')).mcpCommand(options));
 
   const hook = program
     .command('hook')
     .usage('<command> [options]')
     .helpCommand(false)
-    .summary('let the gates decide whether an agent may stop')
+    .summary('let an agent stop only when the gates pass')
     .description(
-      'An agent\'s program calls this hook when the agent wants to stop. "onceover init --hook claude" installs it.',
+      'The program of an agent calls this hook when the agent wants to stop. "onceover init --hook claude" installs the hook.',
     );
   hook
     .command('stop')
     .summary('decide whether the agent may stop')
     .description(
-      'Reads the stop event as JSON from standard input. Prints nothing if every gate passes. If a gate fails, the agent gets the open findings and goes on. After three blocks without progress, or if the gates cannot run, the agent may stop and you get a message.',
+      'Reads the stop event as JSON from standard input. Prints nothing if every gate passes. If a gate fails, the agent gets the open findings and may not stop. If the hook has stopped the agent three times without progress, or if the gates cannot run, the agent may stop and you get a message.',
     )
     .option('--deadline <seconds>', 'answer within this time (default: 540)');
   hook
     .command('snooze')
     .summary('turn the stop hook off for a while')
-    .description('Turns the stop hook of this clone off for some minutes. "off" ends the snooze.')
+    .description('Turns the stop hook of this clone off for some minutes. The argument "off" turns the hook on again.')
     .argument('[minutes]', 'how long (default: 60), or "off"')
     .action(async (minutes, options) => (await import('./commands/setup.ts')).snoozeCommand(minutes, options));
 }
@@ -70,20 +70,20 @@ export function addLoopCommands(program: Command): void {
     .usage('<phase> <feature> [options]')
     .summary('review a spec, design, plan, tasks or code in loops')
     .description(
-      'Reviews spec.md (specify), design.md (design), plan.md (create-plan), tasks.md (create-tasks) or the code (implement) of a feature. After a fix, onceover resumes the session of a reviewer with what changed and a summary of the fix, or starts a new session if it cannot. Without options: each reviewer reviews once, the second one only if the first approves. With --fixer an agent fixes the issues; with --step you do. The exit code is 0 only if the reviewers approve, or you accept with --accept-with-notes.',
+      'Reviews spec.md (specify), design.md (design), plan.md (create-plan), tasks.md (create-tasks) or the code (implement) of a feature. After a fix, onceover resumes the session of each reviewer and sends what changed and a summary of the fix. If a session cannot be resumed, the reviewer gets a new one. Without options, each reviewer reviews once, and the second reviewer runs only if the first one approves. With --fixer an agent fixes the issues; with --step you fix them. The exit code is 0 only if the reviewers approve, or if you accept the open issues with --accept-with-notes.',
     )
     .argument('[phase]', 'specify, design, create-plan, create-tasks or implement')
     .argument('[feature]', 'the folder of the feature')
     .option(
       '--fixer <agent>',
-      'the agent that fixes issues; each loop ends when its reviewers approve, at --max-iterations, or after two fixes that changed nothing',
+      'the agent that fixes issues; a loop ends when its reviewers approve, at --max-iterations, or after two fixes that change nothing',
     )
-    .option('--step', 'stop when issues are open; fix them, then call again with --summary')
-    .option('--summary <text>', 'with --step: what you did about the issues; "-" reads it from standard input')
-    .option('--rerun', 'with --step: start again without the sessions, verdicts and counts of the earlier loop')
+    .option('--step', 'stop when issues are open; fix the issues, then run the command again with --summary')
+    .option('--summary <text>', 'with --step: what you did about the issues; "-" reads this text from standard input')
+    .option('--rerun', 'with --step: start a new loop, without the sessions, verdicts and counts of the earlier loop')
     .option(
       '--accept-with-notes',
-      'if issues are open after the last iteration, record them and exit with 0; also after the loop has ended',
+      'if issues are open after the last review, record the issues and exit with 0; also works after the loop has ended',
     )
     .option('--max-iterations <n>', 'the maximum number of reviews per loop, 1 to 5', wholeNumber(1, 5))
     .option('--no-commit', 'do not commit fixes')
@@ -91,10 +91,10 @@ export function addLoopCommands(program: Command): void {
     // undefined if the user sets neither.
     .addOption(new Option('--keep-sessions').hideHelp())
     .option('--no-keep-sessions', 'with --step: store no sessions, so that the next command starts new ones')
-    .option('--files <files...>', `implement: review only these changed files and folders; ${OR_FROM_LIST}`)
-    .option(BASE[0], `implement: ${BASE[1]}`)
-    .option('--simplify', 'implement, with --fixer: simplify the code first')
-    .option('--deepen-tests', 'implement, with --fixer: deepen the tests first')
+    .option('--files <files...>', `in implement: review only these changed files and folders; ${OR_FROM_LIST}`)
+    .option(BASE[0], `in implement: ${BASE[1]}`)
+    .option('--simplify', 'in implement, with --fixer: simplify the code before the reviews')
+    .option('--deepen-tests', 'in implement, with --fixer: add missing tests before the reviews')
     .option(...PAGE)
     .option('--dry-run', 'show which reviewers would run, and run nothing')
     .addOption(new Option('--started-by-agent').hideHelp())
@@ -108,7 +108,7 @@ export function addLoopCommands(program: Command): void {
     .helpCommand(false)
     .summary('work through a job step by step, with quality criteria')
     .description(
-      'Guides you or an agent through the steps of a job (.deepwork/jobs/<job>/job.yml). Each step says what to make. A step is finished when its outputs pass the reviews of the step. See docs/workflows.md.',
+      'Guides you or an agent through the steps of a job, which .deepwork/jobs/<job>/job.yml defines. Each step says which outputs to make. A step is finished when its outputs pass the reviews of the step. See docs/workflows.md.',
     );
   workflow
     .command('list')
@@ -119,39 +119,39 @@ export function addLoopCommands(program: Command): void {
     .command('start')
     .usage('<job> [workflow] --goal TEXT [options]')
     .summary('start a workflow')
-    .description('Starts a workflow and prints its first step. The reviewer of the outputs is chosen here.')
+    .description('Starts a workflow and prints its first step. The options also choose who reviews the outputs.')
     .argument('[job]', 'the name of the job')
-    .argument('[workflow]', 'the workflow; optional if the job has only one')
+    .argument('[workflow]', 'the name of the workflow; not needed if the job has only one workflow')
     .option('--goal <text>', 'what you want to achieve')
     .option('--reviewer <agent>', 'the agent that reviews outputs (default: Claude Code, if installed)')
     .option(
       '--self-review',
-      'onceover runs no reviewer; the agent that makes the outputs reviews with its own sub-agent',
+      'onceover runs no reviewer; the agent that makes the outputs also reviews them, with its own sub-agent',
     )
     .action(async (job, name, options) => (await workflowCommands()).workflowStartCommand(job, name, options));
   workflow
     .command('finish')
     .summary('finish a step and have its outputs reviewed')
     .description(
-      'Checks the outputs of a step and reviews them. Outputs that passed and have not changed are not reviewed again. Prints what to fix (exit code 1) or the next step.',
+      'Checks the outputs of a step and has them reviewed. Outputs that passed and have not changed are not reviewed again. Prints what to fix (exit code 1) or the next step (exit code 0).',
     )
-    .option('--output <name=path>', 'an output of the step; repeatable, also for several files', collect)
+    .option('--output <name=path>', 'an output of the step; repeat this option for several outputs or files', collect)
     .option('--notes <text>', 'notes for the reviewers')
     .option('--override <reason>', 'finish the step although a review failed; the reason is stored with the step')
     .option('--reviewer <agent>', 'the agent that reviews outputs from now on')
-    .option('--step <id>', 'the step, if several are open')
+    .option('--step <id>', 'the id of the step, if several steps are open')
     .option(...WHICH_SESSION)
     .action(async (options) => (await workflowCommands()).workflowFinishCommand(options));
   workflow
     .command('status')
     .summary('show the steps of open sessions and what to do next')
-    .description('Shows the open sessions, or the named one: its steps and what to do next.')
-    .option('--session <id>', 'the session; also one that has ended')
+    .description('Shows the open sessions or one named session: its steps, and what to do next.')
+    .option('--session <id>', 'the id of the session, which may be an ended session')
     .action(async (options) => (await workflowCommands()).workflowStatusCommand(options));
   workflow
     .command('abort')
     .summary('end a workflow before its last step')
-    .description('Ends a session. Files stay as they are, and the explanation is stored.')
+    .description('Ends a session. The files stay as they are, and onceover stores the explanation.')
     .argument('<explanation>', 'why the workflow ends')
     .option(...WHICH_SESSION)
     .action(async (explanation, options) => (await workflowCommands()).workflowAbortCommand(explanation, options));
@@ -159,4 +159,4 @@ export function addLoopCommands(program: Command): void {
 
 const workflowCommands = () => import('./commands/workflow.ts');
 
-const WHICH_SESSION = ['--session <id>', 'the session, if several are open'] as const;
+const WHICH_SESSION = ['--session <id>', 'the id of the session, if several sessions are open'] as const;

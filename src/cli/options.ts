@@ -39,7 +39,7 @@ export function collect(given: string, before: readonly string[] = []): readonly
 }
 
 /** The option `--report` of commands whose only report is an HTML page. */
-export const PAGE = ['--report <html=file>', 'also write a page to look at in a browser', collect] as const;
+export const PAGE = ['--report <html=file>', 'also write the result as a page for the browser', collect] as const;
 
 /** Returns a function that parses whole numbers from `least` to `most`. */
 export function wholeNumber(least: number, most: number): (text: string) => number {

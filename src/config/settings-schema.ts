@@ -39,17 +39,17 @@ const HEADER_OF_KEY = /^(?:authorization|proxy-authorization|x-api-key|api-key|c
 
 const agentSchema = z.strictObject({
   model: modelName.optional().describe('The name of the model that the agent uses.'),
-  command: z.array(z.string().min(1)).min(1).optional().describe('Program and arguments of a custom agent.'),
+  command: z.array(z.string().min(1)).min(1).optional().describe('The program and arguments of an agent of your own.'),
   acp: z
     .array(z.string().min(1))
     .min(1)
     .optional()
-    .describe('Program and arguments of an agent that speaks the Agent Client Protocol, such as [goose, acp].'),
+    .describe('The program and arguments of an agent that supports the Agent Client Protocol, such as [goose, acp].'),
   api: z
     .enum(['anthropic', 'openai'])
     .optional()
     .describe(
-      'The API that onceover calls itself, without an agent CLI: Anthropic Messages, or OpenAI and compatible servers.',
+      'The model API that onceover calls itself, without the CLI of an agent. The value `anthropic` means Anthropic Messages, and `openai` means OpenAI and compatible servers.',
     ),
   base_url: z
     .string()
@@ -62,41 +62,41 @@ const agentSchema = z.strictObject({
     .enum(['responses', 'chat'])
     .optional()
     .describe(
-      'Only with api: openai. The API of the server: Responses or Chat Completions. Default: responses at OpenAI, chat with base_url.',
+      'Only with `api: openai`: whether onceover uses the Responses API or the Chat Completions API of the server. The default is `responses` for OpenAI, and `chat` with base_url.',
     ),
   key: z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'must be the name of an environment variable, and never a key' })
     .optional()
     .describe(
-      'Only with api: the name of the environment variable that has the key. Default: ANTHROPIC_API_KEY or OPENAI_API_KEY; with base_url, no key is sent.',
+      'Only with api: the name of the environment variable that contains the key. The default is ANTHROPIC_API_KEY or OPENAI_API_KEY. With base_url, onceover sends no key by default.',
     ),
   headers: z
     .record(z.string().regex(/^[A-Za-z0-9-]+$/, { error: 'is not the name of a header' }), z.string().regex(/^[ -~]*$/))
     .optional()
-    .describe('Only with api: additional headers of every request. They must contain no key.'),
+    .describe('Only with api: additional headers of every request. The headers must not contain a key.'),
   max_tokens: z
     .int()
     .min(256)
     .max(1_000_000)
     .optional()
-    .describe('Only with api: the most tokens that one answer may have. Default: 16000.'),
+    .describe('Only with api: the maximum number of tokens in one answer. The default is 16000.'),
   tier: z
     .enum(['standard', 'flex', 'batch'])
     .optional()
     .describe(
-      'Only with api, for work that may wait. flex (only openai): slower, at half the price. batch: one request that contains the changed files, within 24 hours, at half the price. Default: standard.',
+      'Only with api: the price and speed of the requests. With `flex` (only openai), requests are slower and cost half the price. With `batch`, one request contains all changed files, takes up to 24 hours and costs half the price. The default is `standard`.',
     ),
-  path: z.string().min(1).optional().describe('Path of the program of a known agent, if it is not on PATH.'),
-  resume: z.boolean().optional().describe('Whether the command can resume the session that ONCEOVER_SESSION names.'),
-  env: z.record(z.string(), z.string()).default({}).describe('Environment variables for this agent.'),
+  path: z.string().min(1).optional().describe('The path of the program, if the agent is not on PATH.'),
+  resume: z.boolean().optional().describe('Whether the command can resume the session whose id is in ONCEOVER_SESSION.'),
+  env: z.record(z.string(), z.string()).default({}).describe('The environment variables that this agent gets.'),
   sandbox: off.describe('If true, onceover runs the command in a sandbox where it cannot write to the repository.'),
-  timeout: seconds.optional().describe('Timeout in seconds for a call to this agent.'),
+  timeout: seconds.optional().describe('The timeout in seconds of each call to this agent.'),
 });
 
 const checkSchema = z.strictObject({
   run: z.string().min(1).describe('A shell command. The check passes if the command exits with 0.'),
-  timeout: seconds.optional().describe('Timeout of the check in seconds. Default: the top-level timeout.'),
+  timeout: seconds.optional().describe('The timeout of the check in seconds. Without this setting, the top-level timeout applies.'),
 });
 
 const reviewSchema = z.strictObject({
@@ -105,21 +105,21 @@ const reviewSchema = z.strictObject({
   agents: agentNames
     .optional()
     .describe(
-      'Agents for this review, in order of preference. Reviewer 1 gets the first, reviewer 2 the second, and so on.',
+      'The agents for this review, in order of preference. Reviewer 1 gets the first agent, reviewer 2 gets the second agent, and so on.',
     ),
   timeout: seconds
     .optional()
-    .describe('Timeout in seconds for a call by this review, instead of the timeout of the agent.'),
+    .describe('The timeout in seconds of each call for this review. This timeout replaces the timeout of the agent.'),
 });
 
 const entrySchema = z
   .strictObject({
-    path: z.string().min(1).describe('The files that the gates cover: ".", a folder, a file, "packages/*", or a glob.'),
+    path: z.string().min(1).describe('The files to which the gates apply: ".", a folder, a file, "packages/*", or a glob.'),
     exclude: z
       .array(z.string().min(1))
       .default([])
       .describe(
-        'Globs of files that the gates ignore: such files do not make a gate run, and reviewers do not see them.',
+        'Globs of files that the gates ignore. Ignored files do not make a gate run, and reviewers do not see them.',
       ),
     checks: z.record(name, checkSchema).default({}).describe('Commands that must exit with code 0.'),
     reviews: z.record(name, reviewSchema).default({}).describe('Prompts for reviewers.'),
@@ -132,59 +132,59 @@ const passesSchema = z
       .string()
       .regex(/^[A-Za-z0-9][A-Za-z0-9._/-]*$/, { error: 'must be the name of a git remote, such as origin' })
       .optional()
-      .describe('The git remote that carries passes, in the ref refs/onceover/passes.'),
+      .describe('The git remote with the shared passes. The passes are in the ref refs/onceover/passes.'),
     store: z
       .string()
       .regex(/^https?:\/\/[^\s@]+$/, { error: 'must be an address that starts with https:// and has no user name' })
       .optional()
       .describe('The address of an HTTP store for passes, instead of a git remote.'),
     share: choice('off', 'ask', 'auto').describe(
-      'Whether a run shares the passes that it gave. auto: after every run. ask: a terminal asks first. off: only with --share.',
+      'When a run shares the passes that its reviewers gave. With `auto`, after every run. With `ask`, after you agree in the terminal. With `off`, only if the run has the option --share.',
     ),
     signers: z
       .string()
       .min(1)
       .default(DEFAULT_SIGNERS)
-      .describe('Path of the file with the keys that may sign passes, in the format of OpenSSH allowed_signers.'),
+      .describe('The path of the signers file, which lists the keys whose signed passes count. The file has the format of OpenSSH allowed_signers.'),
     accept: z
       .array(z.enum(['new', 'resumed']))
       .min(1)
       .default(['new', 'resumed'])
-      .describe('The sessions whose passes count. new: only reviews in a new session.'),
+      .describe('The kinds of sessions whose passes count. For example, with `new` alone, only passes from new sessions count.'),
     max_age: z
       .string()
       .regex(/^[1-9]\d{0,3}d$/, { error: 'must be a number of days, such as 30d' })
       .default('30d')
-      .describe('Passes that are older do not count.'),
+      .describe('The maximum age of a pass. Older passes do not count.'),
     min_signers: z
       .int()
       .min(1)
       .max(10)
       .default(1)
-      .describe('How many people, each with a key of their own, must have signed a pass.'),
+      .describe('The number of people who must have signed a pass, each with their own key.'),
     never_for: z
       .array(z.string().min(1))
       .default([])
-      .describe('Globs. A gate with such a changed file is always reviewed here.'),
+      .describe('Globs of files for which passes of other clones never count. If such a file has changed, its gates run in this clone.'),
     audit: z
       .number()
       .min(0)
       .max(1)
       .default(0)
-      .describe('The share of accepted passes that onceover reviews again anyway, such as 0.05.'),
+      .describe('The share of accepted passes that onceover reviews a second time, such as 0.05.'),
   })
   .describe(
-    'Shares passes between clones. onceover reads this block and the signers file from the base branch. Default: passes stay in the clone.',
+    'The settings for sharing passes between clones. onceover reads these settings and the signers file from the base branch. Without these settings, passes stay in the clone.',
   );
 
 /** The schema of `onceover.yml`. */
 export const settingsSchema = z
   .strictObject({
-    version: z.literal(1).default(1).describe('The version of the format of this file.'),
-    base: z.string().min(1).optional().describe('The base branch: a change is everything that differs from it.'),
+    version: z.literal(1).default(1).describe('The version of the file format.'),
+    base: z.string().min(1).optional().describe('The base branch. The change under review is everything that differs from the base branch.'),
     agents: agentNames.optional().describe('The names of the agents, in order of preference.'),
-    concurrency: z.int().min(1).max(64).default(4).describe('Maximum number of calls to agents at the same time.'),
-    timeout: seconds.default(1200).describe('Timeout in seconds for a call to an agent, or for a check.'),
+    concurrency: z.int().min(1).max(64).default(4).describe('The maximum number of calls to agents at the same time.'),
+    timeout: seconds.default(1200).describe('The timeout in seconds of each call to an agent and of each check.'),
     idle_timeout: seconds
       .default(180)
       .describe('onceover ends a call if the agent prints nothing for this many seconds.'),
@@ -192,86 +192,86 @@ export const settingsSchema = z
       .string()
       .min(1)
       .default(DEFAULT_LOG_DIR)
-      .describe('Folder for the records of runs, inside the repository.'),
+      .describe('The folder in the repository in which onceover stores the results of runs.'),
     max_retries: z
       .int()
       .min(0)
       .max(1000)
       .default(3)
       .describe(
-        'How often onceover runs a failed review again without progress (the same code, and no finding closed), before it waits for a change.',
+        'How often onceover repeats a failed review without progress, which means that the code is the same and no finding was closed. After this number of repetitions, the review waits for a change.',
       ),
     rerun_new_issue_threshold: priority
       .default('low')
       .describe(
-        'When a reviewer reviews again, new findings with a priority below this value are warnings and do not fail the gate.',
+        'In the second and later reviews by a reviewer, new findings with a priority below this value are warnings. Warnings do not fail the gate.',
       ),
     fail_on: priority
       .default('low')
-      .describe('Findings with a priority below this value are warnings and do not fail the gate.'),
+      .describe('Findings with a priority below this value are warnings. Warnings do not fail the gate.'),
     cache: choice('content', 'strict').describe(
-      'When a mark by mark_review_as_passed counts. content: the files are unchanged. strict: the rule, its paths and its context are unchanged too.',
+      'How long a review stays marked as passed by mark_review_as_passed. With `content`, until one of its files changes. With `strict`, until one of its files, its rule, its paths or its context changes.',
     ),
-    certify: off.describe('If true, skipped reviewers review the final code before the run passes.'),
+    certify: off.describe('If true, every reviewer that onceover skipped reviews the final code before the run passes.'),
     after_pass: choice('latch', 'all').describe(
-      'Which reviewers run if a review passed and then the code changes. latch: reviewer 1. all: every reviewer.',
+      'Which reviewers run after a review has passed and the code changes. With `latch`, only reviewer 1 runs. With `all`, every reviewer runs.',
     ),
     unchanged_gates: choice('run', 'rest').describe(
-      'What a run does with gates that have not changed. rest: it skips those that passed, and shows the findings of those that failed. run: it runs a review that failed, and the others too if a gate has to run.',
+      'What a run does with gates whose files have not changed. With `rest`, the run skips gates that passed, and shows the findings of gates that failed. With `run`, the run repeats reviews that failed; if any gate has to run, the run also repeats the gates that passed.',
     ),
     final_validation: choice('all', 'changed').describe(
-      'Only for onceover phase: which reviewers review again at the end. all: every reviewer. changed: only the reviewers that have not seen the current code.',
+      'Only for onceover phase: which reviewers review again at the end. With `all`, every reviewer reviews again. With `changed`, only the reviewers that have not seen the current code.',
     ),
     delta_guard: choice('auto', 'prompt', 'effective').describe(
-      'Only for onceover phase: how long the prompt of a resumed session may be. prompt: half of the first prompt of the session. effective: half of the first prompt and of the files that a new session reads, together. auto: prompt for reviewers whose prompt contains the document, effective for all others.',
+      'Only for onceover phase: how long the prompt of a resumed session may be. With `prompt`, half as long as the first prompt of the session. With `effective`, half as long as the first prompt and the files that a new session reads, together. With `auto`, the limit is `prompt` for reviewers whose prompt contains the document, and `effective` for all other reviewers.',
     ),
     resume_when_cold: z
       .boolean()
       .default(true)
       .describe(
-        'Only for onceover phase. If false, onceover starts a new session if the cache of the old one has expired and a new session is cheaper.',
+        'Only for onceover phase. If false, onceover starts a new session when the cache of the old session has expired and a new session is cheaper.',
       ),
     cache_ttl: choice('auto', '5m', '1h').describe(
-      'Only for Claude Code: how long the provider caches prompts. auto: onceover chooses the cheaper one by the pauses between reviews in this repository.',
+      'Only for Claude Code: how long the provider caches prompts. With `auto`, onceover chooses the cheaper time, based on the pauses between past reviews in this repository.',
     ),
     share_reading: choice('reviews', 'all', 'off').describe(
-      'Whether reviewers in new sessions share what one session reads, if their agent can fork sessions and that is cheaper. reviews: only reviewers of different reviews share. all: also the reviewers of one review, which are then less independent. off: every reviewer reads for itself.',
+      'Whether one session reads the files for several reviewers, who then continue in copies of this session. onceover does this only if the agent can copy sessions and copies are cheaper. With `reviews`, only reviewers of different reviews share a session. With `all`, reviewers of the same review share a session too, and are less independent. With `off`, every reviewer reads the files in its own session.',
     ),
     recheck_domain: off.describe(
-      'Only for onceover phase. If true, the reviewer of the document also reviews the changes that phase-reviewer asked for.',
+      'Only for onceover phase. If true, the reviewer of the document also reviews the changes that the reviewer `phase-reviewer` required.',
     ),
     trust_marks: off.describe(
-      'If true, a run accepts marks by mark_review_as_passed, although onceover does not verify them.',
+      'If true, a review counts as passed in a run if mark_review_as_passed marked it as passed. onceover does not verify such marks.',
     ),
     convergence: z
       .strictObject({
         unchanged_code: choice('block', 'must_fix_only').describe(
-          'What a new finding does if its lines have not changed since an earlier review by the same reviewer. must_fix_only: below high it is a warning.',
+          'What happens to a new finding whose lines have not changed since an earlier review by the same reviewer. With `block`, the finding fails the gate. With `must_fix_only`, a finding with a priority below high is only a warning.',
         ),
         ratchet: z
           .union([z.boolean(), z.enum(['on', 'off'])])
           .default(false)
           .describe(
-            'If true (or on), such a finding is a warning from the third review of the reviewer on, unless it is critical.',
+            'If true (or on), a new finding about unchanged lines is only a warning from the third review by the same reviewer on, unless the finding is critical.',
           ),
       })
       .prefault({})
-      .describe('Rules that keep reviewers from finding new problems in old code in every round.'),
+      .describe('Rules that limit new findings about old code in later reviews.'),
     waivers: z
       .strictObject({
         who: choice('people', 'anyone').describe(
-          'Whose waivers count. people: the waiver of an agent is a proposal until a person confirms it. anyone: agents can waive too.',
+          'Whose waivers count. With `people`, the waiver of an agent is a proposal until a person confirms the waiver. With `anyone`, the waivers of agents count too.',
         ),
         signers: z
           .string()
           .min(1)
           .optional()
           .describe(
-            'Path of a file with the keys of people whose signed waivers count in every clone, in the format of passes.signers. Default: waivers count only in the clone where they were made.',
+            'The path of a file with the keys of people whose signed waivers count in every clone. The file has the same format as passes.signers. Without this setting, a waiver counts only in the clone where it was made.',
           ),
       })
       .prefault({})
-      .describe('Rules for waived findings.'),
+      .describe('Rules for waivers. A waiver is the decision that a finding needs no fix.'),
     passes: passesSchema.optional(),
     budget: z
       .strictObject({
@@ -279,11 +279,11 @@ export const settingsSchema = z
           .number()
           .positive()
           .optional()
-          .describe('Limit in US dollars. Only calls whose agent reports a price count.'),
-        dispatches: z.int().min(1).optional().describe('Limit on calls to agents, including retries.'),
+          .describe('The limit in US dollars. Only calls whose agent reports a price count.'),
+        dispatches: z.int().min(1).optional().describe('The limit on the number of calls to agents, including retries.'),
       })
       .prefault({})
-      .describe('Limits for one run, or for one loop of reviews and fixes.'),
+      .describe('Limits on the cost of one run, or of one loop of reviews and fixes.'),
     agent: z
       .record(name, agentSchema)
       .default({})

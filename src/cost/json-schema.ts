@@ -9,7 +9,7 @@ export const paid = z.object({
   dispatches: z
     .number()
     .describe('The number of calls to agents, including retries and one call for each part of a large diff.'),
-  input_tokens: z.number().describe('Input tokens that did not come from a cache.'),
+  input_tokens: z.number().describe('The number of input tokens that did not come from a cache.'),
   cached_input_tokens: z.number(),
   cache_write_tokens: z.number(),
   output_tokens: z.number(),
@@ -24,7 +24,7 @@ export type Paid = z.infer<typeof paid>;
 
 export const notPaid = z
   .object({ looks: z.number(), tokens: z.number() })
-  .describe('Reviews that were skipped or made cheaper, and an estimate of the tokens saved.');
+  .describe('The reviews that were skipped or made cheaper, with an estimate of the tokens saved.');
 
 export type SavedTokens = z.infer<typeof notPaid>;
 
@@ -50,12 +50,12 @@ const compared = z
     resumed: z.number(),
     dispatches_without_usage: z.number(),
     characters,
-    input_tokens: estimate.describe('Input tokens that agents reported, for sessions whose first prompt is known.'),
+    input_tokens: estimate.describe('The input tokens that agents reported, in sessions whose first prompt is known.'),
     weighted_input_tokens: estimate.describe(
       'The same tokens, weighted by price: tokens written to a cache count 1.25, tokens read from a cache 0.1.',
     ),
   })
-  .describe('What was sent, compared with what new sessions would have sent.');
+  .describe('The amounts that onceover sent, compared with the amounts that new sessions would have needed.');
 
 const state = z.enum(['holds', 'does_not_hold', 'nothing_to_judge']);
 
@@ -118,8 +118,10 @@ export const costSchema = z.object({
   runs: z.number(),
   idle_runs: z.number().describe('The number of runs that had nothing to do.'),
   fixes: z.number().describe('The number of fixes by agents.'),
-  resume_tests: paid.describe('Tests whether an agent can resume sessions, which `paid` includes.'),
-  proofs: paid.describe('Calls of "onceover prove", which `paid` does not include.'),
+  resume_tests: paid.describe(
+    'The cost of tests whether an agent can resume sessions. The figures in `paid` include this cost.',
+  ),
+  proofs: paid.describe('The cost of calls by "onceover prove". The figures in `paid` do not include this cost.'),
   paid,
   not_paid: z.object({
     pass: notPaid,
@@ -140,13 +142,25 @@ export const costSchema = z.object({
       z.object({
         agent: z.string(),
         model: z.string().nullable(),
-        life_minutes: z.number().describe('How long onceover assumed that the provider caches a session.'),
-        life_from: z.enum(['table', 'measured']).describe('Whether the table of cache rules or a measurement says so.'),
-        resumed: z.number().describe('The number of resumed sessions whose usage shows whether they were cached.'),
-        hits: z.number().describe('The number of those that were still cached.'),
+        life_minutes: z
+          .number()
+          .describe('The number of minutes for which the provider keeps a session in its cache, as onceover assumed.'),
+        life_from: z
+          .enum(['table', 'measured'])
+          .describe(
+            'Where the number of minutes comes from: from the table of cache rules in onceover, or from a measurement.',
+          ),
+        resumed: z
+          .number()
+          .describe(
+            'The number of resumed sessions for which the reported tokens show whether the session was still cached.',
+          ),
+        hits: z.number().describe('The number of resumed sessions that were still cached.'),
       }),
     )
-    .describe("The providers' caches of sessions, as assumed in the latest call of each agent and model."),
+    .describe(
+      'How long the providers keep sessions in their caches, as onceover assumed in the latest call of each agent and model.',
+    ),
   gates: z.array(
     z.object({
       gate: z.string().nullable().describe('The id of the gate; null in the row for fixes by agents.'),
@@ -194,10 +208,12 @@ export const costSchema = z.object({
     .describe('The last runs, newest first, at most ten.'),
   shared: z
     .object({
-      accepted: z.number().describe('How many passes of other clones counted, so that no reviewer was called.'),
+      accepted: z
+        .number()
+        .describe('How many passes of other clones this clone accepted, so that no reviewer was called.'),
       agreement,
     })
-    .describe('Passes of other clones.'),
+    .describe('The passes of other clones that this clone accepted.'),
   unreadable_entries: z.number(),
 });
 

@@ -13,7 +13,7 @@ export const demoSchema = z.object({
   paid,
   not_paid: costSchema.shape.not_paid,
   shared_beginnings: notPaid.describe(
-    'New sessions of one run whose prompts begin with the same text. This is not counted as saved, because not every agent caches this text.',
+    'New sessions of the same run whose prompts begin with the same text. The demo does not count this text as saved, because not every agent caches it.',
   ),
   repository: z.string().nullable().describe('The folder of the demo repository; null if it was deleted.'),
   duration_ms: z.number(),

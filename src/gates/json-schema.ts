@@ -14,25 +14,27 @@ const slot = z.object({
   why: z.string(),
   pass_iteration: z.number().nullable(),
   usage,
-  detail: z.string().describe('The reason as text.'),
+  detail: z.string().describe('The reason why onceover accepted no pass, as text.'),
   accepted: z
     .object({
       by: z.array(z.string()).describe('The people who signed the pass, as the signers file names them.'),
-      at: z.string().describe('When the reviewer passed the code.'),
+      at: z.string().describe('The time at which the reviewer passed the code.'),
       agent: z.string(),
       model: z.string().nullable(),
       session: z.enum(['new', 'resumed']).describe('Whether the reviewer had a new or a resumed session.'),
-      waived: z.number().describe('The number of findings that people waived.'),
+      waived: z.number().describe('The number of findings that people had waived before the pass.'),
     })
     .nullable()
-    .describe('The pass of another clone by which the reviewer counts as passed; null if there is none.'),
+    .describe('The pass of another clone that counts for this reviewer; null if there is none.'),
   not_accepted: z
     .object({
-      why: z.string().describe('The reason as a word, such as unknown-signer.'),
-      detail: z.string().describe('The reason as text.'),
+      why: z.string().describe('The reason why onceover accepted no pass, as a word, such as unknown-signer.'),
+      detail: z.string().describe('The reason why onceover accepted no pass, as text.'),
     })
     .nullable()
-    .describe('Why no pass of another clone was accepted; null if one was, or if none was looked up.'),
+    .describe(
+      'Why onceover accepted no pass of another clone for this reviewer; null if it accepted a pass or did not look for one.',
+    ),
 });
 
 const gate = z.object({
@@ -40,7 +42,7 @@ const gate = z.object({
   kind: z.enum(['check', 'review', 'rule']),
   status: z.enum(['pass', 'fail', 'error', 'holds', 'not_run']),
   why: z.string(),
-  detail: z.string().describe('The reason as text.'),
+  detail: z.string().describe('The reason why onceover accepted no pass, as text.'),
   slots: z.array(slot),
   output: z.string().optional().describe('The last lines of the output of a check.'),
   would_do: z
@@ -54,7 +56,9 @@ const actor = z.object({ kind: z.enum(['person', 'agent']), name: z.string() });
 const closing = z.object({
   how: z
     .enum(['fixed', 'withdrawn', 'silent'])
-    .describe('"silent": the code changed, and the reviewer did not report the finding again.'),
+    .describe(
+      'How the reviewer closed the finding. With `silent`, the code changed and the reviewer did not report the finding again.',
+    ),
   why: z.string(),
   iteration: z.number(),
 });
@@ -69,20 +73,20 @@ export const findingSchema = z.object({
   anchor: z
     .object({ text: z.string(), occurrence: z.number() })
     .nullable()
-    .describe('The text that the finding points at, with the number of its occurrence in the file; null if unknown.'),
+    .describe(
+      'The text in the file that the finding is about, and which occurrence of this text is meant; null if this is not known.',
+    ),
   fingerprint: z
     .string()
     .describe(
-      'The identity of the finding: a digest of gate, file, anchor and occurrence. Wording does not change it.',
+      'A hash that identifies the finding, made from its gate, its file, its code and the occurrence of the code. The hash does not depend on how the reviewer words the finding.',
     ),
   agent: z.string().describe('The agent that reported the finding.'),
   issue: z.string(),
   fix: z.string().nullable(),
   priority: z.enum(PRIORITIES),
   state: z.enum(FINDING_STATES),
-  since: z
-    .number()
-    .describe('The number of the run that first reported the finding. The records of that run may be archived.'),
+  since: z.number().describe('The number of the run that first reported the finding.'),
   mark: z
     .string()
     .nullable()
@@ -93,24 +97,26 @@ export const findingSchema = z.object({
     .nullable()
     .describe('What was answered with resolve. A proposed waiver counts only after a person confirms it.'),
   by: actor.nullable().describe('Who gave the answer; null if there is none.'),
-  closed: closing.nullable().describe('How the reviewer closed the finding; null if it did not.'),
+  closed: closing.nullable().describe('How the reviewer closed the finding; null if the reviewer did not close it.'),
   proposed_by: actor.nullable().describe('Who proposed the waiver that a person confirmed; else null.'),
   same_code: z
     .array(z.string())
     .optional()
     .describe(
-      'The ids of findings of other reviewers about the same code. They are shown as one and answered together.',
+      'The ids of findings that other reviewers reported about the same code. onceover shows such findings as one finding, and an answer to one of them applies to all.',
     ),
   seen_before: z
     .number()
     .optional()
     .describe(
-      'Only with convergence, for a warning: how many earlier reviews of the reviewer there are. The lines are unchanged since the last of them.',
+      'For a warning, and only with the setting `convergence`: the number of earlier reviews by this reviewer. The lines of the finding have not changed since the last of these reviews.',
     ),
   contested: z
     .literal(true)
     .optional()
-    .describe('The reviewer closed the finding and reported it again too often. It stays open until a person decides.'),
+    .describe(
+      'Present if the reviewer closed this finding and reported it again too often. A contested finding stays open until a person decides.',
+    ),
 });
 
 const fix = z
@@ -155,13 +161,17 @@ export const runSchema = z.object({
   iteration: z
     .number()
     .nullable()
-    .describe('The number of the run; null if nothing ran, or a failed check stopped it before the reviews.'),
+    .describe(
+      'The number of the run. The field is null if nothing ran, or if a failed check stopped the run before the reviews.',
+    ),
   gates: z.array(gate),
   not_asked: z.array(z.string()).describe('Gates that cover a changed file, but were not selected for this run.'),
   findings: z.array(findingSchema),
   settled: z
     .array(findingSchema)
-    .describe('Findings of these gates that earlier runs closed or that no longer apply, newest first; at most 500.'),
+    .describe(
+      'Findings that earlier runs closed or that no longer apply, for the gates in `gates`. The list is sorted from new to old and has at most 500 items.',
+    ),
   uncovered_files: z.array(z.string()).describe('Changed files that no review covers.'),
   withheld_files: z.array(z.string()).describe('Untracked files and repositories that no reviewer saw.'),
   usage,
@@ -170,30 +180,44 @@ export const runSchema = z.object({
     .describe('Estimated tokens saved, by kind of reuse.'),
   scope: z.string(),
   base: z.string().nullable(),
-  commit: z.string().nullable().describe('The commit at HEAD; null if there is none, or with --commit.'),
+  commit: z
+    .string()
+    .nullable()
+    .describe(
+      'The commit at HEAD. The field is null if the branch has no commit yet, or if the run has the option --commit.',
+    ),
   exit_code: z.union([z.literal(0), z.literal(1), z.literal(3)]),
   dispatches: z.number().describe('The number of calls to agents, including retries.'),
-  retries: z.number().describe('How many of the calls are requests that agents repeated by themselves.'),
+  retries: z.number().describe('The number of calls that agents made because they repeated a request by themselves.'),
   shared: z
     .object({
-      passes: z.number().describe('The number of passes.'),
-      waivers: z.number().describe('The number of waivers.'),
+      passes: z.number().describe('The number of passes that the run sent to other clones.'),
+      waivers: z.number().describe('The number of waivers that the run sent to other clones.'),
     })
     .nullable()
-    .describe('How many passes and waivers the run sent to other clones; null if it sent none.'),
+    .describe('How many passes and waivers this run sent to other clones; null if the run sent none.'),
   warnings: z.array(z.string()),
   loop: loop.optional().describe('With --until-pass: every review, with the fix that followed it.'),
   proofs: z
     .array(
       z.object({
         gate: z.string().describe('The id of the gate.'),
-        text: z.string().describe('The result of the proof in one line.'),
-        stale: z.enum(['prompt', 'agents']).nullable().describe('What changed since the proof; null if nothing did.'),
+        text: z.string().describe('The result of the last "onceover prove" for this gate, in one line.'),
+        stale: z
+          .enum(['prompt', 'agents'])
+          .nullable()
+          .describe(
+            'What changed after the last "onceover prove": the prompt of the gate or its agents; null if neither changed.',
+          ),
       }),
     )
     .optional()
-    .describe('In status: what the last "onceover prove" showed for each gate.'),
-  agreement: agreement.optional().describe('In status: how often audits agreed with accepted passes.'),
+    .describe('Only from `onceover status`: the result of the last "onceover prove" for each gate.'),
+  agreement: agreement
+    .optional()
+    .describe(
+      'Only from `onceover status`: how often a second review agreed with the passes of other clones that onceover had accepted.',
+    ),
 });
 
 const history = z.array(
@@ -207,25 +231,51 @@ const history = z.array(
     findings: z.array(z.string()),
     cache: z
       .object({
-        idle_ms: z.number().describe("The time since the session's last call."),
-        life_minutes: z.number().describe('How long onceover assumed that the provider caches the session.'),
-        life_from: z.enum(['table', 'measured']).describe('Whether the table of cache rules or a measurement says so.'),
-        hit: z.boolean().nullable().describe('Whether the session was still cached; null if unknown.'),
-        estimate_new: z.number().nullable().describe('Estimated cost of a new session; null before expiry.'),
-        estimate_resumed: z.number().nullable().describe('Estimated cost of resuming it, in the same weighted tokens.'),
+        idle_ms: z.number().describe('The time between the last call of the session and this call, in milliseconds.'),
+        life_minutes: z
+          .number()
+          .describe(
+            'The number of minutes for which the provider keeps the session in its cache, as onceover assumed.',
+          ),
+        life_from: z
+          .enum(['table', 'measured'])
+          .describe(
+            'Where the number of minutes comes from: from the table of cache rules in onceover, or from a measurement.',
+          ),
+        hit: z
+          .boolean()
+          .nullable()
+          .describe("Whether the session was still in the provider's cache; null if this is not known."),
+        estimate_new: z
+          .number()
+          .nullable()
+          .describe('The estimated cost of a new session, in weighted tokens; null if the cache had not expired.'),
+        estimate_resumed: z
+          .number()
+          .nullable()
+          .describe(
+            'The estimated cost of resuming the session, in weighted tokens; null if the cache had not expired.',
+          ),
       })
       .optional()
-      .describe("What onceover assumed about the provider's cache; left out if there was no session to resume."),
-    opened: z.array(z.string()).optional().describe('The files that the reviewer opened itself; left out if unknown.'),
-    handed: z.array(z.string()).optional().describe('Files that the prompt showed as a whole.'),
+      .describe(
+        "What onceover assumed about the session in the provider's cache. The field is missing if there was no session to resume.",
+      ),
+    opened: z
+      .array(z.string())
+      .optional()
+      .describe('The files that the reviewer opened itself; missing if onceover does not know them.'),
+    handed: z.array(z.string()).optional().describe('The files whose whole text was in the prompt.'),
     reading: z
       .object({
-        leader: z.string().describe('The reviewer that the calls of the reading are counted for.'),
-        session: z.string().describe('The session that the reviewer forked.'),
-        opened: z.array(z.string()).describe('The files that this session opened for all its reviewers.'),
+        leader: z.string().describe('The reviewer to whose cost onceover adds the calls of the shared session.'),
+        session: z.string().describe('The id of the shared session that the reviewer copied.'),
+        opened: z.array(z.string()).describe('The files that the shared session opened for all its reviewers.'),
       })
       .optional()
-      .describe('The shared reading that the reviewer started from; left out if it shared none.'),
+      .describe(
+        'The session that read files for several reviewers, if this reviewer started from a copy of such a session; otherwise missing.',
+      ),
   }),
 );
 
@@ -235,10 +285,12 @@ const fixes = z
       agent: z.string(),
       iteration: z.number().describe('The number of the run before the fix.'),
       said: z.array(z.string()).describe('The result of the fix, as lines of text.'),
-      log: z.string().describe('The path of the log with all prompts and answers, relative to the repository root.'),
+      log: z
+        .string()
+        .describe('The path of the log with all prompts and answers of the fix, relative to the repository root.'),
     }),
   )
-  .describe('Fixes by --until-pass, newest first.');
+  .describe('The fixes that an agent made in runs with --until-pass, newest first.');
 
 const runsAgain = z.array(z.string()).describe('The events that make it run again, as text.');
 
@@ -249,9 +301,14 @@ export const runExplanationSchema = z.discriminatedUnion('about', [
     gate,
     files: z.array(z.string()),
     prompt: z.string().nullable(),
-    proof: z.string().nullable().describe('What the last "onceover prove" showed; null without a proof.'),
+    proof: z
+      .string()
+      .nullable()
+      .describe('The result of the last "onceover prove" for this gate; null if there is none.'),
     would_do: z.array(z.string()),
-    findings: z.array(findingSchema).describe('The findings of the gate that are open, warnings or waived.'),
+    findings: z
+      .array(findingSchema)
+      .describe('The findings of the gate that are open, are only warnings or were waived.'),
     history,
     fixes,
     runs_again: runsAgain,
@@ -279,7 +336,9 @@ export const runExplanationSchema = z.discriminatedUnion('about', [
     gate: z.string(),
     slot,
     would_do: z.array(z.string()),
-    findings: z.array(findingSchema).describe('The findings of the gate that are open, warnings or waived.'),
+    findings: z
+      .array(findingSchema)
+      .describe('The findings of the gate that are open, are only warnings or were waived.'),
     history,
     log: z.string().nullable(),
     runs_again: runsAgain,
@@ -304,10 +363,7 @@ export const cleanSchema = z.object({ archived_iterations: z.number(), open_find
 export const trustSchema = z.object({ trusted_commands: z.array(z.string()) });
 
 export const snoozeSchema = z.object({
-  snoozed_until: z
-    .string()
-    .nullable()
-    .describe('The time until which the stop hook is off; null if the hook is active.'),
+  snoozed_until: z.string().nullable().describe('The time until which the stop hook is off; null if the hook is on.'),
 });
 
 /** The schema of the JSON result of `start_run`, and of `get_run` while the run goes on. */

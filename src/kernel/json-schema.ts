@@ -8,7 +8,7 @@ export const errorSchema = z.object({
 /** Tokens and cost of a call; `null` if the agent reported none. */
 export const usage = z
   .object({
-    input_tokens: z.number().describe('Input tokens that did not come from a cache.'),
+    input_tokens: z.number().describe('The number of input tokens that did not come from a cache.'),
     cached_input_tokens: z.number(),
     cache_write_tokens: z.number(),
     output_tokens: z.number(),

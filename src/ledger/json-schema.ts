@@ -7,12 +7,22 @@ import * as z from 'zod';
 export const agreement = z
   .array(
     z.object({
-      by: z.enum(['signer', 'gate', 'agent']).describe('What the passes have in common.'),
-      name: z.string().describe('The name of the signer, gate or agent.'),
-      audited: z.number().describe('The number of passes that were reviewed again.'),
-      disagreed: z.number().describe('How many of these the second reviewer failed.'),
-      low: z.number().describe('The lower end of the 95 % interval of the share of passes that an audit would refute.'),
-      high: z.number().describe('The upper end of that interval.'),
+      by: z
+        .enum(['signer', 'gate', 'agent'])
+        .describe('What the passes in this group have in common: their signer, their gate or their agent.'),
+      name: z.string().describe('The name of the signer, gate or agent that the passes have in common.'),
+      audited: z.number().describe('The number of accepted passes in this group that got a second review.'),
+      disagreed: z.number().describe('The number of accepted passes in this group that failed their second review.'),
+      low: z
+        .number()
+        .describe(
+          'The lower end of the 95 % confidence interval for the share of accepted passes that a second review would fail.',
+        ),
+      high: z
+        .number()
+        .describe(
+          'The upper end of the 95 % confidence interval for the share of accepted passes that a second review would fail.',
+        ),
     }),
   )
-  .describe('How often audits agreed with accepted passes, by signer, gate and agent.');
+  .describe('How often second reviews agreed with accepted passes of other clones, by signer, gate and agent.');

@@ -22,7 +22,7 @@ export function addRuleTools(server: McpServer, root: string, platform: string):
       description:
         'Writes one instruction file for each review that the current change needs, and lists what to run. Skips reviews that passed and whose files have not changed.',
       inputSchema: onlyInput({ files: pathList('Files to review instead of the change') }),
-      outputSchema: instructionsSchema.extend({ next: z.string().describe('What to do next.') }),
+      outputSchema: instructionsSchema.extend({ next: z.string().describe('A text that says what to do next.') }),
     },
     async (input) =>
       answer(await instructions(root, { files: given(input.files), base: null }), (outcome) => {

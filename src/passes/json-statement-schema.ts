@@ -13,35 +13,45 @@ const time = z.string();
 const subject = z
   .array(
     z.strictObject({
-      name: z.string().describe('The gate, for a pass with the number of the reviewer: gate@slot.'),
+      name: z
+        .string()
+        .describe('For a pass, the gate and the number of the reviewer, as gate@slot. For a waiver, the gate.'),
       digest: z
-        .strictObject({ sha256: digest.describe('The digest under which the statement is stored.') })
-        .describe('The digest of the subject.'),
+        .strictObject({ sha256: digest.describe('The SHA-256 digest under which the statement is stored.') })
+        .describe('The digest of the content or finding that the statement is about.'),
     }),
   )
   .length(1);
 
 /** The JSON schema of a signed pass: an in-toto Statement v1. */
 export const passStatementSchema = z.strictObject({
-  _type: z.literal(STATEMENT_TYPE).describe('The type of every in-toto Statement v1.'),
-  subject: subject.describe('The gate and reviewer, as gate@slot, and the content that the reviewer passed.'),
-  predicateType: z.literal(PREDICATE_TYPES.pass).describe('The kind of the statement.'),
+  _type: z.literal(STATEMENT_TYPE).describe('The type that the in-toto format requires for every Statement v1.'),
+  subject: subject.describe('The gate and the number of the reviewer, and the content that the reviewer passed.'),
+  predicateType: z.literal(PREDICATE_TYPES.pass).describe('The address that stands for this kind of statement.'),
   predicate: z
     .strictObject({
       gate: z.string(),
       slot: z.int().min(1).describe('The number of the reviewer.'),
-      content: digest.describe('SHA-256 over the changed files of the gate.'),
-      scope: z.string().describe('"full": only passes on a whole change count in other clones.'),
-      prompt_digest: digest.describe('SHA-256 of the prompt of the review.'),
-      settings_digest: digest.describe('SHA-256 over the settings on which the verdict depends.'),
+      content: digest.describe('The SHA-256 digest of the changed files of the gate.'),
+      scope: z
+        .string()
+        .describe(
+          'The part of the change that was reviewed. The value is always "full", because only passes on a whole change count in other clones.',
+        ),
+      prompt_digest: digest.describe('The SHA-256 digest of the prompt of the review.'),
+      settings_digest: digest.describe('The SHA-256 digest of the settings that influence the verdict.'),
       files: z
         .array(
           z.strictObject({
-            path: z.string().describe('The path in the repository.'),
-            mode: mode.describe('The file mode in git.'),
-            base_mode: mode.nullable().describe('The file mode at the base; null if it is the same.'),
-            base_blob: blob.describe('The id of the file at the base in git; null if the file is new.'),
-            head_blob: blob.describe('The id of the file in the change; null if the file is deleted.'),
+            path: z.string().describe('The path of the file in the repository.'),
+            mode: mode.describe('The mode of the file in git.'),
+            base_mode: mode
+              .nullable()
+              .describe('The mode of the file at the base of the change; null if the mode did not change.'),
+            base_blob: blob.describe(
+              "The git id of the file's content at the base of the change; null if the file is new.",
+            ),
+            head_blob: blob.describe("The git id of the file's content in the change; null if the file is deleted."),
           }),
         )
         .min(1)
@@ -60,27 +70,33 @@ export const passStatementSchema = z.strictObject({
       usage,
       duration_ms: z.number().min(0),
       passed_at: time.describe('The UTC time of the pass, such as 2026-01-31T12:00:00.000Z.'),
-      transcript_digest: digest.describe('SHA-256 over the prompt and the answer.'),
-      waived: z.array(digest).describe('Identities of findings that people waived. Each needs a signed waiver.'),
+      transcript_digest: digest.describe('The SHA-256 digest of the prompt and the answer.'),
+      waived: z
+        .array(digest)
+        .describe(
+          'The fingerprints of the findings that people waived. The waiver of each finding must be signed too.',
+        ),
     })
-    .describe('The verdict of the reviewer.'),
+    .describe('What the reviewer passed, and how.'),
 });
 
 /** The JSON schema of a signed waiver: an in-toto Statement v1. */
 export const waiverStatementSchema = z.strictObject({
-  _type: z.literal(STATEMENT_TYPE).describe('The type of every in-toto Statement v1.'),
-  subject: subject.describe('The gate, and the identity of the finding.'),
-  predicateType: z.literal(PREDICATE_TYPES.waiver).describe('The kind of the statement.'),
+  _type: z.literal(STATEMENT_TYPE).describe('The type that the in-toto format requires for every Statement v1.'),
+  subject: subject.describe('The gate and the fingerprint of the waived finding.'),
+  predicateType: z.literal(PREDICATE_TYPES.waiver).describe('The address that stands for this kind of statement.'),
   predicate: z
     .strictObject({
       gate: z.string(),
-      finding: digest.describe('SHA-256 over the gate, the file, the quoted code and its occurrence.'),
-      file: z.string().describe('The file of the finding.'),
+      finding: digest.describe(
+        'The SHA-256 digest of the gate, the file, the quoted code and the number of its occurrence. This digest identifies the finding.',
+      ),
+      file: z.string().describe('The file that the finding is about.'),
       issue: z.string().describe('The problem that the reviewer reported.'),
-      why: z.string().describe('The reason for the waiver.'),
+      why: z.string().describe('The reason that the person gave for the waiver.'),
       by: z.string().describe('The name of the person who waived the finding.'),
       onceover_version: z.string().describe('The version of onceover that signed the statement.'),
       waived_at: time.describe('The UTC time of the waiver, such as 2026-01-31T12:00:00.000Z.'),
     })
-    .describe('The decision of the person.'),
+    .describe('The waiver: who waived which finding, and why.'),
 });

@@ -25,7 +25,7 @@ const dispatch = {
 const marks = z
   .array(z.string())
   .describe(
-    'The lines in .review-history.md about this call: RESUME-FALLBACK (resuming failed), DELTA-GUARD (too much had changed) or LAZY-LOAD-WARNING (reads not confirmed).',
+    'The words that .review-history.md has about this call. RESUME-FALLBACK means that resuming the session failed. DELTA-GUARD means that too much had changed to resume the session. LAZY-LOAD-WARNING means that the agent did not confirm that it read the required files.',
   );
 
 const iteration = z.object({
@@ -58,7 +58,10 @@ const fix = z.object({
   agent: z.string().nullable(),
   dispatch: z.enum(['fresh', 'resumed']).nullable(),
   why: z.string().nullable(),
-  summary: z.string().nullable().describe('The summary of the fix by its author; null if the fixer failed.'),
+  summary: z
+    .string()
+    .nullable()
+    .describe('The summary of the fix by the agent or caller that made the fix; null if the fixer failed.'),
   prompt_chars: z.number(),
   usage,
   marks,
@@ -93,7 +96,9 @@ export const phaseSchema = z.object({
   loops: z.array(loop),
   fixes: z.array(fix),
   preparations: z.array(preparation),
-  open_issues: z.array(openIssue).describe('Blockers and warnings that are still open, the most severe first.'),
+  open_issues: z
+    .array(openIssue)
+    .describe('The blockers and warnings that are still open. The most severe issues come first.'),
   forbidden_edits: z.array(z.string()).describe('The files that an agent changed although it must not.'),
   usage,
   saved: z
@@ -108,7 +113,10 @@ export type PhaseDocument = z.output<typeof phaseSchema>;
 export const phasePlanSchema = z.object({
   phase: z.enum(PHASES),
   feature: z.string(),
-  artifact: z.string().nullable().describe('The document under review; null in the phase implement.'),
+  artifact: z
+    .string()
+    .nullable()
+    .describe('The document that the phase reviews; null in the phase `implement`, which reviews code.'),
   files: z.array(z.string()).describe('Files under review.'),
   required: z.array(z.string()).describe('Documents that reviewers must read.'),
   fixing: z.object({ by: z.enum(['fixer', 'caller', 'nobody']), agent: z.string().nullable() }),
@@ -140,7 +148,7 @@ export const startedPhaseSchema = z.object({
     .describe(
       'The state. waiting: fix the open issues, then call continue_phase with a summary. died: the round ended without a result.',
     ),
-  progress: z.array(z.string()).describe('The last lines of the progress output.'),
+  progress: z.array(z.string()).describe('The last lines that the round printed about its progress.'),
   phase: phaseSchema.nullable().describe('The result of the round; null while it runs.'),
   error: errorSchema.shape.error.nullable(),
   next: z.string().describe('The next step.'),

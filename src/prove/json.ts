@@ -14,121 +14,159 @@ import {
 
 const share = z
   .object({
-    count: z.number().describe('The number of cases to which the score applies.'),
-    of: z.number().describe('The number of all cases of the score.'),
-    low: z.number().describe('The lower end of the 95 % Wilson interval, from 0 to 1.'),
-    high: z.number().describe('The upper end of the 95 % Wilson interval, from 0 to 1.'),
+    count: z.number().describe('How many cases had this result.'),
+    of: z.number().describe('How many cases could have had this result.'),
+    low: z.number().describe('The lower end of the 95 % Wilson confidence interval of the score, from 0 to 1.'),
+    high: z.number().describe('The upper end of the 95 % Wilson confidence interval of the score, from 0 to 1.'),
   })
   .describe('A share of cases with its 95 % Wilson interval.');
 
-const bugClass = z.enum(BUG_CLASSES).describe('The class of the planted bug.');
+const bugClass = z.enum(BUG_CLASSES).describe('The kind of planted bug.');
 
 const scores = z.object({
-  found: share.describe('Planted bugs that have a finding at their place.'),
+  found: share.describe('Planted bugs for which a reviewer reported a finding at the place of the bug.'),
   by_class: z
-    .array(z.object({ class: bugClass, found: share.describe('Bugs of this class that were found.') }))
-    .describe('The planted bugs by class.'),
-  false_alarms: share.describe('Changes without a bug that failed.'),
-  false_passes: share.describe('Changes with a planted bug that passed.'),
-  flips: share.describe('Pairs of reviews of identical input with different verdicts.'),
+    .array(z.object({ class: bugClass, found: share.describe('Planted bugs of this kind that a reviewer found.') }))
+    .describe('The planted bugs by kind of bug.'),
+  false_alarms: share.describe('Changes without a bug that failed the review.'),
+  false_passes: share.describe('Changes with a planted bug that passed the review.'),
+  flips: share.describe('Pairs of reviews of the same input that gave different verdicts.'),
 });
 
 const variant = z.object({
-  reviewers: z.number().nullable().describe('The number of reviewers; null for the number in the settings.'),
-  sessions: z.enum(SESSION_MODES).describe('The sessions of reviewers after the first round.'),
-  reading: z.enum(READING_MODES).nullable().describe('The value of share_reading; null for that of the settings.'),
+  reviewers: z
+    .number()
+    .nullable()
+    .describe('The number of reviewers in this variant; null for the number in the settings.'),
+  sessions: z
+    .enum(SESSION_MODES)
+    .describe(
+      'What reviewers do after the first round: they get new sessions, resume their sessions, or are skipped if they passed.',
+    ),
+  reading: z
+    .enum(READING_MODES)
+    .nullable()
+    .describe('The value of the setting share_reading in this variant; null for the value in the settings.'),
 });
 
 /** The schema of one gate's scores, which are also part of `status --json`. */
 const gateProof = z.object({
   gate: z.string().describe('The id of the gate.'),
-  prompt_digest: z.string().describe('SHA-256 of the prompt. A proof is stale if the prompt changes.'),
+  prompt_digest: z
+    .string()
+    .describe('The SHA-256 digest of the prompt. The proof becomes outdated if the prompt changes.'),
   at: z.string().describe('The time of the proof.'),
-  scores: scores.describe('The scores of the gate with its first variant.'),
+  scores: scores.describe('The scores of the gate with the first variant of the settings.'),
   reviewers: z
     .array(
       z.object({
         slot: z.number().describe('The number of the reviewer.'),
-        agent: z.string().describe('The agent.'),
+        agent: z.string().describe('The name of the agent.'),
         model: z.string().nullable().describe('The model; null if it is not known.'),
         scores: scores.describe('The scores of this reviewer alone.'),
       }),
     )
-    .describe('The scores by reviewer, agent and model.'),
+    .describe('The scores for each combination of reviewer, agent and model.'),
   variants: z
     .array(
       z.object({
-        variant: variant.describe('The variant.'),
-        scores: scores.describe('Its scores.'),
-        usage: usage.describe('Tokens and cost of the first review of each case, kept answers included.'),
+        variant: variant.describe('The variant of the settings that was used.'),
+        scores: scores.describe('The scores with this variant of the settings.'),
+        usage: usage.describe(
+          'The tokens and the cost of the first review of each case, including answers that earlier proofs stored.',
+        ),
       }),
     )
-    .describe('The scores by variant (--reviewers, --sessions and --reading).'),
+    .describe(
+      'The scores for each variant of the settings. The options --reviewers, --sessions and --reading define the variants.',
+    ),
   comparisons: z
     .array(
       z.object({
-        a: variant.describe('The first variant.'),
-        b: variant.describe('The second variant.'),
-        cases: z.number().describe('Bugs that both variants reviewed.'),
-        only_a: z.number().describe('Bugs that only the first variant found.'),
-        only_b: z.number().describe('Bugs that only the second variant found.'),
-        p: z.number().describe('Two-sided exact sign test. From 0.05 on, chance is a likely reason.'),
+        a: variant.describe('The first of the two variants.'),
+        b: variant.describe('The second of the two variants.'),
+        cases: z.number().describe('The number of bugs that were reviewed with both variants.'),
+        only_a: z.number().describe('The number of bugs that were found only with the first variant.'),
+        only_b: z.number().describe('The number of bugs that were found only with the second variant.'),
+        p: z
+          .number()
+          .describe(
+            'The p-value of a two-sided exact sign test. If the value is 0.05 or more, the difference between the variants can well be chance.',
+          ),
       }),
     )
-    .describe('Every two variants, compared on the same bugs.'),
-  usage: usage.describe('Tokens and cost of all reviews of this gate, kept answers included.'),
-  calls: z.number().describe('The number of calls of this gate, kept answers included.'),
+    .describe('Comparisons of every two variants on the same bugs.'),
+  usage: usage.describe(
+    'The tokens and the cost of all reviews of this gate, including answers that earlier proofs stored.',
+  ),
+  calls: z.number().describe('The number of calls for this gate, including answers that earlier proofs stored.'),
 });
 
-const source = z.enum(CASE_SOURCES).describe('The source of the case.');
+const source = z.enum(CASE_SOURCES).describe('Where the case comes from.');
 
 const plan = z.object({
-  gates: z.array(z.string()).describe('The ids of the gates to prove.'),
+  gates: z.array(z.string()).describe('The ids of the gates that the command tests.'),
   cases: z
-    .array(z.object({ source, count: z.number().describe('The number of cases.') }))
-    .describe('The cases by source.'),
+    .array(z.object({ source, count: z.number().describe('The number of cases from this source.') }))
+    .describe('The cases by source. A case is a change with or without a planted bug.'),
   classes: z
-    .array(z.object({ class: bugClass, count: z.number().describe('The number of bugs.') }))
-    .describe('The planted bugs by class.'),
-  variants: z.array(variant).describe('The variants to play.'),
-  repeat: z.number().describe('How often each case is reviewed.'),
-  seed: z.number().describe('The seed that chose the cases.'),
-  calls: z.number().describe('The most calls that the proof makes, without kept answers.'),
-  tokens_per_call: z.number().nullable().describe('The median of past calls; null if the ledger has none.'),
-  usd_per_call: z.number().nullable().describe('The median price of past calls; null if it is not known.'),
-  install: z.array(z.string()).describe('Packages that would allow planted bugs in more files.'),
+    .array(z.object({ class: bugClass, count: z.number().describe('The number of planted bugs of this kind.') }))
+    .describe('The planted bugs by kind of bug.'),
+  variants: z.array(variant).describe('The variants of the settings that the command compares.'),
+  repeat: z.number().describe('How often the reviewers review each case.'),
+  seed: z.number().describe('The seed with which onceover chose the cases at random.'),
+  calls: z
+    .number()
+    .describe(
+      'The largest number of calls that the command can make. The figure does not consider answers that are stored from earlier proofs.',
+    ),
+  tokens_per_call: z
+    .number()
+    .nullable()
+    .describe('The median number of tokens of past calls; null if no past call is recorded.'),
+  usd_per_call: z
+    .number()
+    .nullable()
+    .describe('The median price of past calls in US dollars; null if no price is known.'),
+  install: z.array(z.string()).describe('Packages that you can install so that onceover can plant bugs in more files.'),
 });
 
 /** The schema of the JSON document of `prove --json`. */
 export const proveSchema = z.object({
-  plan: plan.describe('What the proof plays.'),
+  plan: plan.describe('What the command would run, or has run.'),
   end: z
     .enum(['planned', 'done', 'budget', 'no-verdict', 'interrupted'])
-    .describe('Why the proof ended; "planned" if nothing was called.'),
+    .describe('The reason why the proof ended. The value is `planned` if the command called no reviewer.'),
   cases: z.number().describe('The number of cases that gave a result.'),
   left_out: z
     .object({
-      caught_by_checks: z.number().describe('Planted bugs that your own checks catch.'),
-      checks_fail_anyway: z.number().describe('Cases whose checks fail even without the bug.'),
-      not_playable: z.number().describe('Cases that could not be made.'),
-      no_verdict: z.number().describe('Cases without a verdict of a reviewer.'),
+      caught_by_checks: z.number().describe('The number of planted bugs that your own checks catch.'),
+      checks_fail_anyway: z.number().describe('The number of cases whose checks fail even without the planted bug.'),
+      not_playable: z.number().describe('The number of cases that onceover could not create.'),
+      no_verdict: z.number().describe('The number of cases in which the reviewers gave no verdict.'),
     })
-    .describe('Cases that do not count, by reason.'),
-  new_calls: z.number().describe('Calls that were made now, without kept answers.'),
-  new_usage: usage.describe('Tokens and cost of the new calls.'),
-  gates: z.array(gateProof).describe('The proof of each gate.'),
+    .describe('The cases that do not count, by reason.'),
+  new_calls: z
+    .number()
+    .describe(
+      'The number of calls that this command made. Answers that were stored by earlier proofs are not counted.',
+    ),
+  new_usage: usage.describe('The tokens and the cost of the calls that this command made.'),
+  gates: z.array(gateProof).describe('The result of the proof for each gate.'),
   results: z
     .array(
       z.object({
         case: z.string().describe('The id of the case.'),
-        title: z.string().describe('The edit and its place, or the commit of the case.'),
+        title: z
+          .string()
+          .describe('The edit that planted the bug and its place, or the commit from which the case was made.'),
         source,
-        class: z.enum(BUG_CLASSES).nullable().describe('The class of the bug; null for a case without a bug.'),
+        class: z.enum(BUG_CLASSES).nullable().describe('The kind of planted bug; null for a case without a bug.'),
         gate: z.string().describe('The id of the gate.'),
-        variant: variant.describe('The variant.'),
-        repeat: z.number().describe('The number of this review of the case, counted from 1.'),
+        variant: variant.describe('The variant of the settings that was used.'),
+        repeat: z.number().describe('The number of this review of the case. The first review has the number 1.'),
         verdict: z.enum(['pass', 'fail']).describe('The verdict of the gate after the last round.'),
-        found: z.boolean().describe('Whether a finding is at the place of the bug.'),
+        found: z.boolean().describe('Whether a reviewer reported a finding at the place of the bug.'),
       }),
     )
     .describe('The result of each gate in each case.'),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-const definingFile = z.string().describe('The file and line of the rule, as path/.deepreview:LINE.');
+const definingFile = z.string().describe('The file and line that define the rule, as path/.deepreview:LINE.');
 
 /** The schema of the JSON result of `instructions --json` and `get_review_instructions`. */
 export const instructionsSchema = z.object({
@@ -15,11 +15,11 @@ export const instructionsSchema = z.object({
         agent: z
           .string()
           .nullable()
-          .describe('The sub-agent that the rule names for the platform; null if it names none.'),
+          .describe('The sub-agent that the rule names for this platform of agents; null if the rule names none.'),
         also: z
           .array(z.object({ rule: z.string(), defining_file: definingFile }))
           .optional()
-          .describe('Other rules that share this review.'),
+          .describe('Other rules that require the same review.'),
       }),
     )
     .describe('The reviews to do.'),

@@ -22,15 +22,21 @@ export const doctorSchema = z.object({
           can: z
             .boolean()
             .nullable()
-            .describe('Whether sessions can be forked; null if this version was never tested.'),
+            .describe('Whether onceover can copy sessions of this agent; null if this version was never tested.'),
           known_from: z.enum(['tested', 'probed', 'config']).nullable(),
           why: z.string().nullable(),
           cached: z
             .boolean()
-            .describe('Whether a fork finds the copied conversation in the provider cache, so that reviews share it.'),
+            .describe('Whether the provider still caches the conversation after onceover has copied the session.'),
         })
-        .describe('Whether reviews can share what one session read.'),
-      can_review: z.boolean().describe('Installed, not known to be logged out, and its service is not unreachable.'),
+        .describe(
+          'Whether onceover can copy sessions of this agent, so that several reviews share what one session read.',
+        ),
+      can_review: z
+        .boolean()
+        .describe(
+          'Whether the agent can review: it is installed, not known to be logged out, and its model service is not known to be unreachable.',
+        ),
       login: z.object({ state: ACCESS, why: z.string().nullable() }),
       service: z.object({ state: ACCESS, why: z.string().nullable() }),
       schema: z.boolean(),
@@ -51,11 +57,13 @@ export const doctorSchema = z.object({
     .array(
       z.object({
         agent: z.string(),
-        until: z.string().describe('The time until which onceover would not have called the agent.'),
-        said: z.string().describe('The error message of the agent.'),
+        until: z.string().describe('The time until which onceover had planned not to call the agent.'),
+        said: z.string().describe('The error message of the agent when it reached the limit.'),
       }),
     )
-    .describe('Agents that had reached a limit. The next run calls them again, although the limit may not have ended.'),
+    .describe(
+      'Agents that had reached a usage limit. The next run calls these agents again, even if their limit still applies.',
+    ),
 });
 
 /** The schema of the JSON document of `init --json`. */
@@ -64,7 +72,7 @@ export const setUpSchema = z.object({
     z.object({
       path: z.string(),
       did: z.enum(['written', 'extended', 'left']),
-      ignored: z.boolean().describe('Whether git ignores the file, so that onceover never reads it.'),
+      ignored: z.boolean().describe('Whether git ignores the file.'),
     }),
   ),
   carried_over: z
@@ -75,7 +83,7 @@ export const setUpSchema = z.object({
       gates_to_add: z.string().nullable().describe('Gates to add to your existing onceover.yml, as YAML.'),
     })
     .optional()
-    .describe('With --from: the result of the import.'),
+    .describe('The result of the import; only with the option --from.'),
   also_here: z.array(z.enum(IMPORT_TOOLS)).optional().describe('Tools whose settings --from can import.'),
 });
 

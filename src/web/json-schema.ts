@@ -273,6 +273,6 @@ export type SessionDocument = z.output<typeof sessionSchema>;
 
 /** The schema of the JSON document of `ui --json`. */
 export const uiSchema = z.object({
-  address: z.string().describe('The link to open. It contains the token.'),
+  address: z.string().describe('The link to open in your browser. The link contains the token that gives access.'),
   port: z.number(),
 });

@@ -7,7 +7,7 @@ const outputs = z
 const reviewName = {
   review_run_each: z
     .string()
-    .describe('"step" if all outputs were reviewed together; otherwise the name of the output.'),
+    .describe('What was reviewed: "step" for all outputs together; otherwise the name of the output.'),
   target_file: z.string().nullable().describe('The file that was judged; null if all outputs were judged together.'),
 };
 
@@ -33,7 +33,10 @@ const begunStepSchema = z
       z.object({
         name: z.string(),
         description: z.string().nullable(),
-        from_step: z.string().nullable().describe('The step that makes this input; null if the user provides it.'),
+        from_step: z
+          .string()
+          .nullable()
+          .describe('The step that makes this input; null if the user provides the input.'),
         paths: z
           .array(z.string())
           .describe('The files of the earlier step; empty if it did not provide an optional output.'),
@@ -57,7 +60,7 @@ export type BegunStep = z.output<typeof begunStepSchema>;
 
 const alsoBegin = z.array(begunStepSchema).describe('More steps that can be done in parallel.');
 
-const next = z.string().nullable().describe('What to do next.');
+const next = z.string().nullable().describe('A text that says what to do next.');
 
 const session = {
   session_id: z.string(),

@@ -15,7 +15,7 @@ async function expectNoVerdict(answer: ScriptedAnswer, more = ''): Promise<void>
 
 const PASSES = JSON.stringify(PASS);
 
-way('The reviewer prints a pass and exits with 1.', () => expectNoVerdict({ ...PASS, $exit: 1 }));
+way('The reviewer prints a pass, and its process exits with code 1.', () => expectNoVerdict({ ...PASS, $exit: 1 }));
 
 way('The reviewer prints a pass, and a signal ends its process.', () =>
   expectNoVerdict({ $raw: PASSES, $run: 'kill -9 $PPID' }),
@@ -33,7 +33,7 @@ way('The reviewer prints a pass and then a second answer that is cut off.', () =
   expectNoVerdict({ $raw: `${PASSES}\n{"status":"fail","violations":[{"file":` }),
 );
 
-way('The reviewer answers in the format of another kind of call, for example of a review loop.', () =>
+way('The reviewer answers in the wrong format, for example in that of a review loop.', () =>
   expectNoVerdict({ $raw: '{"approved":true,"issues":[],"summary":"fine"}' }),
 );
 
@@ -55,31 +55,41 @@ way('The reviewer fails the change and then quotes an example of a pass.', () =>
   expectNoVerdict({ $raw: `${REFUSES}\nAfter the fix I would answer:\n\`\`\`json\n${PASSES}\n\`\`\`` }),
 );
 
-way('The reviewer prints a list with a fail and a pass.', () => expectNoVerdict({ $raw: `[${REFUSES},${PASSES}]` }));
+way('The reviewer prints a list that contains both a fail and a pass.', () =>
+  expectNoVerdict({ $raw: `[${REFUSES},${PASSES}]` }),
+);
 
-way('In the answer of the reviewer, the same key occurs twice: first fail, then pass.', () =>
+way('In the answer of the reviewer, the same key occurs twice: first with a fail, then with a pass.', () =>
   expectNoVerdict({ $raw: '{"status":"fail","status":"pass","violations":[]}' }),
 );
 
-way('The reviewer passes and names problems in a field that the answer format does not have.', () =>
+way('The reviewer passes the change, but names problems in a field that the answer format does not have.', () =>
   expectNoVerdict({ $raw: '{"status":"pass","violations":[],"issues":["src/a.ts loses data"]}' }),
 );
 
-way('The reviewer passes, and the list of problems is missing.', () => expectNoVerdict({ $raw: '{"status":"pass"}' }));
+way('The reviewer passes the change, and the list of problems is missing in its answer.', () =>
+  expectNoVerdict({ $raw: '{"status":"pass"}' }),
+);
 
-way('The reviewer fails and passes in one answer, and passes when asked to repeat it.', async () => {
-  const repo = alone();
-  repo.answers('one', { $raw: `${REFUSES}\n${PASSES}` }, PASS);
-  expect(await repo.document()).toMatchObject({ code: 1, findings: [{ state: 'open', priority: 'critical' }] });
-});
+way(
+  'An answer of the reviewer both fails and passes the change, and a repeated answer passes the change.',
+  async () => {
+    const repo = alone();
+    repo.answers('one', { $raw: `${REFUSES}\n${PASSES}` }, PASS);
+    expect(await repo.document()).toMatchObject({ code: 1, findings: [{ state: 'open', priority: 'critical' }] });
+  },
+);
 
-way('The reviewer fails and passes in one answer twice, and another agent then passes.', async () => {
-  const repo = alone({ agents: ['one', 'two'] });
-  repo.answers('one', { $raw: `${REFUSES}\n${PASSES}` }, { $raw: `${REFUSES}\n${PASSES}` });
-  expect(await repo.document()).toMatchObject({ code: 1, findings: [{ state: 'open', priority: 'critical' }] });
-});
+way(
+  'Two answers of the reviewer both fail and pass the change, and then another agent passes the change.',
+  async () => {
+    const repo = alone({ agents: ['one', 'two'] });
+    repo.answers('one', { $raw: `${REFUSES}\n${PASSES}` }, { $raw: `${REFUSES}\n${PASSES}` });
+    expect(await repo.document()).toMatchObject({ code: 1, findings: [{ state: 'open', priority: 'critical' }] });
+  },
+);
 
-way('The reviewer passes and reports that it used 0 output tokens.', () =>
+way('The reviewer passes the change and reports that it used 0 output tokens.', () =>
   expectNoVerdict({ ...PASS, usage: { input_tokens: 900, output_tokens: 0 } }),
 );
 
@@ -110,7 +120,7 @@ way('One of two reviewers passes, and the other reviewer cannot answer.', async 
   expect(run.gates[0]?.slots.map(({ status }) => status).sort()).toEqual(['error', 'pass']);
 });
 
-way('The budget is used up before every reviewer ran.', async () => {
+way('The budget for calls is used up before every reviewer has run.', async () => {
   const repo = gateRepo({ more: 'budget: { dispatches: 1 }' });
   const run = await repo.document();
   expect(run).toMatchObject({ code: 3, status: 'error' });
@@ -151,7 +161,7 @@ way('onceover sends a large change in two parts, and the reviewer gives no answe
 });
 
 way(
-  'onceover sends a large change in two parts: a finding is in a file of the second part, and the first part mentions this file.',
+  'onceover sends a large change in two parts. A finding is in a file of the second part, and the first part mentions this file.',
   async () => {
     const repo = inTwoParts();
     repo.write('src/b.ts', `// See src/c.ts.\n${lines('b', 9_000)}`);
@@ -165,7 +175,7 @@ way(
 );
 
 way(
-  'onceover sends a large change in two parts: the reviewer fails the first part without naming a problem, and reports only a warning for the second.',
+  'onceover sends a large change in two parts. The reviewer fails the first part without naming a problem, and reports only a warning for the second part.',
   async () => {
     const repo = inTwoParts('fail_on: high');
     const low = { status: 'fail', violations: [{ file: 'src/c.ts', line: 1, issue: 'x', priority: 'low' }] } as const;
@@ -174,14 +184,14 @@ way(
   },
 );
 
-way('The diff of one file alone is too long for a prompt.', async () => {
+way('The diff of a single file is too long for a prompt.', async () => {
   const repo = alone();
   repo.write('src/a.ts', lines('a', 20_000));
   expect(await repo.document()).toMatchObject({ code: 3, status: 'error' });
   expect(repo.calls()).toEqual([]);
 });
 
-way('The review has reached the retry limit, so its reviewer does not run.', async () => {
+way('The review has reached the retry limit of the settings, so its reviewer does not run.', async () => {
   const repo = alone({ more: 'max_retries: 0' });
   repo.answers('one', OBJECTION);
   expect((await repo.document()).code).toBe(1);

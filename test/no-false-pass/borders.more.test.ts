@@ -18,7 +18,7 @@ way(
   },
 );
 
-way('The reviewer withdraws its finding, although no one edited a file.', async () => {
+way('The reviewer withdraws its finding, although no one has edited a file.', async () => {
   const repo = await objected();
   repo.answers('one', { ...PASS, previous: [{ id: 'F1', state: 'withdrawn', why: 'I was wrong' }] });
   expect((await repo.run()).code).toBe(0);
@@ -31,7 +31,7 @@ way('Someone edits another file of the gate, and the reviewer says that its find
   expect((await repo.run()).code).toBe(0);
 });
 
-way('A reviewer failed the change without naming a file, and withdraws that in its next review.', async () => {
+way('A reviewer failed the change without naming a file, and withdraws this verdict in its next review.', async () => {
   const repo = alone();
   repo.answers('one', { status: 'fail', violations: [], message: 'I do not like it.' });
   expect((await repo.run()).code).toBe(1);
@@ -42,7 +42,7 @@ way('A reviewer failed the change without naming a file, and withdraws that in i
 });
 
 way(
-  'The review has reached the retry limit. Then someone removes the code, and its reviewer passes the rest.',
+  'The review has reached the retry limit, and then someone removes the code and its reviewer passes the rest.',
   async () => {
     const repo = alone({ more: 'max_retries: 0' });
     repo.write('src/new.ts', 'export const n = 1;\n');
@@ -122,7 +122,7 @@ const BY_HAND = {
 };
 
 way(
-  'Because of a forged record, onceover skips a reviewer, while another reviewer reviews the code and passes it.',
+  'Because of a forged result, onceover skips a reviewer, while another reviewer reviews the code and passes it.',
   async () => {
     const repo = gateRepo();
     repo.writeRecord('review_src_code-quality_two@2.2.json', BY_HAND);
@@ -132,7 +132,7 @@ way(
   },
 );
 
-way('With certify, a forged record has no effect: the reviewer runs before the run passes.', async () => {
+way('With the setting `certify`, a forged result has no effect: the reviewer runs before the run passes.', async () => {
   const repo = gateRepo({ more: 'certify: true' });
   repo.writeRecord('review_src_code-quality_two@2.2.json', BY_HAND);
   repo.answers('two', OBJECTION);
@@ -140,7 +140,7 @@ way('With certify, a forged record has no effect: the reviewer runs before the r
   expect(repo.calls('two')).toHaveLength(1);
 });
 
-way('The current content has already passed on another branch or in another worktree.', async () => {
+way('The current code has already passed on another branch or in another worktree.', async () => {
   const repo = alone();
   repo.commit();
   expect((await repo.run()).code).toBe(0);
@@ -150,17 +150,20 @@ way('The current content has already passed on another branch or in another work
   expect(repo.calls()).toEqual([]);
 });
 
-way('A check changes files once, like a formatter: it runs again, and the reviewers see the result.', async () => {
-  const repo = alone({
-    gates:
-      '  - path: src\n    checks: { format: { run: "echo formatted > src/a.ts" } }\n' +
-      '    reviews: { own: { prompt: .onceover/reviews/code-quality.md } }',
-  });
-  expect((await repo.run()).code).toBe(0);
-  expect(repo.calls()[0]?.prompt).toContain('+formatted');
-});
+way(
+  'A check changes files once, like a formatter: the check runs again, and the reviewers see the changed files.',
+  async () => {
+    const repo = alone({
+      gates:
+        '  - path: src\n    checks: { format: { run: "echo formatted > src/a.ts" } }\n' +
+        '    reviews: { own: { prompt: .onceover/reviews/code-quality.md } }',
+    });
+    expect((await repo.run()).code).toBe(0);
+    expect(repo.calls()[0]?.prompt).toContain('+formatted');
+  },
+);
 
-way('With trust_marks, someone marks a review of the current files as passed.', async () => {
+way('With the setting `trust_marks`, someone marks a review of the current files as passed.', async () => {
   const rule = ruleText('security', { include: ['src/**'] });
   const repo = alone({ gates: '  []', more: 'trust_marks: true', files: { '.deepreview': rule } });
   const { tasks } = await onceoverJson<{ tasks: { review_id: string }[] }>(repo.root, ['instructions']);
@@ -175,22 +178,19 @@ way('The working tree does not differ from the base branch.', async () => {
   expect(await repo.document()).toMatchObject({ code: 0, status: 'no_changes' });
 });
 
-way('No gate covers a changed file: the run passes and lists the file.', async () => {
+way('No gate applies to a changed file: the run passes and lists the file.', async () => {
   const repo = alone();
   repo.write('lib/b.ts', 'export const c = 1;\n');
   expect(await repo.document()).toMatchObject({ code: 0, uncovered_files: ['lib/b.ts'] });
 });
 
-way(
-  'On your own machine, you remove a gate without open findings: the run lists the files that the gate covered.',
-  async () => {
-    const repo = alone();
-    configure(repo, { gates: '  - path: lib\n    checks: { lint: { run: "true" } }' });
-    const run = await repo.document();
-    expect(run).toMatchObject({ code: 0, status: 'no_applicable_gates' });
-    expect(run.uncovered_files).toContain('src/a.ts');
-  },
-);
+way('On your own machine, you remove a gate without open findings: the run lists the files of this gate.', async () => {
+  const repo = alone();
+  configure(repo, { gates: '  - path: lib\n    checks: { lint: { run: "true" } }' });
+  const run = await repo.document();
+  expect(run).toMatchObject({ code: 0, status: 'no_applicable_gates' });
+  expect(run.uncovered_files).toContain('src/a.ts');
+});
 
 way(
   'An untracked file looks like a secret or is larger than 5 MiB: onceover lists the file, and reviews it after "git add".',

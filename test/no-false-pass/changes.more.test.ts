@@ -96,7 +96,7 @@ function writeLongAgo(repo: GateRepo, path: string, text: string): void {
 }
 
 way(
-  'Someone edits a file so that its length and modification time stay the same, and git is configured to compare only these two.',
+  'Someone edits a file so that its length and modification time stay the same, and git is configured to compare only length and time.',
   async () => {
     const repo = alone();
     repo.git('config', 'core.trustCtime', 'false');
@@ -115,7 +115,7 @@ way(
 );
 
 way(
-  'The run reviews a commit. The file on disk differs from it, but git compares only length and modification time, which are the same.',
+  'The run reviews a commit, and the file on disk differs from the commit. Git does not notice this, because length and modification time are the same.',
   async () => {
     const repo = alone();
     repo.git('config', 'core.trustCtime', 'false');
@@ -180,7 +180,7 @@ way('A merge stages files that a sparse checkout leaves out of the working tree.
   expect(prompt).toContain('+export const more = 1;');
 });
 
-way('The file system monitor that git uses reports no changes, although a file changed.', async () => {
+way('The file system monitor of git reports no changes, although a file changed.', async () => {
   await expectSeen((repo) => {
     const liar = join(dirname(repo.root), 'liar');
     writeFileSync(liar, '#!/bin/sh\nprintf "token\\0"\n', { mode: 0o755 });
@@ -283,7 +283,7 @@ way('The change contains a nested repository.', async () => {
   await expectAsked(repo);
 });
 
-way('Someone merges the base branch in a way that drops everything that is new on it.', async () => {
+way('Someone merges the base branch, but drops everything that is new on the base branch.', async () => {
   const repo = alone();
   repo.commit();
   expect((await repo.run()).code).toBe(0);
@@ -297,7 +297,7 @@ way('Someone merges the base branch in a way that drops everything that is new o
   await expectAsked(repo);
 });
 
-way('Someone merges the base branch in a way that reverts a new file mode.', async () => {
+way('The base branch changes the mode of a file, and someone merges it but drops the new mode.', async () => {
   const repo = alone();
   repo.commit();
   expect((await repo.run()).code).toBe(0);
@@ -331,15 +331,18 @@ way('Someone replaces the text under review with "git replace".', async () => {
   expect(repo.calls()[0]?.prompt).toContain('+export const evil = 1;');
 });
 
-way('Someone gives the commits other parents in .git/info/grafts, so that the base contains the change.', async () => {
-  const repo = alone();
-  repo.commit();
-  repo.write('.git/info/grafts', repo.git('rev-parse', 'main', 'work').trim().replace('\n', ' '));
-  repo.answers('one', OBJECTION);
-  await expectAsked(repo);
-});
+way(
+  'Someone changes the parents of commits in .git/info/grafts, so that the base branch seems to contain the change.',
+  async () => {
+    const repo = alone();
+    repo.commit();
+    repo.write('.git/info/grafts', repo.git('rev-parse', 'main', 'work').trim().replace('\n', ' '));
+    repo.answers('one', OBJECTION);
+    await expectAsked(repo);
+  },
+);
 
-way('Settings of git (core.worktree) make git read a copy of the base in another folder.', async () => {
+way('The git setting core.worktree makes git read a copy of the base branch in another folder.', async () => {
   const repo = await passed();
   repo.git('clone', '-q', '-b', 'main', '.', '../copy');
   repo.git('config', 'core.worktree', join(dirname(repo.root), 'copy'));
@@ -347,7 +350,7 @@ way('Settings of git (core.worktree) make git read a copy of the base in another
   expect((await command(repo, 'status')).code).toBe(3);
 });
 
-way('A filter of git replaces the changed text by the text of the base.', async () => {
+way('A git filter replaces the changed text by the text of the base branch.', async () => {
   const prompt = await expectSeen((repo) => {
     repo.git('config', 'filter.own.clean', 'git show HEAD:%f');
     repo.write('.git/info/attributes', 'src/old.ts filter=own\n');
@@ -356,7 +359,7 @@ way('A filter of git replaces the changed text by the text of the base.', async 
   expect(prompt).toContain('+export const evil = 1;');
 });
 
-way('Git attributes (working-tree-encoding) make git show other text than programs read.', async () => {
+way('The git attribute working-tree-encoding makes git show another text than programs read.', async () => {
   const prompt = await expectSeen((repo) => {
     repo.write('.gitattributes', '*.js working-tree-encoding=UTF-16LE\n');
     repo.write('src/new.js', 'steal(); // all of it. \n');
@@ -397,7 +400,7 @@ way('Git refuses to add a changed file because of its name.', async () => {
   expect((await command(repo, 'status')).code).toBe(3);
 });
 
-way('Someone commits a file in the folder in which onceover writes generated files.', async () => {
+way('Someone commits a file to the folder in which onceover writes generated files.', async () => {
   const repo = await passed();
   repo.write('.deepwork/tmp/evil.js', 'evil()\n');
   repo.git('add', '-f', '.deepwork/tmp/evil.js');
@@ -407,7 +410,7 @@ way('Someone commits a file in the folder in which onceover writes generated fil
   expect((await command(repo, 'status')).code).toBe(2);
 });
 
-way('Someone commits a file in log_dir that has the name of a record.', async () => {
+way('Someone commits a file to `log_dir`, with the name of a stored result.', async () => {
   const repo = await passed();
   for (const path of ['.deepwork/logs/review_evil.1.json', '.deepwork/logs/previous/evil.js']) {
     repo.write(path, 'evil()\n');

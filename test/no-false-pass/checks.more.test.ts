@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { GateRepo } from '../support/gates.ts';
 import { alone, command, configure, waysUnder } from '../support/ways.ts';
 
-const way = waysUnder('Checks');
+const way = waysUnder('Checks that fail, or that passed on other files');
 
 const checks = (...runs: readonly string[]) => {
   const lines = runs.map((run, i) => `      check${i}: { run: ${JSON.stringify(run)}, timeout: 1 }`);
@@ -24,7 +24,7 @@ way('A check exits with another code than 0.', async () => {
   expect(repo.calls()).toEqual([]);
 });
 
-way('A check fails, and the reviewers run with --all and pass.', async () => {
+way('A check fails, and the reviewers, which run because of --all, pass.', async () => {
   const repo = checked('exit 7');
   await expectFailed(repo, ['--all']);
   expect(repo.calls()).toHaveLength(1);
@@ -54,7 +54,7 @@ way('A check fails after another check has passed and changed files.', async () 
   await expectFailed(repo);
 });
 
-way('A check passes on the output of the check before it, and then reverts that output.', async () => {
+way('A check passes on files that the previous check wrote, and then reverts these files.', async () => {
   const repo = checked('echo good > src/flag', 'grep -q good src/flag; ok=$?; echo bad > src/flag; exit $ok');
   expect((await repo.run()).code).not.toBe(0);
 });
@@ -63,15 +63,18 @@ way('A check passes on the output of the check before it, and then reverts that 
 const SWITCH = 'test ! -e ../fail-now';
 const failNow = (repo: GateRepo) => writeFileSync(join(dirname(repo.root), 'fail-now'), '');
 
-way('A check has passed. Then someone edits a file that no gate covers, and the check would fail now.', async () => {
-  const repo = checked(SWITCH);
-  expect((await repo.run()).code).toBe(0);
-  failNow(repo);
-  repo.write('README.md', '# More\n');
-  await expectFailed(repo);
-});
+way(
+  'A check has passed, and then someone edits a file that belongs to no gate, so that the check would fail.',
+  async () => {
+    const repo = checked(SWITCH);
+    expect((await repo.run()).code).toBe(0);
+    failNow(repo);
+    repo.write('README.md', '# More\n');
+    await expectFailed(repo);
+  },
+);
 
-way('A check has passed, and then someone edits its command in onceover.yml.', async () => {
+way('A check has passed, and then someone edits the command of this check in onceover.yml.', async () => {
   const repo = checked('true');
   expect((await repo.run()).code).toBe(0);
   configure(repo, { gates: checks('false') });
@@ -98,7 +101,7 @@ way('A check has passed, and then someone edits a file in a nested repository.',
   await expectFailed(repo);
 });
 
-way('A check has passed, and then someone edits an untracked file that is withheld from reviewers.', async () => {
+way('A check has passed, and then someone edits an untracked file that onceover hides from reviewers.', async () => {
   for (const [path, text] of [
     ['.env.test', 'good\n'],
     ['large.txt', `${' '.repeat(5 * 1024 * 1024)}\ngood\n`],
@@ -121,7 +124,7 @@ way('A check has passed, and then someone edits a file in a nested repository th
 });
 
 way(
-  'A check has passed, and then someone edits a file of a submodule that the index of the submodule hides.',
+  'A check has passed, and then someone edits a file of a submodule, and the index of the submodule hides the edit.',
   async () => {
     for (const flag of ['--assume-unchanged', '--skip-worktree']) {
       const repo = checked('grep -q good lib/flag');
@@ -137,7 +140,7 @@ way(
   },
 );
 
-way('A check has passed, and then someone edits only line endings, which git converts.', async () => {
+way('A check has passed, and then someone edits only line endings, and git converts them back.', async () => {
   const repo = alone({
     gates: checks("test $(tr -dc '\\r' < src/flag | wc -c) = 0"),
     files: { 'src/flag': 'one\n', '.gitattributes': '* text=auto\n' },
@@ -148,7 +151,7 @@ way('A check has passed, and then someone edits only line endings, which git con
 });
 
 way(
-  'A check has passed, and then someone moves a carriage return, so that the size of the file stays the same.',
+  'A check has passed, and then someone moves a carriage return inside a file, so that the size of the file stays the same.',
   async () => {
     for (const folder of ['src', 'lib']) {
       const repo = alone({
@@ -180,7 +183,7 @@ way('A check has passed, and then a carriage return moves from one file to anoth
   await expectFailed(repo);
 });
 
-way('A check has passed, and someone gives its name to another check.', async () => {
+way('A check has passed, and someone gives the name of this check to another check.', async () => {
   const repo = checked('true', 'exit 0');
   expect((await repo.run()).code).toBe(0);
   configure(repo, { gates: checks('exit 0', 'exit 1') });

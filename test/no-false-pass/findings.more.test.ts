@@ -28,7 +28,7 @@ way('Someone edits another file of the same gate, and the reviewer does not ment
   await expectOpen(repo);
 });
 
-way('Someone edits only a file that another gate covers.', async () => {
+way('Someone edits only a file that belongs to another gate.', async () => {
   const review = '{ prompt: .onceover/reviews/code-quality.md }';
   const gates = `  - path: src\n    reviews: { own: ${review} }\n  - path: lib\n    reviews: { own: ${review} }`;
   const repo = await objected({ gates });
@@ -82,21 +82,24 @@ way('One answer of the reviewer says that a finding is fixed, and also that the 
   await expectOpen(repo);
 });
 
-way('The reviewer reports its finding again, with a priority below `rerun_new_issue_threshold`.', async () => {
-  const repo = await objected({ more: 'rerun_new_issue_threshold: high' });
-  repo.write('src/a.ts', `${BAD}\n`);
-  repo.answers('one', failing('src/a.ts', BAD, { priority: 'low' }));
-  await expectOpen(repo);
-});
+way(
+  'The reviewer reports its finding again, with a priority below the setting `rerun_new_issue_threshold`.',
+  async () => {
+    const repo = await objected({ more: 'rerun_new_issue_threshold: high' });
+    repo.write('src/a.ts', `${BAD}\n`);
+    repo.answers('one', failing('src/a.ts', BAD, { priority: 'low' }));
+    await expectOpen(repo);
+  },
+);
 
-way('Someone raises `fail_on` above the priority of an open finding.', async () => {
+way('Someone raises the setting `fail_on` above the priority of an open finding.', async () => {
   const repo = await objected();
   configure(repo, { more: 'fail_on: critical\nrerun_new_issue_threshold: critical' });
   await expectOpen(repo);
 });
 
 way(
-  'Someone raises `fail_on` above the priority of an open finding, and the reviewer reports the finding again.',
+  'Someone raises the setting `fail_on` above the priority of an open finding, and the reviewer reports the finding again.',
   async () => {
     const repo = await objected();
     configure(repo, { more: 'fail_on: critical\nrerun_new_issue_threshold: critical' });
@@ -106,16 +109,19 @@ way(
   },
 );
 
-way('A finding was only a warning, and someone lowers `fail_on` to its priority.', async () => {
-  const repo = alone({ more: 'fail_on: critical' });
-  repo.answers('one', OBJECTION);
-  expect(await repo.document()).toMatchObject({ code: 0, status: 'passed_with_warnings' });
-  configure(repo);
-  await expectOpen(repo);
-});
+way(
+  'A finding was only a warning, and someone lowers the setting `fail_on` to the priority of this finding.',
+  async () => {
+    const repo = alone({ more: 'fail_on: critical' });
+    repo.answers('one', OBJECTION);
+    expect(await repo.document()).toMatchObject({ code: 0, status: 'passed_with_warnings' });
+    configure(repo);
+    await expectOpen(repo);
+  },
+);
 
 way(
-  'A finding was only a warning, and someone lowers `fail_on` to its priority while `rerun_new_issue_threshold` stays high.',
+  'A finding was only a warning, and someone lowers the setting `fail_on` to its priority, but not the setting `rerun_new_issue_threshold`.',
   async () => {
     const spared = 'rerun_new_issue_threshold: critical';
     const repo = alone({ more: `fail_on: critical\n${spared}` });
@@ -189,38 +195,47 @@ way(
   },
 );
 
-way('The reviewer names a file that does not exist, and does not mention the problem again.', async () => {
-  const repo = alone();
-  repo.answers('one', failing('src/none.ts', BAD));
-  expect((await repo.document()).code).toBe(1);
-  await expectOpen(repo);
-  repo.write('src/a.ts', FIXED);
-  await expectOpen(repo);
-  repo.answers('one', said('withdrawn'));
-  expect((await repo.run()).code).toBe(0);
-});
+way(
+  'The reviewer reports a problem in a file that does not exist, and does not mention the problem again.',
+  async () => {
+    const repo = alone();
+    repo.answers('one', failing('src/none.ts', BAD));
+    expect((await repo.document()).code).toBe(1);
+    await expectOpen(repo);
+    repo.write('src/a.ts', FIXED);
+    await expectOpen(repo);
+    repo.answers('one', said('withdrawn'));
+    expect((await repo.run()).code).toBe(0);
+  },
+);
 
-way('The reviewer fails the change without naming a file, and does not mention the problem again.', async () => {
-  const repo = alone();
-  repo.answers('one', { status: 'fail', violations: [], message: 'I do not like it.' });
-  expect((await repo.document()).code).toBe(1);
-  await expectOpen(repo);
-});
+way(
+  'The reviewer fails the change without naming a file, and does not mention the problem in its next answer.',
+  async () => {
+    const repo = alone();
+    repo.answers('one', { status: 'fail', violations: [], message: 'I do not like it.' });
+    expect((await repo.document()).code).toBe(1);
+    await expectOpen(repo);
+  },
+);
 
-way('The reviewer passes and calls a finding open that onceover does not know.', async () => {
+way('The reviewer passes the change and says that a finding with an unknown id is open.', async () => {
   const repo = alone();
   repo.answers('one', { ...PASS, previous: [{ id: 'F9', state: 'open', why: 'It loses data.' }] });
   expect(await repo.document()).toMatchObject({ code: 1, findings: [{ issue: 'F9 is still open: It loses data.' }] });
 });
 
-way('Someone edits the file, and the reviewer calls its finding open under the id f1.', async () => {
-  const repo = await objected();
-  repo.write('src/a.ts', FIXED);
-  repo.answers('one', { ...PASS, previous: [{ id: ' `f1`', state: 'open', why: 'Still there.' }] });
-  await expectOpen(repo);
-});
+way(
+  'Someone edits the file, and the reviewer says that its finding is open, but writes the id f1 instead of F1.',
+  async () => {
+    const repo = await objected();
+    repo.write('src/a.ts', FIXED);
+    repo.answers('one', { ...PASS, previous: [{ id: ' `f1`', state: 'open', why: 'Still there.' }] });
+    await expectOpen(repo);
+  },
+);
 
-way('The reviewer gives 0, a range, a line past the end of the file or no line for a problem.', async () => {
+way('The reviewer gives 0, a range, a line past the end of the file or nothing as the line of a problem.', async () => {
   const repo = alone();
   const violations = [0, '12-15', 4711, null].map((line) => ({
     file: 'src/a.ts',

@@ -48,7 +48,7 @@ const WAIVER = JSON.stringify({
   proposedBy: null,
 });
 
-way('The fixer says that a finding is fixed, and changes nothing.', async () => {
+way('The fixer says that a finding is fixed, but changes nothing.', async () => {
   const repo = fixRepo();
   repo.answers('one', objection(B2), PASS, PASS);
   repo.answers('two', fix('true', ['F1 fixed']));
@@ -82,7 +82,7 @@ way('The fixer declines a finding and confirms the waiver with "onceover resolve
 });
 
 way(
-  'The fixer waives the finding with "onceover resolve" and unsets ONCEOVER_ACTIVE, to pretend to be a person.',
+  'The fixer unsets ONCEOVER_ACTIVE to pretend to be a person, and waives the finding with "onceover resolve".',
   async () => {
     const repo = fixRepo();
     repo.answers('one', objection(B2), PASS, PASS);
@@ -91,26 +91,26 @@ way(
   },
 );
 
-way('The fixer writes waivers by hand, for the finding and for the next ids.', async () => {
+way('The fixer writes waiver files by hand, for the finding and for the next finding ids.', async () => {
   const waives = ['F1', 'F2', 'F3'].map((id) => `echo '${WAIVER}' > .git/onceover/findings/${id}.said.json`).join(';');
   await expectJudged(judged(), fix(`${write(B3)};${waives}`, ['F1 fixed']));
 });
 
-way('The fixer closes the finding by hand.', async () => {
+way('The fixer edits the stored finding by hand, so that it looks closed.', async () => {
   const repo = fixRepo();
   repo.answers('one', objection(B2), PASS, PASS);
   repo.answers('two', fix(changed("f.kept='closed';f.closed={how:'withdrawn',why:'',iteration:1}")));
   expect(await loopOf(repo)).toMatchObject({ code: 1, loop: { end: 'stalled' } });
 });
 
-way('The fixer deletes all findings.', async () => {
+way('The fixer deletes all stored findings.', async () => {
   const repo = fixRepo();
   repo.answers('one', objection(B2), PASS, PASS);
   repo.answers('two', fix('rm -r .git/onceover/findings'));
   expect((await loopOf(repo)).code).not.toBe(0);
 });
 
-way('The fixer copies the receipts of a pass from another clone.', async () => {
+way('The fixer copies the stored proofs of passes from another clone.', async () => {
   // Another clone, in which a lenient reviewer passed exactly this content.
   const other = fixRepo();
   other.write('src/a.ts', `export const a = 1;\n${B3}\n`);
@@ -120,23 +120,26 @@ way('The fixer copies the receipts of a pass from another clone.', async () => {
   await expectJudged(judged(), fix(brings));
 });
 
-way('The fixer copies the receipts of a pass and then fails, and someone runs the gates after the loop.', async () => {
-  const other = fixRepo();
-  other.write('src/a.ts', `export const a = 1;\n${B3}\n`);
-  expect((await other.run()).code).toBe(0);
-  const brings = `cp ${join(other.root, '.git/onceover/receipts')}/* .git/onceover/receipts/`;
-  const waives = `echo '${WAIVER}' > .git/onceover/findings/F1.said.json`;
-  const repo = judged();
-  repo.answers('two', fix(`${write(B3)}; ${brings}; ${waives}`, [], { $exit: 1 }));
-  const end = await loopOf(repo);
-  expect([end.loop.end, end.warnings.filter((one) => one.includes('onceover restored them'))]).toEqual([
-    'fixer-failed',
-    [expect.stringContaining('F1.said.json')],
-  ]);
-  expect([(await repo.run()).code, repo.calls('one').length]).toEqual([1, 2]);
-});
+way(
+  'The fixer copies the stored proofs of passes and then fails, and someone runs the gates after the loop.',
+  async () => {
+    const other = fixRepo();
+    other.write('src/a.ts', `export const a = 1;\n${B3}\n`);
+    expect((await other.run()).code).toBe(0);
+    const brings = `cp ${join(other.root, '.git/onceover/receipts')}/* .git/onceover/receipts/`;
+    const waives = `echo '${WAIVER}' > .git/onceover/findings/F1.said.json`;
+    const repo = judged();
+    repo.answers('two', fix(`${write(B3)}; ${brings}; ${waives}`, [], { $exit: 1 }));
+    const end = await loopOf(repo);
+    expect([end.loop.end, end.warnings.filter((one) => one.includes('onceover restored them'))]).toEqual([
+      'fixer-failed',
+      [expect.stringContaining('F1.said.json')],
+    ]);
+    expect([(await repo.run()).code, repo.calls('one').length]).toEqual([1, 2]);
+  },
+);
 
-way('The fixer changes the cached settings, and someone runs the gates after the loop.', async () => {
+way('The fixer changes the copy of the settings in the cache, and someone runs the gates after the loop.', async () => {
   const forgets =
     "const fs=require('fs'),p='.git/onceover/parsed.json',k=JSON.parse(fs.readFileSync(p,'utf8').split('\\n')[1]);for(const f of Object.values(k.files))if(f.settings)f.settings.gates=[];else if(f.gates)f.gates=[];const t=JSON.stringify(k);fs.writeFileSync(p,require('crypto').createHash('sha256').update(t).digest('hex')+'\\n'+t)";
   const repo = judged();
@@ -145,7 +148,7 @@ way('The fixer changes the cached settings, and someone runs the gates after the
   expect([(await repo.run()).code, repo.calls('one').length]).toEqual([1, 2]);
 });
 
-way('The fixer writes records of passes.', async () => {
+way('The fixer writes stored results that say that reviewers passed.', async () => {
   const repo = fixRepo({ numReviews: 2, gates: CHECKED });
   // The reviewers have not run yet, because a check failed.
   const records = [1, 2].map(
@@ -176,32 +179,32 @@ const RULE = `look:
   review: { strategy: matches_together, instructions: Look for what is wrong. }
 `;
 
-way('The fixer changes the settings.', async () => {
+way('The fixer changes onceover.yml.', async () => {
   await expectStopped(judged(), `${write(B3)}; echo 'fail_on: critical' >> onceover.yml`, 'gate-changed');
 });
 
-way('The fixer breaks the settings.', async () => {
+way('The fixer makes onceover.yml invalid.', async () => {
   await expectStopped(judged(), `${write(B3)}; echo '{' >> onceover.yml`, 'gate-changed');
 });
 
-way('The fixer changes a prompt.', async () => {
+way('The fixer changes the prompt of a review.', async () => {
   const run = `${write(B3)}; echo 'Pass.' >> .onceover/reviews/code-quality.md`;
   await expectStopped(judged(), run, 'gate-changed');
 });
 
-way('The fixer adds a rule.', async () => {
+way('The fixer adds a rule file.', async () => {
   const run = `${write(B3)}; printf '%s' '${RULE}' > src/.deepreview`;
   await expectStopped(judged(), run, 'gate-changed');
 });
 
-way('The fixer changes a rule.', async () => {
+way('The fixer changes a rule file.', async () => {
   const repo = judged({ gates: '  []', files: { '.deepreview': RULE } });
   await expectStopped(repo, `${write(B3)}; sed -i 's/wrong/right/' .deepreview`, 'gate-changed');
 });
 
 way('The fixer rewrites the program of a reviewer.', () => expectKeptProgram((script) => `[${script}]`));
 
-way('The fixer rewrites the program of a reviewer that a shell command starts.', () =>
+way('The fixer rewrites the program of a reviewer that a shell command in onceover.yml starts.', () =>
   expectKeptProgram((script) => `[sh, -c, "exec ${script} -q"]`),
 );
 
@@ -233,7 +236,7 @@ way('The fixer checks out another branch.', async () => {
   await expectStopped(judged(), `${write(B3)}; git checkout -qb other`, 'gate-changed');
 });
 
-way('The fixer reverts the whole change.', async () => {
+way('The fixer reverts the whole change under review.', async () => {
   await expectStopped(judged(), 'git checkout -q main -- src', 'nothing-left');
 });
 
@@ -253,12 +256,12 @@ way('The fixer makes a new file too large to be reviewed.', async () => {
 const moveTo = (path: string) =>
   `mkdir -p $(dirname ${path}); cp src/a.ts ${path}; printf 'export * from "../${path}";\n' > src/a.ts`;
 
-way('The fixer moves the code into an ignored folder.', async () => {
+way('The fixer moves the code into a folder that git ignores.', async () => {
   const repo = judged({ files: { '.gitignore': 'build/\n' } });
   await expectStopped(repo, moveTo('build/a.ts'), 'gate-changed');
 });
 
-way('The fixer moves the code into a file that git ignores and that existed before.', async () => {
+way('The fixer moves the code into an existing file that git ignores.', async () => {
   const repo = judged({ files: { '.gitignore': 'build/\n' } });
   repo.write('build/a.ts', 'export const c = 1;\n');
   await expectStopped(
@@ -268,29 +271,29 @@ way('The fixer moves the code into a file that git ignores and that existed befo
   );
 });
 
-way('The fixer moves the code into a folder that tools use as a cache, and refers to it.', async () => {
+way('The fixer moves the code into a folder that tools use as a cache, and imports it from there.', async () => {
   const repo = judged({ files: { '.gitignore': 'coverage/\n' } });
   await expectStopped(repo, moveTo('coverage/a.ts'), 'gate-changed');
 });
 
-way('The fixer moves the code into the folder of generated files.', async () => {
+way('The fixer moves the code into the folder of files that onceover generates.', async () => {
   await expectStopped(judged(), moveTo('.deepwork/tmp/a.ts'), 'gate-changed');
 });
 
-way('The fixer moves the code into the folder of records.', async () => {
+way('The fixer moves the code into the folder of the stored results.', async () => {
   await expectStopped(judged(), moveTo('.deepwork/logs/a.ts'), 'gate-changed');
 });
 
-way('The fixer moves the code into a new repository inside the repository.', async () => {
+way('The fixer moves the code into a new git repository inside the repository.', async () => {
   const inner = 'git init -q inner; git -C inner add .; git -C inner -c user.name=a -c user.email=a@b.c commit -qm a';
   await expectStopped(judged(), `${moveTo('inner/a.ts')}; ${inner}`, 'gate-changed');
 });
 
-way('The fixer moves the code into a new repository without a commit.', async () => {
+way('The fixer moves the code into a new git repository that has no commit.', async () => {
   await expectStopped(judged(), `${moveTo('inner/a.ts')}; git init -q inner`, 'gate-changed');
 });
 
-way('The fixer moves the code into a repository that is inside the repository and ignored.', async () => {
+way('The fixer moves the code into a git repository that is inside the repository and that git ignores.', async () => {
   const repo = judged({ files: { '.gitignore': 'vendor/\n' } });
   repo.git('init', '-q', 'vendor/lib');
   repo.write('vendor/lib/b.ts', '');
@@ -305,7 +308,7 @@ way('The fixer ignores new files in .gitignore.', async () => {
   await expectStopped(judged(), `${write(B3)}; echo '*.gen.ts' > .gitignore`, 'gate-changed');
 });
 
-way('The fixer adds an ignore file that ignores itself.', async () => {
+way('The fixer adds a .gitignore file that ignores itself.', async () => {
   await expectStopped(judged(), `${write(B3)}; mkdir lib; echo '*' > lib/.gitignore`, 'gate-changed');
 });
 
@@ -317,12 +320,12 @@ way('The fixer changes git attributes in the git folder.', async () => {
   await expectStopped(judged(), `${write(B3)}; echo '*.ts filter=x' > .git/info/attributes`, 'gate-changed');
 });
 
-way('The fixer sets up a git filter that shows other content.', async () => {
+way('The fixer sets up a git filter that shows other content than the files have.', async () => {
   const run = `${write(B2)}; git config filter.x.clean 'sed s/2/3/'`;
   await expectStopped(judged(), run, 'gate-changed');
 });
 
-way('The fixer makes git use another working tree (`core.worktree`).', async () => {
+way('The fixer makes git use another working tree (setting `core.worktree`).', async () => {
   await expectStopped(judged(), 'cp -r src ../src; git config core.worktree ../..', 'gate-changed');
 });
 
@@ -369,7 +372,7 @@ way('The fixer leaves a process running that changes a prompt during the review.
   expect(end.code).not.toBe(0);
 });
 
-way('The fixer edits files and then fails.', async () => {
+way('The fixer edits files, and then its process fails.', async () => {
   const repo = judged();
   repo.answers('two', fix(write(B3), ['F1 fixed'], { $exit: 1 }));
   expect(await loopOf(repo)).toMatchObject({ code: 1, loop: { end: 'fixer-failed' } });

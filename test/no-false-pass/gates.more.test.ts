@@ -3,7 +3,7 @@ import { failing, gateRepo, waive } from '../support/gates.ts';
 import { askUi, startUiIn } from '../support/ui-server.ts';
 import { BAD, command, configure, expectOpen, OBJECTION, objected, waysUnder } from '../support/ways.ts';
 
-const way = waysUnder('Gates that lose findings');
+const way = waysUnder('Waived findings, and gates that lose findings');
 
 const FIXED = 'export const a = 1;\nexport const b = 3;\n';
 
@@ -24,7 +24,7 @@ way('An agent starts "onceover ui", waives the finding there and confirms the wa
   await expectOpen(repo);
 });
 
-way('An agent sets `waivers.who: anyone`, waives the finding and reverts the setting.', async () => {
+way('An agent sets `waivers.who: anyone` in onceover.yml, waives the finding and reverts the setting.', async () => {
   const repo = await objected();
   configure(repo, { more: 'waivers: { who: anyone }' });
   expect((await command(repo, 'resolve', 'F1', '--skip', 'it is meant so')).stdout).toContain('F1 is waived');
@@ -65,7 +65,7 @@ way('Someone waived all findings of a reviewer and then changes the code.', asyn
 });
 
 way(
-  'Someone waived all findings of a reviewer, a run skips this reviewer, and then someone changes the code.',
+  'Someone waived all findings of a reviewer, a run skips this reviewer, and then someone changes the code again.',
   async () => {
     const repo = gateRepo({ more: 'concurrency: 1' });
     repo.answers('one', failing('src/a.ts', 'export const a = 1;'));
@@ -79,7 +79,7 @@ way(
   },
 );
 
-way('A reviewer fails some code and passes the fix, and then someone reverts the fix.', async () => {
+way('A reviewer fails some code and passes the fixed code, and then someone reverts the fix.', async () => {
   const repo = gateRepo();
   const bad = 'export const a = 1;\nexport const b = 2;\n';
   repo.answers('two', OBJECTION);
@@ -91,7 +91,7 @@ way('A reviewer fails some code and passes the fix, and then someone reverts the
   expect((await repo.document()).code).toBe(1);
 });
 
-way('Someone excludes the file with the finding from its gate.', async () => {
+way('Someone changes the settings so that the file with the finding no longer belongs to its gate.', async () => {
   const repo = await objected();
   repo.write('src/other.ts', 'export const other = 1;\n');
   const review = '{ prompt: .onceover/reviews/code-quality.md }';
@@ -112,13 +112,13 @@ way('Someone removes the gate that has an open finding.', async () => {
   await expectOpen(repo);
 });
 
-way('Someone removes the gate that has an open finding, and the next run is "onceover run .".', async () => {
+way('Someone removes the gate that has an open finding, and then starts "onceover run .".', async () => {
   const repo = await objected();
   configure(repo, { gates: '  []' });
   await expectOpen(repo, ['.']);
 });
 
-way('Someone lowers `num_reviews`, and the removed reviewer has an open finding.', async () => {
+way('Someone lowers the setting `num_reviews`, and the reviewer that this removes has an open finding.', async () => {
   const repo = gateRepo();
   repo.answers('two', OBJECTION);
   await repo.run();

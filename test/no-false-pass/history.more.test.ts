@@ -5,7 +5,7 @@ import { onceover } from '../support/cli.ts';
 import { type GateRepo, gateRepo } from '../support/gates.ts';
 import { alone, command, expectAsked, expectOpen, OBJECTION, objected, waysUnder } from '../support/ways.ts';
 
-const way = waysUnder('Other branches, commits and worktrees');
+const way = waysUnder('Changes of branches, commits and worktrees');
 
 way('Someone commits the code with the open finding.', async () => {
   const repo = await objected();
@@ -97,13 +97,13 @@ way('Someone stashes the change with the open finding, a run passes, and someone
   await expectOpen(repo);
 });
 
-way('A finding is open, and someone runs "onceover clean", which archives the records.', async () => {
+way('A finding is open, and someone runs "onceover clean", which archives the stored results.', async () => {
   const repo = await objected();
   expect((await command(repo, 'clean')).code).toBe(0);
   await expectOpen(repo);
 });
 
-way('A finding is open, and someone deletes the records.', async () => {
+way('A finding is open, and someone deletes the stored results.', async () => {
   const repo = await objected();
   rmSync(join(repo.root, '.deepwork'), { recursive: true });
   await expectOpen(repo);
@@ -126,7 +126,7 @@ way('Someone deletes the findings from the git folder: the reviewer runs again.'
   await expectAsked(repo);
 });
 
-way('Someone deletes all files of onceover: the reviewer runs again.', async () => {
+way('Someone deletes all files that onceover stored: the reviewer runs again.', async () => {
   const repo = alone();
   expect((await repo.run()).code).toBe(0);
   rmSync(join(repo.root, '.git/onceover'), { recursive: true });
@@ -174,7 +174,7 @@ function mergeBoth(repo: GateRepo, ours: string): void {
   repo.git('merge', '-q', '--no-ff', '-s', 'ours', '-m', 'main into ours', theirs);
 }
 
-way('Someone merged the branch and its base into each other, and reverts changes of both.', async () => {
+way('Someone merged the branch and its base branch into each other, and then reverts changes of both.', async () => {
   const repo = alone();
   mergeBoth(repo, 'src/ours.ts');
   rmSync(join(repo.root, 'src/ours.ts'));
@@ -185,16 +185,19 @@ way('Someone merged the branch and its base into each other, and reverts changes
   expect(prompt).toContain('-export const ours = 1;');
 });
 
-way('Someone merged the branch and its base into each other, so that they have more than one merge base.', async () => {
-  const repo = alone();
-  mergeBoth(repo, 'src/a.ts');
-  const run = await repo.run();
-  expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('main were merged into each other')]);
-  expect((await command(repo, 'status')).code).toBe(2);
-});
+way(
+  'Someone merged the branch and its base branch into each other, so that they have more than one merge base.',
+  async () => {
+    const repo = alone();
+    mergeBoth(repo, 'src/a.ts');
+    const run = await repo.run();
+    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('main were merged into each other')]);
+    expect((await command(repo, 'status')).code).toBe(2);
+  },
+);
 
 way(
-  'The branch and its base have more than one merge base, and git attributes (merge=union) merge the lines of both.',
+  'The branch and its base branch have more than one merge base, and the git attribute merge=union merges the lines of both.',
   async () => {
     const repo = alone();
     mergeBoth(repo, 'src/a.ts');
@@ -220,14 +223,14 @@ async function expectAmbiguous(repo: GateRepo, name: string): Promise<void> {
   expect((await command(repo, 'instructions')).code).toBe(2);
 }
 
-way('Someone creates a tag at the last commit that has the same name as the base branch.', async () => {
+way('Someone creates a tag at the last commit and gives the tag the name of the base branch.', async () => {
   const repo = await objected({ more: 'base: main' });
   repo.commit();
   repo.git('tag', 'main');
   await expectAmbiguous(repo, 'main');
 });
 
-way('Someone creates a branch at the last commit that has the same name as the remote base branch.', async () => {
+way('Someone creates a branch at the last commit and gives it the name of the remote base branch.', async () => {
   const repo = await objected();
   repo.commit();
   repo.git('update-ref', 'refs/remotes/origin/main', 'main');
@@ -258,24 +261,30 @@ async function expectBoth(repo: GateRepo): Promise<void> {
 
 const otherWork = (repo: GateRepo) => repo.write('src/a.ts', 'export const other = 9;\nexport const work = 8;\n');
 
-way('One reviewer passed, the branch is merged, and other work starts on it in the same file.', async () => {
-  const repo = await halfPassed();
-  repo.commit();
-  repo.git('branch', '-f', 'main', 'work');
-  otherWork(repo);
-  await expectBoth(repo);
-});
+way(
+  'One reviewer passed, the branch is merged, and other work starts on the same branch in the same file.',
+  async () => {
+    const repo = await halfPassed();
+    repo.commit();
+    repo.git('branch', '-f', 'main', 'work');
+    otherWork(repo);
+    await expectBoth(repo);
+  },
+);
 
-way('One reviewer passed, the branch is merged as one commit, and other work goes on in the same file.', async () => {
-  const repo = await halfPassed((made) => made.commit());
-  repo.git('checkout', '-q', 'main');
-  repo.git('merge', '-q', '--squash', 'work');
-  repo.git('commit', '-q', '-m', 'all of it');
-  repo.git('checkout', '-q', 'work');
-  repo.git('merge', '-q', '-m', 'merge', 'main');
-  otherWork(repo);
-  await expectBoth(repo);
-});
+way(
+  'One reviewer passed, the branch is merged as a single commit, and other work goes on in the same file.',
+  async () => {
+    const repo = await halfPassed((made) => made.commit());
+    repo.git('checkout', '-q', 'main');
+    repo.git('merge', '-q', '--squash', 'work');
+    repo.git('commit', '-q', '-m', 'all of it');
+    repo.git('checkout', '-q', 'work');
+    repo.git('merge', '-q', '-m', 'merge', 'main');
+    otherWork(repo);
+    await expectBoth(repo);
+  },
+);
 
 way(
   'One reviewer passed, and someone deletes the branch and creates it again for other work in the same file.',
@@ -322,7 +331,7 @@ way('One reviewer passed, and someone checks out another commit with the same ba
 });
 
 way(
-  'One reviewer passed other work, and the first run about the new work is stopped before that reviewer has run.',
+  'One reviewer passed other work, and the first run about the new work stops before this reviewer runs.',
   async () => {
     const repo = await halfPassed();
     repo.commit();

@@ -22,7 +22,7 @@ import { editMemory, hookRepo, isFromMemory, markMemory, memoryIn, stop } from '
 import { cleanEnvironment } from '../support/repo.ts';
 import { configure, OBJECTION, waysUnder } from '../support/ways.ts';
 
-const way = waysUnder('The stop hook');
+const way = waysUnder('Changes that the stop hook has to notice');
 
 type Options = NonNullable<Parameters<typeof gateRepo>[0]>;
 type Change = (repo: GateRepo) => void | Promise<void>;
@@ -246,7 +246,7 @@ way('Someone moves the base branch back to an older commit.', async () => {
   );
 });
 
-way('The base is a symbolic ref, and someone moves its target back to an older commit.', async () => {
+way('The base branch is a symbolic ref, and someone moves its target back to an older commit.', async () => {
   await expectHeld(
     (repo) => void repo.git('update-ref', 'refs/remotes/origin/trunk', 'HEAD~1'),
     {},
@@ -257,7 +257,7 @@ way('The base is a symbolic ref, and someone moves its target back to an older c
   );
 });
 
-way('Someone fetches origin/main, which onceover prefers to the base branch that it used.', async () => {
+way('Someone fetches origin/main, and onceover prefers this branch to the base branch that it used.', async () => {
   await expectHeld(
     (repo) => void repo.git('update-ref', 'refs/remotes/origin/main', 'HEAD~1'),
     {},
@@ -325,14 +325,14 @@ way('Someone makes the first commit in a nested repository.', async () => {
   expect((await stop(repo)).blocked).toContain('issue: no');
 });
 
-way('Someone overwrites a receipt in place.', async () => {
+way('Someone overwrites the stored proof of a pass in place.', async () => {
   await expectHeld((repo) => {
     const folder = at(repo, '.git/onceover/receipts');
     for (const name of readdirSync(folder)) writeFileSync(join(folder, name), '{}');
   });
 });
 
-way('Someone shortens a file that was too large to be reviewed.', async () => {
+way('Someone shortens a file that was too large for a review.', async () => {
   await expectHeld(
     (repo) => truncateSync(at(repo, 'src/large.ts'), 100),
     {},
@@ -340,7 +340,7 @@ way('Someone shortens a file that was too large to be reviewed.', async () => {
   );
 });
 
-way('Git ignores onceover.yml, and someone edits the file so that it requires another reviewer.', async () => {
+way('Git ignores onceover.yml, and someone edits onceover.yml so that it requires another reviewer.', async () => {
   await expectHeld(
     async (repo) => {
       configure(repo, { numReviews: 2 });
@@ -383,7 +383,7 @@ const RULE = `look:
   review: { strategy: matches_together, instructions: { file: how.md } }
 `;
 
-way('Git ignores the file with the instructions of a rule, and someone edits this file.', async () => {
+way('Git ignores the file with the instructions of a rule, and someone edits these instructions.', async () => {
   await expectHeld(
     (repo) => editUnseen(repo, 'how.md', 'Look badly.\n'),
     { gates: '  []', files: { '.deepreview': RULE, '.gitignore': 'how.md\n' } },
@@ -396,17 +396,17 @@ way('Someone adds a rule.', async () => {
   await expectHeld((repo) => repo.write('.deepreview', text), { more: 'unchanged_gates: rest' });
 });
 
-way('Someone deletes the receipts.', async () => {
+way('Someone deletes the stored proofs of passes.', async () => {
   await expectHeld((repo) => rmSync(at(repo, '.git/onceover/receipts'), { recursive: true }));
 });
 
-way('Someone archives the records with "onceover clean".', async () => {
+way('Someone archives the stored results with "onceover clean".', async () => {
   await expectLookedAt(async (repo) => {
     expect((await onceover(repo.root, ['clean'])).code).toBe(0);
   });
 });
 
-way('Someone edits a stored record.', async () => {
+way('Someone edits a stored result of a run.', async () => {
   await expectLookedAt((repo) => {
     const [name = ''] = repo.records().filter((one) => one.endsWith('.json'));
     writeFileSync(at(repo, `.deepwork/logs/${name}`), '{}');
@@ -425,7 +425,7 @@ way('Someone withdraws a waiver with "onceover resolve --fixed".', async () => {
   expect((await stop(repo)).blocked).toContain('id: F1\npriority: high\n');
 });
 
-way('Someone edits the file of a waiver.', async () => {
+way('Someone edits the file of a stored waiver.', async () => {
   const repo = await hookRepo();
   repo.answers('one', OBJECTION);
   expect((await stop(repo)).blocked).toContain('id: F1\npriority: high\n');
@@ -445,7 +445,7 @@ way('The agent wants to stop in another worktree of the clone.', async () => {
   expect(await stop(repo)).toMatchObject({ blocked: null, message: null });
 });
 
-way('Another version of onceover stored the result of the hook.', async () => {
+way('Another version of onceover stored the last answer of the stop hook.', async () => {
   await expectLookedAt((repo) => {
     editMemory(at(repo, '.git'), (memory) => ({ ...memory, version: '0.0.1' }));
   });

@@ -62,7 +62,7 @@ way('Someone removes the code with the problem while the reviewer runs.', async 
   expect(await repo.document()).toMatchObject({ code: 1, findings: [{ state: 'open' }] });
 });
 
-way('One reviewer has passed, and someone edits its files while another reviewer runs.', async () => {
+way('One reviewer has passed, and someone edits the files of this reviewer while another reviewer runs.', async () => {
   const review = '{ prompt: .onceover/reviews/code-quality.md, agents: ';
   const gates = `  - path: src\n    reviews: { own: ${review}[one] } }\n  - path: lib\n    reviews: { own: ${review}[two] } }`;
   const repo = gateRepo({ gates, more: 'concurrency: 1' });
@@ -126,7 +126,7 @@ way('Someone starts a second run during the first one.', async () => {
   expect(repo.calls()).toHaveLength(1);
 });
 
-way('A reviewer starts "onceover run" itself.', async () => {
+way('A reviewer itself starts "onceover run".', async () => {
   const repo = alone();
   repo.answers('one', during(`${process.execPath} ${CLI} run; echo $? > ../inner`));
   expect((await repo.run()).code).toBe(0);
@@ -134,7 +134,7 @@ way('A reviewer starts "onceover run" itself.', async () => {
   expect(repo.calls()).toHaveLength(1);
 });
 
-way('Someone edits a file right after the run, and the file keeps its length.', async () => {
+way('Someone edits a file right after the run, and the length of the file stays the same.', async () => {
   const repo = alone();
   expect((await repo.run()).code).toBe(0);
   repo.write('src/a.ts', 'export const a = 1;\nexport const b = 9;\n');

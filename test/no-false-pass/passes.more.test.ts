@@ -76,102 +76,118 @@ const NONE = 'no-statement';
 const UNUSABLE = 'unusable-statement';
 const HEX = 'a'.repeat(64);
 
-forged('The statement of a pass has no signature.', NONE, ({ stored, original }) => stored(original, ''));
-forged('The signature of a pass is empty.', 'bad-signature', ({ stored, original }) => stored(original, '\n'));
-forged('The signature belongs to another statement.', 'bad-signature', ({ stored, original, sign }) =>
+forged('The pass has no signature.', NONE, ({ stored, original }) => stored(original, ''));
+forged('The signature of the pass is empty.', 'bad-signature', ({ stored, original }) => stored(original, '\n'));
+forged('The signature of the pass belongs to another file.', 'bad-signature', ({ stored, original, sign }) =>
   stored(original, sign('other')),
 );
-forged('Someone changes one character of a signed statement.', 'bad-signature', ({ stored, original, signature }) =>
+forged('Someone changes one character of a signed pass.', 'bad-signature', ({ stored, original, signature }) =>
   stored(original.replace('"test-1"', '"test-2"'), signature),
 );
-forged('The signature is cut off.', 'bad-signature', ({ stored, original, signature }) =>
+forged('The signature of the pass is cut off.', 'bad-signature', ({ stored, original, signature }) =>
   stored(original, signature.slice(0, -60)),
 );
-forged('Text follows the signature.', 'bad-signature', ({ stored, original, signature }) =>
+forged('Other text follows the signature of the pass.', 'bad-signature', ({ stored, original, signature }) =>
   stored(original, `${signature}more\n`),
 );
-forged('The signature has the namespace in capital letters.', 'bad-signature', ({ stored, original, sign }) =>
-  stored(original, sign(original, 'dev@example.com', 'ONCEOVER')),
+forged(
+  'The signature names the namespace of onceover in capital letters.',
+  'bad-signature',
+  ({ stored, original, sign }) => stored(original, sign(original, 'dev@example.com', 'ONCEOVER')),
 );
-forged('The signature was made for git commits.', 'bad-signature', ({ stored, original, sign }) =>
+forged('The signature was made for git commits, not for onceover.', 'bad-signature', ({ stored, original, sign }) =>
   stored(original, sign(original, 'dev@example.com', 'git')),
 );
-forged('The key that signed is not in the signers file.', 'unknown-signer', ({ stored, original, sign }) =>
-  stored(original, sign(original, 'stranger@example.com')),
+forged(
+  'The signers file, which lists the allowed keys, does not contain the key that signed the pass.',
+  'unknown-signer',
+  ({ stored, original, sign }) => stored(original, sign(original, 'stranger@example.com')),
 );
-forged('The key that signed is revoked.', 'signer-revoked', ({ stored, original, sign }) =>
+forged('The key that signed the pass is revoked.', 'signer-revoked', ({ stored, original, sign }) =>
   stored(original, sign(original, 'left@example.com')),
 );
-forged('The key that signed has expired.', 'signer-expired', ({ stored, original, sign }) =>
+forged('The key that signed the pass has expired.', 'signer-expired', ({ stored, original, sign }) =>
   stored(original, sign(original, 'past@example.com')),
 );
-forged('The key that signed is not valid yet.', 'signer-expired', ({ stored, original, sign }) =>
+forged('The key that signed the pass is not valid yet.', 'signer-expired', ({ stored, original, sign }) =>
   stored(original, sign(original, 'soon@example.com')),
 );
-forged('The signers file allows the key only for git.', 'unknown-signer', ({ stored, original, sign }) =>
-  stored(original, sign(original, 'git@example.com')),
+forged(
+  'The signers file allows the key only for git, not for onceover.',
+  'unknown-signer',
+  ({ stored, original, sign }) => stored(original, sign(original, 'git@example.com')),
 );
-forged('The signers file has a time with an offset, which is not a time in this format.', 'unknown-signer', (forger) =>
-  forger.stored(forger.original, forger.sign(forger.original, 'zone@example.com')),
+forged(
+  'The signers file has a time with a time zone offset, which its format does not allow.',
+  'unknown-signer',
+  (forger) => forger.stored(forger.original, forger.sign(forger.original, 'zone@example.com')),
 );
 forged('The signers file has an option for the key that onceover does not know.', 'unknown-signer', (forger) =>
   forger.stored(forger.original, forger.sign(forger.original, 'quiet@example.com')),
 );
-forged('The signers file has the namespace of the key in capital letters.', 'unknown-signer', (forger) =>
+forged('The signers file names the namespace of onceover in capital letters.', 'unknown-signer', (forger) =>
   forger.stored(forger.original, forger.sign(forger.original, 'shouted@example.com')),
 );
-forged('The name in the signers file has an escaped line break.', 'unknown-signer', (forger) =>
+forged('The name of the signer in the signers file has an escaped line break.', 'unknown-signer', (forger) =>
   forger.stored(forger.original, forger.sign(forger.original, 'later@example.com')),
 );
-forged('The signers file lists the key only as a certificate authority.', 'unknown-signer', (forger) =>
+forged('The signers file lists the key only as a key that certifies other keys.', 'unknown-signer', (forger) =>
   forger.stored(forger.original, forger.sign(forger.original, 'authority@example.com')),
 );
 forged(
-  'The name in the signers file looks like that of a colleague, with a Cyrillic letter.',
+  'The signers file has a name that looks like that of a colleague, with a Cyrillic letter.',
   'unknown-signer',
   (forger) => forger.stored(forger.original, forger.sign(forger.original, 'dxv@example.com')),
 );
-forged('Someone replays a pass of another gate for this content.', NONE, ({ changed, stored, sign, key }) => {
+forged('Someone offers the pass of another gate for the same content.', NONE, ({ changed, stored, sign, key }) => {
   const digest = { sha256: key.split('/').at(-1) ?? '' };
   const gate = 'review:api:api-quality';
   const bytes = changed({ gate }, { subject: [{ name: `${gate}@1`, digest }] });
   return stored(bytes, sign(bytes));
 });
-resigned('A signed pass names another gate than its subject.', UNUSABLE, { gate: 'review:api:api-quality' });
-resigned('A signed pass names another content than its subject.', UNUSABLE, { content: HEX });
-resigned('A signed pass is about another version of the prompt.', 'other-prompt', { prompt_digest: HEX });
-resigned('A signed pass was given with other settings.', 'other-settings', { settings_digest: HEX });
-resigned('A signed pass is about a part of the change.', 'other-scope', { scope: 'uncommitted' });
-resigned('A signed pass comes from an agent that the settings do not allow.', 'other-agent', { agent: 'other' });
-resigned('A signed pass was given in a resumed session, and only new ones count.', 'session-not-accepted', {
-  session: 'resumed',
+resigned('The signed pass names two different gates.', UNUSABLE, { gate: 'review:api:api-quality' });
+resigned('The signed pass names two different contents.', UNUSABLE, { content: HEX });
+resigned('The signed pass was given with another version of the prompt.', 'other-prompt', { prompt_digest: HEX });
+resigned('The signed pass was given with other settings.', 'other-settings', { settings_digest: HEX });
+resigned('The signed pass is only about a part of the change.', 'other-scope', { scope: 'uncommitted' });
+resigned('The signed pass comes from an agent that the settings do not allow.', 'other-agent', { agent: 'other' });
+resigned(
+  'The signed pass was given in a resumed session, and the settings accept only new sessions.',
+  'session-not-accepted',
+  {
+    session: 'resumed',
+  },
+);
+resigned('The signed pass is older than the setting `max_age` allows.', 'too-old', {
+  passed_at: '2020-01-01T00:00:00.000Z',
 });
-resigned('A signed pass is older than max_age.', 'too-old', { passed_at: '2020-01-01T00:00:00.000Z' });
-resigned('A signed pass comes from the future, because a clock was set back.', 'in-the-future', {
+resigned('The signed pass has a time in the future, because a clock was wrong.', 'in-the-future', {
   passed_at: '2098-01-01T00:00:00.000Z',
 });
-resigned('A signed pass lists other files than its content.', UNUSABLE, {
+resigned('The signed pass lists other files than those that were reviewed.', UNUSABLE, {
   files: [{ path: 'src/b.txt', mode: '100644', base_mode: null, base_blob: null, head_blob: 'b'.repeat(40) }],
 });
-resigned('A signed pass lists no file.', UNUSABLE, { files: [] });
-resigned('A signed pass depends on a waiver that no one signed.', 'waiver-missing', { waived: [HEX] });
-resigned('A signed pass has a field that this version does not know.', UNUSABLE, { verdict: 'pass' });
-resigned('A signed pass has the name of a gate with a line break at its end.', UNUSABLE, {
+resigned('The signed pass lists no file.', UNUSABLE, { files: [] });
+resigned('The signed pass depends on a waiver that no one signed.', 'waiver-missing', { waived: [HEX] });
+resigned('The signed pass has a field that this version of onceover does not know.', UNUSABLE, { verdict: 'pass' });
+resigned('The signed pass has the name of a gate with a line break at its end.', UNUSABLE, {
   gate: 'review:src:src-quality\n',
 });
-resigned('A signed statement has a field beside its predicate.', UNUSABLE, {}, { verdict: 'pass' });
-resigned('A signed pass has a time in another time zone.', UNUSABLE, { passed_at: '2026-11-18T12:00:00.000+14:00' });
-resigned('A signed pass has a field of the wrong type.', UNUSABLE, { slot: '1' });
+resigned('The signed pass has an unknown field at its top level.', UNUSABLE, {}, { verdict: 'pass' });
+resigned('The signed pass has a time in another time zone than UTC.', UNUSABLE, {
+  passed_at: '2026-11-18T12:00:00.000+14:00',
+});
+resigned('The signed pass has a field of the wrong type.', UNUSABLE, { slot: '1' });
 resigned(
-  'A signed statement has another version of its format.',
+  'The signed pass has another version of the file format.',
   UNUSABLE,
   {},
   { predicateType: 'urn:onceover:pass/v2' },
 );
-resigned('A signed statement says that it is a waiver.', UNUSABLE, {}, { predicateType: 'urn:onceover:waiver/v1' });
-resigned('A signed statement is not an in-toto statement.', UNUSABLE, {}, { _type: 'https://example.com/x' });
+resigned('The signed pass has the type of a waiver.', UNUSABLE, {}, { predicateType: 'urn:onceover:waiver/v1' });
+resigned('The signed file is not an in-toto statement.', UNUSABLE, {}, { _type: 'https://example.com/x' });
 resigned(
-  'A signed statement has two subjects.',
+  'The signed pass has two subjects, although one is allowed.',
   UNUSABLE,
   {},
   {
@@ -181,37 +197,34 @@ resigned(
     ],
   },
 );
-resigned('A signed statement is larger than 64 KiB.', NONE, { model: 'm'.repeat(70_000) });
-forged('A signed statement has the same key twice.', UNUSABLE, ({ original, stored, sign }) => {
+resigned('The signed pass is larger than 64 KiB.', NONE, { model: 'm'.repeat(70_000) });
+forged('The signed pass has the same JSON key twice.', UNUSABLE, ({ original, stored, sign }) => {
   const bytes = original.replace('"gate":', '"gate":"review:api:api-quality","gate":');
   return stored(bytes, sign(bytes));
 });
-forged('A signed statement is not UTF-8.', UNUSABLE, ({ original, stored, sign }) => {
+forged('The signed pass is not in UTF-8.', UNUSABLE, ({ original, stored, sign }) => {
   const bytes = Buffer.concat([Buffer.from(original.trimEnd().slice(0, -1)), Buffer.from([0xff, 0x7d])]);
   return stored(bytes, sign(bytes));
 });
-forged('A signed statement is a list.', UNUSABLE, ({ original, stored, sign }) => {
+forged('The signed pass is a JSON list instead of an object.', UNUSABLE, ({ original, stored, sign }) => {
   const bytes = `[${original}]`;
   return stored(bytes, sign(bytes));
 });
-forged('A signed statement is empty.', UNUSABLE, ({ stored, sign }) => stored('', sign('')));
+forged('The file of the signed pass is empty.', UNUSABLE, ({ stored, sign }) => stored('', sign('')));
+forged('A pass of other code is stored under the name for this code.', UNUSABLE, ({ changed, stored, sign }) => {
+  const bytes = changed({ content: HEX }, { subject: [{ name: 'review:src:src-quality@1', digest: { sha256: HEX } }] });
+  return stored(bytes, sign(bytes));
+});
 forged(
-  'The pass of another content is stored under the key of this content.',
-  UNUSABLE,
-  ({ changed, stored, sign }) => {
-    const bytes = changed(
-      { content: HEX },
-      { subject: [{ name: 'review:src:src-quality@1', digest: { sha256: HEX } }] },
-    );
+  'A pass of another reviewer is stored under the name for this reviewer.',
+  NONE,
+  ({ changed, stored, sign, key }) => {
+    const digest = { sha256: key.split('/').at(-1) ?? '' };
+    const bytes = changed({ slot: 2 }, { subject: [{ name: 'review:src:src-quality@2', digest }] });
     return stored(bytes, sign(bytes));
   },
 );
-forged('The pass of another slot is stored under the key of this content.', NONE, ({ changed, stored, sign, key }) => {
-  const digest = { sha256: key.split('/').at(-1) ?? '' };
-  const bytes = changed({ slot: 2 }, { subject: [{ name: 'review:src:src-quality@2', digest }] });
-  return stored(bytes, sign(bytes));
-});
-forged('The pass is stored under another key.', NONE, ({ original, signature, stored }) =>
+forged('The pass is stored under the name for another pass.', NONE, ({ original, signature, stored }) =>
   stored(original, signature, `aa/${HEX}`),
 );
 /** Publishes the genuine pass under changed modes, names or keys of the ref's tree. */
@@ -223,37 +236,37 @@ function reshaped(title: string, change: (line: string) => string): void {
   });
 }
 
-reshaped('The statement is a symlink in the tree of the ref.', (line) => line.replace('100644', '120000'));
-reshaped('The signature is an executable file in the tree of the ref.', (line) =>
+reshaped('In the git tree of the shared passes, the pass is a symlink.', (line) => line.replace('100644', '120000'));
+reshaped('In the git tree of the shared passes, the signature is an executable file.', (line) =>
   line.includes('.sig') ? line.replace('100644', '100755') : line,
 );
-reshaped('The statement is a submodule in the tree of the ref.', (line) =>
+reshaped('In the git tree of the shared passes, the pass is a submodule.', (line) =>
   line.includes('.sig') ? line : line.replace(/^100644 blob \w+/, `160000 commit ${'a'.repeat(40)}`),
 );
-reshaped('The name of the statement has capital letters.', (line) =>
+reshaped('The file name of the pass has capital letters.', (line) =>
   line.replace(/\t([0-9a-f]+)/, (_, name: string) => `\t${name.toUpperCase()}`),
 );
-forged('The ref has no file.', NONE, () => [{ path: 'README', bytes: 'nothing' }]);
+forged('The git ref of the shared passes contains no file.', NONE, () => [{ path: 'README', bytes: 'nothing' }]);
 
-way('The ref points at a blob.', async () => {
+way('The git ref of the shared passes points at a blob.', async () => {
   const { house, ci, forger } = await opened();
   forger.pointRefAt(forger.git('rev-parse', 'HEAD:onceover.yml').trim());
   await expectNotAccepted(house, ci, null);
 });
 
-way('The ref points at a commit of the change.', async () => {
+way('The git ref of the shared passes points at a commit of the change.', async () => {
   const { house, ci, forger } = await opened();
   forger.pointRefAt(forger.git('rev-parse', 'origin/work').trim());
   await expectNotAccepted(house, ci, null);
 });
 
-way('The ref is deleted.', async () => {
+way('The git ref of the shared passes is deleted.', async () => {
   const { house, ci, forger } = await opened();
   forger.git('push', '-q', 'origin', ':refs/onceover/passes');
   await expectNotAccepted(house, ci, NONE);
 });
 
-way('The remote cannot be reached.', async () => {
+way('The git remote with the shared passes cannot be reached.', async () => {
   const { house, ci } = await opened();
   ci.git('remote', 'set-url', 'origin', `file://${folder}/gone.git`);
   await expectNotAccepted(house, ci, 'unreachable');
@@ -265,7 +278,7 @@ async function silentServer(): Promise<string> {
   return (await startServer(() => {})).address;
 }
 
-way('The remote does not answer.', async () => {
+way('The git remote with the shared passes does not answer.', async () => {
   const { house, ci } = await opened();
   ci.git('remote', 'set-url', 'origin', `${await silentServer()}/repo.git`);
   const start = Date.now();
@@ -277,13 +290,13 @@ way('The remote does not answer.', async () => {
   ci.git('remote', 'set-url', 'origin', `file://${house.bare}`);
 });
 
-way('The ref has 100,000 files for this content.', async () => {
+way('The git ref of the shared passes has 100,000 files for this code.', async () => {
   const { house, ci, forger } = await opened();
   forger.publishMany(100_000, 'files');
   await expectNotAccepted(house, ci, NONE);
 });
 
-way('The ref has 100,000 contents in one folder.', async () => {
+way('The git ref of the shared passes has a folder with passes for 100,000 versions of code.', async () => {
   const { house, ci, forger } = await opened();
   forger.publishMany(100_000, 'keys');
   await expectNotAccepted(house, ci, NONE);
@@ -312,14 +325,14 @@ async function storeWith(answer: RequestListener | null): Promise<{ house: Team;
   return { house, ci: house.ci('work', { env }) };
 }
 
-way('An HTTP store does not answer.', async () => {
+way('The HTTP store with the shared passes does not answer.', async () => {
   const { house, ci } = await storeWith(() => {});
   const start = Date.now();
   await expectNotAccepted(house, ci, 'unreachable');
   expect((Date.now() - start) / 1000).toBeLessThan(30);
 });
 
-way('An HTTP store answers with the pass of other code.', async () => {
+way('The HTTP store answers with the pass of other code.', async () => {
   const { forger } = await genuine();
   const { changed, sign } = forger;
   const bytes = changed({ gate: 'review:api:api-quality' });
@@ -328,7 +341,7 @@ way('An HTTP store answers with the pass of other code.', async () => {
   await expectNotAccepted(house, ci, null);
 });
 
-way('An HTTP store requires another token.', async () => {
+way('The HTTP store requires another token than the configured one.', async () => {
   const { house, ci } = await storeWith((_, response) => end(response, 401));
   await expectNotAccepted(house, ci, 'unreachable');
 });
@@ -341,7 +354,7 @@ async function genuine(): Promise<Scene> {
   return all;
 }
 
-way('A user runs with --no-accept.', async () => {
+way('The user runs the gates with --no-accept.', async () => {
   const { house } = await genuine();
   const ci = house.ci('work');
   house.forget();
@@ -350,7 +363,7 @@ way('A user runs with --no-accept.', async () => {
   expect(house.calls()).toBe(1);
 });
 
-way('A user runs with --fresh.', async () => {
+way('The user runs the gates with --fresh.', async () => {
   const { house } = await genuine();
   const ci = house.ci('work');
   house.forget();
@@ -359,7 +372,7 @@ way('A user runs with --fresh.', async () => {
   expect(house.calls()).toBe(1);
 });
 
-way('A reviewer of this clone has failed the same content.', async () => {
+way('A reviewer in this clone has failed the same code.', async () => {
   const { house } = await genuine();
   const ci = house.ci('work');
   house.answers(failing('src/a.txt', 'work', { line: 2 }));
@@ -368,14 +381,14 @@ way('A reviewer of this clone has failed the same content.', async () => {
   expect((await ci.command('status')).code).toBe(1);
 });
 
-way('Someone edits a file after the pass.', async () => {
+way('Someone edits a file after the pass was given.', async () => {
   const { house } = await genuine();
   const ci = house.ci('work');
   ci.write('src/a.txt', 'one\nevil\nthree\n');
   await expectNotAccepted(house, ci, NONE);
 });
 
-way('The change adds a key to the signers file.', async () => {
+way('The change under review adds a key to the signers file.', async () => {
   const { house, forger } = await genuine();
   forger.publish(forger.stored(forger.original, forger.sign(forger.original, 'stranger@example.com')));
   const laptop = house.clone();
@@ -388,7 +401,7 @@ way('The change adds a key to the signers file.', async () => {
   await expectNotAccepted(house, laptop, 'unknown-signer');
 });
 
-way('The change names a base branch that lists its own key.', async () => {
+way('The change under review sets another base branch, whose signers file lists a key of the author.', async () => {
   const { house, forger } = await genuine();
   forger.publish(forger.stored(forger.original, forger.sign(forger.original, 'stranger@example.com')));
   const evil = house.clone();
@@ -415,7 +428,7 @@ async function strangersBase({ house, forger }: Scene): Promise<Clone> {
   return evil;
 }
 
-way('The clone has no target branch, and someone pushed a tag with its name.', async () => {
+way('The clone lacks the target branch, and someone pushed a tag with the name of this branch.', async () => {
   const scene = await genuine();
   const evil = await strangersBase(scene);
   for (const tag of ['origin/main', 'refs/remotes/origin/main', 'refs/heads/origin/main']) {
@@ -433,21 +446,24 @@ way('The clone has no target branch, and someone pushed a tag with its name.', a
   }
 });
 
-way('The clone has no default branch, and the change names a base branch that lists its own key.', async () => {
-  const scene = await genuine();
-  await strangersBase(scene);
-  const laptop = scene.house.clone();
-  laptop.git('checkout', '-q', '-b', 'change', 'origin/strangers-base');
-  laptop.write('src/a.txt', 'one\nwork\nthree\n');
-  laptop.write('onceover.yml', `base: origin/strangers-base\n${laptop.git('show', 'HEAD:onceover.yml')}`);
-  laptop.commit('use my base');
-  laptop.git('remote', 'set-head', 'origin', '--delete');
-  laptop.git('branch', '-q', '-D', 'main');
-  laptop.git('update-ref', '-d', 'refs/remotes/origin/main');
-  await expectNotAccepted(scene.house, laptop, null);
-});
+way(
+  'The clone has no default branch, and the change sets a base branch whose signers file lists a key of the author.',
+  async () => {
+    const scene = await genuine();
+    await strangersBase(scene);
+    const laptop = scene.house.clone();
+    laptop.git('checkout', '-q', '-b', 'change', 'origin/strangers-base');
+    laptop.write('src/a.txt', 'one\nwork\nthree\n');
+    laptop.write('onceover.yml', `base: origin/strangers-base\n${laptop.git('show', 'HEAD:onceover.yml')}`);
+    laptop.commit('use my base');
+    laptop.git('remote', 'set-head', 'origin', '--delete');
+    laptop.git('branch', '-q', '-D', 'main');
+    laptop.git('update-ref', '-d', 'refs/remotes/origin/main');
+    await expectNotAccepted(scene.house, laptop, null);
+  },
+);
 
-way('A list of revoked keys is a symlink on the base branch.', async () => {
+way('On the base branch, a list of revoked keys is a symlink.', async () => {
   const { house, laptop } = await teamWith({});
   const main = house.clone();
   symlinkSync('signers', join(main.root, '.onceover/signers.revoked'));
@@ -465,7 +481,7 @@ async function teamWith(options: Parameters<typeof team>[0]): Promise<{ house: T
   return { house, laptop };
 }
 
-way('The change adds the block passes, and the base branch has none.', async () => {
+way('The change adds the setting `passes`, which the base branch does not have.', async () => {
   const { house, laptop } = await teamWith({ passes: '' });
   laptop.write('onceover.yml', `passes: { remote: origin, share: auto }\n${laptop.git('show', 'HEAD:onceover.yml')}`);
   laptop.commit('share');
@@ -474,7 +490,7 @@ way('The change adds the block passes, and the base branch has none.', async () 
   await expectNotAccepted(house, house.ci('work'), null);
 });
 
-way('The change loosens min_signers.', async () => {
+way('The change lowers the setting `min_signers`.', async () => {
   const { house, laptop } = await teamWith({ passes: 'remote: origin, share: auto, min_signers: 2' });
   laptop.write('onceover.yml', laptop.git('show', 'HEAD:onceover.yml').replace('min_signers: 2', 'min_signers: 1'));
   laptop.commit('loosen');
@@ -482,7 +498,7 @@ way('The change loosens min_signers.', async () => {
   await expectNotAccepted(house, house.ci('work'), 'too-few-signers');
 });
 
-way('One person signs with two keys, and min_signers is 2.', async () => {
+way('One person signs with two keys, and the setting `min_signers` is 2.', async () => {
   const { house } = await teamWith({
     passes: 'remote: origin, share: auto, min_signers: 2',
     signers: (key) => `${key('dev@example.com')}${key('second').replace(/^second/, 'dev@example.com')}`,
@@ -495,12 +511,12 @@ way('One person signs with two keys, and min_signers is 2.', async () => {
   await expectNotAccepted(house, house.ci('work'), 'too-few-signers');
 });
 
-way('A file of the gate is listed in never_for.', async () => {
+way('The setting `never_for` lists a file of the gate.', async () => {
   const { house } = await teamWith({ passes: 'remote: origin, share: auto, never_for: ["src/**"]' });
   await expectNotAccepted(house, house.ci('work'), 'excluded-path');
 });
 
-way('The pass is drawn for an audit, and the second reviewer fails the change.', async () => {
+way('onceover chooses the pass for a second review, and the second reviewer fails the change.', async () => {
   const { house } = await teamWith({ passes: 'remote: origin, share: auto, audit: 1' });
   const ci = house.ci('work');
   await expectNotAccepted(house, ci, 'drawn-for-audit');
@@ -511,7 +527,7 @@ way('The pass is drawn for an audit, and the second reviewer fails the change.',
   );
 });
 
-way('Someone shares a review that is only marked as passed.', async () => {
+way('Someone shares a review that is only marked as passed, and that no reviewer has passed.', async () => {
   const rule =
     'quality:\n  description: d\n  match: { include: ["src/**"] }\n  review: { strategy: matches_together, instructions: Look. }\n';
   const { house, laptop } = await teamWith({ more: 'trust_marks: true', files: { '.deepreview': rule } });
@@ -535,20 +551,23 @@ way('Someone shares a review that is only marked as passed.', async () => {
   expect(house.calls()).toBe(run.gates.length);
 });
 
-way('A colleague without a key of the team waives a finding, and a colleague with one runs.', async () => {
-  const house = team({ more: 'waivers: { who: people, signers: .onceover/signers }' });
-  const stranger = house.clone({ key: 'stranger@example.com' });
-  house.answers(failing('src/a.txt', 'work', { line: 2 }));
-  expect((await reviewedBranch(stranger, 'work', ['src'])).code).toBe(1);
-  await waive(stranger, 'F1');
-  expect((await stranger.run()).code).toBe(0);
-  // With a store for teams, the waiver of the stranger counts in this clone too. It must not sign the waiver.
-  const colleague = house.clone({ key: 'dev@example.com' });
-  colleague.git('checkout', '-q', 'work');
-  house.answers(failing('src/a.txt', 'work', { line: 2 }));
-  expect((await colleague.run(['--share'])).shared).toBeNull();
-  await expectNotAccepted(house, house.ci('work'), null);
-});
+way(
+  'A colleague whose key is not allowed waives a finding, and a colleague whose key is allowed runs the gates.',
+  async () => {
+    const house = team({ more: 'waivers: { who: people, signers: .onceover/signers }' });
+    const stranger = house.clone({ key: 'stranger@example.com' });
+    house.answers(failing('src/a.txt', 'work', { line: 2 }));
+    expect((await reviewedBranch(stranger, 'work', ['src'])).code).toBe(1);
+    await waive(stranger, 'F1');
+    expect((await stranger.run()).code).toBe(0);
+    // With a store for teams, the waiver of the stranger counts in this clone too. It must not sign the waiver.
+    const colleague = house.clone({ key: 'dev@example.com' });
+    colleague.git('checkout', '-q', 'work');
+    house.answers(failing('src/a.txt', 'work', { line: 2 }));
+    expect((await colleague.run(['--share'])).shared).toBeNull();
+    await expectNotAccepted(house, house.ci('work'), null);
+  },
+);
 
 /** Returns the names of all statements on the remote. */
 function statementsOf(clone: Clone): string {

@@ -9,7 +9,7 @@ import { commitOf, openWorld, type World } from '../support/forges/world.ts';
 import { type GateRepo, gateRepo } from '../support/gates.ts';
 import { alone, objected, waysUnder } from '../support/ways.ts';
 
-const way = waysUnder('Results on a pull request');
+const way = waysUnder('Published results on a pull request');
 
 const servers: (GithubServer | GitlabServer)[] = [];
 afterEach(async () => {
@@ -69,51 +69,51 @@ const resultOf = async (repo: GateRepo) => (await repo.run(['--json'])).stdout;
 const changed = (text: string, change: Partial<RunDocument>) =>
   JSON.stringify({ ...(JSON.parse(text) as RunDocument), ...change });
 
-way('A run ends with an error, and its result is published.', async () => {
+way('A run ends with an error, and someone publishes its result.', async () => {
   const repo = gateRepo({ agents: [], gates: '  - path: src\n    reviews: 7' });
   const text = await resultOf(repo);
   expect(JSON.parse(text)).toHaveProperty('error');
   expectNoPass(await publish(repo, text));
 });
 
-way('A reviewer cannot run, and the result is published.', async () => {
+way('A reviewer cannot run, and someone publishes the result of the run.', async () => {
   const repo = alone();
   repo.answers('one', ...Array.from({ length: 9 }, () => ({ $exit: 1, $raw: '' })));
   expectNoPass(await publish(repo, await resultOf(repo)));
 });
 
-way('Another run is in progress, and the answer of the second one is published.', async () => {
+way('A run cannot start because another run is in progress, and someone publishes this answer.', async () => {
   const repo = await objected();
   const text = await resultOf(repo);
   expectNoPass(await publish(repo, changed(text, { status: 'lock_conflict', exit_code: 3, gates: [], findings: [] })));
 });
 
-way('Someone edits the exit code in the file of a failed run.', async () => {
+way('Someone edits the exit code in the result file of a failed run.', async () => {
   const repo = await objected();
   expectNoPass(await publish(repo, changed(await resultOf(repo), { exit_code: 0 })), true);
 });
 
-way('Someone edits the exit code and the status in the file of a failed run.', async () => {
+way('Someone edits the exit code and the status in the result file of a failed run.', async () => {
   const repo = await objected();
   expectNoPass(await publish(repo, changed(await resultOf(repo), { exit_code: 0, status: 'passed' })), true);
 });
 
-way('Someone removes the gates from the file of a failed run.', async () => {
+way('Someone removes the gates from the result file of a failed run.', async () => {
   const repo = await objected();
   expectNoPass(await publish(repo, changed(await resultOf(repo), { exit_code: 0, status: 'passed', gates: [] })), true);
 });
 
-way('The file has a key twice, first with the real and then with a better value.', async () => {
+way('The result file has the same key twice, first with the real value and then with a better one.', async () => {
   const repo = await objected();
   const text = await resultOf(repo);
   expectNoPass(await publish(repo, `${text.trim().replace(/\}$/, '')}, "status": "passed", "exit_code": 0}`), true);
 });
 
-way('The file is empty.', async () => {
+way('The result file is empty.', async () => {
   expectNoPass(await publish(alone(), ''), true);
 });
 
-way('The result of a run that passed comes from a fork, whose author controls the job.', async () => {
+way('A run in a fork passed, and the author of the fork controls the job.', async () => {
   const repo = alone();
   const text = await resultOf(repo);
   expect(JSON.parse(text)).toMatchObject({ exit_code: 0 });

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { type GateRepo, gateRepo } from '../support/gates.ts';
 import { alone, command, expectAsked, expectOpen, OBJECTION, objected, passed, waysUnder } from '../support/ways.ts';
 
-const way = waysUnder('Forged or damaged records');
+const way = waysUnder('Forged or damaged results');
 
 const GATE = 'review_src_code-quality';
 const byHand = (status: string, more: object = {}) => ({
@@ -16,21 +16,21 @@ const byHand = (status: string, more: object = {}) => ({
   ...more,
 });
 
-way('Someone writes a record that says that the only reviewer passed.', async () => {
+way('Someone writes a file with the result that the only reviewer passed.', async () => {
   const repo = alone();
   repo.writeRecord(`${GATE}_one@1.1.json`, byHand('pass'));
   repo.answers('one', OBJECTION);
   await expectAsked(repo);
 });
 
-way('Someone writes records that say that every reviewer of the gate passed.', async () => {
+way('Someone writes files with the result that every reviewer of the gate passed.', async () => {
   const repo = gateRepo();
   for (const slot of [1, 2]) repo.writeRecord(`${GATE}_one@${slot}.1.json`, byHand('pass'));
   repo.answers('one', OBJECTION);
   await expectAsked(repo);
 });
 
-way('Someone writes records that say that every reviewer is skipped because of an earlier pass.', async () => {
+way('Someone writes files with the result that every reviewer is skipped because of an earlier pass.', async () => {
   const repo = gateRepo();
   const rests = byHand('skipped_prior_pass', { passIteration: 1 });
   for (const slot of [1, 2]) repo.writeRecord(`${GATE}_one@${slot}.2.json`, rests);
@@ -39,7 +39,7 @@ way('Someone writes records that say that every reviewer is skipped because of a
 });
 
 way(
-  'Someone writes a record of an earlier review, so that `rerun_new_issue_threshold` applies to the first review.',
+  'Someone writes the result of an earlier review, so that `rerun_new_issue_threshold` applies to the first review.',
   async () => {
     const repo = alone({ more: 'rerun_new_issue_threshold: critical' });
     repo.writeRecord(`${GATE}_one@1.1.json`, byHand('fail', { violations: [{ issue: 'x' }] }));
@@ -48,19 +48,16 @@ way(
   },
 );
 
-way(
-  'Someone writes a record that says that a reviewer is skipped, but the reviewer failed exactly this code.',
-  async () => {
-    const repo = gateRepo();
-    repo.answers('two', { status: 'fail', violations: [], message: 'no' });
-    expect((await repo.run()).code).toBe(1);
-    repo.git('branch', '-m', 'other');
-    repo.writeRecord(`${GATE}_two@2.7.json`, byHand('skipped_prior_pass', { passIteration: 3 }));
-    expect((await command(repo, 'status')).code).toBe(1);
-  },
-);
+way('Someone writes the result that a reviewer is skipped, but the reviewer failed exactly this code.', async () => {
+  const repo = gateRepo();
+  repo.answers('two', { status: 'fail', violations: [], message: 'no' });
+  expect((await repo.run()).code).toBe(1);
+  repo.git('branch', '-m', 'other');
+  repo.writeRecord(`${GATE}_two@2.7.json`, byHand('skipped_prior_pass', { passIteration: 3 }));
+  expect((await command(repo, 'status')).code).toBe(1);
+});
 
-way('Someone writes a record of a pass with the highest possible run number.', async () => {
+way('Someone writes the result that a reviewer passed, with the highest possible run number.', async () => {
   const repo = alone();
   repo.answers('one', OBJECTION, OBJECTION);
   repo.writeRecord(`${GATE}_house@1.999999999.json`, byHand('pass'));
@@ -68,14 +65,14 @@ way('Someone writes a record of a pass with the highest possible run number.', a
   expect((await repo.run()).code).toBe(1);
 });
 
-way('Someone changes the record of a failing reviewer to a pass.', async () => {
+way('Someone changes the stored result of a failing reviewer to a pass.', async () => {
   const repo = await objected();
   const [name = ''] = repo.records().filter((one) => one.endsWith('.json'));
   repo.writeRecord(name, { ...repo.record(name), status: 'pass', violations: [] });
   await expectOpen(repo);
 });
 
-way('One of several reviewers failed, and someone changes its record to a pass.', async () => {
+way('One of several reviewers failed, and someone changes the stored result of this reviewer to a pass.', async () => {
   const repo = gateRepo();
   repo.answers('two', OBJECTION);
   expect((await repo.run()).code).toBe(1);
@@ -84,7 +81,7 @@ way('One of several reviewers failed, and someone changes its record to a pass.'
   await expectOpen(repo);
 });
 
-way('Someone changes the record of an old pass so that it refers to the current code.', async () => {
+way('Someone changes the stored result of an old pass, so that the result refers to the current code.', async () => {
   const repo = await passed();
   const [name = ''] = repo.records().filter((one) => one.endsWith('.json'));
   repo.write('src/a.ts', 'export const evil = 1;\n');
@@ -94,7 +91,7 @@ way('Someone changes the record of an old pass so that it refers to the current 
   expect((await repo.run()).code).toBe(1);
 });
 
-way('A file of the records is cut off, or it does not contain a record.', async () => {
+way('A file with a stored result is cut off, or contains something else.', async () => {
   const repo = gateRepo();
   repo.writeRecord(`${GATE}_one@1.1.json`, JSON.stringify(byHand('pass')).slice(0, 40));
   repo.writeRecord(`${GATE}_two@2.1.json`, '[]');
@@ -103,7 +100,7 @@ way('A file of the records is cut off, or it does not contain a record.', async 
   expect(repo.calls()).toHaveLength(2);
 });
 
-way('The log of a newer run exists, and the record of that run is missing.', async () => {
+way('The log of a newer run exists, and the stored result of that run is missing.', async () => {
   const repo = gateRepo();
   for (const slot of [1, 2]) {
     repo.writeRecord(`${GATE}_one@${slot}.1.json`, byHand('pass'));
@@ -114,7 +111,7 @@ way('The log of a newer run exists, and the record of that run is missing.', asy
   expect(repo.calls()).toHaveLength(2);
 });
 
-way('Someone commits records that say that a reviewer passed.', async () => {
+way('Someone commits stored results that say that a reviewer passed.', async () => {
   const repo = gateRepo();
   repo.writeRecord(`${GATE}_two@2.1.json`, byHand('pass'));
   repo.git('add', '-f', '.deepwork/logs');
@@ -129,19 +126,22 @@ way('Someone commits records that say that a reviewer passed.', async () => {
   expect(repo.calls()).toHaveLength(2);
 });
 
-way('Someone replaces the folder of the records by a nested repository with committed records.', async () => {
-  const repo = gateRepo();
-  repo.git('init', '-q', '.deepwork/logs');
-  repo.writeRecord(`${GATE}_two@2.1.json`, byHand('pass'));
-  repo.git('-C', '.deepwork/logs', 'add', '-f', '.');
-  repo.git('-C', '.deepwork/logs', 'commit', '-q', '-m', 'records');
-  repo.git('add', '-f', '.deepwork/logs');
-  repo.commit();
-  repo.answers('two', OBJECTION);
-  expect((await repo.run()).code).toBe(2);
-});
+way(
+  'Someone replaces the folder of the stored results by a nested git repository with committed results.',
+  async () => {
+    const repo = gateRepo();
+    repo.git('init', '-q', '.deepwork/logs');
+    repo.writeRecord(`${GATE}_two@2.1.json`, byHand('pass'));
+    repo.git('-C', '.deepwork/logs', 'add', '-f', '.');
+    repo.git('-C', '.deepwork/logs', 'commit', '-q', '-m', 'records');
+    repo.git('add', '-f', '.deepwork/logs');
+    repo.commit();
+    repo.answers('two', OBJECTION);
+    expect((await repo.run()).code).toBe(2);
+  },
+);
 
-way('Someone replaces the folder of the records by a symlink.', async () => {
+way('Someone replaces the folder of the stored results by a symlink.', async () => {
   const repo = alone();
   repo.write('elsewhere/note', '');
   repo.write('.deepwork/note', '');
@@ -149,7 +149,7 @@ way('Someone replaces the folder of the records by a symlink.', async () => {
   expect((await repo.run()).code).toBe(3);
 });
 
-way('onceover cannot write the records.', async () => {
+way('onceover cannot write its stored results.', async () => {
   const repo = alone();
   repo.write('.deepwork/logs', 'a file in the way\n');
   expect((await repo.run()).code).toBe(3);
@@ -160,14 +160,14 @@ const receipts = (repo: GateRepo) => join(repo.root, '.git/onceover/receipts');
 const proofs = (repo: GateRepo) =>
   readdirSync(receipts(repo)).filter((name) => readFileSync(join(receipts(repo), name), 'utf8').includes('"verdict"'));
 
-way.inFiles('onceover cannot read or write the receipt of a pass.', async () => {
+way.inFiles('onceover cannot read or write the proof of a pass.', async () => {
   const repo = await passed();
   rmSync(receipts(repo), { recursive: true });
   writeFileSync(receipts(repo), '');
   expect((await repo.run()).code).toBe(3);
 });
 
-way.inFiles('Someone copies the receipt of a pass to the file name that belongs to other content.', async () => {
+way.inFiles('Someone copies the proof of a pass to the file name that belongs to other code.', async () => {
   const repo = await passed();
   const [before = ''] = proofs(repo);
   const proof = readFileSync(join(receipts(repo), before), 'utf8');
@@ -181,7 +181,7 @@ way.inFiles('Someone copies the receipt of a pass to the file name that belongs 
   await expectAsked(repo);
 });
 
-way.inFiles('The file with the receipt of a pass is cut off.', async () => {
+way.inFiles('The file with the proof of a pass is cut off.', async () => {
   const repo = await passed();
   const [name = ''] = proofs(repo);
   const path = join(receipts(repo), name);
@@ -189,20 +189,20 @@ way.inFiles('The file with the receipt of a pass is cut off.', async () => {
   await expectAsked(repo);
 });
 
-way.inFiles('The file of a stored finding is cut off.', async () => {
+way.inFiles('The file with a stored finding is cut off.', async () => {
   const repo = await objected();
   const path = join(repo.root, '.git/onceover/findings/F1.json');
   writeFileSync(path, readFileSync(path, 'utf8').slice(0, -9));
   expect((await repo.run()).code).toBe(3);
 });
 
-way.inFiles('onceover cannot read the file of a waiver.', async () => {
+way.inFiles('onceover cannot read the file with a waiver.', async () => {
   const repo = await objected();
   writeFileSync(join(repo.root, '.git/onceover/findings/F1.said.json'), '{"how":"skipped"');
   await expectOpen(repo);
 });
 
-way('Someone copies the stored passes of another repository to this one.', async () => {
+way('Someone copies the stored passes of another repository into this repository.', async () => {
   const other = alone();
   expect((await other.run()).code).toBe(0);
   const repo = alone();
@@ -224,7 +224,7 @@ function flipBit(path: string, text: string): void {
   writeFileSync(path, bytes);
 }
 
-way('One bit is wrong in a cached answer of git or in the cached settings.', async () => {
+way('A cached answer of git, or a copy of the settings in the cache, has one wrong bit.', async () => {
   const repo = alone();
   expect((await repo.run()).code).toBe(0);
   repo.write('src/a.ts', 'export const evil = 1;\n');

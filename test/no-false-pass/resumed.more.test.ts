@@ -3,7 +3,7 @@ import { type GateRepo, gateRepo, PASS } from '../support/gates.ts';
 import { ruleText } from '../support/repo.ts';
 import { configure, OBJECTION, waysUnder } from '../support/ways.ts';
 
-const way = waysUnder('Resumed sessions');
+const way = waysUnder('Resumed sessions that miss a change');
 
 const KEPT = { ...PASS, session_id: 'kept' };
 const FIXED = 'export const a = 1;\nexport const b = 3;\n';
@@ -31,14 +31,14 @@ async function shown(repo: GateRepo): Promise<string> {
 const review = '{ prompt: .onceover/reviews/code-quality.md }';
 const excluding = (path: string) => `  - path: src\n    exclude: [${path}]\n    reviews: { code-quality: ${review} }`;
 
-way('Someone edits the code: onceover resumes the reviewer and sends what changed.', async () => {
+way('Someone edits the code: onceover resumes the session of the reviewer and sends what changed.', async () => {
   const repo = await seen({});
   repo.write('src/a.ts', FIXED);
   expect(await shown(repo)).toContain('+export const b = 3;');
   expect(repo.calls()[0]?.session).toBe('kept');
 });
 
-way('Someone edits the prompt and the code together.', async () => {
+way('Someone edits the prompt of the review together with the code.', async () => {
   const repo = await seen({});
   repo.write('.onceover/reviews/code-quality.md', 'Look elsewhere.\n');
   repo.write('src/a.ts', FIXED);
@@ -47,14 +47,14 @@ way('Someone edits the prompt and the code together.', async () => {
 
 const RULE = ruleText('own', { include: ['src/a.ts'], strategy: 'matches_together' });
 
-way('Someone edits the instructions of a rule and the code together.', async () => {
+way('Someone edits the instructions of a rule together with the code.', async () => {
   const repo = await seen({ gates: '  []', files: { '.deepreview': RULE } });
   repo.write('.deepreview', RULE.replace('Look closely.', 'Look elsewhere.'));
   repo.write('src/a.ts', FIXED);
   expect(await shown(repo)).toContain('Look elsewhere.');
 });
 
-way('Someone changes the settings so that the gate covers another file too.', async () => {
+way('Someone changes the settings so that the gate reviews another file too.', async () => {
   const repo = await seen({ gates: excluding('src/b.ts') }, (one) => one.write('src/b.ts', 'evil\n'));
   configure(repo, { agents: ['two'], gates: excluding('src/none.ts') });
   expect(await shown(repo)).toContain('+evil');
@@ -76,7 +76,7 @@ function mergeNothing(repo: GateRepo): void {
   repo.git('merge', '-q', '-s', 'ours', '-m', 'ours', 'main');
 }
 
-way('Someone merges the base branch in a way that drops everything that is new on it.', async () => {
+way('Someone merges the base branch, but drops everything that is new on the base branch.', async () => {
   const repo = await seen({});
   mergeNothing(repo);
   expect(await shown(repo)).toContain('-export const theirs = 1;');
@@ -85,27 +85,30 @@ way('Someone merges the base branch in a way that drops everything that is new o
 const BASE = { 'src/b.ts': 'as it was\n' };
 const taken = (repo: GateRepo) => repo.write('src/b.ts', 'mended\n');
 
-way('Someone reverts a file in the folder of the gate, so that it leaves the change.', async () => {
+way('Someone reverts a file in the folder of the gate, so that the file is no longer part of the change.', async () => {
   const repo = await seen({ files: BASE }, taken);
   repo.write('src/b.ts', 'as it was\n');
   expect(await shown(repo)).toContain('-mended');
 });
 
-way('Someone reverts a file that matches the glob of the gate, so that it leaves the change.', async () => {
-  const gates = `  - path: "src/**"\n    reviews: { code-quality: ${review} }`;
-  const repo = await seen({ gates, files: BASE }, taken);
-  repo.write('src/b.ts', 'as it was\n');
-  expect(await shown(repo)).toContain('-mended');
-});
+way(
+  'Someone reverts a file that matches the glob of the gate, so that the file is no longer part of the change.',
+  async () => {
+    const gates = `  - path: "src/**"\n    reviews: { code-quality: ${review} }`;
+    const repo = await seen({ gates, files: BASE }, taken);
+    repo.write('src/b.ts', 'as it was\n');
+    expect(await shown(repo)).toContain('-mended');
+  },
+);
 
-way('Someone reverts a file that a rule matches, so that it leaves the change.', async () => {
+way('Someone reverts a file that a rule matches, so that the file is no longer part of the change.', async () => {
   const rule = RULE.replace('src/a.ts', 'src/**');
   const repo = await seen({ gates: '  []', files: { ...BASE, '.deepreview': rule } }, taken);
   repo.write('src/b.ts', 'as it was\n');
   expect(await shown(repo)).toContain('-mended');
 });
 
-way('Someone reverts a file and merges a newer base branch at the same time.', async () => {
+way('Someone reverts a file and merges a newer base branch before the next run.', async () => {
   const repo = await seen({ files: BASE }, taken);
   repo.commit();
   repo.git('checkout', '-q', 'main');
@@ -137,14 +140,14 @@ way('The agent cannot resume the session: onceover starts a new session with the
   expect(repo.calls().map(({ session }) => session)).toEqual(['kept', null]);
 });
 
-way('The agent cannot resume the session, and a new session fails too.', async () => {
+way('The agent cannot resume the session, and starting a new session fails too.', async () => {
   const repo = await seen({});
   repo.write('src/a.ts', FIXED);
   repo.answers('two', { $exit: 1 }, { $exit: 1 });
   expect((await repo.run()).code).toBe(3);
 });
 
-way('Someone deletes the snapshot of what the reviewer saw.', async () => {
+way('Someone deletes the stored copy of the code that the reviewer saw last.', async () => {
   const repo = await seen({});
   const refs = repo.git('for-each-ref', '--format=%(refname)').split('\n');
   for (const ref of refs.filter((one) => one.includes('/onceover/'))) repo.git('update-ref', '-d', ref);

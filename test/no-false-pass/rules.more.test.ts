@@ -6,7 +6,7 @@ import { type GateRepo, PASS } from '../support/gates.ts';
 import { ruleText } from '../support/repo.ts';
 import { alone, command, expectAsked, OBJECTION, waysUnder } from '../support/ways.ts';
 
-const way = waysUnder('Rules and marks');
+const way = waysUnder('Reviews that are only marked as passed');
 
 /** Creates a repository with a rule and no other gates. */
 function withRule(strategy: string, more = ''): GateRepo {
@@ -30,14 +30,14 @@ for (const strategy of ['individual', 'matches_together', 'all_changed_files']) 
   });
 }
 
-way('Someone creates the file of a mark by hand.', async () => {
+way('Someone creates the file that marks a review as passed by hand.', async () => {
   const repo = withRule('individual');
   for (const id of await reviewIds(repo)) repo.write(`.deepwork/tmp/review_instructions/${id}.passed`, '');
   repo.answers('one', OBJECTION);
   await expectAsked(repo);
 });
 
-way('With trust_marks, someone edits a file after its review was marked as passed.', async () => {
+way('With the setting `trust_marks`, someone edits a file after its review was marked as passed.', async () => {
   const repo = withRule('matches_together', 'trust_marks: true');
   for (const id of await reviewIds(repo)) expect((await command(repo, 'pass', id)).code).toBe(0);
   repo.write('a.py', 'more evil\n');
@@ -45,7 +45,7 @@ way('With trust_marks, someone edits a file after its review was marked as passe
   await expectAsked(repo);
 });
 
-way('With trust_marks, someone marks a review with an open finding as passed.', async () => {
+way('With the setting `trust_marks`, someone marks a review with an open finding as passed.', async () => {
   const repo = withRule('matches_together', 'trust_marks: true');
   const ids = await reviewIds(repo);
   repo.answers('one', { status: 'fail', violations: [{ file: 'a.py', line: 1, issue: 'evil', priority: 'high' }] });
@@ -54,20 +54,23 @@ way('With trust_marks, someone marks a review with an open finding as passed.', 
   expect((await repo.run()).code).toBe(1);
 });
 
-way('With trust_marks, someone deletes a file after the review of the other files was marked as passed.', async () => {
-  const repo = withRule('matches_together', 'trust_marks: true');
-  for (const id of await reviewIds(repo)) expect((await command(repo, 'pass', id)).code).toBe(0);
-  rmSync(join(repo.root, 'b.py'));
-  repo.answers('one', OBJECTION);
-  await expectAsked(repo);
-});
+way(
+  'With the setting `trust_marks`, someone deletes a file after the review of the other files was marked as passed.',
+  async () => {
+    const repo = withRule('matches_together', 'trust_marks: true');
+    for (const id of await reviewIds(repo)) expect((await command(repo, 'pass', id)).code).toBe(0);
+    rmSync(join(repo.root, 'b.py'));
+    repo.answers('one', OBJECTION);
+    await expectAsked(repo);
+  },
+);
 
 for (const [by, set] of [
   ['"onceover pass"', async (repo: GateRepo) => void (await command(repo, 'pass', (await reviewIds(repo))[0] ?? ''))],
   ['a run', async (repo: GateRepo) => expect((await repo.run()).code).toBe(0)],
 ] as const) {
   way(
-    `With trust_marks, someone edits the instructions of the rule after ${by} marked its review as passed.`,
+    `With the setting \`trust_marks\`, someone edits the instructions of the rule after ${by} marked its review as passed.`,
     async () => {
       const repo = withRule('individual', 'trust_marks: true');
       await set(repo);
@@ -79,36 +82,45 @@ for (const [by, set] of [
   );
 }
 
-way('With trust_marks and "cache: strict", someone edits a reference file of the rule after the mark.', async () => {
-  const repo = withRule('individual', 'trust_marks: true\ncache: strict');
-  const more = '    reference_files: [{ path: known.md, description: what is known }]\n';
-  repo.write('known.md', 'known\n');
-  repo.write('.deepreview', ruleText('security', { include: ['**/*.py'], more }));
-  await command(repo, 'pass', (await reviewIds(repo))[0] ?? '');
-  expect((await repo.run()).code).toBe(0);
-  repo.write('known.md', 'known better\n');
-  repo.answers('one', OBJECTION);
-  await expectAsked(repo);
-});
+way(
+  'With the settings `trust_marks` and "cache: strict", someone edits a reference file of the rule after its review was marked as passed.',
+  async () => {
+    const repo = withRule('individual', 'trust_marks: true\ncache: strict');
+    const more = '    reference_files: [{ path: known.md, description: what is known }]\n';
+    repo.write('known.md', 'known\n');
+    repo.write('.deepreview', ruleText('security', { include: ['**/*.py'], more }));
+    await command(repo, 'pass', (await reviewIds(repo))[0] ?? '');
+    expect((await repo.run()).code).toBe(0);
+    repo.write('known.md', 'known better\n');
+    repo.answers('one', OBJECTION);
+    await expectAsked(repo);
+  },
+);
 
-way('With trust_marks, someone changes the mode of a file after the mark.', async () => {
-  const repo = withRule('matches_together', 'trust_marks: true');
-  await command(repo, 'pass', (await reviewIds(repo))[0] ?? '');
-  expect((await repo.run()).code).toBe(0);
-  chmodSync(join(repo.root, 'a.py'), 0o755);
-  repo.answers('one', OBJECTION);
-  await expectAsked(repo);
-});
+way(
+  'With the setting `trust_marks`, someone changes the mode of a file after its review was marked as passed.',
+  async () => {
+    const repo = withRule('matches_together', 'trust_marks: true');
+    await command(repo, 'pass', (await reviewIds(repo))[0] ?? '');
+    expect((await repo.run()).code).toBe(0);
+    chmodSync(join(repo.root, 'a.py'), 0o755);
+    repo.answers('one', OBJECTION);
+    await expectAsked(repo);
+  },
+);
 
-way('With trust_marks, someone marked the review of the working tree, and the run reviews a commit.', async () => {
-  const repo = withRule('individual', 'trust_marks: true');
-  repo.commit('evil');
-  repo.write('a.py', 'good\n');
-  await command(repo, 'pass', (await reviewIds(repo))[0] ?? '');
-  repo.answers('one', OBJECTION);
-  expect((await repo.run(['--commit', 'HEAD'])).code).toBe(1);
-  expect(repo.calls().map(({ name }) => name)).toEqual(['one']);
-});
+way(
+  'With the setting `trust_marks`, someone marked the review of the working tree as passed, and the run reviews a commit.',
+  async () => {
+    const repo = withRule('individual', 'trust_marks: true');
+    repo.commit('evil');
+    repo.write('a.py', 'good\n');
+    await command(repo, 'pass', (await reviewIds(repo))[0] ?? '');
+    repo.answers('one', OBJECTION);
+    expect((await repo.run(['--commit', 'HEAD'])).code).toBe(1);
+    expect(repo.calls().map(({ name }) => name)).toEqual(['one']);
+  },
+);
 
 // Waits until the receipt says that the rule passes, which is just before its task is marked.
 const EDITOR = `
@@ -133,7 +145,7 @@ way('Someone edits a file at the moment in which onceover marks its review as pa
 });
 
 for (const strategy of ['individual', 'matches_together']) {
-  way(`The only change is a deleted file, and its rule has "strategy: ${strategy}".`, async () => {
+  way(`The only change is a deleted file, and the rule for this file has "strategy: ${strategy}".`, async () => {
     const repo = withRule(strategy);
     expect((await repo.run()).code).toBe(0);
     rmSync(join(repo.root, 'b.py'));
@@ -153,7 +165,7 @@ way('Someone edits the instructions of a rule after its review passed.', async (
   await expectAsked(repo);
 });
 
-way('A group of files passed together, and then someone changes one of them.', async () => {
+way('A group of files passed one review, and then someone changes one of these files.', async () => {
   const repo = withRule('matches_together');
   expect((await repo.run()).code).toBe(0);
   repo.write('c.py', 'evil\n');
@@ -162,7 +174,7 @@ way('A group of files passed together, and then someone changes one of them.', a
   await expectAsked(repo);
 });
 
-way('Someone reverts one file of a group of files that passed together.', async () => {
+way('A group of files passed one review, and then someone reverts one of these files.', async () => {
   const repo = withRule('matches_together');
   repo.write('b.py', 'evil too\n');
   expect((await repo.run()).code).toBe(0);

@@ -3,7 +3,7 @@ import { failing, type GateRepo, gateRepo, PASS } from '../support/gates.ts';
 import { inTerminal } from '../support/person.ts';
 import { alone, BAD, command, objected, waysUnder } from '../support/ways.ts';
 
-const way = waysUnder('Several reviewers of the same code, and several pushes');
+const way = waysUnder('Several reviewers of the same code, and repeated reviews');
 
 const LINES = ['export const a = 1;', BAD, 'export const c = 3;'];
 const CONVERGENCE = 'convergence: { unchanged_code: must_fix_only, ratchet: true }';
@@ -78,14 +78,17 @@ way(
   },
 );
 
-way('An agent marks such a finding as fixed, someone edits the file, and the reviewer confirms the fix.', async () => {
-  const repo = await contested();
-  expect((await command(repo, 'resolve', 'F1', '--fixed')).code).toBe(0);
-  repo.write('src/a.ts', `${LINES.join('\n').replace('b = 2', 'b = 3')}\n`);
-  repo.answers('one', { ...PASS, previous: about('fixed') });
-  const run = await repo.document();
-  expect([run.code, openIds(run)]).toEqual([1, ['F1']]);
-});
+way(
+  'A reviewer has closed and reported the same finding three times. An agent marks the finding as fixed, and the reviewer confirms the fix.',
+  async () => {
+    const repo = await contested();
+    expect((await command(repo, 'resolve', 'F1', '--fixed')).code).toBe(0);
+    repo.write('src/a.ts', `${LINES.join('\n').replace('b = 2', 'b = 3')}\n`);
+    repo.answers('one', { ...PASS, previous: about('fixed') });
+    const run = await repo.document();
+    expect([run.code, openIds(run)]).toEqual([1, ['F1']]);
+  },
+);
 
 /** Creates a repository with convergence, after a review with one finding on `BAD`. */
 async function converging(): Promise<GateRepo> {
@@ -98,7 +101,7 @@ async function converging(): Promise<GateRepo> {
 }
 
 way(
-  'With convergence, a later review reports a critical problem on lines that are unchanged since an earlier review.',
+  'With the setting `convergence`, a later review reports a critical problem on lines that are unchanged since an earlier review.',
   async () => {
     const repo = await converging();
     repo.answers('one', { ...nit('export const c = 3;', 'critical'), previous: about('fixed') });
@@ -106,14 +109,14 @@ way(
   },
 );
 
-way('With convergence, a later review reports a problem of low priority on a changed line.', async () => {
+way('With the setting `convergence`, a later review reports a problem of low priority on a changed line.', async () => {
   const repo = await converging();
   repo.answers('one', { ...nit('export const b = 20;', 'low'), previous: about('fixed') });
   expect((await repo.document()).code).toBe(1);
 });
 
 way(
-  'With convergence, a later review does not mention its finding and reports a problem on an unchanged line.',
+  'With the setting `convergence`, a later review does not mention its finding and reports a problem on an unchanged line.',
   async () => {
     const repo = await converging();
     repo.answers('one', nit('export const c = 3;', 'low'));
@@ -122,7 +125,7 @@ way(
 );
 
 way(
-  'With convergence, someone edits the record of the earlier review, so that it names the current code.',
+  'With the setting `convergence`, someone edits the stored result of the earlier review, so that it names the current code.',
   async () => {
     const repo = await converging();
     repo.git('add', '-A');

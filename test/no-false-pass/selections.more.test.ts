@@ -85,7 +85,7 @@ way('The option --gate names a gate that does not exist.', async () => {
   expect((await repo.run(['--gate', 'code-qualty'])).code).toBe(2);
 });
 
-way('The option --gate names an entry point that does not exist.', async () => {
+way('The option --gate names an entry of `gates` that does not exist.', async () => {
   const repo = alone();
   expect((await repo.run(['--gate', 'review:scr:code-quality'])).code).toBe(2);
 });
@@ -116,7 +116,7 @@ way('The option --commit names a commit that does not exist.', async () => {
   expect((await repo.run(['--commit', 'no-such-commit'])).code).toBe(2);
 });
 
-way('A run with --dry-run finds gates that have to run.', async () => {
+way('A run with --dry-run reports gates that have to run.', async () => {
   const repo = alone();
   expect((await repo.run(['--dry-run'])).code).toBe(1);
   expect(repo.calls()).toEqual([]);

@@ -5,7 +5,7 @@ import { type Payload, startServer, type TestServer, TOKENS } from '../support/s
 import { until } from '../support/until.ts';
 import { waysUnder } from '../support/ways.ts';
 
-const way = waysUnder('The server');
+const way = waysUnder('Pull requests that the server reviews');
 
 /** Returns the checks of the newest commit that a branch protection would accept. */
 function passes({ world }: TestServer): readonly string[] {
@@ -53,44 +53,52 @@ way('Someone sends webhooks that are forged, repeated, too large, or about other
   expect(passes(server)).toEqual([]);
 });
 
-way('A visitor without a valid token or without the scope starts runs, stops them and waives findings.', async () => {
-  const server = await startServer({ workers: 0 });
-  const { body } = await server.webhook();
-  const run = body.run ?? '';
-  const anonymous = await fetch(`${server.url}/`, { redirect: 'manual' });
-  expect([anonymous.status, anonymous.headers.get('location')]).toEqual([303, '/login']);
-  for (const path of ['/api/runs', '/api/repositories', '/metrics', `/api/runs/${run}`]) {
-    expect((await fetch(`${server.url}${path}`)).status, path).toBe(401);
-    expect((await server.get(path, 'wrong')).status, path).toBe(401);
-    expect((await server.get(path, TOKENS.reader)).status, path).toBe(200);
-  }
-  const none = `${'e30'}.${'e30'}.`;
-  expect((await server.get('/api/runs', none)).status).toBe(401);
-  for (const path of [`/runs/${run}/again`, `/runs/${run}/stop`, '/repositories/1/findings/F1/waive']) {
-    expect((await server.post(path, { why: 'x' }, TOKENS.reader)).status, path).toBe(403);
-  }
-  expect(await runsOf(server)).toHaveLength(1);
+way(
+  'A visitor without a valid token, or with too few rights, starts runs, stops them and waives findings.',
+  async () => {
+    const server = await startServer({ workers: 0 });
+    const { body } = await server.webhook();
+    const run = body.run ?? '';
+    const anonymous = await fetch(`${server.url}/`, { redirect: 'manual' });
+    expect([anonymous.status, anonymous.headers.get('location')]).toEqual([303, '/login']);
+    for (const path of ['/api/runs', '/api/repositories', '/metrics', `/api/runs/${run}`]) {
+      expect((await fetch(`${server.url}${path}`)).status, path).toBe(401);
+      expect((await server.get(path, 'wrong')).status, path).toBe(401);
+      expect((await server.get(path, TOKENS.reader)).status, path).toBe(200);
+    }
+    const none = `${'e30'}.${'e30'}.`;
+    expect((await server.get('/api/runs', none)).status).toBe(401);
+    for (const path of [`/runs/${run}/again`, `/runs/${run}/stop`, '/repositories/1/findings/F1/waive']) {
+      expect((await server.post(path, { why: 'x' }, TOKENS.reader)).status, path).toBe(403);
+    }
+    expect(await runsOf(server)).toHaveLength(1);
 
-  const own = { origin: server.url, 'content-type': 'application/x-www-form-urlencoded' };
-  const logIn = (token: string, headers: Record<string, string>) =>
-    fetch(`${server.url}/login`, { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams({ token }) });
-  expect((await logIn('wrong', own)).status).toBe(401);
-  expect((await logIn(TOKENS.all, { ...own, origin: 'https://evil.example' })).status).toBe(403);
-  const session = await logIn(TOKENS.all, own);
-  const cookie = session.headers.get('set-cookie') ?? '';
-  expect(cookie).toMatch(/HttpOnly; SameSite=Strict/);
-  const sent = { cookie: cookie.split(';')[0] ?? '' };
-  expect(await (await fetch(`${server.url}/`, { headers: sent })).text()).toContain('house/shop #7');
-  const stop = (headers: Record<string, string>) =>
-    fetch(`${server.url}/runs/${run}/stop`, { method: 'POST', redirect: 'manual', headers: { ...sent, ...headers } });
-  expect((await stop({ origin: 'https://evil.example' })).status).toBe(403);
-  expect((await stop({})).status).toBe(403);
-  expect((await stop({ origin: server.url, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
-  expect((await stop({ origin: server.url })).status).toBe(303);
-  expect(await runsOf(server)).toEqual(['dropped']);
-});
+    const own = { origin: server.url, 'content-type': 'application/x-www-form-urlencoded' };
+    const logIn = (token: string, headers: Record<string, string>) =>
+      fetch(`${server.url}/login`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers,
+        body: new URLSearchParams({ token }),
+      });
+    expect((await logIn('wrong', own)).status).toBe(401);
+    expect((await logIn(TOKENS.all, { ...own, origin: 'https://evil.example' })).status).toBe(403);
+    const session = await logIn(TOKENS.all, own);
+    const cookie = session.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/HttpOnly; SameSite=Strict/);
+    const sent = { cookie: cookie.split(';')[0] ?? '' };
+    expect(await (await fetch(`${server.url}/`, { headers: sent })).text()).toContain('house/shop #7');
+    const stop = (headers: Record<string, string>) =>
+      fetch(`${server.url}/runs/${run}/stop`, { method: 'POST', redirect: 'manual', headers: { ...sent, ...headers } });
+    expect((await stop({ origin: 'https://evil.example' })).status).toBe(403);
+    expect((await stop({})).status).toBe(403);
+    expect((await stop({ origin: server.url, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    expect((await stop({ origin: server.url })).status).toBe(303);
+    expect(await runsOf(server)).toEqual(['dropped']);
+  },
+);
 
-way('The pull request gets a new commit during its run, and the earlier run would pass.', async () => {
+way('The pull request gets a new commit during a run that would pass.', async () => {
   const server = await startServer();
   const { agent, world } = server;
   agent.answers({ ...PASS, $sleep: 4000 }, { ...PASS, $sleep: 4000 });
@@ -110,7 +118,7 @@ way('The pull request gets a new commit during its run, and the earlier run woul
   expect(passes(server)).toEqual([]);
 });
 
-way('The branch of the pull request is deleted before the run.', async () => {
+way('The branch of the pull request is deleted before the run starts.', async () => {
   const server = await startServer({ workers: 1 });
   server.repo.git('update-ref', '-d', 'refs/pull/7/head');
   const { body } = await server.webhook();
@@ -119,7 +127,7 @@ way('The branch of the pull request is deleted before the run.', async () => {
   expect((await server.get('/readyz')).status).toBe(200);
 });
 
-way('The pull request is closed before the run.', async () => {
+way('The pull request is closed before the run starts.', async () => {
   const server = await startServer({ workers: 0 });
   server.world.pull.isOpen = false;
   const { body } = await server.webhook();
@@ -128,7 +136,7 @@ way('The pull request is closed before the run.', async () => {
 });
 
 way(
-  'A pull request from a fork removes the gates, and its content has passed on a branch of the repository.',
+  'A pull request from a fork removes the gates, and the same content has passed on a branch of the repository.',
   async () => {
     const server = await startServer();
     const { agent, world } = server;
@@ -177,19 +185,19 @@ async function withCheck({ mode, isFork }: CheckCase) {
   return { outcome, summary, overall: conclusionOf('onceover'), check: conclusionOf('onceover (check:src:test)') };
 }
 
-way('The server does not run the checks of a pull request, and its reviews pass.', async () => {
+way('The server does not run the checks of a pull request, and the reviews of the pull request pass.', async () => {
   const ended = await withCheck({ mode: 'not_run', isFork: false });
   expect(ended).toMatchObject({ outcome: 'error', overall: 'action_required', check: 'action_required' });
 });
 
-way('The server runs checks of branches, and the pull request is from a fork.', async () => {
+way('The server runs the checks of branches only, and the pull request comes from a fork.', async () => {
   const ended = await withCheck({ mode: 'own_branches', isFork: true });
   expect(ended).toMatchObject({ outcome: 'error', overall: 'action_required', check: 'action_required' });
   const own = await withCheck({ mode: 'own_branches', isFork: false });
   expect(own).toMatchObject({ outcome: 'passed', overall: 'success', check: 'success' });
 });
 
-way('Another job runs the checks: the result names them, and has no check for them.', async () => {
+way('Another job runs the checks: the result says that these checks are not part of the run.', async () => {
   const ended = await withCheck({ mode: 'elsewhere', isFork: false });
   expect(ended).toMatchObject({ outcome: 'passed', overall: 'success', check: undefined });
   expect(ended.summary).toContain('ot part of this run: `check:src:test`');

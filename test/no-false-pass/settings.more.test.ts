@@ -5,7 +5,7 @@ import { failing, type GateRepo, gateRepo } from '../support/gates.ts';
 import { ruleText } from '../support/repo.ts';
 import { alone, command, configure, expectAsked, OBJECTION, passed, waysUnder } from '../support/ways.ts';
 
-const way = waysUnder('Settings, prompts and rules');
+const way = waysUnder('Invalid or changed settings, prompts and rules');
 
 const PROMPT = '.onceover/reviews/code-quality.md';
 
@@ -21,7 +21,7 @@ way('Someone edits the prompt of a review after it passed.', async () => {
   await expectAsked(repo);
 });
 
-way('One of two reviewers passes, someone edits the prompt, and then the other reviewer passes.', async () => {
+way('One of two reviewers passes, then someone edits the prompt, and then the other reviewer passes.', async () => {
   const repo = gateRepo();
   repo.answers('two', OBJECTION);
   expect((await repo.run()).code).toBe(1);
@@ -45,7 +45,7 @@ way('The prompt file of a review is empty.', async () => {
   expect((await repo.run()).code).toBe(2);
 });
 
-way('There is no onceover.yml and no rule.', async () => {
+way('The repository has no onceover.yml and no rule.', async () => {
   const repo = alone();
   rmSync(join(repo.root, 'onceover.yml'));
   expect((await repo.run()).code).toBe(2);
@@ -86,13 +86,13 @@ way('A sparse checkout leaves the file onceover.yml out of the working tree.', a
   await expectAsked(repo);
 });
 
-way('The file onceover.yml names a base that does not exist.', async () => {
+way('The file onceover.yml names a base branch that does not exist.', async () => {
   const repo = await passed();
   configure(repo, { more: 'base: no-such-branch' });
   expect((await repo.run()).code).toBe(2);
 });
 
-way('Two entry points define the same gate.', async () => {
+way('Two entries in `gates` define the same gate.', async () => {
   const repo = await passed();
   const entry = (path: string) => `  - path: ${path}\n    reviews: { own: { prompt: ${PROMPT} } }`;
   configure(repo, { gates: `${entry('src')}\n${entry('./src/')}` });
@@ -128,7 +128,7 @@ way(
   },
 );
 
-way('Someone raises `num_reviews` of a review after it passed.', async () => {
+way('Someone raises the setting `num_reviews` of a review after the review passed.', async () => {
   const repo = gateRepo({ numReviews: 1 });
   expect((await repo.run()).code).toBe(0);
   configure(repo, { agents: ['one', 'two'], numReviews: 2 });
@@ -143,14 +143,14 @@ way('Someone adds a gate after the other gates passed.', async () => {
   await expectAsked(repo);
 });
 
-way('A gate passed, and then someone gives its name to a gate at another path.', async () => {
+way('A gate passed, and then someone gives the name of this gate to a gate at another path.', async () => {
   const repo = await passed();
   repo.write('lib/a.ts', 'export const evil = 1;\n');
   configure(repo, { gates: `  - path: lib\n    reviews: { code-quality: { prompt: ${PROMPT} } }` });
   await expectAsked(repo);
 });
 
-way('With `certify`, a skipped reviewer runs at the end and fails the code.', async () => {
+way('With the setting `certify`, a skipped reviewer runs at the end and fails the code.', async () => {
   const repo = gateRepo({ more: 'certify: true' });
   repo.answers('two', OBJECTION);
   expect((await repo.run()).code).toBe(1);
@@ -161,19 +161,22 @@ way('With `certify`, a skipped reviewer runs at the end and fails the code.', as
   expect(repo.calls('one')).toHaveLength(2);
 });
 
-way('With `certify`, a skipped reviewer has to run at the end, but its agent gives no answer.', async () => {
-  const repo = gateRepo({ more: 'certify: true' });
-  repo.answers('two', OBJECTION);
-  expect((await repo.run()).code).toBe(1);
-  repo.write('src/a.ts', 'export const a = 1;\nexport const b = 3;\n');
-  repo.answers('one', { $exit: 1 }, { $exit: 1 });
-  repo.answers('two', { status: 'pass', violations: [] }, { $exit: 1 });
-  expect((await repo.run()).code).toBe(3);
-  expect((await command(repo, 'status')).code).not.toBe(0);
-});
+way(
+  'With the setting `certify`, a skipped reviewer has to run at the end, but its agent gives no answer.',
+  async () => {
+    const repo = gateRepo({ more: 'certify: true' });
+    repo.answers('two', OBJECTION);
+    expect((await repo.run()).code).toBe(1);
+    repo.write('src/a.ts', 'export const a = 1;\nexport const b = 3;\n');
+    repo.answers('one', { $exit: 1 }, { $exit: 1 });
+    repo.answers('two', { status: 'pass', violations: [] }, { $exit: 1 });
+    expect((await repo.run()).code).toBe(3);
+    expect((await command(repo, 'status')).code).not.toBe(0);
+  },
+);
 
 way(
-  'With `after_pass: all`, someone adds code after a review passed, and reviewer 1 passes the code and reviewer 2 fails it.',
+  'With the setting `after_pass: all`, someone adds code after a review passed: reviewer 1 passes the code and reviewer 2 fails it.',
   async () => {
     const repo = gateRepo({ more: 'after_pass: all' });
     expect((await repo.run()).code).toBe(0);
@@ -183,7 +186,7 @@ way(
   },
 );
 
-way('A process that onceover started starts another run.', async () => {
+way('A check or an agent that onceover started starts another run.', async () => {
   const repo = await passed();
   repo.write('src/a.ts', 'export const evil = 1;\n');
   expect((await repo.run([], { env: { ONCEOVER_ACTIVE: '1' } })).code).toBe(3);

@@ -13,7 +13,8 @@ export function documentParts(): Readonly<Record<string, string>> {
   const documents = DOCUMENTS.map(({ name, from, about }) =>
     [
       `### ${name}`,
-      `Returned by ${from}. ${about} Schema: [${name}.schema.json](../schemas/${name}.schema.json).`,
+      `This document is returned by ${from.replaceAll(/, (?=`)/g, ' or ')}. ${about}`,
+      `The schema of this document is [${name}.schema.json](../schemas/${name}.schema.json).`,
       ...fieldTables(name, schemaOf(name), known),
     ].join('\n\n'),
   );
@@ -88,7 +89,10 @@ function fieldTables(name: string, schema: JsonSchema, known: Known): string[] {
   if (kinds === undefined) return [fields(name, schema, known)];
   return kinds.flatMap((kind) => {
     const about = String(kind.properties?.['about']?.const);
-    return [`With ${code(`about: ${about}`)}:`, fields(`${name}.${about}`, kind, known)];
+    return [
+      `If ${code('about')} is ${code(about)}, the document has these fields:`,
+      fields(`${name}.${about}`, kind, known),
+    ];
   });
 }
 
