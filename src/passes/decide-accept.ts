@@ -26,7 +26,7 @@ export type FoundFiles = {
   readonly waivers: ReadonlyMap<string, readonly SignedFile[]>;
 };
 
-/** Only passes for a whole change are shared, not passes for a part of it. */
+/** The scope of passes that are shared: only passes for a whole change, not for a part of it. */
 const FULL_SCOPE = 'full';
 
 /**
@@ -203,7 +203,10 @@ export function findBaseChange(
   return { ...refusal('base-changed'), statement: newest.statement, signers: [newest.signer] };
 }
 
-/** Whether two lists have the same paths, and differ only in files whose base version differs. */
+/**
+ * Whether two lists of changed files are different, have the same paths, and differ only in files that also have
+ * another base version.
+ */
 function isOnOtherBase(theirs: readonly PassFile[], ours: readonly PassFile[]): boolean {
   const byPath = new Map(theirs.map((file) => [file.path, file]));
   if (byPath.size !== ours.length) return false;
