@@ -35,7 +35,7 @@ export function decidePublish(facts: PublishFacts): PublishPlan {
     run.kind === 'run' && isResult(run.document.status)
       ? decideThreads(run.document, state, { commit, posted })
       : { actions: [], posted };
-  // The summary comes last: it lists the threads that were created before it.
+  // The summary comes last, because its hidden marker lists the threads that were created before it.
   const comments = [...summaryActions(facts, summary, threads.posted), ...extra];
   return { actions: [...checks, ...threads.actions, ...comments], isOutdated };
 }

@@ -290,8 +290,8 @@ function placeFields(place: NewThread['place']): object {
 }
 
 /**
- * Creates a check run. GitHub limits the annotations per request. If several are needed, only the last one sets the
- * conclusion and the digest, so an interrupted check is created again.
+ * Creates a check run. GitHub limits the annotations per request. If a check needs several requests, only the last one
+ * sets the conclusion and the digest, so an interrupted check is created again.
  */
 async function createCheck(
   send: SendRequest,

@@ -85,8 +85,8 @@ function patchedPaths(patch: string): readonly RepoPath[] {
 }
 
 /**
- * The median cost of earlier calls of these gates, or of earlier runs of `onceover prove`; `null` if the cost ledger
- * has no such call.
+ * The median tokens and the median cost of one call, and the number of calls (`calls`) from which the medians are
+ * computed; `null` if the cost ledger has none.
  */
 export type CallEstimate = { readonly tokens: number; readonly usd: number | null; readonly calls: number } | null;
 
