@@ -6,7 +6,7 @@ type Choice<T> = {
   /** Opens the implementation on PostgreSQL; returns `null` to use the files of the clone instead. */
   open(store: TeamStore): Promise<T | null>;
   /**
-   * Makes the result of a method that failed in the store, or throws. By default the method returns the failure as a
+   * Returns what a method returns if the store failed, or throws. By default, a method returns the failure as a
    * `Result`.
    */
   failed?(error: StoreError, method: string): unknown;
