@@ -117,7 +117,7 @@ async function errorText(response: Response): Promise<string> {
     const [type, message] = [fieldText(error, 'code') || fieldText(error, 'type'), fieldText(error, 'message')];
     if (message !== '') return type === '' ? message : `${type}: ${message}`;
   } catch {
-    // The body is not JSON: proxies answer with an HTML page.
+    // The body is not JSON but, for example, the HTML page of a proxy. Use its text instead.
   }
   return text
     .replace(/<[^>]{0,500}>/g, ' ')

@@ -275,7 +275,7 @@ function failureOf(remote: string, end: ProcessRunEnd): Failure | null {
 
 const LONGEST_SAID = 2000;
 
-// git ends each progress line except the last with a carriage return.
+// In git's output, progress lines end with a carriage return, except the last one. The two patterns remove both kinds.
 function withoutProgress(text: string): string {
   return text.replace(/[^\r\n]*\r/g, '').replace(/^(?:remote: )?[A-Z][a-z ]+: +(?:\d+% \()?\d[^\n]*\n/gm, '');
 }

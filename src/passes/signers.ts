@@ -25,7 +25,7 @@ type List = Signers['problems'][number]['list'];
 
 type Lines<T> = { readonly items: readonly T[]; readonly problems: Signers['problems'] };
 
-/** Reads each line that is neither empty nor a comment. `read` returns the item, or what is wrong with the line. */
+/** Reads each line that is neither empty nor a comment. `read` returns the parsed line, or the problem with it. */
 function readLines<T extends object | `SHA256:${string}`>(
   text: string,
   list: List,

@@ -8,7 +8,7 @@ export type Asked = {
   readonly origin: string | null;
   /** The header `Sec-Fetch-Site`, which browsers set and scripts on web pages cannot change. */
   readonly site: string | null;
-  /** The header `Sec-Fetch-Mode`, which also comes from the browser. */
+  /** The header `Sec-Fetch-Mode`, which scripts on web pages cannot change either. */
   readonly mode: string | null;
   readonly contentType: string | null;
 };

@@ -11,7 +11,7 @@ export type PastCommit = {
 const FIX =
   /\b(?:fix(?:e[sd]|ing)?|bug(?:fix)?|regression|crash(?:es|ed)?|leak(?:s|ed)?|race|deadlock|overflow|incorrect(?:ly)?|wrong(?:ly)?|off[- ]by[- ]one)\b/i;
 
-// Commits with one of these words in their subject usually fix something else than the behaviour of the program.
+// Commits with one of these words in their subject usually fix something other than the behaviour of the program.
 const NOT_A_BUG =
   /\b(?:typos?|lint(?:er|ing)?|docs?|documentation|readme|comments?|style|format(?:ting)?|tests?|flaky|ci|build|deps?|dependenc(?:y|ies)|bump|changelog|release|merge|revert|spelling|wording|links?|types?|typings?|warnings?)\b/i;
 

@@ -7,7 +7,7 @@ export type SyntaxNode = {
   readonly start: number;
   readonly end: number;
   readonly children: readonly SyntaxNode[];
-  /** Returns the child node with this role, such as `condition`; `null` if there is none. */
+  /** Returns the child node whose role is `name`, such as `condition`; `null` if there is none. */
   field(name: string): SyntaxNode | null;
 };
 

@@ -15,8 +15,8 @@ const WEIGHTS: Readonly<Record<CaseSource, number>> = {
 };
 
 /**
- * Returns at most `most` of the test cases, from each source in proportion to its weight. The order within a source
- * stays.
+ * Returns at most `most` of the test cases, from each source in proportion to its weight. Test cases from the same
+ * source keep their order.
  */
 export function chooseCases(all: readonly ProofCase[], most: number): readonly ProofCase[] {
   const sources = [...new Set(all.map(({ source }) => source))];
