@@ -39,9 +39,9 @@ export const anthropicMessages: Dialect = {
 
 /**
  * Returns the body of a request, with cache breakpoints: positions up to which the provider may cache the prompt. They
- * are at the end of the shared start (tools, instructions and change) and at the ends of the last two turns, because a
- * breakpoint finds earlier ones only within 20 blocks. Text that no later request will read is not marked, because
- * writing to the cache costs a quarter more than plain input.
+ * are at the end of the shared start (tools, instructions and change) and at the ends of our last two turns, because a
+ * breakpoint finds an earlier one only within 20 blocks. Text that no later request will read gets no breakpoint,
+ * because writing to the cache costs at least a quarter more than plain input.
  */
 function body(request: ApiRequest): WireObject {
   const { model, opening, turns, schema, cacheTtl, maxOutputTokens, tier } = request;

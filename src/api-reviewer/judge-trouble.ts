@@ -87,7 +87,7 @@ function judgeStatus(
   return PASSING.has(status) ? again(failure, retryAfterMs) : final(failure);
 }
 
-/** Returns why a complete answer is unusable; `null` if it is an answer or calls tools. */
+/** Returns why the model's complete reply is unusable; `null` if the reply is an answer or calls tools. */
 export function judgeEnding({ stop, stopWord }: Pick<StreamState, 'stop' | 'stopWord'>): AgentFailure | null {
   switch (stop) {
     case 'answer':

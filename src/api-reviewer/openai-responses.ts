@@ -13,7 +13,10 @@ import {
 } from './types.ts';
 import { fieldObject, fieldObjects, fieldText, parseArguments } from './wire-values.ts';
 
-/** Calls OpenAI's Responses API. OpenAI stores nothing, so every request sends the whole conversation. */
+/**
+ * Calls OpenAI's Responses API. onceover asks OpenAI not to store anything, so every request sends the whole
+ * conversation.
+ */
 export const openaiResponses: Dialect = {
   path: '/responses',
   headers: openaiHeaders,

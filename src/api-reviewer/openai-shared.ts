@@ -16,7 +16,8 @@ export function answerFormat(schema: object): WireObject {
 }
 
 /**
- * Returns the field that asks for a cheaper, slower answer. Batches have their own, lower price and must not set it.
+ * Returns the field that asks for a cheaper, slower answer. A batch has its own, lower price, and its requests must not
+ * set the field.
  */
 export function serviceTier({ tier }: Pick<ApiRequest, 'tier'>): WireObject {
   return tier === 'flex' ? { service_tier: 'flex' } : {};

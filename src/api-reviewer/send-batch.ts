@@ -4,7 +4,10 @@ import { connectionTrouble, type HttpEnd, type HttpRequest, statusTrouble } from
 import { NO_STREAM, type WireObject } from './types.ts';
 import { fieldObject, fieldText } from './wire-values.ts';
 
-/** A request for the provider's batch API, which costs half as much and may be answered much later. */
+/**
+ * A request for the provider's batch API. Such a request costs half as much as an ordinary one, but the answer may come
+ * much later.
+ */
 export type BatchRequest = HttpRequest & {
   readonly baseUrl: string;
   readonly kind: 'anthropic' | 'responses' | 'chat';
@@ -18,7 +21,7 @@ const BATCH_LIMITS = {
   /** How many times in a row a request for the state of a batch may fail. */
   failedPolls: 5,
   resultBytes: 64 * 1024 * 1024,
-  /** The time limit of one request about a batch, such as cancelling it. */
+  /** The time limit of one request about a batch, such as the request to cancel the batch. */
   stepMs: 30_000,
 } as const;
 
@@ -120,7 +123,8 @@ async function poll(
   }
 }
 
-// Without permission, asking for the state again is useless. All other problems may be temporary.
+// If the provider refuses the request itself, asking for the state again is useless. All other problems may be
+// temporary.
 function isFinal(trouble: RequestTrouble): boolean {
   return trouble.kind === 'status' && [400, 401, 403, 404].includes(trouble.status);
 }
@@ -130,9 +134,11 @@ async function cleanUp(
   request: BatchRequest,
   { cancels, made }: { readonly cancels: string | null; readonly made: readonly string[] },
 ): Promise<void> {
-  // The signal of the call may already be aborted, so these requests have a time limit of their own.
+  // The review's own signal may already be aborted, which would also abort the requests below. So these requests get no
+  // signal, only a time limit.
   const call = openCaller(request, null);
-  // Ignore failures here: the review has its result, and the provider ends and deletes batches by itself.
+  // Ignore failures of these requests: the review does not need their answers, and the provider ends and deletes
+  // batches by itself.
   if (cancels !== null) await call.json('POST', `${cancels}/cancel`).catch(() => {});
   for (const file of made) await call.json('DELETE', file).catch(() => {});
 }

@@ -11,12 +11,18 @@ export type HttpRequest = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: WireObject;
   readonly idleSeconds: number;
-  /** Aborts the request. The reason of the signal is `timeout`, or a stop by the user. */
+  /**
+   * Aborts the request when its time is over or when the user stops the run. The signal's `reason` says which of the
+   * two.
+   */
   readonly signal: AbortSignal;
   begun(): void;
 };
 
-/** The state of the answer when the request ended. The provider bills everything up to then. */
+/**
+ * The state of the answer when the request ended. If the answer was cut off, the provider still bills the part that it
+ * sent.
+ */
 export type HttpEnd = { readonly state: StreamState; readonly trouble: RequestTrouble | null };
 
 const LONGEST_ERROR_BYTES = 64 * 1024;
@@ -111,7 +117,7 @@ async function errorText(response: Response): Promise<string> {
     const [type, message] = [fieldText(error, 'code') || fieldText(error, 'type'), fieldText(error, 'message')];
     if (message !== '') return type === '' ? message : `${type}: ${message}`;
   } catch {
-    // The body is not JSON: proxies answer with an HTML page.
+    // The body is not JSON but, for example, the HTML page of a proxy. Use its text instead.
   }
   return text
     .replace(/<[^>]{0,500}>/g, ' ')

@@ -17,7 +17,7 @@ const SESSIONS_LAST_MS = 14 * 24 * 3600 * 1000;
 
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** Readable only by the user, because a transcript contains the reviewed code. */
+/** The file mode of transcripts: only the user may read them, because they contain the reviewed code. */
 const PRIVATE = 0o600;
 
 export type Transcripts = ReturnType<typeof openTranscripts>;

@@ -22,7 +22,7 @@ export type Turn =
 /** One request to the API, with everything that its body depends on. */
 export type ApiRequest = {
   readonly model: string;
-  /** The start of the prompt, which several reviewers share and which the provider can therefore cache. */
+  /** The start of the prompt. Several reviewers share this start, so the provider can cache it. */
   readonly opening: string;
   readonly turns: readonly Turn[];
   /** The JSON schema that the answer must match. */
@@ -81,7 +81,7 @@ export type Dialect = {
   readonly path: string;
   headers(key: string | null): Readonly<Record<string, string>>;
   body(request: ApiRequest): WireObject;
-  /** Returns the state after one more event. `data` is the event's parsed JSON. */
+  /** Returns the new state after an event of the stream. `data` is the event's parsed JSON. */
   hear(state: StreamState, data: WireObject): StreamState;
   /** Returns the state for an answer that came as one JSON document instead of a stream. */
   whole(answer: WireObject): StreamState;
@@ -94,7 +94,10 @@ export type ListedFile = { readonly path: string; readonly mode: string; readonl
 
 /** Reads the files under review from git trees. It never reads the disk, so the model cannot reach other files. */
 export interface TreeReader {
-  /** Returns all files of one side, in git's order. Hidden folders and names that are not UTF-8 are left out. */
+  /**
+   * Returns all files of one side, in git's order. Leaves out files that reviewers must not see, and names that are not
+   * UTF-8.
+   */
   list(side: 'head' | 'base'): Promise<Result<readonly ListedFile[]>>;
   /** Returns the contents of git blobs, in the same order as `ids`. */
   blobs(ids: readonly string[]): Promise<Result<readonly Buffer[]>>;

@@ -57,7 +57,7 @@ function reportsOf(facts: SummaryFacts, state: Pick<PullRequestState, 'files'>):
 
 /**
  * Turns a pass into `action_required` when the author of the change controls the job: a forged result must not satisfy
- * a required check. `neutral` would not do, because GitHub counts it as satisfied.
+ * a required check. `neutral` would not help, because GitHub counts it as satisfied.
  */
 function unverified(report: Report): Report {
   if (report.conclusion === 'failure' || report.conclusion === 'action_required') return report;

@@ -35,7 +35,7 @@ export function decidePublish(facts: PublishFacts): PublishPlan {
     run.kind === 'run' && isResult(run.document.status)
       ? decideThreads(run.document, state, { commit, posted })
       : { actions: [], posted };
-  // The summary comes last: it lists the threads that were created before it.
+  // The summary comes last, because its hidden marker lists the threads that were created before it.
   const comments = [...summaryActions(facts, summary, threads.posted), ...extra];
   return { actions: [...checks, ...threads.actions, ...comments], isOutdated };
 }
@@ -83,7 +83,8 @@ function summaryActions(
   }
   const now = markerOf(body);
   const isSame = now?.kind === 'summary' && now.digest === before.marker.digest;
-  // An interrupted publication may have posted the comment about the new verdict without updating the summary.
+  // An interrupted publication may have posted the comment about the new verdict without updating the summary. Do not
+  // post that comment again.
   const isSaid = facts.state.comments.some((comment) => {
     const said = comment.isTrusted ? markerOf(comment.body) : null;
     return said?.kind === 'verdict' && said.verdict === verdict && said.commit === facts.commit;

@@ -135,7 +135,8 @@ function canTouch({ hasReply }: OwnThread): boolean {
 }
 
 /**
- * Keeps the first thread of each finding. Two jobs at the same time may have created a second thread, which is deleted.
+ * Keeps the first thread of each finding. Two jobs at the same time may have created a second thread; that thread is
+ * deleted.
  */
 function withoutDuplicates(all: readonly OwnThread[]): {
   readonly kept: readonly OwnThread[];
@@ -172,8 +173,8 @@ function actionsFor(own: OwnThread, known: Known): readonly PublishAction[] {
   const open = about.filter(isOpenFinding);
   const more = known.joined.get(own) ?? [];
   if (open.length + more.length > 0) return actionsForOpen(own, [...open, ...more], more.length > 0, known);
-  // The run's document may not list a finding of this thread. Close the thread then only if every gate that it names
-  // passes.
+  // A thread may contain a finding that the run's document does not list. Then close the thread only if every gate that
+  // the thread names passes.
   const isUnknown = own.fingerprints.some((fingerprint) => !known.findings.has(fingerprint));
   const gates = gatesNamedIn(own.first.body);
   const allPass = gates.length > 0 && gates.every((gate) => known.passing.includes(codeSpan(gate)));

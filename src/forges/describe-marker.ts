@@ -8,8 +8,8 @@ export type Marker =
       /** A digest of the summary's text and of the other marker fields, to detect whether an edit is needed. */
       readonly digest: string;
       /**
-       * Fingerprints of findings that have, or had, a thread. onceover does not create a thread again that someone
-       * deleted.
+       * Fingerprints of findings that have, or had, a thread. If someone deleted the thread, onceover does not create
+       * it again.
        */
       readonly posted: readonly string[];
     }

@@ -167,7 +167,8 @@ type SummaryList = { readonly title: string; readonly items: readonly string[] }
 
 function listsOf(document: RunDocument): readonly SummaryList[] {
   const gates = document.gates
-    // The table above shows the open findings, so a gate that fails only because of them needs no line of its own.
+    // The table of findings shows the open findings, so a gate that fails only because of them needs no line of its
+    // own.
     .filter(({ status, why }) => status !== 'pass' && status !== 'holds' && why !== 'open-findings')
     .map(({ id, status, detail }) => `${codeSpan(id)} ${GATE_WORDS[status]}: ${proseInLine(detail, 120)}`);
   const unseen = document.gates.flatMap(({ id, slots }) =>
@@ -250,8 +251,8 @@ function usageOf(usage: RunDocument['usage']) {
 }
 
 /**
- * Returns the short comment that announces a changed verdict. Editing the summary notifies no one, so this comment is
- * needed too.
+ * Returns the short comment that announces a changed verdict. Editing the summary notifies no one, so the change needs
+ * a comment of its own.
  */
 export function describeVerdictChange({ run, commit }: SummaryFacts, before: Verdict): string {
   const verdict = verdictOf(run);

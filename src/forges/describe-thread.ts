@@ -24,7 +24,8 @@ function findingBlocks(finding: FindingDocument, place: ThreadPlace | null): rea
   const suggestion = place === null ? null : suggestionFor(finding, place);
   return [
     `**${finding.id} ${finding.priority}** · ${findingWords(finding)}`,
-    // The forge shows the code above a thread on lines, but not above a thread on a whole file.
+    // The forge shows the code above a thread on lines, but not above a thread on a whole file. So quote the code
+    // there.
     place?.kind === 'file' && code !== null ? codeBlock(code) : '',
     prose(issue),
     fix === null ? '' : (suggestion ?? `**Fix:** ${prose(fix)}`),

@@ -32,7 +32,7 @@ const MOST_IN_A_REVIEW = 50;
 
 type Wait = (milliseconds: number) => Promise<unknown>;
 
-/** Opens a pull request on GitHub, or a commit that has no pull request. */
+/** Returns access to an existing pull request on GitHub, or to a commit that has no pull request. */
 export async function openGithub(target: GithubTarget, token: string, wait?: Wait): Promise<Result<Forge>> {
   const send = requestSender(
     FORGE,
@@ -290,8 +290,8 @@ function placeFields(place: NewThread['place']): object {
 }
 
 /**
- * Creates a check run. GitHub limits the annotations per request. If several are needed, only the last one sets the
- * conclusion and the digest, so an interrupted check is created again.
+ * Creates a check run. GitHub limits the annotations per request. If a check needs several requests, only the last one
+ * sets the conclusion and the digest, so an interrupted check is created again.
  */
 async function createCheck(
   send: SendRequest,

@@ -30,7 +30,7 @@ const MOST_READS = 3;
 
 type Wait = (milliseconds: number) => Promise<unknown>;
 
-/** Opens a merge request on GitLab, or a commit that has no merge request. */
+/** Returns access to an existing merge request on GitLab, or to a commit that has no merge request. */
 export function openGitlab(target: GitlabTarget, token: string, wait?: Wait): Forge {
   return gitlabForge(target, requestSender(FORGE, { 'private-token': token, 'user-agent': 'onceover' }, wait));
 }

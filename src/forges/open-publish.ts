@@ -39,7 +39,7 @@ export async function publishResult(run: PublishedRun, wish: PublishWish): Promi
   return publishRun(opened, { ...wish, run, commit, isUntrusted: wish.isUntrusted || isUntrusted });
 }
 
-/** An opened pull request on a forge, and the commit whose result is published. */
+/** Access to a pull request on a forge, and the commit whose result is published. */
 type OpenedForge = { readonly opened: Forge; readonly commit: string; readonly isUntrusted: boolean };
 
 async function openOnGithub(facts: TargetFacts, wish: PublishWish): Promise<Result<OpenedForge>> {

@@ -128,7 +128,7 @@ async function createThreads(
   if (!first.ok) return first;
   const again = threads.filter(({ place }, index) => first.value[index] === 'rejected' && place.kind === 'lines');
   if (again.length === 0) return first;
-  // The forge may have rejected the lines because of a push after we read the diff.
+  // The forge may have rejected the lines because of a push after we read the diff, so compare the head again.
   const now = await forge.read();
   if (!now.ok) return now;
   if (now.value.head !== head) return ok('moved');

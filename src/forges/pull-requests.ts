@@ -28,7 +28,9 @@ export type PullFacts = {
   readonly head: string;
   /** The name of the target branch. */
   readonly base: string;
-  /** Whether the source branch is in another repository, or the forge does not say where it is. */
+  /**
+   * Whether the source branch is in another repository, or the forge does not say which repository the branch is in.
+   */
   readonly isFork: boolean;
   /** The address of the repository's page. */
   readonly page: string;

@@ -12,7 +12,7 @@ export type ForgeRequest = {
   readonly body?: object;
   /**
    * Whether the request can be sent twice without harm. If the answer to a write was lost, the forge may still have
-   * done the write.
+   * performed the write.
    */
   readonly isRepeatable?: boolean;
 };

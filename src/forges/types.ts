@@ -26,7 +26,7 @@ export type ForgeThread = {
   readonly comments: readonly ForgeComment[];
 };
 
-/** The newest check run on the commit with this name. */
+/** The newest check run with this name on the commit. */
 export type ForgeCheck = { readonly id: string; readonly name: string; readonly externalId: string };
 
 /**
@@ -135,14 +135,17 @@ export interface Forge {
   readonly name: string;
   read(): Promise<Result<PullRequestState>>;
   /**
-   * Creates threads, in few requests if possible. Returns how each thread ended: `rejected` if its lines are not
-   * accepted.
+   * Creates threads, in few requests if possible. Returns one result per thread, in the same order: `rejected` if the
+   * forge does not accept the lines of the thread.
    */
   createThreads(threads: readonly NewThread[]): Promise<Result<readonly WriteEnd[]>>;
   reply(thread: string, body: string): Promise<Result<WriteEnd>>;
   setResolved(thread: string, isResolved: boolean): Promise<Result<WriteEnd>>;
   editThreadComment(comment: string, body: string): Promise<Result<WriteEnd>>;
-  /** Hides a comment, so that the forge shows only a line saying so, or shows it again. */
+  /**
+   * Hides a comment, so that the forge shows only a note that it is hidden. If `isHidden` is false, shows the comment
+   * again.
+   */
   setHidden(comment: string, isHidden: boolean): Promise<Result<WriteEnd>>;
   deleteThreadComment(comment: string): Promise<Result<WriteEnd>>;
   createComment(body: string): Promise<Result<WriteEnd>>;

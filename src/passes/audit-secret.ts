@@ -3,7 +3,7 @@ import { secretFile } from '../platform/secret-file.ts';
 
 /**
  * The environment variable with the secret that decides which shared passes are reviewed again as an audit. CI needs
- * this variable, because its fresh clones keep no files.
+ * this variable, because each job starts with a new clone, in which no secret is stored yet.
  */
 const AUDIT_SECRET = 'ONCEOVER_AUDIT_SECRET';
 

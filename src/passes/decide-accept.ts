@@ -26,7 +26,7 @@ export type FoundFiles = {
   readonly waivers: ReadonlyMap<string, readonly SignedFile[]>;
 };
 
-/** Only passes for a whole change are shared, not passes for a part of it. */
+/** The scope of passes that are shared: only passes for a whole change, not for a part of it. */
 const FULL_SCOPE = 'full';
 
 /**
@@ -136,7 +136,7 @@ function isOfSlot(statement: TravellingStatement, { subject }: PassRequest): sta
   return statement.kind === 'pass' && statement.gate === subject.gate && statement.slot === subject.slot;
 }
 
-/** Returns the first fact in which a pass differs from this clone's gate; `null` if all are the same. */
+/** Returns the first fact in which a pass differs from this clone's gate; `null` if no fact differs. */
 function mismatch(statement: PassStatement, { subject, settingsDigests }: PassRequest): RefusalReason | null {
   if (statement.scope !== subject.scope) return 'other-scope';
   if (statement.promptDigest !== subject.promptDigest) return 'other-prompt';
@@ -145,7 +145,7 @@ function mismatch(statement: PassStatement, { subject, settingsDigests }: PassRe
   return digest === statement.settingsDigest ? null : 'other-settings';
 }
 
-/** Returns why the policy refuses this pass, whatever gate it is for; `null` if the policy accepts it. */
+/** Returns why the policy refuses the kind of session or the age of this pass; `null` if the policy accepts both. */
 function policyProblem(
   { session, passedAt }: PassStatement,
   { accept, maxAgeDays }: PassPolicy,
@@ -203,7 +203,7 @@ export function findBaseChange(
   return { ...refusal('base-changed'), statement: newest.statement, signers: [newest.signer] };
 }
 
-/** Whether two lists have the same paths, and differ only in files whose base version differs. */
+/** Whether two lists of changed files have the same paths and differ, but only in files whose base versions differ. */
 function isOnOtherBase(theirs: readonly PassFile[], ours: readonly PassFile[]): boolean {
   const byPath = new Map(theirs.map((file) => [file.path, file]));
   if (byPath.size !== ours.length) return false;

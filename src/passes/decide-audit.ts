@@ -4,11 +4,12 @@ import type { PassSubject } from './types.ts';
 const DRAWN_BYTES = 6;
 
 /**
- * Whether to review an accepted pass again, as an audit. This depends on the pass and on a secret of the verifier, so
- * the signer of a pass cannot predict it. Without a secret, every pass is reviewed again.
+ * Whether an accepted pass is drawn for an audit, which means that it is reviewed again. `share` is the share of passes
+ * to draw. The draw depends on the pass and on a secret of the verifier, so the signer of a pass cannot predict it.
+ * Without a secret, every pass is drawn.
  */
 export function isDrawn(secret: Uint8Array | null, subject: PassSubject, share: number): boolean {
-  // A share that is not a number is a configuration mistake, which must not switch the audit off.
+  // A share that is not a number is a configuration mistake. A mistake must not switch the audit off.
   if (share <= 0) return false;
   if (secret === null || !(share < 1)) return true;
   return fractionOf(secret, subject) < share;

@@ -17,8 +17,9 @@ export type IdentifiedFinding = {
 };
 
 /**
- * Returns the identity of a finding, which is the same in every clone: a digest of its gate, its file and the code that
- * it quotes. Returns `null` if the finding quotes no code, because another clone could not recognise it.
+ * Returns the identity of a finding, which is the same in every clone: a digest of its gate, its file, the code that it
+ * quotes, and which occurrence of that code it means. Returns `null` if the finding names no file or quotes no code,
+ * because another clone could not recognise it.
  */
 export function findingIdentity({ gate, file, anchor }: IdentifiedFinding): string | null {
   if (file === null || anchor === null || anchor.text.trim() === '') return null;

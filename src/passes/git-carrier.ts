@@ -55,7 +55,8 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
       const failed = failureOf(remote, end);
       if (failed !== null && end.kind === 'ended' && end.ending === 'cancelled') return err(failed);
       const fetched = failed === null ? quarantine.fetched() : null;
-      // If no remote has this name, git uses the name as a path and reports it as the address. Check for that.
+      // If no remote has this name, git treats the name as the path of a repository and reports that path as the
+      // address. So check whether the remote exists.
       if (fetched === null || fetched.address === remote.replace(/\.git$/, '')) {
         const known = await requireRemote(clone, remote);
         if (!known.ok) return known;
@@ -103,7 +104,8 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
       // The remote refused the push although no other clone has pushed. Try again only if the cause was a lock, which
       // may soon be gone.
       if (now.value === old && !pushed.isLock) return err(last);
-      // Wait for a random time, so that clones that were refused together do not all try again together.
+      // Wait for a random time, so that clones whose pushes were refused at the same time do not all try again at the
+      // same time.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(25 * 2 ** attempt, 1000)));
     }
     return err(last);
@@ -166,10 +168,10 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
   });
 }
 
-// Most runs only fetch, so load the code that writes only when it is needed.
+// Most runs only fetch, so load the code that writes git objects only when it is needed.
 const loadNewTip = () => import('./git-new-tip.ts');
 
-// Deleting old files needs only the ids of the remaining ones, so do not keep their contents in memory.
+// A prune needs only the git ids of the files that it keeps. This empty file replaces their contents to save memory.
 const NO_FILE: StoredFile['file'] = { statement: new Uint8Array(0), signature: '' };
 
 function trouble(where: string, why: CarrierTrouble, said: string): Failure {
@@ -201,10 +203,12 @@ function fetchArgs(remote: string): readonly string[] {
     '--recurse-submodules=no',
     // In a partial clone, git would otherwise not fetch the contents of the files.
     '--no-filter',
-    // Without this option, git may also update other refs, to which the user's fetch settings map this ref.
+    // Without this option, git would also apply the user's own fetch settings for the remote, which could update other
+    // refs.
     '--refmap=',
-    // Tell the remote only about the ref that was fetched before, not about the whole history. The ref is written as a
-    // pattern, because a pattern may match nothing.
+    // Tell the remote only about the commit of the last fetch, not about the whole history of the clone. Before the
+    // first fetch there is no such ref: git rejects the name of a missing ref, but accepts a pattern (`[…]`) that
+    // matches nothing.
     `--negotiation-tip=${mirror.slice(0, -1)}[${mirror.slice(-1)}]`,
     remote,
     PASSES_REF,
@@ -271,7 +275,7 @@ function failureOf(remote: string, end: ProcessRunEnd): Failure | null {
 
 const LONGEST_SAID = 2000;
 
-// git ends each progress line except the last with a carriage return.
+// In git's output, progress lines end with a carriage return, except the last one. The two patterns remove both kinds.
 function withoutProgress(text: string): string {
   return text.replace(/[^\r\n]*\r/g, '').replace(/^(?:remote: )?[A-Z][a-z ]+: +(?:\d+% \()?\d[^\n]*\n/gm, '');
 }
@@ -327,8 +331,8 @@ function pushArgs(remote: string, old: string | null, commit: string): readonly 
 }
 
 /**
- * Stores in this clone which commit the remote's ref points at, unless that is already known. `null` means that the
- * remote has no such ref.
+ * Sets this clone's copy of the ref to `tip`, the commit that the remote's ref points at. `null` means that the remote
+ * has no such ref. Returns whether the copy changed.
  */
 async function setMirror(
   { root, commonDir }: Clone,

@@ -35,7 +35,7 @@ export async function statementTip(reader: ObjectReader, ref: string): Promise<s
 
 /**
  * Returns a commit that adds the files to the commit `tip`, and how many files are new. Only the folders that change
- * are read and written again; entries in them that are not onceover's are dropped.
+ * are read and written again; entries in these folders that onceover did not make are dropped.
  */
 export async function addToTip(
   reader: ObjectReader,
@@ -56,7 +56,8 @@ export async function addToTip(
         const name = `${fileName(file)}.json`;
         const statement = newObject(format, 'blob', file.statement);
         const signature = newObject(format, 'blob', Buffer.from(file.signature, 'utf8'));
-        // Compare the contents too, because anyone may have stored other bytes under this file name.
+        // Compare the git ids of the contents, not only the names, because anyone may have stored other bytes under
+        // this name.
         const isThere = entries.get(name)?.id === statement.id && entries.get(`${name}.sig`)?.id === signature.id;
         if (isThere) continue;
         entries.set(name, { mode: FILE_MODE, name, id: made.add(statement) });
@@ -90,7 +91,7 @@ async function entriesOfKey(reader: ObjectReader, folder: TreeEntry | undefined)
 
 /**
  * Returns a commit without a parent that contains only the files in `kept`, so that clones no longer fetch the removed
- * ones. `kept` lists the remaining files by key.
+ * files. `kept` lists the remaining files by key.
  */
 export function newHistory(tip: string, kept: readonly KeyFiles[], now: number): NewTip {
   const format = formatOf(tip);

@@ -4,15 +4,15 @@ import { type GitError, gitFailed } from '../git/git.ts';
 import { gitProgram } from '../platform/program.ts';
 
 /**
- * A git object that was looked up. 'missing' means that there is none with this name, 'too-large' that its content was
- * not read.
+ * The result of looking up a git object. 'missing' means that no object has this name. 'too-large' means that the
+ * object exceeds the size limit, so its content was not read.
  */
 export type FoundObject =
   | { readonly id: string; readonly type: string; readonly content: Buffer }
   | 'missing'
   | 'too-large';
 
-/** Reads git objects through one running `git cat-file --batch` process, as often as needed. */
+/** Reads git objects through a `git cat-file --batch` process that keeps running between two reads. */
 export type ObjectReader = {
   /** Returns one result per name, in the same order. Throws a `GitError` if git fails or takes too long. */
   read(names: readonly string[], largest: number): Promise<readonly FoundObject[]>;
@@ -35,7 +35,10 @@ const SETTINGS = {
   config: [...NO_USER_PROGRAMS, 'protocol.allow=never'],
 };
 
-/** git is started again after each object that is too large. After this many restarts, reading fails. */
+/**
+ * The maximum number of times that git is restarted; then reading fails. git is restarted after each object that is too
+ * large.
+ */
 const MOST_RESTARTS = 8;
 
 /** Opens a reader of git objects. git starts with the first `read` and is killed after `limitMs` milliseconds. */

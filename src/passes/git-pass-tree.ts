@@ -6,20 +6,22 @@ import { fileName, isPassKey, isStorable } from './stored-files.ts';
 import { LARGEST_STATEMENT, type SignedFile, type StoredFile } from './types.ts';
 
 /**
- * The maximum number of signed files that are read from the folder of one key. Reading more would only slow down a run.
+ * The maximum number of signed files that are read per key. Reading more would only slow down a run. All signed files
+ * with the same key are in one git folder.
  */
 const MOST_PER_KEY = 64;
 
-// Enough for 10,000 files in the folder of one key.
+// The maximum size, in bytes, of the git tree object of a key's folder: enough for about 5,000 signed files and their
+// signatures.
 const LARGEST_KEY_TREE = 1024 * 1024;
 
-/** The size limit in bytes for the folders that contain the folders of keys. */
+/** The maximum size, in bytes, of a git tree object, except where `LARGEST_KEY_TREE` applies. */
 export const LARGEST_TREE = 32 * 1024 * 1024;
 
-/** The name of a folder with signed files, called a key: the SHA-256 of what the files are about. */
+/** Matches a key, which is the name of a folder with signed files: the SHA-256 of what the files are about. */
 export const KEY = /^[0-9a-f]{64}$/;
 
-/** The name of a folder that contains the folders of keys: the first two digits of these keys. */
+/** Matches the name of a folder that contains the folders of keys: the first two digits of these keys. */
 export const SHARD = /^[0-9a-f]{2}$/;
 
 const STATEMENT = /^([0-9a-f]{64})\.json$/;
@@ -35,8 +37,8 @@ export class UnusableRef extends Error {
 }
 
 /**
- * Returns the signed files under these keys; `null` if the ref does not exist. Entries that cannot be used are left
- * out.
+ * Returns the signed files under these keys; `null` if the ref does not exist. Files that are damaged, too large or
+ * without a signature are left out.
  */
 export async function findInRef(
   reader: ObjectReader,
@@ -68,7 +70,7 @@ export async function findInRef(
 /** A signed file and its signature in a git tree. `name` is the name that both must have according to `fileName`. */
 type Pair = { readonly name: string; readonly statement: TreeEntry; readonly signature: TreeEntry };
 
-/** Returns the pairs of a signed file and its signature in the folder of a key; none if it is not a folder. */
+/** Returns the pairs of a signed file and its signature in the folder of a key; none if `tree` is not a folder. */
 export function pairsIn(tree: FoundObject | undefined): readonly Pair[] {
   const entries = entriesOf(tree)?.filter(({ mode }) => mode === FILE_MODE) ?? [];
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
@@ -104,7 +106,8 @@ function isBlob(found: FoundObject | undefined): found is Exclude<FoundObject, s
 }
 
 /**
- * The usable signed files in the folder of a key. `id` is the id of that folder, which may contain other entries too.
+ * The usable signed files in the folder of a key. `id` is the git id of the folder, which may also contain unusable
+ * files.
  */
 export type KeyFiles = { readonly key: string; readonly id: string; readonly files: readonly (Pair & StoredFile)[] };
 

@@ -43,19 +43,19 @@ export type Quarantine = {
 type TransferLimits = {
   readonly stop: AbortSignal | null;
   readonly timeoutMs: number;
-  /** How long git may print nothing; `null` if only `timeoutMs` applies. */
+  /** How long git may print nothing before it is killed; `null` if only `timeoutMs` applies. */
   readonly idleMs: number | null;
 };
 
-// `git gc` also deletes old folders whose names start like this.
+// `git gc` deletes old folders whose names start with `tmp_objdir-`, so it also deletes ours.
 const PREFIX = 'tmp_objdir-onceover-';
 
 const LEFTOVERS: Leftovers = { kind: 'folder', name: new RegExp(`^${PREFIX}`), afterMs: LEFTOVER_AFTER_MS };
 
 const CONFIG = [
   ...NO_USER_PROGRAMS,
-  // The temporary folder borrows the objects of the repository. Without this setting, git would list the repository's
-  // refs a second time.
+  // The temporary folder borrows the objects of the repository, so git would list the repository's refs a second time.
+  // With this setting, git runs the program `true` instead, which lists nothing.
   'core.alternateRefsCommand=true',
   'credential.interactive=never',
   'maintenance.auto=false',
@@ -72,7 +72,8 @@ export function openQuarantine({ root, commonDir }: Clone): Result<Quarantine> {
   const made = tryDisk('write', folder, () => {
     mkdirSync(folder, { mode: 0o700 });
     mkdirSync(own);
-    // git accepts a folder as its own only if it contains a HEAD file. The branch in it does not need to exist.
+    // git accepts a folder as a git folder only if it contains a HEAD file. The branch that HEAD names does not need to
+    // exist.
     writeFileSync(join(folder, 'HEAD'), 'ref: refs/heads/onceover-none\n');
     // git finds the settings through GIT_COMMON_DIR, but it finds the refs only through this file.
     writeFileSync(join(folder, 'commondir'), `${commonDir}\n`);
@@ -124,7 +125,8 @@ export function openQuarantine({ root, commonDir }: Clone): Result<Quarantine> {
   };
 }
 
-// git reads a path that starts with a double quote as a C string, so a quoted path may contain the path separator.
+// In a list of paths, git reads a path that starts with a double quote as a C string. So a quoted path may contain the
+// character that separates the paths.
 function quoted(path: string): string {
   if (isAbsolute(path) && !path.includes(delimiter) && !path.includes('\n')) return path;
   return `"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;

@@ -38,7 +38,7 @@ export function openHttpCarrier(address: string, { token, limitMs = LIMIT_MS }: 
     ? new HttpsAgent({ keepAlive: true, maxSockets: AT_ONCE })
     : new HttpAgent({ keepAlive: true, maxSockets: AT_ONCE });
 
-  /** Sends a request. All requests of one method call share a deadline. */
+  /** Sends a request. `signal` aborts it at the deadline that all requests of one call of `find` or `push` share. */
   function send(method: 'GET' | 'PUT', id: string, body: string | null, signal: AbortSignal): Promise<Answer> {
     const url = new URL(`${where}/ac/${id}`);
     const headers = {
@@ -81,7 +81,8 @@ export function openHttpCarrier(address: string, { token, limitMs = LIMIT_MS }: 
       if (!winner.ok) return winner;
       if (isSame(winner.value, file)) return ok(false);
     }
-    // All numbers of this key are in use. That is enough signed passes for this content, so leave this one out.
+    // All numbers of this key are in use. Other clones have enough signed files about the same content, so do not store
+    // this one.
     return ok(false);
   }
 

@@ -51,8 +51,8 @@ export type UnusableStatement = {
 export type ReadStatement = { readonly ok: true; readonly statement: TravellingStatement } | UnusableStatement;
 
 /**
- * Returns the key under which a signed pass or waiver is stored: the content of the gate, or the identity of the
- * finding.
+ * Returns the key under which a signed file is stored: for a pass, the content of the gate; for a waiver, the identity
+ * of the finding.
  */
 export function statementKey(statement: TravellingStatement): string {
   return statement.kind === 'pass' ? statement.content : statement.finding;

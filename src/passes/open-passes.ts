@@ -21,7 +21,8 @@ type AcceptedPasses = {
   /** The accepted waivers by the identity of the waived finding. */
   readonly waivers: ReadonlyMap<string, AcceptedWaiver>;
   /**
-   * Why the shared passes could not be read; `null` if they could. If set, every request is refused as `unreachable`.
+   * Why the shared passes could not be read; `null` if they could. If set, every request is refused, usually as
+   * `unreachable`.
    */
   readonly failure: Failure | null;
 };
@@ -41,7 +42,10 @@ export interface CarriedPasses {
   explain(request: PassRequest): Promise<Acceptance>;
 }
 
-/** How long `explain` searches through all stored passes. Anyone who can push may have added very many. */
+/**
+ * How long `explain` may search through all stored passes. Anyone who can push may have added very many, so there must
+ * be a limit.
+ */
 const LONGEST_SEARCH_MS = 5000;
 
 /** Returns the shared passes, judged by the rules of the base branch. */
@@ -74,8 +78,8 @@ const NO_STATEMENT: Acceptance = { kind: 'refused', why: 'no-statement', stateme
 type Files = ReadonlyMap<string, readonly SignedFile[]>;
 
 /**
- * Returns the signed files for the gates and findings, and the waivers on which the found passes depend. `wanted` is
- * `null` if waivers from other clones do not count.
+ * Returns the signed files for the gates of `requests` and for the findings of `wanted`, and the waivers on which the
+ * found passes depend. If waivers from other clones do not count, `wanted` is `null` and no waiver is looked up.
  */
 async function findAll(
   carrier: PassCarrier,
@@ -104,7 +108,7 @@ const MOST_NAMED = 1000;
 const NOTHING_WAIVED = Buffer.from('"waived":[]');
 
 function waivedIn({ statement }: SignedFile): readonly string[] {
-  // Almost no pass depends on a waiver, so skip those passes without parsing.
+  // Almost no pass depends on a waiver, so return early without parsing if this pass depends on none.
   if (Buffer.from(statement.buffer, statement.byteOffset, statement.byteLength).includes(NOTHING_WAIVED)) return [];
   const read = readStatement(statement);
   return read.ok && read.statement.kind === 'pass' ? read.statement.waived : [];
@@ -125,7 +129,8 @@ function waiversIn(
   return waivers;
 }
 
-// A gate with excluded files must be reviewed in this clone even if the shared passes can be read, so keep that reason.
+// A gate with excluded files must be reviewed in this clone even if the shared passes can be read, so such a gate keeps
+// the reason `excluded-path`.
 function unreachable(requests: readonly PassRequest[], trust: PassTrust, now: Date, failure: Failure): AcceptedPasses {
   const passes = requests.map((request): Acceptance => {
     const answer = decideAccept(request, { passes: [], waivers: new Map() }, trust, now);

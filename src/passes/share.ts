@@ -19,7 +19,7 @@ type Place = Pick<RepositoryPaths, 'root' | 'commonDir'>;
  */
 const LONGEST_PUSH_MS = 20_000;
 
-/** Counts the passes and waivers that this clone has not shared under its own key yet. */
+/** Counts the passes and waivers of this clone for which no file signed with the user's own key is shared yet. */
 export async function countUnshared(
   place: Place,
   trusted: TrustedPasses,

@@ -26,7 +26,7 @@ type SignOptions = {
 
 /** Signs passes and waivers with the SSH key that git uses for signing. */
 export interface StatementSigner {
-  /** The key as it is configured, for messages. */
+  /** The signing key as it is configured (a path or a public key), for messages. */
   readonly key: string;
   /** Returns the public key in OpenSSH's format, `key-type key`, without its comment. */
   publicKey(): Promise<Result<string>>;

@@ -25,7 +25,7 @@ type List = Signers['problems'][number]['list'];
 
 type Lines<T> = { readonly items: readonly T[]; readonly problems: Signers['problems'] };
 
-/** Reads each line that is neither empty nor a comment. `read` returns the item, or what is wrong with the line. */
+/** Reads each line that is neither empty nor a comment. `read` returns the parsed line, or the problem with it. */
 function readLines<T extends object | `SHA256:${string}`>(
   text: string,
   list: List,
@@ -141,15 +141,15 @@ const OPTIONS: ReadonlySet<string> = new Set(['cert-authority', 'namespaces', 'v
 const HOUR_MS = 60 * 60 * 1000;
 
 // ssh-keygen reads a time without `Z` as local time, and verifiers can be anywhere. So assume the time zones that make
-// the validity shortest: it begins at midnight at UTC-12 and ends at midnight at UTC+14.
+// the validity shortest: UTC-12 for its beginning and UTC+14 for its end.
 const LATEST_ZONE_MS = 12 * HOUR_MS;
 const EARLIEST_ZONE_MS = -14 * HOUR_MS;
 
 const TIME = /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?(Z?)$/;
 
 /**
- * Returns a time such as `20260131Z` or `20260131120000Z` in milliseconds; `null` without a text, `undefined` if the
- * text is not a time.
+ * Returns a time such as `20260131Z` or `20260131120000Z` in milliseconds since 1970. For a time without `Z`, adds
+ * `local` milliseconds. Returns `null` if there is no text, and `undefined` if the text is not a time.
  */
 function readTime(text: string | undefined, local: number): number | null | undefined {
   if (text === undefined) return null;

@@ -62,8 +62,8 @@ function refuse(why: SignatureProblem): SignatureCheck {
 const ARMOR = /^-----BEGIN SSH SIGNATURE-----\n([A-Za-z0-9+/=\n]+)\n-----END SSH SIGNATURE-----\n?$/;
 
 /**
- * Decodes a signature in text form; `null` if there is other text around it, or if the base64 is not in its canonical
- * form.
+ * Decodes a signature in text form. Returns `null` if there is other text around it, or if its base64 differs from what
+ * encoding the bytes again gives.
  */
 function readArmor(armored: string): Buffer | null {
   if (armored.length > LARGEST_SIGNATURE) return null;
@@ -71,9 +71,7 @@ function readArmor(armored: string): Buffer | null {
   return readBase64(base64);
 }
 
-/**
- * Decodes base64; `null` if the text is empty or not in canonical form, the form that encoding its bytes again gives.
- */
+/** Decodes base64. Returns `null` if the text is empty, or if it differs from what encoding the bytes again gives. */
 export function readBase64(base64: string): Buffer | null {
   const bytes = Buffer.from(base64, 'base64');
   return base64 !== '' && bytes.toString('base64') === base64 ? bytes : null;
@@ -92,7 +90,8 @@ function readFields(bytes: Buffer): SignatureFields | null {
   if (fields.uint32() !== VERSION) return null;
   const key = fields.string();
   const namespace = fields.string().toString('latin1');
-  // Refuse a signature whose reserved field is not empty. ssh-keygen ignores this field, but no program fills it.
+  // The reserved field must be empty. ssh-keygen would ignore its content, but no known program writes any, so refuse
+  // it.
   const reserved = fields.string();
   const hash = fields.string().toString('latin1');
   const signature = fields.string();
@@ -132,7 +131,10 @@ const RSA_HASHES: ReadonlyMap<string, string> = new Map([
   ['rsa-sha2-512', 'sha512'],
 ]);
 
-/** Returns the hash algorithm of a signature type; `undefined` if the key must not make signatures of this type. */
+/**
+ * Returns the hash algorithm of a signature type. Returns `null` for Ed25519, which needs no choice, and `undefined` if
+ * the key must not make signatures of this type.
+ */
 function hashOf({ type, kind }: SshKey, signatureType: string): string | null | undefined {
   if (kind.name === 'rsa') return RSA_HASHES.get(signatureType);
   if (signatureType !== type) return undefined;

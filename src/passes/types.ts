@@ -86,7 +86,10 @@ export type TravellingStatement = PassStatement | WaiverStatement;
 /** A pass or waiver file and its separate signature, byte for byte as they are stored. */
 export type SignedFile = { readonly statement: Uint8Array; readonly signature: string };
 
-/** A signed file and its key: the SHA-256 (64 hexadecimal digits) of what the file is about. */
+/**
+ * A signed file and its key, a SHA-256 in hexadecimal digits: for a pass, the gate's content; for a waiver, the
+ * identity of the finding.
+ */
 export type StoredFile = { readonly key: string; readonly file: SignedFile };
 
 /**
@@ -163,7 +166,7 @@ export type Acceptance =
       readonly why: RefusalReason;
       /** The refused pass that came closest to being accepted; `null` if there is none with a valid signature. */
       readonly statement: PassStatement | null;
-      /** The known signers of `statement`. For `drawn-for-audit`, everyone who signed a valid pass. */
+      /** The known signers of `statement`. For the reason `drawn-for-audit`, everyone who signed a valid pass. */
       readonly signers?: readonly Voucher[];
       /** The fingerprint of the key of an unknown signer, such as `SHA256:…`. */
       readonly keyFingerprint?: string;
@@ -177,7 +180,7 @@ export type PassRequest = {
   readonly subject: PassSubject;
   /** The gate's changed files in this clone. */
   readonly files: readonly PassFile[];
-  /** The digest of the settings of each agent that may act as this reviewer. */
+  /** The digests of the settings of the agents that may act as this reviewer, by the agent's name. */
   readonly settingsDigests: ReadonlyMap<string, string>;
 };
 
@@ -236,7 +239,7 @@ export type PassTrust = {
   readonly waiverSigners: Signers | null;
   /**
    * The secret that decides which shared passes are reviewed again as an audit; `null` if it is not available. Without
-   * it, all of them are, unless the setting `audit` is 0.
+   * the secret, all shared passes are reviewed again, unless the setting `audit` is 0.
    */
   readonly auditSecret: Uint8Array | null;
 };

@@ -71,7 +71,7 @@ function toShared(progress: Progress, lines: readonly string[]): SharedProgress 
   };
 }
 
-/** Returns the progress that this process last wrote for the working tree; `null` if it has written none. */
+/** Returns the progress that the process `holder` last wrote for the working tree; `null` if it has written none. */
 export function readProgress(
   place: Place,
   holder: { readonly pid: number; readonly since: string },

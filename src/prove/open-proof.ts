@@ -136,8 +136,8 @@ function installable({ missing }: Parsers, files: readonly string[]): readonly s
 export type ProvePorts = { readonly stop: AbortSignal; tell(progress: ProofProgress): void };
 
 /**
- * Reviews the test cases and stores the scores. After an interruption, the next run of `onceover prove` reuses the
- * answers that it already got.
+ * Reviews the test cases and stores the scores. If this run of `onceover prove` is interrupted, the next one reuses the
+ * answers that were already received.
  */
 export async function playPlannedProof(
   repository: RepositoryPaths,
@@ -173,7 +173,7 @@ export async function playPlannedProof(
     kept.cleanUp();
     const proofs = proofsOf(played.value.results, config, played.value.cases);
     const outdone: GateId[] = [];
-    // An interrupted run covers fewer test cases, so only the scores of a finished run may replace stored ones.
+    // An interrupted run covers fewer test cases than planned, so its scores must not replace stored ones.
     if (played.value.end === 'done' || played.value.end === 'budget') {
       const store = openProofs(repository.commonDir);
       for (const proof of proofs) {

@@ -12,14 +12,14 @@ export type ProvePlan = {
   readonly seed: number;
   /** The maximum number of calls to agents. Reused answers are not counted. */
   readonly calls: number;
-  /** The median cost of a call of these gates; `null` if the cost ledger has none. */
+  /** The median cost of a call of these gates; `null` if the cost ledger has no such call. */
   readonly perCall: CallEstimate;
   readonly budget: ProofBudget;
   /**
    * How many of the project's own checks run on test cases with an edit. Such a case is used only if the checks pass.
    */
   readonly checks: number;
-  /** Packages that would allow planting bugs in more of the files. */
+  /** Packages that must be installed so that bugs can be planted in more of the repository's files. */
   readonly install: readonly string[];
   readonly titles: readonly { readonly source: CaseSource; readonly title: string; readonly class: BugClass | null }[];
 };

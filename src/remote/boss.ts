@@ -14,8 +14,8 @@ const QUEUE_SCHEMA = 'onceover_queue';
 export const DEAD_QUEUE = 'dead';
 
 /**
- * How often an agent call goes back into the queue because its worker stopped. If the agent was already running,
- * `MOST_LOST_STARTS` gives the call up sooner.
+ * How often an agent call goes back into the queue because its worker stopped. If the agent was already running, the
+ * lower limit `MOST_LOST_STARTS` applies.
  */
 const MOST_RETRIES = 20;
 
@@ -89,7 +89,7 @@ export async function addQueues(
       deleteAfterSeconds: 60 * 60,
     };
     await boss.createQueue(name, options);
-    // `createQueue` leaves an existing queue as it is, so without this a new `--heartbeat` would have no effect.
+    // `createQueue` leaves an existing queue as it is, so without this update a new `--heartbeat` would have no effect.
     await boss.updateQueue(name, options);
   }
 }

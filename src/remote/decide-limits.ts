@@ -35,8 +35,8 @@ export function decideTake(limits: AccountLimits, use: AccountUse, now: Date): T
     return { kind: 'wait', until: minuteAfter(use.started[use.started.length - callsPerMinute], now), why: 'calls' };
   if (tokensPerMinute === null) return { kind: 'take' };
   let tokens = 0;
-  // Add up tokens from the newest agent call backwards until they reach the limit. As soon as that last call is more
-  // than a minute old, another call may start.
+  // Add up tokens from the newest agent call backwards until they reach the limit. As soon as the call that reaches the
+  // limit is more than a minute old, another call may start.
   for (const { at, tokens: more } of [...use.ended].reverse()) {
     tokens += more;
     if (tokens >= tokensPerMinute) return { kind: 'wait', until: minuteAfter(at, now), why: 'tokens' };

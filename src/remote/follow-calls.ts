@@ -10,7 +10,7 @@ import type { CallRequest } from './types.ts';
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1000;
 
-/** How long to wait while no worker offers the agent that a call needs. A worker that restarts is back before that. */
+/** How long to wait while no worker offers the agent that a call needs. A worker that restarts needs less time. */
 const NO_WORKER_MS = 60_000;
 
 const NO_WORKER_LOOKS_MS = 10_000;

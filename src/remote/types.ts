@@ -14,7 +14,7 @@ export type CallRequest = Pick<
   readonly model: string | null;
   readonly sandbox: boolean;
   readonly mostRetries: number | null;
-  /** The git tree of the code under review, followed by the tree of its base. */
+  /** The git tree of the code under review. `baseTree` is the git tree of its base. */
   readonly tree: string;
   readonly baseTree: string;
 };

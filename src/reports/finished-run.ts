@@ -101,7 +101,10 @@ export type ReportEntry = {
   /** Whether the gate passed or failed; false if the gate has no result, for example after an error. */
   readonly isJudged: boolean;
   readonly severity: Severity;
-  /** For a finding, the problem and the fix. Otherwise why the gate did not pass, with the output of a failed check. */
+  /**
+   * For a finding, the problem and the fix. For any other entry, why the gate did not pass, with the output of a failed
+   * check.
+   */
   readonly message: string;
   readonly file: string;
   /**

@@ -70,8 +70,8 @@ export type ChildEnd = {
 };
 
 /**
- * Judges the output of a run's process. Only a complete document counts as a verdict: it must be about this commit and
- * state the same exit code as the process.
+ * Judges the output of a run's process. Only a complete document counts as a verdict: it must be about the commit
+ * `head` and state the same exit code as the process.
  */
 export function judgeReview({ stdout, code, ended, parsed, errorKind }: ChildEnd, head: string): ReviewEnd {
   if (ended !== null) return failedReview('interrupted', ended);
@@ -112,7 +112,7 @@ export function isWorthRepeating(error: string | null, { tries }: Pick<TakenRun,
 
 /**
  * Returns how a review run ended, in the form that the team store records. `unpublished` says why the result was not
- * published; it is `null` if it was.
+ * published; `null` if the result was published.
  */
 export function endOfReview({ run, error, document }: ReviewEnd, unpublished: Failure | null): PullRunEnd {
   const said =

@@ -22,9 +22,9 @@ export type WebhookDecision =
   | { readonly ok: false; readonly status: 400 | 401; readonly why: string };
 
 /**
- * Decides what a webhook asks for. The webhook counts only if the forge's secret signed its body (GitHub) or came with
- * it (GitLab). Its content only names the pull request to review, so a forged webhook cannot choose the base or the
- * commit.
+ * Decides what a webhook asks for. The webhook counts only if the forge's secret signed its body (GitHub) or was sent
+ * in a header (GitLab). Its content only names the pull request to review, so a forged webhook cannot choose the base
+ * or the commit.
  */
 export function decideWebhook(forge: ForgeSettings, webhook: Webhook): WebhookDecision {
   const isGenuine = forge.name === 'github' ? isSigned : hasToken;
@@ -119,7 +119,7 @@ function gitlabWish(forge: ForgeSettings, { header }: Webhook, content: unknown)
   if (!read.success) return null;
   const { project, object_attributes, changes } = read.data;
   const { action = '', oldrev, iid, last_commit } = object_attributes;
-  // GitLab sends "update" for new commits and for every edit. Only new commits have `oldrev`.
+  // GitLab sends "update" for new commits and for every edit. Only an update with new commits has `oldrev`.
   const isChanged = oldrev !== undefined || changes?.draft?.current === false || changes?.target_branch !== undefined;
   const isReview = action === 'open' || action === 'reopen' || (action === 'update' && isChanged);
   const isClosed = action === 'close' || action === 'merge';

@@ -85,7 +85,7 @@ async function handle(incoming: IncomingMessage, outgoing: ServerResponse, answe
 const ALWAYS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
-  // The server checks the origin of forms. With 'no-referrer', browsers would not send it.
+  // The server checks the origin of forms. With 'no-referrer', browsers would not send the origin.
   'referrer-policy': 'same-origin',
   'x-frame-options': 'DENY',
   'cross-origin-resource-policy': 'same-origin',

@@ -37,7 +37,7 @@ export function openIssuerKeys(issuer: string) {
       return kept !== null && Date.now() - kept.at < KEEP_MS ? kept.keys : fetched();
     },
     /**
-     * Fetches the keys again because a token named an unknown one. At most one fetch per minute, so strangers cannot
+     * Fetches the keys again because a token named an unknown one. Fetches at most once per minute, so strangers cannot
      * flood the issuer with requests.
      */
     async newer(): Promise<IssuerKeys | null> {

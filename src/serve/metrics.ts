@@ -8,7 +8,7 @@ type Row = {
   readonly value: number;
 };
 
-// A single SQL statement, so that all figures are from the same moment.
+// Read all figures with a single SQL statement, so that they are from the same moment.
 const FIGURES = `
   SELECT 'jobs' AS name, 'calls' AS first, state AS second, count(*)::float8 AS value
     FROM onceover.calls WHERE state IN ('waiting', 'running') GROUP BY state

@@ -133,9 +133,9 @@ async function openRepositoryAt(folder: string, isBare: boolean): Promise<void> 
 type Wanted = { readonly url: string; readonly base: string; readonly baseCommit: string; readonly head: string };
 
 async function checkOut(clone: string, { url, base, baseCommit, head }: Wanted): Promise<void> {
-  // Without this, git-lfs would fetch large files and look for credentials of its own.
+  // Without this variable, git-lfs would fetch large files and look for credentials of its own.
   const quiet = { config: CONFIG, env: { GIT_LFS_SKIP_SMUDGE: '1' } };
-  // The store identifies a repository by this address.
+  // The team store identifies a repository by the address of its remote, so set that address.
   await git(clone, ['config', 'remote.origin.url', url], quiet);
   // Delete all other remote branches, so that onceover can read its configuration only from `base`.
   const known = await gitText(clone, ['for-each-ref', '--format=%(refname)', 'refs/remotes'], quiet);
@@ -160,8 +160,8 @@ function isPlain(clone: string): boolean {
 }
 
 /**
- * Returns environment variables with which git sends the token to this address only. Arguments would be visible to
- * other users of the machine.
+ * Returns environment variables with which git sends the token only to the address `url`. The token is not an argument
+ * of git, because other users of the machine could see it there.
  */
 function loginFor({ name, token }: ForgeSettings, url: string): Readonly<Record<string, string>> {
   if (!/^https?:/.test(url)) return {};

@@ -172,7 +172,7 @@ export function openPullRuns(database: Database, boss: PgBoss) {
 
     /**
      * Puts a review run back into the queue, for another server or for a later attempt. `counts` says whether this
-     * attempt counts as a try.
+     * attempt counts towards the limit on tries.
      */
     putBack: (run: TakenRun, { afterSeconds, counts }: { readonly afterSeconds: number; readonly counts: boolean }) =>
       database.transaction(async (query) => {

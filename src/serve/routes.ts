@@ -139,7 +139,7 @@ async function receive(
   if (!decided.ok) return told('', decided.status, decided.why);
   const { delivery, keys, wish } = decided;
   if (wish.kind === 'ignored') return told(delivery, 202, `ignored: ${wish.why}`);
-  // The forge shows this delivery as failed, and a person can send it again.
+  // Refuse the webhook. The forge then shows the delivery as failed, and a person can send it again.
   if (isStopping()) return told(delivery, 503, 'the server stops');
   try {
     const accepted = await runs.accept(keys, wish);

@@ -38,8 +38,8 @@ export type PullRunOutcome =
   | { readonly kind: 'put-back'; readonly afterSeconds: number; readonly counts: boolean; readonly said: string };
 
 /**
- * How often the head of a pull request may change during one attempt. After that, the review run goes back into the
- * queue.
+ * How often one attempt may read the pull request. It is read again if its head changes meanwhile. After the last read,
+ * the review run goes back into the queue.
  */
 const MOST_READS = 3;
 

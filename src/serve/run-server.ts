@@ -200,7 +200,7 @@ async function quietly<T>(tell: ServerOptions['tell'], work: () => Promise<T>): 
   }
 }
 
-/** Repeats work at an interval until the signal aborts. If the team store is unreachable, the loop continues. */
+/** Repeats work at an interval until `stop` aborts. If the team store is unreachable, the loop continues. */
 async function everyWhile(
   everyMs: number,
   signal: AbortSignal,

@@ -24,7 +24,8 @@ export function openVisitors({ tokens, oidc, address }: ServerSettings) {
 
   async function ofToken(token: string): Promise<Identified> {
     const digest = sha256(token);
-    // Compare with all tokens instead of stopping at a match, so that the response time reveals nothing about them.
+    // Compare with all tokens instead of stopping at a match, so that the response time reveals nothing about the
+    // tokens.
     const found = tokens.filter((one) => isSameSecret(digest, one.sha256))[0];
     if (found !== undefined) {
       const visitor: Visitor = { name: found.name, scopes: new Set<AccessScope>(found.scopes), until: null };

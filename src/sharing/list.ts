@@ -15,8 +15,8 @@ import type { CurrentSlot, ListedStatement, PassList } from './types.ts';
 const WHOLE_CHANGE = { kind: 'change', base: null } as const;
 
 /**
- * Returns the passes that other clones share: whether one counts for each reviewer of the current change, and a list of
- * all.
+ * Lists the passes that other clones share. Also says for each reviewer of the current change whether one of these
+ * passes counts.
  */
 export async function listPasses(repository: RepositoryPaths): Promise<Result<PassList>> {
   const read = await readSettings(repository, WHOLE_CHANGE);

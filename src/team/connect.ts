@@ -11,7 +11,7 @@ export type Query = <Row = Record<string, unknown>>(
   values?: readonly unknown[],
 ) => Promise<readonly Row[]>;
 
-/** An open connection to the PostgreSQL database of the store. */
+/** An open connection to the PostgreSQL database of the store for teams. */
 export type Database = {
   /** The address without user and password, which is safe to print. */
   readonly where: string;
@@ -25,7 +25,7 @@ export type Database = {
 };
 
 export type ConnectOptions = {
-  /** How many seconds to wait for a server that does not answer before a call fails. */
+  /** How many seconds to wait for a server that does not answer. After that, the query fails. */
   readonly waitSeconds?: number;
   readonly statementSeconds?: number;
   readonly connections?: number;

@@ -6,8 +6,8 @@ type Choice<T> = {
   /** Opens the implementation on PostgreSQL; returns `null` to use the files of the clone instead. */
   open(store: TeamStore): Promise<T | null>;
   /**
-   * Makes the result of a method that failed in the store, or throws. By default the method returns the failure as a
-   * `Result`.
+   * Called when a method has failed because of the store. Returns the method's result, or throws. By default, the
+   * method returns the failure as a `Result`.
    */
   failed?(error: StoreError, method: string): unknown;
 };

@@ -3,7 +3,10 @@ import type { Database, Query } from './connect.ts';
 import { MIGRATIONS, type Migration, SCHEMA } from './migrations.ts';
 import { type StoreError, storeError, storeResult } from './store-error.ts';
 
-/** The number of the advisory lock in PostgreSQL with which only one program at a time changes the schema. */
+/**
+ * The number of a PostgreSQL advisory lock. A program holds this lock while it changes the schema, so that no other
+ * program changes the schema at the same time.
+ */
 const LOCK_KEY = 4_732_081_905;
 
 /**

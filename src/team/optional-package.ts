@@ -26,7 +26,7 @@ function places(): readonly string[] {
     // The started file may be a symlink, for example in a bin folder. Look for packages next to the real file.
     if (own !== undefined) found.push(realpathSync(own));
   } catch {
-    // The program file was deleted while it runs, so look only among the global packages.
+    // The program file was deleted while the program is running, so look only among the global packages.
   }
   // npm installs global packages in this folder. The file `none.js` does not exist; `createRequire` only needs a path
   // there.

@@ -25,7 +25,7 @@ export function storeTrouble(error: unknown): StoreTrouble | 'conflict' | null {
   if (REFUSED.test(code)) return 'refused';
   if (TIMEOUT.has(code)) return 'timeout';
   if (/^(?:53|58|XX)/.test(code)) return 'damaged';
-  // `pg` gives these errors no code, so recognise them by their message.
+  // The package `pg` gives its own errors no code, so recognise them by their message.
   if (/Connection terminated|timeout expired|timeout exceeded when trying to connect|not queryable/.test(error.message))
     return 'unreachable';
   if (/Query read timeout/.test(error.message)) return 'timeout';

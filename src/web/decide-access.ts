@@ -8,7 +8,7 @@ export type Asked = {
   readonly origin: string | null;
   /** The header `Sec-Fetch-Site`, which browsers set and scripts on web pages cannot change. */
   readonly site: string | null;
-  /** The header `Sec-Fetch-Mode`, which also comes from the browser. */
+  /** The header `Sec-Fetch-Mode`, which scripts on web pages cannot change either. */
   readonly mode: string | null;
   readonly contentType: string | null;
 };
@@ -24,12 +24,13 @@ export type Access =
 export function decideAccess(asked: Asked, { port, token }: { readonly port: number; readonly token: string }): Access {
   const { method, host, origin, site, mode } = asked;
   if (method !== 'GET' && method !== 'POST') return refused(405, 'The method is not allowed.');
-  // Another web site can give 127.0.0.1 a host name of its own and call this server; then the `Host` header differs.
+  // Another web site can give 127.0.0.1 a host name of its own and call this server. The `Host` header then has that
+  // name.
   if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) return refused(403, 'The host is not this server.');
   const own = `http://${host}`;
   if (origin !== null && origin !== own) return refused(403, 'The request comes from another page.');
   const isFromElsewhere = site !== null && site !== 'same-origin' && site !== 'none';
-  // From other sites, accept only links that the user clicks. They also need the token.
+  // A request from another site must come from a link that the user clicked. Such a request also needs the token.
   if (isFromElsewhere && !(method === 'GET' && mode === 'navigate')) {
     return refused(403, 'The request comes from another page.');
   }

@@ -60,8 +60,8 @@ function callOf(row: CostRow): Call {
 }
 
 /**
- * Returns the calls with the ids of their transcripts. After `onceover clean`, the numbers of runs start again at 1. So
- * if several calls have the same number, only the newest one has a transcript.
+ * Returns the calls with the ids of their transcripts. After `onceover clean`, run numbers start again at 1. So if
+ * several calls have the same run number, only the newest one gets the transcript with that number.
  */
 export function withTranscripts(
   calls: HistoryDocument['calls'],

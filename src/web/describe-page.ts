@@ -15,7 +15,8 @@ export function liveTemplate(template: string): string {
   return template.replace("connect-src 'none'", "connect-src 'self'");
 }
 
-// Only these characters could end a script element or start a comment inside it. JSON allows escapes instead.
+// Only these characters could end a script element or start a comment inside it. In JSON, they can be written as
+// escapes.
 const ESCAPES: Readonly<Record<string, string>> = {
   '<': '\\u003c',
   '>': '\\u003e',

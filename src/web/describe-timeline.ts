@@ -14,9 +14,9 @@ export function transcriptId(gate: string, slot: number | null, iteration: numbe
 }
 
 /**
- * Returns the timeline of each gate, with one column per run and one cell per reviewer. If a run did not need the gate
- * because it had passed, only the cost ledger knows that run, so it has one cell for the whole gate. In every gate, the
- * column of a run has the same time: the end of the run, if the ledger has it.
+ * Returns the timeline of each gate, with one column per run and one cell per reviewer. If a run skipped the gate
+ * because the gate had passed, only the cost ledger lists that run, and its column has one cell for the whole gate. The
+ * column of a run has the same time in every gate: the end of the run, if the ledger lists the run.
  */
 export function timelinesOf(
   gates: readonly string[],

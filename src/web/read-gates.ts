@@ -63,8 +63,8 @@ async function slotProof(
 }
 
 /**
- * The maximum number of characters of a diff that a skipped reviewer has not seen. Of a longer diff, the page shows
- * only the number of lines.
+ * The maximum number of characters of a diff that is shown because a skipped reviewer has not seen it. For a longer
+ * diff, the page shows only the number of lines.
  */
 const LONGEST_UNSEEN = 20_000;
 

@@ -118,7 +118,7 @@ export function openRoutes(options: RouteOptions): Hono {
     const repository = await repositoryOf(context);
     if (!repository.ok) return fail(context, repository.failure);
     const { root } = repository.value;
-    // Several browsers may ask at the same time, and reading takes a while, so they share one result.
+    // Several browsers may ask for the state at the same time, and reading it takes a while, so they share one result.
     const read = reading.get(root) ?? readState(repository.value).finally(() => reading.delete(root));
     reading.set(root, read);
     const page = await read;
@@ -160,7 +160,7 @@ export function openRoutes(options: RouteOptions): Hono {
       for (let quiet = 0; !stream.aborted; quiet++) {
         const heard = JSON.stringify(await readLive(repository.value, logDir, started));
         if (heard !== last) await stream.writeSSE({ data: heard });
-        // Send a comment from time to time, which fails if the browser is gone.
+        // Send a comment from time to time, so that the server notices when the browser is gone.
         else if (quiet % 25 === 24) await stream.write(': still here\n\n');
         last = heard;
         await stream.sleep(PAUSE_MS);

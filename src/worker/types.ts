@@ -31,8 +31,8 @@ export type WorkerOptions = {
   readonly settingsFolder: string | null;
   readonly atOnce: number;
   /**
-   * The name of the login that all agents share; `null` if each agent uses its own login, which is then named after the
-   * agent.
+   * The name of the login that all agents share; `null` if each agent uses its own login. Such a login is named after
+   * its agent.
    */
   readonly account: string | null;
   readonly limits: AccountLimits;

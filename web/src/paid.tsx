@@ -109,8 +109,8 @@ function Total({ title, paid, detail, saved }: Balance) {
 }
 
 /**
- * Shows a table of the paid tokens and of the tokens that each way of saving avoided, with what each estimate is
- * compared with.
+ * Shows a table of the paid tokens and of the tokens that each way of saving avoided. For each estimate, the table
+ * names the baseline.
  */
 function Levers({ balances }: { readonly balances: readonly Balance[] }) {
   const rows = [

@@ -45,7 +45,7 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }
 
-/** Shows one figure with its name, and with its unit or what it is compared with. */
+/** Shows one figure with its name. `more` is its unit, or a value to compare it with. */
 export function Figure({
   name,
   value,

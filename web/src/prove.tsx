@@ -161,8 +161,8 @@ function describeVariant({ reviewers, sessions, reading }: Variant): string {
 }
 
 /**
- * Describes the cost per bug found. Its confidence interval is computed from that of the share of bugs found: if fewer
- * bugs were found, each cost more.
+ * Describes the cost per bug found. Its confidence interval is computed from the interval of the share of bugs found:
+ * if fewer bugs were found, each cost more.
  */
 function costPerBug({ usage, calls, scores: { found }, variants: [headline] }: GateProof): string {
   const first = headline?.usage ?? null;

@@ -14,8 +14,8 @@ export type FindingDocument = RunDocument['findings'][number];
 export type PastCall = PageDocument['history']['calls'][number];
 
 /**
- * The selection in the part of the address after `#`: a place in the report, a transcript, or the differences between
- * two reviews.
+ * The view that the part of the page's address after `#` selects: a place in the report, a transcript, or the
+ * differences between two reviews.
  */
 export type Route =
   | { readonly view: 'report'; readonly target: string | null }
@@ -32,7 +32,7 @@ export const live = signal<LiveDocument | null>(null);
 
 export const connection = signal<'report' | 'connecting' | 'connected' | 'lost'>('report');
 
-/** The message of the last action that failed; `null` if none did. */
+/** The message of the last action that failed; `null` if none failed. */
 export const problem = signal<string | null>(null);
 
 export const query = signal('');

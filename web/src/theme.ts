@@ -25,7 +25,7 @@ export function setTheme(to: Theme): void {
   try {
     localStorage.setItem(KEY, to);
   } catch {
-    // Some browsers allow no storage for files. The choice then lasts until the page is closed.
+    // Some browsers allow no storage for pages opened from files. The choice then lasts until the page is closed.
   }
   apply();
 }

@@ -77,7 +77,7 @@ function edited({ path, text }: Pick<HostedEdit, 'path' | 'text'>, edits: readon
 
 function plantedBy({ path, text, edit }: HostedEdit, others: readonly SourceEdit[] = []): PlantedBug {
   const before = others.filter(({ start }) => start < edit.start);
-  // Edits above this one change the line numbers of this one.
+  // Other edits above this edit change its line numbers.
   const moved = before.reduce((sum, one) => sum + lines(one.text) - lines(text.slice(one.start, one.end)), 0);
   const place = placeOf(path, text, edit);
   return { class: edit.class ?? 'other', places: [{ ...place, from: place.from + moved, to: place.to + moved }] };
@@ -106,8 +106,8 @@ export const SCENARIOS = ['fix-brings-bug', 'sibling-left', 'after-pass', 'rebas
 export type Scenario = (typeof SCENARIOS)[number];
 
 /**
- * Returns a test case in which the branch changes twice. `second` is the bug that is left at the end. `first` is a bug
- * of the first round, which the second round fixes.
+ * Returns a test case in which the branch changes twice. `first` is a bug that the first round adds and the second
+ * round fixes. `second` is the bug that is left at the end.
  */
 export function scenarioCase(host: ReadCommit, kind: Scenario, first: HostedEdit, second: HostedEdit): ProofCase {
   const stateWith = (edits: readonly SourceEdit[]) => hostFiles(host, edited(second, edits));
@@ -133,7 +133,10 @@ export function scenarioCase(host: ReadCommit, kind: Scenario, first: HostedEdit
   });
 }
 
-/** Returns the edits that start in one of these line ranges (counted from 1), the lines that the real change added. */
+/**
+ * Returns the edits that start in one of the line ranges `added`, the lines that the real change added (counted from
+ * 1).
+ */
 export function editsInLines(
   edits: readonly SourceEdit[],
   source: string,

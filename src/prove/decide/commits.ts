@@ -11,7 +11,7 @@ export type PastCommit = {
 const FIX =
   /\b(?:fix(?:e[sd]|ing)?|bug(?:fix)?|regression|crash(?:es|ed)?|leak(?:s|ed)?|race|deadlock|overflow|incorrect(?:ly)?|wrong(?:ly)?|off[- ]by[- ]one)\b/i;
 
-// Fixes with one of these words in their subject usually do not fix the behaviour of the program.
+// Commits with one of these words in their subject usually fix something other than the behaviour of the program.
 const NOT_A_BUG =
   /\b(?:typos?|lint(?:er|ing)?|docs?|documentation|readme|comments?|style|format(?:ting)?|tests?|flaky|ci|build|deps?|dependenc(?:y|ies)|bump|changelog|release|merge|revert|spelling|wording|links?|types?|typings?|warnings?)\b/i;
 
@@ -41,7 +41,8 @@ export function smallFixes(commits: readonly PastCommit[]): readonly PastCommit[
   return commits.filter(({ subject, files }) => {
     const source = files.filter(({ path }) => isSourceFile(path));
     const lines = source.reduce((sum, { added, removed }) => sum + added + removed, 0);
-    // Undoing a fix that only removes code would only add code, and reviewers could not know what is wrong with that.
+    // Leave out fixes that only remove code: undoing such a fix only adds code, and reviewers could not know what is
+    // wrong with that code.
     const adds = source.some(({ added }) => added > 0);
     const isSmall = source.length > 0 && source.length <= FEW_FILES && lines <= FEW_LINES && adds;
     return isSmall && FIX.test(subject) && !NOT_A_BUG.test(subject);
@@ -56,7 +57,7 @@ const FIXED_WITHIN = 40;
 
 /**
  * Returns the commits that are plausible changes without a known bug. `commits` is sorted, newest first. A commit is
- * left out if it is a fix itself, or if one of the following commits fixed something in the same source file.
+ * left out if it is a fix itself, or if one of the next 40 commits after it fixed something in the same source file.
  */
 export function cleanChanges(commits: readonly PastCommit[]): readonly PastCommit[] {
   return commits.filter(({ subject, files }, i) => {

@@ -42,9 +42,9 @@ export type Grammar = {
   sliceEnd(node: SyntaxNode, source: string): SyntaxNode | null;
   /** Returns the statements of a block; none if the node is not a list of statements. */
   statements(block: SyntaxNode): readonly SyntaxNode[];
-  /** Returns the expression of a statement that contains only this expression. */
+  /** If the node is a statement that consists of one expression, returns this expression. */
   alone(node: SyntaxNode): SyntaxNode | null;
-  /** Returns edits after which the program loses an error, in the way that is typical of this language. */
+  /** Returns edits that make the program ignore an error, in the way that is typical of this language. */
   lostErrors(node: SyntaxNode, source: string): readonly SourceEdit[];
 };
 
@@ -89,8 +89,8 @@ function boundary(
 }
 
 /**
- * Whether a comparison only chooses one of its operands, as in "if (a > b) return b". If both are equal, the result is
- * the same, so changing the operator would plant no bug.
+ * Whether a comparison only chooses one of its operands, as in "if (a > b) return b". If both operands are equal, it
+ * does not matter which one is chosen, so replacing ">" with ">=" would plant no bug.
  */
 function clamps(grammar: Grammar, { left, right }: Operation, parent: SyntaxNode | undefined, source: string): boolean {
   const body = parent === undefined ? undefined : (grammar.branch(parent)?.yes ?? parent.children[1]);
@@ -99,8 +99,8 @@ function clamps(grammar: Grammar, { left, right }: Operation, parent: SyntaxNode
 }
 
 /**
- * Matches conditions about the type checker, the Python version or how a module was started. Changing them plants no
- * bug that a reviewer should find: the first matters only to tools, and the others fail at every start of the program.
+ * Matches conditions about the type checker, the Python version or how a module was started. Changing such a condition
+ * plants no bug that a reviewer should find: it matters only to type checkers, or the program fails at every start.
  */
 const NOT_LOGIC = /\bTYPE_CHECKING\b|\bversion_info\b|\b__name__\s*==|\bPY[23]\b/;
 
@@ -113,8 +113,8 @@ function guard(
   const branch = grammar.branch(node);
   if (branch === null || NOT_LOGIC.test(nodeText(branch.test, source))) return [];
   const { test, yes, isGuard } = branch;
-  // A bug should look like code that a person wrote: ">=" and not "!(a < b)". Harmless edits must not use this form,
-  // because for NaN the two differ.
+  // An inverted condition should look like code that a person wrote: "a >= b" and not "!(a < b)". Harmless edits use
+  // "!(a < b)", because "a >= b" has another value for NaN.
   const ordered = withOperator(grammar, test, source, INVERTED);
   const inverted = replaced(test, ordered ?? negated(grammar, test, source), 'guard', 'an inverted condition');
   const last = grammar.statements(yes).at(-1) ?? yes;
@@ -159,7 +159,7 @@ function withOperator(
   table: Readonly<Record<string, string>>,
 ): string | null {
   const operator = grammar.operation(node, source)?.operator;
-  // JavaScript has an "in" operator, but no "not in".
+  // JavaScript has an "in" operator, but no "not in", so do not replace operators that are words.
   const isWord = /^\w/.test(operator?.text ?? '') && !grammar.not.startsWith('not');
   const other = isWord ? undefined : table[operator?.text ?? ''];
   if (operator === undefined || other === undefined) return null;
@@ -173,8 +173,8 @@ function droppedAwait(
   [parent]: readonly SyntaxNode[],
 ): readonly SourceEdit[] {
   const value = grammar.awaited(node);
-  // Without "await", the expression is a promise; if its value were used, a type checker would notice. So remove
-  // "await" only from expressions whose value is not used.
+  // Without "await", the value of the expression is a promise, and a type checker would notice if that value were used.
+  // So remove "await" only from expressions whose value is not used.
   if (value === null || parent === undefined || grammar.alone(parent)?.start !== node.start) return [];
   return [replaced(node, nodeText(value, source), 'await', 'a removed await')];
 }
@@ -202,7 +202,10 @@ function lastName(callee: SyntaxNode, source: string): string {
   return /(\w+)$/.exec(nodeText(callee, source))?.[1] ?? '';
 }
 
-/** Ends of expressions that count something, so that leaving out a "+ 1" or "- 1" plants a bug. */
+/**
+ * Matches the end of an expression that counts something. Leaving out a "+ 1" or "- 1" after such an expression plants
+ * a bug.
+ */
 const COUNTS =
   /(?:\b|_)(?:len\(.*\)|length|size|count|index|idx|[ijn]|pos(?:ition)?|offset|start|end)(?:\(\))?$|(?:Len(?:gth)?|Size|Count|Index|Pos(?:ition)?|Offset|Start|End)(?:\(\))?$/;
 
@@ -227,8 +230,9 @@ function leftText(node: SyntaxNode, { operator }: Operation, source: string): st
 }
 
 /**
- * Names of functions that check permissions or input. Removing such a call leaves no other trace of the bug. The
- * pattern requires the end of the word: `checkAccess` checks something, `checksum` and `checkout` do not.
+ * Names of functions that check permissions or input. The rest of the program works without such a call, so removing
+ * the call plants a bug. The pattern requires the end of the word: `checkAccess` checks something, `checksum` and
+ * `checkout` do not.
  */
 const CHECKS_INPUT =
   /^_*(?:(?:[Aa]ssert|[Vv]alidate|[Aa]uthori[sz]e|[Aa]uthenticate|[Vv]erify|[Ss]aniti[sz]e)(?=$|[A-Z_])|(?:[Cc]heck|[Rr]equire|[Gg]uard)(?=[A-Z_])|[Ee]nsure_?(?:[Aa]uth|[Vv]alid|[Aa]llow|[Aa]dmin|[Oo]wner|[Aa]ccess|[Pp]ermi|[Nn]o|[Ii]s|[Hh]as|[Cc]an))/;

@@ -7,7 +7,7 @@ export type SyntaxNode = {
   readonly start: number;
   readonly end: number;
   readonly children: readonly SyntaxNode[];
-  /** Returns the child node with this role, such as `condition`; `null` if there is none. */
+  /** Returns the child node whose role is `name`, such as `condition`; `null` if there is none. */
   field(name: string): SyntaxNode | null;
 };
 
@@ -50,8 +50,8 @@ export function replaced(node: SyntaxNode, text: string, kind: BugClass | null, 
 }
 
 /**
- * Returns an edit that removes a statement. Lines that would be empty are removed with it, and so are a comment above
- * it and one of two blank lines, because they would reveal the edit.
+ * Returns an edit that removes a statement. The edit also removes lines that would be left empty, a comment above the
+ * statement, and one of two blank lines, because these would reveal the edit.
  */
 export function removed(node: SyntaxNode, source: string, kind: BugClass, says: string): SourceEdit {
   const lineStart = source.lastIndexOf('\n', node.start - 1) + 1;

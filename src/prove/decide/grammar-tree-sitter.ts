@@ -27,7 +27,7 @@ export const PYTHON: Grammar = {
     const raised = list.find(({ kind }) => kind === 'raise_statement');
     if (raised === undefined) return [];
     const says = 'an error that is no longer raised';
-    // A block in Python must contain a statement, so replace the only one with "pass".
+    // A block in Python must contain a statement, so replace the only statement with "pass".
     return list.length > 1
       ? [removed(raised, source, 'swallowed-error', says)]
       : [replaced(raised, 'pass', 'swallowed-error', says)];
@@ -71,7 +71,8 @@ function operation(node: SyntaxNode, source: string): Operation | null {
   if (!BINARY.has(node.kind)) return null;
   const parts = node.children.filter(({ kind }) => kind !== 'comment');
   const [left, sign, right] = parts;
-  // A chained comparison of Python, such as "a < b < c", has more than three parts.
+  // A chained comparison of Python, such as "a < b < c", has more than three parts, so it is not an operation with two
+  // operands.
   if (left === undefined || sign === undefined || right === undefined || parts.length > 3) return null;
   const text = nodeText(sign, source).replace(/\s+/g, ' ');
   return { left, right, operator: { text, start: sign.start, end: sign.end } };

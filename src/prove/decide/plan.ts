@@ -15,8 +15,8 @@ const WEIGHTS: Readonly<Record<CaseSource, number>> = {
 };
 
 /**
- * Returns at most `most` of the test cases, from each source in proportion to its weight. The order within a source
- * stays.
+ * Returns at most `most` of the test cases, from each source in proportion to its weight. Test cases from the same
+ * source keep their order.
  */
 export function chooseCases(all: readonly ProofCase[], most: number): readonly ProofCase[] {
   const sources = [...new Set(all.map(({ source }) => source))];
@@ -85,8 +85,8 @@ function patchedPaths(patch: string): readonly RepoPath[] {
 }
 
 /**
- * The median cost of earlier calls of these gates, or of earlier runs of `onceover prove`; `null` if the cost ledger
- * has no such call.
+ * The median tokens and the median cost of one call, and the number of calls (`calls`) from which the medians are
+ * computed; `null` if the cost ledger has none.
  */
 export type CallEstimate = { readonly tokens: number; readonly usd: number | null; readonly calls: number } | null;
 

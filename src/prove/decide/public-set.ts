@@ -8,8 +8,8 @@ import { roundOf, withId } from './cases.ts';
 import { lineAt } from './edits.ts';
 
 /**
- * Returns the test cases that come with onceover. For each change there is one case with a bug or a harmless edit, and
- * one without.
+ * Returns the test cases that come with onceover. Each change gives two cases: one with a bug or a harmless edit, and
+ * one without any edit.
  */
 export function publicSet(): readonly ProofCase[] {
   return [typescript, pythonAndGo].flatMap(casesIn);
@@ -50,7 +50,10 @@ function casesIn(page: string): readonly ProofCase[] {
   });
 }
 
-/** Replaces the lines marked with `-` by those marked with `+`; `null` if the text does not contain the old lines. */
+/**
+ * Replaces in `text` the lines that `plant` marks with `-` by those that it marks with `+`; `null` if `text` does not
+ * contain the old lines.
+ */
 function planted(
   text: string,
   plant: string,

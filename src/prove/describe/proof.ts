@@ -110,8 +110,8 @@ export function scoreRows({
 }
 
 /**
- * Describes the cost of all reviews, and the cost per bug found. The latter counts only the `first` review of each test
- * case.
+ * Describes the cost of all reviews, and the cost per bug found. The cost per bug counts only the first review of each
+ * test case (`first`).
  */
 function costText(found: CountedShare, all: Usage | null, first: Usage | null): string {
   if (all === null || first === null) return 'not reported by the agents';

@@ -26,8 +26,8 @@ const QUIET = {
 };
 
 /**
- * Creates the repository of a test case in a new folder. It has its own git folder and only reads git objects of the
- * user's repository from `commonDir`, so git cannot change anything there.
+ * Creates the repository of a test case in a new folder. The new repository has its own git folder and only reads git
+ * objects of the user's repository from `commonDir`, so git cannot change anything in the user's repository.
  */
 export async function makeCaseRepository(
   folder: string,

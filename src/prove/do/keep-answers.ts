@@ -26,7 +26,9 @@ export type KeepOptions = {
    * prompt shows.
    */
   readonly caseId: string;
-  /** Returns a digest of the settings, scripts and environment that decide what answers as this agent. */
+  /**
+   * Returns a digest of the settings, scripts and environment that decide which program and model answer as this agent.
+   */
   answererOf(name: string): string;
   /**
    * Whether the budget allows a call now. This is asked before each new call, but not before an earlier answer is

@@ -22,7 +22,7 @@ function countedShare(count: number, of: number): CountedShare {
 }
 
 /**
- * Returns the scores over these verdicts. Each test case counts once, with its first review. Repeated reviews of a case
+ * Returns the scores over these verdicts. Only the first review of each test case counts. Repeated reviews of a case
  * are not independent, so they are used only to measure how often verdicts change.
  */
 export function scoreTrials(trials: readonly Trial[]): Scores {
@@ -43,7 +43,8 @@ export function scoreTrials(trials: readonly Trial[]): Scores {
 }
 
 /**
- * Compares the first review with the second, the third with the fourth, and so on, so that no review is in two pairs.
+ * Returns how often two reviews of the same input had different verdicts. Compares the first review with the second,
+ * the third with the fourth, and so on, so that no review is in two pairs.
  */
 function flipsIn(trials: readonly Trial[]): CountedShare {
   let pairs = 0;

@@ -19,8 +19,8 @@ export function answerersIn(root: string, agent: Settings['agent']): (name: stri
 }
 
 /**
- * Returns digests of the files in the command line of a custom agent, because an edited script makes it another
- * reviewer. A program found through PATH counts only by its name.
+ * Returns digests of the files in the command line of a custom agent, because an agent whose script was edited counts
+ * as another reviewer. A program found through PATH counts only by its name.
  */
 function programDigests(root: string, settings: AgentSettings | undefined): readonly string[] {
   return (settings?.command ?? settings?.acp ?? []).flatMap((word, i) => {

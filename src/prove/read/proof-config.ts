@@ -34,8 +34,8 @@ export type ProofConfig = {
 };
 
 /**
- * Reads the configuration of the working tree. With `everywhere`, every review covers every file: the test cases that
- * come with onceover are not in the user's folders.
+ * Reads the configuration of the working tree. With `everywhere`, every review covers every file, because the test
+ * cases that come with onceover are not in the user's folders.
  */
 export async function readProofConfig(
   repository: RepositoryPaths,

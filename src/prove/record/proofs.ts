@@ -9,7 +9,7 @@ import type { CountedShare, GateProof } from '../types.ts';
 const FOLDER = 'onceover/prove/proofs';
 const LARGEST = 4 * 1024 * 1024;
 
-/** Opens the stored scores in the git folder, the last ones of each gate. */
+/** Opens the stored scores in the git folder: for each gate, its last scores. */
 export function openProofs(commonDir: string) {
   const folder = openFolder(commonDir, FOLDER);
   return {
