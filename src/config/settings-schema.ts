@@ -88,7 +88,10 @@ const agentSchema = z.strictObject({
       'Only with api: the price and speed of the requests. With `flex` (only openai), requests are slower and cost half the price. With `batch`, one request contains all changed files, takes up to 24 hours and costs half the price. The default is `standard`.',
     ),
   path: z.string().min(1).optional().describe('The path of the program, if the agent is not on PATH.'),
-  resume: z.boolean().optional().describe('Whether the command can resume the session whose id is in ONCEOVER_SESSION.'),
+  resume: z
+    .boolean()
+    .optional()
+    .describe('Whether the command can resume the session whose id is in ONCEOVER_SESSION.'),
   env: z.record(z.string(), z.string()).default({}).describe('The environment variables that this agent gets.'),
   sandbox: off.describe('If true, onceover runs the command in a sandbox where it cannot write to the repository.'),
   timeout: seconds.optional().describe('The timeout in seconds of each call to this agent.'),
@@ -96,7 +99,9 @@ const agentSchema = z.strictObject({
 
 const checkSchema = z.strictObject({
   run: z.string().min(1).describe('A shell command. The check passes if the command exits with 0.'),
-  timeout: seconds.optional().describe('The timeout of the check in seconds. Without this setting, the top-level timeout applies.'),
+  timeout: seconds
+    .optional()
+    .describe('The timeout of the check in seconds. Without this setting, the top-level timeout applies.'),
 });
 
 const reviewSchema = z.strictObject({
@@ -114,7 +119,10 @@ const reviewSchema = z.strictObject({
 
 const entrySchema = z
   .strictObject({
-    path: z.string().min(1).describe('The files to which the gates apply: ".", a folder, a file, "packages/*", or a glob.'),
+    path: z
+      .string()
+      .min(1)
+      .describe('The files to which the gates apply: ".", a folder, a file, "packages/*", or a glob.'),
     exclude: z
       .array(z.string().min(1))
       .default([])
@@ -145,12 +153,16 @@ const passesSchema = z
       .string()
       .min(1)
       .default(DEFAULT_SIGNERS)
-      .describe('The path of the signers file, which lists the keys whose signed passes count. The file has the format of OpenSSH allowed_signers.'),
+      .describe(
+        'The path of the signers file, which lists the keys whose signed passes count. The file has the format of OpenSSH allowed_signers.',
+      ),
     accept: z
       .array(z.enum(['new', 'resumed']))
       .min(1)
       .default(['new', 'resumed'])
-      .describe('The kinds of sessions whose passes count. For example, with `new` alone, only passes from new sessions count.'),
+      .describe(
+        'The kinds of sessions whose passes count. For example, with `new` alone, only passes from new sessions count.',
+      ),
     max_age: z
       .string()
       .regex(/^[1-9]\d{0,3}d$/, { error: 'must be a number of days, such as 30d' })
@@ -165,7 +177,9 @@ const passesSchema = z
     never_for: z
       .array(z.string().min(1))
       .default([])
-      .describe('Globs of files for which passes of other clones never count. If such a file has changed, its gates run in this clone.'),
+      .describe(
+        'Globs of files for which passes of other clones never count. If such a file has changed, its gates run in this clone.',
+      ),
     audit: z
       .number()
       .min(0)
@@ -181,7 +195,11 @@ const passesSchema = z
 export const settingsSchema = z
   .strictObject({
     version: z.literal(1).default(1).describe('The version of the file format.'),
-    base: z.string().min(1).optional().describe('The base branch. The change under review is everything that differs from the base branch.'),
+    base: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('The base branch. The change under review is everything that differs from the base branch.'),
     agents: agentNames.optional().describe('The names of the agents, in order of preference.'),
     concurrency: z.int().min(1).max(64).default(4).describe('The maximum number of calls to agents at the same time.'),
     timeout: seconds.default(1200).describe('The timeout in seconds of each call to an agent and of each check.'),
@@ -212,7 +230,9 @@ export const settingsSchema = z
     cache: choice('content', 'strict').describe(
       'How long a review stays marked as passed by mark_review_as_passed. With `content`, until one of its files changes. With `strict`, until one of its files, its rule, its paths or its context changes.',
     ),
-    certify: off.describe('If true, every reviewer that onceover skipped reviews the final code before the run passes.'),
+    certify: off.describe(
+      'If true, every reviewer that onceover skipped reviews the final code before the run passes.',
+    ),
     after_pass: choice('latch', 'all').describe(
       'Which reviewers run after a review has passed and the code changes. With `latch`, only reviewer 1 runs. With `all`, every reviewer runs.',
     ),
@@ -280,7 +300,11 @@ export const settingsSchema = z
           .positive()
           .optional()
           .describe('The limit in US dollars. Only calls whose agent reports a price count.'),
-        dispatches: z.int().min(1).optional().describe('The limit on the number of calls to agents, including retries.'),
+        dispatches: z
+          .int()
+          .min(1)
+          .optional()
+          .describe('The limit on the number of calls to agents, including retries.'),
       })
       .prefault({})
       .describe('Limits on the cost of one run, or of one loop of reviews and fixes.'),
