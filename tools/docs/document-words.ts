@@ -540,8 +540,8 @@ export const WORDS: Readonly<Record<string, string>> = {
   'loop rounds[].fix.failure': 'The reason why the fixer gave no answer; null if it gave an answer.',
   'started-run progress': 'The last lines that the run printed about its progress.',
   'started-run run': 'The result of the run; null until the run has ended.',
-  'started-run next': 'A text that tells the agent what to do next.',
-  'started-phase next': 'A text that tells the agent what to do next.',
+  'started-run next': 'The next step for the agent.',
+  'started-phase next': 'The next step for the agent.',
   'started-phase loop_id': 'The id of the review loop. You can pass this id to `continue_phase`.',
   'started-phase phase': 'The result of the round; null while the round runs.',
   'started-phase state':

@@ -85,11 +85,18 @@ function proseOf(file) {
     for (const one of ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []) comment(one);
     for (const one of ts.getTrailingCommentRanges(text, node.getEnd()) ?? []) comment(one);
     const isText = ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
-    if (isText && node.text.includes(' ')) found.push({ line: lineOf(node.getStart()), text: node.text, kind: 'text' });
+    if (isText && node.text.includes(' ')) {
+      found.push({ line: lineOf(node.getStart()), text: withoutCode(node.text), kind: 'text' });
+    }
   });
   // A line comment that continues the one above is not a beginning.
   const lines = new Map(found.filter(({ kind }) => kind === 'comment').map((one) => [one.line, one]));
   return found.map((one) => (one.kind === 'comment' && lines.has(one.line - 1) ? { ...one, kind: 'more' } : one));
+}
+
+/** Values and names in backticks are quoted, so the list of banned words does not apply to them. */
+function withoutCode(text) {
+  return text.replace(/`[^`]*`/g, '');
 }
 
 /** Lines of a Markdown page, without code blocks and inline code. */
@@ -99,7 +106,7 @@ function linesOf(file) {
     .split('\n')
     .flatMap((text, index) => {
       if (/^\s*(?:```|~~~)/.test(text)) fenced = !fenced;
-      return fenced ? [] : [{ line: index + 1, text: text.replace(/`[^`]*`/g, ''), kind: 'page' }];
+      return fenced ? [] : [{ line: index + 1, text: withoutCode(text), kind: 'page' }];
     });
 }
 
