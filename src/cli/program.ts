@@ -1,14 +1,21 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../version.ts';
-import { addAgentCommands, addLoopCommands } from './define-agents.ts';
+import { addAgentCommands } from './define-agents.ts';
 import { addDailyCommands, addRecordCommands, addSetupCommands } from './define-daily.ts';
 import { FIRST_PAGE_END, HELP_STYLE } from './options.ts';
 
+type AddCommands = (program: Command) => void;
+
 /** Parses the command line and runs the command. The code of a command is loaded only when it runs. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
-  // These commands need the team's commands with all their options. For other commands, the names are enough.
-  const isTeam = argv.some((word) => /^(?:worker|serve|serve-review|completion)$/.test(word));
-  const program = buildProgram(isTeam ? (await import('./define-team.ts')).addTeamCommands : addTeamNames);
+  // Other commands need only the names of these commands, for the help page and for suggestions.
+  const has = (words: RegExp) => argv.some((word) => words.test(word));
+  const program = buildProgram({
+    team: has(/^(?:worker|serve|serve-review|completion)$/)
+      ? (await import('./define-team.ts')).addTeamCommands
+      : addTeamNames,
+    loops: has(/^(?:phase|workflow|completion)$/) ? (await import('./define-loops.ts')).addLoopCommands : addLoopNames,
+  });
   try {
     await program.parseAsync(withHelpOption(argv));
   } catch (error) {
@@ -22,8 +29,11 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Returns all commands with their options. The page docs/commands.md is generated from them. */
-export function buildProgram(addTeam: (program: Command) => void): Command {
+/**
+ * Returns the program with all commands. `team` and `loops` add the commands that are rarely used. The page
+ * docs/commands.md is generated from them.
+ */
+export function buildProgram({ team, loops }: Readonly<Record<'team' | 'loops', AddCommands>>): Command {
   const program = new Command('onceover')
     .description('AI review gates that never pay for the same review twice.')
     .version(version, '-v, --version', 'print the version')
@@ -39,8 +49,8 @@ export function buildProgram(addTeam: (program: Command) => void): Command {
     'Set up:': addSetupCommands,
     'Records:': addRecordCommands,
     'For agents:': addAgentCommands,
-    'Teams:': addTeam,
-    'More:': addLoopCommands,
+    'Teams:': team,
+    'More:': loops,
   };
   for (const [title, add] of Object.entries(groups)) {
     program.commandsGroup(title);
@@ -52,10 +62,19 @@ export function buildProgram(addTeam: (program: Command) => void): Command {
   return program.addHelpText('after', FIRST_PAGE_END);
 }
 
-/** Adds only the names of the commands for teams to the list of commands. Their options are in define-team.ts. */
+/** Adds the commands for teams without their options, which are in define-team.ts. */
 function addTeamNames(program: Command): void {
   program.command('worker').summary('run reviewers for your team on this machine');
   program.command('serve').summary('review pull requests for your team, and show its pages');
+}
+
+/** Adds the commands for loops without their options, which are in define-loops.ts. */
+function addLoopNames(program: Command): void {
+  program
+    .command('phase')
+    .usage('<phase> <feature> [options]')
+    .summary('review a spec, design, plan, tasks or code in loops');
+  program.command('workflow').summary('work through a job step by step, with quality criteria');
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addLoopCommands } from '../../src/cli/define-loops.ts';
 import { addTeamCommands } from '../../src/cli/define-team.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 
@@ -6,7 +7,7 @@ const WIDTH = 100;
 
 /** Returns the output of `onceover --help`, and that of `onceover <command> --help` for all commands in one part. */
 export function commandParts(): Readonly<Record<string, string>> {
-  const program = buildProgram(addTeamCommands);
+  const program = buildProgram({ team: addTeamCommands, loops: addLoopCommands });
   const helps = program.commands.filter(isShown).flatMap((command) => sectionsOf(command, 'onceover'));
   return { help: block(program), commands: helps.join('\n\n') };
 }

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { addLoopCommands } from '../../../src/cli/define-loops.ts';
+import { addTeamCommands } from '../../../src/cli/define-team.ts';
+import { buildProgram } from '../../../src/cli/program.ts';
 import { CLI, type CliEnd, onceover } from '../../support/cli.ts';
 import { cleanEnvironment, repoWith, ruleText, temporaryFolder } from '../../support/repo.ts';
 
@@ -139,6 +142,14 @@ test.each([[['--help']], [['-h']], [['help']], [[]]])('%j lists every command an
   // One line per command, even in a narrow terminal.
   expect(end.stdout.match(/^ {2}\S.*$/gm)).toHaveLength(commands.length + OTHERS.length);
   for (const line of end.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+});
+
+test('--help, which loads only the names of some commands, prints the same as with all their options', async () => {
+  const program = buildProgram({ team: addTeamCommands, loops: addLoopCommands });
+  let printed = '';
+  program.configureOutput({ writeOut: (text) => (printed += text), getOutHelpWidth: () => 80 });
+  expect(() => program.parse(['node', 'onceover', '--help'])).toThrow('(outputHelp)');
+  expect((await onceover(temporaryFolder(), ['--help'])).stdout).toBe(printed);
 });
 
 test.each(commands)('%s --help names its arguments and options', async (name, mentioned) => {
