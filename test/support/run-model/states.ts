@@ -1,7 +1,7 @@
 import type { FindingState } from '../../../src/gates/types.ts';
 import type { GateId, RepoPath } from '../../../src/kernel/ids.ts';
 import type { BranchContext, Entry } from '../../../src/kernel/repository.ts';
-import { differences, type MemoryTree } from '../memory/git.ts';
+import { differences, type MemoryTree, treeId } from '../memory/git.ts';
 import {
   isBelow,
   isOpen,
@@ -21,6 +21,8 @@ type SlotStand = {
   readonly passedIn: number | null;
   /** The time at which it failed the current content with the current prompt, if that is its latest record. */
   readonly failedAt: number | null;
+  /** The whole tree that its latest review saw; `null` if unknown. */
+  readonly sawTree: string | null;
 };
 
 export type GateStand = {
@@ -59,20 +61,32 @@ export function gateStand(model: Model, tree: number, stand: Stand, gate: ModelG
     isCovered,
     holds,
     certified,
-    isSettled: isSettled(model, slots, standing),
+    isSettled: isSettled(model, stand, gate, { slots, standing }),
     failing: failingIterations(model, stand, gate, looks),
     heldBefore: heldBefore(model, stand, gate, looks),
   };
 }
 
-function isSettled(model: Model, slots: readonly SlotStand[], standing: readonly Standing[]): boolean {
+function isSettled(
+  model: Model,
+  stand: Stand,
+  gate: ModelGate,
+  { slots, standing }: Pick<GateStand, 'slots' | 'standing'>,
+): boolean {
   const claimed = standing
     .filter(({ state }) => state === 'fixed_claimed')
     .map(({ finding }) => model.resolved.get(finding.id) ?? 0);
   const waiting = slots.filter(({ covers, passedIn }) => covers === null && passedIn === null);
+  // The fix of a finding in another file may be anywhere.
+  const isOutside = standing.some(
+    ({ finding: { file }, state }) => isOpen(state) && file !== null && !gate.entries.some(({ path }) => path === file),
+  );
   return (
     waiting.length > 0 &&
-    waiting.every(({ failedAt }) => failedAt !== null && claimed.every((moment) => moment < failedAt))
+    waiting.every(
+      ({ failedAt, sawTree }) =>
+        failedAt !== null && claimed.every((moment) => moment < failedAt) && (!isOutside || sawTree === stand.tree),
+    )
   );
 }
 
@@ -102,14 +116,16 @@ function slotStand(
   const last = newest(mine).at(-1);
   const isFailure = last?.status === 'fail' && last.own?.content === gate.content && last.own.prompt === gate.prompt;
   const failedAt = isFailure ? last.moment : null;
-  if (own.some(({ state }) => isOpen(state))) return { slot, covers: null, passedIn: null, failedAt };
+  const seen = last?.own?.files ?? null;
+  const sawTree = seen === null ? null : treeId(seen);
+  if (own.some(({ state }) => isOpen(state))) return { slot, covers: null, passedIn: null, failedAt, sawTree };
   // A slot with warnings passes its content, but is never skipped.
   const isRestless = own.some(({ state }) => state === 'warning');
   const failed = receipt?.verdict === 'fail' && !waived;
   const passedIn = isRestless ? null : passOf(mine, { gate, failed });
   const rests = newest(mine).some(({ status }) => status === 'skipped_prior_pass');
   const covers = receipt?.verdict === 'pass' ? 'ran' : waived ? 'waived' : rests && passedIn !== null ? 'rests' : null;
-  return { slot, covers, passedIn, failedAt };
+  return { slot, covers, passedIn, failedAt, sawTree };
 }
 
 type PassFacts = { readonly gate: ModelGate; readonly failed: boolean };
