@@ -255,6 +255,8 @@ export function failingIterations(
   let retries = 0;
   let failedOn: string | null | undefined;
   for (const [, records] of byIteration(counted)) {
+    // A review that passed again does not make the first failure after it a retry.
+    if (failedOn === undefined && !records.some(isFailing)) continue;
     const subject = reviewedSubject(records);
     const isNew = reviewed.size === 0 || !reviewed.has(subject);
     const closes = updateOpen(open, records);

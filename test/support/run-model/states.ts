@@ -250,7 +250,8 @@ function failingIterations(model: Model, stand: Stand, gate: ModelGate, looks: r
   let failed = '';
   for (const iteration of [...new Set(looks.map((look) => look.iteration))].sort((a, b) => a - b)) {
     const these = looks.filter((look) => look.iteration === iteration && look.moment > since);
-    if (these.length === 0) continue;
+    // Iterations before the first failure are no attempts to fix it.
+    if (these.length === 0 || (failed === '' && !these.some(({ fails }) => fails))) continue;
     const own = these.find((look) => look.own !== null)?.own ?? null;
     const what = own === null ? 'unknown' : JSON.stringify([own.content, own.prompt]);
     const isNew = known.size === 0 || !known.has(what);
