@@ -19,6 +19,8 @@ export type Moment = {
 export type MemoryClone = {
   readonly branches: ReadonlyMap<string, CommitId>;
   treeOf(commit: CommitId): MemoryTree;
+  /** The trees of all commits. */
+  trees(): readonly MemoryTree[];
   parentOf(commit: CommitId): CommitId | null;
   mergeBase(a: CommitId, b: CommitId): CommitId;
   /** Adds a commit; the named branch moves there. */
@@ -44,6 +46,7 @@ export function memoryClone(files: Readonly<Record<string, string>>): MemoryClon
   const clone: MemoryClone = {
     branches,
     treeOf: (commit) => get(commit).tree,
+    trees: () => commits.map(({ tree }) => tree),
     parentOf: (commit) => get(commit).parents[0] ?? null,
     mergeBase(a, b) {
       const ofB = ancestors(b);

@@ -12,7 +12,7 @@ import {
   treeId,
 } from './git.ts';
 
-/** Trees in memory; `collect` removes trees that no caller keeps, like git's garbage collection. */
+/** Trees in memory; `collect` removes trees that no commit has and no caller keeps, like git's garbage collection. */
 export type MemorySnapshots = Snapshots & { collect(): void };
 
 /** Snapshots of a working tree in memory, without secrets or renames. */
@@ -31,7 +31,8 @@ export function memorySnapshots(clone: MemoryClone, worktree: MemoryWorktree): M
   };
   return {
     collect() {
-      const needed = new Set<string>([...kept, ...[...held.values()].flatMap((one) => [...one])]);
+      const kinds = [kept, clone.trees().map(treeId), ...held.values()];
+      const needed = new Set<string>(kinds.flatMap((ids) => [...ids]));
       for (const id of trees.keys()) if (!needed.has(id)) trees.delete(id);
     },
     async compare(selection, usualBase) {
