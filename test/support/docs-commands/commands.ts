@@ -63,8 +63,9 @@ function prompted(fence: Fence): Story {
   });
 }
 
-/** Reads a list of commands, each with a description beside or below it. */
+/** Reads a list of commands, each with a description beside or below it. A help page is no such list. */
 function listed(fence: Fence): readonly Story[] {
+  if (fence.text.startsWith('Usage: ')) return [];
   const found: Told[][] = [];
   for (const [index, line] of fence.text.split('\n').entries()) {
     const [, command, beside = ''] = /^((?:npx (?:--no-install )?)?onceover \S.*?)(?:\s{2,}(.*)|\s*)$/.exec(line) ?? [];
