@@ -147,6 +147,8 @@ export type RunNotice =
   | { readonly kind: 'not-shared'; readonly failure: Failure }
   /** Why passes of other clones could not be read or do not count in this run. */
   | { readonly kind: 'no-shared-passes'; readonly why: NoBasePolicy }
+  /** Passes of other clones count for these gates, but `unchanged_gates: run` made their reviewers run. */
+  | { readonly kind: 'passes-repeated'; readonly gates: readonly GateId[] }
   /**
    * Files with passes, findings or approvals changed while a fixing agent ran, so onceover deleted or restored them.
    */

@@ -116,15 +116,39 @@ test('status and cost show how often audits disagreed', { timeout: 60_000 }, asy
   ]);
 });
 
-test('init --passes writes the setting and your key, and only once', { timeout: 60_000 }, async () => {
+test('with unchanged_gates: run, a check makes reviewers run whose passes count, and the run says so', {
+  timeout: 60_000,
+}, async () => {
+  const house = team();
+  const laptop = house.clone({ key: 'dev@example.com' });
+  const check = '  - path: .\n    checks: { ok: { run: "true" } }\n';
+  const settings = readFileSync(join(laptop.root, 'onceover.yml'), 'utf8');
+  laptop.write('onceover.yml', `${settings.replace('unchanged_gates: rest\n', '')}${check}`);
+  laptop.commit('a check');
+  laptop.git('push', '-q', 'origin', 'HEAD:main');
+  laptop.git('fetch', '-q', 'origin');
+  await reviewedBranch(laptop, 'work', ['src']);
+  house.forget();
+  const { code, gates, warnings } = await house.ci('work').run();
+  expect([code, house.calls()]).toEqual([0, 1]);
+  const slots = gates.flatMap((gate) => gate.slots);
+  expect(slots).toMatchObject([{ accepted: null, not_accepted: { why: 'repeated' } }]);
+  expect(slots[0]?.not_accepted?.detail).toContain('passed by dev@example.com on');
+  expect(warnings.join()).toContain('passes of other clones count for review:src:src-quality');
+});
+
+test('init --passes writes the settings and your key, and only once', { timeout: 60_000 }, async () => {
   const house = team({ passes: '', signers: () => '# no key yet\n' });
   const laptop = house.clone({ key: 'dev@example.com' });
+  const file = join(laptop.root, 'onceover.yml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('unchanged_gates: rest\n', ''));
   expect((await laptop.command('passes', 'push')).code).toBe(2);
   laptop.git('config', 'user.email', 'dev@example.com');
   expect((await laptop.command('init', '--passes')).code).toBe(0);
   expect((await laptop.command('init', '--passes')).stdout).toContain('left unchanged');
   const signers = readFileSync(join(laptop.root, '.onceover/signers'), 'utf8');
   expect(signers).toBe(`# no key yet\n${house.key('dev@example.com')}`);
+  expect(readFileSync(file, 'utf8').match(/^(?:passes|unchanged_gates):/gm)).toEqual(['passes:', 'unchanged_gates:']);
   laptop.commit('share');
   laptop.git('push', '-q', 'origin', 'HEAD:main');
   laptop.git('fetch', '-q', 'origin');

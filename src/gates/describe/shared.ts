@@ -58,6 +58,11 @@ export function describeRefusal({ why, statement, signers }: Extract<Acceptance,
   return `no pass accepted: ${REFUSALS[why]}${known ? ` (${describePassBy({ statement, signers })})` : ''}`;
 }
 
+/** Describes why a reviewer ran although a pass of another clone counts for it. */
+export function describeRepeated(accepted: AcceptedPass): string {
+  return `the pass counts (${describePassBy(accepted)}), but the reviewer ran too, because one of its findings was open here or another gate had to run (unchanged_gates: run)`;
+}
+
 /** Describes why no pass of another clone can count in this run. */
 export function describeNoSharedPasses(why: NoBasePolicy): string {
   switch (why.kind) {
