@@ -41,7 +41,7 @@ export const REFUSALS: Readonly<Record<RefusalReason, string>> = {
   'too-few-signers': 'fewer people signed the pass than min_signers asks for',
   'other-prompt': 'the pass is about another version of the prompt',
   'other-settings': 'the pass was given with other settings of the agent or other thresholds',
-  'other-scope': 'the pass is about a part of the change',
+  'other-scope': 'passes count only for the whole change, and the pass or this run is about a part of it',
   'other-agent': 'the settings do not let that agent review this gate',
   'base-changed': "the base branch changed the gate's files since the pass",
   'session-not-accepted': 'the pass was given in a resumed session, and accept allows only new ones',
