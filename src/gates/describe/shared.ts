@@ -58,6 +58,17 @@ export function describeRefusal({ why, statement, signers }: Extract<Acceptance,
   return `no pass accepted: ${REFUSALS[why]}${known ? ` (${describePassBy({ statement, signers })})` : ''}`;
 }
 
+/**
+ * Returns why no pass of another clone counts for a reviewer that runs; `null` if the reason is not worth a line in the
+ * output. Outside of CI, new code has no pass yet, which is no news.
+ */
+export function noPassReason(shared: Acceptance | null, isPullRequest: boolean): RefusalReason | null {
+  if (shared?.kind !== 'refused') return null;
+  // A warning of the run already names these two problems.
+  if (shared.why === 'not-configured' || shared.why === 'unreachable') return null;
+  return isPullRequest || (shared.why !== 'no-statement' && shared.why !== 'other-scope') ? shared.why : null;
+}
+
 /** Describes why a reviewer ran although a pass of another clone counts for it. */
 export function describeRepeated(accepted: AcceptedPass): string {
   return `the pass counts (${describePassBy(accepted)}), but the reviewer ran too, because one of its findings was open here or another gate had to run (unchanged_gates: run)`;
