@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import type { RunDocument } from '../../src/gates/json.ts';
 import { passesEndSchema, passesSchema, passesVerifySchema } from '../../src/sharing/json-schema.ts';
@@ -7,6 +8,8 @@ import { openForger } from '../support/forged-passes.ts';
 import { failing, waive } from '../support/gates.ts';
 import { startPassStore } from '../support/pass-store.ts';
 import { reviewedBranch, team } from '../support/sharing.ts';
+
+const PAGE = resolve(import.meta.dirname, '../../docs/sharing-passes.md');
 
 test('passes lists, pushes, fetches, verifies and prunes', { timeout: 120_000 }, async () => {
   const house = team({ passes: 'remote: origin, share: off' });
@@ -26,6 +29,11 @@ test('passes lists, pushes, fetches, verifies and prunes', { timeout: 120_000 },
   expect(listed.statements).toMatchObject([{ kind: 'pass', signer: 'dev@example.com', current: true, counts: true }]);
   // status fetches nothing, but knows what was fetched.
   expect((await other.command('status')).code).toBe(0);
+
+  // The commands in the docs need nothing of onceover.
+  const [, script = ''] = /^```sh\n(ref=[\s\S]*?)^```$/m.exec(readFileSync(PAGE, 'utf8')) ?? [];
+  const checked = spawnSync('sh', ['-e', '-c', script], { cwd: other.root, encoding: 'utf8' });
+  expect([checked.status, checked.stdout]).toEqual([0, expect.stringContaining('Good "onceover" signature')]);
 
   const { original, signature } = openForger(house, laptop);
   const file = join(other.root, 'pass.json');
