@@ -6,6 +6,7 @@ import { isAmount, isString, readShape, type Shaped } from '../kernel/shape.ts';
 import { tryDisk } from '../platform/files.ts';
 import { openListFile } from '../platform/private-files.ts';
 import { findOnPath, isProgram } from '../platform/program.ts';
+import { withoutSecrets } from '../platform/secret-variables.ts';
 import { readAccess, runBriefly, UNKNOWN_ACCESS } from './access.ts';
 import type { Agent } from './agent.ts';
 import { API_VERSION, apiAgent, isApiAgent } from './api-agent.ts';
@@ -66,7 +67,7 @@ export function agentEnvironment(
   const allowed = [...ALWAYS, ...needs];
   const passes = (name: string) =>
     allowed.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : name === one));
-  const given = Object.entries(own).filter(
+  const given = Object.entries(withoutSecrets(own)).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && passes(entry[0]),
   );
   return { [ACTIVE]: '1', ...Object.fromEntries(given) };

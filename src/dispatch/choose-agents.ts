@@ -6,7 +6,6 @@ import type { CommitId } from '../kernel/ids.ts';
 import type { Reviewers } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
-import { withoutStore } from '../team/has-store.ts';
 import { ensureResumable, forkAbility, openCapabilities, type ProbeCost, probeInstalled } from './resume-probe.ts';
 
 /** Returns a failure if the agent is not installed or if onceover cannot let it edit files. */
@@ -42,7 +41,7 @@ export async function openReviewersFor(
   { stop, base, paid }: ReviewerOptions,
 ): Promise<Reviewers> {
   const { root, commonDir } = repository;
-  const all = await knownAgents(settings.agent, withoutStore(process.env), root);
+  const all = await knownAgents(settings.agent, process.env, root);
   const known = base === null ? all : all.map((one) => foundForPullRequest(one, root, process.env['PATH'] ?? ''));
   const capabilities = openCapabilities(commonDir);
   return openReviewers({

@@ -14,7 +14,7 @@ const slot = z.object({
   why: z.string(),
   pass_iteration: z.number().nullable(),
   usage,
-  detail: z.string().describe('The reason why onceover accepted no pass, as text.'),
+  detail: z.string().describe('Why the reviewer ran or was skipped, as text.'),
   accepted: z
     .object({
       by: z.array(z.string()).describe('The people who signed the pass, as the signers file names them.'),
@@ -28,12 +28,16 @@ const slot = z.object({
     .describe('The pass of another clone that counts for this reviewer; null if there is none.'),
   not_accepted: z
     .object({
-      why: z.string().describe('The reason why onceover accepted no pass, as a word, such as unknown-signer.'),
-      detail: z.string().describe('The reason why onceover accepted no pass, as text.'),
+      why: z
+        .string()
+        .describe(
+          'The reason why onceover used no pass, as a word, such as unknown-signer. With `repeated`, a pass counts, but the reviewer ran too.',
+        ),
+      detail: z.string().describe('The reason why onceover used no pass, as text.'),
     })
     .nullable()
     .describe(
-      'Why onceover accepted no pass of another clone for this reviewer; null if it accepted a pass or did not look for one.',
+      'Why onceover used no pass of another clone for this reviewer; null if it used a pass or did not look for one.',
     ),
 });
 
@@ -42,7 +46,7 @@ const gate = z.object({
   kind: z.enum(['check', 'review', 'rule']),
   status: z.enum(['pass', 'fail', 'error', 'holds', 'not_run']),
   why: z.string(),
-  detail: z.string().describe('The reason why onceover accepted no pass, as text.'),
+  detail: z.string().describe('Why the gate has its status, as text.'),
   slots: z.array(slot),
   output: z.string().optional().describe('The last lines of the output of a check.'),
   would_do: z

@@ -5,7 +5,7 @@ import { describeFailure } from '../ui/describe-failure.ts';
 import type { RunPlan } from './decide/plan-run.ts';
 import { describeGateDetail, describePlan, describeSlotReason } from './describe/reasons.ts';
 import { describeRunNotice } from './describe/result.ts';
-import { describeRefusal } from './describe/shared.ts';
+import { describeRefusal, describeRepeated } from './describe/shared.ts';
 import type { findingSchema, runSchema } from './json-schema.ts';
 import { findingFingerprint } from './judge/fingerprint.ts';
 import { problemsIn } from './judge/same-code.ts';
@@ -74,11 +74,13 @@ export function slotDocument(outcome: SlotOutcome): SlotDocument {
   };
 }
 
-function sharedDocument({ why, shared }: SlotOutcome): Pick<SlotDocument, 'accepted' | 'not_accepted'> {
+function sharedDocument({ why, dispatch, shared }: SlotOutcome): Pick<SlotDocument, 'accepted' | 'not_accepted'> {
   if (shared?.kind === 'refused') {
     return { accepted: null, not_accepted: { why: shared.why, detail: describeRefusal(shared) } };
   }
-  if (shared === null || why !== 'accepted') return { accepted: null, not_accepted: null };
+  if (shared === null || (why !== 'accepted' && dispatch === 'none')) return { accepted: null, not_accepted: null };
+  if (why !== 'accepted')
+    return { accepted: null, not_accepted: { why: 'repeated', detail: describeRepeated(shared) } };
   const { passedAt: at, agent, model, session, waived } = shared.statement;
   const by = shared.signers.map(({ principal }) => principal);
   return { accepted: { by, at, agent, model, session, waived: waived.length }, not_accepted: null };

@@ -17,7 +17,7 @@ import type { RemoteReviewers } from '../remote/remote-reviewers.ts';
 import { loadRules } from '../rules/load.ts';
 import { openPasses } from '../rules/passes.ts';
 import type { ReferenceFiles } from '../rules/select-files.ts';
-import { hasTeamStore, withoutStore } from '../team/has-store.ts';
+import { hasTeamStore } from '../team/has-store.ts';
 import { storeResult } from '../team/store-error.ts';
 import { requireConsent } from '../trust/consent.ts';
 import { fileRubric } from './decide/gate-list.ts';
@@ -260,7 +260,7 @@ async function openRun(repository: RepositoryPaths, options: RunOptions, fetches
     ledger,
     contents: () => openContents(root),
     references: () => (source.commit === null ? openContents(root) : baseReferences(source.files)),
-    checks: openChecksOnce(root, withoutStore(process.env)),
+    checks: openChecksOnce(root, process.env),
     clock: { now: () => new Date() },
     reporter,
     shared: opened?.shared ?? null,

@@ -5,7 +5,7 @@ import type { Failure } from '../kernel/failure.ts';
 import type { CommitId, GateId, RepoPath } from '../kernel/ids.ts';
 import type { Scope, WithheldFile } from '../kernel/repository.ts';
 import type { RunStatus, Saved } from '../ledger/entries.ts';
-import type { Acceptance } from '../passes/types.ts';
+import type { Acceptance, RefusalReason } from '../passes/types.ts';
 import type { UnusableReference } from '../rules/types.ts';
 import type { FindingState, Gate, KnownFinding, RunReason, ShareEnd, SlotPlan, SlotRun } from './types.ts';
 
@@ -147,6 +147,8 @@ export type RunNotice =
   | { readonly kind: 'not-shared'; readonly failure: Failure }
   /** Why passes of other clones could not be read or do not count in this run. */
   | { readonly kind: 'no-shared-passes'; readonly why: NoBasePolicy }
+  /** Passes of other clones count for these gates, but `unchanged_gates: run` made their reviewers run. */
+  | { readonly kind: 'passes-repeated'; readonly gates: readonly GateId[] }
   /**
    * Files with passes, findings or approvals changed while a fixing agent ran, so onceover deleted or restored them.
    */
@@ -213,7 +215,13 @@ export type RunProgress =
       readonly usage: Usage | null;
       readonly durationMs: number;
     }
-  | { readonly kind: 'slot-planned'; readonly gate: GateId; readonly plan: SlotPlan }
+  | {
+      readonly kind: 'slot-planned';
+      readonly gate: GateId;
+      readonly plan: SlotPlan;
+      /** Why the reviewer runs although passes of other clones can count; missing if the reason is not worth a line. */
+      readonly noPass?: RefusalReason;
+    }
   | (OfSlot & { readonly kind: 'slot-started'; readonly agent: string; readonly dispatch: DispatchPlan })
   | (OfSlot & { readonly kind: 'slot-active'; readonly doing: string | null; readonly usage: Usage | null })
   | (OfSlot & {

@@ -1,11 +1,6 @@
 import { err, ok, type Result } from '../kernel/result.ts';
 import { secretFile } from '../platform/secret-file.ts';
-
-/**
- * The environment variable with the secret that decides which shared passes are reviewed again as an audit. CI needs
- * this variable, because each job starts with a new clone, in which no secret is stored yet.
- */
-const AUDIT_SECRET = 'ONCEOVER_AUDIT_SECRET';
+import { AUDIT_SECRET } from '../platform/secret-variables.ts';
 
 const FILE = 'audit-secret';
 

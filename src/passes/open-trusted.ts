@@ -3,6 +3,7 @@ import type { RunSettings } from '../config/effective-settings.ts';
 import type { Clock } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
+import { STORE_TOKEN } from '../platform/secret-variables.ts';
 import { hasTeamStore } from '../team/has-store.ts';
 import { auditSecret } from './audit-secret.ts';
 import { openGitCarrier } from './git-carrier.ts';
@@ -21,9 +22,6 @@ export type TrustedPasses = {
 type OpenedPasses =
   | { readonly ok: true; readonly value: TrustedPasses }
   | { readonly ok: false; readonly why: NoBasePolicy };
-
-/** The environment variable with the token for an HTTP store. */
-const STORE_TOKEN = 'ONCEOVER_PASSES_TOKEN';
 
 /** Opens the passed reviews that other clones share, as the base branch configures. Fetches nothing yet. */
 export async function openTrusted(repo: RepositoryPaths, read: RunSettings, clock: Clock): Promise<OpenedPasses> {

@@ -2,6 +2,7 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'n
 import type { Readable } from 'node:stream';
 import { ACTIVE, type CheckEnd, type Checks } from '../kernel/ports.ts';
 import { errorCode } from './files.ts';
+import { withoutSecrets } from './secret-variables.ts';
 
 /** The output of a program. Of very long output, only the beginning and the end are kept. */
 type Captured = {
@@ -277,8 +278,8 @@ const SHELL = '/bin/sh';
 const PREPARE = 'exec </dev/null 2>&1; exec /bin/sh -c "$1"';
 
 /**
- * Returns an object that runs checks in `root`, with `/bin/sh` and the user's environment. When a check ends, all
- * processes of its process group are ended too.
+ * Returns an object that runs checks in `root`, with `/bin/sh` and the user's environment, but without onceover's own
+ * secrets. When a check ends, all processes of its process group are ended too.
  */
 export function openChecks(root: string, env: NodeJS.ProcessEnv): Checks {
   return {
@@ -287,7 +288,7 @@ export function openChecks(root: string, env: NodeJS.ProcessEnv): Checks {
         program: SHELL,
         args: ['-c', PREPARE, 'sh', command],
         cwd: root,
-        env: { ...defined(env), ...options.env, [ACTIVE]: '1' },
+        env: { ...defined(withoutSecrets(env)), ...options.env, [ACTIVE]: '1' },
         input: '',
         timeoutMs: options.timeoutSeconds * 1000,
         idleMs: null,

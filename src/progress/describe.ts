@@ -1,5 +1,6 @@
 import type { Fix } from '../dispatch/fix-progress.ts';
 import { describePlan, describeWhy, reviewerName, SESSIONS, STATUS_WORDS } from '../gates/describe/reasons.ts';
+import { REFUSALS } from '../gates/describe/shared.ts';
 import type { Usage } from '../kernel/agent.ts';
 import { oneLine, quoteName } from '../kernel/escape.ts';
 import { describeUsage } from '../ledger/describe.ts';
@@ -29,7 +30,11 @@ const linesFor = (paint: Paint): ByKind<Event, string | null> => ({
     `${agent}: opening the files once for ${readers.map(({ gate, slot }) => `${quoteName(gate)} @${slot}`).join(', ')}`,
   'reading-ended': (event) =>
     `${event.agent}: ${event.why === null ? `opened ${count(event.files ?? 0, 'file')}` : describeNoReading(event.why)}, ${describeCost(event)}`,
-  'slot-planned': (event) => (isRoutine(event) ? null : `${quoteName(event.gate)}: ${describePlan(event.plan)}`),
+  'slot-planned': (event) => {
+    const { gate, plan, noPass } = event;
+    const reason = noPass === undefined ? '' : ` (no pass accepted: ${REFUSALS[noPass]})`;
+    return isRoutine(event) ? null : `${quoteName(gate)}: ${describePlan(plan)}${reason}`;
+  },
   'slot-started': (event) => {
     const { kind, why } = event.dispatch;
     const reason = why === 'first-look' || why === 'delta' ? null : describeWhy(why);
@@ -54,6 +59,7 @@ const linesFor = (paint: Paint): ByKind<Event, string | null> => ({
 /** Whether a reviewer runs for an ordinary reason, so that the output needs no extra line about the reason. */
 export function isRoutine(event: EventOf<'slot-planned' | 'look-started'>): boolean {
   if (event.kind === 'look-started') return ['first-look', 'delta', 'final-validation'].includes(event.why);
+  if (event.noPass !== undefined) return false;
   return event.plan.kind === 'run' && ['first-run', 'only-reviewer', 'not-passed'].includes(event.plan.why);
 }
 

@@ -12,8 +12,13 @@ const BLOCK = `passes:
   signers: ${DEFAULT_SIGNERS}   # who may vouch; read from the base branch
 `;
 
+// With the default, `run`, a gate that has to run makes reviewers of other gates run too, even if their passes count.
+// In a new clone every check has to run, so no pass would be used.
+const REST = `unchanged_gates: rest          # skip gates that pass, also while another gate runs
+`;
+
 /**
- * Plans the setting `passes`, and a line with the user's own key in the signers file. Fails if git has no SSH key for
+ * Plans the setting `passes`, `unchanged_gates: rest` if nothing is set, and a line with the user's own key in the signers file. Fails if git has no SSH key for
  * signing.
  */
 export async function planSharing(root: string, { passes }: Settings): Promise<Result<readonly WantedFile[]>> {
@@ -31,8 +36,15 @@ export async function planSharing(root: string, { passes }: Settings): Promise<R
   const line = `${email.value} namespaces="onceover" ${key.value}\n`;
   return ok([
     { path: signers, change: (present) => withLine(present, line, key.value) },
-    { path: SETTINGS_FILE, change: (present) => (passes === null ? withLine(present, BLOCK, null) : LEAVE) },
+    {
+      path: SETTINGS_FILE,
+      change: (present) => (passes === null ? withLine(present, settingsFor(present), null) : LEAVE),
+    },
   ]);
+}
+
+function settingsFor(present: string | null): string {
+  return /^["']?unchanged_gates["']?:/m.test(present ?? '') ? BLOCK : `${BLOCK}${REST}`;
 }
 
 const LEAVE: TextChange = { kind: 'leave' };

@@ -1,17 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-
-/** The environment variable with the address of the store. */
-export const STORE_VARIABLE = 'ONCEOVER_STORE';
-
-/**
- * Returns the environment without the address of the store, which may contain a password. Checks run code of the
- * change, and reviewers read that code, so neither may see the password.
- */
-export function withoutStore({ [STORE_VARIABLE]: _store, ...env }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return env;
-}
+import { STORE_VARIABLE } from '../platform/secret-variables.ts';
 
 /** Returns the path of the user's own config file. */
 export function userConfigPath(env: NodeJS.ProcessEnv): string {

@@ -2,9 +2,10 @@ import * as z from 'zod';
 import { checkShape, readYaml } from '../config/yaml.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { decodeUtf8, readPlainFile } from '../platform/private-files.ts';
+import { STORE_VARIABLE } from '../platform/secret-variables.ts';
 import { shownStore } from './connect.ts';
 import { STORE_TRUST, type StoreTrust } from './decide-trust.ts';
-import { STORE_VARIABLE, userConfigPath } from './has-store.ts';
+import { userConfigPath } from './has-store.ts';
 import { storeError } from './store-error.ts';
 
 const LARGEST_BYTES = 64 * 1024;

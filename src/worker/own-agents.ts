@@ -12,7 +12,6 @@ import type { AskEnd, AskOptions } from '../kernel/ports.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { madeBy, withoutFolder } from '../remote/decide-call.ts';
 import type { CallRequest, Offer } from '../remote/types.ts';
-import { withoutStore } from '../team/has-store.ts';
 import { version } from '../version.ts';
 import type { WorkerOptions } from './types.ts';
 
@@ -29,7 +28,7 @@ export async function findOwnAgents({
   const settings =
     settingsFolder === null ? null : await loadSettings(diskFiles(root), openParsedFiles(join(root, 'none'), version));
   if (settings?.ok === false) return settings;
-  const known = await knownAgents(settings?.value.agent ?? {}, withoutStore(process.env), root);
+  const known = await knownAgents(settings?.value.agent ?? {}, process.env, root);
   const missing = missingAgents(known, root);
   const found: OwnAgent[] = [];
   for (const name of agents) {

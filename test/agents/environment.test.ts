@@ -27,7 +27,12 @@ test('an agent gets the common variables, its own login, and nothing else', () =
   });
 });
 
-test('a custom command gets the whole environment', () => {
+test('a custom command gets the whole environment, but no secret of onceover', () => {
   const { GONE: _gone, ...all } = own;
-  expect(agentEnvironment(own, ['*'])).toEqual({ ...all, ONCEOVER_ACTIVE: '1' });
+  const secrets = {
+    ONCEOVER_STORE: 'postgres://me:password@db',
+    ONCEOVER_AUDIT_SECRET: 's',
+    ONCEOVER_PASSES_TOKEN: 't',
+  };
+  expect(agentEnvironment({ ...own, ...secrets }, ['*'])).toEqual({ ...all, ONCEOVER_ACTIVE: '1' });
 });

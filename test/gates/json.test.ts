@@ -5,10 +5,12 @@ import {
   gateDocument,
   lockConflictDocument,
   runDocument,
+  slotDocument,
 } from '../../src/gates/json.ts';
 import { runSchema } from '../../src/gates/json-schema.ts';
-import type { RunOutcome } from '../../src/gates/run-types.ts';
+import type { RunOutcome, SlotOutcome } from '../../src/gates/run-types.ts';
 import { usageDocument } from '../../src/ledger/describe.ts';
+import { passStatement } from '../support/passes.ts';
 import {
   checkGate,
   claim,
@@ -63,6 +65,29 @@ const FULL: RunOutcome = runOutcome({
   usage: usage(),
   saved: { pass: 1, slot: 2, session: 3, prefix: 4, reading: 0 },
   dispatches: 3,
+});
+
+describe('a pass of another clone', () => {
+  const statement = passStatement();
+  const signers = [{ principal: 'dev@example.com', keyFingerprint: 'SHA256:x' }];
+  const accepted = { kind: 'accepted', statement, signers } as const;
+  const rows: readonly [
+    title: string,
+    given: Partial<SlotOutcome>,
+    by: readonly string[] | null,
+    why: string | null,
+  ][] = [
+    ['was not looked for', { shared: null }, null, null],
+    ['counts', { shared: accepted, why: 'accepted', dispatch: 'none' }, ['dev@example.com'], null],
+    ['does not count', { shared: { kind: 'refused', why: 'too-old', statement: null } }, null, 'too-old'],
+    ['counts, but the reviewer ran', { shared: accepted, why: 'only-reviewer', dispatch: 'fresh' }, null, 'repeated'],
+    ['is the own pass of this clone', { shared: accepted, why: 'covers', dispatch: 'none' }, null, null],
+  ];
+
+  test.each(rows)('%s', (_title, given, by, why) => {
+    const { accepted, not_accepted: not } = slotDocument(slotOutcome(given));
+    expect([accepted?.by ?? null, not?.why ?? null]).toEqual([by, why]);
+  });
 });
 
 describe('the document of a run', () => {

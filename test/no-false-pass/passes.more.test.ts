@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request as httpRequest, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -109,6 +109,14 @@ forged('The key that signed the pass is revoked.', 'signer-revoked', ({ stored, 
 forged('The key that signed the pass has expired.', 'signer-expired', ({ stored, original, sign }) =>
   stored(original, sign(original, 'past@example.com')),
 );
+forged(
+  'The key that signed the pass has expired, and the pass is dated before that.',
+  'signer-expired',
+  ({ changed, stored, sign }) => {
+    const bytes = changed({ passed_at: '2019-12-01T00:00:00.000Z' });
+    return stored(bytes, sign(bytes, 'past@example.com'));
+  },
+);
 forged('The key that signed the pass is not valid yet.', 'signer-expired', ({ stored, original, sign }) =>
   stored(original, sign(original, 'soon@example.com')),
 );
@@ -163,6 +171,20 @@ resigned('The signed pass is older than the setting `max_age` allows.', 'too-old
 });
 resigned('The signed pass has a time in the future, because a clock was wrong.', 'in-the-future', {
   passed_at: '2098-01-01T00:00:00.000Z',
+});
+way('The clock of the CI job is set back to a time before the pass.', async () => {
+  const { house } = await genuine();
+  const clock = join(folder, 'clock.cjs');
+  writeFileSync(
+    clock,
+    `const back = 3_600_000, Now = Date;
+globalThis.Date = class extends Now {
+  constructor(...given) { super(...(given.length === 0 ? [Now.now() - back] : given)); }
+  static now() { return Now.now() - back; }
+};`,
+  );
+  const ci = house.ci('work', { env: { NODE_OPTIONS: `--require ${clock}` } });
+  await expectNotAccepted(house, ci, 'in-the-future');
 });
 resigned('The signed pass lists other files than those that were reviewed.', UNUSABLE, {
   files: [{ path: 'src/b.txt', mode: '100644', base_mode: null, base_blob: null, head_blob: 'b'.repeat(40) }],
@@ -258,6 +280,16 @@ way('The git ref of the shared passes points at a commit of the change.', async 
   const { house, ci, forger } = await opened();
   forger.pointRefAt(forger.git('rev-parse', 'origin/work').trim());
   await expectNotAccepted(house, ci, null);
+});
+
+way('The git ref of the shared passes is truncated: the remote has lost one of its files.', async () => {
+  const { house, ci, forger } = await genuine();
+  forger.git('fetch', '-q', 'origin', 'refs/onceover/passes');
+  const [, id = ''] = /^\w+ blob (\w+)\t/m.exec(forger.git('ls-tree', '-r', 'FETCH_HEAD')) ?? [];
+  const object = join(house.bare, 'objects', id.slice(0, 2), id.slice(2));
+  renameSync(object, `${object}-lost`);
+  await expectNotAccepted(house, ci, 'unreachable');
+  renameSync(`${object}-lost`, object);
 });
 
 way('The git ref of the shared passes is deleted.', async () => {
@@ -507,6 +539,16 @@ way('One person signs with two keys, and the setting `min_signers` is 2.', async
   forger.publish([
     ...forger.stored(forger.original, forger.signature),
     ...forger.stored(`${forger.original} `, forger.sign(`${forger.original} `, 'second')),
+  ]);
+  await expectNotAccepted(house, house.ci('work'), 'too-few-signers');
+});
+
+way('An allowed person and a stranger sign, and the setting `min_signers` is 2.', async () => {
+  const { house } = await teamWith({ passes: 'remote: origin, share: auto, min_signers: 2' });
+  const forger = openForger(house, house.clone());
+  forger.publish([
+    ...forger.stored(forger.original, forger.signature),
+    ...forger.stored(forger.original, forger.sign(forger.original, 'stranger@example.com')),
   ]);
   await expectNotAccepted(house, house.ci('work'), 'too-few-signers');
 });

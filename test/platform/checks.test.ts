@@ -5,7 +5,7 @@ import type { CheckEnd, CheckOptions } from '../../src/kernel/ports.ts';
 import { openChecks } from '../../src/platform/run-process.ts';
 import { temporaryFolder } from '../support/repo.ts';
 
-const OWN = { PATH: process.env['PATH'], HOME: '/me', GONE: undefined };
+const OWN = { PATH: process.env['PATH'], HOME: '/me', GONE: undefined, ONCEOVER_AUDIT_SECRET: 'secret' };
 
 function check(command: string, given: Partial<CheckOptions> & { readonly root?: string } = {}): Promise<CheckEnd> {
   const { root = temporaryFolder(), ...options } = given;
@@ -29,7 +29,7 @@ describe('a check', () => {
     expect(await check('pwd -P', { root: odd })).toMatchObject({ exitCode: 0, output: `${folder}\n` });
   });
 
-  test("gets the user's environment, the given variables, and ONCEOVER_ACTIVE", async () => {
+  test("gets the user's environment without onceover's secrets, the given variables, and ONCEOVER_ACTIVE", async () => {
     const env = { HOME: '/other', MORE: '1', ONCEOVER_ACTIVE: '' };
     const { output } = await check('env', { env });
     const lines = output.split('\n').filter((line) => !/^(?:PWD|OLDPWD|_|SHLVL)=/.test(line) && line !== '');

@@ -81,6 +81,11 @@ describe('the line for an event', () => {
       `${gate}: Running @2: requested with --force`,
     ],
     [
+      'a reviewer for which no pass of another clone counts',
+      { kind: 'slot-planned', gate, plan: { kind: 'run', slot, why: 'first-run' }, noPass: 'unknown-signer' },
+      `${gate}: Running @2: first review (no pass accepted: the key that signed the pass is not in the signers file of the base branch)`,
+    ],
+    [
       'a first review',
       { kind: 'slot-started', gate, slot, agent, dispatch: { kind: 'fresh', why: 'first-look' } },
       `${gate}, reviewer 2 (codex): started (new session)`,

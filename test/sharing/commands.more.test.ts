@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import type { RunDocument } from '../../src/gates/json.ts';
 import { passesEndSchema, passesSchema, passesVerifySchema } from '../../src/sharing/json-schema.ts';
@@ -7,6 +8,8 @@ import { openForger } from '../support/forged-passes.ts';
 import { failing, waive } from '../support/gates.ts';
 import { startPassStore } from '../support/pass-store.ts';
 import { reviewedBranch, team } from '../support/sharing.ts';
+
+const PAGE = resolve(import.meta.dirname, '../../docs/sharing-passes.md');
 
 test('passes lists, pushes, fetches, verifies and prunes', { timeout: 120_000 }, async () => {
   const house = team({ passes: 'remote: origin, share: off' });
@@ -26,6 +29,11 @@ test('passes lists, pushes, fetches, verifies and prunes', { timeout: 120_000 },
   expect(listed.statements).toMatchObject([{ kind: 'pass', signer: 'dev@example.com', current: true, counts: true }]);
   // status fetches nothing, but knows what was fetched.
   expect((await other.command('status')).code).toBe(0);
+
+  // The commands in the docs need nothing of onceover.
+  const [, script = ''] = /^```sh\n(ref=[\s\S]*?)^```$/m.exec(readFileSync(PAGE, 'utf8')) ?? [];
+  const checked = spawnSync('sh', ['-e', '-c', script], { cwd: other.root, encoding: 'utf8' });
+  expect([checked.status, checked.stdout]).toEqual([0, expect.stringContaining('Good "onceover" signature')]);
 
   const { original, signature } = openForger(house, laptop);
   const file = join(other.root, 'pass.json');
@@ -116,15 +124,39 @@ test('status and cost show how often audits disagreed', { timeout: 60_000 }, asy
   ]);
 });
 
-test('init --passes writes the setting and your key, and only once', { timeout: 60_000 }, async () => {
+test('with unchanged_gates: run, a check makes reviewers run whose passes count, and the run says so', {
+  timeout: 60_000,
+}, async () => {
+  const house = team();
+  const laptop = house.clone({ key: 'dev@example.com' });
+  const check = '  - path: .\n    checks: { ok: { run: "true" } }\n';
+  const settings = readFileSync(join(laptop.root, 'onceover.yml'), 'utf8');
+  laptop.write('onceover.yml', `${settings.replace('unchanged_gates: rest\n', '')}${check}`);
+  laptop.commit('a check');
+  laptop.git('push', '-q', 'origin', 'HEAD:main');
+  laptop.git('fetch', '-q', 'origin');
+  await reviewedBranch(laptop, 'work', ['src']);
+  house.forget();
+  const { code, gates, warnings } = await house.ci('work').run();
+  expect([code, house.calls()]).toEqual([0, 1]);
+  const slots = gates.flatMap((gate) => gate.slots);
+  expect(slots).toMatchObject([{ accepted: null, not_accepted: { why: 'repeated' } }]);
+  expect(slots[0]?.not_accepted?.detail).toContain('passed by dev@example.com on');
+  expect(warnings.join()).toContain('passes of other clones count for review:src:src-quality');
+});
+
+test('init --passes writes the settings and your key, and only once', { timeout: 60_000 }, async () => {
   const house = team({ passes: '', signers: () => '# no key yet\n' });
   const laptop = house.clone({ key: 'dev@example.com' });
+  const file = join(laptop.root, 'onceover.yml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('unchanged_gates: rest\n', ''));
   expect((await laptop.command('passes', 'push')).code).toBe(2);
   laptop.git('config', 'user.email', 'dev@example.com');
   expect((await laptop.command('init', '--passes')).code).toBe(0);
   expect((await laptop.command('init', '--passes')).stdout).toContain('left unchanged');
   const signers = readFileSync(join(laptop.root, '.onceover/signers'), 'utf8');
   expect(signers).toBe(`# no key yet\n${house.key('dev@example.com')}`);
+  expect(readFileSync(file, 'utf8').match(/^(?:passes|unchanged_gates):/gm)).toEqual(['passes:', 'unchanged_gates:']);
   laptop.commit('share');
   laptop.git('push', '-q', 'origin', 'HEAD:main');
   laptop.git('fetch', '-q', 'origin');

@@ -65,5 +65,6 @@ test('the GitLab job of docs/ci.md accepts the passes of a laptop, and that of a
   fork.git('remote', 'set-url', 'origin', `file://${bare}`);
   const reviewed = await play(fork);
   expect(reviewed.said).not.toContain('accepted: passed by');
+  expect(reviewed.said).toContain('(no pass accepted: no other clone shared a pass of this code)');
   expect([reviewed.code, house.calls()]).toEqual([1, 2]);
 }, 120_000);

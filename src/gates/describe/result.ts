@@ -242,6 +242,8 @@ const NOTICES: ByKind<RunNotice, string> = {
   'not-in-ledger': ({ failure }) => `the cost of this run was not recorded: ${describeFailure(failure).what}`,
   'not-shared': ({ failure }) => describeShared({ kind: 'not-shared', failure }),
   'no-shared-passes': ({ why }) => describeNoSharedPasses(why),
+  'passes-repeated': ({ gates }) =>
+    `passes of other clones count for ${someNames(gates)}, but a gate that had to run made other reviewers run too; set "unchanged_gates: rest" in onceover.yml to skip them`,
   'proof-taken-back': ({ paths }) => describeTakenBack(paths),
   'hidden-by-fixer': ({ paths }) => describeHidden(paths),
   'orphan-slot': ({ gate, slot, ids }) =>

@@ -41,7 +41,7 @@ export const REFUSALS: Readonly<Record<RefusalReason, string>> = {
   'too-few-signers': 'fewer people signed the pass than min_signers asks for',
   'other-prompt': 'the pass is about another version of the prompt',
   'other-settings': 'the pass was given with other settings of the agent or other thresholds',
-  'other-scope': 'the pass is about a part of the change',
+  'other-scope': 'passes count only for the whole change, and the pass or this run is about a part of it',
   'other-agent': 'the settings do not let that agent review this gate',
   'base-changed': "the base branch changed the gate's files since the pass",
   'session-not-accepted': 'the pass was given in a resumed session, and accept allows only new ones',
@@ -56,6 +56,22 @@ export const REFUSALS: Readonly<Record<RefusalReason, string>> = {
 export function describeRefusal({ why, statement, signers }: Extract<Acceptance, { kind: 'refused' }>): string {
   const known = statement !== null && signers !== undefined && signers.length > 0;
   return `no pass accepted: ${REFUSALS[why]}${known ? ` (${describePassBy({ statement, signers })})` : ''}`;
+}
+
+/**
+ * Returns why no pass of another clone counts for a reviewer that runs; `null` if the reason is not worth a line in the
+ * output. Outside of CI, new code has no pass yet, which is no news.
+ */
+export function noPassReason(shared: Acceptance | null, isPullRequest: boolean): RefusalReason | null {
+  if (shared?.kind !== 'refused') return null;
+  // A warning of the run already names these two problems.
+  if (shared.why === 'not-configured' || shared.why === 'unreachable') return null;
+  return isPullRequest || (shared.why !== 'no-statement' && shared.why !== 'other-scope') ? shared.why : null;
+}
+
+/** Describes why a reviewer ran although a pass of another clone counts for it. */
+export function describeRepeated(accepted: AcceptedPass): string {
+  return `the pass counts (${describePassBy(accepted)}), but the reviewer ran too, because one of its findings was open here or another gate had to run (unchanged_gates: run)`;
 }
 
 /** Describes why no pass of another clone can count in this run. */

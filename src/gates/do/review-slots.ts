@@ -7,6 +7,7 @@ import { cacheHistory } from '../../ledger/cache-history.ts';
 import type { GateRun } from '../decide/plan-run.ts';
 import { slotLog } from '../describe/logs.ts';
 import { describePlan } from '../describe/reasons.ts';
+import { noPassReason } from '../describe/shared.ts';
 import { NO_CALL } from '../judge/judge-run.ts';
 import type { RanSlots, RunContext, RunFacts, SlotJob, SlotResult, UnassignableSlot } from '../ports.ts';
 import { gatesOf } from '../read/state.ts';
@@ -218,7 +219,11 @@ async function recordSkippedSlots(
 ): Promise<Result<readonly SlotResult[]>> {
   const { gate } = state;
   const { ports, facts, iteration } = context;
-  for (const plan of slots) ports.reporter.tell({ kind: 'slot-planned', gate: gate.id, plan });
+  for (const plan of slots) {
+    const shared = plan.kind === 'run' ? state.slots.find(({ slot }) => slot === plan.slot)?.shared : null;
+    const noPass = noPassReason(shared ?? null, context.request.pullRequest !== null);
+    ports.reporter.tell({ kind: 'slot-planned', gate: gate.id, plan, ...(noPass === null ? {} : { noPass }) });
+  }
   const lines = [`Review: ${gate.id}, iteration ${iteration}`, ...slots.map(describePlan)];
   const written = await ports.records.writeGateLog(facts.nameOf(gate.id), iteration, lines);
   if (!written.ok) return written;

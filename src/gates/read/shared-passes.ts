@@ -19,8 +19,7 @@ export async function sharedDecisions(
   scope: { readonly key: string; readonly kind: 'full' | 'narrow' },
 ): Promise<SharedDecisions> {
   const decisions = new Map<ReviewGate, Map<SlotNumber, Acceptance>>();
-  // A pass of another clone is about the whole change, so it does not answer a narrower request.
-  if (shared == null || scope.kind === 'narrow') return decisions;
+  if (shared == null) return decisions;
   const wanted: { readonly gate: ReviewGate; readonly pass: PassRequest }[] = [];
   for (const [gate, receipts] of own) {
     for (let slot = 1; slot <= gate.numReviews; slot++) {
@@ -33,7 +32,9 @@ export async function sharedDecisions(
     shared.close();
     return decisions;
   }
-  const answers = await shared.accept(wanted.map(({ pass }) => pass));
+  const requests = wanted.map(({ pass }) => pass);
+  // A pass of another clone is about the whole change, so it does not answer a narrower request.
+  const answers = scope.kind === 'narrow' ? requests.map(() => OTHER_SCOPE) : await shared.accept(requests);
   for (const [i, { gate, pass }] of wanted.entries()) {
     const answer = answers[i];
     if (answer === undefined) continue;
@@ -42,6 +43,8 @@ export async function sharedDecisions(
   }
   return decisions;
 }
+
+const OTHER_SCOPE: Acceptance = { kind: 'refused', why: 'other-scope', statement: null };
 
 /** Returns the findings with the waivers of other clones applied to the open findings of these gates. */
 export async function withWaiversOfOthers(

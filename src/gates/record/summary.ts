@@ -8,7 +8,7 @@ import type { RunPlan } from '../decide/plan-run.ts';
 import { judgeRun, type RunActions } from '../judge/judge-run.ts';
 import type { RunFacts, RunRequest } from '../ports.ts';
 import type { SlotRecord } from '../record-types.ts';
-import type { RunNotice, RunOutcome } from '../run-types.ts';
+import type { RunNotice, RunOutcome, SlotOutcome } from '../run-types.ts';
 import type { ReviewGate } from '../types.ts';
 
 /**
@@ -120,13 +120,22 @@ function callNotices(
   budget: Budget,
 ): readonly RunNotice[] {
   const agents = settings.budget.usd === null ? [] : budget.unpriced();
+  const repeated = settings.unchangedGates === 'run' ? slots.filter(({ outcome }) => isRepeated(outcome)) : [];
   const unshown = slots.flatMap(({ job }) => job?.unshown ?? []);
   return [
     ...new Map(unshown.map((notice) => [`${notice.rule}\0${notice.path}`, notice])).values(),
     ...(binary.length === 0 ? [] : [{ kind: 'binary', paths: binary } as const]),
     ...(absent.length === 0 ? [] : [{ kind: 'absent-agents', agents: absent } as const]),
     ...(agents.length === 0 ? [] : [{ kind: 'no-price', agents } as const]),
+    ...(repeated.length === 0
+      ? []
+      : [{ kind: 'passes-repeated', gates: [...new Set(repeated.map(({ gate }) => gate.id))] } as const]),
   ];
+}
+
+/** Whether a reviewer ran although a pass of another clone counts for it. */
+function isRepeated({ dispatch, shared }: Pick<SlotOutcome, 'dispatch' | 'shared'>): boolean {
+  return shared?.kind === 'accepted' && dispatch !== 'none';
 }
 
 function requestedScope(

@@ -355,6 +355,10 @@ describe('a notice', () => {
       { kind: 'no-shared-passes', why: { kind: 'base-has-none', base: evil } },
       /does not have it, so no pass of another clone is accepted/,
     ],
+    'passes-repeated': [
+      { kind: 'passes-repeated', gates: [evil] },
+      /passes of other clones count for .*; set "unchanged_gates: rest"/,
+    ],
     'hidden-by-fixer': [
       { kind: 'hidden-by-fixer', paths: [null, evil] },
       /the fixer changed what reviewers see: the settings of git, /,
