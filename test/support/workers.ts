@@ -55,7 +55,11 @@ const storeAt = (url: string) => ({ url, trust: 'always', waitSeconds: 20 }) as 
 const NO_LIMITS = { callsAtOnce: null, callsPerMinute: null, tokensPerMinute: null };
 
 /** Starts a worker in this process, and ends it with the test. */
-export async function startWorker(url: string, agents: readonly ScriptedAgent[], given: Partial<WorkerOptions> = {}) {
+export async function startWorker(
+  url: string,
+  agents: readonly Pick<ScriptedAgent, 'name' | 'folder'>[],
+  given: Partial<WorkerOptions> = {},
+) {
   const events: WorkerEvent[] = [];
   const stop = new AbortController();
   const stopNow = new AbortController();
