@@ -86,7 +86,14 @@ test('an answer that a killed worker had on its disk is stored by the next worke
   const { url, agent, asked, takeCall } = await openTakes();
   const call = await takeCall();
   const folder = temporaryFolder();
-  const reply = { text: '{"paid":1}', sessionId: null, usage: null, sessionUsage: null, filesRead: null };
+  const reply = {
+    text: '{"paid":1}',
+    structured: {},
+    sessionId: null,
+    usage: null,
+    sessionUsage: null,
+    filesRead: null,
+  };
   openUnsentAnswers(folder).keep({ call, end: { ok: true, reply, model: null, durationMs: 1 } });
   await startWorker(url, [agent], { folder });
   expect(await asked).toMatchObject({ ok: true, reply: { text: '{"paid":1}' } });

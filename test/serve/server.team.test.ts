@@ -101,8 +101,12 @@ function traceApi() {
   mkdirSync(own, { recursive: true });
   const code = `const tell = (text) => require('node:fs').appendFileSync(${JSON.stringify(log)}, text + '\\n');
 tell('loaded');
-exports.trace = { getTracer: (tracer) => ({
-  startActiveSpan: (span, work) => work({ end: () => tell(tracer + ': ' + span), recordException: tell }) }) };`;
+const traceId = process.env.SDK === 'none' ? '0'.repeat(32) : 'a'.repeat(32);
+exports.trace = { getTracer: (tracer) => {
+  const startSpan = (name) => ({
+    spanContext: () => ({ traceId }), end: () => tell(tracer + ': ' + name), recordException: tell });
+  return { startSpan, startActiveSpan: (name, work) => work(startSpan(name)) };
+} };`;
   writeFileSync(join(own, 'index.js'), code);
   return {
     env: { NODE_PATH: folder },
@@ -118,7 +122,7 @@ test('only with "traces: true", the server loads OpenTelemetry, and tells it how
   const server = await startServer({ workers: 1, env, settings: 'traces: true\n' });
   const { body } = await server.webhook();
   expect(await server.ended(body.run)).toMatchObject({ outcome: 'passed' });
-  const parts = ['read pull request', 'fetch', 'review', 'publish', 'run'];
+  const parts = ['start', 'read pull request', 'fetch', 'review', 'publish', 'run'];
   expect(lines()).toEqual(['loaded', ...parts.map((part) => `onceover: onceover ${part}`)]);
 }, 90_000);
 
@@ -138,4 +142,9 @@ test('without a store or with one that is away, the server exits with 3 and a se
   const untraced = await onceover(folder, ['serve', '--config', config], { env: away });
   expect([untraced.code, untraced.stdout]).toEqual([2, '']);
   expect(untraced.stderr).toContain('npm install --global @opentelemetry/api');
+  const unheard = await onceover(folder, ['serve', '--config', config], {
+    env: { ...away, ...traceApi().env, SDK: 'none' },
+  });
+  expect([unheard.code, unheard.stdout]).toEqual([2, '']);
+  expect(unheard.stderr).toContain('Traces need an OpenTelemetry SDK');
 }, 60_000);
