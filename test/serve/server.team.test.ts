@@ -134,8 +134,10 @@ test('without a store or with one that is away, the server exits with 3 and a se
   const none = await onceover(folder, ['serve', '--config', config], { env: { ...env, ONCEOVER_STORE: '' } });
   expect([none.code, none.stdout]).toEqual([3, '']);
   expect(none.stderr).toContain('No store for teams is configured.');
+  mkdirSync(join(folder, 'onceover'));
+  writeFileSync(join(folder, 'onceover/config.yml'), 'store:\n  wait_seconds: 1\n');
   const away = { ...env, XDG_CONFIG_HOME: folder, ONCEOVER_STORE: 'postgres://onceover@127.0.0.1:9/none' };
-  const unreachable = await onceover(folder, ['serve', '--config', config], { env: away, timeoutMs: 50_000 });
+  const unreachable = await onceover(folder, ['serve', '--config', config], { env: away });
   expect([unreachable.code, unreachable.stdout]).toEqual([3, '']);
   expect(unreachable.stderr).toContain('did not answer');
   writeFileSync(config, 'traces: true\ngithub: { repositories: [house/shop] }\n');
