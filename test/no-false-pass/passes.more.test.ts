@@ -229,7 +229,7 @@ forged('The pass is stored under the name for another pass.', NONE, ({ original,
 );
 /** Publishes the genuine pass under changed modes, names or keys of the ref's tree. */
 function reshaped(title: string, change: (line: string) => string): void {
-  way(title, async () => {
+  way.inFiles(title, async () => {
     const { house, ci, forger } = await genuine();
     forger.reshape(change);
     await expectNotAccepted(house, ci, NONE);
@@ -248,25 +248,25 @@ reshaped('The file name of the pass has capital letters.', (line) =>
 );
 forged('The git ref of the shared passes contains no file.', NONE, () => [{ path: 'README', bytes: 'nothing' }]);
 
-way('The git ref of the shared passes points at a blob.', async () => {
+way.inFiles('The git ref of the shared passes points at a blob.', async () => {
   const { house, ci, forger } = await opened();
   forger.pointRefAt(forger.git('rev-parse', 'HEAD:onceover.yml').trim());
   await expectNotAccepted(house, ci, null);
 });
 
-way('The git ref of the shared passes points at a commit of the change.', async () => {
+way.inFiles('The git ref of the shared passes points at a commit of the change.', async () => {
   const { house, ci, forger } = await opened();
   forger.pointRefAt(forger.git('rev-parse', 'origin/work').trim());
   await expectNotAccepted(house, ci, null);
 });
 
-way('The git ref of the shared passes is deleted.', async () => {
+way.inFiles('The git ref of the shared passes is deleted.', async () => {
   const { house, ci, forger } = await opened();
   forger.git('push', '-q', 'origin', ':refs/onceover/passes');
   await expectNotAccepted(house, ci, NONE);
 });
 
-way('The git remote with the shared passes cannot be reached.', async () => {
+way.inFiles('The git remote with the shared passes cannot be reached.', async () => {
   const { house, ci } = await opened();
   ci.git('remote', 'set-url', 'origin', `file://${folder}/gone.git`);
   await expectNotAccepted(house, ci, 'unreachable');
@@ -278,7 +278,7 @@ async function silentServer(): Promise<string> {
   return (await startServer(() => {})).address;
 }
 
-way('The git remote with the shared passes does not answer.', async () => {
+way.inFiles('The git remote with the shared passes does not answer.', async () => {
   const { house, ci } = await opened();
   ci.git('remote', 'set-url', 'origin', `${await silentServer()}/repo.git`);
   const start = Date.now();
@@ -290,13 +290,13 @@ way('The git remote with the shared passes does not answer.', async () => {
   ci.git('remote', 'set-url', 'origin', `file://${house.bare}`);
 });
 
-way('The git ref of the shared passes has 100,000 files for this code.', async () => {
+way.inFiles('The git ref of the shared passes has 100,000 files for this code.', async () => {
   const { house, ci, forger } = await opened();
   forger.publishMany(100_000, 'files');
   await expectNotAccepted(house, ci, NONE);
 });
 
-way('The git ref of the shared passes has a folder with passes for 100,000 versions of code.', async () => {
+way.inFiles('The git ref of the shared passes has a folder with passes for 100,000 versions of code.', async () => {
   const { house, ci, forger } = await opened();
   forger.publishMany(100_000, 'keys');
   await expectNotAccepted(house, ci, NONE);
@@ -325,14 +325,14 @@ async function storeWith(answer: RequestListener | null): Promise<{ house: Team;
   return { house, ci: house.ci('work', { env }) };
 }
 
-way('The HTTP store with the shared passes does not answer.', async () => {
+way.inFiles('The HTTP store with the shared passes does not answer.', async () => {
   const { house, ci } = await storeWith(() => {});
   const start = Date.now();
   await expectNotAccepted(house, ci, 'unreachable');
   expect((Date.now() - start) / 1000).toBeLessThan(30);
 });
 
-way('The HTTP store answers with the pass of other code.', async () => {
+way.inFiles('The HTTP store answers with the pass of other code.', async () => {
   const { forger } = await genuine();
   const { changed, sign } = forger;
   const bytes = changed({ gate: 'review:api:api-quality' });
@@ -341,7 +341,7 @@ way('The HTTP store answers with the pass of other code.', async () => {
   await expectNotAccepted(house, ci, null);
 });
 
-way('The HTTP store requires another token than the configured one.', async () => {
+way.inFiles('The HTTP store requires another token than the configured one.', async () => {
   const { house, ci } = await storeWith((_, response) => end(response, 401));
   await expectNotAccepted(house, ci, 'unreachable');
 });
