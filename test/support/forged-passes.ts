@@ -116,9 +116,10 @@ export function openForger(house: Team, laptop: Clone) {
   };
 }
 
+const OWN = 'repository = (SELECT id FROM onceover.repositories WHERE remote = $1)';
+
 /** Reads and replaces the statements of a team in the store for teams. */
 function storedStatements({ bare }: Team) {
-  const OWN = 'repository = (SELECT id FROM onceover.repositories WHERE remote = $1)';
   const remote = normaliseRemote(`file://${bare}`);
   return {
     read() {
@@ -154,7 +155,7 @@ client.connect().then(() => client.query(text, values)).then(({ rows }) => {
 });`;
 
 /** Runs SQL on the store of the tests and waits for its rows, as git commands do. */
-function sqlAtOnce(text: string, values: readonly string[]): readonly Readonly<Record<string, string>>[] {
+export function sqlAtOnce(text: string, values: readonly string[] = []): readonly Readonly<Record<string, string>>[] {
   const input = JSON.stringify({ url: process.env['ONCEOVER_STORE'], text, values });
   return JSON.parse(execFileSync(process.execPath, ['-e', SQL_PROGRAM], { cwd: PROJECT, input, encoding: 'utf8' }));
 }
@@ -165,8 +166,13 @@ function treeEntry({ mode, name, id }: Entry): Buffer {
   return Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]);
 }
 
-/** Returns the clone as it was before its first run. */
-function cleaned(clone: Clone): Clone {
+/** Returns the clone as it was before its first run. In a store for teams, only the signed statements remain. */
+function cleaned({ bare }: Team, clone: Clone): Clone {
+  if (HAS_STORE) {
+    for (const table of ['receipts', 'findings']) {
+      sqlAtOnce(`DELETE FROM onceover.${table} WHERE ${OWN}`, [normaliseRemote(`file://${bare}`)]);
+    }
+  }
   rmSync(join(clone.root, '.git/onceover'), { recursive: true, force: true });
   rmSync(join(clone.root, '.deepwork'), { recursive: true, force: true });
   const refs = clone.git('for-each-ref', '--format=%(refname)', 'refs/onceover').trim().split('\n');
@@ -182,7 +188,7 @@ export async function expectNotAccepted(
 ): Promise<{ readonly stderr: string }> {
   house.forget();
   house.answers(failing('src/a.txt', 'work', { line: 2 }));
-  const run = await cleaned(clone).run();
+  const run = await cleaned(house, clone).run();
   const slots = run.gates.flatMap((gate) => gate.slots);
   expect(slots.map(({ accepted }) => accepted)).toEqual([null]);
   expect([run.code, house.calls()]).toEqual([1, 1]);
