@@ -1,5 +1,6 @@
 // Measures the look-up of the receipts of 200 gates in a store for teams with 200,000 receipts, beside the files of a
 // clone, and the first connection of a process.
+import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +36,9 @@ async function measureStore() {
       rows.push(orThrow(await openRepositoryRow(database, { remote, root: String(n).padStart(40, '0') })));
     }
     await fill(database, rows);
-    const store = postgresReceipts({ database, repository: rows[7].id, clone: 'here', login: 'me', isTrusted: true });
+    const seal = (fields) => createHmac('sha256', 'secret').update(fields.join('\0')).digest('hex');
+    const clone = { clone: 'here', login: 'me', isTrusted: true, seal };
+    const store = postgresReceipts({ database, repository: rows[7].id, ...clone });
     const files = openReceiptFiles(folder, FILES * 2);
     for (let n = 0; n < FILES; n++) await files.write('review', receiptOf(n));
     for (let n = 0; n < GATES; n++) await store.write('review', receiptOf(n));

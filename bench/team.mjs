@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { PgBoss } from 'pg-boss';
 import { postgresPrograms, startPostgres } from '../test/support/postgres-server.mjs';
 import { buildAll, load } from './support/build.mjs';
@@ -51,23 +52,34 @@ else await measureTeam();
 
 /** Measures the part of the package that only teams with a store load. */
 async function measureSize() {
-  let [team, all] = [0, 0];
+  const [team, all] = [[], []];
   const plugin = {
     name: 'sizes',
     generateBundle(_options, bundle) {
       for (const chunk of Object.values(bundle)) {
-        for (const [id, { renderedLength }] of Object.entries(chunk.modules ?? {})) {
-          all += renderedLength;
-          if (TEAM_CODE.test(id)) team += renderedLength;
+        for (const [id, { code }] of Object.entries(chunk.modules ?? {})) {
+          all.push(code ?? '');
+          if (TEAM_CODE.test(id)) team.push(code ?? '');
         }
       }
     },
   };
   await buildAll('src/cli/main.ts', [plugin]);
+  const kB = (parts) => Buffer.byteLength(parts.join('')) / 1000;
+  const packed = (parts) => gzipSync(parts.join('')).length / 1000;
   report({
     ...{ id: 'size', what: 'built code that only teams with a store load, before it is minified', unit: 'kB' },
-    figure: team / 1000,
-    beside: [{ what: 'all built code', figure: all / 1000 }],
+    figure: kB(team),
+    beside: [{ what: 'all built code', figure: kB(all) }],
+  });
+  report({
+    ...{
+      id: 'size-packed',
+      what: 'the same code compressed: the package grows by less, because it is minified',
+      unit: 'kB',
+    },
+    figure: packed(team),
+    beside: [{ what: 'all built code', figure: packed(all) }],
   });
 }
 

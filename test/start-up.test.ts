@@ -36,8 +36,15 @@ test('hook stop, nothing changed, loads no crypto module', async () => {
   expect(chunks.filter((path) => /(?:require\(|from)\s*[`'"]node:crypto/.test(readFileSync(path, 'utf8')))).toEqual([]);
 });
 
-test('run without a store for teams loads nothing that calls PostgreSQL', async () => {
-  const chunks = await loadedChunks((env) => passed().then((repo) => repo.run([], { env })));
+test('without a store for teams, no command loads anything that calls PostgreSQL', async () => {
+  const chunks = await loadedChunks(async (env) => {
+    const repo = await passed();
+    expect((await repo.run(['--fresh'], { env })).code).toBe(0);
+    for (const words of [['status'], ['cost'], ['instructions'], ['explain', 'review:src:code-quality']]) {
+      expect(await onceover(repo.root, words, { env })).toMatchObject({ code: 0, stderr: '' });
+    }
+    expect((await stop(repo, { env })).blocked).toBeNull();
+  });
   expect(chunks.length).toBeGreaterThan(1);
   const calls = /INSERT INTO onceover|pg_advisory|connectionString/;
   expect(chunks.filter((path) => calls.test(readFileSync(path, 'utf8')))).toEqual([]);

@@ -201,7 +201,7 @@ export type StoreTrouble =
   /** The address is missing: neither ONCEOVER_STORE nor the user's config file (`where`) has one. */
   | 'no-address'
   | 'bad-address'
-  /** The package `pg` is not installed. */
+  /** The package `pg` or `pg-boss` is not installed, or is too old. */
   | 'no-package'
   | 'unreachable'
   | 'refused'

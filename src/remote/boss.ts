@@ -5,7 +5,8 @@ import { optionalPackage } from '../team/optional-package.ts';
 import { StoreError, storeError, storeResult } from '../team/store-error.ts';
 import { storeTrouble } from '../team/store-trouble.ts';
 
-type BossPackage = { readonly PgBoss: new (options: object) => PgBoss };
+/** The package pg-boss. Before version 12 it had no export with this name. */
+type BossPackage = { readonly PgBoss?: new (options: object) => PgBoss };
 
 /** The PostgreSQL schema of the job queue. The package pg-boss creates its tables and changes them. */
 const QUEUE_SCHEMA = 'onceover_queue';
@@ -52,7 +53,7 @@ export function openWorkerBoss(
 
 async function startBoss(where: string, options: object): Promise<PgBoss> {
   const found = optionalPackage('pg-boss') as BossPackage | null;
-  if (found === null) throw storeError(where, 'no-package', '');
+  if (found?.PgBoss === undefined) throw storeError(where, 'no-package', '');
   const boss = new found.PgBoss({ ...options, schema: QUEUE_SCHEMA });
   // pg-boss also reports lost connections here. Ignore them: every caller gets the error itself.
   boss.on('error', () => undefined);

@@ -119,7 +119,10 @@ export function openCalls(database: Database, boss: PgBoss, repository: number) 
         return { id, isNew: true };
       }),
 
-    /** Returns the progress of agent calls, and records that this client still waits for them. */
+    /**
+     * Returns the progress of agent calls, and records that this client still waits for them. A call that is no longer
+     * in the store counts as cancelled.
+     */
     async progress(ids: readonly string[]): Promise<readonly CallProgress[]> {
       type Progress = Row & { readonly state: CallState; readonly doing: string | null; readonly usage: string | null };
       const rows = await database.query<Progress>(
@@ -129,10 +132,14 @@ export function openCalls(database: Database, boss: PgBoss, repository: number) 
          SELECT id, state, doing, usage, answer FROM onceover.calls WHERE id = ANY($1)`,
         [ids, client],
       );
-      return rows.map(({ id, state, doing, usage, answer }) => {
-        const end = answer === null ? null : readAnswerText(answer);
-        return { id, state, doing, usage: readUsageText(usage), end };
-      });
+      const gone = ids.filter((id) => !rows.some((row) => row.id === id));
+      return [
+        ...gone.map((id): CallProgress => ({ id, state: 'cancelled', doing: null, usage: null, end: null })),
+        ...rows.map(({ id, state, doing, usage, answer }) => {
+          const end = answer === null ? null : readAnswerText(answer);
+          return { id, state, doing, usage: readUsageText(usage), end };
+        }),
+      ];
     },
 
     /** Stops waiting for an agent call. If no other client waits for it, the call is cancelled. */

@@ -18,10 +18,7 @@ export type TakeDecision =
 
 const MINUTE_MS = 60_000;
 
-/**
- * How long to wait before checking again whether another worker's agent call has ended. Workers are also notified when
- * a call ends.
- */
+/** How long to wait before checking again whether an agent call of another worker has ended. */
 const LOOK_AGAIN_MS = 1000;
 
 /** Decides whether an account may start another agent call. The limits apply to all workers together. */

@@ -10,6 +10,7 @@ import { connect, type Database } from '../team/connect.ts';
 import { userConfigPath } from '../team/has-store.ts';
 import { openRepositoryRow, readCloneFacts } from '../team/identity.ts';
 import { migrate } from '../team/migrate.ts';
+import { isTrustedRun } from '../team/store.ts';
 import { StoreError, storeError } from '../team/store-error.ts';
 import { readUserConfig, type StoreSettings } from '../team/user-config.ts';
 import { openClientBoss } from './boss.ts';
@@ -78,7 +79,7 @@ async function openWith(
   database: Database,
   repository: RepositoryPaths,
   settings: Pick<Settings, 'agent' | 'agents'>,
-  { urgency, of = repository }: RemoteUse,
+  { urgency, store, of = repository }: RemoteUse & { readonly store: StoreSettings },
 ): Promise<Result<RemoteReviewers>> {
   const migrated = await migrate(database);
   if (!migrated.ok) return migrated;
@@ -97,9 +98,10 @@ async function openWith(
   const upload = ({ tree, baseTree }: CallRequest) =>
     uploadSnapshot(database, row.value.id, repository.root, partsOf(tree, baseTree));
   const known = await knownAgents(settings.agent, {}, repository.root);
+  const mayShare = isTrustedRun(store, process.env);
   return ok({
     reviewers: async () =>
-      remoteReviewers({ known, calls, upload, urgency, preference: settings.agents, root: repository.root }),
+      remoteReviewers({ known, calls, upload, urgency, mayShare, preference: settings.agents, root: repository.root }),
     async close() {
       await boss.value.stop({ graceful: false });
       await database.close();
@@ -111,6 +113,8 @@ type Context = {
   readonly known: readonly KnownAgent[];
   readonly calls: ClientCalls;
   readonly urgency: Urgency;
+  /** Whether calls of other clients count in this run. If not, each question is a call of its own. */
+  readonly mayShare: boolean;
   readonly preference: readonly string[] | null;
   readonly root: string;
   upload(request: CallRequest): Promise<string | null>;
@@ -183,12 +187,14 @@ const MOST_ASKS = 3;
 
 /** Sends an agent call to the workers, or waits for the same call of another client, and returns the answer. */
 async function askWorker(
-  { calls, upload, urgency: usual }: Context,
+  { calls, upload, urgency: usual, mayShare }: Context,
   follower: ReturnType<typeof openFollower>,
   request: CallRequest,
   { subject, stop, watch }: AskOptions & { readonly subject: AskSubject },
 ): Promise<AskEnd> {
-  const key = callKey(request, subject.asker, subject.mayShare ? null : randomUUID());
+  // Everyone who can write to the database can add an answer under a key that they can compute, so an untrusted run uses
+  // a random one.
+  const key = callKey(request, subject.asker, subject.mayShare && mayShare ? null : randomUUID());
   const urgency = subject.isAudit === true ? 'background' : usual;
   const { accepts } = subject;
   for (let asks = 0; asks < MOST_ASKS; asks++) {

@@ -29,7 +29,7 @@ export type WebhookDecision =
 export function decideWebhook(forge: ForgeSettings, webhook: Webhook): WebhookDecision {
   const isGenuine = forge.name === 'github' ? isSigned : hasToken;
   if (!isGenuine(webhook, forge.secret)) return refused(401, 'The signature or token of the webhook is not valid.');
-  const delivery = webhook.header(forge.name === 'github' ? 'x-github-delivery' : 'x-gitlab-event-uuid') ?? '';
+  const delivery = deliveryOf(forge, webhook) ?? '';
   if (!/^[\w-]{1,100}$/.test(delivery)) return refused(400, 'The webhook has no valid delivery id.');
   const content = parsed(webhook.body);
   if (content === undefined) return refused(400, 'The webhook is not JSON.');
@@ -38,6 +38,13 @@ export function decideWebhook(forge: ForgeSettings, webhook: Webhook): WebhookDe
   // GitHub's signature does not cover the delivery id, so a repetition is also recognised by the digest of its body.
   const digest = createHash('sha256').update(webhook.body).digest('hex');
   return { ok: true, delivery, wish, keys: [`${forge.name}:${delivery}`, `${forge.name}:body:${digest}`] };
+}
+
+function deliveryOf({ name }: ForgeSettings, { header }: Webhook): string | null {
+  if (name === 'github') return header('x-github-delivery');
+  // A webhook that another webhook caused has the same event id as that one, so this id comes second. GitLab sends the
+  // other header since version 17.4.
+  return header('idempotency-key') ?? header('x-gitlab-event-uuid');
 }
 
 function refused(status: 400 | 401, why: string): WebhookDecision {

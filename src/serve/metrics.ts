@@ -79,7 +79,7 @@ export async function readMetrics({ query }: Pick<Database, 'query'>): Promise<r
     },
     {
       name: 'onceover_cost_usd_last_hour',
-      help: 'Known prices of these calls in US dollars.',
+      help: 'Prices in US dollars that the agents reported for these calls.',
       samples: of('usd', 'agent'),
     },
     {

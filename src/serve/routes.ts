@@ -1,6 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Result } from '../kernel/result.ts';
 import type { Database } from '../team/connect.ts';
-import { StoreError } from '../team/store-error.ts';
+import { StoreError, storeResult } from '../team/store-error.ts';
 import { describeFailure } from '../ui/describe-failure.ts';
 import { decideWebhook } from './decide-webhook.ts';
 import { describeMetrics, type MetricFamily } from './describe-metrics.ts';
@@ -112,15 +113,14 @@ export function openServerRoutes(facts: RouteFacts): (request: ServerRequest) =>
   };
 }
 
+/** How long the store may take to answer before the server counts as not ready. Probes give up after some seconds. */
+const READY_MS = 2000;
+
 async function ready({ database, isStopping }: RouteFacts): Promise<ServerReply> {
   if (isStopping()) return text(503, 'stopping');
-  try {
-    await database.query('SELECT 1');
-    return text(200, 'ready');
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    return text(503, 'the store does not answer');
-  }
+  const answered = storeResult(database.query('SELECT 1')).then(({ ok }) => ok);
+  const tooLate = pause(READY_MS, false, { ref: false });
+  return (await Promise.race([answered, tooLate])) ? text(200, 'ready') : text(503, 'the store does not answer');
 }
 
 /** Receives a webhook. The forge gets the answer as soon as the webhook is stored; the review runs later. */

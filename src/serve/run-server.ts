@@ -42,16 +42,18 @@ const TIDY_MS = 60_000;
 /** How long running reviews may continue after the server was asked to stop. */
 const GRACE_MS = 20_000;
 
+const NO_TRACES = {
+  'no-package':
+    'Traces need the package @opentelemetry/api, which is not installed. Install it next to onceover with "npm install --global @opentelemetry/api".',
+  'no-sdk':
+    'Traces need an OpenTelemetry SDK, and none is loaded that uses the installed version of @opentelemetry/api. Load an SDK with NODE_OPTIONS, and install the version of @opentelemetry/api that the SDK uses.',
+} as const;
+
 /** Serves pages and webhooks, and reviews pull requests, until `stop` aborts. */
 export async function runServer(options: ServerOptions): Promise<Result<void>> {
   const { store, settings } = options;
   const trace = settings.traces ? openTrace() : NO_TRACE;
-  if (trace === null)
-    return err({
-      kind: 'wrong-usage',
-      said: 'Traces need the package @opentelemetry/api, which is not installed. Install it next to onceover with "npm install --global @opentelemetry/api".',
-      command: 'serve',
-    });
+  if (typeof trace === 'string') return err({ kind: 'wrong-usage', said: NO_TRACES[trace], command: 'serve' });
   const folder = settings.folder === null ? namedScratchPath('/nowhere', 'server') : ok(settings.folder);
   if (!folder.ok) return folder;
   makeParents(folder.value, 0o700);

@@ -148,7 +148,6 @@ export type ServerEvent =
       readonly duration_ms: number;
     }
   | { readonly kind: 'store-lost'; readonly said: string }
-  | { readonly kind: 'store-back' }
   | { readonly kind: 'bug'; readonly said: string }
   | { readonly kind: 'stopping'; readonly running: number }
   | { readonly kind: 'stopped' };

@@ -56,8 +56,13 @@ async function openTeamStore(commonDir: string, env: NodeJS.ProcessEnv): Promise
     clone: sha256(JSON.stringify([hostname(), commonDir])),
     seal: (fields) => sealOf(commonDir, fields),
     login: sha256(JSON.stringify([hostname(), userInfo().uid])),
-    isTrusted: decideTrust(settings.trust, env, readJsonFile(env['GITHUB_EVENT_PATH'] ?? '', LARGEST_EVENT)),
+    isTrusted: isTrustedRun(settings, env),
   };
+}
+
+/** Whether results that other programs wrote to the store count in this run. */
+export function isTrustedRun({ trust }: Pick<StoreSettings, 'trust'>, env: NodeJS.ProcessEnv): boolean {
+  return decideTrust(trust, env, readJsonFile(env['GITHUB_EVENT_PATH'] ?? '', LARGEST_EVENT));
 }
 
 const SECRET = 'store-secret';

@@ -26,8 +26,8 @@ const TROUBLE: Readonly<Record<StoreTrouble, readonly [what: string, next: strin
     'Use an address such as "postgres://user@host:5432/onceover", in ONCEOVER_STORE or in your own config file.',
   ],
   'no-package': [
-    'The store WHERE needs the packages pg and pg-boss, and at least one of them is not installed.',
-    'Install them next to onceover with "npm install --global pg pg-boss".',
+    'The store WHERE needs the packages pg and pg-boss. At least one of them is missing, or has a version that does not fit.',
+    'Install the tested versions next to onceover with "npm install --global pg@8.23.1 pg-boss@12.35.0".',
   ],
   unreachable: [
     'The store WHERE did not answer, so nothing was judged.',

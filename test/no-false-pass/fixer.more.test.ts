@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { CLI, onceover } from '../support/cli.ts';
 import { fix, fixRepo, loopOf, objection, untilPass, write } from '../support/fixing.ts';
 import { ANN, type GateRepo, PASS, type ScriptedAnswer } from '../support/gates.ts';
-import { waysUnder } from '../support/ways.ts';
+import { HAS_STORE, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Fixers that cheat');
 
@@ -68,7 +68,9 @@ way('The fixer waives the finding with "onceover resolve".', async () => {
   repo.answers('two', fix(`node ${CLI} resolve F1 --skip no`));
   expect(await loopOf(repo)).toMatchObject({ code: 1, loop: { end: 'stalled' }, findings: [{ state: 'open' }] });
   const { findings } = JSON.parse((await onceover(repo.root, ['status', '--json'])).stdout);
-  expect(findings).toMatchObject([{ state: 'open', answer: 'proposed', by: { kind: 'agent' } }]);
+  // A fixer does not get the address of a store for teams, so its command finds no finding there.
+  const proposed = { answer: 'proposed', by: { kind: 'agent' } };
+  expect(findings).toMatchObject([{ state: 'open', ...(HAS_STORE ? { answer: null, by: null } : proposed) }]);
 });
 
 way('The fixer declines a finding and confirms the waiver with "onceover resolve --confirm".', async () => {
@@ -78,7 +80,8 @@ way('The fixer declines a finding and confirms the waiver with "onceover resolve
   const skipped = `node ${CLI} resolve F1 --skip no`;
   repo.answers('two', fix(`${skipped}; node ${CLI} resolve F1 --confirm 2> ${said}`, ['F1 declined']));
   expect(await loopOf(repo)).toMatchObject({ code: 1, loop: { end: 'stalled' }, findings: [{ answer: 'proposed' }] });
-  expect(readFileSync(said, 'utf8')).toContain('only a person can confirm a waiver');
+  const refusal = HAS_STORE ? 'There is no finding "F1"' : 'only a person can confirm a waiver';
+  expect(readFileSync(said, 'utf8')).toContain(refusal);
 });
 
 way(
@@ -120,7 +123,7 @@ way('The fixer copies the stored proofs of passes from another clone.', async ()
   await expectJudged(judged(), fix(brings));
 });
 
-way(
+way.inFiles(
   'The fixer copies the stored proofs of passes and then fails, and someone runs the gates after the loop.',
   async () => {
     const other = fixRepo();

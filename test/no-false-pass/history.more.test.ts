@@ -118,7 +118,7 @@ way('Someone runs "onceover clean" and edits the file with the finding: the revi
   await expectAsked(repo);
 });
 
-way('Someone deletes the findings from the git folder: the reviewer runs again.', async () => {
+way.inFiles('Someone deletes the findings from the git folder: the reviewer runs again.', async () => {
   const repo = await objected();
   rmSync(join(repo.root, '.git/onceover/findings'), { recursive: true });
   repo.answers('one', OBJECTION);
@@ -126,7 +126,7 @@ way('Someone deletes the findings from the git folder: the reviewer runs again.'
   await expectAsked(repo);
 });
 
-way('Someone deletes all files that onceover stored: the reviewer runs again.', async () => {
+way.inFiles('Someone deletes all files that onceover stored: the reviewer runs again.', async () => {
   const repo = alone();
   expect((await repo.run()).code).toBe(0);
   rmSync(join(repo.root, '.git/onceover'), { recursive: true });

@@ -5,9 +5,11 @@ import { madeBy, queueName } from '../../src/remote/decide-call.ts';
 import { openTakenCalls } from '../../src/remote/take-calls.ts';
 import { connect } from '../../src/team/connect.ts';
 import { migrate } from '../../src/team/migrate.ts';
+import { openUnsentAnswers } from '../../src/worker/unsent-answers.ts';
 import { databaseOfTest, sqlAt } from '../support/postgres.ts';
+import { temporaryFolder } from '../support/repo.ts';
 import { until } from '../support/until.ts';
-import { ask, changedRepo, openClient, scriptedAgent, subjectOf } from '../support/workers.ts';
+import { ask, changedRepo, openClient, scriptedAgent, startWorker, subjectOf } from '../support/workers.ts';
 
 const HEARTBEAT = { heartbeatSeconds: 60 };
 
@@ -33,9 +35,7 @@ async function openTakes() {
   const asked = ask(client, subjectOf(repo));
   const take = () => calls.take(offer);
   return {
-    asked,
-    calls,
-    take,
+    ...{ url, agent, asked, calls, take },
     /** Takes the call as soon as it is in the queue. */
     async takeCall() {
       let found = await take();
@@ -80,4 +80,23 @@ test('a worker that dies before the agent starts does not count', async () => {
   const reply = { text: '{}', structured: {}, sessionId: null, usage: null, sessionUsage: null, filesRead: null };
   await calls.end(call, { ok: true, reply, model: null, durationMs: 1 });
   expect(await asked).toMatchObject({ ok: true });
+});
+
+test('an answer that a killed worker had on its disk is stored by the next worker, and not paid again', async () => {
+  const { url, agent, asked, takeCall } = await openTakes();
+  const call = await takeCall();
+  const folder = temporaryFolder();
+  const reply = {
+    text: '{"paid":1}',
+    structured: {},
+    sessionId: null,
+    usage: null,
+    sessionUsage: null,
+    filesRead: null,
+  };
+  openUnsentAnswers(folder).keep({ call, end: { ok: true, reply, model: null, durationMs: 1 } });
+  await startWorker(url, [agent], { folder });
+  expect(await asked).toMatchObject({ ok: true, reply: { text: '{"paid":1}' } });
+  expect(agent.calls()).toEqual([]);
+  expect(openUnsentAnswers(folder).all()).toEqual([]);
 });

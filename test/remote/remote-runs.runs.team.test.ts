@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { RunDocument } from '../../src/gates/json.ts';
@@ -32,7 +32,8 @@ test('two clones that run at the same time pay one call, and store one finding',
   cpSync(repo.root, clone, { recursive: true });
   const url = process.env['ONCEOVER_STORE'] ?? '';
   await spawnWorker(url, { name: 'one', folder: repo.root }, temporaryFolder()).ready;
-  repo.answers('one', { ...failing('src/a.ts', 'export const b = 2;'), $sleep: 4000 });
+  const seen = join(dirname(repo.root), 'seen');
+  repo.answers('one', { ...failing('src/a.ts', 'export const b = 2;'), $sleep: 4000, $run: `env > ${seen}` });
   const remote = ['run', '--remote', '--json'];
   const ends = await Promise.all([repo.root, clone].map((folder) => onceover(folder, remote, { timeoutMs: 60_000 })));
   expect(ends.map(({ code }) => code)).toEqual([1, 1]);
@@ -40,6 +41,9 @@ test('two clones that run at the same time pay one call, and store one finding',
   const found = ends.map(({ stdout }) => (JSON.parse(stdout) as RunDocument).findings.map(({ id }) => id));
   expect(found[0]).toHaveLength(1);
   expect(found[1]).toEqual(found[0]);
+  // The agent on the worker does not see the address of the store.
+  expect(readFileSync(seen, 'utf8')).toContain('PATH=');
+  expect(readFileSync(seen, 'utf8')).not.toContain('postgres:');
 });
 
 test('pruning removes old ended calls and unused snapshots, and no open call', async () => {

@@ -122,4 +122,14 @@ describe('what a webhook of GitLab asks for', () => {
   ])('%s: %s', (_title, headers, kind) => {
     expect(wishOf('gitlab', () => {}, headers)).toBe(kind);
   });
+
+  test('the key of the delivery comes before the id of the event, which webhooks that cause each other share', () => {
+    const deliveryWith = (headers: Readonly<Record<string, string>>) => {
+      const decided = decide('gitlab', payloadFor('gitlab', HEAD), headers);
+      return decided.ok ? decided.delivery : decided.status;
+    };
+    expect(deliveryWith({ 'idempotency-key': 'k-1' })).toBe('k-1');
+    expect(deliveryWith({})).toBe('d-1');
+    expect(deliveryWith({ 'idempotency-key': '../x' })).toBe(400);
+  });
 });

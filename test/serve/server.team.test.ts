@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { onceover } from '../support/cli.ts';
 import { failing, PASS } from '../support/gates.ts';
+import { startPostgres } from '../support/postgres-server.mjs';
 import { temporaryFolder } from '../support/repo.ts';
 import { SECRET, startServer, TOKENS } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -75,7 +76,57 @@ test('a worker that comes later does the run', async () => {
   expect(await server.ended(body.run)).toMatchObject({ outcome: 'passed' });
 }, 90_000);
 
-test('without a store, or with one that is away, the server exits with 3 and a sentence', async () => {
+test('PostgreSQL stops and comes back: the server says so, refuses webhooks, and goes on', async () => {
+  const database = await startPostgres();
+  onTestFinished(() => database.remove());
+  const userConfig = 'store:\n  wait_seconds: 1\n';
+  const server = await startServer({ workers: 1, store: database.url, userConfig });
+  expect((await server.get('/readyz')).status).toBe(200);
+  await database.stop();
+  expect((await server.get('/readyz')).status).toBe(503);
+  expect((await server.get('/healthz')).status).toBe(200);
+  expect(await server.webhook({ delivery: 'one' })).toMatchObject({ status: 503 });
+  await database.start();
+  await until(async () => (await server.get('/readyz')).status === 200);
+  // A person sends the failed webhook again. The server has not stored it before, so it is no repetition.
+  const { body } = await server.webhook({ delivery: 'one' });
+  expect(await server.ended(body.run)).toMatchObject({ outcome: 'passed' });
+}, 90_000);
+
+/** Writes a package that stands for @opentelemetry/api, and logs the ends of spans. Returns its folder and the log. */
+function traceApi() {
+  const folder = temporaryFolder();
+  const log = join(folder, 'log');
+  const own = join(folder, '@opentelemetry/api');
+  mkdirSync(own, { recursive: true });
+  const code = `const tell = (text) => require('node:fs').appendFileSync(${JSON.stringify(log)}, text + '\\n');
+tell('loaded');
+const traceId = process.env.SDK === 'none' ? '0'.repeat(32) : 'a'.repeat(32);
+exports.trace = { getTracer: (tracer) => {
+  const startSpan = (name) => ({
+    spanContext: () => ({ traceId }), end: () => tell(tracer + ': ' + name), recordException: tell });
+  return { startSpan, startActiveSpan: (name, work) => work(startSpan(name)) };
+} };`;
+  writeFileSync(join(own, 'index.js'), code);
+  return {
+    env: { NODE_PATH: folder },
+    lines: () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : []),
+  };
+}
+
+test('only with "traces: true", the server loads OpenTelemetry, and tells it how long each part of a run took', async () => {
+  const { env, lines } = traceApi();
+  const without = await startServer({ workers: 0, env });
+  expect(await without.signal('SIGTERM')).toBe(0);
+  expect(lines()).toEqual([]);
+  const server = await startServer({ workers: 1, env, settings: 'traces: true\n' });
+  const { body } = await server.webhook();
+  expect(await server.ended(body.run)).toMatchObject({ outcome: 'passed' });
+  const parts = ['start', 'read pull request', 'fetch', 'review', 'publish', 'run'];
+  expect(lines()).toEqual(['loaded', ...parts.map((part) => `onceover: onceover ${part}`)]);
+}, 90_000);
+
+test('without a store or with one that is away, the server exits with 3 and a sentence; without the package for traces, with 2', async () => {
   const folder = temporaryFolder();
   const config = join(folder, 'server.yml');
   writeFileSync(config, 'github: { repositories: [house/shop] }\n');
@@ -83,8 +134,19 @@ test('without a store, or with one that is away, the server exits with 3 and a s
   const none = await onceover(folder, ['serve', '--config', config], { env: { ...env, ONCEOVER_STORE: '' } });
   expect([none.code, none.stdout]).toEqual([3, '']);
   expect(none.stderr).toContain('No store for teams is configured.');
+  mkdirSync(join(folder, 'onceover'));
+  writeFileSync(join(folder, 'onceover/config.yml'), 'store:\n  wait_seconds: 1\n');
   const away = { ...env, XDG_CONFIG_HOME: folder, ONCEOVER_STORE: 'postgres://onceover@127.0.0.1:9/none' };
-  const unreachable = await onceover(folder, ['serve', '--config', config], { env: away, timeoutMs: 50_000 });
+  const unreachable = await onceover(folder, ['serve', '--config', config], { env: away });
   expect([unreachable.code, unreachable.stdout]).toEqual([3, '']);
   expect(unreachable.stderr).toContain('did not answer');
+  writeFileSync(config, 'traces: true\ngithub: { repositories: [house/shop] }\n');
+  const untraced = await onceover(folder, ['serve', '--config', config], { env: away });
+  expect([untraced.code, untraced.stdout]).toEqual([2, '']);
+  expect(untraced.stderr).toContain('npm install --global @opentelemetry/api');
+  const unheard = await onceover(folder, ['serve', '--config', config], {
+    env: { ...away, ...traceApi().env, SDK: 'none' },
+  });
+  expect([unheard.code, unheard.stdout]).toEqual([2, '']);
+  expect(unheard.stderr).toContain('Traces need an OpenTelemetry SDK');
 }, 60_000);

@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { fileName } from '../../src/passes/stored-files.ts';
+import { normaliseRemote } from '../../src/team/decide-identity.ts';
+import { PROJECT } from './composite-action.ts';
 import { failing } from './gates.ts';
 import type { Clone, Team } from './sharing.ts';
+import { HAS_STORE } from './ways.ts';
 
 /** A statement as JSON, for tests that change its fields. */
 export type Json = { [key: string]: unknown };
@@ -18,12 +21,16 @@ export type Forger = ReturnType<typeof openForger>;
 /** Opens a forger. `laptop` has shared the pass of one gate, whose statement the forger changes. */
 export function openForger(house: Team, laptop: Clone) {
   const store = house.clone();
-  store.git('fetch', '-q', 'origin', 'refs/onceover/passes');
-  const listed = store.git('ls-tree', '-r', '--name-only', 'FETCH_HEAD').trim().split('\n');
-  const [path = ''] = listed.filter((name) => name.endsWith('.json'));
-  const original = store.git('show', `FETCH_HEAD:${path}`);
-  const signature = store.git('show', `FETCH_HEAD:${path}.sig`);
-  const key = dirname(path);
+  const statements = HAS_STORE ? storedStatements(house) : null;
+  const { original, signature, key } = statements?.read() ?? passInRef();
+
+  function passInRef() {
+    store.git('fetch', '-q', 'origin', 'refs/onceover/passes');
+    const listed = store.git('ls-tree', '-r', '--name-only', 'FETCH_HEAD').trim().split('\n');
+    const [path = ''] = listed.filter((name) => name.endsWith('.json'));
+    const show = (name: string) => store.git('show', `FETCH_HEAD:${name}`);
+    return { original: show(path), signature: show(`${path}.sig`), key: dirname(path) };
+  }
 
   /** Signs bytes with a key of the team. */
   function sign(bytes: string | Uint8Array, name = 'dev@example.com', namespace = 'onceover'): string {
@@ -35,8 +42,13 @@ export function openForger(house: Team, laptop: Clone) {
     return readFileSync(`${file}.sig`, 'utf8');
   }
 
-  /** Replaces the ref by one commit with these files. */
+  /** Replaces the ref by one commit with these files, or the statements in a store for teams. */
   function publish(files: readonly RefFile[]): void {
+    if (statements === null) pushRef(files);
+    else statements.replace(files);
+  }
+
+  function pushRef(files: readonly RefFile[]): void {
     store.git('checkout', '-q', '--orphan', 'forged');
     store.git('rm', '-rfq', '--ignore-unmatch', '.');
     for (const file of files) {
@@ -104,14 +116,63 @@ export function openForger(house: Team, laptop: Clone) {
   };
 }
 
+const OWN = 'repository = (SELECT id FROM onceover.repositories WHERE remote = $1)';
+
+/** Reads and replaces the statements of a team in the store for teams. */
+function storedStatements({ bare }: Team) {
+  const remote = normaliseRemote(`file://${bare}`);
+  return {
+    read() {
+      const [row] = sqlAtOnce(
+        `SELECT key, convert_from(statement, 'UTF8') AS original, convert_from(signature, 'UTF8') AS signature
+         FROM onceover.statements WHERE ${OWN} ORDER BY written_at LIMIT 1`,
+        [remote],
+      );
+      const { key = '', original = '', signature = '' } = row ?? {};
+      return { original, signature, key: `${key.slice(0, 2)}/${key}` };
+    },
+    replace(files: readonly RefFile[]): void {
+      sqlAtOnce(`DELETE FROM onceover.statements WHERE ${OWN}`, [remote]);
+      for (const { path, bytes } of files.filter((file) => file.path.endsWith('.json'))) {
+        const signature = files.find((file) => file.path === `${path}.sig`)?.bytes ?? '';
+        const base64 = (given: string | Uint8Array) => Buffer.from(given).toString('base64');
+        sqlAtOnce(
+          `INSERT INTO onceover.statements (repository, key, name, statement, signature)
+           SELECT id, $2, $3, decode($4, 'base64'), decode($5, 'base64') FROM onceover.repositories WHERE remote = $1`,
+          [remote, basename(dirname(path)), basename(path, '.json'), base64(bytes), base64(signature)],
+        );
+      }
+    },
+  };
+}
+
+const SQL_PROGRAM = `const { Client } = require('pg');
+const { url, text, values } = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
+const client = new Client({ connectionString: url });
+client.connect().then(() => client.query(text, values)).then(({ rows }) => {
+  process.stdout.write(JSON.stringify(rows));
+  return client.end();
+});`;
+
+/** Runs SQL on the store of the tests and waits for its rows, as git commands do. */
+export function sqlAtOnce(text: string, values: readonly string[] = []): readonly Readonly<Record<string, string>>[] {
+  const input = JSON.stringify({ url: process.env['ONCEOVER_STORE'], text, values });
+  return JSON.parse(execFileSync(process.execPath, ['-e', SQL_PROGRAM], { cwd: PROJECT, input, encoding: 'utf8' }));
+}
+
 type Entry = { readonly mode: string; readonly name: string; readonly id: string };
 
 function treeEntry({ mode, name, id }: Entry): Buffer {
   return Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]);
 }
 
-/** Returns the clone as it was before its first run. */
-function cleaned(clone: Clone): Clone {
+/** Returns the clone as it was before its first run. In a store for teams, only the signed statements remain. */
+function cleaned({ bare }: Team, clone: Clone): Clone {
+  if (HAS_STORE) {
+    for (const table of ['receipts', 'findings']) {
+      sqlAtOnce(`DELETE FROM onceover.${table} WHERE ${OWN}`, [normaliseRemote(`file://${bare}`)]);
+    }
+  }
   rmSync(join(clone.root, '.git/onceover'), { recursive: true, force: true });
   rmSync(join(clone.root, '.deepwork'), { recursive: true, force: true });
   const refs = clone.git('for-each-ref', '--format=%(refname)', 'refs/onceover').trim().split('\n');
@@ -127,7 +188,7 @@ export async function expectNotAccepted(
 ): Promise<{ readonly stderr: string }> {
   house.forget();
   house.answers(failing('src/a.txt', 'work', { line: 2 }));
-  const run = await cleaned(clone).run();
+  const run = await cleaned(house, clone).run();
   const slots = run.gates.flatMap((gate) => gate.slots);
   expect(slots.map(({ accepted }) => accepted)).toEqual([null]);
   expect([run.code, house.calls()]).toEqual([1, 1]);

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { ServerEvent } from '../../src/serve/types.ts';
 import { CLI } from './cli.ts';
+import { composeWith } from './deploy.ts';
 import { startGithub } from './forges/github-server.ts';
 import { startGitlab } from './forges/gitlab-server.ts';
 import { openWorld, type World } from './forges/world.ts';
@@ -93,14 +94,21 @@ export type ServerGiven = {
   /** The gates in the onceover.yml of the base branch. */
   readonly gates?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The address of the store, if it is not a database of its own. */
+  readonly store?: string;
+  /** The content of the user's own config file. */
+  readonly userConfig?: string;
 };
 
 const GATES = 'gates:\n  - path: src\n    reviews:\n      quality: { prompt: quality.md, num_reviews: 2 }\n';
 
-/** Starts the server as a process, with a forge, a repository on it, a database and workers. All end with the test. */
+/**
+ * Starts the server of compose.yml as a process, with a forge, a repository on it, a database and workers. All end with
+ * the test.
+ */
 export async function startServer(given: ServerGiven = {}): Promise<TestServer> {
-  const { forge = 'github', workers = 2, settings = '', gates = GATES, env = {} } = given;
-  const store = await databaseOfTest();
+  const { forge = 'github', workers = 2, settings = '', gates = GATES, env = {}, userConfig = null } = given;
+  const store = given.store ?? (await databaseOfTest());
   const agent = scriptedAgent();
   const repo = emptyRepo();
   const remote = join(dirname(repo.root), 'remote');
@@ -113,10 +121,12 @@ export async function startServer(given: ServerGiven = {}): Promise<TestServer> 
   for (let n = 0; n < workers; n++) await startWorker(store, [agent], { name: `worker-${n}`, atOnce: 1 });
 
   const folder = join(dirname(repo.root), 'server');
-  const config = join(dirname(repo.root), 'server.yml');
+  const config = join(dirname(repo.root), '.config/onceover');
+  mkdirSync(config, { recursive: true });
+  if (userConfig !== null) writeFileSync(join(config, 'config.yml'), userConfig);
   const digest = (token: string) => createHash('sha256').update(token).digest('hex');
   writeFileSync(
-    config,
+    join(config, 'server.yml'),
     `listen: 127.0.0.1:0
 folder: ${folder}
 ${forge}:
@@ -129,7 +139,9 @@ tokens:
 ${settings}`,
   );
   const upper = forge.toUpperCase();
-  const child = spawn(process.execPath, [CLI, 'serve', '--config', config], {
+  const { command = [] } =
+    composeWith({ POSTGRES_PASSWORD: 'unused', AGENT_NAMES: agent.name }).services['server'] ?? {};
+  const child = spawn(process.execPath, [CLI, ...command], {
     env: {
       ...cleanEnvironment(dirname(repo.root)),
       ONCEOVER_STORE: store,

@@ -22,11 +22,12 @@ export function promisedWays(): ReadonlyMap<string, readonly string[]> {
 type Body = () => Promise<void>;
 type Way = ((title: string, body: Body) => void) & {
   fails(title: string, body: Body): void;
-  /** For a way that damages the files of receipts and findings. With a store for teams there are none. */
+  /** For a way that damages files, or a ref, which a clone with a store for teams does not use. */
   inFiles(title: string, body: Body): void;
 };
 
-const HAS_STORE = process.env['ONCEOVER_TEST_TEAM'] === '1';
+/** Whether these tests use a store for teams instead of files. */
+export const HAS_STORE = process.env['ONCEOVER_TEST_TEAM'] === '1';
 
 /** Returns a function that adds tests for one heading. A list item without a test, or a test without an item, fails. */
 export function waysUnder(heading: string): Way {

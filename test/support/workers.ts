@@ -55,7 +55,11 @@ const storeAt = (url: string) => ({ url, trust: 'always', waitSeconds: 20 }) as 
 const NO_LIMITS = { callsAtOnce: null, callsPerMinute: null, tokensPerMinute: null };
 
 /** Starts a worker in this process, and ends it with the test. */
-export async function startWorker(url: string, agents: readonly ScriptedAgent[], given: Partial<WorkerOptions> = {}) {
+export async function startWorker(
+  url: string,
+  agents: readonly Pick<ScriptedAgent, 'name' | 'folder'>[],
+  given: Partial<WorkerOptions> = {},
+) {
   const events: WorkerEvent[] = [];
   const stop = new AbortController();
   const stopNow = new AbortController();
@@ -126,8 +130,13 @@ export async function openClient(
 }
 
 /** Starts a worker as a process of its own, which is killed when the test ends. `ready`: it takes calls, or has ended. */
-export function spawnWorker(url: string, agent: Pick<ScriptedAgent, 'name' | 'folder'>, folder: string) {
-  const flags = ['--agents', agent.name, '--settings', agent.folder, '--folder', folder, '--heartbeat', '10'];
+export function spawnWorker(
+  url: string,
+  agent: Pick<ScriptedAgent, 'name' | 'folder'>,
+  folder: string,
+  more: readonly string[] = [],
+) {
+  const flags = ['--agents', agent.name, '--settings', agent.folder, '--folder', folder, '--heartbeat', '10', ...more];
   const env = { PATH: process.env['PATH'], HOME: agent.folder, ONCEOVER_STORE: url };
   const stdio = ['ignore', 'pipe', 'ignore'] as const;
   const child = spawn(process.execPath, [CLI, 'worker', ...flags], { env, stdio: [...stdio] });
