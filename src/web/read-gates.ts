@@ -102,6 +102,8 @@ export async function readCode({ ports, facts, outcome }: Preview): Promise<Page
     const first = Math.max(1, at - LINES_AROUND);
     const height = Math.max(1, (code ?? '').trim().split('\n').length);
     const part = lines.slice(first - 1, at - 1 + height + LINES_AROUND);
+    // The text after the last line break of a file is not a line.
+    if (first - 1 + part.length === lines.length && part.at(-1) === '') part.pop();
     found.push({ finding: id, first_line: first, lines: part.map((one) => one.slice(0, LONGEST_LINE)) });
   }
   return found;

@@ -131,7 +131,7 @@ function sectionsOf({ run, phase, prove, feature, history, cost, logs }: PageDoc
     ...(feature === null ? [] : ['feature']),
     ...(prove === null ? [] : ['proof', 'cases']),
     ...(hasPast || cost === null ? ['paid'] : []),
-    ...(hasPast || run === null ? ['history', 'calls'] : ['history']),
+    ...(hasPast ? ['history', 'calls'] : ['history']),
   ];
 }
 

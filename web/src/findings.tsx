@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { resolveFinding } from './live.ts';
-import { Code, Empty, Name, Pill, Prose, Section } from './parts.tsx';
+import { Code, Name, Nothing, Pill, Prose, Section } from './parts.tsx';
 import {
   type FindingDocument,
   isLive,
@@ -38,10 +38,9 @@ export function Findings({ page, run }: { readonly page: PageDocument; readonly 
     .sort((a, b) => ORDER.indexOf(a.priority) - ORDER.indexOf(b.priority));
   const open = problemsIn(shown.filter(isOpen));
   const others = problemsIn(shown.filter((one) => !isOpen(one)));
-  const empty = found.some(isOpen) ? 'No open finding matches the search.' : 'No finding is open.';
   return (
     <Section id="findings" title="Open findings" aside={count(openProblems(run).length, 'finding')}>
-      {open.length === 0 && <Empty>{empty}</Empty>}
+      {open.length === 0 && <Nothing>No finding is open.</Nothing>}
       <div class="cards">
         {open.map((problem) => (
           <Finding key={problem.first.id} {...problem} page={page} />

@@ -55,7 +55,7 @@ export function PhaseRounds({ phase }: { readonly phase: Phase }) {
                   </span>
                   <span class="what">
                     <Name>{one.agent}</Name>, {SESSIONS[one.dispatch]}, {describeUsage(one.usage)},{' '}
-                    {count(one.issues.length, 'issue')}
+                    {one.issues.length === 0 ? 'no issues' : count(one.issues.length, 'issue')}
                     {one.summary !== null && <Prose class="soft">{one.summary}</Prose>}
                     {one.error !== null && <Prose class="warning">{one.error}</Prose>}
                   </span>
