@@ -1,5 +1,6 @@
 import type { GateState, SlotState } from '../gates/decide/gate-state.ts';
 import type { Preview } from '../gates/open-run.ts';
+import type { SlotRecord } from '../gates/record-types.ts';
 import { isOpen } from '../gates/types.ts';
 import type { RepoPath, SnapshotId } from '../kernel/ids.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
@@ -143,7 +144,14 @@ export async function diffReviews(
     fixed: [...(before ?? [])].filter((id) => after?.has(id) !== true),
     added: [...(after ?? [])].filter((id) => before?.has(id) !== true),
     kept: [...(after ?? [])].filter((id) => before?.has(id) === true),
+    findings: findingsOf([...from.violations, ...to.violations]),
     sections:
       sections?.ok === true ? sections.value.map(({ paths: files, text }) => ({ files: [...files], text })) : null,
   });
+}
+
+/** Returns each finding once, in the words of the last review that reported it. */
+function findingsOf(violations: SlotRecord['violations']): ReviewDiffDocument['findings'] {
+  const byId = new Map(violations.flatMap(({ id, file, issue }) => (id === null ? [] : [[id, { id, file, issue }]])));
+  return [...byId.values()];
 }

@@ -28,8 +28,9 @@ export function withTricks<T>(schema: z.ZodType<T>, document: T): T {
 const MADE =
   'img, iframe, object, embed, svg, link, base, form[action], script[src], style + style, a[href^="javascript" i]';
 
-const OWN_ATTRIBUTES = `[...document.querySelectorAll('#app *')].flatMap(({ attributes }) =>
-  [...attributes].filter(({ name, value }) => name.startsWith('on') || /[\\u202e\\u001b\\u0007]/.test(value)).map(({ name }) => name))`;
+const OWN_ATTRIBUTES = `const SHOWN = ['title', 'aria-label', 'placeholder', 'alt']; const UNSEEN = /[\\u202e\\u001b\\u0007]/;
+  [...document.querySelectorAll('#app *')].flatMap(({ attributes }) =>
+  [...attributes].filter(({ name, value }) => name.startsWith('on') || (SHOWN.includes(name) && UNSEEN.test(value))).map(({ name }) => name))`;
 
 /** Checks that a page shows the texts of an attacker only as text. */
 export async function expectOnlyText(tab: Tab, name: string): Promise<void> {

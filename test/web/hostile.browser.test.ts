@@ -49,6 +49,7 @@ const SESSION: SessionDocument = {
 
 const DIFF: ReviewDiffDocument = {
   ...{ gate: 'a', slot: 1, from: 1, to: 2, fixed: ['a'], added: ['b'], kept: ['c'] },
+  findings: [{ id: 'a', file: 'a', issue: 'a' }],
   sections: [{ files: ['a'], text: '+a' }],
 };
 

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fillTemplate, jsonInHtml, liveTemplate } from '../../src/web/describe-page.ts';
@@ -29,6 +31,17 @@ test('a page with hostile data has as many elements as the template, and its dat
 test('only the live view may talk to its server', () => {
   expect(liveTemplate(TEMPLATE)).toContain("connect-src 'self'");
   expect(fillTemplate(TEMPLATE, pageDocument('a'))).toContain("connect-src 'none'");
+});
+
+test('only "onceover ui" loads the server', () => {
+  const source = resolve(import.meta.dirname, '../../src');
+  const using = (words: string) =>
+    readdirSync(source, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && readFileSync(join(source, name), 'utf8').includes(words))
+      .sort();
+  expect(using("from 'hono")).toEqual(['web/routes.ts']);
+  expect(using("/routes.ts'")).toEqual(['serve/run-server.ts', 'web/server.ts']);
+  expect(using("web/server.ts'")).toEqual(['api.ts']);
 });
 
 test('a timeline has a column per run, and shows runs that did not need the gate', () => {

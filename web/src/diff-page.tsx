@@ -105,19 +105,18 @@ const CHANGES = [
 
 /** Shows the findings of both reviews, each with how the later review differs. */
 function Compared({ diff }: { readonly diff: ReviewDiffDocument }) {
-  const found = page.value?.run?.findings ?? [];
   const rows = CHANGES.flatMap(([change, words, tone]) => diff[change].map((id) => ({ id, words, tone })));
   if (rows.length === 0) return <Empty>Neither review reported a finding.</Empty>;
   return (
     <ul class="reviewers compared card">
       {rows.map(({ id, words, tone }) => {
-        const finding = found.find((one) => one.id === id);
+        const finding = diff.findings.find((one) => one.id === id);
         return (
           <li key={id}>
             <Pill tone={tone}>{words}</Pill>
             <span class="who">
               <a href={linkTo('finding', id)}>{id}</a>{' '}
-              {finding?.file != null && (
+              {finding !== undefined && (
                 <code class="soft">
                   <Name>{finding.file}</Name>
                 </code>

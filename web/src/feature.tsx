@@ -1,3 +1,4 @@
+import { showInvisible } from '../../src/kernel/escape.ts';
 import { DataTable, Name, Nothing, Pill, Section } from './parts.tsx';
 import { matches, type PageDocument } from './state.ts';
 import { allTokens, countCalls, dollars, SESSIONS, STATUS_WORDS, TONES, tokens, when } from './words.ts';
@@ -15,10 +16,10 @@ export function FeatureSection({ feature }: { readonly feature: Feature }) {
       {shown.map((one) => (
         <div key={one.run}>
           <h3 class="plain">
-            {one.phase} <span class="place">{when(one.at)}</span>
+            <Name>{one.phase}</Name> <span class="place">{when(one.at)}</span>
           </h3>
           <DataTable
-            label={`Calls of ${one.phase}`}
+            label={`Calls of ${showInvisible(one.phase)}`}
             head={['Role', 'Round', 'Result', 'Session', '>Tokens', '>Price']}
             rows={one.dispatches.map((call) => [
               <Name>{call.role}</Name>,

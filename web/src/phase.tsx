@@ -14,7 +14,7 @@ export function PhaseIssues({ phase }: { readonly phase: Phase }) {
           <article class="card" key={n} data-item tabIndex={-1}>
             <div class="card-head">
               <h3>
-                {issue.role}
+                <Name>{issue.role}</Name>
                 {issue.location !== null && (
                   <>
                     {' '}
@@ -42,7 +42,9 @@ export function PhaseRounds({ phase }: { readonly phase: Phase }) {
       <div class="cards">
         {phase.loops.map((loop) => (
           <div class="card rounds" key={loop.role} data-item tabIndex={-1}>
-            <h3>{loop.role}</h3>
+            <h3>
+              <Name>{loop.role}</Name>
+            </h3>
             <ul class="reviewers">
               {loop.iterations.map((one) => (
                 <li key={`${one.round} ${one.n}`}>
