@@ -33,14 +33,24 @@ export function maskSecrets(text: string): string {
   return masked;
 }
 
+const LONGEST_REPEATED = 200;
+
 /** Returns a JSON document with `maskSecrets` applied to every string value. Keys stay as they are. */
 export function maskDocument<T>(document: T): T {
+  // A long history repeats a few names thousands of times, so each short text is searched once.
+  const seen = new Map<string, string>();
+  const masked = (value: unknown): unknown => {
+    if (typeof value === 'string') {
+      if (value.length > LONGEST_REPEATED) return maskSecrets(value);
+      const known = seen.get(value);
+      if (known !== undefined) return known;
+      const text = maskSecrets(value);
+      seen.set(value, text);
+      return text;
+    }
+    if (Array.isArray(value)) return value.map(masked);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, masked(inner)]));
+  };
   return masked(document) as T;
-}
-
-function masked(value: unknown): unknown {
-  if (typeof value === 'string') return maskSecrets(value);
-  if (Array.isArray(value)) return value.map(masked);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, masked(inner)]));
 }

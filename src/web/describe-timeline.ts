@@ -16,7 +16,8 @@ export function transcriptId(gate: string, slot: number | null, iteration: numbe
 /**
  * Returns the timeline of each gate, with one column per run and one cell per reviewer. If a run skipped the gate
  * because the gate had passed, only the cost ledger lists that run, and its column has one cell for the whole gate. The
- * column of a run has the same time in every gate: the end of the run, if the ledger lists the run.
+ * column of a run has the same time in every gate: the end of the run, if the ledger lists the run, or the time of its
+ * newest record.
  */
 export function timelinesOf(
   gates: readonly string[],
@@ -25,6 +26,7 @@ export function timelinesOf(
 ): readonly Timeline[] {
   const slots = grouped(records.slots, ({ gate }) => gate);
   const checks = grouped(records.checks, ({ gate }) => gate);
+  const newest = newestByRun([...records.slots, ...records.checks]);
   return gates.map((gate) => {
     const ran = [
       ...(slots.get(gate) ?? []).map((record) => ({
@@ -43,7 +45,7 @@ export function timelinesOf(
       const run = runs.find((one) => one.iteration === iteration && one.at >= last);
       const accepted = run === undefined ? [] : acceptedCells(run, gate);
       const cells = [...own.map(({ cell }) => cell), ...accepted].sort((a, b) => (a.slot ?? 0) - (b.slot ?? 0));
-      return { iteration, at: run?.at ?? last, cells };
+      return { iteration, at: run?.at ?? newest.get(iteration) ?? last, cells };
     });
     const times = new Set(columns.map(({ at }) => at));
     const others = runs
@@ -56,6 +58,15 @@ export function timelinesOf(
       });
     return { gate, runs: [...columns, ...others].sort((a, b) => byCodePoint(a.at, b.at)) };
   });
+}
+
+/** Returns the time of the newest record of each run. A run in progress is not in the ledger yet. */
+function newestByRun(records: readonly (SlotRecord | CheckRecord)[]): ReadonlyMap<number, string> {
+  const newest = new Map<number, string>();
+  for (const { iteration, timestamp } of records) {
+    if (timestamp > (newest.get(iteration) ?? '')) newest.set(iteration, timestamp);
+  }
+  return newest;
 }
 
 const CACHED: Cell = {

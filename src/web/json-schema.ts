@@ -215,6 +215,9 @@ export const reviewDiffSchema = z.object({
   fixed: z.array(z.string()).describe('Findings that only the earlier review reported.'),
   added: z.array(z.string()).describe('Findings that only the later review reported.'),
   kept: z.array(z.string()),
+  findings: z
+    .array(z.object({ id: z.string(), file: z.string(), issue: z.string() }))
+    .describe('What these findings say.'),
   sections: z
     .array(z.object({ files: z.array(z.string()), text: z.string() }))
     .nullable()

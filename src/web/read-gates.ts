@@ -1,5 +1,6 @@
 import type { GateState, SlotState } from '../gates/decide/gate-state.ts';
 import type { Preview } from '../gates/open-run.ts';
+import type { SlotRecord } from '../gates/record-types.ts';
 import { isOpen } from '../gates/types.ts';
 import type { RepoPath, SnapshotId } from '../kernel/ids.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
@@ -102,6 +103,8 @@ export async function readCode({ ports, facts, outcome }: Preview): Promise<Page
     const first = Math.max(1, at - LINES_AROUND);
     const height = Math.max(1, (code ?? '').trim().split('\n').length);
     const part = lines.slice(first - 1, at - 1 + height + LINES_AROUND);
+    // The text after the last line break of a file is not a line.
+    if (first - 1 + part.length === lines.length && part.at(-1) === '') part.pop();
     found.push({ finding: id, first_line: first, lines: part.map((one) => one.slice(0, LONGEST_LINE)) });
   }
   return found;
@@ -141,7 +144,14 @@ export async function diffReviews(
     fixed: [...(before ?? [])].filter((id) => after?.has(id) !== true),
     added: [...(after ?? [])].filter((id) => before?.has(id) !== true),
     kept: [...(after ?? [])].filter((id) => before?.has(id) === true),
+    findings: findingsOf([...from.violations, ...to.violations]),
     sections:
       sections?.ok === true ? sections.value.map(({ paths: files, text }) => ({ files: [...files], text })) : null,
   });
+}
+
+/** Returns each finding once, in the words of the last review that reported it. */
+function findingsOf(violations: SlotRecord['violations']): ReviewDiffDocument['findings'] {
+  const byId = new Map(violations.flatMap(({ id, file, issue }) => (id === null ? [] : [[id, { id, file, issue }]])));
+  return [...byId.values()];
 }

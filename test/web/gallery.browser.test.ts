@@ -3,17 +3,17 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fillTemplate } from '../../src/web/describe-page.ts';
-import { pageSchema } from '../../src/web/json-schema.ts';
+import { type PageDocument, pageSchema } from '../../src/web/json-schema.ts';
 import { readTemplate } from '../../src/web/page.ts';
 import { closeBrowser, hasBrowser, openTab, type Tab, violations } from '../support/browser.ts';
 import { onceover } from '../support/cli.ts';
 import { failing, gateRepo, PASS } from '../support/gates.ts';
+import { expectOnlyText, withTricks } from '../support/hostile-pages.ts';
 import { APPROVED, featureRepo, fixes, objects } from '../support/phase/feature-repo.ts';
 import { proofSample } from '../support/proof-sample.ts';
 import { temporaryFolder } from '../support/repo.ts';
 import { findingAt, shopRepo } from '../support/shop.ts';
 import { startUiAsPerson, startUiIn } from '../support/ui-server.ts';
-import { pageDocument } from '../support/web.ts';
 
 afterAll(closeBrowser);
 
@@ -42,6 +42,9 @@ async function look(tab: Tab, name: string): Promise<void> {
     }
     const scrolled = await tab.evaluate<number>('document.documentElement.scrollWidth');
     expect([name, width, scrolled <= width]).toEqual([name, width, true]);
+    // The content takes the space that it needs, also while parts of the page are missing.
+    const used = await tab.evaluate<number>("document.querySelector('main').offsetWidth");
+    expect([name, width, used >= Math.min(width - 40, 900)]).toEqual([name, width, true]);
     // Colours do not depend on the width, and the layout does not depend on the colours, so two of the four are enough.
     const isChecked = (width === 1440) === (colorScheme === 'light');
     expect([name, isChecked ? await violations(tab) : []]).toEqual([name, []]);
@@ -59,12 +62,21 @@ function openFile(file: string, hash = ''): Promise<Tab> {
   return openTab(`${pathToFileURL(file).href}${hash}`);
 }
 
-/** Returns a copy of a page in which a reviewer counts by an accepted pass, another had an error, and a run needed nothing. */
-function withAcceptedPass(file: string): string {
+function templateText(): string {
   const template = readTemplate();
   if (!template.ok) throw new Error('the page is not built');
+  return template.value;
+}
+
+/** Returns the data in a page. */
+function dataOf(file: string): PageDocument {
   const [, rest = ''] = readFileSync(file, 'utf8').split('<script type="application/json" id="data">');
-  const data = pageSchema.parse(JSON.parse(rest.slice(0, rest.indexOf('</script>'))));
+  return pageSchema.parse(JSON.parse(rest.slice(0, rest.indexOf('</script>'))));
+}
+
+/** Returns a copy of a page in which a reviewer counts by an accepted pass, another had an error, and a run needed nothing. */
+function withAcceptedPass(file: string): string {
+  const data = dataOf(file);
   const signed = { by: ['dev@example.com'], at: data.made_at, agent: 'writer', model: null, waived: 0 };
   const accepted = { ...signed, session: 'new' as const };
   const said = 'accepted: passed by dev@example.com on 2026-11-12, writer';
@@ -95,8 +107,17 @@ function withAcceptedPass(file: string): string {
   }));
   const run = data.run === null ? null : { ...data.run, gates };
   const copy = join(dirname(file), 'accepted.html');
-  writeFileSync(copy, fillTemplate(template.value, { ...data, run, proof, timelines }));
+  writeFileSync(copy, fillTemplate(templateText(), { ...data, run, proof, timelines }));
   return copy;
+}
+
+/** Checks that the page of a command shows hostile text only as text, whatever part of its data contains it. */
+async function expectHarmless(file: string): Promise<void> {
+  const copy = `${file.slice(0, -'.html'.length)}-hostile.html`;
+  writeFileSync(copy, fillTemplate(templateText(), withTricks(pageSchema, dataOf(file))));
+  const tab = await openTab(pathToFileURL(copy).href);
+  await expectOnlyText(tab, copy);
+  expect([tab.requests, tab.trouble]).toEqual([[], []]);
 }
 
 const heading = (tab: Tab) => () => tab.textContent('h1');
@@ -108,6 +129,7 @@ describe.skipIf(!hasBrowser)('every page is accessible in both themes, wide and 
     const shop = await shopRepo();
     const run = await shop.report('run', 'run');
     const tab = await openFile(run);
+    expect(await tab.locator('.finding .code').first().locator('.line').last().textContent()).toBe('6}');
     await tab.locator('summary').first().click();
     await tab.locator('details.unseen summary').click();
     expect(await tab.textContent('details.unseen')).toContain('+  return items.map');
@@ -119,6 +141,7 @@ describe.skipIf(!hasBrowser)('every page is accessible in both themes, wide and 
     expect(await accepted.textContent('#section-gates')).toContain('passed by dev@example.com');
     await look(accepted, 'accepted');
     await look(await openFile(await shop.report('cost', 'cost')), 'cost');
+    await expectHarmless(run);
   });
 
   test('a phase, the cost of its feature, and a proof', { timeout: TIME }, async () => {
@@ -144,14 +167,12 @@ describe.skipIf(!hasBrowser)('every page is accessible in both themes, wide and 
     expect(await costs.textContent('#section-feature')).toContain('spec-reviewer');
     await look(costs, 'feature');
 
-    const template = readTemplate();
-    if (!template.ok) throw new Error('the page is not built');
-    const { history } = pageDocument('plain');
     const verdict = ['Found 12 of 17 planted bugs', 'Every answer was kept.'];
-    const data = { ...pageDocument('shop'), history, page: 'prove' as const, run: null, verdict, missing: [] };
+    const data = { ...dataOf(cost), page: 'prove' as const, feature: null, verdict };
     const proof = join(temporaryFolder(), 'proof.html');
-    writeFileSync(proof, fillTemplate(template.value, { ...data, prove: proofSample(), logs: [], transcripts: [] }));
+    writeFileSync(proof, fillTemplate(templateText(), { ...data, prove: proofSample() }));
     await look(await openFile(proof), 'proof');
+    for (const file of [phase, cost, proof]) await expectHarmless(file);
   });
 
   test('empty, loading and error states', { timeout: TIME }, async () => {
@@ -210,6 +231,7 @@ describe.skipIf(!hasBrowser)('every page is accessible in both themes, wide and 
 
     await tab.getByRole('link', { name: 'Compare run 1 and run 2' }).first().click();
     await expect.poll(() => tab.textContent('main'), SOON).toContain('sum + cents, 0)');
+    expect(await tab.textContent('.compared')).toContain('For an empty cart, reduce has no first value');
     await look(tab, 'diff');
     await tab.goto(server.address);
 
@@ -218,9 +240,12 @@ describe.skipIf(!hasBrowser)('every page is accessible in both themes, wide and 
     shop.answers('exact', { ...failing('src/cart.ts', 'total'), $sleep: 25_000 });
     await tab.getByRole('button', { name: 'Run the gates' }).click();
     await expect.poll(() => tab.textContent('.working'), SOON).toContain('reviewer 1');
+    expect(await tab.locator('.grid thead th').allTextContents()).toEqual(['Run', '1', '2', '3']);
     await look(tab, 'running');
     await server.kill();
     await expect.poll(() => tab.textContent('.toolbar'), SOON).toContain('The server does not answer');
+    await expect.poll(() => tab.textContent('.live-head'), SOON).toContain('A run was in progress');
+    expect(await tab.getByRole('button', { name: 'Stop the run' }).isDisabled()).toBe(true);
     await look(tab, 'lost');
   });
 });

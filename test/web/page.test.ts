@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fillTemplate, jsonInHtml, liveTemplate } from '../../src/web/describe-page.ts';
@@ -31,6 +33,17 @@ test('only the live view may talk to its server', () => {
   expect(fillTemplate(TEMPLATE, pageDocument('a'))).toContain("connect-src 'none'");
 });
 
+test('only "onceover ui" loads the server', () => {
+  const source = resolve(import.meta.dirname, '../../src');
+  const using = (words: string) =>
+    readdirSync(source, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && readFileSync(join(source, name), 'utf8').includes(words))
+      .sort();
+  expect(using("from 'hono")).toEqual(['web/routes.ts']);
+  expect(using("/routes.ts'")).toEqual(['serve/run-server.ts', 'web/server.ts']);
+  expect(using("web/server.ts'")).toEqual(['api.ts']);
+});
+
 test('a timeline has a column per run, and shows runs that did not need the gate', () => {
   const gate = 'review:src:code-quality';
   const slots = [
@@ -62,6 +75,12 @@ test('a timeline has a column per run, and shows runs that did not need the gate
   const ended = { ...idle, at: '2026-03-01T10:00:09.000Z', iteration: 1, spared: [] };
   const [[first, second] = []] = [timelinesOf([gate], { slots, checks: [] }, [ended])[0]?.runs];
   expect([first?.at, second?.at]).toEqual([ended.at, '2026-03-01T11:00:00.000Z']);
+  // A run in progress is not in the ledger yet. Its columns have the time of its newest record.
+  const working = [gate, 'review:src:security'].map((name, n) =>
+    slotRecord({ gate: name, slot: 1, iteration: 3, status: 'pass', timestamp: `2026-03-02T10:00:0${n}.000Z` }),
+  );
+  const columns = timelinesOf([gate, 'review:src:security'], { slots: working, checks: [] }, []);
+  expect(columns.map(({ runs }) => runs.map(({ at }) => at))).toEqual(Array(2).fill(['2026-03-02T10:00:01.000Z']));
   expect(timeline?.runs[0]?.cells[0]?.transcript).toBe(`${gate}@1.1`);
   expect(timeline?.runs[1]?.cells[0]?.transcript).toBeNull();
 });

@@ -85,17 +85,23 @@ describe.skipIf(!hasBrowser)('onceover ui', () => {
     await expect.poll(title(tab), SOON).toContain('Passed');
   });
 
-  test('says that a killed server does not answer, and works again from its new link', async () => {
+  test('says that a killed server does not answer; the run goes on and the next server shows it', async () => {
     const repo = await approvedRepo();
+    repo.answers('one', { ...PASS, $sleep: 6000 });
     const first = await startUiIn(repo.root);
     const tab = await openTab(first.address);
     await expect.poll(title(tab), SOON).toContain('Not reviewed yet');
+    await tab.getByRole('button', { name: 'Run the gates' }).click();
+    await expect.poll(() => repo.calls().length, SOON).toBe(1);
     await first.kill();
     await expect.poll(() => tab.textContent('.toolbar'), SOON).toContain('The server does not answer');
     expect(await title(tab)()).toContain('Not reviewed yet');
     const again = await startUiIn(repo.root, ['--port', String(first.port)]);
     expect(again.address).not.toBe(first.address);
     const next = await openTab(again.address);
-    await expect.poll(title(next), SOON).toContain('Not reviewed yet');
+    await expect.poll(textOf(next, '.working'), SOON).toContain('review:src:code-quality, reviewer 1');
+    expect(await next.getByRole('button', { name: 'Stop the run' }).count()).toBe(1);
+    await expect.poll(title(next), SOON).toContain('Passed');
+    expect(repo.calls()).toHaveLength(1);
   });
 });

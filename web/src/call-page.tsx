@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { readTranscript } from './live.ts';
-import { DataTable, Empty, LongText, Name, Pill, Section } from './parts.tsx';
+import { DataTable, Empty, LongText, Name, Nothing, Pill, Section } from './parts.tsx';
 import { isLive, linkTo, matches, type PageDocument, page, type TranscriptDocument } from './state.ts';
 import { count, describeUsage, STATUS_WORDS, TONES, type Tone, tokens, when } from './words.ts';
 
@@ -10,9 +10,9 @@ export function Transcripts({ page: shown }: { readonly page: PageDocument }) {
   return (
     <Section id="transcripts" title="Transcripts" aside={count(found.length, 'transcript')}>
       {found.length === 0 && (
-        <Empty>
+        <Nothing>
           {shown.phase === null ? 'There is no transcript of this change.' : 'The phase has no transcript.'}
-        </Empty>
+        </Nothing>
       )}
       <ul class="transcripts">
         {found.slice(0, MOST_SHOWN).map((one) => (

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { readDiff } from './live.ts';
-import { Diff, Empty, Name } from './parts.tsx';
+import { Diff, Empty, Name, Pill } from './parts.tsx';
 import { isLive, linkTo, page, type ReviewDiffDocument, type Route } from './state.ts';
 
 /** Shows the differences between two reviews by one reviewer: in its findings, and in the code that it reviewed. */
@@ -47,11 +47,7 @@ export function DiffPage({ route }: { readonly route: Extract<Route, { view: 'di
       {typeof state === 'object' && (
         <>
           <h2>Findings</h2>
-          <dl class="figures">
-            <Ids name="No longer reported" ids={state.fixed} />
-            <Ids name="New" ids={state.added} />
-            <Ids name="Reported again" ids={state.kept} />
-          </dl>
+          <Compared diff={state} />
           <h2>Code</h2>
           {state.sections === null && <Empty>The snapshots of the reviewed code no longer exist.</Empty>}
           {state.sections?.length === 0 && <Empty>Both reviews saw the same code.</Empty>}
@@ -101,16 +97,37 @@ function Picker({
   );
 }
 
-function Ids({ name, ids }: { readonly name: string; readonly ids: readonly string[] }) {
+const CHANGES = [
+  ['added', 'new', 'bad'],
+  ['kept', 'reported again', 'warn'],
+  ['fixed', 'no longer reported', 'good'],
+] as const;
+
+/** Shows the findings of both reviews, each with how the later review differs. */
+function Compared({ diff }: { readonly diff: ReviewDiffDocument }) {
+  const rows = CHANGES.flatMap(([change, words, tone]) => diff[change].map((id) => ({ id, words, tone })));
+  if (rows.length === 0) return <Empty>Neither review reported a finding.</Empty>;
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        <b>{ids.length}</b>{' '}
-        <span class="soft">
-          <Name>{ids.join(', ')}</Name>
-        </span>
-      </dd>
-    </div>
+    <ul class="reviewers compared card">
+      {rows.map(({ id, words, tone }) => {
+        const finding = diff.findings.find((one) => one.id === id);
+        return (
+          <li key={id}>
+            <Pill tone={tone}>{words}</Pill>
+            <span class="who">
+              <a href={linkTo('finding', id)}>
+                <Name>{id}</Name>
+              </a>{' '}
+              {finding !== undefined && (
+                <code class="soft">
+                  <Name>{finding.file}</Name>
+                </code>
+              )}
+            </span>
+            <span class="what">{finding !== undefined && <Name>{finding.issue}</Name>}</span>
+          </li>
+        );
+      })}
+    </ul>
   );
 }

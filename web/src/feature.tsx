@@ -1,6 +1,7 @@
-import { DataTable, Empty, Name, Pill, Section } from './parts.tsx';
+import { showInvisible } from '../../src/kernel/escape.ts';
+import { DataTable, Name, Nothing, Pill, Section } from './parts.tsx';
 import { matches, type PageDocument } from './state.ts';
-import { allTokens, count, dollars, SESSIONS, STATUS_WORDS, TONES, tokens, when } from './words.ts';
+import { allTokens, countCalls, dollars, SESSIONS, STATUS_WORDS, TONES, tokens, when } from './words.ts';
 
 type Feature = NonNullable<PageDocument['feature']>;
 
@@ -8,16 +9,17 @@ type Feature = NonNullable<PageDocument['feature']>;
 export function FeatureSection({ feature }: { readonly feature: Feature }) {
   const { paid, phases } = feature;
   const shown = phases.filter(({ phase, dispatches }) => matches(phase, ...dispatches.map(({ role }) => role)));
+  const calls = phases.reduce((sum, { dispatches }) => sum + dispatches.length, 0);
   return (
-    <Section id="feature" title="Phases" aside={count(paid.dispatches, 'call')}>
-      {phases.length === 0 && <Empty>The ledger has no phase of this feature.</Empty>}
+    <Section id="feature" title="Phases" aside={countCalls(calls, paid.dispatches)}>
+      {shown.length === 0 && <Nothing>The ledger has no phase of this feature.</Nothing>}
       {shown.map((one) => (
         <div key={one.run}>
           <h3 class="plain">
-            {one.phase} <span class="place">{when(one.at)}</span>
+            <Name>{one.phase}</Name> <span class="place">{when(one.at)}</span>
           </h3>
           <DataTable
-            label={`Calls of ${one.phase}`}
+            label={`Calls of ${showInvisible(one.phase)}`}
             head={['Role', 'Round', 'Result', 'Session', '>Tokens', '>Price']}
             rows={one.dispatches.map((call) => [
               <Name>{call.role}</Name>,

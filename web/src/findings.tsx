@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { resolveFinding } from './live.ts';
-import { Code, Empty, Name, Pill, Prose, Section } from './parts.tsx';
+import { Code, Name, Nothing, Pill, Prose, Section } from './parts.tsx';
 import {
   type FindingDocument,
   isLive,
@@ -38,10 +38,9 @@ export function Findings({ page, run }: { readonly page: PageDocument; readonly 
     .sort((a, b) => ORDER.indexOf(a.priority) - ORDER.indexOf(b.priority));
   const open = problemsIn(shown.filter(isOpen));
   const others = problemsIn(shown.filter((one) => !isOpen(one)));
-  const empty = found.some(isOpen) ? 'No open finding matches the search.' : 'No finding is open.';
   return (
     <Section id="findings" title="Open findings" aside={count(openProblems(run).length, 'finding')}>
-      {open.length === 0 && <Empty>{empty}</Empty>}
+      {open.length === 0 && <Nothing>No finding is open.</Nothing>}
       <div class="cards">
         {open.map((problem) => (
           <Finding key={problem.first.id} {...problem} page={page} />
@@ -84,7 +83,9 @@ function Finding({ first: finding, also, page }: Problem & { readonly page: Page
     <article class={`card finding ${tone}`} id={`finding-${id}`} data-item tabIndex={-1}>
       <div class="card-head">
         <h3>
-          <a href={linkTo('finding', id)}>{[id, ...also.map((other) => other.id)].join(', ')}</a>{' '}
+          <a href={linkTo('finding', id)}>
+            <Name>{[id, ...also.map((other) => other.id)].join(', ')}</Name>
+          </a>{' '}
           {file !== null && (
             <code class="place">
               <Name>{file}</Name>
@@ -123,7 +124,8 @@ function Finding({ first: finding, also, page }: Problem & { readonly page: Page
       {also.map((other) => (
         <div key={other.id} id={`finding-${other.id}`}>
           <h4>
-            Also {other.id} {other.priority}, reported by reviewer {other.slot} of <Name>{other.gate}</Name>
+            Also <Name>{other.id}</Name> {other.priority}, reported by reviewer {other.slot} of{' '}
+            <Name>{other.gate}</Name>
           </h4>
           <Prose>{other.issue}</Prose>
           {other.fix !== null && <Prose>{other.fix}</Prose>}
@@ -209,7 +211,9 @@ function Actions({ finding }: { readonly finding: FindingDocument }) {
           }}
         >
           <label>
-            Why is {finding.id} acceptable?
+            <span>
+              Why is <Name>{finding.id}</Name> acceptable?
+            </span>
             <input type="text" value={why} required onInput={(event) => setWhy(event.currentTarget.value)} />
           </label>
           <button type="submit" class="primary" disabled={isBusy || why.trim() === ''}>

@@ -1,9 +1,21 @@
 import { useMemo, useState } from 'preact/hooks';
 import { showInvisible } from '../../src/kernel/escape.ts';
-import { DataTable, Empty, Figure, Name, Pill, RowList, Section } from './parts.tsx';
+import { DataTable, Empty, Figure, Name, Nothing, Pill, RowList, Section } from './parts.tsx';
 import { BarPlot } from './plots.tsx';
 import { linkTo, matches, type PageDocument, type PastCall, query } from './state.ts';
-import { allTokens, count, dollars, duration, SESSIONS, STATUS_WORDS, TONES, tokens, toneOf, when } from './words.ts';
+import {
+  allTokens,
+  count,
+  countCalls,
+  dollars,
+  duration,
+  SESSIONS,
+  STATUS_WORDS,
+  TONES,
+  tokens,
+  toneOf,
+  when,
+} from './words.ts';
 
 type History = PageDocument['history'];
 
@@ -13,7 +25,10 @@ type History = PageDocument['history'];
  */
 export function HistorySection({ history }: { readonly history: History }) {
   const [isWeekly, setWeekly] = useState(false);
-  const periods = isWeekly ? history.weeks : history.days;
+  const periods = useMemo(
+    () => withoutGaps(isWeekly ? history.weeks : history.days, isWeekly ? 7 : 1),
+    [history, isWeekly],
+  );
   const { from, cost, amounts } = useMemo(
     () => ({
       from: periods.map((one) => one.from),
@@ -70,15 +85,25 @@ export function HistorySection({ history }: { readonly history: History }) {
           </fieldset>
           <div class="columns">
             <BarPlot
-              label="Tokens: paid (lower part) and not paid (upper part)"
+              label="Tokens: paid, and not paid above"
               from={from}
               series={amounts}
               unit="tokens"
+              describe={(n) => {
+                const { tokens: paid = 0, saved_tokens: saved = 0 } = periods[n] ?? {};
+                return `${tokens(paid)} paid, ${tokens(saved)} not paid`;
+              }}
             />
             {priced === 0 ? (
               <Empty>No agent reported a price, so there is no plot of the price.</Empty>
             ) : (
-              <BarPlot label="Known prices in US dollars" from={from} series={cost} unit="usd" />
+              <BarPlot
+                label="Known prices in US dollars"
+                from={from}
+                series={cost}
+                unit="usd"
+                describe={(n) => dollars(periods[n]?.cost_usd ?? 0)}
+              />
             )}
           </div>
           <Gates gates={history.gates} />
@@ -87,6 +112,25 @@ export function HistorySection({ history }: { readonly history: History }) {
       )}
     </Section>
   );
+}
+
+type Period = History['days'][number];
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/** The maximum number of bars that a plot has room for. */
+const MOST_BARS = 60;
+
+/** Returns the newest periods, with an empty one for each day or week without a call, so that the time axis is even. */
+function withoutGaps(periods: readonly Period[], days: number): readonly Period[] {
+  const last = Date.parse(periods.at(-1)?.from ?? '');
+  const first = Math.max(Date.parse(periods[0]?.from ?? ''), last - (MOST_BARS - 1) * days * DAY_MS);
+  if (Number.isNaN(first)) return [];
+  const byStart = new Map(periods.map((one) => [one.from, one]));
+  return Array.from({ length: Math.round((last - first) / (days * DAY_MS)) + 1 }, (_, n) => {
+    const from = new Date(first + n * days * DAY_MS).toISOString().slice(0, 10);
+    return byStart.get(from) ?? { from, runs: 0, calls: 0, priced_calls: 0, cost_usd: 0, tokens: 0, saved_tokens: 0 };
+  });
 }
 
 function median(numbers: readonly number[]): number {
@@ -120,34 +164,38 @@ function Runs({ runs }: { readonly runs: History['runs'] }) {
   return (
     <>
       <h3 class="plain">Runs</h3>
-      <RowList
-        rows={shown}
-        label="All runs, newest first"
-        head={
-          <div class="run-row head">
-            <span>When</span>
-            <span>Run</span>
-            <span>Result</span>
-            <span>Branch</span>
-            <span class="right">Paid</span>
-            <span class="right">Price</span>
-          </div>
-        }
-        row={(run) => (
-          <div class="run-row">
-            <span>{when(run.at)}</span>
-            <span>{run.iteration ?? '–'}</span>
-            <span>
-              <Pill tone={toneOf(run.status)}>{run.status.replaceAll('_', ' ')}</Pill>
-            </span>
-            <span class="cut">
-              <Name>{run.branch ?? 'no branch'}</Name>
-            </span>
-            <span class="right">{run.tokens === 0 ? '–' : tokens(run.tokens)}</span>
-            <span class="right">{run.cost_usd === null ? '–' : dollars(run.cost_usd)}</span>
-          </div>
-        )}
-      />
+      {shown.length === 0 ? (
+        <Nothing>No run yet.</Nothing>
+      ) : (
+        <RowList
+          rows={shown}
+          label="All runs, newest first"
+          head={
+            <div class="run-row head">
+              <span>When</span>
+              <span>Run</span>
+              <span>Result</span>
+              <span>Branch</span>
+              <span class="right">Paid</span>
+              <span class="right">Price</span>
+            </div>
+          }
+          row={(run) => (
+            <div class="run-row">
+              <span>{when(run.at)}</span>
+              <span>{run.iteration ?? '–'}</span>
+              <span>
+                <Pill tone={toneOf(run.status)}>{run.status.replaceAll('_', ' ')}</Pill>
+              </span>
+              <span class="cut">
+                <Name>{run.branch ?? 'no branch'}</Name>
+              </span>
+              <span class="right">{run.tokens === 0 ? '–' : tokens(run.tokens)}</span>
+              <span class="right">{run.cost_usd === null ? '–' : dollars(run.cost_usd)}</span>
+            </div>
+          )}
+        />
+      )}
     </>
   );
 }
@@ -161,9 +209,16 @@ export function Calls({ calls }: { readonly calls: readonly PastCall[] }) {
     [calls, words],
   );
   return (
-    <Section id="calls" title="Calls" aside={count(shown.length, 'call')}>
-      {calls.length === 0 ? (
-        <Empty>No agent was called in this clone yet.</Empty>
+    <Section
+      id="calls"
+      title="Calls"
+      aside={countCalls(
+        shown.length,
+        shown.reduce((sum, { requests }) => sum + requests, 0),
+      )}
+    >
+      {shown.length === 0 ? (
+        <Nothing>No agent was called in this clone yet.</Nothing>
       ) : (
         <RowList
           rows={shown}

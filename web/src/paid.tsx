@@ -1,6 +1,6 @@
 import { DataTable, Empty, Name, Section } from './parts.tsx';
 import type { PageDocument } from './state.ts';
-import { allTokens, BASELINES, count, describeUsage, dollars, LEVERS, tokens } from './words.ts';
+import { allTokens, BASELINES, count, countCalls, describeUsage, dollars, LEVERS, tokens } from './words.ts';
 
 const NAMES = ['pass', 'slot', 'session', 'prefix', 'reading'] as const;
 
@@ -17,7 +17,7 @@ export function Paid({ page }: { readonly page: PageDocument }) {
   const { cost } = page;
   const balances = balancesOf(page);
   return (
-    <Section id="paid" title="Paid and not paid" aside="tokens; not paid is an estimate">
+    <Section id="paid" title="Paid and not paid" aside="not paid is an estimate">
       {balances.length === 0 ? (
         <Empty>The ledger could not be read.</Empty>
       ) : (
@@ -53,7 +53,7 @@ function balancesOf(page: PageDocument): readonly Balance[] {
     found.push({
       title: 'This clone so far',
       paid: paidTokens(cost.paid),
-      detail: `${count(cost.runs, 'run')}, ${count(cost.paid.dispatches, 'call')}, ${priceOf(cost.paid)}`,
+      detail: `${count(cost.runs, 'run')}, ${countCalls(cost.paid.looks, cost.paid.dispatches)}, ${priceOf(cost.paid)}`,
       saved: {
         ...{ pass: pass.tokens, slot: slot.tokens, session: session.tokens },
         ...{ prefix: prefix.tokens, reading: reading.tokens },
@@ -120,6 +120,8 @@ function Levers({ balances }: { readonly balances: readonly Balance[] }) {
       values: balances.map(({ saved }) => saved[name]),
     })),
   ];
+  const isUnused = ({ values }: (typeof rows)[number]) => values.every((value) => value === 0);
+  const unused = rows.filter((row) => row.name !== 'paid' && isUnused(row));
   return (
     <div class="levers panel">
       <table>
@@ -135,21 +137,26 @@ function Levers({ balances }: { readonly balances: readonly Balance[] }) {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ name, text, than, values }) => (
-            <tr key={name} class={values.every((value) => value === 0) ? 'none' : ''}>
-              <th scope="row">
-                <i class={`lever ${name}`} aria-hidden="true" />
-                <span class="lever-name">{text}</span> <span class="soft">{than}</span>
-              </th>
-              {values.map((value, n) => (
-                <td class="right" key={balances[n]?.title} data-label={balances[n]?.title}>
-                  {value === 0 ? '–' : tokens(value)}
-                </td>
-              ))}
-            </tr>
-          ))}
+          {rows
+            .filter((row) => !unused.includes(row))
+            .map(({ name, text, than, values }) => (
+              <tr key={name}>
+                <th scope="row">
+                  <i class={`lever ${name}`} aria-hidden="true" />
+                  <span class="lever-name">{text}</span> <span class="soft">{than}</span>
+                </th>
+                {values.map((value, n) => (
+                  <td class="right" key={balances[n]?.title} data-label={balances[n]?.title}>
+                    {value === 0 ? '–' : tokens(value)}
+                  </td>
+                ))}
+              </tr>
+            ))}
         </tbody>
       </table>
+      {unused.length > 0 && (
+        <p class="soft unused">Nothing saved yet by: {unused.map(({ text }) => text.toLowerCase()).join(', ')}.</p>
+      )}
     </div>
   );
 }
@@ -157,18 +164,22 @@ function Levers({ balances }: { readonly balances: readonly Balance[] }) {
 function Tables({ cost }: { readonly cost: NonNullable<PageDocument['cost']> }) {
   return (
     <>
-      <h3 class="plain">By gate</h3>
-      <DataTable
-        label="Cost by gate"
-        head={['Gate', '>Reviews', '>Paid', '>Not paid', '>Price']}
-        rows={cost.gates.map(({ gate, paid, not_paid }) => [
-          <Name>{gate ?? 'fixes by agents'}</Name>,
-          paid.looks,
-          tokens(paidTokens(paid)),
-          tokens(not_paid.tokens),
-          knownPrice(paid),
-        ])}
-      />
+      {cost.gates.length > 0 && (
+        <>
+          <h3 class="plain">By gate</h3>
+          <DataTable
+            label="Cost by gate"
+            head={['Gate', '>Reviews', '>Paid', '>Not paid', '>Price']}
+            rows={cost.gates.map(({ gate, paid, not_paid }) => [
+              <Name>{gate ?? 'fixes by agents'}</Name>,
+              paid.looks,
+              tokens(paidTokens(paid)),
+              tokens(not_paid.tokens),
+              knownPrice(paid),
+            ])}
+          />
+        </>
+      )}
       <h3 class="plain">By agent</h3>
       <DataTable
         label="Cost by agent"

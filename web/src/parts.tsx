@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { showInvisible, showInvisibleInLines } from '../../src/kernel/escape.ts';
+import { query } from './state.ts';
 import { isNarrow } from './theme.ts';
 import type { Tone } from './words.ts';
 
@@ -43,6 +44,11 @@ export function Section({
 /** Shows a note where a part of the page has no content. */
 export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
+}
+
+/** Shows a note where a list is empty. If the user searches, the note says that nothing matches. */
+export function Nothing({ children }: { readonly children: ComponentChildren }) {
+  return <Empty>{query.value === '' ? children : 'Nothing matches the search.'}</Empty>;
 }
 
 /** Shows one figure with its name. `more` is its unit, or a value to compare it with. */
@@ -137,7 +143,7 @@ export function DataTable({
   readonly rows: readonly (readonly ComponentChildren[])[];
 }) {
   const sideOf = (n: number) => (head[n]?.startsWith('>') ? 'right' : undefined);
-  if (rows.length === 0) return <Empty>There is nothing yet.</Empty>;
+  if (rows.length === 0) return <Nothing>There is nothing yet.</Nothing>;
   return (
     <div class="scroll panel" tabIndex={0} role="region" aria-label={label}>
       <table class="data">

@@ -14,7 +14,7 @@ export function PhaseIssues({ phase }: { readonly phase: Phase }) {
           <article class="card" key={n} data-item tabIndex={-1}>
             <div class="card-head">
               <h3>
-                {issue.role}
+                <Name>{issue.role}</Name>
                 {issue.location !== null && (
                   <>
                     {' '}
@@ -42,7 +42,9 @@ export function PhaseRounds({ phase }: { readonly phase: Phase }) {
       <div class="cards">
         {phase.loops.map((loop) => (
           <div class="card rounds" key={loop.role} data-item tabIndex={-1}>
-            <h3>{loop.role}</h3>
+            <h3>
+              <Name>{loop.role}</Name>
+            </h3>
             <ul class="reviewers">
               {loop.iterations.map((one) => (
                 <li key={`${one.round} ${one.n}`}>
@@ -55,7 +57,7 @@ export function PhaseRounds({ phase }: { readonly phase: Phase }) {
                   </span>
                   <span class="what">
                     <Name>{one.agent}</Name>, {SESSIONS[one.dispatch]}, {describeUsage(one.usage)},{' '}
-                    {count(one.issues.length, 'issue')}
+                    {one.issues.length === 0 ? 'no issues' : count(one.issues.length, 'issue')}
                     {one.summary !== null && <Prose class="soft">{one.summary}</Prose>}
                     {one.error !== null && <Prose class="warning">{one.error}</Prose>}
                   </span>

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { scheme } from './theme.ts';
@@ -15,13 +15,17 @@ export function BarPlot({
   from,
   series,
   unit,
+  describe,
 }: {
   readonly label: string;
   readonly from: readonly string[];
   readonly series: readonly Series[];
   readonly unit: 'usd' | 'tokens';
+  /** Returns the values of one bar in words. */
+  readonly describe: (n: number) => string;
 }) {
   const box = useRef<HTMLDivElement>(null);
+  const [pointed, setPointed] = useState<number | null>(null);
   const shown = scheme.value;
   useEffect(() => {
     const element = box.current;
@@ -40,7 +44,8 @@ export function BarPlot({
         width: element.clientWidth,
         height: HEIGHT,
         padding: [8, 6, 0, 0],
-        cursor: { drag: { x: false, y: false } },
+        cursor: { drag: { x: false, y: false }, y: false, points: { show: false } },
+        hooks: { setCursor: [({ cursor }) => setPointed(cursor.idx ?? null)] },
         legend: { show: false },
         scales: {
           x: { time: false, range: () => [-0.6, from.length - 0.4] },
@@ -78,18 +83,26 @@ export function BarPlot({
       plot.destroy();
     };
   }, [from, series, unit, shown]);
+  const at = pointed === null ? undefined : from[pointed];
   return (
     <figure>
-      <figcaption>{label}</figcaption>
+      <figcaption>{at === undefined || pointed === null ? label : `${dayOf(at)}: ${describe(pointed)}`}</figcaption>
       <div class="plot" ref={box} role="img" aria-label={summaryOf(label, from, series, unit)} />
     </figure>
   );
 }
 
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+function dayOf(date: string): string {
+  const time = Date.parse(date);
+  return Number.isNaN(time) ? '' : DAY.format(time);
+}
+
 /** Returns the date of a bar without its year; an empty text for bars whose labels would overlap. */
 function labelOf(from: readonly string[], n: number, width: number): string {
   const every = Math.max(1, Math.ceil(from.length / Math.max(2, Math.floor(width / 90))));
-  return n % every === 0 ? (from[n]?.slice(5) ?? '') : '';
+  return n % every === 0 ? dayOf(from[n] ?? '') : '';
 }
 
 function summaryOf(label: string, from: readonly string[], series: readonly Series[], unit: 'usd' | 'tokens'): string {

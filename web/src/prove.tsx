@@ -1,5 +1,6 @@
+import { showInvisible } from '../../src/kernel/escape.ts';
 import { exposureOf } from '../../src/prove/judge/scores.ts';
-import { DataTable, Empty, Name, Pill, RowList, Section } from './parts.tsx';
+import { DataTable, Name, Nothing, Pill, RowList, Section } from './parts.tsx';
 import { matches, type PageDocument } from './state.ts';
 import { allTokens, count, describeUsage, dollars, tokens } from './words.ts';
 
@@ -39,9 +40,7 @@ export function ProveSections({ prove }: { readonly prove: Proof }) {
   return (
     <>
       <Section id="proof" title="What the reviewers catch" aside={`95 % intervals, ${count(prove.cases, 'case')}`}>
-        {gates.length === 0 && (
-          <Empty>{prove.gates.length === 0 ? 'No gate has a result.' : 'No gate matches the search.'}</Empty>
-        )}
+        {gates.length === 0 && <Nothing>No gate has a result.</Nothing>}
         <div class="cards">
           {gates.map((gate) => (
             <GateScores key={gate.gate} proof={gate} />
@@ -202,7 +201,7 @@ function Cases({ results }: { readonly results: Proof['results'] }) {
   return (
     <Section id="cases" title="Cases" aside={count(shown.length, 'result')}>
       {shown.length === 0 ? (
-        <Empty>{results.length === 0 ? 'No case has a result.' : 'No case matches the search.'}</Empty>
+        <Nothing>No case has a result.</Nothing>
       ) : (
         <RowList
           rows={shown}
@@ -218,7 +217,7 @@ function Cases({ results }: { readonly results: Proof['results'] }) {
           }
           row={(one) => (
             <div class="case-row">
-              <span class="cut" title={one.title}>
+              <span class="cut" title={showInvisible(one.title)}>
                 <Name>{one.title}</Name>
               </span>
               <span class="cut">{one.class === null ? 'none' : (CLASSES[one.class] ?? one.class)}</span>

@@ -1,6 +1,6 @@
 import { showInvisible } from '../../src/kernel/escape.ts';
-import { Empty, Name, Section } from './parts.tsx';
-import { isLive, linkTo, matches, type PageDocument, query } from './state.ts';
+import { Name, Nothing, Section } from './parts.tsx';
+import { isLive, linkTo, matches, type PageDocument } from './state.ts';
 import { count, duration, TONES, when } from './words.ts';
 
 type Timeline = PageDocument['timelines'][number];
@@ -27,7 +27,12 @@ const KINDS = {
   unknown: 'written by another tool',
 } as const;
 
+const SHORT_KINDS = { ...KINDS, skipped: 'skipped', cached: 'unchanged', accepted: 'accepted' } as const;
+
 const MOST_RUNS = 60;
+
+/** The maximum number of runs whose cells have room for words. */
+const MOST_NAMED = 4;
 
 /** Shows one table for all gates, with a column per run and a row per reviewer. */
 export function Timelines({ page }: { readonly page: PageDocument }) {
@@ -38,9 +43,9 @@ export function Timelines({ page }: { readonly page: PageDocument }) {
   return (
     <Section id="timeline" title="Timeline" aside={count(columns.length, 'run')}>
       {shown.length === 0 ? (
-        <Empty>{query.value === '' ? 'No gate has run on this change yet.' : 'No gate matches the search.'}</Empty>
+        <Nothing>No gate has run on this change yet.</Nothing>
       ) : (
-        <div class="timeline panel">
+        <div class={runs.length <= MOST_NAMED ? 'timeline panel roomy' : 'timeline panel'}>
           <div class="scroll" tabIndex={0} role="region" aria-label="Runs of each gate">
             <table class="grid">
               <thead>
@@ -88,7 +93,7 @@ function Legend({ kinds }: { readonly kinds: ReadonlySet<Cell['kind']> }) {
       {(Object.keys(KINDS) as Cell['kind'][])
         .filter((kind) => kinds.has(kind))
         .map((kind) => (
-          <span key={kind}>
+          <span key={kind} class="shape">
             <i aria-hidden="true">{GLYPHS[kind]}</i> {KINDS[kind]}
           </span>
         ))}
@@ -149,7 +154,10 @@ function Mark({ cell, run }: { readonly cell: Cell | undefined; readonly run: Ru
   );
   const body = (
     <>
-      <span aria-hidden="true">{cell.status === 'error' ? '!' : GLYPHS[cell.kind]}</span>
+      <span aria-hidden="true">
+        {cell.status === 'error' ? '!' : GLYPHS[cell.kind]}
+        <span class="words">{describeCell(cell)}</span>
+      </span>
       <span class="hidden">{label}</span>
     </>
   );
@@ -163,6 +171,14 @@ function Mark({ cell, run }: { readonly cell: Cell | undefined; readonly run: Ru
       {body}
     </a>
   );
+}
+
+/** Returns the few words that fit into a cell: what ran, and what it found. */
+function describeCell({ kind, status, findings, duration_ms }: Cell): string {
+  if (status === 'error') return 'no result';
+  if (kind === 'check') return status === 'pass' ? `passed, ${duration(duration_ms)}` : 'failed';
+  const found = findings === 0 ? '' : `, ${count(findings, 'finding')}`;
+  return `${SHORT_KINDS[kind]}${found}`;
 }
 
 /** Shows a link to the differences between the last two reviews by a reviewer. */
@@ -182,8 +198,11 @@ function Compare({
   if (slot === 0 || from === undefined || to === undefined) return null;
   return (
     <a href={linkTo('diff', gate, slot, from, to)}>
-      Compare run {from} and run {to}
-      <span class="hidden"> of reviewer {slot}</span>
+      Compare
+      <span class="hidden">
+        {' '}
+        run {from} and run {to} of reviewer {slot}
+      </span>
     </a>
   );
 }

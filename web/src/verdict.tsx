@@ -1,7 +1,7 @@
 import { showInvisibleInLines } from '../../src/kernel/escape.ts';
 import { openProblems } from './findings.tsx';
-import { Diff, Empty, Figure, Name, Pill, Prose, Section } from './parts.tsx';
-import { type GateDocument, isLive, linkTo, matches, type PageDocument, type RunDocument } from './state.ts';
+import { Diff, Figure, Name, Nothing, Pill, Prose, Section } from './parts.tsx';
+import { type GateDocument, isLive, linkTo, live, matches, type PageDocument, type RunDocument } from './state.ts';
 import { allTokens, count, duration, GATE_WORDS, SESSIONS, TONES, tokens, toneOf, when } from './words.ts';
 
 const MARKS = { good: '✓', bad: '✕', warn: '!', idle: '–' } as const;
@@ -10,7 +10,10 @@ const MARKS = { good: '✓', bad: '✕', warn: '!', idle: '–' } as const;
 export function Verdict({ page }: { readonly page: PageDocument }) {
   const { run, phase, verdict, branch, project, made_at } = page;
   const [title = 'Reviews of this clone', ...next] = verdict;
-  const tone = toneOf(run?.status ?? phase?.status ?? (page.error === null ? 'no_changes' : 'error'));
+  const status = run?.status ?? phase?.status ?? (page.error === null ? 'no_changes' : 'error');
+  // A change that is not reviewed yet has not passed, but nothing is wrong with it.
+  const isWaiting = status === 'failed' && run?.gates.every(({ status: end }) => end !== 'fail' && end !== 'error');
+  const tone = isWaiting === true ? 'idle' : toneOf(status);
   const base = run?.base ?? null;
   return (
     <header class={`verdict ${tone}`} id="section-verdict">
@@ -23,7 +26,7 @@ export function Verdict({ page }: { readonly page: PageDocument }) {
         <h1>
           <Name>{title.replace(/ \(exit code \d+\)$/, '')}</Name>
         </h1>
-        {next.map((line) => (
+        {(live.value?.run == null ? next : []).map((line) => (
           <Prose key={line}>{line}</Prose>
         ))}
         {(run?.warnings ?? []).map((line) => (
@@ -86,9 +89,7 @@ export function WhyItCounts({ page, run }: { readonly page: PageDocument; readon
   );
   return (
     <Section id="gates" title="Why it counts" aside={count(run.gates.length, 'gate')}>
-      {gates.length === 0 && (
-        <Empty>{run.gates.length === 0 ? 'No gate covers the change.' : 'No gate matches the search.'}</Empty>
-      )}
+      {gates.length === 0 && <Nothing>No gate covers the change.</Nothing>}
       <div class="gates">
         {gates.map((gate) => (
           <Gate key={gate.id} gate={gate} page={page} />
@@ -249,12 +250,11 @@ function Reviewer({
     <li>
       <Pill tone={isCounted && slot.status === 'not_run' ? 'good' : TONES[slot.status]}>{shown}</Pill>
       <span class="who">
-        Reviewer {slot.slot}
+        Reviewer {slot.slot}{' '}
         {slot.agent !== null && (
-          <>
-            {' '}
+          <span class="soft">
             <Name>{slot.agent}</Name>
-          </>
+          </span>
         )}
       </span>
       <span class="what">
@@ -302,21 +302,27 @@ function Unseen({ unseen }: { readonly unseen: NonNullable<SlotProof['unseen']> 
 /** Shows the changed files that no review covers, and the untracked files that no reviewer saw. */
 export function Uncovered({ run }: { readonly run: RunDocument }) {
   const { uncovered_files: uncovered, withheld_files: withheld } = run;
+  const [changed, untracked] = [uncovered, withheld].map((names) => names.filter((name) => matches(name)));
   return (
-    <Section id="uncovered" title="Not covered by a review">
-      {uncovered.length + withheld.length === 0 && <Empty>A review covers every changed file.</Empty>}
-      <Files title="No review covers these changed files" names={uncovered} />
-      <Files title="No reviewer saw these untracked files" names={withheld} />
+    <Section
+      id="uncovered"
+      title="Not covered by a review"
+      aside={count(uncovered.length + withheld.length, 'changed file')}
+    >
+      {(changed?.length ?? 0) + (untracked?.length ?? 0) === 0 && (
+        <Nothing>A review covers every changed file.</Nothing>
+      )}
+      <Files names={changed ?? []} />
+      <Files title="Untracked files that no reviewer saw" names={untracked ?? []} />
     </Section>
   );
 }
 
-function Files({ title, names }: { readonly title: string; readonly names: readonly string[] }) {
-  const shown = names.filter((name) => matches(name));
+function Files({ title, names: shown }: { readonly title?: string; readonly names: readonly string[] }) {
   if (shown.length === 0) return null;
   return (
     <>
-      <h3 class="plain">{title}</h3>
+      {title !== undefined && <h3 class="plain">{title}</h3>}
       <ul class="files panel">
         {shown.map((name) => (
           <li key={name}>

@@ -9,6 +9,11 @@ export function count(number: number, one: string, many = `${one}s`): string {
   return `${NUMBER.format(number)} ${number === 1 ? one : many}`;
 }
 
+/** Counts calls. If an agent had to be asked several times in a call, also counts the requests. */
+export function countCalls(calls: number, requests: number): string {
+  return requests > calls ? `${count(calls, 'call')}, ${NUMBER.format(requests)} with retries` : count(calls, 'call');
+}
+
 export function tokens(number: number): string {
   return SHORT.format(number).replace('K', 'k');
 }
