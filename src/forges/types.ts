@@ -20,8 +20,6 @@ export type ForgeThread = {
   readonly isResolved: boolean;
   /** Whether the account that owns the token resolved the thread. */
   readonly resolvedByUs: boolean;
-  /** Whether the forge says that the token may resolve the thread. */
-  readonly canResolve: boolean;
   /** The first comment starts the thread; the others are replies. */
   readonly comments: readonly ForgeComment[];
 };

@@ -196,7 +196,7 @@ describe('the plan', () => {
       `**F1 high** · \`${gate}\`, reviewer 1 (\`claude\`)\n`,
     );
     const comment = { id: '1', body, isTrusted: true, isOwn: true, isHidden: false, ...first };
-    return { id: 't', isResolved: false, resolvedByUs: false, canResolve: true, comments: [comment] };
+    return { id: 't', isResolved: false, resolvedByUs: false, comments: [comment] };
   };
 
   test('a marker that a stranger copied does not suppress a finding', () => {
