@@ -5,6 +5,7 @@ import { type PublishOptions, publishRun } from '../../src/forges/publish.ts';
 import type { RunDocument } from '../../src/gates/json.ts';
 import { documentWith, findingOn, publishOptions } from '../support/forges/documents.ts';
 import { type GithubServer, githubTarget, startGithub } from '../support/forges/github-server.ts';
+import { findOperation } from '../support/forges/openapi.ts';
 import { openWorld, type World } from '../support/forges/world.ts';
 
 const servers: GithubServer[] = [];
@@ -278,4 +279,17 @@ describe('on GitHub', () => {
       expect(world.data.comments).toHaveLength(comments);
     }
   });
+});
+
+test.each<[string, string, string, object | null, RegExp | null]>([
+  ['GET', '/pulls', 'state=open&per_page=100', null, null],
+  ['GET', '/pulls', 'status=open', null, /the query parameter status is not described/],
+  ['GET', '/pulls', 'state=opened', null, /^state: /],
+  ['GET', '/pulls/seven', '', null, /^pull_number: /],
+  ['POST', '/check-runs', '', { name: 'onceover' }, /head_sha/],
+  ['POST', '/pulls/7/reviews', '', { event: 'SHOUT' }, /event/],
+])("the server checks requests against GitHub's description: %s %s?%s %j", (method, path, query, body, expected) => {
+  const found = findOperation(method, `/repos/house/shop${path}`)?.wrongRequest(new URLSearchParams(query), body);
+  if (expected === null) expect(found).toBeNull();
+  else expect(found).toMatch(expected);
 });

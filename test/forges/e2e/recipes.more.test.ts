@@ -148,7 +148,7 @@ test.each<[string, NodeJS.ProcessEnv, (sha: string) => object, object]>([
     const server = await startGithub(world);
     onTestFinished(() => server.close());
     const given = stepsOf(together).find(({ uses }) => uses?.startsWith('OWNER/'))?.with ?? {};
-    const filled = (value: unknown) => String(value).replace('${{ github.token }}', 'secret');
+    const filled = (value: unknown) => String(value).replace(/\$\{\{ github\.token \}\}/, 'secret');
     const played = await repo.job({
       inputs: Object.fromEntries(Object.entries(given).map(([name, value]) => [name, filled(value)])),
       event: event(sha),
@@ -184,6 +184,7 @@ test('the two GitLab jobs: the first has no token, the second no clone', async (
     CI_PROJECT_ID: '42',
     CI_PROJECT_URL: 'https://gitlab.example.com/house/shop',
     CI_MERGE_REQUEST_IID: '7',
+    CI_MERGE_REQUEST_SOURCE_PROJECT_ID: '42',
     CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'main',
     CI_COMMIT_SHA: head,
     ONCEOVER_PACKAGE: 'onceover.tgz',
