@@ -210,8 +210,7 @@ function actionsForOpen(
   { commit }: Known,
 ): readonly PublishAction[] {
   const { thread, first } = own;
-  const isBack = own.isClosedByEdit || own.lastReply === 'closed';
-  const reopening = isBack && !own.isClosedByEdit;
+  const reopening = own.lastReply === 'closed';
   const why = 'a finding is open again';
   // Findings of two reviewers have the same fingerprint if they quote the same code. The second may come later.
   const named = reviewersIn(first.body);
@@ -259,12 +258,27 @@ function actionsForClosed(
 ): readonly PublishAction[] {
   const { thread, first } = own;
   const why = 'its findings are closed';
-  if (own.isClosedByEdit) return first.isHidden ? [] : [{ kind: 'hide', comment: first.id, why }];
+  const reply = describeClosing(findings, gates, commit);
+  // The first comment is hidden, so a reply that says "open again" would be the last thing that people see.
+  const isContradicted = own.lastReply === 'reopened';
+  if (own.isClosedByEdit) {
+    return [
+      ...(first.isHidden ? [] : [{ kind: 'hide', comment: first.id, why } as const]),
+      ...(isContradicted ? [{ kind: 'reply', thread: thread.id, body: reply, why } as const] : []),
+    ];
+  }
   // onceover replies only after it has resolved a thread. If the last reply says closed, someone reopened the thread by
   // hand, so leave it open.
   if (own.lastReply === 'closed') return [];
-  const reply = describeClosing(findings, gates, commit);
   if (thread.isResolved) return thread.resolvedByUs ? [{ kind: 'reply', thread: thread.id, body: reply, why }] : [];
   const edited = describeClosedThread(first.body, own.fingerprints, findings, gates, commit);
-  return [{ kind: 'resolve', thread: thread.id, reply, why, orElse: { comment: first.id, body: edited } }];
+  return [
+    {
+      kind: 'resolve',
+      thread: thread.id,
+      reply,
+      why,
+      orElse: { comment: first.id, body: edited, reply: isContradicted ? reply : null },
+    },
+  ];
 }

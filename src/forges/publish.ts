@@ -188,7 +188,10 @@ async function performOne(forge: Forge, action: SingleAction): Promise<Result<Wr
       const edited = await forge.editThreadComment(action.orElse.comment, action.orElse.body);
       if (!edited.ok || edited.value !== 'done') return edited;
       const hidden = await forge.setHidden(action.orElse.comment, true);
-      return hidden.ok ? ok('refused') : hidden;
+      if (!hidden.ok) return hidden;
+      const { reply } = action.orElse;
+      const replied = reply === null ? hidden : await forge.reply(action.thread, reply);
+      return replied.ok ? ok('refused') : replied;
     }
     case 'reopen': {
       const opened = await forge.setResolved(action.thread, false);

@@ -125,6 +125,25 @@ describe('a forge that refuses', () => {
     expect((await publish(world, documentWith([FIRST]))).steps).toEqual([]);
   });
 
+  test('a thread that was open again and cannot be resolved ends with a reply that says it is closed', async () => {
+    const world = shop();
+    const kindsOfReplies = () => bodies(world)[0]?.map((body) => body.split('\n')[0]?.split(' ')[2]);
+    await publish(world, documentWith([FIRST]));
+    await publish(world, documentWith([closed(FIRST, 'It is 2.')]));
+    await publish(world, documentWith([FIRST]));
+    world.permissions.contents = false;
+    for (let round = 0; round < 2; round++) {
+      await publish(world, documentWith([closed(FIRST, 'It is 2.')]));
+      expect(kindsOfReplies()?.slice(-1)).toEqual(['closed']);
+      expect(world.data.threads[0]?.comments[0]?.isMinimized).toBe(true);
+      expect((await publish(world, documentWith([closed(FIRST, 'It is 2.')]))).steps).toEqual([]);
+      await publish(world, documentWith([FIRST]));
+      expect(kindsOfReplies()?.slice(-1)).toEqual(['reopened']);
+      expect(world.data.threads[0]?.comments[0]?.isMinimized).toBe(false);
+      expect((await publish(world, documentWith([FIRST]))).steps).toEqual([]);
+    }
+  });
+
   test('nothing to write is said without changing the name of the repository', async () => {
     const world = shop();
     await publish(world, documentWith([FIRST]));

@@ -5,7 +5,7 @@ import type { RunDocument } from '../../src/gates/json.ts';
 import { onceover } from '../support/cli.ts';
 import { type GithubServer, startGithub } from '../support/forges/github-server.ts';
 import { type GitlabServer, startGitlab } from '../support/forges/gitlab-server.ts';
-import { commitOf, openWorld } from '../support/forges/world.ts';
+import { commitOf, openWorld, type World } from '../support/forges/world.ts';
 import { type GateRepo, gateRepo } from '../support/gates.ts';
 import { alone, objected, waysUnder } from '../support/ways.ts';
 
@@ -18,7 +18,18 @@ afterEach(async () => {
 
 const world = () => openWorld({ files: { 'src/a.ts': 'export const a = 1;\n' } });
 
-type Ending = { readonly code: number | null; readonly conclusions: readonly string[] };
+type Ending = {
+  readonly code: number | null;
+  readonly conclusions: readonly string[];
+  /** The conclusion of the check about the whole run. */
+  readonly overall: string | undefined;
+};
+
+const endOf = (code: number | null, { data: { checks } }: World): Ending => ({
+  code,
+  conclusions: checks.map(({ conclusion }) => conclusion),
+  overall: checks.find(({ name }) => name === 'onceover')?.conclusion,
+});
 
 const OWN = { full_name: 'house/shop', owner: { login: 'house' } };
 const FORK = { full_name: 'stranger/shop', owner: { login: 'stranger' } };
@@ -51,7 +62,7 @@ async function publishOnGithub(repo: GateRepo, text: string, [name, payload]: Jo
     GITHUB_TOKEN: 'secret',
   };
   const { code } = await onceover(repo.root, ['publish', '--from', file], { env });
-  return { code, conclusions: hub.data.checks.map(({ conclusion }) => conclusion) };
+  return endOf(code, hub);
 }
 
 async function publishOnGitlab(repo: GateRepo, text: string, more: Record<string, string> = {}): Promise<Ending> {
@@ -72,7 +83,7 @@ async function publishOnGitlab(repo: GateRepo, text: string, more: Record<string
     ...more,
   };
   const { code } = await onceover(repo.root, ['publish', '--from', file], { env });
-  return { code, conclusions: lab.data.checks.map(({ conclusion }) => conclusion) };
+  return endOf(code, lab);
 }
 
 /** Publishes the text of a result on both forges, and returns the exit code and the conclusions of all checks. */
@@ -181,4 +192,36 @@ way('The result file names a commit, and the event of the job cannot be read.', 
   const repo = alone();
   const text = JSON.stringify({ ...JSON.parse(await passed(repo)), commit: commitOf(1) });
   expectNoPass([await publishOnGithub(repo, text, ['workflow_run', {}])], true);
+});
+
+const TWO_GATES = `  - path: src
+    reviews:
+      code-quality: { prompt: .onceover/reviews/code-quality.md }
+      other: { prompt: .onceover/reviews/code-quality.md }
+`;
+
+way('A run of one gate passed, and another gate of the change was not part of the run.', async () => {
+  const repo = alone({ gates: TWO_GATES });
+  const text = (await repo.run(['--gate', 'other', '--json'])).stdout;
+  expect(JSON.parse(text)).toMatchObject({ exit_code: 0, not_asked: ['review:src:code-quality'] });
+  const ends = await publish(repo, text);
+  expect(ends.map(({ overall }) => overall)).toEqual(['action_required', 'failure']);
+});
+
+way('A run of chosen files passed, and the change has other files.', async () => {
+  const repo = alone();
+  repo.write('src/b.ts', 'export const c = 3;\n');
+  const text = (await repo.run(['--files', 'src/a.ts', '--json'])).stdout;
+  expect(JSON.parse(text)).toMatchObject({ exit_code: 0 });
+  expectNoPass(await publish(repo, text));
+});
+
+way('A run of the last commit passed, and the pull request has other commits.', async () => {
+  const repo = alone();
+  repo.commit('first');
+  repo.write('src/b.ts', 'export const c = 3;\n');
+  repo.commit('second');
+  const text = (await repo.run(['--commit', 'HEAD', '--json'])).stdout;
+  expect(JSON.parse(text)).toMatchObject({ exit_code: 0 });
+  expectNoPass(await publish(repo, text));
 });
