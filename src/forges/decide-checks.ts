@@ -22,7 +22,7 @@ const MOST_OF_MESSAGE = 8000;
  * Decides which check runs to create: one per gate and one for the whole run. Identical existing checks are not created
  * again.
  */
-export function decideChecks(facts: SummaryFacts, state: Pick<PullRequestState, 'checks' | 'files'>): PublishAction[] {
+export function decideChecks(facts: SummaryFacts, state: ShownNow): PublishAction[] {
   const known = new Map(state.checks.map(({ name, externalId }) => [name, externalId]));
   return reportsOf(facts, state)
     .map((report): CheckReport => {
@@ -34,8 +34,9 @@ export function decideChecks(facts: SummaryFacts, state: Pick<PullRequestState, 
 }
 
 type Report = Omit<CheckReport, 'externalId'>;
+type ShownNow = Pick<PullRequestState, 'head' | 'checks' | 'files'>;
 
-function reportsOf(facts: SummaryFacts, state: Pick<PullRequestState, 'files'>): readonly Report[] {
+function reportsOf(facts: SummaryFacts, state: ShownNow): readonly Report[] {
   const { run, isUntrusted } = facts;
   const summary = describeOverall(facts);
   if (run.kind === 'error') {
@@ -51,19 +52,40 @@ function reportsOf(facts: SummaryFacts, state: Pick<PullRequestState, 'files'>):
     annotations: [],
   };
   const annotate = annotator(state);
-  const reports = [overall, ...document.gates.map((gate) => gateReport(gate, document, annotate))];
-  return isUntrusted ? reports.map(unverified) : reports;
+  const others = document.not_asked.length === 0 ? null : NOT_ALL_GATES;
+  const reports = [
+    withoutPass(overall, others),
+    ...document.gates.map((gate) => gateReport(gate, document, annotate)),
+  ].map((report) => withoutPass(report, isPartial(document, state) ? PARTIAL : null));
+  return isUntrusted ? reports.map((report) => withoutPass(report, UNVERIFIED)) : reports;
 }
 
+const UNVERIFIED = {
+  title: 'Not verified',
+  why: 'The author of the pull request controls the job that made this result, so it does not count as a pass.',
+};
+const PARTIAL = {
+  title: 'Only a part',
+  why: 'The run reviewed only a part of the change, so its result does not count as a pass.',
+};
+const NOT_ALL_GATES = {
+  title: 'Only some gates',
+  why: 'Some gates of this change were not part of the run, so its result does not count as a pass. Require the checks of the gates instead.',
+};
+
 /**
- * Turns a pass into `action_required` when the author of the change controls the job: a forged result must not satisfy
- * a required check. `neutral` would not help, because GitHub counts it as satisfied.
+ * Turns a pass into `action_required` if there is a reason not to count it. `neutral` would not help, because GitHub
+ * counts it as satisfied.
  */
-function unverified(report: Report): Report {
-  if (report.conclusion === 'failure' || report.conclusion === 'action_required') return report;
-  const title = `Not verified: ${report.title}`;
-  const why = 'The author of the pull request controls the job that made this result, so it does not count as a pass.';
-  return { ...report, conclusion: 'action_required', title, summary: `${why}\n\n${report.summary}` };
+function withoutPass(report: Report, reason: typeof PARTIAL | null): Report {
+  if (reason === null || report.conclusion === 'failure' || report.conclusion === 'action_required') return report;
+  const title = `${reason.title}: ${report.title}`;
+  return { ...report, conclusion: 'action_required', title, summary: `${reason.why}\n\n${report.summary}` };
+}
+
+/** Whether the run covers less than the change: chosen files, uncommitted changes, or one commit of a pull request. */
+function isPartial({ scope }: RunDocument, { head }: ShownNow): boolean {
+  return /^(?:files |uncommitted$)/.test(scope) || (head !== null && scope.startsWith('commit '));
 }
 
 function conclusionOf({ status, exit_code }: RunDocument): CheckConclusion {

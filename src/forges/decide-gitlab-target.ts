@@ -45,7 +45,8 @@ export function decideGitlabTarget({ env, pull, commit, runCommit }: TargetFacts
     pull: pull ?? (isTrain ? null : number),
     commit: chosen,
     commitUrl: `${projectUrl}/-/commit/${chosen}`,
-    isUntrusted: source !== '' && source !== project,
+    // Without a source project, the fork of the merge request was deleted.
+    isUntrusted: (number !== null || source !== '') && source !== project,
   });
 }
 

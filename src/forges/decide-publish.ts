@@ -9,6 +9,8 @@ export type PublishFacts = SummaryFacts & {
   /** With `quiet`, a result that passes creates no summary comment; an existing one is still updated. */
   readonly summary: 'always' | 'quiet';
   readonly checks: boolean;
+  /** The fingerprints of findings whose threads the forge refused in this publication; none by default. */
+  readonly refused?: readonly string[];
 };
 
 export type PublishPlan = {
@@ -33,7 +35,7 @@ export function decidePublish(facts: PublishFacts): PublishPlan {
   // Without a result we know nothing about the findings, so threads stay as they are.
   const threads =
     run.kind === 'run' && isResult(run.document.status)
-      ? decideThreads(run.document, state, { commit, posted })
+      ? decideThreads(run.document, state, { commit, posted, refused: facts.refused ?? [] })
       : { actions: [], posted };
   // The summary comes last, because its hidden marker lists the threads that were created before it.
   const comments = [...summaryActions(facts, summary, threads.posted), ...extra];

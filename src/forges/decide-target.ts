@@ -46,6 +46,7 @@ export function decideTarget(facts: TargetFacts): Result<GithubTarget> {
   const graphqlUrl = addressOf(env['GITHUB_GRAPHQL_URL'] ?? 'https://api.github.com/graphql');
   if (apiUrl === null || graphqlUrl === null) return missing('GITHUB_API_URL', 'an https address');
   const job = jobOf(env['GITHUB_EVENT_NAME'] ?? '', facts.event, repository);
+  if (job === 'unreadable') return missing('GITHUB_EVENT_PATH', 'the event of the job');
   const commit = facts.commit ?? job?.commit ?? facts.runCommit ?? env['GITHUB_SHA'] ?? '';
   if (!IS_COMMIT.test(commit)) return missing('--commit', 'the full id of the commit');
   const pull: PullName =
@@ -55,8 +56,14 @@ export function decideTarget(facts: TargetFacts): Result<GithubTarget> {
 
 type Job = Pick<GithubTarget, 'pull' | 'commit' | 'isUntrusted'>;
 
+/** The repository of a branch. It is null if the fork was deleted. */
+const repositoryOfBranch = z.object({ full_name: z.string(), owner: z.object({ login: z.string() }) }).nullable();
+
 const pullRequestEvent = z.object({
-  pull_request: z.object({ number: z.number().int().positive(), head: z.object({ sha: z.string() }) }),
+  pull_request: z.object({
+    number: z.number().int().positive(),
+    head: z.object({ sha: z.string(), repo: repositoryOfBranch }),
+  }),
 });
 
 const queueEvent = z.object({ merge_group: z.object({ head_sha: z.string() }) });
@@ -65,31 +72,35 @@ const workflowEvent = z.object({
   workflow_run: z.object({
     head_sha: z.string(),
     head_branch: z.string(),
-    head_repository: z.object({ full_name: z.string(), owner: z.object({ login: z.string() }) }),
+    head_repository: repositoryOfBranch,
   }),
 });
 
-/** Returns the pull request and the commit that the GitHub event of a CI job names; null if the event names none. */
-function jobOf(name: string, event: unknown, repository: string): Job | null {
+/**
+ * Returns the pull request and the commit that the GitHub event of a CI job names; null if such an event names none.
+ * The author of a fork can change the workflow that produced the result, and the code that its checks run.
+ */
+function jobOf(name: string, event: unknown, repository: string): Job | 'unreadable' | null {
+  const none = { kind: 'number', number: null } as const;
   if (name.startsWith('pull_request')) {
     const read = pullRequestEvent.safeParse(event);
-    if (!read.success) return null;
+    if (!read.success) return 'unreadable';
     const { number, head } = read.data.pull_request;
-    return { pull: { kind: 'number', number }, commit: head.sha, isUntrusted: false };
+    const isUntrusted = head.repo?.full_name !== repository;
+    return { pull: { kind: 'number', number }, commit: head.sha, isUntrusted };
   }
   if (name === 'merge_group') {
     const read = queueEvent.safeParse(event);
-    const none = { kind: 'number', number: null } as const;
-    return read.success ? { pull: none, commit: read.data.merge_group.head_sha, isUntrusted: false } : null;
+    return read.success ? { pull: none, commit: read.data.merge_group.head_sha, isUntrusted: false } : 'unreadable';
   }
   if (name === 'workflow_run') {
     const read = workflowEvent.safeParse(event);
-    if (!read.success) return null;
+    if (!read.success) return 'unreadable';
     const { head_sha, head_branch, head_repository } = read.data.workflow_run;
-    // The author of a fork can change the workflow that produced the result.
-    const isUntrusted = head_repository.full_name !== repository;
-    const head = `${head_repository.owner.login}:${head_branch}`;
-    return { pull: { kind: 'branch', head }, commit: head_sha, isUntrusted };
+    const isUntrusted = head_repository?.full_name !== repository;
+    // GitHub finds pull requests by the owner of their branch, and a deleted fork has none.
+    const head = head_repository === null ? null : `${head_repository.owner.login}:${head_branch}`;
+    return { pull: head === null ? none : { kind: 'branch', head }, commit: head_sha, isUntrusted };
   }
   return null;
 }

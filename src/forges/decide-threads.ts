@@ -5,7 +5,13 @@ import { placeFinder } from './decide-anchor.ts';
 import { type FindingDocument, isOpenFinding } from './describe-finding.ts';
 import { markerOf } from './describe-marker.ts';
 import { codeSpan } from './describe-text.ts';
-import { describeClosedThread, describeClosing, describeReopening, describeThread } from './describe-thread.ts';
+import {
+  describeClosedThread,
+  describeClosing,
+  describeReopening,
+  describeThread,
+  reviewersIn,
+} from './describe-thread.ts';
 import type { ForgeComment, ForgeThread, PublishAction, PullRequestState } from './types.ts';
 
 export type ThreadPlan = {
@@ -27,6 +33,14 @@ type OwnThread = {
   readonly hasReply: boolean;
 };
 
+type ThreadFacts = {
+  readonly commit: string;
+  /** The fingerprints that the summary lists as posted. */
+  readonly posted: readonly string[];
+  /** The fingerprints of findings whose threads the forge refused in this publication. */
+  readonly refused: readonly string[];
+};
+
 /**
  * Decides what to do with each existing thread, and which findings get a new one. A finding never gets a second thread,
  * even if someone deleted the first.
@@ -34,7 +48,7 @@ type OwnThread = {
 export function decideThreads(
   document: RunDocument,
   state: PullRequestState,
-  { commit, posted }: { readonly commit: string; readonly posted: readonly string[] },
+  { commit, posted, refused }: ThreadFacts,
 ): ThreadPlan {
   const all = state.threads.flatMap(ownThread);
   const { kept, extra } = withoutDuplicates(all);
@@ -53,13 +67,18 @@ export function decideThreads(
     if (home !== undefined) joined.set(home, [...(joined.get(home) ?? []), ...fresh]);
     else {
       const at = place(one);
-      if (at !== null) created.push({ kind: 'create-thread', thread: newThread(fresh, at) });
+      const isRefused = fresh.some(({ fingerprint }) => refused.includes(fingerprint));
+      if (at !== null && !isRefused) created.push({ kind: 'create-thread', thread: newThread(fresh, at) });
     }
     for (const { fingerprint } of fresh) known.add(fingerprint);
   }
   const passing = passingGates(document);
   const actions = kept.flatMap((thread) => actionsFor(thread, { findings, passing, commit, joined }));
-  return { actions: [...extra, ...actions, ...created], posted: [...known] };
+  // A later publication, with a token that may create threads, tries the refused ones again.
+  return {
+    actions: [...extra, ...actions, ...created],
+    posted: [...known].filter((fingerprint) => !refused.includes(fingerprint)),
+  };
 }
 
 function newThread(
@@ -96,13 +115,14 @@ function openGroups({ findings }: RunDocument): readonly (readonly FindingDocume
 
 /**
  * Returns the findings of a run by fingerprint. If findings with the same fingerprint are open, the closed ones are
- * left out.
+ * left out. Of several closed findings of one reviewer, only the newest is returned.
  */
 function findingsByFingerprint({ findings, settled }: RunDocument): ReadonlyMap<string, readonly FindingDocument[]> {
   const result = new Map<string, readonly FindingDocument[]>();
   for (const [fingerprint, own] of grouped([...findings, ...settled], (one) => one.fingerprint)) {
     const open = own.filter(isOpenFinding);
-    result.set(fingerprint, open.length > 0 ? open : own.slice(0, 1));
+    const newest = [...grouped(own, ({ slot }) => slot).values()].flatMap((ofReviewer) => ofReviewer.slice(0, 1));
+    result.set(fingerprint, open.length > 0 ? open : newest);
   }
   return result;
 }
@@ -176,8 +196,9 @@ function actionsFor(own: OwnThread, known: Known): readonly PublishAction[] {
   // A thread may contain a finding that the run's document does not list. Then close the thread only if every gate that
   // the thread names passes.
   const isUnknown = own.fingerprints.some((fingerprint) => !known.findings.has(fingerprint));
-  const gates = gatesNamedIn(own.first.body);
-  const allPass = gates.length > 0 && gates.every((gate) => known.passing.includes(codeSpan(gate)));
+  const named = reviewersIn(own.first.body);
+  const gates = [...new Set(named.map(({ gate }) => gate))];
+  const allPass = gates.length > 0 && gates.every((gate) => known.passing.includes(gate));
   if (isUnknown && !allPass) return [];
   return actionsForClosed(own, isUnknown ? [] : about, gates, known.commit);
 }
@@ -189,20 +210,25 @@ function actionsForOpen(
   { commit }: Known,
 ): readonly PublishAction[] {
   const { thread, first } = own;
-  const isBack = own.isClosedByEdit || own.lastReply === 'closed';
-  const reopening = isBack && !own.isClosedByEdit;
+  const reopening = own.lastReply === 'closed';
   const why = 'a finding is open again';
+  // Findings of two reviewers have the same fingerprint if they quote the same code. The second may come later.
+  const named = reviewersIn(first.body);
+  const isNamed = ({ gate, slot }: FindingDocument) =>
+    named.some((one) => one.gate === codeSpan(gate) && one.slot === slot);
+  const isMore = hasNew || !findings.every(isNamed);
+  const body = withAllFingerprints(describeThread(findings, null), own.fingerprints);
   const reply = describeReopening(findings, commit);
   return [
     // Unhide the comment before editing it: after the edit, nothing in the thread says that onceover hid the comment.
     ...(own.isClosedByEdit && first.isHidden ? [{ kind: 'show', comment: first.id, why } as const] : []),
-    ...(hasNew || own.isClosedByEdit
+    ...((isMore || own.isClosedByEdit) && body.trim() !== first.body.trim()
       ? [
           {
             kind: 'edit-thread',
             comment: first.id,
-            body: withAllFingerprints(describeThread(findings, null), own.fingerprints),
-            why: hasNew ? 'another reviewer reports the same code' : why,
+            body,
+            why: isMore ? 'another reviewer reports the same code' : why,
           } as const,
         ]
       : []),
@@ -232,23 +258,27 @@ function actionsForClosed(
 ): readonly PublishAction[] {
   const { thread, first } = own;
   const why = 'its findings are closed';
-  if (own.isClosedByEdit) return first.isHidden ? [] : [{ kind: 'hide', comment: first.id, why }];
+  const reply = describeClosing(findings, gates, commit);
+  // The first comment is hidden, so a reply that says "open again" would be the last thing that people see.
+  const isContradicted = own.lastReply === 'reopened';
+  if (own.isClosedByEdit) {
+    return [
+      ...(first.isHidden ? [] : [{ kind: 'hide', comment: first.id, why } as const]),
+      ...(isContradicted ? [{ kind: 'reply', thread: thread.id, body: reply, why } as const] : []),
+    ];
+  }
   // onceover replies only after it has resolved a thread. If the last reply says closed, someone reopened the thread by
   // hand, so leave it open.
   if (own.lastReply === 'closed') return [];
-  const reply = describeClosing(findings, gates, commit);
   if (thread.isResolved) return thread.resolvedByUs ? [{ kind: 'reply', thread: thread.id, body: reply, why }] : [];
   const edited = describeClosedThread(first.body, own.fingerprints, findings, gates, commit);
-  if (!thread.canResolve) {
-    return [
-      { kind: 'edit-thread', comment: first.id, body: edited, why },
-      { kind: 'hide', comment: first.id, why },
-    ];
-  }
-  return [{ kind: 'resolve', thread: thread.id, reply, why, orElse: { comment: first.id, body: edited } }];
-}
-
-/** Returns the gates that a thread's text names; each finding in the text starts with a line that names its gate. */
-function gatesNamedIn(body: string): readonly string[] {
-  return [...body.matchAll(/^\*\*F\d+ [a-z]+\*\* · `([^`\n]+)`, reviewer /gm)].map(([, gate = '']) => gate);
+  return [
+    {
+      kind: 'resolve',
+      thread: thread.id,
+      reply,
+      why,
+      orElse: { comment: first.id, body: edited, reply: isContradicted ? reply : null },
+    },
+  ];
 }

@@ -33,10 +33,11 @@ export function describePublished(outcome: PublishOutcome, isDry: boolean): stri
     if (word !== null) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   const list = [...counts].map(([word, number]) => `  ${number} × ${word}`);
-  const verb = isDry ? 'would publish' : 'published';
-  const what = list.length === 0 ? `${forge} is up to date, nothing to write.` : `${verb} on ${forge}:`;
+  const verb = isDry ? 'Would publish' : 'Published';
+  const nothing =
+    steps.length === 0 ? `Nothing to write, ${forge} is up to date.` : `Nothing is published on ${forge}.`;
   return [
-    what.charAt(0).toUpperCase() + what.slice(1),
+    list.length === 0 ? nothing : `${verb} on ${forge}:`,
     ...list,
     ...(isDry ? steps.map(({ action }) => `  ${action.kind} ${subjectOf(action)}`) : []),
     ...(isOutdated ? ['The pull request has newer commits, so only checks are published.'] : []),
@@ -93,9 +94,9 @@ function hintsOf({ steps }: PublishOutcome): readonly string[] {
     steps.some((step) => step.action.kind === kind && step.end === end);
   const rejected = steps.filter(({ action, end }) => action.kind === 'create-thread' && end === 'rejected').length;
   return [
-    ...(has('resolve', 'refused')
+    ...(has('resolve', 'refused') || has('reopen', 'refused')
       ? [
-          'Hint: to let onceover resolve threads, give its token the permission "contents: write" on GitHub, or the role Developer on GitLab.',
+          'Hint: to let onceover resolve and reopen threads, give its token the permission "contents: write" on GitHub, or the role Developer on GitLab.',
         ]
       : []),
     ...(has('create-check', 'refused')

@@ -216,6 +216,7 @@ function closingBullets(document: RunDocument): readonly string[] {
   const closed = states('closed').map(({ id }) => id);
   const left = named(document.not_asked.map(codeSpan), 5).join(', ');
   const counted = [
+    ...(/^(?:files|commit) |^uncommitted$/.test(document.scope) ? [`reviewed: only ${codeSpan(document.scope)}`] : []),
     ...(left === '' ? [] : [`not part of this run: ${left}`]),
     ...(closed.length > 0 ? [`closed in this run: ${named(closed, 10).join(', ')}`] : []),
     ...(states('warning').length > 0 ? [count(states('warning').length, 'warning')] : []),

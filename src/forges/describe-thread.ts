@@ -33,6 +33,16 @@ function findingBlocks(finding: FindingDocument, place: ThreadPlace | null): rea
 }
 
 /**
+ * Returns the reviewers that a thread's text names, with the gate as a code span. Each finding in the text starts with
+ * a line that names its reviewer.
+ */
+export function reviewersIn(body: string): readonly { readonly gate: string; readonly slot: number }[] {
+  return [...body.matchAll(/^\*\*F\d+ [a-z]+\*\* · (`[^`\n]+`), reviewer (\d+) /gm)].map(
+    ([, gate = '', slot = '']) => ({ gate, slot: Number(slot) }),
+  );
+}
+
+/**
  * Returns what a person has to decide about contested findings, which the reviewer closed and reported again several
  * times. Returns an empty text if there are none.
  */
@@ -77,7 +87,7 @@ export function suggestionFor(
   return `${marks}suggestion\n${text}\n${marks}`;
 }
 
-/** Returns the reply that explains why a thread is closed. */
+/** Returns the reply that explains why a thread is closed. `gates` are code spans. */
 export function describeClosing(
   findings: readonly FindingDocument[],
   gates: readonly string[],
@@ -108,8 +118,9 @@ function closingLines(
   commit: string,
 ): readonly string[] {
   if (findings.length === 0) {
-    const names = gates.map(codeSpan).join(', ');
-    return [`**No longer open:** ${names} ${gates.length === 1 ? 'passes' : 'pass'} on ${shortCommit(commit)}.`];
+    return [
+      `**No longer open:** ${gates.join(', ')} ${gates.length === 1 ? 'passes' : 'pass'} on ${shortCommit(commit)}.`,
+    ];
   }
   return findings.map((finding) => `**${finding.id}** ${describeEnd(finding, commit)}`);
 }

@@ -14,7 +14,6 @@ export const READ_PULL_REQUEST = `query($owner: String!, $name: String!, $number
         nodes {
           id
           isResolved
-          viewerCanResolve
           resolvedBy { login }
           comments(first: 100) {
             nodes { id fullDatabaseId body isMinimized viewerDidAuthor authorAssociation author { __typename login } }
@@ -50,7 +49,6 @@ const comment = z.object({
 const thread = z.object({
   id: z.string(),
   isResolved: z.boolean(),
-  viewerCanResolve: z.boolean(),
   resolvedBy: z.object({ login: z.string() }).nullable(),
   comments: z.object({ nodes: z.array(comment.nullable()).nullable() }),
 });

@@ -181,7 +181,7 @@ function commentOf(comment: shapes.GithubComment): ForgeComment {
   return { id: idOf(fullDatabaseId, id), body, isTrusted, isOwn: viewerDidAuthor, isHidden: isMinimized };
 }
 
-function threadOf({ id, isResolved, viewerCanResolve, resolvedBy, comments }: shapes.GithubThread): ForgeThread {
+function threadOf({ id, isResolved, resolvedBy, comments }: shapes.GithubThread): ForgeThread {
   const all = present(comments.nodes);
   const own = all.find(({ viewerDidAuthor }) => viewerDidAuthor)?.author?.login;
   return {
@@ -190,7 +190,6 @@ function threadOf({ id, isResolved, viewerCanResolve, resolvedBy, comments }: sh
     // In `resolvedBy`, GitHub names only users. If the field is null, a bot resolved the thread, and we assume that it
     // was our own account.
     resolvedByUs: isResolved && (resolvedBy === null || resolvedBy.login === own),
-    canResolve: viewerCanResolve,
     comments: all.map(commentOf),
   };
 }

@@ -200,7 +200,6 @@ async function readTalk(
         id,
         isResolved: notes.every(({ resolvable, resolved }) => !resolvable || resolved === true),
         resolvedByUs: notes[0]?.resolved_by?.id === user.value.id,
-        canResolve: true,
         comments: notes.map((one) => commentOf(id, one)),
       })),
   });

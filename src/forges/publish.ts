@@ -31,21 +31,46 @@ export async function publishRun(
 ): Promise<Result<PublishOutcome>> {
   const read = await forge.read();
   if (!read.ok) return read;
-  const { actions, isOutdated } = decidePublish({ ...options, state: read.value });
+  const { value: state } = read;
+  const { actions, isOutdated } = decidePublish({ ...options, state });
   const about = { forge: forge.name, isOutdated };
   if (options.isDry) {
     const steps = actions.map((action) => ({ action, end: 'planned' }) as const);
     return ok({ ...about, steps, isVisible: true });
   }
-  const done = await perform(forge, actions, read.value.head);
-  if (!done.ok) return done;
+  const threads = await perform(
+    forge,
+    actions.filter((action) => !isComment(action)),
+    state.head,
+  );
+  if (!threads.ok) return threads;
   // The result is for an old commit, so publish only the checks. The job of the new commit publishes everything else.
-  if (done.value.hasMoved) return ok({ ...about, isOutdated: true, steps: done.value.steps, isVisible: true });
-  const { steps } = done.value;
+  if (threads.value.hasMoved) return ok({ ...about, isOutdated: true, steps: threads.value.steps, isVisible: true });
+  // The summary lists the findings that have a thread, so it is decided again without those that the forge refused.
+  const known = { ...options, refused: refusedThreads(threads.value.steps) };
+  const comments = await perform(forge, decidePublish({ ...known, state }).actions.filter(isComment), state.head);
+  if (!comments.ok) return comments;
+  const steps = [...threads.value.steps, ...comments.value.steps];
   if (steps.every(({ end }) => end !== 'done')) return ok({ ...about, steps, isVisible: true });
-  const shown = await waitUntilVisible(forge, options, wait);
+  const shown = await waitUntilVisible(forge, known, steps, wait);
   if (!shown.ok) return shown;
   return ok({ ...about, steps: [...steps, ...shown.value.steps], isVisible: shown.value.isVisible });
+}
+
+const COMMENTS: readonly string[] = [
+  'create-comment',
+  'edit-comment',
+  'delete-comment',
+] satisfies PublishAction['kind'][];
+
+function isComment({ kind }: PublishAction): boolean {
+  return COMMENTS.includes(kind);
+}
+
+function refusedThreads(steps: readonly PublishStep[]): readonly string[] {
+  return steps.flatMap(({ action, end }) =>
+    action.kind === 'create-thread' && end === 'refused' ? action.thread.fingerprints : [],
+  );
 }
 
 /**
@@ -54,22 +79,27 @@ export async function publishRun(
  */
 async function waitUntilVisible(
   forge: Forge,
-  options: PublishOptions,
+  options: Omit<PublishFacts, 'state'>,
+  written: readonly PublishStep[],
   wait: Wait,
 ): Promise<Result<{ readonly steps: readonly PublishStep[]; readonly isVisible: boolean }>> {
   const steps: PublishStep[] = [];
+  // The forge will never show what it refused.
+  const isRefused = (wanted: PublishAction) =>
+    [...written, ...steps].some(
+      ({ action, end }) => end === 'refused' && JSON.stringify(action) === JSON.stringify(wanted),
+    );
   for (const milliseconds of PATIENCE_MS) {
     if (milliseconds > 0) await wait(milliseconds);
     const read = await forge.read();
     if (!read.ok) return read;
     const { actions } = decidePublish({ ...options, state: read.value });
-    const extra = actions.filter(({ kind }) => kind === 'delete-thread' || kind === 'delete-comment');
+    const missing = actions.filter((action) => action.kind !== 'hide' && !isRefused(action));
+    if (missing.length === 0) return ok({ steps, isVisible: true });
+    const extra = missing.filter(({ kind }) => kind === 'delete-thread' || kind === 'delete-comment');
     const deleted = await perform(forge, extra, read.value.head);
     if (!deleted.ok) return deleted;
     steps.push(...deleted.value.steps);
-    if (actions.length === extra.length && extra.length === 0) return ok({ steps, isVisible: true });
-    const isRefused = (action: PublishAction) => action.kind === 'create-check' || action.kind === 'hide';
-    if (actions.every(isRefused)) return ok({ steps, isVisible: true });
   }
   return ok({ steps, isVisible: false });
 }
@@ -158,11 +188,17 @@ async function performOne(forge: Forge, action: SingleAction): Promise<Result<Wr
       const edited = await forge.editThreadComment(action.orElse.comment, action.orElse.body);
       if (!edited.ok || edited.value !== 'done') return edited;
       const hidden = await forge.setHidden(action.orElse.comment, true);
-      return hidden.ok ? ok('refused') : hidden;
+      if (!hidden.ok) return hidden;
+      const { reply } = action.orElse;
+      const replied = reply === null ? hidden : await forge.reply(action.thread, reply);
+      return replied.ok ? ok('refused') : replied;
     }
     case 'reopen': {
       const opened = await forge.setResolved(action.thread, false);
-      return opened.ok && opened.value === 'done' ? forge.reply(action.thread, action.reply) : opened;
+      if (!opened.ok) return opened;
+      // If the token may not reopen the thread, the reply is the only sign in it that the finding is open again.
+      const replied = await forge.reply(action.thread, action.reply);
+      return replied.ok && replied.value === 'done' ? opened : replied;
     }
     case 'hide':
     case 'show':

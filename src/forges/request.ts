@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { err, ok, type Result } from '../kernel/result.ts';
 import type { WriteEnd } from './types.ts';
 
@@ -26,6 +26,8 @@ const MOST_MILLISECONDS = 30_000;
  * repeated later.
  */
 const LONGEST_WAIT_SECONDS = 90;
+/** The wait if a forge limits requests and does not say for how long. GitHub asks for at least a minute. */
+const DEFAULT_WAIT_SECONDS = 60;
 const MOST_BYTES = 20_000_000;
 
 /**
@@ -89,20 +91,37 @@ function parsed(text: string): unknown {
 }
 
 /** Returns how many seconds to wait before sending the request again; null to accept the answer as it is. */
-function secondsToWait({ status, headers }: ForgeAnswer, isRepeatable: boolean, tries: number): number | null {
+function secondsToWait(answer: ForgeAnswer, isRepeatable: boolean, tries: number): number | null {
+  const { status, headers } = answer;
   const asked = Number(headers.get('retry-after') ?? Number.NaN);
-  const reset = Number(headers.get('x-ratelimit-reset') ?? Number.NaN);
-  const isLimited = status === 429 || (status === 403 && (!Number.isNaN(asked) || isUsedUp(headers)));
-  if (isLimited) {
+  const isUsedUp = headers.get('x-ratelimit-remaining') === '0';
+  const hasHeader = !Number.isNaN(asked) || isUsedUp;
+  if (status === 429 || (status === 403 && hasHeader) || saysLimited(answer)) {
     if (!Number.isNaN(asked)) return Math.max(0, asked);
-    return Number.isNaN(reset) ? 2 ** tries : Math.max(1, Math.ceil(reset - Date.now() / 1000));
+    const reset = Number(headers.get('x-ratelimit-reset') ?? Number.NaN);
+    return isUsedUp && !Number.isNaN(reset) ? Math.max(1, Math.ceil(reset - Date.now() / 1000)) : DEFAULT_WAIT_SECONDS;
   }
   if (status < 500 || !isRepeatable) return null;
   return tries === MOST_TRIES ? null : 2 ** (tries - 1);
 }
 
-function isUsedUp(headers: Headers): boolean {
-  return headers.get('x-ratelimit-remaining') === '0';
+const graphqlErrors = z.object({ errors: z.array(z.object({ type: z.string().optional(), message: z.string() })) });
+const restError = z.object({ message: z.string() });
+
+/**
+ * Whether the body says that requests are limited. GitHub does not always send a header, and its GraphQL API answers
+ * with status 200.
+ */
+function saysLimited({ status, body }: ForgeAnswer): boolean {
+  const isLimit = (message: string) => /\b(?:rate limit|abuse detection)\b/i.test(message);
+  const refused = restError.safeParse(body);
+  if (status === 403) return refused.success && isLimit(refused.data.message);
+  const failed = graphqlErrors.safeParse(body);
+  return (
+    status === 200 &&
+    failed.success &&
+    failed.data.errors.some(({ type, message }) => type === 'RATE_LIMITED' || isLimit(message))
+  );
 }
 
 /** Returns a forge's error answer as one line of text. */

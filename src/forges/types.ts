@@ -20,8 +20,6 @@ export type ForgeThread = {
   readonly isResolved: boolean;
   /** Whether the account that owns the token resolved the thread. */
   readonly resolvedByUs: boolean;
-  /** Whether the forge says that the token may resolve the thread. */
-  readonly canResolve: boolean;
   /** The first comment starts the thread; the others are replies. */
   readonly comments: readonly ForgeComment[];
 };
@@ -104,7 +102,8 @@ export type CheckReport = {
 };
 
 /**
- * One write of a publication, with its reason. `orElse` is the edit to make if the forge refuses to resolve the thread.
+ * One write of a publication, with its reason. `orElse` is the edit to make if the forge refuses to resolve the thread,
+ * and the reply to post then; null if no reply is needed.
  */
 export type PublishAction =
   | { readonly kind: 'create-thread'; readonly thread: NewThread }
@@ -115,7 +114,7 @@ export type PublishAction =
       readonly thread: string;
       readonly reply: string;
       readonly why: string;
-      readonly orElse: { readonly comment: string; readonly body: string };
+      readonly orElse: { readonly comment: string; readonly body: string; readonly reply: string | null };
     }
   | { readonly kind: 'reopen'; readonly thread: string; readonly reply: string; readonly why: string }
   | { readonly kind: 'hide'; readonly comment: string; readonly why: string }

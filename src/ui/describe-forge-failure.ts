@@ -12,7 +12,10 @@ export const FORGE_FAILURES = {
   }),
   'forge-refused': ({ forge, status, said }) => ({
     what: `${showInvisible(forge)} refused the request (${status}): ${showInvisible(said)}`,
-    next: 'Give the token the permissions "pull-requests: write" and "checks: write".',
+    next:
+      status === 401
+        ? 'Set GITHUB_TOKEN or GITLAB_TOKEN to a valid token.'
+        : 'Give the token the permissions "pull-requests: write" and "checks: write" on GitHub, or the scope "api" and the role Developer on GitLab. On GitHub, publish results of forks in a second workflow.',
   }),
   'forge-failed': ({ forge, said }) => ({
     what: `${showInvisible(forge)} could not be used: ${showInvisible(said)}`,

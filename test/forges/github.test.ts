@@ -5,6 +5,7 @@ import { type PublishOptions, publishRun } from '../../src/forges/publish.ts';
 import type { RunDocument } from '../../src/gates/json.ts';
 import { documentWith, findingOn, publishOptions } from '../support/forges/documents.ts';
 import { type GithubServer, githubTarget, startGithub } from '../support/forges/github-server.ts';
+import { findOperation } from '../support/forges/openapi.ts';
 import { openWorld, type World } from '../support/forges/world.ts';
 
 const servers: GithubServer[] = [];
@@ -142,14 +143,49 @@ describe('on GitHub', () => {
     expect(await publish(world, at, documentWith(ended))).toMatchObject({ ok: true, value: { steps: [] } });
   });
 
-  test('waits as long as GitHub asks after a secondary rate limit', async () => {
+  test.each<[string, number, object, Record<string, string>, number]>([
+    ['says how long to wait', 403, { message: 'secondary rate limit' }, { 'retry-after': '7' }, 7],
+    ['has no header', 403, { message: 'You have exceeded a secondary rate limit.' }, {}, 60],
+    ['has status 429 and no header', 429, { message: 'Too many requests' }, {}, 60],
+    [
+      'is not about the hourly limit, which the headers name too',
+      429,
+      { message: 'secondary rate limit' },
+      { 'x-ratelimit-remaining': '4000', 'x-ratelimit-reset': '9999999999' },
+      60,
+    ],
+  ])('waits after a secondary rate limit that %s', async (_title, status, body, headers, seconds) => {
     const world = shop();
     const at = await open(world);
-    const limited = { status: 403, body: { message: 'secondary rate limit' }, headers: { 'retry-after': '7' } };
-    at.server.trouble.push({ on: 'POST /repos', answer: limited }, { on: 'POST /graphql', answer: limited });
+    const answer = { status, body, headers };
+    at.server.trouble.push({ on: 'POST /repos', answer }, { on: 'POST /graphql', answer });
     expect(await publish(world, at, documentWith([ADDED]))).toMatchObject({ ok: true });
-    expect(at.waits.filter((wait) => wait === 7000)).toHaveLength(2);
+    expect(at.waits.filter((wait) => wait === seconds * 1000)).toHaveLength(2);
     expect(world.data.threads).toHaveLength(1);
+    expect(world.data.checks).toHaveLength(2);
+  });
+
+  test('waits if GraphQL says with status 200 that requests are limited', async () => {
+    const world = shop();
+    const at = await open(world);
+    await publish(world, at, documentWith([ADDED]));
+    const errors = [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }];
+    const closed = { how: 'fixed', why: 'Done.', iteration: 2 } as const;
+    const ended = documentWith([{ finding: { ...ADDED.finding, closed }, state: 'closed' }]);
+    const answer = { status: 200, body: { data: null, errors } };
+    at.server.trouble.push({ on: 'POST /graphql', answer }, { on: 'POST /graphql', answer });
+    expect(await publish(world, at, ended)).toMatchObject({ ok: true });
+    expect(at.waits.filter((wait) => wait === 60_000)).toHaveLength(2);
+    expect(world.data.threads).toMatchObject([{ resolvedBy: world.viewer }]);
+  });
+
+  test('a request that is forbidden for another reason is not repeated', async () => {
+    const world = shop();
+    const at = await open(world);
+    const answer = { status: 403, body: { message: 'Resource not accessible by integration' } };
+    at.server.trouble.push({ on: 'check-runs', answer });
+    await publish(world, at, documentWith([ADDED]));
+    expect(at.waits).toEqual([]);
   });
 
   test('a write whose answer is lost is not repeated, and the next publication does the rest', async () => {
@@ -243,4 +279,17 @@ describe('on GitHub', () => {
       expect(world.data.comments).toHaveLength(comments);
     }
   });
+});
+
+test.each<[string, string, string, object | null, RegExp | null]>([
+  ['GET', '/pulls', 'state=open&per_page=100', null, null],
+  ['GET', '/pulls', 'status=open', null, /the query parameter status is not described/],
+  ['GET', '/pulls', 'state=opened', null, /^state: /],
+  ['GET', '/pulls/seven', '', null, /^pull_number: /],
+  ['POST', '/check-runs', '', { name: 'onceover' }, /head_sha/],
+  ['POST', '/pulls/7/reviews', '', { event: 'SHOUT' }, /event/],
+])("the server checks requests against GitHub's description: %s %s?%s %j", (method, path, query, body, expected) => {
+  const found = findOperation(method, `/repos/house/shop${path}`)?.wrongRequest(new URLSearchParams(query), body);
+  if (expected === null) expect(found).toBeNull();
+  else expect(found).toMatch(expected);
 });

@@ -269,7 +269,12 @@ describe('the place in GitLab CI', () => {
       { pull: null, commit: merged },
     ],
     ['a fork is not trusted', { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: '99' }, { isUntrusted: true }],
-    ['a branch without a merge request', { CI_MERGE_REQUEST_IID: undefined }, { pull: null, commit: sha }],
+    ['a deleted fork is not trusted', { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: undefined }, { isUntrusted: true }],
+    [
+      'a branch without a merge request',
+      { CI_MERGE_REQUEST_IID: undefined, CI_MERGE_REQUEST_SOURCE_PROJECT_ID: undefined },
+      { pull: null, commit: sha, isUntrusted: false },
+    ],
   ])('%s', (_title, differs, expected) => {
     expect(decide(differs)).toMatchObject({ ok: true, value: expected });
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { markerOf } from '../../src/forges/describe-marker.ts';
+import { findingFingerprint } from '../../src/gates/judge/fingerprint.ts';
 import { directGithub } from '../support/forges/github-server.ts';
 import { directGitlab } from '../support/forges/gitlab-server.ts';
 import {
@@ -26,6 +27,22 @@ const threadMarkers = ({ data }: World) =>
 const withReplies = ({ data }: World) =>
   data.threads.filter(({ comments }) => comments.some(({ author }) => author === 'ann'));
 
+/** Returns the reviewers of open findings that the thread of their code does not name. */
+const unnamedReviewers = ({ world, findings }: ReturnType<typeof beginStory>) => {
+  const isAnswered = new Set(withReplies(world));
+  return world.data.threads
+    .filter((thread) => !isAnswered.has(thread))
+    .flatMap(({ comments }) => {
+      const body = comments[0]?.body ?? '';
+      const marker = markerOf(body);
+      const prints = marker?.kind === 'thread' ? marker.fingerprints : [];
+      return findings
+        .filter(({ state, reported }) => state === 'open' && prints.includes(findingFingerprint(reported.finding)))
+        .map(({ reported }) => `\`${reported.finding.gate}\`, reviewer ${reported.finding.slot} `)
+        .filter((name) => !body.includes(name));
+    });
+};
+
 const FORGES: readonly (readonly [string, OpenForge, number])[] = [
   ['a forge in memory', memoryForge, runs],
   // These go through the program's own requests, which takes longer.
@@ -48,6 +65,7 @@ describe.each(FORGES)('histories on %s', (_name, open, most) => {
           expect(JSON.stringify(withReplies(story.world))).toBe(before);
           const markers = threadMarkers(story.world);
           expect(new Set(markers).size).toBe(markers.length);
+          expect(unnamedReviewers(story)).toEqual([]);
           expect(story.world.rejected).toBe(0);
           const { writes } = story.world;
           expect((await publishStory(story)).steps.filter(({ end }) => end === 'done')).toEqual([]);

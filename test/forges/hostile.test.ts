@@ -36,6 +36,14 @@ const CORPUS = [
   '&lt;img&gt; &#60;script&#62;',
   'a\u2028b\u0085c\u000bd',
   ':shipit: :+1:',
+  '&#64;everyone &commat;ann \\@ann \\<img src=x>',
+  '<https://evil.invalid/x> ftp://evil.invalid smb://evil.invalid/x user@evil.invalid',
+  '~~~plantuml\n!include https://evil.invalid/x\n~~~\n    ```mermaid\n    click A "https://evil.invalid"\n    ```',
+  '[[_TOC_]] [[wiki]] [alert:1] [vulnerability:2] *iteration:3 ^alert#4 ::include{file=https://evil.invalid/x}',
+  '>>>\n@ann\n>>>\n[^1]\n\n[^1]: ![x](https://evil.invalid/x)',
+  'house/shop@0123456 house/shop&7 house/shop%8 house/shop~9 house/shop$1 house/shop!2',
+  '``\n@ann\n`` ` @ann ``` @ann',
+  '<a href="https://evil.invalid" onclick="x()">a</a><svg/onload=x()><style>@import "https://evil.invalid"</style>',
 ];
 
 function bodiesFor(issue: string, fix: string | null): readonly string[] {
@@ -72,7 +80,8 @@ function expectHarmless(body: string): void {
   expect(text).not.toMatch(/@[a-z0-9]/i);
   expect(text).not.toMatch(/(?<!\\)<[a-z!/?]/i);
   expect(text).not.toMatch(/(?<!\\)!\[|(?<!\\)\]\((?!https:\/\/ci)/);
-  expect(text).not.toMatch(/https?:\/\/|\bwww\./i);
+  expect(text).not.toMatch(/\w:\/\/|\bwww\./i);
+  expect(text).not.toMatch(/(?<!\\)&(?:#|\w+;|\d)|(?<!\\)[~$]\w|%\d/);
   expect(text).not.toMatch(/^\s*\/[a-z]/im);
   expect(body).not.toMatch(/^\/[a-z]/im);
   expect(text).not.toMatch(/(?:^|[\s(,/])(?:[#!]|GH-)\d/i);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newSideOf, placeFinder } from '../../src/forges/decide-anchor.ts';
 import { decidePublish } from '../../src/forges/decide-publish.ts';
-import { decideTarget, type TargetFacts } from '../../src/forges/decide-target.ts';
 import { markerOf, withMarker } from '../../src/forges/describe-marker.ts';
 import { suggestionFor } from '../../src/forges/describe-thread.ts';
 import type { PublishOptions } from '../../src/forges/publish.ts';
@@ -83,60 +82,6 @@ describe('a suggestion', () => {
   });
 });
 
-describe('where to publish', () => {
-  const target = (env: TargetFacts['env'], event: unknown, more: Partial<TargetFacts> = {}) =>
-    decideTarget({
-      env: { GITHUB_REPOSITORY: 'house/shop', ...env },
-      event,
-      pull: null,
-      commit: null,
-      runCommit: null,
-      ...more,
-    });
-  const fork = { full_name: 'stranger/shop', owner: { login: 'stranger' } };
-  const own = { full_name: 'house/shop', owner: { login: 'house' } };
-  const workflow = (head_repository: object) => ({
-    workflow_run: { head_sha: commitOf(3), head_branch: 'work', head_repository },
-  });
-
-  test.each([
-    [
-      'a pull request: its head, not the merge commit of the job',
-      { GITHUB_EVENT_NAME: 'pull_request', GITHUB_SHA: commitOf(9) },
-      { pull_request: { number: 7, head: { sha: commitOf(2) } } },
-      { pull: { kind: 'number', number: 7 }, commit: commitOf(2), isUntrusted: false },
-    ],
-    [
-      'a merge queue',
-      { GITHUB_EVENT_NAME: 'merge_group' },
-      { merge_group: { head_sha: commitOf(4) } },
-      { pull: { kind: 'number', number: null }, commit: commitOf(4) },
-    ],
-    [
-      'the workflow of a fork is not trusted',
-      { GITHUB_EVENT_NAME: 'workflow_run' },
-      workflow(fork),
-      { pull: { kind: 'branch', head: 'stranger:work' }, commit: commitOf(3), isUntrusted: true },
-    ],
-    [
-      'the workflow of a branch is',
-      { GITHUB_EVENT_NAME: 'workflow_run' },
-      workflow(own),
-      { pull: { kind: 'branch', head: 'house:work' }, isUntrusted: false },
-    ],
-  ])('%s', (_title, env, event, expected) => {
-    expect(target(env, event)).toMatchObject({ ok: true, value: expected });
-  });
-
-  test.each([
-    ['no repository', { GITHUB_REPOSITORY: '../x' }, 'GITHUB_REPOSITORY'],
-    ['an address that is not encrypted', { GITHUB_API_URL: 'http://evil.invalid' }, 'GITHUB_API_URL'],
-    ['no commit', {}, '--commit'],
-  ])('fails: %s', (_title, env, missing) => {
-    expect(target(env, null)).toMatchObject({ ok: false, failure: { kind: 'no-forge', missing } });
-  });
-});
-
 describe('the document of another job', () => {
   const good = documentWith([findingOn('src/a.ts', 'a')]);
 
@@ -196,7 +141,7 @@ describe('the plan', () => {
       `**F1 high** · \`${gate}\`, reviewer 1 (\`claude\`)\n`,
     );
     const comment = { id: '1', body, isTrusted: true, isOwn: true, isHidden: false, ...first };
-    return { id: 't', isResolved: false, resolvedByUs: false, canResolve: true, comments: [comment] };
+    return { id: 't', isResolved: false, resolvedByUs: false, comments: [comment] };
   };
 
   test('a marker that a stranger copied does not suppress a finding', () => {

@@ -13,9 +13,13 @@ export type PullRequestRepo = GateRepo & {
   job(given?: Partial<Job> & { readonly meddle?: (root: string) => void }): Promise<Played>;
 };
 
-export const EVENT = { pull_request: { number: 7, node_id: 'PR_7', head: { repo: { full_name: 'house/shop' } } } };
+export const EVENT = {
+  pull_request: { number: 7, node_id: 'PR_7', head: { repo: { full_name: 'house/shop', owner: { login: 'house' } } } },
+};
 
-export const FORK = { pull_request: { ...EVENT.pull_request, head: { repo: { full_name: 'other/shop' } } } };
+export const FORK = {
+  pull_request: { ...EVENT.pull_request, head: { repo: { full_name: 'other/shop', owner: { login: 'other' } } } },
+};
 
 export function pullRequestRepo(options: Parameters<typeof gateRepo>[0] = {}): PullRequestRepo {
   const repo = gateRepo({ agents: ['one'], numReviews: 1, ...options });

@@ -15,6 +15,7 @@ afterEach(async () => {
   }
 });
 
+const REPO = { full_name: 'house/shop', owner: { login: 'house' } };
 const BEFORE = 'export const a = 1;\n';
 const AFTER = `${BEFORE}export const b = 2;\n`;
 
@@ -28,7 +29,7 @@ async function pullRequest(repo: GateRepo) {
   const server = await startGithub(world);
   servers.push(server);
   const event = join(repo.root, '.git/event.json');
-  writeFileSync(event, JSON.stringify({ pull_request: { number: 7, head: { sha: world.data.head } } }));
+  writeFileSync(event, JSON.stringify({ pull_request: { number: 7, head: { sha: world.data.head, repo: REPO } } }));
   const env = {
     GITHUB_ACTIONS: 'true',
     GITHUB_REPOSITORY: 'house/shop',
@@ -68,7 +69,7 @@ describe('onceover publish', () => {
     });
     writeFileSync(
       env.GITHUB_EVENT_PATH,
-      JSON.stringify({ pull_request: { number: 7, head: { sha: world.data.head } } }),
+      JSON.stringify({ pull_request: { number: 7, head: { sha: world.data.head, repo: REPO } } }),
     );
     repo.answers('one', { status: 'pass', violations: [], previous: [{ id: 'F1', state: 'fixed', why: 'it is 3' }] });
     await review();
@@ -117,6 +118,7 @@ test('publishes in GitLab CI, then nothing', async () => {
     CI_PROJECT_ID: '42',
     CI_PROJECT_URL: 'https://gitlab.example.com/house/shop',
     CI_MERGE_REQUEST_IID: '7',
+    CI_MERGE_REQUEST_SOURCE_PROJECT_ID: '42',
     CI_COMMIT_SHA: head,
   };
   const without = await onceover(repo.root, ['publish', '--from', file], { env });

@@ -120,6 +120,48 @@ test.each([
   60_000,
 );
 
+test.each<[string, NodeJS.ProcessEnv, (sha: string) => object, object]>([
+  [
+    'a pull request',
+    {},
+    (sha) => ({ pull_request: { ...EVENT.pull_request, head: { ...EVENT.pull_request.head, sha } } }),
+    { threads: 1, summary: '### ❌ onceover: 1 problem to fix', checks: ['failure'] },
+  ],
+  [
+    'a merge queue gets checks, and nothing else',
+    {
+      GITHUB_EVENT_NAME: 'merge_group',
+      GITHUB_REF: 'refs/heads/gh-readonly-queue/main/pr-7-0a1b2c',
+      GITHUB_BASE_REF: '',
+      GITHUB_HEAD_REF: '',
+    },
+    (sha) => ({ merge_group: { head_sha: sha } }),
+    { threads: 0, summary: undefined, checks: ['failure'] },
+  ],
+])(
+  'the workflow with one job: %s',
+  async (_title, about, event, expected) => {
+    const repo = pullRequestRepo();
+    repo.answers('one', FOUND);
+    const sha = repo.git('rev-parse', 'work').trim();
+    const world = worldAt(sha);
+    const server = await startGithub(world);
+    onTestFinished(() => server.close());
+    const given = stepsOf(together).find(({ uses }) => uses?.startsWith('OWNER/'))?.with ?? {};
+    const filled = (value: unknown) => String(value).replace(/\$\{\{ github\.token \}\}/, 'secret');
+    const played = await repo.job({
+      inputs: Object.fromEntries(Object.entries(given).map(([name, value]) => [name, filled(value)])),
+      event: event(sha),
+      env: { GITHUB_API_URL: server.url, GITHUB_GRAPHQL_URL: `${server.url}/graphql`, ...about },
+    });
+    expect([played.isSuccess, played.log]).toEqual([false, expect.stringContaining('Published on house/shop')]);
+    expect(shown(world)).toEqual(expected);
+    expect(new Set(world.data.checks.map((check) => check.sha))).toEqual(new Set([sha]));
+    expect(server.wrong).toEqual([]);
+  },
+  60_000,
+);
+
 test('the two GitLab jobs: the first has no token, the second no clone', async () => {
   const repo = gateRepo({ agents: ['one'], numReviews: 1 });
   repo.commit('change');
@@ -142,6 +184,7 @@ test('the two GitLab jobs: the first has no token, the second no clone', async (
     CI_PROJECT_ID: '42',
     CI_PROJECT_URL: 'https://gitlab.example.com/house/shop',
     CI_MERGE_REQUEST_IID: '7',
+    CI_MERGE_REQUEST_SOURCE_PROJECT_ID: '42',
     CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'main',
     CI_COMMIT_SHA: head,
     ONCEOVER_PACKAGE: 'onceover.tgz',

@@ -59,8 +59,6 @@ function pullRequest(world: World) {
       connection(seen.threads, page, ({ id, resolvedBy, comments }) => ({
         id: `PRRT_${id}`,
         isResolved: resolvedBy !== null,
-        // GitHub says that a token may resolve even where the mutation is refused then.
-        viewerCanResolve: true,
         // The type has only users, so a thread that a bot resolved names no one.
         resolvedBy: resolvedBy === null || resolvedBy.endsWith('[bot]') ? null : { login: resolvedBy },
         comments: () => ({ nodes: comments.map((one) => shownComment(world, one, 'PRRC')) }),

@@ -98,7 +98,7 @@ async function answerTo(world: World, line: string, body: unknown, wrong: string
     wrong.push(`GitHub has no ${method} ${url.pathname}`);
     return { status: 404, body: { message: 'Not Found' } };
   }
-  const badRequest = operation.wrongRequest(body);
+  const badRequest = operation.wrongRequest(url.searchParams, body);
   if (badRequest !== null) wrong.push(`${operation.key}: ${badRequest}`);
   const answer = answerRest(world, operation, url.searchParams, (body ?? {}) as Body);
   if (answer.status < 300) {

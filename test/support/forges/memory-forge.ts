@@ -47,7 +47,6 @@ export function memoryForge(world: World, mostWrites = Number.POSITIVE_INFINITY)
           id: String(id),
           isResolved: resolvedBy !== null,
           resolvedByUs: resolvedBy === world.viewer,
-          canResolve: true,
           comments: comments.map(shown),
         })),
         checks: seen.checks

@@ -15,14 +15,25 @@ type Schema = {
   readonly oneOf?: readonly Schema[];
 };
 
+type Parameter = {
+  readonly $ref?: string;
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema: Schema;
+};
+
 type Operation = {
+  readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
   readonly responses: Readonly<Record<string, { readonly schema?: Schema }>>;
 };
 
 type Description = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: Readonly<Record<string, Readonly<Record<string, Schema>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, Schema>>>> & {
+    readonly parameters: Readonly<Record<string, Parameter>>;
+  };
 };
 
 /** The part of GitHub's OpenAPI description that the program uses (tools/forges/extract-github-api.mjs). */
@@ -35,8 +46,8 @@ ajv.addSchema({ ...description, $id: 'github' });
 export type FoundOperation = {
   readonly key: string;
   readonly parameters: Readonly<Record<string, string>>;
-  /** Returns what is wrong with the body of a request; null if nothing is. */
-  wrongRequest(body: unknown): string | null;
+  /** Returns what is wrong with the query and the body of a request; null if nothing is. */
+  wrongRequest(query: URLSearchParams, body: unknown): string | null;
   wrongAnswer(status: number, body: unknown): string | null;
   /** Returns an answer with every required field, and those given. */
   answer(status: number, given: object): object;
@@ -54,10 +65,11 @@ export function findOperation(method: string, path: string): FoundOperation | nu
     return {
       key: `${method} ${template}`,
       parameters: { ...found.groups },
-      wrongRequest: (body) =>
-        operation.requestBody === undefined
+      wrongRequest: (query, body) =>
+        wrongParameters(operation, { ...found.groups }, query) ??
+        (operation.requestBody === undefined
           ? null
-          : wrong(`github${at}/requestBody/content/application~1json/schema`, body),
+          : wrong(`github${at}/requestBody/content/application~1json/schema`, body)),
       wrongAnswer: (status, body) => {
         if (operation.responses[String(status)] === undefined) return `${status} is not described`;
         return schemaOf(status) === undefined ? null : wrong(`github${at}/responses/${status}/schema`, body);
@@ -74,6 +86,30 @@ export function findOperation(method: string, path: string): FoundOperation | nu
 /** Returns an object with every required field of a component, and those given. */
 export function component(name: string, given: object): object {
   return { ...(sampleOf({ $ref: `#/components/schemas/${name}` }) as object), ...given };
+}
+
+/** Returns what is wrong with the parameters of the path and of the query; null if nothing is. */
+function wrongParameters(
+  { parameters = [] }: Operation,
+  path: Readonly<Record<string, string>>,
+  query: URLSearchParams,
+): string | null {
+  const described = parameters.map((one) =>
+    one.$ref === undefined ? one : description.components.parameters[one.$ref.split('/').at(-1) ?? ''],
+  );
+  const named = (place: string) => described.filter((one) => one?.in === place);
+  const given = [
+    ...Object.entries(path).map(([name, value]) => ({ place: 'path', name, value })),
+    ...[...query].map(([name, value]) => ({ place: 'query', name, value })),
+  ];
+  for (const { place, name, value } of given) {
+    const known = named(place).find((one) => one?.name === name);
+    if (known === undefined) return `the ${place} parameter ${name} is not described`;
+    const isNumber = known.schema.type === 'integer';
+    const problem = ajv.validate(known.schema, isNumber ? Number(value) : value) ? null : ajv.errorsText();
+    if (problem !== null) return `${name}: ${problem}`;
+  }
+  return null;
 }
 
 const validators = new Map<string, ValidateFunction>();
