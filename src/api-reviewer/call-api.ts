@@ -195,7 +195,7 @@ async function ask(
     model: question.model ?? settings.model,
     opening,
     turns: progress.turns,
-    ...{ schema: question.schema, cacheTtl: question.cacheTtl, isProvider },
+    ...{ schema: question.schema, cacheTtl: question.cacheTtl, isProvider, isRepeat: question.isRepeat === true },
     leavesEndUncached: isLastRead(question) && progress.turns.at(-1)?.kind === 'question',
     ...{ maxOutputTokens: settings.maxOutputTokens, tier: settings.tier },
   };
