@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { AccessState } from '../kernel/agent.ts';
 import { statIfPresent } from '../platform/files.ts';
 import { decodeUtf8, readPlainFile } from '../platform/private-files.ts';
+import type { Fetch } from '../platform/proxy.ts';
 import { runProcessGroup } from '../platform/run-process.ts';
 
 /** How `onceover doctor` finds out, without a paid call, whether an agent can work. */
@@ -67,6 +68,7 @@ export async function readAccess(
   },
   version: string | null,
   cwd: string,
+  send: Fetch | null = null,
 ): Promise<Access> {
   const { access } = known.agent;
   if (access === undefined || known.program === null) return { login: UNKNOWN_ACCESS, service: UNKNOWN_ACCESS };
@@ -81,7 +83,10 @@ export async function readAccess(
   const facts = { status, settings, hasCredentials, env };
   const login = access.judgeLogin(facts);
   const address = access.service(facts);
-  return { login, service: address === null || login.state === 'no' ? UNKNOWN_ACCESS : await reach(address, env) };
+  return {
+    login,
+    service: address === null || login.state === 'no' ? UNKNOWN_ACCESS : await reach(address, env, send),
+  };
 }
 
 /** Returns the state "logged in" with the first of these environment variables that is set; `null` if none is set. */
@@ -103,13 +108,13 @@ const REACH_TIMEOUT_MS = 5000;
 const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
 
 /** Sends one request without a login. Any answer shows that the service can be reached. */
-async function reach(address: string, env: Readonly<Record<string, string>>): Promise<AccessState> {
-  // Node.js connects directly. If the agent uses a proxy, the result would not show whether the agent can connect.
-  if (PROXIES.some((name) => (env[name] ?? '') !== '')) return UNKNOWN_ACCESS;
+async function reach(address: string, env: Readonly<Record<string, string>>, send: Fetch | null): Promise<AccessState> {
+  // Only API reviewers connect as onceover does. A program may use the proxy in another way.
+  if (send === null && PROXIES.some((name) => (env[name] ?? '') !== '')) return UNKNOWN_ACCESS;
   try {
     const signal = AbortSignal.timeout(REACH_TIMEOUT_MS);
     const { origin } = new URL(address);
-    await (await fetch(origin, { method: 'HEAD', redirect: 'manual', signal })).body?.cancel();
+    await (await (send ?? fetch)(origin, { method: 'HEAD', redirect: 'manual', signal })).body?.cancel();
     return { state: 'yes', why: origin };
   } catch (error) {
     return { state: 'no', why: `${address}: ${reasonOf(error)}` };

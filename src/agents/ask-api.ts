@@ -6,6 +6,7 @@ import { GENERATED_FOLDER } from '../kernel/paths.ts';
 import type { AskEnd, AskOptions, Question, ReviewedTrees } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { ok, type Result } from '../kernel/result.ts';
+import { openFetch } from '../platform/proxy.ts';
 import { notCalled } from './call-agent.ts';
 import type { KnownAgent } from './installed.ts';
 import { listPrice } from './prices.ts';
@@ -33,6 +34,7 @@ export async function askApi(
     ...{ settings: api, key, question, options: { stop, watch, ...(begun === undefined ? {} : { begun }) } },
     files: openTreeReader(repository, reviewed.value),
     transcripts: openTranscripts(repository.commonDir),
+    fetch: openFetch(env),
     isProvider: api.isProvider,
     price(model, usage, hourTokens) {
       const cost = listPrice(agent.priceProvider, { model, usage, at });

@@ -45,13 +45,16 @@ export async function installedVersion(
   return (await import('./acp.ts')).acpVersion(version, settings.acp);
 }
 
+/** Environment variables that name a proxy, or the addresses that need no proxy. */
+const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'];
+
 /**
  * Environment variables that every program may need, for example for the home folder, the language, proxies and
  * certificates.
  */
 const ALWAYS: readonly string[] = [
   ...['HOME', 'PATH', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_*', 'TZ', 'TERM', 'TMPDIR', 'XDG_*'],
-  ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'no_proxy', 'all_proxy'],
+  ...[...PROXIES, 'ALL_PROXY', 'all_proxy'],
   ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'],
   ...['DBUS_SESSION_BUS_ADDRESS', 'SSH_AUTH_SOCK'],
 ];
@@ -102,7 +105,10 @@ export async function knownAgents(
   const builtIn = (await loadAgents()).filter(({ name }) => !defined.some((one) => one.name === name));
   return [...builtIn, ...defined].map((agent) => {
     const mine = settings[agent.name] ?? null;
-    if (mine?.api != null) return { agent, settings: mine, program: agent.program, env: onlyOf(own, agent.variables) };
+    if (mine?.api != null) {
+      const env = onlyOf(own, [...agent.variables, ...PROXIES]);
+      return { agent, settings: mine, program: agent.program, env };
+    }
     return {
       agent,
       settings: mine,
@@ -163,7 +169,8 @@ export async function reportAgent(
   const { name, testedVersion, abilities, install } = agent;
   const common = { name, program, testedVersion, abilities, install, logIn: agent.access?.logIn ?? null };
   if (isApiAgent(known)) {
-    const { login, service } = await readAccess(known, null, root);
+    const { openFetch } = await import('../platform/proxy.ts');
+    const { login, service } = await readAccess(known, null, root, openFetch(known.env));
     const always = { kind: 'yes', from: 'tested' } as const;
     return { ...common, version: API_VERSION, resume: always, fork: always, login, service };
   }

@@ -9,6 +9,7 @@ import {
 } from '../kernel/agent.ts';
 import { MASKED } from '../kernel/mask-secrets.ts';
 import { type AskEnd, type AskOptions, MOST_RETRIES, type Question } from '../kernel/ports.ts';
+import type { Fetch } from '../platform/proxy.ts';
 import { anthropicMessages, wholeContent } from './anthropic.ts';
 import { judgeEnding, judgeTrouble, waitBefore } from './judge-trouble.ts';
 import { openaiChat } from './openai-chat.ts';
@@ -27,6 +28,7 @@ export type ApiCall = {
   readonly options: AskOptions;
   readonly files: TreeReader;
   readonly transcripts: Transcripts;
+  readonly fetch: Fetch;
   /** Whether requests go to the provider's own address, and not to a gateway or another server. */
   readonly isProvider: boolean;
   /** Returns the price of a request in US dollars; `null` if it is unknown. */
@@ -188,19 +190,19 @@ async function ask(
   dialect: Dialect,
   { opening, progress, signal }: Conversation,
 ): Promise<StreamState | { readonly failure: AgentFailure }> {
-  const { settings, key, question, options, isProvider } = call;
+  const { settings, key, question, options, isProvider, fetch } = call;
   const request: ApiRequest = {
     model: question.model ?? settings.model,
     opening,
     turns: progress.turns,
-    ...{ schema: question.schema, cacheTtl: question.cacheTtl, isProvider },
+    ...{ schema: question.schema, cacheTtl: question.cacheTtl, isProvider, isRepeat: question.isRepeat === true },
     leavesEndUncached: isLastRead(question) && progress.turns.at(-1)?.kind === 'question',
     ...{ maxOutputTokens: settings.maxOutputTokens, tier: settings.tier },
   };
   const mostRetries = question.mostRetries ?? Number.POSITIVE_INFINITY;
   for (let attempt = 1; ; attempt++) {
     const { state, trouble } = await (settings.tier === 'batch' ? inBatch(call) : sendRequest)({
-      ...{ dialect, signal, idleSeconds: question.idleSeconds },
+      ...{ fetch, dialect, signal, idleSeconds: question.idleSeconds },
       url: `${settings.baseUrl}${dialect.path}`,
       headers: { ...settings.headers, ...dialect.headers(key) },
       body: dialect.body(request),

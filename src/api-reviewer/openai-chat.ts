@@ -33,17 +33,18 @@ export const openaiChat: Dialect = {
 };
 
 function body(request: ApiRequest): WireObject {
-  const { model, opening, turns, schema, maxOutputTokens, isProvider } = request;
+  const { model, opening, turns, schema, maxOutputTokens, isProvider, tier, isRepeat } = request;
+  // With this field, vLLM and Ollama make the model answer at once, so that it could open no file. The prompt contains the
+  // schema too, and onceover checks every answer.
+  const isForced = isProvider || isRepeat || tier === 'batch';
   return {
     model,
     // Local servers know only the older name of this limit, and OpenAI accepts only the newer one.
     [isProvider ? 'max_completion_tokens' : 'max_tokens']: maxOutputTokens,
     ...(isProvider ? { prompt_cache_key: cacheKey(opening), store: false } : {}),
     ...serviceTier(request),
-    ...(request.tier === 'batch'
-      ? {}
-      : { stream: true, stream_options: { include_usage: true }, tools: TOOLS.map(tool) }),
-    response_format: { type: 'json_schema', json_schema: answerFormat(schema) },
+    ...(tier === 'batch' ? {} : { stream: true, stream_options: { include_usage: true }, tools: TOOLS.map(tool) }),
+    ...(isForced ? { response_format: { type: 'json_schema', json_schema: answerFormat(schema) } } : {}),
     messages: [{ role: 'system', content: opening }, ...turns.flatMap(messages)],
   };
 }

@@ -143,7 +143,7 @@ async function cleanUp(
   for (const file of made) await call.json('DELETE', file).catch(() => {});
 }
 
-function openCaller({ baseUrl, headers }: BatchRequest, stop: AbortSignal | null): Caller {
+function openCaller({ baseUrl, headers, fetch }: BatchRequest, stop: AbortSignal | null): Caller {
   return {
     async json(method, path, body) {
       const text = await send(method, path, body);

@@ -1,4 +1,5 @@
 import { isRecord } from '../kernel/json.ts';
+import type { Fetch } from '../platform/proxy.ts';
 import { openEventReader } from './events.ts';
 import { type RequestTrouble, retryAfter } from './judge-trouble.ts';
 import { type Dialect, NO_STREAM, type StreamState, type WireObject } from './types.ts';
@@ -6,6 +7,7 @@ import { fieldText } from './wire-values.ts';
 
 /** One request over HTTP. */
 export type HttpRequest = {
+  readonly fetch: Fetch;
   readonly dialect: Dialect;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -35,7 +37,7 @@ export async function sendRequest(request: HttpRequest): Promise<HttpEnd> {
   const silence = openSilence(request);
   let state = NO_STREAM;
   try {
-    const response = await fetch(request.url, {
+    const response = await request.fetch(request.url, {
       method: 'POST',
       redirect: 'error',
       headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...request.headers },

@@ -30,6 +30,8 @@ export type ApiRequest = {
   readonly cacheTtl: '5m' | '1h';
   /** Whether to leave the end of the conversation out of the cache, because no later request is expected to read it. */
   readonly leavesEndUncached: boolean;
+  /** Whether the last question only asks to repeat an unreadable answer. */
+  readonly isRepeat: boolean;
   readonly maxOutputTokens: number;
   /**
    * The price level of the request. With `batch`, the model gets one question and no tools, and its answer is not

@@ -198,7 +198,7 @@ async function repairQuestion(
   const repair = repairPrompt(describeUnreadable(because));
   const { forkOf: _, ...own } = base;
   if (last !== null && last.sessionId !== null && (await canResume())) {
-    return { ...own, dynamic: repair, sessionId: last.sessionId, usedBefore: last.sessionUsage };
+    return { ...own, isRepeat: true, dynamic: repair, sessionId: last.sessionId, usedBefore: last.sessionUsage };
   }
   return { ...whole, dynamic: `${whole.dynamic}\n\n${repair}`, sessionId: null, usedBefore: null };
 }

@@ -87,6 +87,8 @@ export type Question = {
    * useless, because no later request reads it.
    */
   readonly answersAtOnce?: boolean;
+  /** Whether the question only asks to repeat an unreadable answer, so that no file has to be opened. */
+  readonly isRepeat?: boolean;
   readonly timeoutSeconds: number;
   readonly idleSeconds: number;
   /** Whether the agent may change files. */

@@ -15,7 +15,7 @@ const canIsolate = spawnSync('unshare', [...isolated, 'true'], { stdio: 'ignore'
 
 const isLatest = process.argv.includes('--latest');
 // These test every agent by itself. The others test onceover with the agents.
-const BY_AGENT = ['agents', 'agents-others', 'resume', 'doors', 'tools'];
+const BY_AGENT = ['agents', 'agents-others', 'resume', 'doors', 'tools', 'acp'];
 const OTHERS = [
   'unreachable',
   'fix',
@@ -35,7 +35,6 @@ const OTHERS = [
   'quality',
   'workflow',
   'record',
-  'acp',
   'api',
 ];
 
@@ -71,7 +70,7 @@ function sayWhatBroke(report) {
       : assertionResults,
   );
   const names = [...new Set([...Object.keys(versions), ...Object.keys(troubles)])];
-  const isAbout = (name) => (one) => new RegExp(`\\b${name}\\b`).test(one.fullName);
+  const isAbout = (name) => (one) => new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(one.fullName);
   for (const name of names)
     sayOf(`${name} ${versions[name] ?? ''}`.trim(), tests.filter(isAbout(name)), troubles[name]);
   const others = tests.filter((one) => !names.some((name) => isAbout(name)(one)));

@@ -223,6 +223,21 @@ describe('Chat Completions', () => {
     ]);
   });
 
+  test('asks a server that is not OpenAI for the schema only if it repeats an answer', async () => {
+    const server = await chatServer(chatStream(text('Looks good.')), chatStream(text('{"status":"pass"}')));
+    const { ask } = apiCaller({ dialect: 'openai', endpoint: 'chat', baseUrl: server.baseUrl });
+    const first = await ask();
+    await ask({ sessionId: first.ok ? first.reply.sessionId : null, isRepeat: true });
+    const asked = server.bodies.map((body) => [body['response_format'] !== undefined, (body['tools'] as []).length]);
+    expect(asked).toEqual([
+      [false, 5],
+      [true, 5],
+    ]);
+    const provider = await chatServer(chatStream(text('{"status":"pass"}')));
+    await apiCaller({ dialect: 'openai', endpoint: 'chat', baseUrl: provider.baseUrl, isProvider: true }).ask();
+    expect(provider.bodies[0]).toMatchObject({ response_format: { type: 'json_schema' } });
+  });
+
   test.each([
     ['a cut stream', chatStream(text('{"status":"pass"}').slice(0, 2), { done: false }), 'agent-error'],
     ['a length limit', chatStream(text('{"status":"pass"}', 'length')), 'unreadable-answer'],

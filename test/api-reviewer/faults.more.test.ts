@@ -57,6 +57,10 @@ describe('a fault of the provider in the first review', () => {
     expect([document.code, document.dispatches, cost > 0 ? 'something' : 'nothing']).toEqual([exit, calls, paid]);
     const requests = fault === 'tools without end' ? 40 : calls;
     expect([repo.sim.requests().length, (document.retries ?? 0) < calls]).toEqual([requests, true]);
+    // The run counts every request for which the provider reported tokens, and no other.
+    const usage = { input_tokens: 0, cached_input_tokens: 0, cache_write_tokens: 0, ...document.usage };
+    const counted = usage.input_tokens + usage.cached_input_tokens + usage.cache_write_tokens;
+    expect(counted).toBe(repo.sim.requests().reduce((sum, { use }) => sum + (use?.total ?? 0), 0));
     const slots = document.gates[0]?.slots.map((slot) => slot.status);
     expect(slots).toEqual([{ 0: 'pass', 1: 'fail', 3: 'error' }[exit]]);
   });

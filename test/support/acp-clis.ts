@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { codexConfig, GEMINI_SETTINGS, installedPackage, opencodeConfig } from './agent-clis.ts';
+import { codexConfig, GEMINI_SETTINGS, installedPackage, latestOr, type Newest, opencodeConfig, pathWithNode } from './agent-clis.ts';
 
 /** An agent that speaks ACP and installs from the npm registry, and the settings that connect it to the simulator. */
 export type AcpCli = {
@@ -76,7 +76,49 @@ export const ACP_CLIS: readonly AcpCli[] = [
       return { CODEX_HOME: join(home, '.codex'), OPENAI_API_KEY: 'dummy', CODEX_API_KEY: 'dummy' };
     },
   },
+  {
+    ...{ name: 'copilot', package: '@github/copilot', version: '1.0.102', program: 'copilot', args: ['--acp'] },
+    reads: ['view', (path) => ({ path })],
+    writes: ['create', (path) => ({ path, file_text: 'x' })],
+    configure: (_home, baseUrl) => ({
+      ...{ COPILOT_PROVIDER_BASE_URL: baseUrl, COPILOT_PROVIDER_TYPE: 'anthropic', COPILOT_PROVIDER_API_KEY: 'dummy' },
+      ...{ COPILOT_MODEL: 'claude-sonnet-5-5', COPILOT_OFFLINE: 'true', COPILOT_AUTO_UPDATE: 'false' },
+    }),
+  },
+  {
+    ...{ name: 'kimi', package: '@moonshot-ai/kimi-code', version: '2.1.0', program: 'kimi', args: ['acp'] },
+    reads: ['Read', (path) => ({ path })],
+    writes: ['Write', (path) => ({ path, content: 'x' })],
+    configure(home, baseUrl) {
+      write(home, '.kimi-code/config.toml', kimiConfig(baseUrl));
+      return { PATH: pathWithNode(22) };
+    },
+  },
+  {
+    ...{ name: 'kilo', package: '@kilocode/cli', version: '7.7.7', program: 'kilo', args: ['acp'] },
+    reads: ['read', (path) => ({ filePath: path })],
+    writes: ['write', (path) => ({ filePath: path, content: 'x' })],
+    configure(home, baseUrl) {
+      const settings = { model: 'sim/claude-sonnet-5-5', ...opencodeConfig(baseUrl) };
+      write(home, '.config/kilo/kilo.json', JSON.stringify(settings));
+      return {};
+    },
+  },
 ];
+
+function kimiConfig(baseUrl: string): string {
+  return `default_model = "sim"
+telemetry = false
+[providers.sim]
+type = "anthropic"
+base_url = "${baseUrl}"
+api_key = "dummy"
+[models.sim]
+provider = "sim"
+model = "claude-sonnet-5"
+max_context_size = 200000
+`;
+}
 
 function write(home: string, path: string, text: string): void {
   mkdirSync(join(home, path, '..'), { recursive: true });
@@ -84,6 +126,16 @@ function write(home: string, path: string, text: string): void {
 }
 
 /** Returns the program of an agent; installs it from the registry if it is missing. */
-export function acpProgram({ package: name, version, program }: AcpCli): string {
-  return join(installedPackage({ name, version }), 'node_modules/.bin', program);
+export function acpProgram(cli: AcpCli, version = acpVersion(cli)): string {
+  return join(installedPackage({ name: cli.package, version }), 'node_modules/.bin', cli.program);
 }
+
+/** Returns the version of an agent that the tests use: the tested one, or with `--latest` the newest one. */
+export function acpVersion({ name, version }: AcpCli): string {
+  return latestOr(version, name);
+}
+
+export const NEWEST_ACP: readonly Newest[] = ACP_CLIS.map((cli) => ({
+  ...{ name: cli.name, package: cli.package },
+  install: (version) => acpProgram(cli, version),
+}));

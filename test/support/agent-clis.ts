@@ -141,23 +141,34 @@ const LATEST_FILE = join(AGENTS_FOLDER, 'latest.json');
 
 /** Returns the version of an agent that the tests use: the tested one, or with `--latest` the newest one. */
 export function versionUnderTest({ agent }: RealAgent): string {
-  const tested = agent.testedVersion ?? '';
-  if (process.env['ONCEOVER_LATEST'] !== 'use') return tested;
-  const { versions } = JSON.parse(readFileSync(LATEST_FILE, 'utf8')) as { versions: Record<string, string> };
-  return versions[agent.name] ?? tested;
+  return latestOr(agent.testedVersion ?? '', agent.name);
 }
 
+/** Returns the newest version of an agent with `--latest`, and the tested one otherwise. */
+export function latestOr(tested: string, name: string): string {
+  if (process.env['ONCEOVER_LATEST'] !== 'use') return tested;
+  const { versions } = JSON.parse(readFileSync(LATEST_FILE, 'utf8')) as { versions: Record<string, string> };
+  return versions[name] ?? tested;
+}
+
+/** An agent whose newest version is tried, and how to install a version of it. */
+export type Newest = { readonly name: string; readonly package: string; install(version: string): unknown };
+
+export const NEWEST_CLIS: readonly Newest[] = REAL_AGENTS.map((real) => ({
+  ...{ name: real.agent.name, package: real.package },
+  install: (version) => programOf(real, version),
+}));
+
 /** Finds and installs the newest version of each agent. Returns what could not be installed, with the reason. */
-export function installLatest(): readonly string[] {
+export function installLatest(agents: readonly Newest[]): readonly string[] {
   const versions: Record<string, string> = {};
   const troubles: Record<string, string> = {};
-  for (const real of REAL_AGENTS) {
-    const { name } = real.agent;
-    const told = spawnSync('npm', ['view', real.package, 'version'], { encoding: 'utf8' });
+  for (const { name, package: wanted, install: installs } of agents) {
+    const told = spawnSync('npm', ['view', wanted, 'version'], { encoding: 'utf8' });
     const version = told.stdout.trim();
     try {
       if (told.status !== 0) throw new Error(told.stderr);
-      programOf(real, version);
+      installs(version);
       versions[name] = version;
     } catch (error) {
       const why = String(error).match(/npm error (?!code).*/)?.[0] ?? String(error);

@@ -54,6 +54,7 @@ export function apiCaller(settings: Partial<ApiSettings> & Pick<ApiSettings, 'di
         options: { stop: null, watch: () => {}, ...options },
         files: memoryTree(['src/a.ts', 'src/b.ts']),
         transcripts,
+        fetch,
         isProvider: whole.isProvider,
         price: () => null,
         wait: async (ms) => {

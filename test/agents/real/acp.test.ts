@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunDocument } from '../../../src/gates/json.ts';
-import { ACP_CLIS, type AcpCli, acpProgram } from '../../support/acp-clis.ts';
+import { ACP_CLIS, type AcpCli, acpProgram, acpVersion } from '../../support/acp-clis.ts';
 import { usersFolder } from '../../support/agent-clis.ts';
 import { onceover } from '../../support/cli.ts';
 import type { Answer, RequestSummary } from '../../support/model-sim/script.ts';
@@ -26,7 +26,7 @@ afterAll(() => sim.close());
 /** After its process has ended, Gemini CLI answers `session/load` with "No previous sessions found for this project". */
 const CANNOT_RESUME = 'gemini';
 
-describe.each(ACP_CLIS.map((cli) => [`${cli.name} ${cli.version}`, cli] as const))('%s over ACP', (_title, cli) => {
+describe.each(ACP_CLIS.map((cli) => [`${cli.name} ${acpVersion(cli)}`, cli] as const))('%s over ACP', (_title, cli) => {
   test('reviews twice, opens a file, writes nothing, and sees no instruction of the repository', async () => {
     sim.script(cli.name, (request) => reviewing(cli, request));
     const repo = repoWith({
