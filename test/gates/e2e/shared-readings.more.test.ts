@@ -52,7 +52,7 @@ test('run, explain, cost and the report say who shared a reading, what it opened
   expect(report.saved).toEqual(document.saved);
   const explained = await tell('explain', 'review:src:two');
   expect(explained.stdout.replace(/\s+/g, ' ')).toContain(
-    'shares 1 file that one session opened, counted for review:src:one@1',
+    'shares 1 file that one session read, counted for review:src:one@1',
   );
   const shown = JSON.parse((await tell('explain', 'review:src:two', '--json')).stdout);
   expect(shown.history[0]).toMatchObject({ opened: [], reading: { leader: 'review:src:one@1', opened: ['lib/b.ts'] } });
