@@ -217,9 +217,17 @@ const GIT = {
   ...{ GIT_COMMITTER_NAME: 'bench', GIT_COMMITTER_EMAIL: 'bench@example.invalid' },
 };
 
+const GIVEN = 'Files that reviewers of this change have opened';
+
+/** Returns the files whose whole text is in the start of the prompt. */
+function givenIn(body) {
+  const [, given = ''] = JSON.stringify(body).split(GIVEN);
+  return new Set([...given.split('## What to look for')[0].matchAll(/### ([^\s\\]+)/g)].map(([, path]) => path));
+}
+
 /**
- * A reviewer in a new session and a reading open all files, one request each. A fork opens none. A resumed reviewer
- * opens the changed file, except if its prompt contains the file.
+ * A reviewer in a new session and a reading open all files that their prompt does not contain, one request each. A fork
+ * opens none. A resumed reviewer opens the changed file, except if its prompt contains the file.
  */
 function modelFor(root, { opens, atOnce = false, reopens = false, who, passes }) {
   const { cli, isApi } = REVIEWERS[who];
@@ -233,6 +241,7 @@ function modelFor(root, { opens, atOnce = false, reopens = false, who, passes })
       0,
       opens,
     );
+    const given = givenIn(body);
     const isReading = text.includes('judge nothing yet');
     const wanted = text.includes('The change is different')
       ? text.includes('The difference shows these files as a whole')
@@ -240,7 +249,7 @@ function modelFor(root, { opens, atOnce = false, reopens = false, who, passes })
         : all.slice(0, 1)
       : text.includes('From here on you are one of them') && !reopens
         ? []
-        : all;
+        : all.filter((path) => reopens || !given.has(path));
     const next = wanted.slice(asked.opened, atOnce ? undefined : asked.opened + 1);
     if (next.length > 0) return { kind: 'tools', calls: next.map(reading) };
     if (isReading) return { kind: 'structured', value: { status: 'read', violations: [] } };

@@ -102,12 +102,18 @@ export async function playGrowth(opens) {
   }
 }
 
-/** Reports five rounds of three reviews by another agent, beside the same reviews with `--fresh`. */
+/**
+ * Reports five rounds of three reviews by another agent, beside the same reviews with `--fresh` and, if the agent can fork,
+ * without shared readings.
+ */
 export async function playOther(name, { who, ...regime }) {
-  const ours = sum(await playGates({ who, ...regime }));
-  const fresh = sum(await playGates({ who, ...regime, settings: OFF, args: ['--fresh'] }));
+  const tokensOf = async (how) => sum(await playGates({ who, ...regime, ...how }));
+  const beside = [
+    { what: 'a new session for every review', figure: await tokensOf({ settings: OFF, args: ['--fresh'] }) },
+    ...(who === 'opencode' ? [{ what: 'without shared readings', figure: await tokensOf({ settings: OFF }) }] : []),
+  ];
   report({
-    ...{ id: name.replace(/\W+/g, '-'), what: `three reviews, five rounds, ${name}`, figure: ours, ...simulated(who) },
-    ...{ beside: [{ what: 'a new session for every review', figure: fresh }], limit: { ratio: 1 } },
+    ...{ id: name.replace(/\W+/g, '-'), what: `three reviews, five rounds, ${name}`, ...simulated(who), beside },
+    ...{ figure: await tokensOf({}), limit: { ratio: 1 } },
   });
 }

@@ -129,6 +129,8 @@ export function costAfterCacheExpiry(
   lengths: {
     readonly delta: number;
     readonly fresh: number;
+    /** How many files the prompt of a new session shows, so that the reviewer need not open them. */
+    readonly given?: number;
     /**
      * The part of the prompt that the reviewers of this run have in common: if they start new sessions, and if they
      * resume their old ones.
@@ -162,7 +164,7 @@ type Lengths = Parameters<typeof costAfterCacheExpiry>[1];
 
 function costOfNew(
   { cache, freshTokens, firstPromptLength }: Pick<KeptSession, 'cache' | 'freshTokens' | 'firstPromptLength'>,
-  { fresh, shared }: Lengths,
+  { fresh, given = 0, shared }: Lengths,
   rule: CacheRule,
   ttl: CacheTtl,
 ): number {
@@ -173,7 +175,16 @@ function costOfNew(
   // The common start that another session had cached has expired too, so it has to be written again.
   const written = opening.uncached + opening.shared + grown;
   const saved = savedBySharing(shared?.fresh, written, rule, ttl);
-  return write[ttl] * written + read * (opening.cached - opening.shared) - saved;
+  return write[ttl] * written + read * readAgain(opening, given) - saved;
+}
+
+/**
+ * Returns the tokens that a new session would read from the cache because it opens files: each request reads all that
+ * came before. A file that the prompt shows saves one request.
+ */
+export function readAgain({ cached, shared, requests }: NonNullable<SessionCache['opening']>, given: number): number {
+  const openings = Math.max(1, requests - 1);
+  return (cached - shared) * Math.max(0, 1 - given / openings);
 }
 
 /**

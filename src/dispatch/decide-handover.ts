@@ -26,19 +26,19 @@ export function opensAgain(earlier: readonly ResumedReview[], isAdded = false): 
   return telling.filter(({ opened }) => opened.length > 0).length / telling.length;
 }
 
-/** The files that an earlier review in a new session opened, and those that its prompt contained. */
-export type EarlierReads<Path extends string> = { readonly opened: readonly Path[]; readonly handed: readonly Path[] };
+/**
+ * The files that an earlier review in a new session needed: those that it opened or was shown. `twice`: those that were
+ * opened although the conversation contained them already.
+ */
+export type EarlierReads<Path extends string> = { readonly needed: readonly Path[]; readonly twice: readonly Path[] };
 
 /**
- * Returns how likely a reviewer in a new session opens a file: the share of earlier reviews that opened it or found it
- * in the prompt. Returns 0 if a reviewer opened the file although its prompt contained it, because putting it there
- * saves nothing.
+ * Returns how likely a reviewer in a new session needs a file: the share of earlier reviews that needed it. Returns 0 if
+ * a file was opened twice, because then putting it into the prompt saves nothing.
  */
-export function opensFile<Path extends string>(earlier: readonly EarlierReads<Path>[], path: Path): number {
-  if (earlier.length === 0) return 0;
-  if (earlier.some(({ opened, handed }) => opened.includes(path) && handed.includes(path))) return 0;
-  const needed = earlier.filter(({ opened, handed }) => opened.includes(path) || handed.includes(path));
-  return needed.length / earlier.length;
+export function needsFile<Path extends string>(earlier: readonly EarlierReads<Path>[], path: Path): number {
+  if (earlier.length === 0 || earlier.some(({ twice }) => twice.includes(path))) return 0;
+  return earlier.filter(({ needed }) => needed.includes(path)).length / earlier.length;
 }
 
 /** Whether an opened file is the one at this path of the repository. Agents may report absolute paths. */
@@ -55,22 +55,25 @@ const WRITTEN = 1.25;
 const READ = 0.1;
 const CHARACTERS_PER_TOKEN = 4;
 
-/** The maximum number of characters of files in a resumed prompt. */
-const MOST_CHARACTERS = 60_000;
+/**
+ * The maximum number of characters of files in the prompt of a session. A new session may get more: it contains nothing
+ * else yet, and its reviewers would open these files one by one.
+ */
+const MOST_CHARACTERS = { resumed: 60_000, fresh: 120_000 };
 
 /**
- * Returns the changed files to show in full in the prompt of a resumed session, the smallest first. `more` is the
- * length that a file adds to the prompt, and `likely` the chance that the reviewer would open it. Opening a file takes
- * one more request, which reads the whole context from the cache. A file in the prompt saves that request, but has to
- * be paid for even if the reviewer does not need it.
+ * Returns the files to show in full in the prompt of a session, the smallest first. `more` is the length that a file
+ * adds to the prompt, and `likely` the chance that the reviewer would open it. Opening a file takes one more request,
+ * which reads the whole context from the cache. A file in the prompt saves that request, but has to be paid for even if
+ * the reviewer does not need it.
  */
 export function filesToHandOver<F extends { readonly more: number; readonly likely: number }>(
   files: readonly F[],
-  contextTokens: number,
+  { kind, contextTokens }: { readonly kind: 'fresh' | 'resumed'; readonly contextTokens: number },
 ): readonly F[] {
   const saved = ({ likely }: F) => likely * contextTokens * READ;
   const wasted = ({ more, likely }: F) => (1 - likely) * (more / CHARACTERS_PER_TOKEN) * WRITTEN;
-  let left = MOST_CHARACTERS;
+  let left = MOST_CHARACTERS[kind];
   return [...files]
     .sort((a, b) => a.more - b.more)
     .filter((file) => {

@@ -16,11 +16,19 @@ export type SharedReading = {
   readonly sessionId: string;
   /** The usage of the session so far, from agents that report only this sum. */
   readonly usedBefore: Usage | null;
+  /** The files that the session opened, or that an earlier session opened which it continues. */
   readonly opened: readonly string[];
+  /** The files whose whole text its prompt showed. */
+  readonly given: readonly string[];
   /** The tokens that a reviewer would pay for if it read the same files in a session of its own; `null` if unknown. */
   readonly freshTokens: number | null;
   readonly requests: RequestFigures | null;
 };
+
+/** Returns the files that a session contains because it opened them or its prompt showed them. */
+export function filesIn({ opened, given }: Pick<SharedReading, 'opened' | 'given'>): readonly string[] {
+  return [...new Set([...given, ...opened])];
+}
 
 /**
  * How a session that reads for several reviewers ended: with a session to fork, or with the reason why there is none.
@@ -49,6 +57,8 @@ export type ReadingRequest = {
    * a single reviewer.
    */
   readonly stable: string;
+  /** The files whose whole text is in `stable`. */
+  readonly given: readonly string[];
   readonly options: Pick<Question, 'schema' | 'cacheTtl' | 'timeoutSeconds' | 'idleSeconds'>;
   /**
    * The earlier session to fork, which read files for several reviewers, and the prompt with the later changes; missing
@@ -71,7 +81,7 @@ export async function readForAll(
     readonly budget: Pick<Budget, 'spend' | 'used' | 'retried'>;
     send(agent: string, question: Question): Promise<AskEnd>;
   },
-  { agent, stable, options, continues }: ReadingRequest,
+  { agent, stable, given, options, continues }: ReadingRequest,
 ): Promise<ReadingEnd> {
   const nothing = { reading: null, usage: null, model: null, requests: 0, durationMs: 0, exchanges: [] };
   if (ports.budget.spend() !== null) return { ...nothing, why: { kind: 'budget' } };
@@ -92,10 +102,10 @@ export async function readForAll(
   ports.budget.retried(retries);
   const usage = end.ok ? end.reply.usage : end.usage;
   if (end.ok || usage !== null) ports.budget.used(agent, usage);
-  const why = whyNotShared(end, continues !== undefined);
+  const why = whyNotShared(end, continues !== undefined || given.length > 0);
   const failure = why?.kind === 'agent' ? why.failure : null;
   return {
-    reading: why === null && end.ok ? sharedReading(end.reply, continues) : null,
+    reading: why === null && end.ok ? sharedReading(end.reply, given, continues) : null,
     why,
     usage,
     model: end.ok ? end.model : null,
@@ -105,23 +115,24 @@ export async function readForAll(
   };
 }
 
-function whyNotShared(end: AskEnd, isContinued: boolean): NoReading | null {
+/** Returns why the session cannot be forked. `hasFiles`: whether it contained files before it opened any. */
+function whyNotShared(end: AskEnd, hasFiles: boolean): NoReading | null {
   if (!end.ok) return { kind: 'agent', failure: end.failure };
   if (!isReading(end.reply, end.draft ?? '')) return { kind: 'judged' };
   const { sessionId, filesRead } = end.reply;
-  // A session that continues an earlier one already contains the files that the earlier one opened.
-  const hasFiles = isContinued || (filesRead ?? []).length > 0;
-  return sessionId === null || !hasFiles ? { kind: 'opened-nothing' } : null;
+  return sessionId === null || (!hasFiles && (filesRead ?? []).length === 0) ? { kind: 'opened-nothing' } : null;
 }
 
 function sharedReading(
   { sessionId, sessionUsage, filesRead, usage, requests }: Extract<AskEnd, { ok: true }>['reply'],
+  given: readonly string[],
   continues: ReadingRequest['continues'],
 ): SharedReading {
   return {
     sessionId: sessionId ?? '',
     usedBefore: sessionUsage,
     opened: [...new Set([...(continues?.opened ?? []), ...(filesRead ?? [])])],
+    given,
     freshTokens: continues?.session.freshTokens ?? (usage === null ? null : newTokens(usage)),
     requests: requests ?? null,
   };

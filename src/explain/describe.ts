@@ -147,7 +147,7 @@ function describeReads({ reading, handed = [] }: Review): string {
   const shown = handed.length === 0 ? '' : `; the prompt showed ${someNames(handed)} as a whole`;
   if (reading === undefined) return shown;
   const files = count(reading.opened.length, 'file');
-  return `; shares ${files} that one session opened, counted for ${quoteName(reading.leader)}${shown}`;
+  return `; shares ${files} that one session read, counted for ${quoteName(reading.leader)}${shown}`;
 }
 
 function noteOf({ idle_ms, life_minutes, life_from, hit, ...costs }: NonNullable<Review['cache']>) {

@@ -207,8 +207,8 @@ export type RunProgress =
       readonly agent: string;
       readonly readers: readonly OfSlot[];
       /**
-       * The number of files that one session opened for several reviewers; `null` if they cannot use it, for the reason
-       * in `why`.
+       * The number of files that one session read for several reviewers, because it opened them or its prompt showed
+       * them; `null` if the reviewers cannot use the session, for the reason in `why`.
        */
       readonly files: number | null;
       readonly why: NoReading | null;

@@ -29,7 +29,7 @@ const linesFor = (paint: Paint): ByKind<Event, string | null> => ({
   'reading-started': ({ agent, readers }) =>
     `${agent}: opening the files once for ${readers.map(({ gate, slot }) => `${quoteName(gate)} @${slot}`).join(', ')}`,
   'reading-ended': (event) =>
-    `${event.agent}: ${event.why === null ? `opened ${count(event.files ?? 0, 'file')}` : describeNoReading(event.why)}, ${describeCost(event)}`,
+    `${event.agent}: ${event.why === null ? `read ${count(event.files ?? 0, 'file')}` : describeNoReading(event.why)}, ${describeCost(event)}`,
   'slot-planned': (event) => {
     const { gate, plan, noPass } = event;
     const reason = noPass === undefined ? '' : ` (no pass accepted: ${REFUSALS[noPass]})`;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { filesToHandOver, opensAgain, opensFile } from '../../src/dispatch/decide-handover.ts';
+import { filesToHandOver, needsFile, opensAgain } from '../../src/dispatch/decide-handover.ts';
 
 test.each([
   [[], 0.65],
@@ -27,10 +27,14 @@ test('a file that the first prompt showed as a whole is expected only of a revie
 });
 
 describe('files to hand over', () => {
-  const chosen = (likely: number, contextTokens: number, lengths = [4000, 60, 9000, 0, -5]) =>
+  const chosen = (
+    likely: number,
+    contextTokens: number,
+    { lengths = [4000, 60, 9000, 0, -5], kind = 'resumed' as 'fresh' | 'resumed' } = {},
+  ) =>
     filesToHandOver(
       lengths.map((more) => ({ more, likely })),
-      contextTokens,
+      { kind, contextTokens },
     ).map(({ more }) => more);
 
   test.each([
@@ -45,8 +49,10 @@ describe('files to hand over', () => {
     expect(chosen(likely, context)).toEqual(expected);
   });
 
-  test('the files in a prompt have at most 60,000 characters', () => {
-    expect(chosen(1, 100_000, [50_000, 61_000, 9000, 2000])).toEqual([2000, 9000]);
+  test('the files in a resumed prompt have at most 60,000 characters, those in a new one 120,000', () => {
+    const lengths = [50_000, 61_000, 9000, 2000];
+    expect(chosen(1, 100_000, { lengths })).toEqual([2000, 9000]);
+    expect(chosen(1, 100_000, { lengths, kind: 'fresh' })).toEqual([2000, 9000, 50_000]);
   });
 });
 
@@ -59,8 +65,8 @@ test.each([
   ['no review needed it', ['neither', 'neither'], 0],
 ] as const)('how likely a new session opens a file: %s', (_, reviews, likely) => {
   const earlier = reviews.map((one) => ({
-    opened: one === 'opened' || one === 'both' ? ['a.ts', 'b.ts'] : ['b.ts'],
-    handed: one === 'handed' || one === 'both' ? ['a.ts'] : [],
+    needed: one === 'neither' ? ['b.ts'] : ['a.ts', 'b.ts'],
+    twice: one === 'both' ? ['a.ts'] : [],
   }));
-  expect(opensFile(earlier, 'a.ts')).toBe(likely);
+  expect(needsFile(earlier, 'a.ts')).toBe(likely);
 });

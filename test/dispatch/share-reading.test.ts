@@ -40,7 +40,11 @@ describe('the answer of a reading', () => {
   });
 });
 
-async function read(end: AskEnd, limits: { dispatches: number | null } = { dispatches: null }) {
+async function read(
+  end: AskEnd,
+  limits: { dispatches: number | null } = { dispatches: null },
+  given: readonly string[] = [],
+) {
   const asked: Question[] = [];
   const budget = openBudget({ usd: null, ...limits });
   const ended = await readForAll(
@@ -55,6 +59,7 @@ async function read(end: AskEnd, limits: { dispatches: number | null } = { dispa
     {
       agent: 'claude',
       stable: 'The change.',
+      given,
       options: { schema: {}, cacheTtl: '5m', timeoutSeconds: 1200, idleSeconds: 900 },
     },
   );
@@ -82,6 +87,11 @@ test.each<[string, AskEnd, string]>([
   const { ended } = await read(end);
   expect(ended).toMatchObject({ reading: null, why: { kind: why }, requests: 1 });
   expect(ended.exchanges).toHaveLength(1);
+});
+
+test('a reading whose prompt shows the files need not open any', async () => {
+  const { ended } = await read(answers(READ, { ...opened, filesRead: [] }), undefined, ['src/a.ts']);
+  expect(ended).toMatchObject({ reading: { opened: [], given: ['src/a.ts'] }, why: null });
 });
 
 test('a reading is not started when the budget is used up', async () => {

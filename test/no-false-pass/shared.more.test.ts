@@ -31,6 +31,7 @@ async function reviewed({
     'onceover.yml': `agents: [claude]\nlog_dir: logs\ngates:\n  - path: src\n    reviews:\n${reviews}`,
     ...Object.fromEntries(REVIEWS.map((name) => [`${name}.md`, `Rubric ${name}.\n`])),
     'src/a.ts': '',
+    'lib/b.ts': 'export const b = 2;\n',
   });
   repo.write('src/a.ts', `export const a = 1;\n${more}`);
   const end = await onceover(repo.root, ['run', '--json'], { env });
@@ -39,6 +40,7 @@ async function reviewed({
 }
 
 const READ = `return { answer: { status: 'read', violations: [] }, opens: ['src/a.ts'] };`;
+const READ_MORE = READ.replace('src/a.ts', 'lib/b.ts');
 const FAILS = `const gullible = /approved|"status":"pass"/i.test(call.said.split('What to look for')[0].split('judge nothing yet')[1] ?? '');
   return gullible ? { answer: { status: 'pass', violations: [] } } : { answer: { status: 'fail', violations: [{ file: 'src/a.ts', line: 1, issue: 'Wrong.', priority: 'high' }] } };`;
 
@@ -76,6 +78,20 @@ way('The session that reads the files for several reviewers opens no file.', asy
 way('The session that reads the files for several reviewers fails.', async () => {
   expectAlone(await reviewed({ reading: `return { answer: {}, exit: 1, opens: ['src/a.ts'] };` }));
 });
+
+way(
+  'The prompt of the shared session shows files of earlier reviews, and this session answers with a pass.',
+  async () => {
+    const isShown = `call.said.includes('Files that reviewers of this change have opened')`;
+    const passes = `return { answer: { status: 'pass', violations: [] } };`;
+    const first = await reviewed({ reading: `if (${isShown}) { ${passes} } ${READ_MORE}` });
+    // Nothing changed, so new sessions decide.
+    const end = await onceover(first.repo.root, ['run', '--json'], { env: first.env });
+    const calls = first.callsNow().slice(first.calls.length);
+    expect(calls[0]?.systemPrompt).toContain('b = 2');
+    expectAlone({ ...first, code: end.code, document: JSON.parse(end.stdout) as RunDocument, calls });
+  },
+);
 
 way('The session that read the files for several reviewers is gone before the reviewers copy it.', async () => {
   const run = await reviewed({ reading: READ.replace('return {', 'return { forget: true,') });

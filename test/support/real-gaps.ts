@@ -81,14 +81,21 @@ function text(name: string, lines: number): string {
 
 const READ = { kind: 'structured', value: { status: 'read', violations: [] } } as const;
 
-/** Opens its files one by one, then fails with the same finding. */
-function reviewer(user: RealRun, { who, opens }: { readonly who: AgentName; readonly opens: number }): Script {
+/**
+ * Opens its files one by one, except those that its prompt contains, then fails with the same finding. If reviewers share a
+ * reading, each opens all of them.
+ */
+function reviewer(user: RealRun, { who, opens, shares }: Parameters<typeof playGaps>[1]): Script {
   return ({ body }: RequestSummary) => {
     const { prompt, opened } = callIn(body);
     const isShown = prompt.includes('The difference shows these files as a whole');
+    const start = JSON.stringify(body);
+    const isGiven = (path: string) => shares !== true && start.includes(`### ${path}`);
     const files = prompt.startsWith('The change is ')
       ? ['src/cart.ts'].filter(() => !isShown)
-      : EIGHT.slice(0, opens).map((n) => `lib/file${n}.ts`);
+      : EIGHT.slice(0, opens)
+          .map((n) => `lib/file${n}.ts`)
+          .filter((path) => !isGiven(path));
     const next = files[opened];
     if (next === undefined && prompt.includes('judge nothing yet')) return READ;
     if (next === undefined) return answering(who, 'fail', [FINDINGS.tax]);

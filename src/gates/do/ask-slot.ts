@@ -4,7 +4,7 @@ import { openedAgain } from '../../dispatch/decide-handover.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
 import { readAnswer } from '../../dispatch/read-answer.ts';
 import { judgeHit, openingOnce, type SessionUse, sessionUse } from '../../dispatch/session-use.ts';
-import type { SharedReading } from '../../dispatch/share-reading.ts';
+import { filesIn, type SharedReading } from '../../dispatch/share-reading.ts';
 import { addUsage, type KeptSession, newTokens, type Usage } from '../../kernel/agent.ts';
 import type { AskSubject } from '../../kernel/ports.ts';
 import type { SlotAnswer, SlotJob, SlotReading } from '../ports.ts';
@@ -70,7 +70,7 @@ function asIfAlone(
   const { usage, opened, promptLength } = own;
   const whole = read === null && usage === null ? null : (read ?? 0) + (usage === null ? 0 : newTokens(usage));
   const freshTokens = whole ?? use.freshTokens;
-  const twice = openedAgain(opened, reading?.opened ?? []).length;
+  const twice = reading === null ? 0 : openedAgain(opened, filesIn(reading)).length;
   const { cache } = use;
   if (twice === 0 || cache?.opening == null) return { ...use, freshTokens };
   const opening = openingOnce(cache.opening, { again: twice / new Set(opened).size, promptLength });

@@ -1,5 +1,5 @@
 import { type CacheTtl, cacheRule } from '../../dispatch/cache-rules.ts';
-import { cacheTtl, costAfterCacheExpiry, costWhileCached } from '../../dispatch/decide-cache.ts';
+import { cacheTtl, costAfterCacheExpiry, costWhileCached, readAgain } from '../../dispatch/decide-cache.ts';
 import { deltaLimit } from '../../dispatch/decide-resume.ts';
 import { AGENT_TOKENS, continuingPays, expectedReads, tokensPerFile } from '../../dispatch/decide-sharing.ts';
 import type { ComposedPrompt } from '../../dispatch/prompt.ts';
@@ -67,12 +67,17 @@ export async function continueReading(
   const stableTokens = estimateTokens(leader.fresh[0]?.stable.length ?? 0) + AGENT_TOKENS;
   const contextTokens = session.contextTokens ?? estimateTokens(session.firstPromptLength);
   const opening = startsAnew ? (session.cache?.opening ?? null) : null;
+  const newReading =
+    opening === null
+      ? null
+      : { ...opening, cached: opening.shared + readAgain(opening, leader.given.length), stableTokens };
+  const startTokens = estimateTokens(prompt.stable.length) + AGENT_TOKENS;
   const pays = continuingPays({
     ...{ contextTokens, again: expected.again },
-    fileTokens: tokensPerFile({ contextTokens, startTokens: stableTokens }, base.opened.length),
+    fileTokens: tokensPerFile({ contextTokens, startTokens }, base.opened.length),
     ...{ isExpired: cache.isExpired, deltaTokens: estimateTokens(prompt.dynamic.length) },
     prices: { read: cache.rule.read, write: cache.rule.write[cache.ttl] },
-    ...{ readers, newReading: opening === null ? null : { ...opening, stableTokens } },
+    ...{ readers, newReading },
   });
   return pays ? { base, prompt, isExpired: cache.isExpired, note: cache.note, ttl: cache.ttl } : null;
 }

@@ -81,7 +81,7 @@ export async function showWholeFiles(
   // It is unknown whether a single resumed reviewer needs the file. If several reviewers continue from one session, one
   // of them probably does.
   const isUnknown = sessions === 1 && !earlier.some(({ handed }) => handed.length === 0);
-  const handed = isUnknown ? [] : filesToHandOver(files, contextTokens * sessions);
+  const handed = isUnknown ? [] : filesToHandOver(files, { kind: 'resumed', contextTokens: contextTokens * sessions });
   const left = files.filter((file) => !handed.includes(file));
   const reopens = {
     files: left.reduce((sum, { likely }) => sum + likely, 0),

@@ -53,6 +53,8 @@ export type IterationContext = RunContext & {
   /** The paths of all changed files. */
   readonly changed: readonly RepoPath[];
   isChanged(path: RepoPath): boolean;
+  /** Returns the text of a file under review; `null` if there is none. Each file is read only once. */
+  text(path: RepoPath): Promise<Result<string | null>>;
   /** Returns the diff from a tree to the current tree. Each diff is computed only once. */
   diff(from: string, contextLines: number): Promise<Result<IndexedDiff>>;
 };
@@ -103,7 +105,7 @@ export async function prepareSlot(
   const given =
     parts.parts.length > 1 || plan.why === 'asked-for' || plan.why === 'certify'
       ? []
-      : await filesOpenedBefore(context, gate, { agent, facts: now, promptLength: GATE_ENGINE.length + diffLength });
+      : await filesOpenedBefore(context, gate, { agent, promptLength: GATE_ENGINE.length + diffLength });
   const fresh = parts.parts.map(({ text: diff }, i): ComposedPrompt => {
     const part = parts.parts.length === 1 ? null : { number: i + 1, of: parts.parts.length };
     const open = past.open.filter(({ file }) => partShowing(file, parts.parts) === i);
@@ -128,6 +130,7 @@ export async function prepareSlot(
   const lengths = {
     delta: deltaLength,
     fresh: freshLength,
+    given: given.length,
     ...(now.sharesPrefix ? { shared: sharedStarts(context.plans, gate, fresh[0], kept) } : {}),
   };
   const cost =

@@ -1,4 +1,5 @@
 import { openedAgain } from '../../dispatch/decide-handover.ts';
+import { filesIn } from '../../dispatch/share-reading.ts';
 import type { DispatchPlan, SlotTrouble } from '../../kernel/agent.ts';
 import { forEachOk, ok, type Result } from '../../kernel/result.ts';
 import type { LedgerSlot } from '../../ledger/entries.ts';
@@ -181,9 +182,10 @@ function slotResult(
 function readsOf(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): Pick<LedgerSlot, 'reads'> {
   if (answer?.opened == null) return {};
   const opened = new Set(answer.opened).size;
-  const reading = readingBehind(job, answer)?.opened;
-  if (reading === undefined) return { reads: { opened } };
-  return { reads: { opened, reading: reading.length, again: openedAgain(answer.opened, reading).length } };
+  const reading = answer.forked && 'shared' in job ? (job.shared?.end.reading ?? null) : null;
+  if (reading === null) return { reads: { opened } };
+  const files = filesIn(reading);
+  return { reads: { opened, reading: files.length, again: openedAgain(answer.opened, files).length } };
 }
 
 /** Returns why the session was new or resumed. If it is new although a resume was planned, the old session was lost. */
@@ -247,7 +249,9 @@ async function record(
 
 /** Returns the files whose whole text was in the prompt; `undefined` if there were none. */
 function handedTo(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): RecordMetadata['handed'] {
-  if (!('fresh' in job) || answer === null || answer.forked) return undefined;
+  if (!('fresh' in job) || answer === null) return undefined;
+  // The prompt of an earlier session that was continued is not the prompt of a new session.
+  if (answer.forked && job.shared?.continued !== null) return undefined;
   if (answer.dispatch === 'resumed') return job.resumed?.handed;
   return job.given.length === 0 ? undefined : job.given;
 }

@@ -112,6 +112,7 @@ async function openContext(
   const changed = facts.snapshot.entries.map(({ path }) => path);
   const paths = new Set(changed);
   const isChanged = (path: RepoPath) => paths.has(path);
+  const texts = new Map<RepoPath, Promise<Result<string | null>>>();
   const diffs = new Map<string, Promise<Result<IndexedDiff>>>();
   const readDiff = async (from: string, contextLines: number): Promise<Result<IndexedDiff>> => {
     const sections = await snapshots.sections(from, tree, contextLines);
@@ -130,6 +131,11 @@ async function openContext(
     mark: await snapshots.branchMark(facts.comparison.where.branch),
     reviewers: await reviewers(),
     prefixes: openPrefixGate(),
+    text(path) {
+      const read = texts.get(path) ?? snapshots.textIn(tree, path);
+      texts.set(path, read);
+      return read;
+    },
     diff(from, contextLines) {
       const key = `${from} ${contextLines}`;
       const made = diffs.get(key) ?? readDiff(from, contextLines);

@@ -1,7 +1,7 @@
 import { AGENT_TOKENS, expectedReads, groupReaders, type Reader, sharingPays } from '../../dispatch/decide-sharing.ts';
 import type { openQueue } from '../../dispatch/limits.ts';
 import { judgeHit, sessionUse } from '../../dispatch/session-use.ts';
-import { type ReadingEnd, readForAll } from '../../dispatch/share-reading.ts';
+import { filesIn, type ReadingEnd, readForAll } from '../../dispatch/share-reading.ts';
 import { estimateTokens } from '../../kernel/agent.ts';
 import type { SlotAnswer, SlotJob, SlotReading, UnassignableSlot } from '../ports.ts';
 import type { RecordMetadata } from '../record-types.ts';
@@ -121,6 +121,7 @@ async function readFor(
     {
       agent,
       stable: continues?.prompt.stable ?? leader.fresh[0]?.stable ?? '',
+      given: continues === null ? leader.given : [],
       options: {
         schema: gateSchema(facts),
         cacheTtl: ttl,
@@ -130,7 +131,7 @@ async function readFor(
       ...(continues === null ? {} : { continues: { ...continues.base, dynamic: continues.prompt.dynamic } }),
     },
   );
-  const files = end.reading?.opened.length ?? null;
+  const files = end.reading === null ? null : filesIn(end.reading).length;
   const { why, usage, durationMs } = end;
   ports.reporter.tell({ kind: 'reading-ended', agent, readers, files, why, usage, durationMs });
   if (continues === null) return { end, continued: null, base: await keptReading(context, leader, end) };
@@ -166,7 +167,7 @@ async function keptReading(
     model: model ?? facts.usualModel ?? null,
   });
   return {
-    opened: [...reading.opened],
+    opened: [...filesIn(reading)],
     session: {
       ...{ ...use, id: reading.sessionId, agent, model: facts.model, version: facts.version },
       toolsDigest: readingFingerprint(facts),
