@@ -122,6 +122,21 @@ describe('comparison of variants', () => {
     expect(compared(8, 4)[0]?.p).toBeLessThan(0.01);
   });
 
+  test('the same difference is less certain if it is one of several', () => {
+    const results = ['new', 'resumed', 'skipped'] as const;
+    const all = results.flatMap((sessions) =>
+      Array.from({ length: 12 }, (_, i) => ({
+        ...result(i, 'new', sessions !== 'resumed' || i >= 6),
+        variant: { reviewers: null, sessions, reading: null },
+      })),
+    );
+    const two = all.filter(({ variant }) => variant.sessions !== 'skipped');
+    expect(compareVariants(two)).toMatchObject([{ onlyA: 6, onlyB: 0, p: expect.closeTo(0.031, 3) }]);
+    expect(compareVariants(all).map(({ onlyA, onlyB, p }) => [onlyA, onlyB, Number(p.toFixed(3))])).toEqual([
+      ...[[6, 0, 0.094], [0, 0, 1], [0, 6, 0.094]],
+    ]);
+  });
+
   test('three such bugs are not', () => {
     expect(compared(3, 9)[0]?.p).toBeGreaterThan(0.05);
   });

@@ -58,7 +58,7 @@ export async function makeCaseRepository(
   };
   const created = await forEachOk(
     [
-      () => run(['init', '--quiet', '--template=', '--initial-branch=main']),
+      () => run(['init', '--quiet', '--template=', '--initial-branch=main', `--object-format=${formatOf(one)}`]),
       async () => borrowObjects(folder, commonDir),
       ...SETTINGS.map(
         ([name, value]) =>
@@ -110,6 +110,11 @@ export async function makeCaseRepository(
         ),
     },
   };
+}
+
+/** Returns git's name for the hash of the user's repository, because a repository can only borrow objects of its kind. */
+function formatOf({ base }: ProofCase): 'sha1' | 'sha256' {
+  return base?.length === 64 ? 'sha256' : 'sha1';
 }
 
 const SETTINGS = [

@@ -181,6 +181,23 @@ console.log(JSON.stringify({ status: 'pass', violations: [] }));
   SLOW,
 );
 
+test('only the gates that review the file with the bug are run', async () => {
+  const reviews = 'reviews: { code-quality: { prompt: .onceover/reviews/code-quality.md } }';
+  const repo = gateRepo({ agents: ['one'], gates: ['src', 'docs'].map((path) => `  - path: ${path}\n    ${reviews}`).join('\n') });
+  const cases = join(dirname(repo.root), 'cases');
+  mkdirSync(cases);
+  const page = PATCH.slice(PATCH.indexOf('diff ')).replaceAll('src/limit.ts', 'docs/limit.md');
+  writeFileSync(join(cases, 'limit.patch'), `${PATCH}${page}`);
+  const { plan, new_calls, gates } = await onceoverJson<ProveDocument>(
+    repo.root,
+    ['prove', '--own', cases, '--kinds', 'own', '--yes'],
+    { timeoutMs: SLOW },
+  );
+  expect({ planned: plan.calls, new_calls, gates: gates.map(({ gate }) => gate) }).toEqual({
+    ...{ planned: 1, new_calls: 1, gates: ['review:src:code-quality'] },
+  });
+});
+
 test('a pass in a proof is not a pass of the same change', async () => {
   const { repo, cases } = provable();
   await onceoverJson(repo.root, ['prove', '--own', cases, '--kinds', 'own', '--yes'], { timeoutMs: SLOW });
