@@ -54,7 +54,7 @@ export async function gatherCases(options: GatherOptions): Promise<Result<readon
   const spare: ProofCase[] = [];
   let fromHosts = 0;
   for (const host of hosts) {
-    if (isEnough(cases, fromHosts, options)) break;
+    if (isEnough([...cases, ...spare], fromHosts, options)) break;
     const read = await readCommitFiles(repository.root, host);
     if (read === null) continue;
     const edited = await editedCases(read, options, random, used);
@@ -72,11 +72,12 @@ export async function gatherCases(options: GatherOptions): Promise<Result<readon
 function isEnough(
   cases: readonly ProofCase[],
   fromHosts: number,
-  { sources, most }: Pick<GatherOptions, 'sources' | 'most'>,
+  { sources, most, bugsPerChange }: Pick<GatherOptions, 'sources' | 'most' | 'bugsPerChange'>,
 ): boolean {
   const wanted = FROM_HOSTS.filter((source) => sources.includes(source));
   if (wanted.length === 0) return fromHosts >= most;
-  const isFull = (source: CaseSource) => cases.filter((one) => one.source === source).length >= most;
+  const isFull = (source: CaseSource) =>
+    cases.filter((one) => one.source === source).length >= (source === 'mutant' ? most * bugsPerChange : most);
   return wanted.every(isFull) || fromHosts >= most * HOSTS_PER_CASE;
 }
 

@@ -120,6 +120,8 @@ test('a found bug counts, kept answers are not paid for again, and status says h
   const shown = (await onceover(repo.root, ['status'])).stdout.replace(/\s+/g, ' ');
   expect(shown).toContain(line);
   expect((await onceover(repo.root, ['explain', 'code-quality'])).stdout.replace(/\s+/g, ' ')).toContain(line);
+  await onceover(repo.root, ['status', '--report', 'html=../status.html']);
+  expect(readFileSync(join(dirname(repo.root), 'status.html'), 'utf8')).toContain(line);
   repo.write('.onceover/reviews/code-quality.md', 'Look for something else.\n');
   expect((await onceover(repo.root, ['status'])).stdout.replace(/\s+/g, ' ')).toContain(
     'stale, because the prompt changed',
@@ -282,6 +284,10 @@ test(
     const repeated = await prove(...clean, '--repeat', '2');
     expect(repeated.new_calls).toBe(2);
     expect(repeated.gates[0]?.scores.flips).toMatchObject({ count: 0, of: 2 });
+    // This agent cannot share a reading, so it gets the same questions.
+    const readings = await prove(...clean, '--reading', 'off,all');
+    expect(readings.new_calls).toBe(0);
+    expect(variants(readings)).toMatchObject([{ reading: 'off' }, { reading: 'all' }]);
     // A session mode matters from the second round on.
     const sessions = await prove('--kinds', 'scenario', '--sessions', 'new,resumed,skipped', '--seed', '3');
     expect(sessions.end).toBe('done');
