@@ -91,7 +91,7 @@ const gateProof = z.object({
         p: z
           .number()
           .describe(
-            'The p-value of a two-sided exact sign test. If the value is 0.05 or more, the difference between the variants can well be chance.',
+            'The p-value of a two-sided exact sign test, corrected for the number of comparisons. If the value is 0.05 or more, the difference between the variants can well be chance.',
           ),
       }),
     )

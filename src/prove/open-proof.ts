@@ -112,7 +112,8 @@ async function gather(
 ): Promise<Result<readonly ProofCase[]>> {
   if (set) return ok(publicSet());
   const covers = (path: RepoPath) => config.gatesFor([path]).length > 0;
-  const gathered = await gatherCases({ repository, parsers, seed, most, sources, covers });
+  const bugsPerChange = config.checks.length === 0 ? 1 : BUGS_PER_CHANGE;
+  const gathered = await gatherCases({ repository, parsers, seed, most, sources, bugsPerChange, covers });
   if (!gathered.ok || own === null) return gathered;
   const head = await asResult(gitText(repository.root, ['rev-parse', '--verify', 'HEAD^{commit}']));
   if (!head.ok) return head;
@@ -120,6 +121,9 @@ async function gather(
   const read = readOwnCases(folder, head.value as CommitId);
   return read.ok ? ok([...read.value, ...gathered.value]) : read;
 }
+
+// Good tests catch most planted bugs, so a case that counts may need several tries.
+const BUGS_PER_CHANGE = 8;
 
 async function sourceExtensions({ root }: RepositoryPaths): Promise<readonly string[]> {
   const listed = await asResult(gitText(root, ['ls-files']));
@@ -171,7 +175,7 @@ export async function playPlannedProof(
     const played = await playProof(request, config, ports, ledger.add);
     if (!played.ok) return played;
     kept.cleanUp();
-    const proofs = proofsOf(played.value.results, config, played.value.cases);
+    const proofs = proofsOf(inOrder(played.value.results, plan), config, played.value.cases);
     const outdone: GateId[] = [];
     // An interrupted run covers fewer test cases than planned, so its scores must not replace stored ones.
     if (played.value.end === 'done' || played.value.end === 'budget') {
@@ -204,6 +208,15 @@ async function prepareFolder(repository: RepositoryPaths, folder: string, { chec
   });
   if (!copied.ok) return copied;
   return checks.length === 0 ? ok([]) : copyDependencies(repository.root, folder);
+}
+
+/**
+ * Sorts results by configuration, in the planned order. In the order of the test cases, another configuration would come
+ * first if the first review of the first test case has no verdict.
+ */
+function inOrder(results: readonly CaseResult[], { variants }: ProvePlan): readonly CaseResult[] {
+  const order = variants.map(variantKey);
+  return [...results].sort((a, b) => order.indexOf(variantKey(a.variant)) - order.indexOf(variantKey(b.variant)));
 }
 
 /** Returns the scores of each gate that has results. */

@@ -144,7 +144,7 @@ export type VariantScores = { readonly variant: ProofVariant; readonly scores: S
 
 /**
  * The comparison of two configurations on the test cases that both reviewed. `p` is the p-value of a two-sided sign
- * test.
+ * test, corrected for the number of comparisons.
  */
 export type VariantComparison = {
   readonly a: ProofVariant;

@@ -18,8 +18,9 @@ export async function statusCommand(options: Flags<'base', 'prompt' | 'verbose'>
   if (!files.ok) return exitWith(files.failure, json);
   const read = await status(workingDirectory(), base);
   if (asked !== null && read.ok) {
-    const { outcome } = read.value;
-    const subject = { page: 'status', verdict: describeVerdict(outcome), run: runDocument(outcome) } as const;
+    const { outcome, proofs } = read.value;
+    const verdict = [...describeVerdict(outcome), ...proofs.map(describeProof)];
+    const subject = { page: 'status', verdict, run: runDocument(outcome) } as const;
     const missing = await asked.writePages(files.value, await statusPage(workingDirectory(), base, subject));
     if (missing.length > 0) {
       process.exitCode = 3;
@@ -38,9 +39,14 @@ export async function statusCommand(options: Flags<'base', 'prompt' | 'verbose'>
         ? showInvisibleInLines(describePromptForAgent(outcome.findings, await failingChecks()))
         : [
             describeRun(outcome, style, amountOf(options)),
-            ...proofs.map((one) => wrapTo(`${one.gate}: ${one.text}`, style)),
+            ...proofs.map((one) => wrapTo(describeProof(one), style)),
             ...describeSignerAudits(agreement).map((line) => wrapTo(line, style)),
           ].join('\n'),
     exitCode: ({ outcome }) => outcome.exitCode,
   });
+}
+
+/** Returns one line about the last proof of a gate (`onceover prove`). */
+function describeProof({ gate, text }: { readonly gate: string; readonly text: string }): string {
+  return `${gate}: ${text}`;
 }

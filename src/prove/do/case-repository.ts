@@ -1,4 +1,14 @@
-import { constants, cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SETTINGS_FILE } from '../../config/settings.ts';
 import { asResult, git } from '../../git/git.ts';
@@ -58,7 +68,7 @@ export async function makeCaseRepository(
   };
   const created = await forEachOk(
     [
-      () => run(['init', '--quiet', '--template=', '--initial-branch=main']),
+      () => run(['init', '--quiet', '--template=', '--initial-branch=main', `--object-format=${formatOf(one)}`]),
       async () => borrowObjects(folder, commonDir),
       ...SETTINGS.map(
         ([name, value]) =>
@@ -112,6 +122,11 @@ export async function makeCaseRepository(
   };
 }
 
+/** Returns git's name for the hash of the user's repository, because a repository can only borrow objects of its kind. */
+function formatOf({ base }: ProofCase): 'sha1' | 'sha256' {
+  return base?.length === 64 ? 'sha256' : 'sha1';
+}
+
 const SETTINGS = [
   ['user.name', 'A developer'],
   ['user.email', 'developer@example.invalid'],
@@ -140,21 +155,28 @@ function writeAll(folder: string, files: readonly ProofFile[]): Result<void> {
   });
 }
 
-const DEPENDENCIES = ['node_modules', '.venv', 'venv', 'vendor'];
+const DEPENDENCIES = /(?:^|\/)(?:node_modules|\.?venv|vendor)$/;
 
-/** Copies the installed packages of the user's project, because checks need them but must not change the originals. */
+/**
+ * Copies the installed packages of the user's project, because checks need them but must not change the originals.
+ * Packages are in folders that git ignores. A monorepo has such folders also below its packages. Returns the paths of the
+ * copied folders.
+ */
 export async function copyDependencies(root: string, to: string): Promise<Result<readonly string[]>> {
-  const ignored = await asResult(git(root, ['check-ignore', '--', ...DEPENDENCIES], { expected: [0, 1] }));
-  const names = ignored.ok ? ignored.value.stdout.toString('utf8').split('\n') : [];
+  const args = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory'];
+  const ignored = await asResult(git(root, args));
+  if (!ignored.ok) return ignored;
+  const paths = ignored.value.stdout.toString('utf8').split('\0');
+  const names = paths.map((path) => path.replace(/\/$/, '')).filter((name) => DEPENDENCIES.test(name));
   return tryDisk('write', to, () =>
     names.filter((name) => {
-      if (name === '' || !existsSync(join(root, name)) || existsSync(join(to, name)))
-        return name !== '' && existsSync(join(to, name));
-      cpSync(join(root, name), join(to, name), {
-        recursive: true,
-        mode: constants.COPYFILE_FICLONE,
-        verbatimSymlinks: true,
-      });
+      const target = join(to, name);
+      // Copy the folder behind a symlink, so that checks cannot write to the original through the link.
+      const source = realpathSync(join(root, name));
+      if (!statSync(source).isDirectory()) return false;
+      makeParents(dirname(target));
+      const options = { recursive: true, mode: constants.COPYFILE_FICLONE, verbatimSymlinks: true };
+      if (!existsSync(target)) cpSync(source, target, options);
       return true;
     }),
   );
@@ -164,7 +186,9 @@ export async function copyDependencies(root: string, to: string): Promise<Result
 export function moveDependencies(names: readonly string[], from: string, to: string): Result<void> {
   return tryDisk('write', to, () => {
     for (const name of names) {
-      if (existsSync(join(from, name)) && !existsSync(join(to, name))) renameSync(join(from, name), join(to, name));
+      const [old, now] = [join(from, name), join(to, name)];
+      // The commit of a test case may not contain the package of a monorepo to which this folder belongs.
+      if (existsSync(old) && existsSync(dirname(now)) && !existsSync(now)) renameSync(old, now);
     }
   });
 }

@@ -4,6 +4,7 @@ import { grouped } from '../../kernel/collections.ts';
 import { ok, type Result } from '../../kernel/result.ts';
 import type { LedgerProof } from '../../ledger/entries.ts';
 import { tryToRemoveFolder } from '../../platform/files.ts';
+import { candidatesInOrder, type DroppedCases } from '../decide/candidates.ts';
 import {
   addSpending,
   isSpent,
@@ -30,9 +31,6 @@ export type PlayedProof = {
   /** The last review that reached no verdict, if `onceover prove` ended because of such reviews; otherwise `null`. */
   readonly trouble: Extract<PlayedTask, { kind: 'no-verdict' }>['outcome'] | null;
 };
-
-/** How many test cases were left out, by reason. */
-type DroppedCases = { caughtByChecks: number; checksFailAnyway: number; notPlayable: number; noVerdict: number };
 
 export type ProofProgress = {
   readonly kind: 'case';
@@ -91,7 +89,7 @@ export async function playProof(
   const stopped = () => ended(isOverBudget ? 'budget' : 'interrupted');
   let inARow = 0;
   const of = Math.min(most, candidates.length);
-  for (const one of candidatesInOrder(candidates, most, cases)) {
+  for (const one of candidatesInOrder(candidates, most, cases, dropped)) {
     const number = cases.length + 1;
     const tasks = tasksOf(one, choice);
     for (const [i, task] of tasks.entries()) {
@@ -145,25 +143,3 @@ const DROPPED = {
   'not-playable': 'notPlayable',
   'no-verdict': 'noVerdict',
 } as const;
-
-/**
- * Yields test cases until `most` of them were used. An unusable case is replaced by another one from the same source,
- * if there is one.
- */
-function* candidatesInOrder(
-  candidates: readonly ProofCase[],
-  most: number,
-  used: readonly ProofCase[],
-): Generator<ProofCase> {
-  const chosen = candidates.slice(0, most);
-  const spare = [...candidates.slice(most)];
-  let tries = 0;
-  for (let next = chosen.shift(); next !== undefined && used.length < most; next = chosen.shift()) {
-    const before = used.length;
-    yield next;
-    const { source } = next;
-    const other = used.length === before ? spare.findIndex((one) => one.source === source) : -1;
-    // Limit the replacements: if the project's checks always fail, trying its whole history would be useless.
-    if (other !== -1 && tries++ < most * 3) chosen.unshift(...spare.splice(other, 1));
-  }
-}

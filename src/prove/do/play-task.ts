@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { withRunLock } from '../../gates/open-run.ts';
 import { executeRun } from '../../gates/run.ts';
 import type { RunOutcome, RunProgress } from '../../gates/run-types.ts';
+import type { Failure } from '../../kernel/failure.ts';
 import { digestOf, type GateId } from '../../kernel/ids.ts';
 import type { ReporterOf } from '../../kernel/ports.ts';
 import type { RepositoryPaths } from '../../kernel/repository.ts';
-import { ok, type Result } from '../../kernel/result.ts';
+import { err, ok, type Result } from '../../kernel/result.ts';
 import type { LedgerEntry, LedgerRun } from '../../ledger/entries.ts';
 import { openLedger } from '../../ledger/store.ts';
 import { tryDisk } from '../../platform/files.ts';
@@ -59,7 +60,7 @@ export async function playTask(task: ProofTask, config: ProofConfig, ports: Play
   const root = join(ports.folder, one.id);
   const settings = config.settingsFor(variant);
   const made = await makeCaseRepository(root, ports.repository.commonDir, one, { files: config.files, settings });
-  if (!made.ok) return made;
+  if (!made.ok) return unlessGitFailed(made.failure);
   const repository = made.value;
   if (one.unedited !== null && config.checks.length > 0) {
     const letThrough = await passesChecks(task, repository, config, ports);
@@ -78,17 +79,15 @@ export async function playTask(task: ProofTask, config: ProofConfig, ports: Play
   };
   for (const [i, round] of one.rounds.entries()) {
     const played = await repository.play(round);
-    if (!played.ok) {
-      if (played.failure.kind !== 'git-failed') return played;
-      return ok({ kind: 'not-playable', why: played.failure.said.split('\n')[0] ?? '' });
-    }
+    if (!played.ok) return unlessGitFailed(played.failure);
     const paths = await repository.paths();
     if (!paths.ok) return paths;
     carryCapabilities(ports.folder, paths.value.commonDir);
     const ran = await withRunLock(
       paths.value,
       {
-        ...{ selection: { kind: 'change', base: null }, gates: config.gates, paths: [], startedBy: 'person' },
+        // Run only the gates whose result counts: other gates of the same change would cost calls for nothing.
+        ...{ selection: { kind: 'change', base: null }, gates: [...counted.keys()], paths: [], startedBy: 'person' },
         ...{ force: i > 0 && variant.sessions === 'resumed', fresh: i > 0 && variant.sessions === 'new' },
         ...{ all: true, allowUnconfigured: false, reporter: ports.reporter, stop: ports.stop },
         ...{ proofOf: ports.repository, remote: ports.isRemote },
@@ -116,6 +115,12 @@ export async function playTask(task: ProofTask, config: ProofConfig, ports: Play
   if (last === null) return ok({ kind: 'not-playable', why: 'it has no change' });
   const results = caseResults(task, { last, entries }, counted);
   return ok(results.length === 0 ? { kind: 'no-verdict', outcome: last } : { kind: 'played', results });
+}
+
+/** If git cannot create the branch of a test case, leaves out the case; any other failure ends `onceover prove`. */
+function unlessGitFailed(failure: Failure): Result<PlayedTask> {
+  if (failure.kind !== 'git-failed') return err(failure);
+  return ok({ kind: 'not-playable', why: failure.said.split('\n')[0] ?? '' });
 }
 
 const CAPABILITIES = ['capabilities.json', 'versions.json'];

@@ -85,9 +85,14 @@ export function scoreVariants(results: readonly CaseResult[]): readonly VariantS
   });
 }
 
-/** Compares every two configurations on the bugs that both reviewed: which bugs did only one of them find? */
+/**
+ * Compares every two configurations on the bugs that both reviewed: which bugs did only one of them find? With many
+ * comparisons, some differences are large by chance. So each p-value is multiplied by the number of comparisons
+ * (Bonferroni correction).
+ */
 export function compareVariants(results: readonly CaseResult[]): readonly VariantComparison[] {
   const variants = [...byVariant(results.filter((one) => one.class !== null && one.repeat === 1)).values()];
+  const comparisons = (variants.length * (variants.length - 1)) / 2;
   return variants.flatMap((a, i) =>
     variants.slice(i + 1).flatMap((b) => {
       const [left] = a;
@@ -97,7 +102,7 @@ export function compareVariants(results: readonly CaseResult[]): readonly Varian
       const both = a.filter((one) => inB.has(one.case));
       const onlyA = both.filter((one) => one.found && inB.get(one.case) === false).length;
       const onlyB = both.filter((one) => !one.found && inB.get(one.case) === true).length;
-      const p = signTest(onlyA, onlyB);
+      const p = Math.min(1, signTest(onlyA, onlyB) * comparisons);
       return [{ a: left.variant, b: right.variant, cases: both.length, onlyA, onlyB, p }];
     }),
   );

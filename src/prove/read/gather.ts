@@ -26,13 +26,15 @@ export type GatherOptions = {
   readonly most: number;
   /** The sources of test cases that are wanted; empty for all sources. */
   readonly sources: readonly CaseSource[];
+  /** How many planted bugs each real change offers. With checks, most of them are needed to replace caught ones. */
+  readonly bugsPerChange: number;
   /** Whether a gate reviews this file. */
   covers(path: RepoPath): boolean;
 };
 
 /**
  * Makes test cases from the history of the repository: undone bug fixes, real changes as they are, and real changes
- * with a planted bug or a harmless edit.
+ * with a planted bug or a harmless edit. Further bugs in the same changes come last, so that they only replace others.
  */
 export async function gatherCases(options: GatherOptions): Promise<Result<readonly ProofCase[]>> {
   const { repository, seed } = options;
@@ -49,15 +51,18 @@ export async function gatherCases(options: GatherOptions): Promise<Result<readon
     if (made !== null) cases.push(made);
   }
   const used = new Map<string, number>();
+  const spare: ProofCase[] = [];
   let fromHosts = 0;
   for (const host of hosts) {
-    if (isEnough(cases, fromHosts, options)) break;
+    if (isEnough([...cases, ...spare], fromHosts, options)) break;
     const read = await readCommitFiles(repository.root, host);
     if (read === null) continue;
-    cases.push(cleanCase(read), ...(await editedCases(read, options, random, used)));
+    const edited = await editedCases(read, options, random, used);
+    cases.push(cleanCase(read), ...edited.cases);
+    spare.push(...edited.spare);
     fromHosts++;
   }
-  return ok(cases);
+  return ok([...cases, ...shuffled(spare, random)]);
 }
 
 /**
@@ -67,11 +72,12 @@ export async function gatherCases(options: GatherOptions): Promise<Result<readon
 function isEnough(
   cases: readonly ProofCase[],
   fromHosts: number,
-  { sources, most }: Pick<GatherOptions, 'sources' | 'most'>,
+  { sources, most, bugsPerChange }: Pick<GatherOptions, 'sources' | 'most' | 'bugsPerChange'>,
 ): boolean {
   const wanted = FROM_HOSTS.filter((source) => sources.includes(source));
   if (wanted.length === 0) return fromHosts >= most;
-  const isFull = (source: CaseSource) => cases.filter((one) => one.source === source).length >= most;
+  const isFull = (source: CaseSource) =>
+    cases.filter((one) => one.source === source).length >= (source === 'mutant' ? most * bugsPerChange : most);
   return wanted.every(isFull) || fromHosts >= most * HOSTS_PER_CASE;
 }
 
@@ -92,14 +98,14 @@ async function undoneFix(fix: PastCommit, { repository: { root }, covers }: Gath
 
 /**
  * Edits the lines that a commit added and returns up to three test cases: one with a bug, one with a harmless edit, and
- * one with two rounds.
+ * one with two rounds. `spare` are test cases with other bugs in the same commit.
  */
 async function editedCases(
   host: ReadCommit,
-  { repository: { root }, parsers, covers }: GatherOptions,
+  { repository: { root }, parsers, covers, bugsPerChange }: GatherOptions,
   random: () => number,
   used: Map<string, number>,
-): Promise<readonly ProofCase[]> {
+): Promise<{ readonly cases: readonly ProofCase[]; readonly spare: readonly ProofCase[] }> {
   const places: HostedEdit[] = [];
   for (const [path, text] of host.after) {
     const parser = text === null || !isSourceFile(path) || !covers(path) ? null : parsers.parserFor(path);
@@ -111,13 +117,12 @@ async function editedCases(
   }
   const mixed = shuffled(places, random);
   // Take the kind of bug that was used least so far, so that rare kinds occur too.
-  const rarest = (list: readonly HostedEdit[]) =>
-    [...list].sort((a, b) => (used.get(a.edit.class ?? '') ?? 0) - (used.get(b.edit.class ?? '') ?? 0))[0];
+  const uses = ({ edit }: HostedEdit) => used.get(edit.class ?? '') ?? 0;
   const bugs = mixed.filter(({ edit }) => edit.class !== null);
   const trap = mixed.find(({ edit }) => edit.class === null);
-  const bug = rarest(bugs);
+  const [bug, ...others] = [...bugs].sort((a, b) => uses(a) - uses(b));
   const cases: ProofCase[] = trap === undefined ? [] : [mutantCase(host, trap)];
-  if (bug === undefined) return cases;
+  if (bug === undefined) return { cases, spare: [] };
   const note = ({ edit }: HostedEdit) => used.set(edit.class ?? '', (used.get(edit.class ?? '') ?? 0) + 1);
   note(bug);
   cases.push(mutantCase(host, bug));
@@ -125,7 +130,7 @@ async function editedCases(
   const kind = SCENARIOS[Math.floor(random() * SCENARIOS.length)] ?? 'after-pass';
   const partner = kind === 'sibling-left' ? apart.find(({ edit }) => edit.class === bug.edit.class) : apart[0];
   if (partner !== undefined) cases.push(scenarioCase(host, kind, partner, bug));
-  return cases;
+  return { cases, spare: others.slice(0, bugsPerChange - 1).map((one) => mutantCase(host, one)) };
 }
 
 function areApart(a: HostedEdit, b: HostedEdit): boolean {

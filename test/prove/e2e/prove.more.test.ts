@@ -120,6 +120,8 @@ test('a found bug counts, kept answers are not paid for again, and status says h
   const shown = (await onceover(repo.root, ['status'])).stdout.replace(/\s+/g, ' ');
   expect(shown).toContain(line);
   expect((await onceover(repo.root, ['explain', 'code-quality'])).stdout.replace(/\s+/g, ' ')).toContain(line);
+  await onceover(repo.root, ['status', '--report', 'html=../status.html']);
+  expect(readFileSync(join(dirname(repo.root), 'status.html'), 'utf8')).toContain(line);
   repo.write('.onceover/reviews/code-quality.md', 'Look for something else.\n');
   expect((await onceover(repo.root, ['status'])).stdout.replace(/\s+/g, ' ')).toContain(
     'stale, because the prompt changed',
@@ -180,6 +182,23 @@ console.log(JSON.stringify({ status: 'pass', violations: [] }));
   },
   SLOW,
 );
+
+test('only the gates that review the file with the bug are run', async () => {
+  const reviews = 'reviews: { code-quality: { prompt: .onceover/reviews/code-quality.md } }';
+  const repo = gateRepo({ agents: ['one'], gates: ['src', 'docs'].map((path) => `  - path: ${path}\n    ${reviews}`).join('\n') });
+  const cases = join(dirname(repo.root), 'cases');
+  mkdirSync(cases);
+  const page = PATCH.slice(PATCH.indexOf('diff ')).replaceAll('src/limit.ts', 'docs/limit.md');
+  writeFileSync(join(cases, 'limit.patch'), `${PATCH}${page}`);
+  const { plan, new_calls, gates } = await onceoverJson<ProveDocument>(
+    repo.root,
+    ['prove', '--own', cases, '--kinds', 'own', '--yes'],
+    { timeoutMs: SLOW },
+  );
+  expect({ planned: plan.calls, new_calls, gates: gates.map(({ gate }) => gate) }).toEqual({
+    ...{ planned: 1, new_calls: 1, gates: ['review:src:code-quality'] },
+  });
+});
 
 test('a pass in a proof is not a pass of the same change', async () => {
   const { repo, cases } = provable();
@@ -265,6 +284,10 @@ test(
     const repeated = await prove(...clean, '--repeat', '2');
     expect(repeated.new_calls).toBe(2);
     expect(repeated.gates[0]?.scores.flips).toMatchObject({ count: 0, of: 2 });
+    // This agent cannot share a reading, so it gets the same questions.
+    const readings = await prove(...clean, '--reading', 'off,all');
+    expect(readings.new_calls).toBe(0);
+    expect(variants(readings)).toMatchObject([{ reading: 'off' }, { reading: 'all' }]);
     // A session mode matters from the second round on.
     const sessions = await prove('--kinds', 'scenario', '--sessions', 'new,resumed,skipped', '--seed', '3');
     expect(sessions.end).toBe('done');
