@@ -97,3 +97,26 @@ export type Spent = {
   readonly freshChars: number;
   readonly usage: Usage | null;
 };
+
+/**
+ * Returns the reason for a new session, to print after "new session:"; null for usual reasons, such as the first
+ * review.
+ */
+export function describeDispatchReason(why: string): string | null {
+  return REASONS[why] ?? null;
+}
+
+type UsualReason = 'first-look' | 'delta' | 'final-validation';
+
+const REASONS: Readonly<Record<string, string>> = {
+  'asked-for': 'no session was kept',
+  'session-differs': 'the agent, model, version or tools have changed',
+  'cannot-resume': 'the agent cannot resume sessions',
+  'session-lost': 'the session or its snapshot is gone',
+  'no-changes': 'nothing has changed',
+  'resume-dearer': 'resuming would cost more',
+  'reading-continued': 'continued from a shared reading',
+  'delta-too-large': 'too much has changed',
+  'resume-failed': 'the resume failed',
+  'other-agent': 'another agent took over',
+} satisfies Record<Exclude<LoopDispatchReason, UsualReason>, string>;

@@ -3,8 +3,8 @@ import { describePlan, describeWhy, reviewerName, SESSIONS, STATUS_WORDS } from 
 import { REFUSALS } from '../gates/describe/shared.ts';
 import type { Usage } from '../kernel/agent.ts';
 import { oneLine, quoteName } from '../kernel/escape.ts';
+import { describeDispatchReason } from '../kernel/review-loops.ts';
 import { describeUsage } from '../ledger/describe.ts';
-import { describeDispatchReason } from '../phases/describe/issues.ts';
 import { describeAgentFailure, describeNoReading, describeTrouble } from '../ui/describe-agent-failure.ts';
 import { type Paint, PLAIN } from '../ui/style.ts';
 import { type ByKind, byKind, count, describeDuration } from '../ui/wording.ts';

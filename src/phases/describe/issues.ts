@@ -1,5 +1,5 @@
 import { oneLine, showInvisible } from '../../kernel/escape.ts';
-import { type LoopDispatchReason, SEVERITIES } from '../../kernel/review-loops.ts';
+import { SEVERITIES } from '../../kernel/review-loops.ts';
 import { describeAgentFailure } from '../../ui/describe-agent-failure.ts';
 import { type Styled, wrapTo } from '../../ui/style.ts';
 import { count } from '../../ui/wording.ts';
@@ -136,26 +136,3 @@ function paragraph(text: string, shown: Styled): readonly string[] {
     .filter((line) => line.trim() !== '')
     .map((line) => wrapTo(`    ${showInvisible(line.trimEnd())}`, shown, 0));
 }
-
-/**
- * Returns the reason for a new session, to print after "new session:"; null for usual reasons, such as the first
- * review.
- */
-export function describeDispatchReason(why: string): string | null {
-  return REASONS[why] ?? null;
-}
-
-type UsualReason = 'first-look' | 'delta' | 'final-validation';
-
-const REASONS: Readonly<Record<string, string>> = {
-  'asked-for': 'no session was kept',
-  'session-differs': 'the agent, model, version or tools have changed',
-  'cannot-resume': 'the agent cannot resume sessions',
-  'session-lost': 'the session or its snapshot is gone',
-  'no-changes': 'nothing has changed',
-  'resume-dearer': 'resuming would cost more',
-  'reading-continued': 'continued from a shared reading',
-  'delta-too-large': 'too much has changed',
-  'resume-failed': 'the resume failed',
-  'other-agent': 'another agent took over',
-} satisfies Record<Exclude<LoopDispatchReason, UsualReason>, string>;

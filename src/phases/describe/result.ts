@@ -1,4 +1,5 @@
 import { oneLine, quoteName } from '../../kernel/escape.ts';
+import { describeDispatchReason } from '../../kernel/review-loops.ts';
 import { describePaid } from '../../ledger/describe.ts';
 import { describeFailure } from '../../ui/describe-failure.ts';
 import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '../../ui/style.ts';
@@ -7,7 +8,7 @@ import { callsOf } from '../decide/outcome.ts';
 import type { PhasePlanDocument } from '../json-schema.ts';
 import type { PhaseNotice, PhaseOutcome } from '../run-types.ts';
 import { describePhaseEnd, inFeature } from './end.ts';
-import { describeDispatchReason, describeOpenIssues, openIssueDocuments } from './issues.ts';
+import { describeOpenIssues, openIssueDocuments } from './issues.ts';
 import { describePhaseRounds } from './rounds.ts';
 
 /** Returns a warning as one sentence, without a full stop. */

@@ -1,5 +1,5 @@
 import { oneLine, quoteName } from '../../kernel/escape.ts';
-import { dispatchBy } from '../../kernel/review-loops.ts';
+import { describeDispatchReason, dispatchBy } from '../../kernel/review-loops.ts';
 import { describeAgentFailure } from '../../ui/describe-agent-failure.ts';
 import { cut } from '../../ui/layout.ts';
 import { type Paint, type Styled, wrapTo } from '../../ui/style.ts';
@@ -14,7 +14,7 @@ import type {
   RoleReviewError,
   StopReason,
 } from '../types.ts';
-import { describeDispatchReason, issueCounts } from './issues.ts';
+import { issueCounts } from './issues.ts';
 
 /** Lists the rounds of a phase: one line for each reviewer, even if it was skipped, and one for each fix. */
 export function describePhaseRounds({ preparations, rounds }: PhaseRun, shown: Styled): string {
