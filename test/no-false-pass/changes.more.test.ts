@@ -297,7 +297,7 @@ way('Someone merges the base branch, but drops everything that is new on the bas
   await expectAsked(repo);
 });
 
-way('The base branch changes the mode of a file, and someone merges it but drops the new mode.', async () => {
+way('The base branch changes the mode of a file, and someone merges the base branch but drops the new mode.', async () => {
   const repo = alone();
   repo.commit();
   expect((await repo.run()).code).toBe(0);
