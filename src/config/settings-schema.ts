@@ -255,7 +255,7 @@ export const settingsSchema = z
       'Only for Claude Code: how long the provider caches prompts. With `auto`, onceover chooses the cheaper time, based on the pauses between past reviews in this repository.',
     ),
     share_reading: choice('reviews', 'all', 'off').describe(
-      'Whether one session reads the files for several reviewers, who then continue in copies of this session. onceover does this only if the agent can copy sessions and copies are cheaper. With `reviews`, only reviewers of different reviews share a session. With `all`, reviewers of the same review share a session too, and are less independent. With `off`, every reviewer reads the files in its own session.',
+      'Whether one session reads the files for several reviewers, who then continue in copies of this session. onceover shares a session only if the agent can copy sessions and copies are cheaper. With `reviews`, only reviewers of different reviews share a session. With `all`, reviewers of the same review share a session too, and are less independent. With `off`, every reviewer reads the files in its own session.',
     ),
     recheck_domain: off.describe(
       'Only for onceover phase. If true, the reviewer of the document also reviews the changes that the reviewer `phase-reviewer` required.',

@@ -14,8 +14,8 @@ import {
 
 const share = z
   .object({
-    count: z.number().describe('How many cases had this result.'),
-    of: z.number().describe('How many cases could have had this result.'),
+    count: z.number().describe('The number of cases, or of pairs of reviews, that had the counted result.'),
+    of: z.number().describe('The number of cases, or of pairs of reviews, that could have had the counted result.'),
     low: z.number().describe('The lower end of the 95 % Wilson confidence interval of the score, from 0 to 1.'),
     high: z.number().describe('The upper end of the 95 % Wilson confidence interval of the score, from 0 to 1.'),
   })
@@ -95,7 +95,7 @@ const gateProof = z.object({
           ),
       }),
     )
-    .describe('Comparisons of every two variants on the same bugs.'),
+    .describe('Comparisons of each pair of variants on the same bugs.'),
   usage: usage.describe(
     'The tokens and the cost of all reviews of this gate, including answers that earlier proofs stored.',
   ),
