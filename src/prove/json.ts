@@ -102,7 +102,7 @@ const gateProof = z.object({
   calls: z.number().describe('The number of calls for this gate, including answers that earlier proofs stored.'),
 });
 
-const source = z.enum(CASE_SOURCES).describe('Where the case comes from.');
+const source = z.enum(CASE_SOURCES).describe('The kind of case, which says where the case comes from.');
 
 const plan = z.object({
   gates: z.array(z.string()).describe('The ids of the gates that the command tests.'),

@@ -719,7 +719,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'compared weighted_input_tokens':
     'The input tokens, weighted by price. A token that is written to a cache counts 1.25, and a token that is read from a cache counts 0.1.',
   'compared dispatches':
-    'The number of calls that got an answer. Calls of steps before the reviews of code are not counted.',
+    'The number of calls that got an answer. Calls of steps that run before the reviews of code are not counted.',
   'rates features':
     'The number of features with review loops. If there are fewer than three such features, onceover does not compare the rates with their limits.',
   'rates resume_fallback': 'How often an attempt to resume a session failed.',
