@@ -209,7 +209,7 @@ export const COMMON_WORDS: Readonly<Record<string, string>> = {
   n: 'The number of the review in its loop, starting at 1.',
   next: 'A text that says what to do next.',
   output_tokens: 'The number of output tokens.',
-  paid: 'The calls to agents, with their tokens and their cost.',
+  paid: 'The number of calls to agents, with their tokens and their cost.',
   phase: 'The name of the phase.',
   prompt_chars: 'The number of characters in the prompts that onceover sent.',
   resumed: 'The number of calls that resumed a session.',
@@ -435,7 +435,7 @@ export const WORDS: Readonly<Record<string, string>> = {
     'The version of the agent with which onceover was tested; null for a command of your own.',
   'doctor agents[].resume': 'Whether onceover can resume sessions of this agent.',
   'doctor agents[].resume.known_from':
-    'How onceover knows whether it can resume sessions. With `tested`, onceover was tested with this version. With `probed`, onceover tested the agent on this machine. With `config`, the answer follows from the settings of the agent in onceover.yml.',
+    'How onceover knows whether it can resume sessions. With `tested`, onceover was tested with this version. With `probed`, onceover tested the agent on this machine. With `config`, the answer follows from the settings of the agent in onceover.yml. The field is null if this is not known.',
   'doctor agents[].fork.known_from':
     'How onceover knows whether it can copy sessions. With `tested`, onceover was tested with this version. With `probed`, onceover tested the agent on this machine. With `config`, the answer follows from the settings of the agent in onceover.yml. The field is null if this is not known.',
   'doctor agents[].fork.why': 'The reason why onceover cannot copy sessions of this agent; null if it can.',
@@ -512,11 +512,11 @@ export const WORDS: Readonly<Record<string, string>> = {
   'not paid looks': 'The number of reviews that were skipped or made cheaper.',
   'not paid tokens': 'An estimate of the tokens that these reviews saved.',
   'compared dispatches_without_usage': 'The number of calls whose tokens are not known.',
-  'compared characters': 'The number of characters in the prompts.',
+  'compared characters': 'The number of characters in the prompts, compared with new sessions.',
   'rates judged':
     'Whether at least three features have review loops, so that onceover compares the rates with their limits.',
   'shorter prompts not_so[].iteration': 'The number of the review in its loop, starting at 1.',
-  'loops of five not_so[].characters': 'The number of characters in the prompts.',
+  'loops of five not_so[].characters': 'The number of characters in the prompts, compared with new sessions.',
   'run not_asked': 'The ids of gates that apply to a changed file but were not selected for this run.',
   'run withheld_files': 'Untracked files and nested repositories that onceover does not show to reviewers.',
   'run saved': 'An estimate of the tokens that this run saved, by kind of saving.',
