@@ -276,8 +276,8 @@ export const previewPhase = inRepository(async () =>
 );
 
 /**
- * Passes `call` a guard for the files that record passes. Code of phases cannot open it, because it must not import
- * from `gates`.
+ * Returns a function that runs `call` with a way to open the guard of the files in which passes are recorded. The code
+ * of phases cannot open this guard itself, because it must not import from `gates`.
  */
 async function withGuard<T>(
   call: (repository: RepositoryPaths, options: PhaseOptions, openGuard: OpenGuard) => Promise<Result<T>>,

@@ -240,7 +240,7 @@ export const settingsSchema = z
       'What a run does with gates whose files have not changed. With `rest`, the run skips gates that passed, and shows the findings of gates that failed. With `run`, the run repeats reviews that failed; if any gate has to run, the run also repeats the gates that passed.',
     ),
     final_validation: choice('all', 'changed').describe(
-      'Only for onceover phase: which reviewers review again at the end. With `all`, every reviewer reviews again. With `changed`, only the reviewers that have not seen the current code.',
+      'Only for onceover phase: which reviewers review again at the end. With `all`, every reviewer reviews again. With `changed`, only the reviewers that have not seen the current code review again.',
     ),
     delta_guard: choice('auto', 'prompt', 'effective').describe(
       'Only for onceover phase: how long the prompt of a resumed session may be. With `prompt`, half as long as the first prompt of the session. With `effective`, half as long as the first prompt and the files that a new session reads, together. With `auto`, the limit is `prompt` for reviewers whose prompt contains the document, and `effective` for all other reviewers.',
@@ -255,7 +255,7 @@ export const settingsSchema = z
       'Only for Claude Code: how long the provider caches prompts. With `auto`, onceover chooses the cheaper time, based on the pauses between past reviews in this repository.',
     ),
     share_reading: choice('reviews', 'all', 'off').describe(
-      'Whether one session reads the files for several reviewers, who then continue in copies of this session. onceover does this only if the agent can copy sessions and copies are cheaper. With `reviews`, only reviewers of different reviews share a session. With `all`, reviewers of the same review share a session too, and are less independent. With `off`, every reviewer reads the files in its own session.',
+      'Whether one session reads the files for several reviewers, who then continue in copies of this session. onceover shares a session only if the agent can copy sessions and copies are cheaper. With `reviews`, only reviewers of different reviews share a session. With `all`, reviewers of the same review share a session too, and are less independent. With `off`, every reviewer reads the files in its own session.',
     ),
     recheck_domain: off.describe(
       'Only for onceover phase. If true, the reviewer of the document also reviews the changes that the reviewer `phase-reviewer` required.',

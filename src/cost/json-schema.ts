@@ -24,7 +24,7 @@ export type Paid = z.infer<typeof paid>;
 
 export const notPaid = z
   .object({ looks: z.number(), tokens: z.number() })
-  .describe('The reviews that were skipped or made cheaper, with an estimate of the tokens saved.');
+  .describe('The number of reviews that were skipped or made cheaper, with an estimate of the tokens saved.');
 
 export type SavedTokens = z.infer<typeof notPaid>;
 
@@ -50,7 +50,9 @@ const compared = z
     resumed: z.number(),
     dispatches_without_usage: z.number(),
     characters,
-    input_tokens: estimate.describe('The input tokens that agents reported, in sessions whose first prompt is known.'),
+    input_tokens: estimate.describe(
+      'The number of input tokens that agents reported, in sessions whose first prompt is known, compared with new sessions.',
+    ),
     weighted_input_tokens: estimate.describe(
       'The same tokens, weighted by price: tokens written to a cache count 1.25, tokens read from a cache 0.1.',
     ),

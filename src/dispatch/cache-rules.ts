@@ -154,7 +154,7 @@ export const CACHE_RULES: readonly CacheRule[] = [
     read: 0.1,
     date: '2026-09-20',
     source:
-      'the page "Context caching" in the documentation of Google. It names no lifetime, so 5 minutes is an assumption',
+      'the page "Context caching" in the documentation of Google. The page names no lifetime, so 5 minutes is an assumption',
   },
 ];
 

@@ -20,7 +20,7 @@ function describeCall(call: LoggedCall, number: number): string {
   const lines = turns.map(
     ({ did, usage: own }, at) => `  request ${at + 1}: ${showInvisible(did)}\n    ${figures(own)}`,
   );
-  const unknown = usage === null ? [] : ['  The agent reports only the sum of its requests.'];
+  const unknown = usage === null ? [] : ['  The agent reports only the total token usage of all its requests.'];
   return [
     `Call ${number}: ${showInvisible(agent)}, ${MODES[mode] ?? mode}, ${sent}`,
     ...(turns.length > 0 ? lines : unknown),

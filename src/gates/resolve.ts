@@ -8,8 +8,8 @@ import type { Actor, KnownFinding, Resolution, ResolvedFinding } from './types.t
 
 /**
  * Marks findings as fixed, waives them, or confirms proposed waivers. An agent's waiver is stored only as a proposal,
- * unless the settings say otherwise. The answer also applies to findings of other reviewers about the same code, which
- * are last in the result. If one of the named findings cannot get the answer, nothing is written.
+ * unless the setting `waivers.who` is `anyone`. Findings of other reviewers about the same code as a named finding get
+ * the same answer, and are last in the result. If one of the named findings cannot get the answer, nothing is written.
  */
 export async function resolveFindings(
   repository: RepositoryPaths,

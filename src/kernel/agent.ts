@@ -150,13 +150,13 @@ export type Assigned = { readonly agent: string; readonly others: readonly strin
 
 export type AgentSettings = {
   readonly model: string | null;
-  /** The command line of a custom agent; `null` for an agent that onceover supports itself. */
+  /** The command line of a custom agent; `null` for other agents, such as Claude Code. */
   readonly command: readonly string[] | null;
   /** The command line of an agent that speaks the Agent Client Protocol (ACP); missing or `null` for other agents. */
   readonly acp?: readonly string[] | null;
   /** The settings of the model API that onceover calls itself; missing or `null` for an agent that is a program. */
   readonly api?: ApiSettings | null;
-  /** Path of the agent's program, for an agent that onceover supports itself; `null` to search PATH. */
+  /** The path of the program of a built-in agent, such as Claude Code; `null` to search PATH. */
   readonly path: string | null;
   readonly resume: boolean;
   readonly env: Readonly<Record<string, string>>;

@@ -124,7 +124,7 @@ export type AcceptedSlot = Shaped<typeof ACCEPTED>;
 
 const AUDIT = {
   ...ACCEPTED,
-  /** Whether this clone's reviewer passed the same content too. */
+  /** Whether the reviewer of this clone also passed the content that the other clone passed. */
   agreed: isBoolean,
 };
 

@@ -26,7 +26,9 @@ const subject = z
 /** The JSON schema of a signed pass: an in-toto Statement v1. */
 export const passStatementSchema = z.strictObject({
   _type: z.literal(STATEMENT_TYPE).describe('The type that the in-toto format requires for every Statement v1.'),
-  subject: subject.describe('The gate and the number of the reviewer, and the content that the reviewer passed.'),
+  subject: subject.describe(
+    'A list with one item: the gate with the number of the reviewer, and the content that the reviewer passed.',
+  ),
   predicateType: z.literal(PREDICATE_TYPES.pass).describe('The address that stands for this kind of statement.'),
   predicate: z
     .strictObject({
@@ -83,7 +85,7 @@ export const passStatementSchema = z.strictObject({
 /** The JSON schema of a signed waiver: an in-toto Statement v1. */
 export const waiverStatementSchema = z.strictObject({
   _type: z.literal(STATEMENT_TYPE).describe('The type that the in-toto format requires for every Statement v1.'),
-  subject: subject.describe('The gate and the fingerprint of the waived finding.'),
+  subject: subject.describe('A list with one item: the gate and the fingerprint of the waived finding.'),
   predicateType: z.literal(PREDICATE_TYPES.waiver).describe('The address that stands for this kind of statement.'),
   predicate: z
     .strictObject({

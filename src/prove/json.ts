@@ -14,8 +14,8 @@ import {
 
 const share = z
   .object({
-    count: z.number().describe('How many cases had this result.'),
-    of: z.number().describe('How many cases could have had this result.'),
+    count: z.number().describe('The number of cases, or of pairs of reviews, that had the counted result.'),
+    of: z.number().describe('The number of cases, or of pairs of reviews, that could have had the counted result.'),
     low: z.number().describe('The lower end of the 95 % Wilson confidence interval of the score, from 0 to 1.'),
     high: z.number().describe('The upper end of the 95 % Wilson confidence interval of the score, from 0 to 1.'),
   })
@@ -24,13 +24,18 @@ const share = z
 const bugClass = z.enum(BUG_CLASSES).describe('The kind of planted bug.');
 
 const scores = z.object({
-  found: share.describe('Planted bugs for which a reviewer reported a finding at the place of the bug.'),
+  found: share.describe('The share of planted bugs for which a reviewer reported a finding at the place of the bug.'),
   by_class: z
-    .array(z.object({ class: bugClass, found: share.describe('Planted bugs of this kind that a reviewer found.') }))
-    .describe('The planted bugs by kind of bug.'),
-  false_alarms: share.describe('Changes without a bug that failed the review.'),
-  false_passes: share.describe('Changes with a planted bug that passed the review.'),
-  flips: share.describe('Pairs of reviews of the same input that gave different verdicts.'),
+    .array(
+      z.object({
+        class: bugClass,
+        found: share.describe('The share of planted bugs of this kind that a reviewer found.'),
+      }),
+    )
+    .describe('The share of bugs that were found, for each kind of planted bug.'),
+  false_alarms: share.describe('The share of changes without a bug that failed the review.'),
+  false_passes: share.describe('The share of changes with a planted bug that passed the review.'),
+  flips: share.describe('The share of pairs of reviews of the same input that gave different verdicts.'),
 });
 
 const variant = z.object({
@@ -95,23 +100,23 @@ const gateProof = z.object({
           ),
       }),
     )
-    .describe('Comparisons of every two variants on the same bugs.'),
+    .describe('Comparisons of each pair of variants on the same bugs.'),
   usage: usage.describe(
     'The tokens and the cost of all reviews of this gate, including answers that earlier proofs stored.',
   ),
   calls: z.number().describe('The number of calls for this gate, including answers that earlier proofs stored.'),
 });
 
-const source = z.enum(CASE_SOURCES).describe('Where the case comes from.');
+const source = z.enum(CASE_SOURCES).describe('The kind of case, which says where the case comes from.');
 
 const plan = z.object({
   gates: z.array(z.string()).describe('The ids of the gates that the command tests.'),
   cases: z
     .array(z.object({ source, count: z.number().describe('The number of cases from this source.') }))
-    .describe('The cases by source. A case is a change with or without a planted bug.'),
+    .describe('The number of cases from each source. A case is a change with or without a planted bug.'),
   classes: z
     .array(z.object({ class: bugClass, count: z.number().describe('The number of planted bugs of this kind.') }))
-    .describe('The planted bugs by kind of bug.'),
+    .describe('The number of planted bugs of each kind.'),
   variants: z.array(variant).describe('The variants of the settings that the command compares.'),
   repeat: z.number().describe('How often the reviewers review each case.'),
   seed: z.number().describe('The seed with which onceover chose the cases at random.'),
@@ -145,7 +150,7 @@ export const proveSchema = z.object({
       not_playable: z.number().describe('The number of cases that onceover could not create.'),
       no_verdict: z.number().describe('The number of cases in which the reviewers gave no verdict.'),
     })
-    .describe('The cases that do not count, by reason.'),
+    .describe('The numbers of cases that do not count, by reason.'),
   new_calls: z
     .number()
     .describe(

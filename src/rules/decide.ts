@@ -70,8 +70,8 @@ function haveEqual<T>(then: readonly T[], now: readonly T[], fields: readonly (k
 }
 
 /**
- * Returns warnings about differences that do not matter with `cache: content`: the rule text and the targets of
- * symlinks.
+ * Returns warnings about changes after which a pass mark still counts with `cache: content`: changes of rule texts and
+ * of the targets of symlinks.
  */
 function changesSince(receipt: MarkReceipt, facts: TaskFacts): Notice[] {
   const notices: Notice[] = [];

@@ -15,7 +15,7 @@ export const instructionsSchema = z.object({
         agent: z
           .string()
           .nullable()
-          .describe('The sub-agent that the rule names for this platform of agents; null if the rule names none.'),
+          .describe('The sub-agent that the rule names for the platform of your agent; null if the rule names none.'),
         also: z
           .array(z.object({ rule: z.string(), defining_file: definingFile }))
           .optional()

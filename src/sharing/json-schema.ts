@@ -30,7 +30,7 @@ const statement = z.object({
   counts: z
     .boolean()
     .describe(
-      'Whether the pass or waiver counts in this clone. If it is about other code, the field only says whether passes of its signer count.',
+      'Whether the pass or waiver counts in this clone. If the pass or waiver is about other code, the field only says whether passes of its signer count.',
     ),
   why_not: z
     .string()

@@ -30,7 +30,7 @@ test('every request of a review is shown with what it did and paid', () => {
   opened: src/a.ts
 
 Call 2: sonnet, asked to repeat its answer, prompt 6 characters
-  The agent reports only the sum of its requests.
+  The agent reports only the total token usage of all its requests.
   sum: 5 uncached, 0 written to the cache, 0 read from it, 1 answered, $0.0125
 
 All calls: 8 uncached, 1200 written to the cache, 900 read from it, 61 answered, $0.0250`);

@@ -122,7 +122,7 @@ const BY_HAND = {
 };
 
 way(
-  'Because of a forged result, onceover skips a reviewer, while another reviewer reviews the code and passes it.',
+  'Because of a forged result, onceover skips a reviewer, while another reviewer reviews and passes the code.',
   async () => {
     const repo = gateRepo();
     repo.writeRecord('review_src_code-quality_two@2.2.json', BY_HAND);

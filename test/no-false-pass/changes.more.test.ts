@@ -115,7 +115,7 @@ way(
 );
 
 way(
-  'The run reviews a commit, and the file on disk differs from the commit. Git does not notice this, because length and modification time are the same.',
+  'The run reviews a commit, and the file on disk differs from the commit. Git does not notice the difference, because length and modification time are the same.',
   async () => {
     const repo = alone();
     repo.git('config', 'core.trustCtime', 'false');
@@ -297,19 +297,22 @@ way('Someone merges the base branch, but drops everything that is new on the bas
   await expectAsked(repo);
 });
 
-way('The base branch changes the mode of a file, and someone merges it but drops the new mode.', async () => {
-  const repo = alone();
-  repo.commit();
-  expect((await repo.run()).code).toBe(0);
-  repo.git('checkout', '-q', 'main');
-  chmodSync(at(repo, 'src/a.ts'), 0o755);
-  repo.commit();
-  repo.git('checkout', '-q', 'work');
-  repo.git('merge', '-q', '-s', 'ours', '-m', 'ours', 'main');
-  repo.answers('one', OBJECTION);
-  repo.forget();
-  await expectAsked(repo);
-});
+way(
+  'The base branch changes the mode of a file, and someone merges the base branch but drops the new mode.',
+  async () => {
+    const repo = alone();
+    repo.commit();
+    expect((await repo.run()).code).toBe(0);
+    repo.git('checkout', '-q', 'main');
+    chmodSync(at(repo, 'src/a.ts'), 0o755);
+    repo.commit();
+    repo.git('checkout', '-q', 'work');
+    repo.git('merge', '-q', '-s', 'ours', '-m', 'ours', 'main');
+    repo.answers('one', OBJECTION);
+    repo.forget();
+    await expectAsked(repo);
+  },
+);
 
 way('Someone replaces git objects of the base branch with "git replace".', async () => {
   const repo = alone();

@@ -190,7 +190,7 @@ way('A check has passed, and someone gives the name of this check to another che
   await expectFailed(repo);
 });
 
-way('A check has passed, and then it fails on the same files in a run with --fresh.', async () => {
+way('A check has passed, and then the check fails on the same files in a run with --fresh.', async () => {
   const repo = checked(SWITCH);
   expect((await repo.run()).code).toBe(0);
   failNow(repo);

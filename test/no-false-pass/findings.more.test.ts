@@ -184,7 +184,7 @@ way('The reviewer gives an absolute path for a problem.', async () => {
 });
 
 way(
-  'The reviewer writes the path of a problem with a diff prefix, a line number, backticks or without folders.',
+  'The reviewer writes the path of a problem with a diff prefix, with a line number, in backticks or without folders.',
   async () => {
     for (const name of ['b/src/a.ts', 'src/a.ts:2', '`src/a.ts`', 'a.ts', 'SRC/a.ts']) {
       const repo = alone();

@@ -118,7 +118,7 @@ way('Someone removes the gate that has an open finding, and then starts "onceove
   await expectOpen(repo, ['.']);
 });
 
-way('Someone lowers the setting `num_reviews`, and the reviewer that this removes has an open finding.', async () => {
+way('Someone lowers the setting `num_reviews`, and so removes a reviewer that has an open finding.', async () => {
   const repo = gateRepo();
   repo.answers('two', OBJECTION);
   await repo.run();

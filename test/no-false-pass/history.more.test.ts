@@ -20,7 +20,7 @@ way('Someone amends the commit that contains the code with the open finding.', a
   await expectOpen(repo);
 });
 
-way('A branch has an open finding, and someone rebases it on a newer base.', async () => {
+way('Someone rebases a branch with an open finding on a newer base.', async () => {
   const repo = await objected();
   repo.commit();
   repo.git('checkout', '-q', 'main');

@@ -119,7 +119,7 @@ way('A reviewer cannot run, and someone publishes the result of the run.', async
   expectNoPass(await publish(repo, await resultOf(repo)));
 });
 
-way('A run cannot start because another run is in progress, and someone publishes this answer.', async () => {
+way('A run cannot start because another run is in progress, and someone publishes its JSON document.', async () => {
   const repo = await objected();
   const text = await resultOf(repo);
   expectNoPass(await publish(repo, changed(text, { status: 'lock_conflict', exit_code: 3, gates: [], findings: [] })));

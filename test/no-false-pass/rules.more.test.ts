@@ -30,7 +30,7 @@ for (const strategy of ['individual', 'matches_together', 'all_changed_files']) 
   });
 }
 
-way('Someone creates the file that marks a review as passed by hand.', async () => {
+way('Someone creates by hand the file that marks a review as passed.', async () => {
   const repo = withRule('individual');
   for (const id of await reviewIds(repo)) repo.write(`.deepwork/tmp/review_instructions/${id}.passed`, '');
   repo.answers('one', OBJECTION);

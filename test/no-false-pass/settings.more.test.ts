@@ -186,7 +186,7 @@ way(
   },
 );
 
-way('A check or an agent that onceover started starts another run.', async () => {
+way('onceover starts a check or an agent, and this process starts another run.', async () => {
   const repo = await passed();
   repo.write('src/a.ts', 'export const evil = 1;\n');
   expect((await repo.run([], { env: { ONCEOVER_ACTIVE: '1' } })).code).toBe(3);

@@ -188,9 +188,7 @@ export const COMMON_WORDS: Readonly<Record<string, string>> = {
   cache_write_tokens: 'The number of input tokens that were written to a cache.',
   cached_input_tokens: 'The number of input tokens that were read from a cache.',
   category: 'One of the categories that the role defines; null if the issue has none.',
-  description: 'A description of one or two sentences.',
   dispatch: 'Whether the call started a new session (`fresh`) or resumed an earlier session (`resumed`).',
-  duration_ms: 'The duration in milliseconds.',
   error: 'The reason why there is no result; null if there is a result.',
   exit_code: 'The exit code of the command.',
   feature: 'The folder of the feature.',
@@ -211,14 +209,13 @@ export const COMMON_WORDS: Readonly<Record<string, string>> = {
   n: 'The number of the review in its loop, starting at 1.',
   next: 'A text that says what to do next.',
   output_tokens: 'The number of output tokens.',
-  paid: 'The calls to agents, with their tokens and their cost.',
+  paid: 'The number of calls to agents, with their tokens and their cost.',
   phase: 'The name of the phase.',
   prompt_chars: 'The number of characters in the prompts that onceover sent.',
   resumed: 'The number of calls that resumed a session.',
   role: 'The role of the agent, such as spec-reviewer.',
   round: 'The number of the round within the phase.',
   run: 'The id of this execution of the phase.',
-  sent: 'The amount that onceover sent.',
   session_id: 'The id of the workflow session.',
   severity: 'The severity of the issue. A suggestion does not prevent approval.',
   since: 'The start of the selected period; null if all runs are included.',
@@ -334,7 +331,7 @@ export const WORDS: Readonly<Record<string, string>> = {
     'The tokens of all calls to agents. With --step, the tokens of earlier commands of the same loop are included.',
   'phase-plan fixing': 'Who will fix the issues that reviewers report.',
   'phase-plan fixing.by':
-    'Who will make the fixes: an agent (`fixer`), or the program or person that uses --step (`caller`).',
+    'Who will make the fixes: an agent (`fixer`), the program or person that uses --step (`caller`), or no one (`nobody`).',
   'phase-plan fixing.agent': 'The agent that will make the fixes; null if no agent makes fixes.',
   'phase-plan max_iterations': 'The maximum number of reviews in each loop.',
   'phase-plan goes_on.waiting': 'The issues that someone has to fix first; null if the loop does not wait for a fix.',
@@ -348,7 +345,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'workflows jobs[].summary': 'The summary of the job, from job.yml.',
   'workflows jobs[].workflows': 'The workflows of the job.',
   'workflows jobs[].workflows[].summary': 'The summary of the workflow, from job.yml.',
-  'workflows sessions[].open_steps': 'The ids of the steps that can be done now.',
+  'workflows sessions[].open_steps': 'The steps that can be done now.',
   'workflow-finish status': 'The result of the step.',
   'workflow-finish failed_reviews': 'The reviews that did not pass.',
   'workflow-finish errors[].message': 'The reason why there is no verdict.',
@@ -374,7 +371,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'workflow-status sessions[].steps[].review_instructions_file':
     'The file with the instructions for the sub-agent that reviews; null if an agent reviews.',
   'workflow-status sessions[].all_outputs': 'The outputs of each finished step.',
-  'workflow-status sessions[].open_steps': 'The ids of the steps that can be done now.',
+  'workflow-status sessions[].open_steps': 'The steps that can be done now.',
   'workflow-abort status': 'The state of the session.',
   'workflow-abort ended_at': 'The time at which the session ended.',
   'workflow-abort steps': 'All steps of the workflow.',
@@ -398,7 +395,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'cost looked_again.fresh_as_session_lost':
     'The number of second and later reviews that got a new session because the old session no longer existed.',
   'cost looked_again.fresh_as_resume_dearer':
-    'The number of second and later reviews that got a new session because it was cheaper: the cache of the old session had expired.',
+    'The number of second and later reviews that got a new session because a new session was cheaper: the cache of the old session had expired.',
   'cost gates': 'The cost of each gate.',
   'cost loops.rates': 'How often resuming a session did not work as intended, for all features together.',
   'cost workflows[].step': 'The id of the step whose outputs were reviewed.',
@@ -420,7 +417,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'cost-feature phases[].dispatches[].status': 'The result of the call. A fix has the status `done`.',
   'cost-feature phases[].dispatches[].cost_usd': 'The cost of the call in US dollars; null if no price is known.',
   'init files': 'The files that init wrote or extended, and the existing files that init did not change.',
-  'init files[].path': 'The path relative to the repository root.',
+  'init files[].path': 'The path of the file, relative to the repository root.',
   'init files[].did': 'What init did with the file. With `left`, the file existed before, and init did not change it.',
   'init carried_over.tool': 'The tool from which init imported the gates.',
   'init-remove taken':
@@ -428,7 +425,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'init-remove taken[].kind':
     'The kind of item. The values `server` and `hook` mean entries that onceover wrote to the settings file of an agent, for its MCP server and its stop hook.',
   'init-remove left': 'The files that onceover does not remove, with the reason.',
-  'init-remove left[].path': 'The path relative to the repository root.',
+  'init-remove left[].path': 'The path of the file, relative to the repository root.',
   'doctor agents': 'The agents that onceover knows, and the agents that onceover.yml defines.',
   'doctor agents[].name': 'The name of the agent in onceover.yml.',
   'doctor agents[].found': 'Whether the agent is installed.',
@@ -438,9 +435,9 @@ export const WORDS: Readonly<Record<string, string>> = {
     'The version of the agent with which onceover was tested; null for a command of your own.',
   'doctor agents[].resume': 'Whether onceover can resume sessions of this agent.',
   'doctor agents[].resume.known_from':
-    'How onceover knows whether it can resume sessions. With `tested`, onceover was tested with this version. With `probed`, onceover tested the agent on this machine. With `config`, onceover.yml says it.',
+    'How onceover knows whether it can resume sessions. With `tested`, onceover was tested with this version. With `probed`, onceover tested the agent on this machine. With `config`, the answer follows from the settings of the agent in onceover.yml. The field is null if this is not known.',
   'doctor agents[].fork.known_from':
-    'How onceover knows whether it can copy sessions. With `tested`, onceover was tested with this version. With `probed`, onceover tested the agent on this machine. With `config`, onceover.yml says it. The field is null if this is not known.',
+    'How onceover knows whether it can copy sessions. With `tested`, onceover was tested with this version. With `probed`, onceover tested the agent on this machine. With `config`, the answer follows from the settings of the agent in onceover.yml. The field is null if this is not known.',
   'doctor agents[].fork.why': 'The reason why onceover cannot copy sessions of this agent; null if it can.',
   'doctor agents[].resume.why': 'The reason why onceover cannot resume sessions of this agent; null if it can.',
   'doctor agents[].login': 'Whether the agent is logged in. onceover makes no call to a model to find this out.',
@@ -454,11 +451,13 @@ export const WORDS: Readonly<Record<string, string>> = {
   'doctor agents[].service.why':
     'The address of the model service, with the error if the service cannot be reached; null if onceover did not try.',
   'doctor agents[].schema': 'Whether the agent itself makes sure that its answer matches a JSON schema.',
-  'doctor agents[].read_only_by': 'What prevents the agent from writing files when it reviews.',
+  'doctor agents[].read_only_by':
+    'What prevents the agent from writing files when it reviews. With `tools`, the agent gets no tool that can write files. With `own-sandbox`, its own sandbox is read-only. With `copy`, the agent works in a copy of the files.',
   'doctor agents[].usage':
     'Whether the agent reports its tokens per call (`dispatch`), per session (`session`), or only if the command prints them (`if-told`).',
   'doctor agents[].stable_part': 'Whether the provider caches the beginning of the prompt that new sessions share.',
-  'doctor agents[].stop_hook': 'Whether the agent calls a stop hook of the project.',
+  'doctor agents[].stop_hook':
+    'Whether the agent calls a stop hook of the project. With `when-trusted`, only in folders that you trust. With `when-allowed`, only after you allow the hook.',
   'doctor agents[].install': 'The command that installs the agent; null for a command of your own.',
   'doctor git': 'The version of git; null if git is not installed.',
   'doctor node': 'The version of Node.',
@@ -479,7 +478,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'gate id': 'The id of the gate: `check:<entry>:<name>`, `review:<entry>:<name>` or `rule:<folder>:<name>[:<path>]`.',
   'gate kind': 'The kind of the gate: a check, a review, or a review that a rule requires.',
   'gate status': 'The result of the gate. With `holds`, the gate passes and did not have to run.',
-  'gate why': 'The reason for the result, as a code.',
+  'gate why': 'The reason for the result of the gate, as a code.',
   'gate slots': 'The reviewers of the gate; empty for a check.',
   'slot agent':
     'The agent of the reviewer; for a skipped reviewer, the agent that passed earlier; null if no agent is available.',
@@ -487,7 +486,7 @@ export const WORDS: Readonly<Record<string, string>> = {
     'The result of the reviewer. With `skipped_prior_pass`, onceover skipped the reviewer, because the reviewer passed earlier.',
   'slot dispatch':
     'The kind of session. With `fresh`, the session is new. With `resumed`, an earlier session continued. With `none`, onceover did not call the agent.',
-  'slot why': 'The reason for the result, as a code.',
+  'slot why': 'The reason for the result of the reviewer, as a code.',
   'slot pass_iteration':
     'The number of the run in which a skipped reviewer passed; null if the reviewer is not skipped.',
   'issue description': 'The problem, in the words of the reviewer.',
@@ -499,7 +498,8 @@ export const WORDS: Readonly<Record<string, string>> = {
     'The type of the output. With `file`, the output is one path. With `files`, the output is a list of paths.',
   'step outputs[].required': 'Whether the step cannot be finished without this output.',
   'step reviews': 'The reviews that the outputs have to pass.',
-  'step reviews[].run_each': '"step" for one review of all outputs, or the name of an output for one review per file.',
+  'step reviews[].run_each':
+    'What one review covers: "step" for all outputs together, or the name of an output for each of its files.',
   'step reviews[].quality_criteria': 'The quality criteria by name. Each quality criterion is a question.',
   'step reviews[].additional_review_guidance': 'Further guidance for reviewers.',
   'failed review passed': 'Always false, because only failed reviews are listed.',
@@ -512,11 +512,11 @@ export const WORDS: Readonly<Record<string, string>> = {
   'not paid looks': 'The number of reviews that were skipped or made cheaper.',
   'not paid tokens': 'An estimate of the tokens that these reviews saved.',
   'compared dispatches_without_usage': 'The number of calls whose tokens are not known.',
-  'compared characters': 'The number of characters in the prompts.',
+  'compared characters': 'The number of characters in the prompts, compared with new sessions.',
   'rates judged':
     'Whether at least three features have review loops, so that onceover compares the rates with their limits.',
   'shorter prompts not_so[].iteration': 'The number of the review in its loop, starting at 1.',
-  'loops of five not_so[].characters': 'The number of characters in the prompts.',
+  'loops of five not_so[].characters': 'The number of characters in the prompts, compared with new sessions.',
   'run not_asked': 'The ids of gates that apply to a changed file but were not selected for this run.',
   'run withheld_files': 'Untracked files and nested repositories that onceover does not show to reviewers.',
   'run saved': 'An estimate of the tokens that this run saved, by kind of saving.',
@@ -615,8 +615,8 @@ export const WORDS: Readonly<Record<string, string>> = {
     'The groups of steps, in order. All steps of one group can be done at the same time.',
   'workflows sessions': 'The open sessions, newest first.',
   'workflow-start begin_step': 'The first step of the workflow.',
-  'workflow-start also_begin': 'More steps that can be done at the same time.',
-  'workflow-finish also_begin': 'More steps that can be done at the same time.',
+  'workflow-start also_begin': 'More steps that can be done at the same time as `begin_step`.',
+  'workflow-finish also_begin': 'More steps that can be done at the same time as `begin_step`.',
   'workflow-start next': 'A text that says what to do next.',
   'workflow-finish errors': 'The reviews that gave no verdict.',
   'workflow-finish not_judged_again':
@@ -693,11 +693,11 @@ export const WORDS: Readonly<Record<string, string>> = {
   'levers session': 'The savings from resumed sessions.',
   'levers prefix': 'The savings from prompts whose shared beginning was read from the cache.',
   'levers baseline': 'What the estimates are compared with, as text.',
-  'gate detail': 'The reason for the result, as text.',
+  'gate detail': 'The reason for the result of the gate, as text.',
   'gate output': 'The last lines that the command of a check printed.',
   'gate would_do':
     'Only with --dry-run: what a run would do with the gate, as text. The list is empty if a run would skip the gate.',
-  'slot detail': 'The reason for the result, as text.',
+  'slot detail': 'The reason for the result of the reviewer, as text.',
   'step name': 'The name of the step.',
   'step instructions_file': 'The path of the file with the instructions, relative to the repository root.',
   'step goal': 'The goal that the user gave when the session started.',
@@ -719,7 +719,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'compared weighted_input_tokens':
     'The input tokens, weighted by price. A token that is written to a cache counts 1.25, and a token that is read from a cache counts 0.1.',
   'compared dispatches':
-    'The number of calls that got an answer. Calls of steps before the reviews of code are not counted.',
+    'The number of calls that got an answer. Calls of steps that run before the reviews of code are not counted.',
   'rates features':
     'The number of features with review loops. If there are fewer than three such features, onceover does not compare the rates with their limits.',
   'rates resume_fallback': 'How often an attempt to resume a session failed.',
@@ -766,4 +766,21 @@ export const WORDS: Readonly<Record<string, string>> = {
     'Whether the rate is above the limit; null if fewer than three features have review loops.',
   'rates lazy_load_warning.action':
     'What to do because the rate is above the limit; null if the rate is not above the limit.',
+  'levers reading': 'The savings from files that one session opened for several reviewers.',
+  'explain-run.check history[].duration_ms': 'The duration of the check in this run, in milliseconds.',
+  'cost last_runs[].duration_ms': 'The duration of the run, in milliseconds.',
+  'cost-feature phases[].dispatches[].duration_ms': 'The duration of this review or fix, in milliseconds.',
+  'demo duration_ms': 'The duration of the demo, in milliseconds.',
+  'pass-statement predicate.duration_ms': 'The duration of the review, in milliseconds.',
+  'paid duration_ms': 'The duration of all these reviews and fixes together, in milliseconds.',
+  'rules rules[].description': 'The purpose of the rule, in one or two sentences.',
+  'step description': 'A description of the step, in one or two sentences.',
+  'step inputs[].description': 'A description of the input, in one or two sentences.',
+  'step outputs[].description': 'A description of the output, in one or two sentences.',
+  'compared characters.sent': 'The number of characters in the prompts that onceover sent.',
+  'compared input_tokens.sent': 'The number of input tokens that the calls of onceover used.',
+  'compared weighted_input_tokens.sent':
+    'The number of input tokens that the calls of onceover used, weighted by price.',
+  'loops of five not_so[].characters.sent': 'The number of characters in the prompts that onceover sent.',
+  'cost checks[].gate': 'The id of the check, such as check:src:lint.',
 };
