@@ -176,7 +176,7 @@ const MESSAGES: ByKind<Failure, Message> = {
   'confirmed-by-agent': ({ id, isInRun }) => ({
     what: isInRun
       ? `A run of onceover started this command (${ACTIVE} is set), and only a person can confirm a waiver.`
-      : 'Only a person can confirm a waiver, and an agent runs this command, or its standard input is not a terminal.',
+      : 'Only a person can confirm a waiver, in a terminal. An agent started this command, or its input is not a terminal.',
     next: `Run "onceover resolve ${id} --confirm" yourself in a terminal.`,
   }),
   'not-proposed': ({ id }) => ({
