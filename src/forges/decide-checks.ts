@@ -4,7 +4,7 @@ import { digestOf } from '../kernel/ids.ts';
 import { readable } from '../ui/markdown-text.ts';
 import { count } from '../ui/wording.ts';
 import { placeFinder } from './decide-anchor.ts';
-import { type FindingDocument, isOpenFinding } from './describe-finding.ts';
+import { type FindingDocument, isOpenFinding, partOfChange } from './describe-finding.ts';
 import { describeErrorTitle, describeHeadline, describeOverall, type SummaryFacts } from './describe-summary.ts';
 import { codeBlock, codeSpan, fitted, prose } from './describe-text.ts';
 import type { CheckAnnotation, CheckConclusion, CheckReport, PublishAction, PullRequestState } from './types.ts';
@@ -83,9 +83,10 @@ function withoutPass(report: Report, reason: typeof PARTIAL | null): Report {
   return { ...report, conclusion: 'action_required', title, summary: `${reason.why}\n\n${report.summary}` };
 }
 
-/** Whether the run covers less than the change: chosen files, uncommitted changes, or one commit of a pull request. */
-function isPartial({ scope }: RunDocument, { head }: ShownNow): boolean {
-  return /^(?:files |uncommitted$)/.test(scope) || (head !== null && scope.startsWith('commit '));
+/** Whether the run covers less than the change. Without a pull request, a single commit can be the whole change. */
+function isPartial(document: RunDocument, { head }: ShownNow): boolean {
+  const part = partOfChange(document);
+  return part !== null && (head !== null || !part.startsWith('commit '));
 }
 
 function conclusionOf({ status, exit_code }: RunDocument): CheckConclusion {

@@ -2,7 +2,7 @@ import type { RunDocument } from '../gates/json.ts';
 import { groupBySameCode } from '../gates/judge/same-code.ts';
 import { grouped } from '../kernel/collections.ts';
 import { placeFinder } from './decide-anchor.ts';
-import { type FindingDocument, isOpenFinding } from './describe-finding.ts';
+import { type FindingDocument, isOpenFinding, partOfChange } from './describe-finding.ts';
 import { markerOf } from './describe-marker.ts';
 import { codeSpan } from './describe-text.ts';
 import {
@@ -72,7 +72,8 @@ export function decideThreads(
     }
     for (const { fingerprint } of fresh) known.add(fingerprint);
   }
-  const passing = passingGates(document);
+  // A gate that passes on a part of the change can have open findings in the rest.
+  const passing = partOfChange(document) === null ? passingGates(document) : [];
   const actions = kept.flatMap((thread) => actionsFor(thread, { findings, passing, commit, joined }));
   // A later publication, with a token that may create threads, tries the refused ones again.
   return {

@@ -1,4 +1,4 @@
-import type { FindingDocument } from '../gates/json.ts';
+import type { FindingDocument, RunDocument } from '../gates/json.ts';
 import { codeSpan } from './describe-text.ts';
 
 export type { FindingDocument };
@@ -13,6 +13,14 @@ export function findingWords({ gate, slot, agent, state }: FindingDocument): str
 export function placeWords({ file, line, mark }: FindingDocument): string {
   if (file === null) return '';
   return codeSpan(line === null || mark === 'no-such-line' ? file : `${file}:${line}`);
+}
+
+/**
+ * Returns the part of the change that a run covers, if it is less than the whole: chosen files, uncommitted changes, or
+ * one commit. Returns null for the whole change.
+ */
+export function partOfChange({ scope }: Pick<RunDocument, 'scope'>): string | null {
+  return /^(?:files |commit |uncommitted$)/.test(scope) ? scope : null;
 }
 
 export function isOpenFinding({ state }: FindingDocument): boolean {

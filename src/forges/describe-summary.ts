@@ -3,7 +3,7 @@ import { groupBySameCode } from '../gates/judge/same-code.ts';
 import { digestOf } from '../kernel/ids.ts';
 import { describePaid } from '../ledger/describe.ts';
 import { count } from '../ui/wording.ts';
-import { type FindingDocument, isOpenFinding, placeWords } from './describe-finding.ts';
+import { type FindingDocument, isOpenFinding, partOfChange, placeWords } from './describe-finding.ts';
 import { type Verdict, withMarker } from './describe-marker.ts';
 import { codeSpan, fitted, prose, proseInLine } from './describe-text.ts';
 import { describeDecision, shortCommit } from './describe-thread.ts';
@@ -62,9 +62,14 @@ export function describeSummary(facts: SummaryFacts, posted: readonly string[]):
 function summaryLines(facts: SummaryFacts): readonly string[] {
   const { run, commit, isUntrusted, reportUrl } = facts;
   const end = [`Commit ${shortCommit(commit)}`, ...(reportUrl === null ? [] : [`[full report](${reportUrl})`])];
-  const warning = isUntrusted
-    ? ['', '**Not verified:** this result comes from a job that the author of the pull request controls.']
-    : [];
+  const part = run.kind === 'run' ? partOfChange(run.document) : null;
+  const warnings = [
+    ...(isUntrusted
+      ? ['**Not verified:** this result comes from a job that the author of the pull request controls.']
+      : []),
+    ...(part === null ? [] : [`**Only a part of the change was reviewed:** ${codeSpan(part)}.`]),
+  ];
+  const warning = warnings.length === 0 ? [] : ['', warnings.join(' ')];
   if (run.kind === 'error') {
     return [
       '### ⚠️ onceover: no result',
@@ -216,7 +221,6 @@ function closingBullets(document: RunDocument): readonly string[] {
   const closed = states('closed').map(({ id }) => id);
   const left = named(document.not_asked.map(codeSpan), 5).join(', ');
   const counted = [
-    ...(/^(?:files|commit) |^uncommitted$/.test(document.scope) ? [`reviewed: only ${codeSpan(document.scope)}`] : []),
     ...(left === '' ? [] : [`not part of this run: ${left}`]),
     ...(closed.length > 0 ? [`closed in this run: ${named(closed, 10).join(', ')}`] : []),
     ...(states('warning').length > 0 ? [count(states('warning').length, 'warning')] : []),

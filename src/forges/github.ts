@@ -173,11 +173,11 @@ function present<T>(nodes: readonly (T | null)[] | null): readonly T[] {
   return (nodes ?? []).filter((node) => node !== null);
 }
 
-const WITH_WRITE_ACCESS = ['OWNER', 'MEMBER', 'COLLABORATOR'];
+const INSIDERS = ['OWNER', 'MEMBER', 'COLLABORATOR'];
 
 function commentOf(comment: shapes.GithubComment): ForgeComment {
   const { id, fullDatabaseId, body, author, authorAssociation, isMinimized, viewerDidAuthor } = comment;
-  const isTrusted = viewerDidAuthor || author?.__typename === 'Bot' || WITH_WRITE_ACCESS.includes(authorAssociation);
+  const isTrusted = viewerDidAuthor || author?.__typename === 'Bot' || INSIDERS.includes(authorAssociation);
   return { id: idOf(fullDatabaseId, id), body, isTrusted, isOwn: viewerDidAuthor, isHidden: isMinimized };
 }
 

@@ -5,7 +5,7 @@ export type ForgeComment = {
   readonly id: string;
   readonly body: string;
   /**
-   * Whether a bot or someone with write access wrote the comment. Anyone can copy a marker, so markers of other authors
+   * Whether a bot, a member or a collaborator wrote the comment. Anyone can copy a marker, so markers of other authors
    * do not count.
    */
   readonly isTrusted: boolean;

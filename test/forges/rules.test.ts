@@ -135,6 +135,26 @@ describe('the plan', () => {
     expect(conclusions).toEqual(['action_required', 'action_required']);
   });
 
+  test.each<[string, Partial<RunDocument>, Partial<PullRequestState>, string[]]>([
+    ['the whole change', {}, {}, ['success', 'success']],
+    ['chosen files', { scope: 'files src/a.ts' }, {}, ['action_required', 'action_required']],
+    ['uncommitted changes', { scope: 'uncommitted' }, {}, ['action_required', 'action_required']],
+    ['one commit of a pull request', { scope: 'commit 1a' }, {}, ['action_required', 'action_required']],
+    ['one commit without a pull request', { scope: 'commit 1a' }, { head: null }, ['success', 'success']],
+    ['another base', { scope: 'base v1' }, {}, ['success', 'success']],
+    ['some gates', { not_asked: ['review:docs:other'] }, {}, ['action_required', 'success']],
+  ])('a result of %s counts only as far as it goes', (_title, differs, now, expected) => {
+    const { actions } = decidePublish({
+      ...publishOptions({ ...documentWith([]), ...differs }, commit),
+      state: state(now),
+    });
+    const checks = actions.flatMap((one) => (one.kind === 'create-check' ? [one.check] : []));
+    expect(checks.map(({ conclusion }) => conclusion)).toEqual(expected);
+    const said = actions.flatMap((one) => (one.kind === 'create-comment' ? [one.body] : []));
+    const isPart = differs.scope !== undefined && !differs.scope.startsWith('base') && now.head !== null;
+    for (const body of said) expect(body.includes('**Only a part of the change was reviewed:**')).toBe(isPart);
+  });
+
   const thread = (first: Partial<ForgeComment>, gate = GATE) => {
     const body = withMarker(
       { kind: 'thread', fingerprints: [fingerprint], isClosed: false },
@@ -153,6 +173,7 @@ describe('the plan', () => {
 
   test.each([
     ['its gate passes', documentWith([]), true],
+    ['its gate passes on a part of the change', { ...documentWith([]), scope: 'files src/b.ts' }, false],
     ['its gate did not run', documentWith([], { gateIds: ['review:docs:other'] }), false],
   ])(
     'a thread whose finding the run does not know is closed only if its gate passes: %s',

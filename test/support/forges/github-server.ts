@@ -245,7 +245,8 @@ function pullOf({ data, pull }: World, operation: FoundOperation): object {
 
 function answerCheck(world: World, operation: FoundOperation, body: Body): Answer {
   const annotations = body.output?.annotations ?? [];
-  if (annotations.length > 50) return invalid(world);
+  const texts = [body.output?.title ?? '', body.output?.summary ?? ''];
+  if (annotations.length > 50 || texts.some((text) => text.length >= LONGEST_COMMENT)) return invalid(world);
   const number = Number(operation.parameters['check_run_id']);
   const known = world.data.checks.find(({ id }) => id === number);
   const made = known ?? {
