@@ -1,6 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { codexConfig, GEMINI_SETTINGS, installedPackage, latestOr, type Newest, opencodeConfig, pathWithNode } from './agent-clis.ts';
+import {
+  codexConfig,
+  GEMINI_SETTINGS,
+  installedPackage,
+  latestOr,
+  type Newest,
+  opencodeConfig,
+  pathWithNode,
+} from './agent-clis.ts';
 
 /** An agent that speaks ACP and installs from the npm registry, and the settings that connect it to the simulator. */
 export type AcpCli = {
