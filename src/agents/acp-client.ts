@@ -326,11 +326,16 @@ function rpcFailure(step: Step, error: Readonly<Record<string, unknown>>, now: D
 function usageOf(result: Readonly<Record<string, unknown>>, before: Usage | null): Usage | null {
   const told = result['usage'];
   if (!isRecord(told)) return null;
+  const [input, outputTokens] = [numberAt(told, 'inputTokens'), numberAt(told, 'outputTokens')];
+  const [cachedInputTokens, cacheWriteTokens] = [
+    numberAt(told, 'cachedReadTokens'),
+    numberAt(told, 'cachedWriteTokens'),
+  ];
+  // Copilot CLI counts tokens from the cache as input, too. Its total shows it. The protocol does not say which is right.
+  const isWithCache = numberAt(told, 'totalTokens') === input + outputTokens;
   return {
-    inputTokens: numberAt(told, 'inputTokens'),
-    cachedInputTokens: numberAt(told, 'cachedReadTokens'),
-    cacheWriteTokens: numberAt(told, 'cachedWriteTokens'),
-    outputTokens: numberAt(told, 'outputTokens'),
+    inputTokens: isWithCache ? Math.max(0, input - cachedInputTokens - cacheWriteTokens) : input,
+    ...{ cachedInputTokens, cacheWriteTokens, outputTokens },
     costUsd: before?.costUsd ?? null,
   };
 }

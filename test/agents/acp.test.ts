@@ -79,6 +79,8 @@ describe('a review over ACP', () => {
     expect(prompted).toMatchObject({ prompt: 'You review.\n\nReview this.', files: ['a.txt', 'sub'] });
     expect(JSON.stringify(log())).not.toContain(root);
     expect(readdirSync(scratchBase)).toEqual([]);
+    const withCache = await ask({ usage: { ...usage, inputTokens: 17, totalTokens: 24 } });
+    expect(withCache.ok && withCache.reply.usage?.inputTokens).toBe(10);
   });
 
   test.each([

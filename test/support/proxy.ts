@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Server } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { onTestFinished } from 'vitest';
 
-/** What a proxy saw of a request, and the bytes that it sent on. */
+/** A request that a proxy saw, with the bytes that the proxy passed on. */
 export type Proxied = { readonly method: string; readonly address: string; readonly login: string; bytes: string };
 
 /** Starts a server on 127.0.0.1 that ends with the test, and returns its port. */

@@ -53,7 +53,8 @@ gates:
     repo.commit('settings');
     const run = async () => {
       const end = await onceover(repo.root, ['run', '--json'], { env, timeoutMs: 240_000 });
-      if (!end.stdout.startsWith('{')) throw new Error(`exit ${end.code}: ${end.stdout}${end.stderr}`);
+      if (!end.stdout.startsWith('{') || end.code === 3)
+        throw new Error(`exit ${end.code}: ${end.stdout}${end.stderr}`);
       const document = JSON.parse(end.stdout) as RunDocument;
       const [slot] = document.gates[0]?.slots ?? [];
       return { code: end.code, slot };
@@ -78,7 +79,6 @@ gates:
 function reviewing(cli: AcpCli, request: RequestSummary): Answer {
   const sent = JSON.stringify(request.body);
   const [reads, readInput] = cli.reads;
-  const [writes, writeInput] = cli.writes;
   if (!request.tools.includes(reads)) return { kind: 'text', text: 'A title' };
   // A model learns its working directory from the agent.
   const folder = /\/[^\s"'<>\\]*onceover\/acp-[0-9a-f]{12}/.exec(sent)?.[0] ?? '.';
@@ -88,11 +88,8 @@ function reviewing(cli: AcpCli, request: RequestSummary): Answer {
   if (probed !== null) return probed;
   if (request.toolResults.length > 0 || sent.includes('The change is different'))
     return { kind: 'structured', value: FAIL };
-  return {
-    kind: 'tools',
-    calls: [
-      { name: writes, input: writeInput(join(folder, 'src/written.txt')) },
-      { name: reads, input: readInput(join(folder, 'src/b.ts')) },
-    ],
-  };
+  const read = { name: reads, input: readInput(join(folder, 'src/b.ts')) };
+  if (cli.writes === null) return { kind: 'tools', calls: [read] };
+  const [writes, writeInput] = cli.writes;
+  return { kind: 'tools', calls: [{ name: writes, input: writeInput(join(folder, 'src/written.txt')) }, read] };
 }

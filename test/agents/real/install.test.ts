@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ACP_CLIS, acpProgram, NEWEST_ACP } from '../../support/acp-clis.ts';
-import { AIMOCK, installedPackage, installLatest, NEWEST_CLIS, programOf, REAL_AGENTS } from '../../support/agent-clis.ts';
+import {
+  AIMOCK,
+  installedPackage,
+  installLatest,
+  NEWEST_CLIS,
+  programOf,
+  REAL_AGENTS,
+} from '../../support/agent-clis.ts';
 import { temporaryFolder } from '../../support/repo.ts';
 
 // Runs before the others and with access to the registry: the others run without a network.
@@ -10,9 +17,13 @@ test.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s is in
   real.configure(temporaryFolder(), 'http://127.0.0.1:1');
 });
 
-test.runIf(process.env['ONCEOVER_LATEST'] === 'find')('the newest version of each agent is installed', () => {
-  expect(installLatest([...NEWEST_CLIS, ...NEWEST_ACP])).toEqual([]);
-}, 900_000);
+test.runIf(process.env['ONCEOVER_LATEST'] === 'find')(
+  'the newest version of each agent is installed',
+  () => {
+    expect(installLatest([...NEWEST_CLIS, ...NEWEST_ACP])).toEqual([]);
+  },
+  900_000,
+);
 
 test.each(ACP_CLIS.map((cli) => [cli.name, cli] as const))('%s for ACP is installed', (_name, cli) => {
   expect(existsSync(acpProgram(cli))).toBe(true);
