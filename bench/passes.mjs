@@ -36,7 +36,7 @@ const trust = { policy, signers, waiverSigners: null, auditSecret: null };
 function requestsFor(numbers) {
   return numbers.map((n) => {
     const { settingsDigest, agent, files, ...subject } = passOf(n);
-    return { subject, files, settingsDigests: new Map([[agent, settingsDigest]]) };
+    return { subject, files, settingsDigests: new Map([[agent, settingsDigest]]), changedAgents: new Set() };
   });
 }
 

@@ -1,7 +1,6 @@
-import { realpathSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { isInside } from '../kernel/paths.ts';
-import { statIfPresent, tryDisk } from '../platform/files.ts';
+import { realPath, statIfPresent } from '../platform/files.ts';
 import { findOnPath } from '../platform/program.ts';
 import { isApiAgent } from './api-agent.ts';
 import { commandAgent } from './command.ts';
@@ -55,11 +54,6 @@ function moved(text: string, root: string, checkout: string): string {
 
 function outside(program: string | null, root: string): string | null {
   return program !== null && isInside(realPath(program), root) ? null : program;
-}
-
-function realPath(path: string): string {
-  const real = tryDisk('read', path, () => realpathSync(path));
-  return real.ok ? real.value : resolve(path);
 }
 
 /**

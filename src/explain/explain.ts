@@ -151,11 +151,17 @@ async function withSharedReasons(
 ): Promise<GateOutcome> {
   const { scope } = facts.comparison;
   if (shared == null || scope.kind === 'narrow') return judged;
-  const { wantedPass } = await import('../gates/decide/travel.ts');
+  const [{ wantedPass }, { changedAgents }] = await Promise.all([
+    import('../gates/decide/travel.ts'),
+    import('../gates/read/changed-agents.ts'),
+  ]);
+  const { settings, builtInAgents: builtIn = [], root } = request;
+  const paths = facts.snapshot.entries.map(({ path }) => path);
+  const allowed = { settings, builtIn, changed: changedAgents(settings.agent, root, paths) };
   const slots = await Promise.all(
     judged.slots.map(async (slot) => {
       if (slot.why === 'accepted') return slot;
-      const wanted = wantedPass(gate, slot.slot, scope.key, request.settings, request.builtInAgents ?? []);
+      const wanted = wantedPass(gate, slot.slot, scope.key, allowed);
       return { ...slot, shared: await shared.explain(wanted) };
     }),
   );

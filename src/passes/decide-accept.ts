@@ -93,6 +93,7 @@ const CLOSER: readonly RefusalReason[] = [
   'other-scope',
   'other-prompt',
   'other-agent',
+  'changed-agent',
   'other-settings',
   'session-not-accepted',
   'too-old',
@@ -137,11 +138,16 @@ function isOfSlot(statement: TravellingStatement, { subject }: PassRequest): sta
 }
 
 /** Returns the first fact in which a pass differs from this clone's gate; `null` if no fact differs. */
-function mismatch(statement: PassStatement, { subject, settingsDigests }: PassRequest): RefusalReason | null {
+function mismatch(
+  statement: PassStatement,
+  { subject, settingsDigests, changedAgents }: PassRequest,
+): RefusalReason | null {
   if (statement.scope !== subject.scope) return 'other-scope';
   if (statement.promptDigest !== subject.promptDigest) return 'other-prompt';
   const digest = settingsDigests.get(statement.agent);
   if (digest === undefined) return 'other-agent';
+  // The clone that signed the pass may have run the changed program instead of the one on the base branch.
+  if (changedAgents.has(statement.agent)) return 'changed-agent';
   return digest === statement.settingsDigest ? null : 'other-settings';
 }
 

@@ -147,6 +147,7 @@ export type RefusalReason =
   | 'other-settings'
   | 'other-scope'
   | 'other-agent'
+  | 'changed-agent'
   | 'base-changed'
   | 'session-not-accepted'
   | 'too-old'
@@ -182,6 +183,8 @@ export type PassRequest = {
   readonly files: readonly PassFile[];
   /** The digests of the settings of the agents that may act as this reviewer, by the agent's name. */
   readonly settingsDigests: ReadonlyMap<string, string>;
+  /** The agents whose program the change may have replaced. A pass that such an agent gave does not count. */
+  readonly changedAgents: ReadonlySet<string>;
 };
 
 /** A finding that is open in this clone, with its identity (see `findingIdentity`). */

@@ -3,6 +3,7 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
+  realpathSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -10,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Failure, InTheWay } from '../kernel/failure.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 
@@ -21,6 +22,12 @@ export function tryDisk<T>(action: 'read' | 'write', path: string, call: () => T
   } catch (error) {
     return err({ kind: 'disk', action, path, code: errorCode(error) });
   }
+}
+
+/** Returns the path without symlinks, or the full path if nothing is there. */
+export function realPath(path: string): string {
+  const real = tryDisk('read', path, () => realpathSync(path));
+  return real.ok ? real.value : resolve(path);
 }
 
 /** Returns whether a folder below `top` exists. Fails if its path contains a symlink or a file. */

@@ -525,6 +525,35 @@ way('The change adds the setting `passes`, which the base branch does not have.'
   await expectNotAccepted(house, house.ci('work'), null);
 });
 
+way('The change edits the script of the reviewer, and a colleague whose key is allowed runs the gates.', async () => {
+  const { house, laptop } = await teamWith({});
+  const settings = laptop.git('show', 'HEAD:onceover.yml');
+  const [, agent = ''] = /command: \[node, ([^,]+),/.exec(settings) ?? [];
+  laptop.git('checkout', '-q', 'main');
+  laptop.write('onceover.yml', settings.replace(agent, 'tools/review.mjs'));
+  laptop.write('tools/review.mjs', `import '${agent}';\n`);
+  laptop.commit('a reviewer in the repository');
+  laptop.git('push', '-q', 'origin', 'main');
+  laptop.git('fetch', '-q', 'origin');
+  // A pass of the script on the base branch travels, and does not count for a change that edits the script.
+  expect((await reviewedBranch(laptop, 'work', ['src'])).shared).toEqual({ passes: 1, waivers: 0 });
+  expect((await house.ci('work').run()).gates[0]?.why).toBe('accepted');
+  laptop.write('tools/review.mjs', `console.log('{"status":"pass","violations":[]}');\n`);
+  laptop.commit('edit the reviewer');
+  laptop.git('push', '-q', 'origin', 'HEAD:refs/heads/edited');
+  await expectNotAccepted(house, house.ci('edited'), 'changed-agent');
+  // A pass of the edited script does not travel, also not after the script is restored.
+  laptop.write('src/a.txt', 'one\nedited\nthree\n');
+  laptop.commit('edit the code');
+  expect(await laptop.run()).toMatchObject({ code: 0, shared: null });
+  laptop.git('checkout', '-q', 'origin/main', 'tools');
+  laptop.commit('restore the reviewer');
+  laptop.git('push', '-q', '-f', 'origin', 'HEAD:refs/heads/restored');
+  expect((await laptop.command('passes', 'push')).stdout).toContain('Nothing to share');
+  house.answers(failing('src/a.txt', 'edited', { line: 2 }));
+  expect((await house.ci('restored').run()).code).toBe(1);
+});
+
 way('The change lowers the setting `min_signers`.', async () => {
   const { house, laptop } = await teamWith({ passes: 'remote: origin, share: auto, min_signers: 2' });
   laptop.write('onceover.yml', laptop.git('show', 'HEAD:onceover.yml').replace('min_signers: 2', 'min_signers: 1'));

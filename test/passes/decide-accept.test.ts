@@ -204,6 +204,7 @@ const refusals: readonly [title: string, why: RefusalReason, given: Case][] = [
     'other-agent',
     { request: { settingsDigests: new Map([['codex', digest('settings')]]) } },
   ],
+  ['an agent whose program the change edits', 'changed-agent', { request: { changedAgents: new Set(['claude']) } }],
   [
     'other settings of the agent',
     'other-settings',
@@ -358,6 +359,7 @@ describe('decideAccept refuses', () => {
       'other-settings': true,
       'other-scope': true,
       'other-agent': true,
+      'changed-agent': true,
       'base-changed': true,
       'session-not-accepted': true,
       'too-old': true,

@@ -99,6 +99,7 @@ export function requestFor(statement: PassStatement, changes: Partial<PassReques
     subject: { gate, slot, content, scope, promptDigest },
     files,
     settingsDigests: new Map([[agent, settingsDigest]]),
+    changedAgents: new Set(),
     ...changes,
   };
 }

@@ -15,22 +15,27 @@ import { version } from '../../version.ts';
 import type { Finding, KnownFinding, Receipt, ReviewGate, SlotNumber } from '../types.ts';
 import { type VerdictSettings, verdictSettingsDigest } from './review-facts.ts';
 
-/**
- * Returns the conditions under which a pass of another clone counts for this reviewer. `builtIn`: the names of the
- * agents that need no settings.
- */
+/** What decides which agents may have given a pass. */
+export type AllowedAgents = {
+  readonly settings: VerdictSettings & Pick<Settings, 'agents'>;
+  /** The names of the agents that need no settings. */
+  readonly builtIn: readonly string[];
+  readonly changed: ReadonlySet<string>;
+};
+
+/** Returns the conditions under which a pass of another clone counts for this reviewer. */
 export function wantedPass(
   gate: ReviewGate,
   slot: SlotNumber,
   scope: string,
-  settings: VerdictSettings & Pick<Settings, 'agents'>,
-  builtIn: readonly string[],
+  { settings, builtIn, changed }: AllowedAgents,
 ): PassRequest {
   const agents = gate.agents ?? settings.agents ?? [...builtIn, ...Object.keys(settings.agent)];
   return {
     subject: { gate: gate.id, slot, content: gate.content, scope, promptDigest: gate.rubric.digest },
     files: passFiles(gate),
     settingsDigests: new Map(agents.map((agent) => [agent, verdictSettingsDigest(settings, agent)])),
+    changedAgents: changed,
   };
 }
 

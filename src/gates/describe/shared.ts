@@ -43,6 +43,7 @@ export const REFUSALS: Readonly<Record<RefusalReason, string>> = {
   'other-settings': 'the pass was given with other settings of the agent or other thresholds',
   'other-scope': 'passes count only for the whole change, and the pass or this run is about a part of it',
   'other-agent': 'the settings do not let that agent review this gate',
+  'changed-agent': 'the change edits the program of the agent that gave the pass, or a file beside it',
   'base-changed': "the base branch changed the gate's files since the pass",
   'session-not-accepted': 'the pass was given in a resumed session, and accept allows only new ones',
   'too-old': 'the pass is older than max_age',

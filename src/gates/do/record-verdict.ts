@@ -10,6 +10,7 @@ import { slotLog } from '../describe/logs.ts';
 import { type MatchedFindings, matchFindings } from '../judge/match-findings.ts';
 import { toleratedAfter } from '../judge/priority.ts';
 import type { SlotAnswer, SlotJob, SlotResult, UnassignableSlot } from '../ports.ts';
+import { changedAgents } from '../read/changed-agents.ts';
 import type { RecordMetadata, SlotRecord, Violation } from '../record-types.ts';
 import type { SlotOutcome } from '../run-types.ts';
 import { type Finding, type FindingState, NO_AGENT } from '../types.ts';
@@ -54,12 +55,20 @@ export async function judgeSlot(
     .map(({ finding }) => finding);
   const status = open.length + waived.length > 0 ? 'fail' : 'pass';
   const { gate, slot, content, scope, agent, iteration, at } = review.value;
+  const { request, facts } = context;
+  const changed = changedAgents(
+    request.settings.agent,
+    request.root,
+    facts.snapshot.entries.map(({ path }) => path),
+  );
+  const { version } = await context.reviewers.describe(agent);
   const receipt = await context.ports.receipts.write('review', {
     ...{ gate, slot, content, scope, agent, iteration, at },
     promptDigest: job.gate.rubric.digest,
     verdict: status,
     findings: [...open, ...waived].map(({ id }) => id),
-    made: reviewFacts(answer, context.request.settings, (await context.reviewers.describe(agent)).version),
+    // Without these facts the pass never leaves this clone, also not after the change of the program is taken back.
+    ...(changed.has(agent) ? {} : { made: reviewFacts(answer, request.settings, version) }),
     tree: job.tree,
   });
   if (!receipt.ok) return receipt;

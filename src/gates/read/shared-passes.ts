@@ -2,9 +2,16 @@ import type { Acceptance, PassRequest } from '../../passes/types.ts';
 import { wantedPass, wantedWaivers, withSignedWaivers } from '../decide/travel.ts';
 import type { RunPorts, RunRequest } from '../ports.ts';
 import type { KnownFinding, Receipt, ReviewGate, SlotNumber } from '../types.ts';
+import { changedAgents } from './changed-agents.ts';
 
 /** Each reviewer's verdict on a gate's current content, as stored in this clone. */
 type OwnReceipts = ReadonlyMap<ReviewGate, ReadonlyMap<SlotNumber, Receipt>>;
+
+type SharedScope = {
+  readonly scope: { readonly key: string; readonly kind: 'full' | 'narrow' };
+  /** The paths of all changed files, also of those that belong to no gate. */
+  readonly changed: readonly string[];
+};
 
 type SharedDecisions = ReadonlyMap<ReviewGate, ReadonlyMap<SlotNumber, Acceptance>>;
 
@@ -14,17 +21,18 @@ type SharedDecisions = ReadonlyMap<ReviewGate, ReadonlyMap<SlotNumber, Acceptanc
  */
 export async function sharedDecisions(
   { shared }: Pick<RunPorts, 'shared'>,
-  { settings, builtInAgents = [] }: Pick<RunRequest, 'settings' | 'builtInAgents'>,
+  { settings, builtInAgents = [], root }: Pick<RunRequest, 'settings' | 'builtInAgents' | 'root'>,
   own: OwnReceipts,
-  scope: { readonly key: string; readonly kind: 'full' | 'narrow' },
+  { scope, changed }: SharedScope,
 ): Promise<SharedDecisions> {
   const decisions = new Map<ReviewGate, Map<SlotNumber, Acceptance>>();
   if (shared == null) return decisions;
+  const allowed = { settings, builtIn: builtInAgents, changed: changedAgents(settings.agent, root, changed) };
   const wanted: { readonly gate: ReviewGate; readonly pass: PassRequest }[] = [];
   for (const [gate, receipts] of own) {
     for (let slot = 1; slot <= gate.numReviews; slot++) {
       if (receipts.has(slot)) continue;
-      wanted.push({ gate, pass: wantedPass(gate, slot, scope.key, settings, builtInAgents) });
+      wanted.push({ gate, pass: wantedPass(gate, slot, scope.key, allowed) });
     }
   }
   if (wanted.length === 0) {

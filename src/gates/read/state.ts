@@ -163,7 +163,7 @@ export async function readGateStates(
   const receipts = new Map(
     await Promise.all(reviews.map(async (gate) => [gate, await receiptsOf(ports, gate, scope.key)] as const)),
   );
-  const shared = await others?.sharedDecisions(ports, request, receipts, scope);
+  const shared = await others?.sharedDecisions(ports, request, receipts, { scope, changed: allChanged });
   const states = await Promise.all(
     reviews.map(async (gate) => {
       const facts: GateFacts = {
