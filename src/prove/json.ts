@@ -123,7 +123,7 @@ const plan = z.object({
   calls: z
     .number()
     .describe(
-      'The largest number of calls that the command can make. The figure does not consider answers that are stored from earlier proofs.',
+      'The largest number of calls for the reviews. The figure does not include retries, calls that test an agent and calls that read files for several reviewers. It does not consider answers that are stored from earlier proofs.',
     ),
   tokens_per_call: z
     .number()

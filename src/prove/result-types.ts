@@ -10,7 +10,7 @@ export type ProvePlan = {
   readonly variants: readonly ProofVariant[];
   readonly repeat: number;
   readonly seed: number;
-  /** The maximum number of calls to agents. Reused answers are not counted. */
+  /** The maximum number of calls to agents, without retries. Answers of earlier proofs are counted, although they are reused. */
   readonly calls: number;
   /** The median cost of a call of these gates; `null` if the cost ledger has no such call. */
   readonly perCall: CallEstimate;

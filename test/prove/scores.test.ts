@@ -107,7 +107,11 @@ describe('comparison of variants', () => {
     const two = all.filter(({ variant }) => variant.sessions !== 'skipped');
     expect(compareVariants(two)).toMatchObject([{ onlyA: 6, onlyB: 0, p: expect.closeTo(0.031, 3) }]);
     expect(compareVariants(all).map(({ onlyA, onlyB, p }) => [onlyA, onlyB, Number(p.toFixed(3))])).toEqual([
-      ...[[6, 0, 0.094], [0, 0, 1], [0, 6, 0.094]],
+      ...[
+        [6, 0, 0.094],
+        [0, 0, 1],
+        [0, 6, 0.094],
+      ],
     ]);
   });
 

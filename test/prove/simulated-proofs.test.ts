@@ -130,7 +130,9 @@ test('for each score of 500 simulated proofs, at least 93 % of the intervals con
   const counts = coverage();
   expect([...counts.keys()]).toEqual([
     ...['found', 'falseAlarms', 'falsePasses', 'flips', 'found boundary', 'found guard', 'found await'],
-    ...[1, 2].flatMap((slot) => ['found', 'falseAlarms', 'falsePasses', 'flips'].map((name) => `reviewer ${slot} ${name}`)),
+    ...[1, 2].flatMap((slot) =>
+      ['found', 'falseAlarms', 'falsePasses', 'flips'].map((name) => `reviewer ${slot} ${name}`),
+    ),
     'cost per bug found',
   ]);
   for (const [score, [inside, of]] of counts) {

@@ -64,7 +64,8 @@ export function tasksOf(one: ProofCase, { reviewers, sessions, readings, repeat 
 type CoveringGate = { readonly numReviews: number };
 
 /**
- * Returns the maximum number of calls for one review of a test case: one for each reviewer of each gate in each round.
+ * Returns the maximum number of calls for one review of a test case, without retries: one for each reviewer of each gate
+ * in each round.
  */
 export function mostCallsOf(
   { case: one, variant }: ProofTask,

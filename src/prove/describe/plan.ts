@@ -63,7 +63,7 @@ export function describeProvePlan(plan: ProvePlan, styled: Styled, command: stri
       ...cases.map((one) => `  ${String(one.count).padStart(width)} × ${SOURCE_WORDS[one.source]}`),
     ].join('\n'),
     [
-      `Calls: at most ${calls}${repeat === 1 ? '' : `, each case ${repeat} times`}. ${estimateText(plan)}`,
+      `Calls: at most ${calls} without retries${repeat === 1 ? '' : `, each case ${repeat} times`}. ${estimateText(plan)}`,
       ...(variants.length < 2 ? [] : [`Compared: ${variants.map(variantText).join('; ')}.`]),
       checksText(
         checks,

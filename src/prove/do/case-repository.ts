@@ -171,12 +171,12 @@ export async function copyDependencies(root: string, to: string): Promise<Result
   return tryDisk('write', to, () =>
     names.filter((name) => {
       const target = join(to, name);
-      // Copy the folder behind a symlink, so that checks cannot write to the original through the link.
-      const source = realpathSync(join(root, name));
-      if (!statSync(source).isDirectory()) return false;
+      const source = join(root, name);
+      if (statSync(source, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
       makeParents(dirname(target));
       const options = { recursive: true, mode: constants.COPYFILE_FICLONE, verbatimSymlinks: true };
-      if (!existsSync(target)) cpSync(source, target, options);
+      // Copy the folder behind a symlink, so that checks cannot write to the original through the link.
+      if (!existsSync(target)) cpSync(realpathSync(source), target, options);
       return true;
     }),
   );

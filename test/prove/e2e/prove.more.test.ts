@@ -185,7 +185,10 @@ console.log(JSON.stringify({ status: 'pass', violations: [] }));
 
 test('only the gates that review the file with the bug are run', async () => {
   const reviews = 'reviews: { code-quality: { prompt: .onceover/reviews/code-quality.md } }';
-  const repo = gateRepo({ agents: ['one'], gates: ['src', 'docs'].map((path) => `  - path: ${path}\n    ${reviews}`).join('\n') });
+  const repo = gateRepo({
+    agents: ['one'],
+    gates: ['src', 'docs'].map((path) => `  - path: ${path}\n    ${reviews}`).join('\n'),
+  });
   const cases = join(dirname(repo.root), 'cases');
   mkdirSync(cases);
   const page = PATCH.slice(PATCH.indexOf('diff ')).replaceAll('src/limit.ts', 'docs/limit.md');
