@@ -22,14 +22,22 @@ test.each([
   ['its script', COMMAND, ['tools/review.mjs']],
   ['its script, named by an unusual path', '{ command: [node, ./src/../tools/review.mjs] }', ['tools/review.mjs']],
   ['its script, named by its full path', '{ command: [node, ROOT/tools/review.mjs] }', ['tools/review.mjs']],
-  ['its script inside a longer command', '{ command: [sh, -c, "cd . && node tools/review.mjs"] }', ['tools/review.mjs']],
+  [
+    'its script inside a longer command',
+    '{ command: [sh, -c, "cd . && node tools/review.mjs"] }',
+    ['tools/review.mjs'],
+  ],
   ['a module beside its script', COMMAND, ['src/a.ts', 'tools/lib/parse.mjs']],
   ['a file of the folder that it names', '{ command: [reviewer, --rules=rules] }', ['rules/one.md']],
   ['any file, if it starts the whole repository', '{ command: [node, .] }', ['src/a.ts']],
   ['the target of its script, which is a symlink', '{ command: [node, linked] }', ['tools/real.mjs']],
   ['the module that Python starts', '{ command: [python3, -m, tools.review] }', ['tools/review.py']],
   ['the scripts of npm', '{ command: [npm, run, review] }', ['package.json']],
-  ['a file that a variable loads', '{ command: [reviewer], env: { NODE_OPTIONS: "--require=./hook.cjs" } }', ['hook.cjs']],
+  [
+    'a file that a variable loads',
+    '{ command: [reviewer], env: { NODE_OPTIONS: "--require=./hook.cjs" } }',
+    ['hook.cjs'],
+  ],
   ['the program of a known agent', '{ path: tools/claude }', ['tools/claude']],
 ] as const)('a change of %s may replace the program of an agent', (_title, agent, changed) => {
   expect(isChanged(agent, changed)).toBe(true);
