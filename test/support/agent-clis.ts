@@ -202,7 +202,16 @@ function install(wanted: string, folder: string): void {
   mkdirSync(unfinished, { recursive: true });
   writeFileSync(join(unfinished, 'package.json'), '{"private":true}');
   const args = ['install', '--no-audit', '--no-fund', '--no-save', wanted];
-  const end = spawnSync('npm', args, { cwd: unfinished, encoding: 'utf8' });
+  // Install scripts of agents write to the home folder: one of them changed the shell's profile and git's ignore file.
+  const home = join(unfinished, 'home');
+  mkdirSync(home);
+  const env = {
+    npm_config_userconfig: join(homedir(), '.npmrc'),
+    npm_config_cache: join(homedir(), '.npm'),
+    ...process.env,
+    HOME: home,
+  };
+  const end = spawnSync('npm', args, { cwd: unfinished, encoding: 'utf8', env });
   if (end.status !== 0) rmSync(unfinished, { recursive: true, force: true });
   if (end.status !== 0) throw new Error(`${wanted} could not be installed: ${end.stderr}`);
   rmSync(folder, { recursive: true, force: true });
