@@ -9,7 +9,7 @@ import { slotLog } from '../describe/logs.ts';
 import { type MatchedFindings, matchFindings } from '../judge/match-findings.ts';
 import { toleratedAfter } from '../judge/priority.ts';
 import type { SlotAnswer, SlotJob, SlotResult, UnassignableSlot } from '../ports.ts';
-import { changedAgents } from '../read/changed-agents.ts';
+import { changedAgents } from '../../trust/changed-agents.ts';
 import type { RecordMetadata, SlotRecord, Violation } from '../record-types.ts';
 import type { SlotOutcome } from '../run-types.ts';
 import { type Finding, type FindingState, NO_AGENT } from '../types.ts';

@@ -54,7 +54,9 @@ test.each([
   ['the agents of the settings', gate, { ...SETTINGS, agents: ['one'] }, ['one']],
   ['all agents that need no settings, and all commands', gate, SETTINGS, ['claude', 'one']],
 ])('a pass may come from %s', (_title, own, settings, expected) => {
-  expect([...wantedPass(own, 1, 'full', { settings, builtIn: ['claude'], changed: new Set() }).settingsDigests.keys()]).toEqual(expected);
+  expect([
+    ...wantedPass(own, 1, 'full', { settings, builtIn: ['claude'], changed: new Set() }).settingsDigests.keys(),
+  ]).toEqual(expected);
 });
 
 describe('a pass travels', () => {

@@ -38,7 +38,10 @@ test.each(rows)('a pass of another clone %s', async (_title, kind, receipts, exp
   const parsed = parseSettings('gates: []\n');
   if (!parsed.ok) throw new Error('the sample settings are broken');
   const own = new Map([[{ ...gate, numReviews: 1 }, receipts]]);
-  const decisions = await sharedDecisions({ shared }, { settings: parsed.settings, root: '/work' }, own, { scope, changed: [] });
+  const decisions = await sharedDecisions({ shared }, { settings: parsed.settings, root: '/work' }, own, {
+    scope,
+    changed: [],
+  });
   const reasons = [...decisions.values()].flatMap((slots) =>
     [...slots.values()].map((answer) => (answer.kind === 'refused' ? answer.why : answer.kind)),
   );
