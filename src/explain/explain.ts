@@ -153,7 +153,7 @@ async function withSharedReasons(
   if (shared == null || scope.kind === 'narrow') return judged;
   const [{ wantedPass }, { changedAgents }] = await Promise.all([
     import('../gates/decide/travel.ts'),
-    import('../gates/read/changed-agents.ts'),
+    import('../trust/changed-agents.ts'),
   ]);
   const { settings, builtInAgents: builtIn = [], root } = request;
   const paths = facts.snapshot.entries.map(({ path }) => path);

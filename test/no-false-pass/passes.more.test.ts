@@ -526,10 +526,10 @@ way('The change adds the setting `passes`, which the base branch does not have.'
 });
 
 way('The change edits the script of the reviewer, and a colleague whose key is allowed runs the gates.', async () => {
-  const { house, laptop } = await teamWith({});
+  const house = team({});
+  const laptop = house.clone({ key: 'dev@example.com' });
   const settings = laptop.git('show', 'HEAD:onceover.yml');
   const [, agent = ''] = /command: \[node, ([^,]+),/.exec(settings) ?? [];
-  laptop.git('checkout', '-q', 'main');
   laptop.write('onceover.yml', settings.replace(agent, 'tools/review.mjs'));
   laptop.write('tools/review.mjs', `import '${agent}';\n`);
   laptop.commit('a reviewer in the repository');

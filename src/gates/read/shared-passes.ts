@@ -1,8 +1,8 @@
 import type { Acceptance, PassRequest } from '../../passes/types.ts';
+import { changedAgents } from '../../trust/changed-agents.ts';
 import { wantedPass, wantedWaivers, withSignedWaivers } from '../decide/travel.ts';
 import type { RunPorts, RunRequest } from '../ports.ts';
 import type { KnownFinding, Receipt, ReviewGate, SlotNumber } from '../types.ts';
-import { changedAgents } from './changed-agents.ts';
 
 /** Each reviewer's verdict on a gate's current content, as stored in this clone. */
 type OwnReceipts = ReadonlyMap<ReviewGate, ReadonlyMap<SlotNumber, Receipt>>;

@@ -1,7 +1,7 @@
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import type { Settings } from '../../config/settings.ts';
-import { realPath } from '../../platform/files.ts';
-import { agentWords } from '../../trust/agent-words.ts';
+import type { Settings } from '../config/settings.ts';
+import { realPath } from '../platform/files.ts';
+import { agentWords } from './agent-words.ts';
 
 /**
  * Returns the agents whose program the change may have replaced: their settings name a changed file, a folder with a
