@@ -339,6 +339,8 @@ test(
     expect(stateOf(repo)).toBe(before);
     const again = await onceoverJson<ProveDocument>(repo.root, args.slice(0, -1));
     expect(again.new_calls).toBe(0);
+    const cost = await onceoverJson<{ paid: { looks: number } }>(repo.root, ['cost']);
+    expect(cost.paid.looks).toBe(0);
     const cache = join(dirname(repo.root), '.cache/onceover');
     expect(existsSync(cache) ? readdirSync(cache).filter((name) => name.startsWith('prove-')) : []).toEqual([]);
   },
