@@ -331,7 +331,8 @@ function usageOf(result: Readonly<Record<string, unknown>>, before: Usage | null
     numberAt(told, 'cachedReadTokens'),
     numberAt(told, 'cachedWriteTokens'),
   ];
-  // Copilot CLI counts tokens from the cache as input, too. Its total shows it. The protocol does not say which is right.
+  // The protocol does not say whether the input includes tokens from the cache. In Copilot CLI it does: the total that it
+  // reports is exactly input plus output.
   const isWithCache = numberAt(told, 'totalTokens') === input + outputTokens;
   return {
     inputTokens: isWithCache ? Math.max(0, input - cachedInputTokens - cacheWriteTokens) : input,

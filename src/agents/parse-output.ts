@@ -81,7 +81,7 @@ export function withProgress(events: AgentEvents): AgentEvents {
   return { ...events, begun: true, trouble: null, retriesInARow: 0 };
 }
 
-/** Returns the state of the call after an error because of which the agent repeats its request by itself. */
+/** Returns the state of the call after an error that the agent retries by itself. */
 export function withRetry(events: AgentEvents, trouble: AgentFailure): AgentEvents {
   const said = 'said' in trouble ? `: ${trouble.said}` : '';
   return {

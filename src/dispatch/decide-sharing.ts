@@ -2,8 +2,8 @@ import { grouped } from '../kernel/collections.ts';
 import type { SeenReads } from './decide-cache.ts';
 
 /**
- * A reviewer that starts a new session. Its facts decide which other reviewers can share one session with it that reads
- * the files.
+ * A reviewer that needs a new session, with the facts that decide which other reviewers can share with it one session
+ * that reads the files.
  */
 export type Reader = {
   /**
@@ -109,8 +109,8 @@ export type ContinuedReaders = {
   readonly isExpired: boolean;
   readonly deltaTokens: number;
   /**
-   * How many of the files that the earlier session read a reviewer will probably open again, and the tokens of one
-   * file.
+   * How many of the files from the earlier session a reviewer will probably open again. `fileTokens` has the tokens of
+   * one file.
    */
   readonly again: number;
   readonly fileTokens: number;

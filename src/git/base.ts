@@ -13,7 +13,7 @@ import { askBaseAndHead, askByName, type BaseAndHead, readBaseAndHead } from './
  */
 async function isMergeBaseReliable(repo: RepositoryPaths, { name, others }: NonNullable<Base>): Promise<boolean> {
   if (!repo.shallow) return true;
-  // With several merge-bases, the commits that are missing locally may show that some of them are wrong.
+  // If git finds several merge-bases, some may be wrong: with the missing commits, git could rule them out.
   if (others !== undefined) return false;
   const listed = await gitText(repo.root, ['rev-list', '--left-right', '--parents', `${name}^{commit}...HEAD`]);
   const commits = listed.split('\n');

@@ -226,8 +226,8 @@ async function withTexts(
   const withNul = await blobsWithNul(repo, [...new Set(binaries.flatMap(blobsOf))]);
   const hidden = new Set(binaries.filter((part) => !blobsOf(part).some((id) => withNul.has(id))));
   const shown = new Map<string, string>();
-  // This second diff has only the hidden files, so git may not detect a rename. In that case ask again for a deletion
-  // and an addition.
+  // This second diff has only the files that git called binary, so git may see only one side of a rename. Then diff
+  // again without renames, which shows a deletion and an addition.
   for (const renames of [RENAMES, ['--no-renames']]) {
     const missing = [...hidden].filter(({ paths }) => !shown.has(keyOf(paths)));
     const paths = missing.flatMap((part) => part.paths);

@@ -97,8 +97,8 @@ export function openCalls(database: Database, boss: PgBoss, repository: number) 
     find: (wanted: Omit<WantedCall, 'request'>) => database.transaction((query) => join(query, wanted)),
 
     /**
-     * Adds an agent call to the queue unless another client has added the same call meanwhile. `isNew` says whether
-     * this client added it and counts its cost.
+     * Adds an agent call to the queue unless another client has added the same call meanwhile. `isNew` is true if this
+     * client added the call; only then does this client count its cost.
      */
     add: ({ request, ...wanted }: WantedCall) =>
       database.transaction(async (query) => {

@@ -42,7 +42,7 @@ way('A reviewer failed the change without naming a file, and withdraws this verd
 });
 
 way(
-  'The review has reached the retry limit, and then someone removes the code and its reviewer passes the rest.',
+  'A review has reached the retry limit. Then someone removes the code that it rejected, and its reviewer passes what is left.',
   async () => {
     const repo = alone({ more: 'max_retries: 0' });
     repo.write('src/new.ts', 'export const n = 1;\n');

@@ -15,7 +15,7 @@ import { version } from '../../version.ts';
 import type { Finding, KnownFinding, Receipt, ReviewGate, SlotNumber } from '../types.ts';
 import { type VerdictSettings, verdictSettingsDigest } from './review-facts.ts';
 
-/** The facts that decide which agents may have given a pass. */
+/** The facts that decide which agents' passes are accepted. */
 export type AllowedAgents = {
   readonly settings: VerdictSettings & Pick<Settings, 'agents'>;
   /** The names of the agents that need no settings. */

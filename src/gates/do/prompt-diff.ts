@@ -62,7 +62,10 @@ export function pathsIn(diff: IndexedDiff, wanted: ReadonlySet<RepoPath>): reado
   return diff.showing(wanted).flatMap(({ paths }) => paths.filter((path) => wanted.has(path)));
 }
 
-/** Returns which changes a session has seen: a short hash of each file's path, and one of its content at the base. */
+/**
+ * Returns a list that identifies the diffs that a session has seen: for each file, a short hash of its path and one of its
+ * content at the base, because another base gives another diff.
+ */
 export function entriesShown(entries: readonly Entry[]): readonly string[] {
   return entries.map((entry) => `${short(entry.path)}${short(baseOf(entry))}`);
 }
