@@ -71,7 +71,7 @@ async function loadedBytes(call: (env: NodeJS.ProcessEnv) => Promise<unknown>): 
 
 /** Returns the paths of the chunks in dist/ that a call of the program loads. */
 async function loadedChunks(call: (env: NodeJS.ProcessEnv) => Promise<unknown>): Promise<readonly string[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'onceover-loaded-'));
+  const folder = mkdtempSync(join(tmpdir(), 'onceover-test-loaded-'));
   try {
     await call({ NODE_V8_COVERAGE: folder });
     const urls = readdirSync(folder).flatMap((name) => {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { AgentQuestion } from '../../src/agents/agent.ts';
 import { callAgent } from '../../src/agents/call-agent.ts';
 import { commandAgent } from '../../src/agents/command.ts';
@@ -233,10 +233,16 @@ describe('a harmless condition', () => {
   });
 
   test('nothing is left in the temporary folder', async () => {
-    const ours = () => readdirSync(tmpdir()).filter((name) => /^onceover-(?!test-|bench-)/.test(name));
-    const before = ours();
-    await ask(say(ANSWER));
-    await ask('setInterval(()=>{},1000)', { timeoutSeconds: 1 });
-    expect(ours().filter((name) => !before.includes(name))).toEqual([]);
+    // Other tests use the temporary folder of the machine at the same time.
+    const own = temporaryFolder();
+    vi.stubEnv('TMPDIR', own);
+    try {
+      expect(tmpdir()).toBe(own);
+      await ask(say(ANSWER));
+      await ask('setInterval(()=>{},1000)', { timeoutSeconds: 1 });
+    } finally {
+      vi.unstubAllEnvs();
+    }
+    expect(readdirSync(own)).toEqual([]);
   });
 });
