@@ -17,11 +17,12 @@ export function historyDocument(
 ): HistoryDocument {
   const runs = entries.filter((entry) => entry.kind === 'run');
   const rows = costRows(entries, priceOf);
+  const days = daysOf(rows, runs);
   return {
     runs: runs.map((run) => runOf(run, priceOf)),
     calls: rows.map(callOf),
-    days: periods(rows, runs, (at) => at.slice(0, 10)),
-    weeks: periods(rows, runs, mondayOf),
+    days,
+    weeks: weeksOf(days),
     gates: gatesOf(runs),
     unreadable_entries: unreadable,
   };
@@ -124,13 +125,11 @@ function nameOfCall(row: CostRow): string {
   }
 }
 
-function periods(
-  rows: readonly CostRow[],
-  runs: readonly LedgerRun[],
-  periodOf: (at: string) => string,
-): HistoryDocument['days'] {
-  const rowsBy = grouped(rows, ({ at }) => periodOf(at));
-  const runsBy = grouped(runs, ({ at }) => periodOf(at));
+type Period = HistoryDocument['days'][number];
+
+function daysOf(rows: readonly CostRow[], runs: readonly LedgerRun[]): Period[] {
+  const rowsBy = grouped(rows, ({ at }) => at.slice(0, 10));
+  const runsBy = grouped(runs, ({ at }) => at.slice(0, 10));
   return [...new Set([...rowsBy.keys(), ...runsBy.keys()])].sort(byCodePoint).map((from) => {
     const [own, ran] = [rowsBy.get(from) ?? [], runsBy.get(from) ?? []];
     return {
@@ -145,8 +144,23 @@ function periods(
   });
 }
 
-function mondayOf(at: string): string {
-  const day = new Date(`${at.slice(0, 10)}T00:00:00Z`);
+function weeksOf(days: readonly Period[]): Period[] {
+  return [...grouped(days, ({ from }) => mondayOf(from))].map(([from, own]) => {
+    const total = (of: (day: Period) => number) => sum(own.map(of));
+    return {
+      from,
+      runs: total(({ runs }) => runs),
+      calls: total(({ calls }) => calls),
+      priced_calls: total(({ priced_calls: priced }) => priced),
+      cost_usd: money(total(({ cost_usd: usd }) => usd)),
+      tokens: total(({ tokens }) => tokens),
+      saved_tokens: total(({ saved_tokens: saved }) => saved),
+    };
+  });
+}
+
+function mondayOf(date: string): string {
+  const day = new Date(`${date}T00:00:00Z`);
   day.setUTCDate(day.getUTCDate() - ((day.getUTCDay() + 6) % 7));
   return day.toISOString().slice(0, 10);
 }

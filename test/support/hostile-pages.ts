@@ -28,16 +28,25 @@ export function withTricks<T>(schema: z.ZodType<T>, document: T): T {
 const MADE =
   'img, iframe, object, embed, svg, link, base, form[action], script[src], style + style, a[href^="javascript" i]';
 
-const OWN_ATTRIBUTES = `const SHOWN = ['title', 'aria-label', 'placeholder', 'alt']; const UNSEEN = /[\\u202e\\u001b\\u0007]/;
-  [...document.querySelectorAll('#app *')].flatMap(({ attributes }) =>
-  [...attributes].filter(({ name, value }) => name.startsWith('on') || (SHOWN.includes(name) && UNSEEN.test(value))).map(({ name }) => name))`;
+/** Finds elements that run scripts, and texts with invisible characters: in the page, in labels, and in the title. */
+const HARMFUL = `(() => {
+  const unseen = /[\\u202e\\u001b\\u0007]/;
+  const shown = ['title', 'aria-label', 'placeholder', 'alt'];
+  const found = unseen.test(document.title) ? ['title'] : [];
+  for (const element of document.querySelectorAll('#app *')) {
+    const { tagName, className, attributes, childNodes } = element;
+    if ([...childNodes].some((node) => node.nodeType === 3 && unseen.test(node.data))) found.push(tagName + ' ' + className);
+    for (const { name, value } of attributes) {
+      if (name.startsWith('on') || (shown.includes(name) && unseen.test(value))) found.push(tagName + ' ' + name);
+    }
+  }
+  return found;
+})()`;
 
 /** Checks that a page shows the texts of an attacker only as text. */
 export async function expectOnlyText(tab: Tab, name: string): Promise<void> {
   await expect.poll(() => tab.textContent('main')).toContain(TRICKS[0]);
   expect([name, await tab.locator(MADE).count()]).toEqual([name, 0]);
   expect([name, await tab.evaluate('document.scripts.length')]).toEqual([name, 2]);
-  expect([name, await tab.evaluate(OWN_ATTRIBUTES)]).toEqual([name, []]);
-  const shown = await tab.evaluate<string>('document.body.innerText + document.title');
-  expect([name, /[\u202e\u001b\u0007]/.test(shown)]).toEqual([name, false]);
+  expect([name, await tab.evaluate(HARMFUL)]).toEqual([name, []]);
 }

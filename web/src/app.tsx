@@ -94,8 +94,8 @@ function Report({ data }: { readonly data: PageDocument }) {
       {has('transcripts') && <Transcripts page={data} />}
       {run !== null && has('uncovered') && <Uncovered run={run} />}
       <footer>
-        onceover {data.version}. Everything that looks like a password, key or token is masked. Press <kbd>?</kbd> for
-        keys.
+        onceover <Name>{data.version}</Name>. Everything that looks like a password, key or token is masked. Press{' '}
+        <kbd>?</kbd> for keys.
       </footer>
     </>
   );

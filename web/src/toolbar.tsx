@@ -131,7 +131,11 @@ function Working({ run }: { readonly run: LiveRun }) {
               </b>
               <span class="soft">
                 {one.agent !== null && <Name>{one.agent}</Name>}
-                {one.dispatch !== null && `, ${SESSIONS[one.dispatch as keyof typeof SESSIONS] ?? one.dispatch}`}
+                {one.dispatch !== null && (
+                  <>
+                    , <Name>{SESSIONS[one.dispatch as keyof typeof SESSIONS] ?? one.dispatch}</Name>
+                  </>
+                )}
               </span>
               <span class="soft cut">{one.doing !== null && <Name>{one.doing}</Name>}</span>
               <span class="clock">{elapsed(one.since, now)}</span>
