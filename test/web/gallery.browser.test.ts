@@ -14,7 +14,6 @@ import { proofSample } from '../support/proof-sample.ts';
 import { temporaryFolder } from '../support/repo.ts';
 import { findingAt, shopRepo } from '../support/shop.ts';
 import { startUiAsPerson, startUiIn } from '../support/ui-server.ts';
-import { pageDocument } from '../support/web.ts';
 
 afterAll(closeBrowser);
 
@@ -168,11 +167,10 @@ describe.skipIf(!hasBrowser)('every page is accessible in both themes, wide and 
     expect(await costs.textContent('#section-feature')).toContain('spec-reviewer');
     await look(costs, 'feature');
 
-    const { history } = pageDocument('plain');
     const verdict = ['Found 12 of 17 planted bugs', 'Every answer was kept.'];
-    const data = { ...pageDocument('shop'), history, page: 'prove' as const, run: null, verdict, missing: [] };
+    const data = { ...dataOf(cost), page: 'prove' as const, feature: null, verdict };
     const proof = join(temporaryFolder(), 'proof.html');
-    writeFileSync(proof, fillTemplate(templateText(), { ...data, prove: proofSample(), logs: [], transcripts: [] }));
+    writeFileSync(proof, fillTemplate(templateText(), { ...data, prove: proofSample() }));
     await look(await openFile(proof), 'proof');
     for (const file of [phase, cost, proof]) await expectHarmless(file);
   });

@@ -1,6 +1,6 @@
 import { DataTable, Empty, Name, Section } from './parts.tsx';
 import type { PageDocument } from './state.ts';
-import { allTokens, BASELINES, count, describeUsage, dollars, LEVERS, tokens } from './words.ts';
+import { allTokens, BASELINES, count, countCalls, describeUsage, dollars, LEVERS, tokens } from './words.ts';
 
 const NAMES = ['pass', 'slot', 'session', 'prefix', 'reading'] as const;
 
@@ -53,7 +53,7 @@ function balancesOf(page: PageDocument): readonly Balance[] {
     found.push({
       title: 'This clone so far',
       paid: paidTokens(cost.paid),
-      detail: `${count(cost.runs, 'run')}, ${count(cost.paid.dispatches, 'call')}, ${priceOf(cost.paid)}`,
+      detail: `${count(cost.runs, 'run')}, ${countCalls(cost.paid.looks, cost.paid.dispatches)}, ${priceOf(cost.paid)}`,
       saved: {
         ...{ pass: pass.tokens, slot: slot.tokens, session: session.tokens },
         ...{ prefix: prefix.tokens, reading: reading.tokens },
