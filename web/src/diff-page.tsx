@@ -115,7 +115,9 @@ function Compared({ diff }: { readonly diff: ReviewDiffDocument }) {
           <li key={id}>
             <Pill tone={tone}>{words}</Pill>
             <span class="who">
-              <a href={linkTo('finding', id)}>{id}</a>{' '}
+              <a href={linkTo('finding', id)}>
+                <Name>{id}</Name>
+              </a>{' '}
               {finding !== undefined && (
                 <code class="soft">
                   <Name>{finding.file}</Name>

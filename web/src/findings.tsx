@@ -83,7 +83,9 @@ function Finding({ first: finding, also, page }: Problem & { readonly page: Page
     <article class={`card finding ${tone}`} id={`finding-${id}`} data-item tabIndex={-1}>
       <div class="card-head">
         <h3>
-          <a href={linkTo('finding', id)}>{[id, ...also.map((other) => other.id)].join(', ')}</a>{' '}
+          <a href={linkTo('finding', id)}>
+            <Name>{[id, ...also.map((other) => other.id)].join(', ')}</Name>
+          </a>{' '}
           {file !== null && (
             <code class="place">
               <Name>{file}</Name>
@@ -122,7 +124,8 @@ function Finding({ first: finding, also, page }: Problem & { readonly page: Page
       {also.map((other) => (
         <div key={other.id} id={`finding-${other.id}`}>
           <h4>
-            Also {other.id} {other.priority}, reported by reviewer {other.slot} of <Name>{other.gate}</Name>
+            Also <Name>{other.id}</Name> {other.priority}, reported by reviewer {other.slot} of{' '}
+            <Name>{other.gate}</Name>
           </h4>
           <Prose>{other.issue}</Prose>
           {other.fix !== null && <Prose>{other.fix}</Prose>}
@@ -208,7 +211,7 @@ function Actions({ finding }: { readonly finding: FindingDocument }) {
           }}
         >
           <label>
-            Why is {finding.id} acceptable?
+            Why is <Name>{finding.id}</Name> acceptable?
             <input type="text" value={why} required onInput={(event) => setWhy(event.currentTarget.value)} />
           </label>
           <button type="submit" class="primary" disabled={isBusy || why.trim() === ''}>

@@ -85,7 +85,7 @@ export function HistorySection({ history }: { readonly history: History }) {
           </fieldset>
           <div class="columns">
             <BarPlot
-              label="Tokens: paid (lower part) and not paid (upper part)"
+              label="Tokens: paid, and not paid above"
               from={from}
               series={amounts}
               unit="tokens"

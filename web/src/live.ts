@@ -24,6 +24,7 @@ function addressOf(path: string): URL {
 
 async function ask<T>(path: string, body?: object): Promise<T | null> {
   const url = addressOf(path);
+  const { value: tree } = worktree;
   try {
     const answer = await fetch(
       url,
@@ -32,6 +33,8 @@ async function ask<T>(path: string, body?: object): Promise<T | null> {
         : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
     );
     const document = (await answer.json()) as T & ErrorDocument;
+    // The user may have chosen another working tree in the meantime.
+    if (tree !== worktree.value) return null;
     if (answer.ok) return document;
     const { message = 'The server refused the request.', next = '' } = document.error ?? {};
     problem.value = `${message} ${next}`.trim();
@@ -66,6 +69,8 @@ export function connect(): void {
   void ask<SessionDocument>('api/session').then((read) => {
     if (read !== null) session.value = read;
   });
+  // The events start after the server has read the gates, so do not wait for them.
+  void refresh();
   listen();
   addEventListener('focus', () => void refresh());
 }
@@ -105,6 +110,7 @@ export function chooseWorktree(id: string | null): void {
   history.replaceState(null, '', id === null ? './' : `?worktree=${encodeURIComponent(id)}`);
   page.value = null;
   live.value = null;
+  void refresh();
   listen();
 }
 

@@ -83,12 +83,10 @@ export function BarPlot({
       plot.destroy();
     };
   }, [from, series, unit, shown]);
+  const at = pointed === null ? undefined : from[pointed];
   return (
     <figure>
-      <figcaption>
-        <span>{label}</span>
-        <b>{pointed !== null && from[pointed] !== undefined && `${dayOf(from[pointed])}: ${describe(pointed)}`}</b>
-      </figcaption>
+      <figcaption>{at === undefined || pointed === null ? label : `${dayOf(at)}: ${describe(pointed)}`}</figcaption>
       <div class="plot" ref={box} role="img" aria-label={summaryOf(label, from, series, unit)} />
     </figure>
   );
