@@ -244,6 +244,8 @@ describe.skipIf(!hasBrowser)('every page is accessible in both themes, wide and 
     await look(tab, 'running');
     await server.kill();
     await expect.poll(() => tab.textContent('.toolbar'), SOON).toContain('The server does not answer');
+    await expect.poll(() => tab.textContent('.live-head'), SOON).toContain('A run was in progress');
+    expect(await tab.getByRole('button', { name: 'Stop the run' }).isDisabled()).toBe(true);
     await look(tab, 'lost');
   });
 });

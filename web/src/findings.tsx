@@ -211,7 +211,9 @@ function Actions({ finding }: { readonly finding: FindingDocument }) {
           }}
         >
           <label>
-            Why is <Name>{finding.id}</Name> acceptable?
+            <span>
+              Why is <Name>{finding.id}</Name> acceptable?
+            </span>
             <input type="text" value={why} required onInput={(event) => setWhy(event.currentTarget.value)} />
           </label>
           <button type="submit" class="primary" disabled={isBusy || why.trim() === ''}>

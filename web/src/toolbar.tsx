@@ -46,7 +46,7 @@ export function Toolbar() {
           </>
         ) : (
           run.id !== null && (
-            <button type="button" onClick={() => stopRun()}>
+            <button type="button" disabled={connection.value !== 'connected'} onClick={() => stopRun()}>
               Stop the run
             </button>
           )
@@ -88,17 +88,19 @@ type LiveRun = NonNullable<LiveDocument['run']>;
 /** Shows the run in progress: how far it is, what each agent is doing, and the latest events. */
 function Working({ run }: { readonly run: LiveRun }) {
   const [now, setNow] = useState(Date.now());
+  const isLost = connection.value === 'lost';
   useEffect(() => {
+    if (isLost) return;
     const timer = setInterval(() => setNow(Date.now()), 1000);
     return () => clearInterval(timer);
-  }, []);
+  }, [isLost]);
   const { title, since, steps, ended, failed, working, progress } = run;
   const paid = run.tokens === 0 ? '' : `, ${tokens(run.tokens)} tokens`;
   return (
     <div class="live-run">
       <p class="live-head">
         <b>
-          <span class="pulse" aria-hidden="true" />A run is in progress
+          <span class={isLost ? 'pulse still' : 'pulse'} aria-hidden="true" />A run {isLost ? 'was' : 'is'} in progress
           {title !== null && (
             <>
               : <Name>{title}</Name>
