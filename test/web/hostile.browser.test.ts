@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)('hostile text', () => {
       'api/page': pageDocument(TRICKS.join('\n')),
       'api/session': withTricks(sessionSchema, SESSION),
       'api/diff': withTricks(reviewDiffSchema, DIFF),
-      'api/stop': { error: { message: TRICKS.join('\n'), next: TRICKS.join('\n') } },
+      'api/resolve': { error: { message: TRICKS.join('\n'), next: TRICKS.join('\n') } },
     };
     const tab = await openTab('about:blank');
     await tab.route('**/*', (route) => {
@@ -109,11 +109,11 @@ describe.skipIf(!hasBrowser)('hostile text', () => {
       const events = `retry: 60000\ndata: ${JSON.stringify(withTricks(liveSchema, LIVE))}\n\n`;
       return path === 'api/events'
         ? route.fulfill({ contentType: 'text/event-stream', body: events })
-        : route.fulfill({ contentType: 'application/json', body, status: path === 'api/stop' ? 400 : 200 });
+        : route.fulfill({ contentType: 'application/json', body, status: path === 'api/resolve' ? 400 : 200 });
     });
     await tab.goto(server);
     await expect.poll(() => tab.textContent('.working')).toContain(TRICKS[0]);
-    await tab.getByRole('button', { name: 'Stop the run' }).click();
+    await tab.getByRole('button', { name: 'Mark as fixed' }).click();
     await expect.poll(() => tab.textContent('.banner.bad')).toContain(TRICKS[0]);
     expect(await tab.getByLabel('Working tree').textContent()).toContain(TRICKS[0]);
     await expectOnlyText(tab, 'live');
