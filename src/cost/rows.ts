@@ -43,8 +43,17 @@ export function costRows(entries: readonly LedgerEntry[], priceOf: PriceList): r
   return entries.flatMap((entry): readonly CostRow[] => {
     if (entry.kind !== 'run') return [{ ...entry, price: priced(entry, entry.at, priceOf) }];
     const { at, startedBy, branch, scope, iteration, slots } = entry;
-    const run = { kind: 'review', at, startedBy, branch, scope, iteration } as const;
-    return slots.map((slot) => ({ ...run, ...slot, price: priced(slot, at, priceOf) }));
+    // Copying one object and setting the other fields one by one is several times as fast as copying two objects.
+    return slots.map((slot) => ({
+      ...slot,
+      kind: 'review',
+      at,
+      startedBy,
+      branch,
+      scope,
+      iteration,
+      price: priced(slot, at, priceOf),
+    }));
   });
 }
 

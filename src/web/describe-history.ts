@@ -47,7 +47,13 @@ function runOf(run: LedgerRun, priceOf: PriceList): HistoryDocument['runs'][numb
 function callOf(row: CostRow): Call {
   const { at, kind, agent, model, dispatch, asks, usage, price, durationMs } = row;
   return {
-    ...{ at, kind, agent, model, dispatch, name: nameOfCall(row), branch: shortBranch(row.branch) },
+    at,
+    kind,
+    name: nameOfCall(row),
+    branch: shortBranch(row.branch),
+    agent,
+    model,
+    dispatch,
     iteration: 'iteration' in row ? row.iteration : null,
     status: 'status' in row ? row.status : null,
     why: 'why' in row ? row.why : null,
