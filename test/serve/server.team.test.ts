@@ -114,7 +114,7 @@ exports.trace = { getTracer: (tracer) => {
   };
 }
 
-test('only with "traces: true", the server loads OpenTelemetry, and tells it how long each part of a run took', async () => {
+test('only with "traces: true", the server loads OpenTelemetry and reports how long each part of a run took', async () => {
   const { env, lines } = traceApi();
   const without = await startServer({ workers: 0, env });
   expect(await without.signal('SIGTERM')).toBe(0);
