@@ -43,7 +43,9 @@ export async function runWorker(store: StoreSettings, options: WorkerOptions): P
   if (!folder.ok) return folder;
   makeParents(folder.value, 0o700);
   const connections = Math.min(10, options.atOnce + 2);
-  const connected = await connect(store.url, { waitSeconds: Math.max(60, store.waitSeconds), connections });
+  // A worker that was asked to stop waits for an unreachable store only if it still has to store an answer.
+  const waiting = { waitSeconds: Math.max(60, store.waitSeconds), stop: options.stop };
+  const connected = await connect(store.url, { ...waiting, connections });
   if (!connected.ok) return connected;
   const database = connected.value;
   try {
@@ -132,6 +134,16 @@ async function work(
     return waitMs;
   }
 
+  /** Like `takeOne`, but a worker that was asked to stop does not wait for an unreachable store. */
+  async function takeUnlessStopped(): Promise<number | null> {
+    try {
+      return await takeOne();
+    } catch (error) {
+      if (stop.aborted && error instanceof StoreError) return null;
+      throw error;
+    }
+  }
+
   async function runOne(call: TakenCall, agent: OwnAgent): Promise<void> {
     const one: Running = { call, abort: new AbortController(), news: null };
     running.set(call.id, one);
@@ -174,7 +186,7 @@ async function work(
   }
 
   while (!stop.aborted) {
-    const waitMs = running.size >= atOnce ? IDLE_MS : await patiently(options, takeOne);
+    const waitMs = running.size >= atOnce ? IDLE_MS : await patiently(options, takeUnlessStopped);
     if (waitMs !== null) await bell.wait(waitMs);
   }
   tell({ kind: 'stopping', running: running.size });
@@ -182,7 +194,8 @@ async function work(
   await Promise.all([beats.end(), tidying.end(), pruning.end()]);
   await listening?.close();
   checkouts.close();
-  await calls.leave();
+  // If the store is unreachable, the worker soon counts as stopped anyway.
+  await storeResult(calls.leave());
   tell({ kind: 'stopped' });
 }
 
@@ -230,13 +243,13 @@ async function settle(
  * waits.
  */
 async function patiently<T>(
-  { tell, stopNow }: Pick<WorkerOptions, 'tell' | 'stopNow'>,
+  { tell, stop, stopNow }: Pick<WorkerOptions, 'tell' | 'stop' | 'stopNow'>,
   work: () => Promise<T>,
 ): Promise<T> {
   for (let isLost = false; ; ) {
     try {
       const done = await work();
-      if (isLost) tell({ kind: 'store-back' });
+      if (isLost && !stop.aborted) tell({ kind: 'store-back' });
       return done;
     } catch (error) {
       if (!(error instanceof StoreError) || stopNow.aborted) throw error;

@@ -114,7 +114,7 @@ exports.trace = { getTracer: (tracer) => {
   };
 }
 
-test('only with "traces: true", the server loads OpenTelemetry, and sends it the duration of each part of a run', async () => {
+test('only with "traces: true", the server loads OpenTelemetry and reports how long each part of a run took', async () => {
   const { env, lines } = traceApi();
   const without = await startServer({ workers: 0, env });
   expect(await without.signal('SIGTERM')).toBe(0);

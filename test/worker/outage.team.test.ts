@@ -96,4 +96,17 @@ describe.skipIf(postgresPrograms === null)(`PostgreSQL stops for ${OUTAGE_SECOND
     expect(await repo.run([], { timeoutMs: 150_000 })).toMatchObject({ code: 0 });
     expect(repo.calls()).toHaveLength(1);
   }, 180_000);
+
+  test('a worker without calls still ends after SIGTERM', async () => {
+    const server = await ownServer();
+    const agent = scriptedAgent();
+    const worker = spawnWorker(server.url, agent, agent.folder);
+    await worker.ready;
+    await server.stop();
+    const ended = new Promise((resolve) => worker.child.once('exit', resolve));
+    // Long enough for a query to fail and to be tried again.
+    await sleep(1500);
+    worker.child.kill('SIGTERM');
+    expect(await Promise.race([ended, sleep(15_000)])).toBe(0);
+  }, 60_000);
 });
