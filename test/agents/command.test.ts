@@ -243,6 +243,7 @@ describe('a harmless condition', () => {
     } finally {
       vi.unstubAllEnvs();
     }
-    expect(readdirSync(own)).toEqual([]);
+    // The test itself makes the working directories of the agents there.
+    expect(readdirSync(own).filter((name) => !name.startsWith('onceover-test-'))).toEqual([]);
   });
 });
