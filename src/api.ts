@@ -276,8 +276,8 @@ export const previewPhase = inRepository(async () =>
 );
 
 /**
- * Returns a function that runs `call` with a way to open the guard of the files in which passes are recorded. The code
- * of phases cannot open this guard itself, because it must not import from `gates`.
+ * Gives `call` a function that opens the guard of the files in which passes are recorded. The code of phases cannot open
+ * this guard itself, because it must not import from `gates`.
  */
 async function withGuard<T>(
   call: (repository: RepositoryPaths, options: PhaseOptions, openGuard: OpenGuard) => Promise<Result<T>>,

@@ -23,7 +23,7 @@ export function openBudget(limits: Settings['budget']) {
       if (spent === null) dispatches++;
       return spent;
     },
-    /** Adds requests that an agent repeated by itself. */
+    /** Adds the requests that an agent repeated by itself to the calls and retries. */
     retried(times: number): void {
       dispatches += times;
       retries += times;

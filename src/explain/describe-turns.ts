@@ -41,10 +41,10 @@ const MODES: Readonly<Record<string, string>> = {
 
 function figures({ inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, costUsd }: Usage): string {
   const tokens = [
-    `${inputTokens} uncached`,
+    `${inputTokens} uncached input tokens`,
     `${cacheWriteTokens} written to the cache`,
     `${cachedInputTokens} read from it`,
-    `${outputTokens} answered`,
+    `${outputTokens} output tokens`,
   ];
   return `${tokens.join(', ')}${costUsd === null ? '' : `, $${costUsd.toFixed(4)}`}`;
 }

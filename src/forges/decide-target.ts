@@ -77,8 +77,8 @@ const workflowEvent = z.object({
 });
 
 /**
- * Returns the pull request and the commit that the GitHub event of a CI job names; null if such an event names none.
- * The author of a fork can change the workflow that produced the result, and the code that its checks run.
+ * Returns the pull request and the commit of a CI job's GitHub event; null if the event names none. The result of a fork
+ * is untrusted, because its author can change the workflow that produced the result and the code that its checks run.
  */
 function jobOf(name: string, event: unknown, repository: string): Job | 'unreadable' | null {
   const none = { kind: 'number', number: null } as const;

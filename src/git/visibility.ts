@@ -25,7 +25,7 @@ export async function readVisibility(repo: RepositoryPaths, omitted: OmittedFile
   const watched = [...files.value.filter((path) => !MOVING.some((name) => path.endsWith(name))), ...alsoIn(repo)];
   const hash = createHash('sha256').update(config.stdout).update(places.stdout);
   const unseen = new Map<string, string>();
-  // git mentions folders that it may not read only on stderr, so include that text.
+  // git reports folders that it has no permission to read only on stderr, so include that text.
   if (others.stderr !== '') unseen.set(others.stderr.trim(), '');
   const { names, unnameable } = readNulList(others.stdout);
   for (const name of names) unseen.set(name, name.endsWith('/') ? inside(repo.root, name) : print(repo.root, name));

@@ -30,7 +30,7 @@ export type RemoteReviewers = {
 
 /**
  * Connects to the team's store, so that workers run the reviewers instead of this machine. `onceover prove` reviews
- * temporary repositories; it passes in `proofOf` the repository to which the agent calls belong. Throws a `StoreError`.
+ * temporary repositories, so `proofOf` names the repository to which its agent calls belong. Throws a `StoreError`.
  */
 export async function openRemote(
   repository: RepositoryPaths,

@@ -191,8 +191,7 @@ function isIn(folder: string, path: string): boolean {
 }
 
 /**
- * Returns the name with each byte as one latin1 character. The listing contains names that are not valid UTF-8 in this
- * form.
+ * Returns the name with each byte as one latin1 character. In the listing, names that are not valid UTF-8 have this form.
  */
 function asLatin1(name: string): string {
   return Buffer.from(name).toString('latin1');

@@ -23,17 +23,17 @@ test('every request of a review is shown with what it did and paid', () => {
     describeTurns(log),
   ).toBe(`Call 1: sonnet, fork of a shared reading, prompt 6 characters that reviewers share, and 5 of its own
   request 1: read src/a.ts
-    1 uncached, 1000 written to the cache, 0 read from it, 20 answered, $0.0125
+    1 uncached input tokens, 1000 written to the cache, 0 read from it, 20 output tokens, $0.0125
   request 2: answered
-    2 uncached, 200 written to the cache, 900 read from it, 40 answered, $0.0125
-  sum: 3 uncached, 1200 written to the cache, 900 read from it, 60 answered, $0.0125
+    2 uncached input tokens, 200 written to the cache, 900 read from it, 40 output tokens, $0.0125
+  sum: 3 uncached input tokens, 1200 written to the cache, 900 read from it, 60 output tokens, $0.0125
   opened: src/a.ts
 
 Call 2: sonnet, asked to repeat its answer, prompt 6 characters
   The agent reports only the total token usage of all its requests.
-  sum: 5 uncached, 0 written to the cache, 0 read from it, 1 answered, $0.0125
+  sum: 5 uncached input tokens, 0 written to the cache, 0 read from it, 1 output tokens, $0.0125
 
-All calls: 8 uncached, 1200 written to the cache, 900 read from it, 61 answered, $0.0250`);
+All calls: 8 uncached input tokens, 1200 written to the cache, 900 read from it, 61 output tokens, $0.0250`);
 });
 
 test('a log without a call says so', () =>

@@ -16,6 +16,7 @@ const AGENT_VARIABLES: Readonly<Record<string, readonly string[]>> = {
   codex: ['CODEX_THREAD_ID', 'CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED'],
   gemini: ['GEMINI_CLI'],
   opencode: ['OPENCODE'],
+  pi: ['PI_CODING_AGENT'],
   cursor: ['CURSOR_AGENT'],
   [UNKNOWN_ACTOR]: ['AI_AGENT', ACTIVE],
 };

@@ -66,7 +66,7 @@ function earlierReads(
   });
 }
 
-/** Returns the files that a reviewer, and the session that it copied, opened or found in their prompts. */
+/** Returns the files that a reviewer opened or found in its prompt, including those of the session that it forked. */
 function readsOf(own: SlotRecord['own'], { root }: RunContext['request']): EarlierReads<RepoPath> {
   const pathsOf = (names: readonly string[] = []) => names.flatMap((name) => readFileName(name, root).literal ?? []);
   const opened = pathsOf(own?.opened);

@@ -145,7 +145,7 @@ function placeOf({ file, anchor, seen, issue }: ReportedProblem): string | null 
 
 function mayMatch({ priority }: ReportedProblem, { finding, state }: ReportedFinding): boolean {
   const isWaived = finding.resolution?.how === 'skipped';
-  // A finding that no longer applies cannot be repeated. A waived one can, because waivers apply on every branch.
+  // A report never repeats a finding that no longer applies, unless that finding is waived: waivers count on every branch.
   if (state === 'gone' && !isWaived) return false;
   // A waiver covers a report only up to the priority of the waived finding. A more severe problem at the same place is
   // a new finding.

@@ -42,8 +42,8 @@ export function settleVerdict(verdict: QualityGateResult, criteria: QualityCrite
 type Criterion = readonly [name: string, question: string];
 
 /**
- * Returns the criteria for which the reviewer gave no result. If it gave at least as many results for unknown names, it
- * has probably renamed the criteria, and the list is empty.
+ * Returns the criteria for which the reviewer gave no result. The list is empty if at least as many results have unknown
+ * names as criteria are missing, because the reviewer has then probably renamed the criteria.
  */
 function skippedCriteria(results: readonly CriterionResult[], criteria: readonly Criterion[]): readonly string[] {
   if (results.length === 0) return [];

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { AGENT_NAMES } from '../../../src/agents/table.ts';
 import {
   commandActor,
   countedResolution,
@@ -20,16 +21,23 @@ describe('who runs a command', () => {
     expect(commandActor({ PATH: '/bin' }, shell)).toEqual(PERSON);
   });
 
-  test.each([
+  const variables = [
     ['CLAUDECODE', 'claude'],
     ['CODEX_THREAD_ID', 'codex'],
     ['CODEX_SANDBOX_NETWORK_DISABLED', 'codex'],
     ['GEMINI_CLI', 'gemini'],
     ['OPENCODE', 'opencode'],
+    ['PI_CODING_AGENT', 'pi'],
     ['CURSOR_AGENT', 'cursor'],
     ['AI_AGENT', 'unknown'],
     ['ONCEOVER_ACTIVE', 'unknown'],
-  ])('an agent, even in a terminal, if %s is set', (variable, name) => {
+  ] as const;
+
+  test('every known agent is recognized', () => {
+    expect(AGENT_NAMES.filter((name) => !variables.some(([, known]) => known === name))).toEqual([]);
+  });
+
+  test.each(variables)('an agent, even in a terminal, if %s is set', (variable, name) => {
     expect(commandActor({ [variable]: '1' }, shell)).toEqual({ kind: 'agent', name });
   });
 
