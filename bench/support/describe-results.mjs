@@ -9,8 +9,7 @@ const HEAD = ['part', 'what', 'measured', 'compared with', 'ratio', 'limit', '']
 const IN_README = {
   'reviews/branch': 'Ten runs on a branch: ten reviews with two reviewers each, two findings fixed',
   'run/asked-again': 'A second run, nothing changed',
-  'loop/A-three-as-they-pass-tokens':
-    'Input of a review loop with three reviewers and five rounds, in which a reviewer with a new session opens one file',
+  'loop/A-three-as-they-pass-tokens': 'Input of a review loop: three reviewers, five rounds, one file opened',
 };
 
 /** Returns all rows of results as cells, the header first. */
@@ -91,7 +90,7 @@ function readmePart(results) {
     return cells({ ...row, what, unit: row.unit === 'reviews' ? 'reviewer calls' : row.unit }).slice(0, 4);
   });
   const note =
-    'In a review loop (`onceover phase`), reviews and fixes alternate. A session is one conversation with an agent. Weighted tokens are input tokens, weighted by their price: a token that the provider reads from its cache counts 0.1. Simulated means that the real agent ran with a simulated model. See [all figures](bench/RESULTS.md).';
+    'In a review loop (`onceover phase`), reviews and fixes alternate. A session is one conversation with an agent. Weighted tokens are input tokens, weighted by price. Simulated means that the real agent ran with a simulated model. See [all figures](bench/RESULTS.md).';
   return `${markdownTable([['', 'measured', 'compared with', 'ratio'], ...rows])}\n\n${note}`;
 }
 
