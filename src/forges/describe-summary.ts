@@ -20,6 +20,8 @@ export type SummaryFacts = {
   readonly isUntrusted: boolean;
   /** The address of a full report; null if there is none. */
   readonly reportUrl: string | null;
+  /** Whether the operator of a server runs the checks of all changes in another CI job. */
+  readonly runsChecksElsewhere?: boolean;
 };
 
 /**

@@ -96,12 +96,13 @@ export type PullPublication = {
   /** The address of the repository's page. */
   readonly page: string;
   readonly reportUrl: string | null;
+  readonly runsChecksElsewhere: boolean;
 };
 
 /** Publishes a result on a pull request: a summary comment, threads and checks. */
 export async function publishOnPull(
   place: ForgePlace,
-  { number, commit, page, reportUrl }: PullPublication,
+  { number, commit, page, reportUrl, runsChecksElsewhere }: PullPublication,
   run: PublishedRun,
 ): Promise<Result<PublishOutcome>> {
   const { api, graphql, project, token } = place;
@@ -116,5 +117,5 @@ export async function publishOnPull(
   const opened = place.name === 'github' ? await openGithub(onGithub(), token) : ok(openGitlab(onGitlab(), token));
   if (!opened.ok) return opened;
   const wish = { summary: 'always', checks: true, isDry: false } as const;
-  return publishRun(opened.value, { ...wish, run, commit, reportUrl, isUntrusted: false });
+  return publishRun(opened.value, { ...wish, run, commit, reportUrl, runsChecksElsewhere, isUntrusted: false });
 }

@@ -103,10 +103,15 @@ type Publishing = {
 };
 
 async function publish({ runner, run, facts, place }: Publishing, review: ReviewEnd): Promise<PullRunOutcome> {
-  const { address } = runner.settings;
-  const about = { number: run.pull.number, commit: facts.head, page: facts.page };
-  const reportUrl = address?.startsWith('https://') === true ? `${address}/runs/${run.id}` : null;
-  const published = await runner.trace.span('publish', () => publishOnPull(place, { ...about, reportUrl }, review.run));
+  const { address, checks } = runner.settings;
+  const about = {
+    number: run.pull.number,
+    commit: facts.head,
+    page: facts.page,
+    reportUrl: address?.startsWith('https://') === true ? `${address}/runs/${run.id}` : null,
+    runsChecksElsewhere: checks === 'elsewhere',
+  };
+  const published = await runner.trace.span('publish', () => publishOnPull(place, about, review.run));
   if (published.ok) return { kind: 'ended', end: endOfReview(review, null) };
   if (isWorthRepeating(published.failure.kind, run)) return waiting(published.failure.kind);
   return { kind: 'ended', end: endOfReview(review, published.failure) };

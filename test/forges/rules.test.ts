@@ -155,6 +155,17 @@ describe('the plan', () => {
     for (const body of said) expect(body.includes('**Only a part of the change was reviewed:**')).toBe(isPart);
   });
 
+  test.each<[string[], boolean, string]>([
+    [['check:src:test'], true, 'success'],
+    [['check:src:test'], false, 'action_required'],
+    [['check:src:test', 'review:docs:other'], true, 'action_required'],
+  ])('without %j, which run elsewhere: %s, the whole check is %s', (notAsked, runsChecksElsewhere, expected) => {
+    const options = publishOptions({ ...documentWith([]), not_asked: notAsked }, commit);
+    const { actions } = decidePublish({ ...options, runsChecksElsewhere, state: state() });
+    const checks = actions.flatMap((one) => (one.kind === 'create-check' ? [one.check] : []));
+    expect(checks.find(({ name }) => name === 'onceover')?.conclusion).toBe(expected);
+  });
+
   const thread = (first: Partial<ForgeComment>, gate = GATE) => {
     const body = withMarker(
       { kind: 'thread', fingerprints: [fingerprint], isClosed: false },
