@@ -158,6 +158,12 @@ export const OTHERS: readonly (readonly [command: RegExp, by: string])[] = [
   [/^codex mcp /, 'test/agents/real/docs-commands.test.ts'],
   [/^gemini mcp /, 'test/agents/real/docs-commands.test.ts'],
   [/^(?:rm -rf|npm uninstall) /, 'test/docs/played.more.test.ts'],
+  // The block that verifies a pass without onceover, line by line.
+  [
+    /^(?:ref=refs\/|file=\$\(git ls-tree |grep 'json\$'$|head -n 1\)$|git show "\$ref:)/,
+    'test/sharing/commands.more.test.ts',
+  ],
+  [/^ssh-keygen -Y verify /, 'test/sharing/commands.more.test.ts'],
 ];
 
 /** Returns the row of a command of onceover or git; null if there is none. */

@@ -36,6 +36,8 @@ export function readYamlFence({ text }: Fence, at: string): ReadDocument {
   if (all.every((one) => isRecord(one) && ('review' in one || 'match' in one))) {
     return wrong(...parseRules(text).problems.map((problem) => tell('.deepreview', problem)));
   }
+  if ('model_list' in value)
+    return wrong(...(gateway.safeParse(value).error?.issues.map(({ message }) => message) ?? []));
   const settings = parseSettings(text);
   return wrong(...(settings.ok ? [] : settings.problems.map((problem) => tell('onceover.yml', problem))));
 }
@@ -43,6 +45,16 @@ export function readYamlFence({ text }: Fence, at: string): ReadDocument {
 function tell(file: string, problem: PlacedProblem): string {
   return describeProblem({ file, ...problem });
 }
+
+/** The configuration of the gateway LiteLLM. */
+const gateway = z.strictObject({
+  model_list: z.array(
+    z.strictObject({
+      model_name: z.string(),
+      litellm_params: z.looseObject({ model: z.string().regex(/^(?:bedrock|vertex_ai|azure)\//) }),
+    }),
+  ),
+});
 
 const step = z.strictObject({
   name: z.string().optional(),
