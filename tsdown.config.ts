@@ -17,14 +17,14 @@ const common: UserConfig = {
 // in its own chunks. Each group takes what the groups before it left.
 const TOGETHER = {
   // The version and colours, which every command but the stop hook needs.
-  words: ['src/version.ts', 'src/ui/style.ts'],
+  words: ['packages/base/src/version.ts', 'packages/base/src/ui/style.ts'],
   // The stop hook with nothing changed.
-  hook: ['src/cli/hook-stop.ts'],
+  hook: ['packages/onceover/src/cli/hook-stop.ts'],
   // The start of a run: git works while the rest loads.
-  ahead: ['src/gates/prefetch.ts'],
-  core: ['src/cli/commands/rules.ts'],
+  ahead: ['packages/gates/src/run/prefetch.ts'],
+  core: ['packages/onceover/src/cli/commands/rules.ts'],
   // A run that finds nothing to do.
-  run: ['src/cli/plain-run.ts'],
+  run: ['packages/onceover/src/cli/plain-run.ts'],
 };
 
 const groups = Object.entries(TOGETHER).map(([name, files], n) => {
@@ -57,7 +57,7 @@ export default defineConfig([
     format: 'cjs',
     checks: { legacyCjs: false },
     plugins: [plainExports],
-    entry: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
+    entry: { cli: 'packages/onceover/src/cli/main.ts', index: 'packages/onceover/src/index.ts' },
     define: { ONCEOVER_VERSION: JSON.stringify(version) },
     dts: false,
     // Minified code loads faster. Set READABLE=1 to read it.
@@ -65,5 +65,11 @@ export default defineConfig([
     outputOptions: { codeSplitting: { groups } },
     clean: true,
   },
-  { ...common, format: 'esm', entry: { index: 'src/index.ts' }, dts: { emitDtsOnly: true }, clean: false },
+  {
+    ...common,
+    format: 'esm',
+    entry: { index: 'packages/onceover/src/index.ts' },
+    dts: { emitDtsOnly: true, eager: true },
+    clean: false,
+  },
 ]);

@@ -16,10 +16,10 @@ const SEQUENCES = Number(process.env.DELTA_SEQUENCES ?? 100);
 const GUARDS = ['prompt', 'effective'];
 const FIGURES = GUARDS.flatMap((guard) => [`guard ${guard}: sent`, 'sent+read', 'guarded']);
 
-const { sentenceDiff } = await load('src/text-diff/sentence-diff.ts');
-const { sentencesOf } = await load('src/text-diff/sentences.ts');
-const { findRepository } = await load('src/git/locate.ts');
-const { openSnapshots } = await load('src/git/snapshot.ts');
+const { sentenceDiff } = await load('packages/base/src/text-diff/sentence-diff.ts');
+const { sentencesOf } = await load('packages/base/src/text-diff/sentences.ts');
+const { findRepository } = await load('packages/repo/src/git/locate.ts');
+const { openSnapshots } = await load('packages/repo/src/git/snapshot.ts');
 
 const sequences = makeSequences(SEED, SEQUENCES);
 await addDeltas();

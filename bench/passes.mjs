@@ -17,12 +17,12 @@ const GATES = 20;
 const NEW_STATEMENTS = 10;
 const PASSES_REF = 'refs/onceover/passes';
 
-const { openGitCarrier } = await load('src/passes/git-carrier.ts');
-const { openCarriedPasses } = await load('src/passes/open-passes.ts');
-const { readSigners } = await load('src/passes/signers.ts');
-const { writeStatement } = await load('src/passes/json-statement.ts');
-const { fileName } = await load('src/passes/stored-files.ts');
-const { filesDigest } = await load('src/kernel/ids.ts');
+const { openGitCarrier } = await load('packages/passes/src/git-carrier.ts');
+const { openCarriedPasses } = await load('packages/passes/src/open-passes.ts');
+const { readSigners } = await load('packages/passes/src/signers.ts');
+const { writeStatement } = await load('packages/passes/src/json-statement.ts');
+const { fileName } = await load('packages/passes/src/stored-files.ts');
+const { filesDigest } = await load('packages/base/src/kernel/ids.ts');
 
 const signer = newSigner();
 const signers = readSigners(signer.line);

@@ -8,9 +8,9 @@ import { BARE, CLI, median, sideBySide } from './support/measure.mjs';
 import { withRepository } from './support/repository.mjs';
 import { report } from './support/rows.mjs';
 
-const { previewGates, READ_ONLY } = await load('src/gates/open-run.ts');
-const { findRepository } = await load('src/git/locate.ts');
-const { openSnapshots } = await load('src/git/snapshot.ts');
+const { previewGates, READ_ONLY } = await load('packages/gates/src/run/open-run.ts');
+const { findRepository } = await load('packages/repo/src/git/locate.ts');
+const { openSnapshots } = await load('packages/repo/src/git/snapshot.ts');
 
 await nothingToRun();
 await manyUntracked();

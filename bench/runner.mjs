@@ -5,7 +5,7 @@ import { load } from './support/build.mjs';
 import { median } from './support/measure.mjs';
 import { report } from './support/rows.mjs';
 
-const { runProcessGroup } = await load('src/platform/run-process.ts');
+const { runProcessGroup } = await load('packages/base/src/platform/run-process.ts');
 const { NODE_EXTRA_CA_CERTS: _left, ...env } = process.env;
 const script = 'process.stdin.on("data",()=>{}).on("end",()=>console.log("{\\"status\\":\\"pass\\"}"))';
 const input = 'Review this.\n'.repeat(1000);

@@ -20,11 +20,11 @@ if (postgresPrograms === null) notMeasured({ id: 'look-up', what, why: 'PostgreS
 else await measureStore();
 
 async function measureStore() {
-  const { connect } = await load('src/team/connect.ts');
-  const { migrate } = await load('src/team/migrate.ts');
-  const { openRepositoryRow } = await load('src/team/identity.ts');
-  const { postgresReceipts } = await load('src/gates/record/postgres-receipts.ts');
-  const { openReceiptFiles } = await load('src/gates/record/receipt-files.ts');
+  const { connect } = await load('packages/store/src/connect.ts');
+  const { migrate } = await load('packages/store/src/migrate.ts');
+  const { openRepositoryRow } = await load('packages/store/src/identity.ts');
+  const { postgresReceipts } = await load('packages/gates/src/run/record/postgres-receipts.ts');
+  const { openReceiptFiles } = await load('packages/gates/src/run/record/receipt-files.ts');
   const server = await startPostgres();
   const folder = mkdtempSync(join(tmpdir(), 'onceover-bench-'));
   try {

@@ -28,7 +28,7 @@ const USUAL_CONNECTIONS = 100;
 
 const OFFER = { agent: 'instant', made: 'bench', version: '1', usualModel: null, account: 'bench' };
 // Code of this repository compresses like a prompt.
-const CODE = ['-C', ROOT, 'grep', '-h', '', '--', 'src/gates'];
+const CODE = ['-C', ROOT, 'grep', '-h', '', '--', 'packages/gates/src/run'];
 const PROMPT = execFileSync('git', CODE, { encoding: 'utf8', maxBuffer: 1e9 }).slice(0, PROMPT_BYTES);
 const DIGEST = 'a'.repeat(40);
 const ANSWER = {
@@ -64,7 +64,7 @@ async function measureSize() {
       }
     },
   };
-  await buildAll('src/cli/main.ts', [plugin]);
+  await buildAll('packages/onceover/src/cli/main.ts', [plugin]);
   const kB = (parts) => Buffer.byteLength(parts.join('')) / 1000;
   const packed = (parts) => gzipSync(parts.join('')).length / 1000;
   report({
@@ -85,10 +85,11 @@ async function measureSize() {
 
 async function measureTeam() {
   const parts = {};
-  for (const name of ['connect', 'migrate', 'identity']) Object.assign(parts, await load(`src/team/${name}.ts`));
+  for (const name of ['connect', 'migrate', 'identity'])
+    Object.assign(parts, await load(`packages/store/src/${name}.ts`));
   for (const name of ['boss', 'calls', 'take-calls', 'decide-call', 'pack-trees', 'remote-reviewers'])
-    Object.assign(parts, await load(`src/remote/${name}.ts`));
-  Object.assign(parts, await load('src/git/locate.ts'));
+    Object.assign(parts, await load(`packages/team/src/remote/${name}.ts`));
+  Object.assign(parts, await load('packages/repo/src/git/locate.ts'));
   const server = await startPostgres();
   const folder = mkdtempSync(join(tmpdir(), 'onceover-bench-'));
   try {

@@ -1,26 +1,26 @@
+import { publishSchema } from '@onceover/forges/json-schema.ts';
+import { costSchema, featureCostSchema } from '@onceover/gates/cost/json-schema.ts';
+import * as ruleDocuments from '@onceover/gates/rules/json-schema.ts';
+import { ruleFileSchema } from '@onceover/gates/rules/parse.ts';
+import * as runs from '@onceover/gates/run/json-schema.ts';
+import * as sharing from '@onceover/gates/sharing/json-schema.ts';
+import * as phases from '@onceover/loops/phases/json-schema.ts';
+import { jobSchema } from '@onceover/loops/workflows/config/check.ts';
+import { errorDocumentSchema } from '@onceover/onceover/cli/error-schema.ts';
+import { demoSchema } from '@onceover/onceover/demo/json.ts';
+import * as setUpDocuments from '@onceover/onceover/setup/json-schema.ts';
+import { passStatementSchema, waiverStatementSchema } from '@onceover/passes/json-statement-schema.ts';
+import { proveSchema } from '@onceover/prove/json.ts';
+import { settingsSchema } from '@onceover/repo/config/settings-schema.ts';
+import * as pages from '@onceover/web/json-schema.ts';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { errorDocumentSchema } from '../src/cli/error-schema.ts';
-import { settingsSchema } from '../src/config/settings-schema.ts';
-import { costSchema, featureCostSchema } from '../src/cost/json-schema.ts';
-import { demoSchema } from '../src/demo/json.ts';
-import { publishSchema } from '../src/forges/json-schema.ts';
-import * as runs from '../src/gates/json-schema.ts';
-import { passStatementSchema, waiverStatementSchema } from '../src/passes/json-statement-schema.ts';
-import * as phases from '../src/phases/json-schema.ts';
-import { proveSchema } from '../src/prove/json.ts';
-import * as ruleDocuments from '../src/rules/json-schema.ts';
-import { ruleFileSchema } from '../src/rules/parse.ts';
-import * as setUpDocuments from '../src/setup/json-schema.ts';
-import * as sharing from '../src/sharing/json-schema.ts';
-import * as pages from '../src/web/json-schema.ts';
-import { jobSchema } from '../src/workflows/config/check.ts';
 
 const documents = { ...ruleDocuments, ...setUpDocuments };
 
-import * as workflows from '../src/workflows/json-schema.ts';
+import * as workflows from '@onceover/loops/workflows/json-schema.ts';
 
-// `npx vitest run test/schemas.test.ts -u` writes the published files; this test checks that they are current.
+// `npm test -- test/schemas.test.ts -u` writes the published files; this test checks that they are current.
 test.each([
   ['onceover.yml', settingsSchema, 'input'],
   ['deepreview', ruleFileSchema, 'input'],

@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CLI, onceover } from '@onceover/testing/cli.ts';
+import { gateRepo } from '@onceover/testing/gates.ts';
+import { stop } from '@onceover/testing/hook.ts';
 import { expect, test } from 'vitest';
-import { CLI, onceover } from './support/cli.ts';
-import { gateRepo } from './support/gates.ts';
-import { stop } from './support/hook.ts';
 
 const KIB = 1024;
 

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from './support/repo.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
@@ -35,7 +35,7 @@ function licenceOf(name: string): string {
   return `## ${name} ${manifest.version} (${manifest.license})${text}`;
 }
 
-// `npx vitest run -c vitest.more.config.ts test/third-party -u` writes the file; this test checks that it is current.
+// `npx vitest run --project more test/third-party -u` writes the file; this test checks that it is current.
 test('THIRD-PARTY-LICENSES.md names every package that is part of the build', async () => {
   const packages = bundledPackages();
   expect(packages).toContain('yaml');

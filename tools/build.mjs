@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 
 const STAMP = 'node_modules/.cache/onceover-build';
-const SOURCES = ['src', 'web', 'tools', 'tsdown.config.ts', 'tsconfig.json', 'package.json', 'package-lock.json'];
+const SOURCES = ['packages', 'tools', 'tsdown.config.ts', 'tsconfig.json', 'package.json', 'package-lock.json'];
 const RESULTS = ['dist/cli.cjs', 'dist/index.mjs', 'dist/index.d.mts', 'dist/page.html'];
 
 const sources = digest(SOURCES.flatMap(filesIn));
@@ -14,7 +14,7 @@ const isCurrent = readStamp() === `${sources} ${builtDigest()}`;
 if (!isCurrent) {
   execFileSync('npx', ['tsdown'], { stdio: 'inherit' });
   await import('./plain-types.mjs');
-  await import('../web/build.mjs');
+  await import('../packages/web/page/build.mjs');
   mkdirSync('node_modules/.cache', { recursive: true });
   writeFileSync(STAMP, `${sources} ${builtDigest()}`);
 }

@@ -7,8 +7,11 @@ export function loadedBy(file: string, found = new Set<string>()): Set<string> {
   if (found.has(path)) return found;
   found.add(path);
   const text = readFileSync(path, 'utf8');
-  for (const [, from = ''] of text.matchAll(/^(?:import|export) (?!type )[^;]*? from '(\.[^']+)';/gms)) {
-    loadedBy(join(dirname(path), from), found);
+  for (const [, from = ''] of text.matchAll(
+    /^(?:import|export) (?!type )[^;]*? from '((?:\.|@onceover\/)[^']+)';/gms,
+  )) {
+    const [, name = '', file = ''] = /^@onceover\/(\w+)\/(.*)$/.exec(from) ?? [];
+    loadedBy(name === '' ? join(dirname(path), from) : join('packages', name, 'src', file), found);
   }
   return found;
 }

@@ -14,7 +14,7 @@ const { startModelSim } = await load('test/support/model-sim/server.ts');
 const { agentSettings, realAgent, realPerson } = await load('test/support/real-person.ts');
 const { programOf, settle, usersFolder } = await load('test/support/agent-clis.ts');
 const { dispatchesOf, schemaOf, stableText, usersText } = await load('test/support/wire.ts');
-const { callAgent } = await load('src/agents/call-agent.ts');
+const { callAgent } = await load('packages/agents/src/adapters/call-agent.ts');
 
 // `cli` is the agent whose program or whose model a reviewer uses.
 const REVIEWERS = {

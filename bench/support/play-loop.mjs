@@ -6,11 +6,11 @@ export const SPEC = `${FEATURE.folder}/spec.md`;
 export const ROLES = ['spec-reviewer', 'phase-reviewer'];
 export const ENCODINGS = ['context-3', 'context-1', 'context-0', 'sentences'];
 
-const { chooseDelta } = await load('src/phases/do/build-prompt.ts');
-const { beginPhase, stepPhase } = await load('src/phases/decide/machine.ts');
-const { loopMustRead, loopPrompt } = await load('src/phases/prompt/prompt.ts');
-const { parseRole } = await load('src/phases/roles/load.ts');
-const { BUILT_IN_ROLES } = await load('src/phases/roles/load.ts');
+const { chooseDelta } = await load('packages/loops/src/phases/do/build-prompt.ts');
+const { beginPhase, stepPhase } = await load('packages/loops/src/phases/decide/machine.ts');
+const { loopMustRead, loopPrompt } = await load('packages/loops/src/phases/prompt/prompt.ts');
+const { parseRole } = await load('packages/loops/src/phases/roles/load.ts');
+const { BUILT_IN_ROLES } = await load('packages/loops/src/phases/roles/load.ts');
 
 const roles = Object.fromEntries(
   Object.entries(BUILT_IN_ROLES).map(([name, text]) => [name, parseRole(name, text, null).role]),

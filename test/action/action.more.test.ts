@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Cache, Played } from '@onceover/testing/composite-action.ts';
+import { failing } from '@onceover/testing/gates.ts';
+import { FORK, pullRequestRepo } from '@onceover/testing/pull-request.ts';
+import { commandsIn } from '@onceover/testing/workflow-commands.ts';
 import { describe, expect, test } from 'vitest';
-import type { Cache, Played } from '../support/composite-action.ts';
-import { failing } from '../support/gates.ts';
-import { FORK, pullRequestRepo } from '../support/pull-request.ts';
-import { commandsIn } from '../support/workflow-commands.ts';
 
 const B_IS_ODD = failing('src/a.ts', 'export const b = 2;', { line: 2 });
 const usesOf = ({ used }: Played) => used.map(({ uses }) => uses);

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { PROJECT, readOutputs } from '@onceover/testing/composite-action.ts';
+import { EVENT, FORK } from '@onceover/testing/pull-request.ts';
+import { cleanEnvironment, repoWith } from '@onceover/testing/repo.ts';
+import { commandsIn } from '@onceover/testing/workflow-commands.ts';
 import { expect, test } from 'vitest';
-import { PROJECT, readOutputs } from '../support/composite-action.ts';
-import { EVENT, FORK } from '../support/pull-request.ts';
-import { cleanEnvironment, repoWith } from '../support/repo.ts';
-import { commandsIn } from '../support/workflow-commands.ts';
 
 type Begun = { readonly code: number | null; readonly log: string; readonly outputs: Readonly<Record<string, string>> };
 

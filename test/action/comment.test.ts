@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { PROJECT } from '@onceover/testing/composite-action.ts';
+import { EVENT } from '@onceover/testing/pull-request.ts';
+import { cleanEnvironment, temporaryFolder } from '@onceover/testing/repo.ts';
+import { commandsIn } from '@onceover/testing/workflow-commands.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { PROJECT } from '../support/composite-action.ts';
-import { EVENT } from '../support/pull-request.ts';
-import { cleanEnvironment, temporaryFolder } from '../support/repo.ts';
-import { commandsIn } from '../support/workflow-commands.ts';
 
 type Comment = { readonly id: string; readonly body: string; readonly viewerDidAuthor: boolean };
 type Asked = { readonly query: string; readonly variables: Readonly<Record<string, string>> };

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PROJECT, readAction } from '@onceover/testing/composite-action.ts';
 import { expect, test } from 'vitest';
-import { PROJECT, readAction } from '../support/composite-action.ts';
 
 const action = readAction();
 const { steps } = action.runs;

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
+import { type Job, type Played, playAction } from '@onceover/testing/composite-action.ts';
+import { end, startServer } from '@onceover/testing/pass-store.ts';
+import { type Clone, reviewedBranch, type Team, team } from '@onceover/testing/sharing.ts';
+import { commandsIn } from '@onceover/testing/workflow-commands.ts';
 import { expect, test } from 'vitest';
-import { type Job, type Played, playAction } from '../support/composite-action.ts';
-import { end, startServer } from '../support/pass-store.ts';
-import { type Clone, reviewedBranch, type Team, team } from '../support/sharing.ts';
-import { commandsIn } from '../support/workflow-commands.ts';
 
 const TOKEN = 'read-only-token';
 

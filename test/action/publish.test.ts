@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PROJECT, readAction } from '@onceover/testing/composite-action.ts';
+import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
-import { PROJECT, readAction } from '../support/composite-action.ts';
-import { temporaryFolder } from '../support/repo.ts';
 
 const LINK = 'https://github.com/owner/shop/actions/runs/1/artifacts/2';
 

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const vitest = ['vitest', 'run', '-c', 'vitest.agents.config.ts'];
+const vitest = ['vitest', 'run', '--project', 'agents'];
 const run = (program, args, env = {}) =>
   spawnSync(program, args, { stdio: 'inherit', env: { ...process.env, ...env } }).status ?? 1;
 

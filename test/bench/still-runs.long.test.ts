@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { CLI } from '@onceover/testing/cli.ts';
+import { postgresPrograms } from '@onceover/testing/postgres-server.mjs';
 import { expect, test } from 'vitest';
-import { CLI } from '../support/cli.ts';
-import { postgresPrograms } from '../support/postgres-server.mjs';
 
 const DAY = ['places', 'starts', 'connections', 'calls', 'snapshots'];
 

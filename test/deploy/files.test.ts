@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { describeStoreFailure } from '@onceover/base/ui/describe-store-failure.ts';
+import { onceover } from '@onceover/testing/cli.ts';
+import { PROJECT } from '@onceover/testing/composite-action.ts';
+import { composeWith, deployFile, unitCommand } from '@onceover/testing/deploy.ts';
 import { expect, test } from 'vitest';
-import { describeStoreFailure } from '../../src/ui/describe-store-failure.ts';
-import { onceover } from '../support/cli.ts';
-import { PROJECT } from '../support/composite-action.ts';
-import { composeWith, deployFile, unitCommand } from '../support/deploy.ts';
 
 const VALUES = { POSTGRES_PASSWORD: 'a-password', AGENT_NAMES: 'claude' };
 

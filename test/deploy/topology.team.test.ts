@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
+import { CLI } from '@onceover/testing/cli.ts';
+import { composeWith, unitCommand } from '@onceover/testing/deploy.ts';
+import { failing, gateRepo } from '@onceover/testing/gates.ts';
+import { databaseOfTest, sqlAt } from '@onceover/testing/postgres.ts';
+import { temporaryFolder } from '@onceover/testing/repo.ts';
+import { until } from '@onceover/testing/until.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { CLI } from '../support/cli.ts';
-import { composeWith, unitCommand } from '../support/deploy.ts';
-import { failing, gateRepo } from '../support/gates.ts';
-import { databaseOfTest, sqlAt } from '../support/postgres.ts';
-import { temporaryFolder } from '../support/repo.ts';
-import { until } from '../support/until.ts';
 
 /** Starts the command of a service as a process. `/data` and the folder of the unit become a folder of this machine. */
 function startService(words: readonly string[], { store, settings }: { store: string; settings: string }) {

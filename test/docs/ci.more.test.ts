@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { CLI } from '@onceover/testing/cli.ts';
+import { PROJECT, readAction } from '@onceover/testing/composite-action.ts';
+import { failing, gateRepo } from '@onceover/testing/gates.ts';
+import { cleanEnvironment } from '@onceover/testing/repo.ts';
+import { junitProblems, sarifProblems } from '@onceover/testing/report-schemas.ts';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { CLI } from '../support/cli.ts';
-import { PROJECT, readAction } from '../support/composite-action.ts';
-import { failing, gateRepo } from '../support/gates.ts';
-import { cleanEnvironment } from '../support/repo.ts';
-import { junitProblems, sarifProblems } from '../support/report-schemas.ts';
 
 type Step = {
   readonly id?: string;

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { storiesOf, type Told, toldAt } from '@onceover/testing/docs-commands/commands.ts';
+import { readDocument } from '@onceover/testing/docs-commands/documents.ts';
+import { everything } from '@onceover/testing/docs-commands/help.ts';
+import { type House, openHouses } from '@onceover/testing/docs-commands/houses.ts';
+import { judge } from '@onceover/testing/docs-commands/judge.ts';
+import { typeProblems } from '@onceover/testing/docs-commands/library.ts';
+import { docPages, PROJECT, readPage, splitPage } from '@onceover/testing/docs-commands/pages.ts';
+import { OTHERS, OTHERS_OPTIONS, type Place, placeOf, SAMPLES } from '@onceover/testing/docs-commands/places.ts';
+import { wordsOf } from '@onceover/testing/docs-commands/words.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { storiesOf, type Told, toldAt } from '../support/docs-commands/commands.ts';
-import { readDocument } from '../support/docs-commands/documents.ts';
-import { everything } from '../support/docs-commands/help.ts';
-import { type House, openHouses } from '../support/docs-commands/houses.ts';
-import { judge } from '../support/docs-commands/judge.ts';
-import { typeProblems } from '../support/docs-commands/library.ts';
-import { docPages, PROJECT, readPage, splitPage } from '../support/docs-commands/pages.ts';
-import { OTHERS, OTHERS_OPTIONS, type Place, placeOf, SAMPLES } from '../support/docs-commands/places.ts';
-import { wordsOf } from '../support/docs-commands/words.ts';
 
 type Tried = Told & { readonly place: Place };
 

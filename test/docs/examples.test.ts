@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ruleFileSchema } from '@onceover/gates/rules/parse.ts';
+import { runSchema } from '@onceover/gates/run/json-schema.ts';
+import * as library from '@onceover/onceover/index.ts';
+import { settingsSchema } from '@onceover/repo/config/settings-schema.ts';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { settingsSchema } from '../../src/config/settings-schema.ts';
-import { runSchema } from '../../src/gates/json-schema.ts';
-import * as library from '../../src/index.ts';
-import { ruleFileSchema } from '../../src/rules/parse.ts';
 import { ROOT } from '../../tools/docs/published.ts';
 
 const pageOf = (name: string) => readFileSync(join(ROOT, 'docs', name), 'utf8');

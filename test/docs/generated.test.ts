@@ -6,7 +6,7 @@ import { fill } from '../../tools/docs/fill.ts';
 import { PAGES } from '../../tools/docs/pages.ts';
 import { ROOT } from '../../tools/docs/published.ts';
 
-// `npx vitest run test/docs/generated.test.ts -u` updates the pages; this test checks that they are current.
+// `npm test -- test/docs/generated.test.ts -u` updates the pages; this test checks that they are current.
 test.each(Object.entries(PAGES))('%s is current', async (page, parts) => {
   const path = join(ROOT, page);
   await expect(fill(readFileSync(path, 'utf8'), await parts())).toMatchFileSnapshot(path);

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { headings } from '@onceover/testing/headings.ts';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../../tools/docs/published.ts';
-import { headings } from '../support/headings.ts';
 
 const INDEX = 'docs/README.md';
 const DOCS = pagesIn('docs');

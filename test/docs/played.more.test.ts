@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { RunDocument } from '@onceover/gates/run/json.ts';
+import { onceover } from '@onceover/testing/cli.ts';
+import { cleanEnvironment, emptyRepo, type TestRepo } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
-import type { RunDocument } from '../../src/gates/json.ts';
 import { ROOT } from '../../tools/docs/published.ts';
-import { onceover } from '../support/cli.ts';
-import { cleanEnvironment, emptyRepo, type TestRepo } from '../support/repo.ts';
 
 const blocks = (page: string, language: string) =>
   [

@@ -1,10 +1,10 @@
+import { LOOK_BACK, planAnthropic, TTL_MS } from '@onceover/testing/model-sim/cache/anthropic.ts';
+import { type CacheEntries, type PromptUse, withEntries } from '@onceover/testing/model-sim/cache/entries.ts';
+import { ANTHROPIC_MINIMUM, figureFor } from '@onceover/testing/model-sim/cache/models.ts';
+import { textOfTokens } from '@onceover/testing/model-sim/client.ts';
+import type { Json, JsonObject } from '@onceover/testing/model-sim/json.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LOOK_BACK, planAnthropic, TTL_MS } from '../support/model-sim/cache/anthropic.ts';
-import { type CacheEntries, type PromptUse, withEntries } from '../support/model-sim/cache/entries.ts';
-import { ANTHROPIC_MINIMUM, figureFor } from '../support/model-sim/cache/models.ts';
-import { textOfTokens } from '../support/model-sim/client.ts';
-import type { Json, JsonObject } from '../support/model-sim/json.ts';
 
 const MODEL = 'claude-sonnet-5-5';
 const MARK = { cache_control: { type: 'ephemeral' } };

@@ -1,9 +1,9 @@
+import { type CacheEntries, type PromptUse, withEntries } from '@onceover/testing/model-sim/cache/entries.ts';
+import { GEMINI_STEP, GEMINI_TTL_MS, planGemini } from '@onceover/testing/model-sim/cache/gemini.ts';
+import { textOfTokens } from '@onceover/testing/model-sim/client.ts';
+import type { JsonObject } from '@onceover/testing/model-sim/json.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type CacheEntries, type PromptUse, withEntries } from '../support/model-sim/cache/entries.ts';
-import { GEMINI_STEP, GEMINI_TTL_MS, planGemini } from '../support/model-sim/cache/gemini.ts';
-import { textOfTokens } from '../support/model-sim/client.ts';
-import type { JsonObject } from '../support/model-sim/json.ts';
 
 type Step = { readonly body: JsonObject; readonly at?: number; readonly account?: string };
 

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { post, textOfTokens } from '@onceover/testing/model-sim/client.ts';
+import { movableClock } from '@onceover/testing/model-sim/clock.ts';
+import { commonPrefixLength, compareRequests } from '@onceover/testing/model-sim/compare.ts';
+import type { JsonObject } from '@onceover/testing/model-sim/json.ts';
+import { conversationOf, type LoggedRequest, totalUse } from '@onceover/testing/model-sim/log.ts';
+import { type Answer, answerFor, type RequestSummary, type Script } from '@onceover/testing/model-sim/script.ts';
+import { type ModelSim, type ModelSimOptions, startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { post, textOfTokens } from '../support/model-sim/client.ts';
-import { movableClock } from '../support/model-sim/clock.ts';
-import { commonPrefixLength, compareRequests } from '../support/model-sim/compare.ts';
-import type { JsonObject } from '../support/model-sim/json.ts';
-import { conversationOf, type LoggedRequest, totalUse } from '../support/model-sim/log.ts';
-import { type Answer, answerFor, type RequestSummary, type Script } from '../support/model-sim/script.ts';
-import { type ModelSim, type ModelSimOptions, startModelSim } from '../support/model-sim/server.ts';
-import { temporaryFolder } from '../support/repo.ts';
 
 const PATH = '/v1/messages';
 const MARK = { cache_control: { type: 'ephemeral' } };

@@ -1,10 +1,10 @@
+import { type CacheEntries, type PromptUse, withEntries } from '@onceover/testing/model-sim/cache/entries.ts';
+import { matchesEndpoints, OPENAI_TTL_MS, planOpenai } from '@onceover/testing/model-sim/cache/openai.ts';
+import { EARLIER_ENDS } from '@onceover/testing/model-sim/cache/openai-endpoints.ts';
+import { textOfTokens } from '@onceover/testing/model-sim/client.ts';
+import type { JsonObject } from '@onceover/testing/model-sim/json.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type CacheEntries, type PromptUse, withEntries } from '../support/model-sim/cache/entries.ts';
-import { matchesEndpoints, OPENAI_TTL_MS, planOpenai } from '../support/model-sim/cache/openai.ts';
-import { EARLIER_ENDS } from '../support/model-sim/cache/openai-endpoints.ts';
-import { textOfTokens } from '../support/model-sim/client.ts';
-import type { JsonObject } from '../support/model-sim/json.ts';
 
 type Step = { readonly body: JsonObject; readonly at?: number; readonly account?: string };
 

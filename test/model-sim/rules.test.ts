@@ -1,15 +1,15 @@
-import { describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../support/model-sim/json.ts';
+import type { Json, JsonObject } from '@onceover/testing/model-sim/json.ts';
 import {
   callsHaveResults,
   firstMessageFromUser,
   fourBreakpoints,
   longerTtlFirst,
   resultsHaveCalls,
-} from '../support/model-sim/rules/anthropic.ts';
-import { asManyResponsesAsCalls, endsWithUser, someContents } from '../support/model-sim/rules/gemini.ts';
-import { outputsHaveCalls, strictAnswerSchema, strictToolSchemas } from '../support/model-sim/rules/openai.ts';
-import type { Rule } from '../support/model-sim/wire/wire.ts';
+} from '@onceover/testing/model-sim/rules/anthropic.ts';
+import { asManyResponsesAsCalls, endsWithUser, someContents } from '@onceover/testing/model-sim/rules/gemini.ts';
+import { outputsHaveCalls, strictAnswerSchema, strictToolSchemas } from '@onceover/testing/model-sim/rules/openai.ts';
+import type { Rule } from '@onceover/testing/model-sim/wire/wire.ts';
+import { describe, expect, test } from 'vitest';
 
 type Case = readonly [title: string, body: JsonObject, message: string | null];
 

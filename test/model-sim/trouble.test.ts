@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
+import { eventsOf, post, readEvents } from '@onceover/testing/model-sim/client.ts';
+import type { JsonObject } from '@onceover/testing/model-sim/json.ts';
+import type { Script } from '@onceover/testing/model-sim/script.ts';
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventsOf, post, readEvents } from '../support/model-sim/client.ts';
-import type { JsonObject } from '../support/model-sim/json.ts';
-import type { Script } from '../support/model-sim/script.ts';
-import { type ModelSim, startModelSim } from '../support/model-sim/server.ts';
 
 let sim: ModelSim;
 beforeAll(async () => {

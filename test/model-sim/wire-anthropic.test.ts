@@ -1,7 +1,7 @@
+import { eventsOf, objectOf, post, textOfTokens } from '@onceover/testing/model-sim/client.ts';
+import { type JsonObject, objectAt, stringAt } from '@onceover/testing/model-sim/json.ts';
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventsOf, objectOf, post, textOfTokens } from '../support/model-sim/client.ts';
-import { type JsonObject, objectAt, stringAt } from '../support/model-sim/json.ts';
-import { type ModelSim, startModelSim } from '../support/model-sim/server.ts';
 
 let sim: ModelSim;
 beforeAll(async () => {

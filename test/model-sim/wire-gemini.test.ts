@@ -1,8 +1,8 @@
+import { eventsOf, objectOf, post, textOfTokens } from '@onceover/testing/model-sim/client.ts';
+import { type JsonObject, objectAt, objectsIn, stringAt } from '@onceover/testing/model-sim/json.ts';
+import { asManyResponsesAsCalls } from '@onceover/testing/model-sim/rules/gemini.ts';
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventsOf, objectOf, post, textOfTokens } from '../support/model-sim/client.ts';
-import { type JsonObject, objectAt, objectsIn, stringAt } from '../support/model-sim/json.ts';
-import { asManyResponsesAsCalls } from '../support/model-sim/rules/gemini.ts';
-import { type ModelSim, startModelSim } from '../support/model-sim/server.ts';
 
 let sim: ModelSim;
 beforeAll(async () => {

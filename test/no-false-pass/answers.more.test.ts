@@ -1,6 +1,6 @@
+import { failing, gateRepo, PASS, type ScriptedAnswer } from '@onceover/testing/gates.ts';
+import { alone, command, OBJECTION, waysUnder } from '@onceover/testing/ways.ts';
 import { expect } from 'vitest';
-import { failing, gateRepo, PASS, type ScriptedAnswer } from '../support/gates.ts';
-import { alone, command, OBJECTION, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Reviewers that give no valid answer');
 

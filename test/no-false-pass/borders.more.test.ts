@@ -1,8 +1,8 @@
+import { onceover, onceoverJson } from '@onceover/testing/cli.ts';
+import { failing, gateRepo, PASS, waive } from '@onceover/testing/gates.ts';
+import { ruleText } from '@onceover/testing/repo.ts';
+import { alone, BAD, command, configure, OBJECTION, objected, waysUnder } from '@onceover/testing/ways.ts';
 import { expect } from 'vitest';
-import { onceover, onceoverJson } from '../support/cli.ts';
-import { failing, gateRepo, PASS, waive } from '../support/gates.ts';
-import { ruleText } from '../support/repo.ts';
-import { alone, BAD, command, configure, OBJECTION, objected, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Cases that pass on purpose');
 

@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { onceover } from '@onceover/testing/cli.ts';
+import type { GateRepo } from '@onceover/testing/gates.ts';
+import { ruleText } from '@onceover/testing/repo.ts';
+import { alone, command, expectAsked, OBJECTION, passed, waysUnder } from '@onceover/testing/ways.ts';
 import { expect } from 'vitest';
-import { onceover } from '../support/cli.ts';
-import type { GateRepo } from '../support/gates.ts';
-import { ruleText } from '../support/repo.ts';
-import { alone, command, expectAsked, OBJECTION, passed, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Changes that git or onceover could miss');
 
@@ -398,7 +398,7 @@ way('The name of a file is not UTF-8, and the run reviews only the commit that a
 
 way('Git refuses to add a changed file because of its name.', async () => {
   const repo = await passed();
-  repo.write('src/git~1/evil.ts', 'export const evil = 1;\n');
+  repo.write('packages/repo/src/git~1/evil.ts', 'export const evil = 1;\n');
   expect((await command(repo, 'run')).code).toBe(3);
   expect((await command(repo, 'status')).code).toBe(3);
 });

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { GateRepo } from '@onceover/testing/gates.ts';
+import { alone, command, configure, waysUnder } from '@onceover/testing/ways.ts';
 import { expect } from 'vitest';
-import type { GateRepo } from '../support/gates.ts';
-import { alone, command, configure, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Checks that fail, or that passed on other files');
 

@@ -1,8 +1,8 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
+import { failing, PASS } from '@onceover/testing/gates.ts';
+import { alone, BAD, command, configure, expectOpen, OBJECTION, objected, waysUnder } from '@onceover/testing/ways.ts';
 import { expect } from 'vitest';
-import { failing, PASS } from '../support/gates.ts';
-import { alone, BAD, command, configure, expectOpen, OBJECTION, objected, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Findings that disappear without a fix');
 

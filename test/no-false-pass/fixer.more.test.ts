@@ -1,10 +1,10 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { CLI, onceover } from '@onceover/testing/cli.ts';
+import { fix, fixRepo, loopOf, objection, untilPass, write } from '@onceover/testing/fixing.ts';
+import { ANN, type GateRepo, PASS, type ScriptedAnswer } from '@onceover/testing/gates.ts';
+import { HAS_STORE, waysUnder } from '@onceover/testing/ways.ts';
 import { expect } from 'vitest';
-import { CLI, onceover } from '../support/cli.ts';
-import { fix, fixRepo, loopOf, objection, untilPass, write } from '../support/fixing.ts';
-import { ANN, type GateRepo, PASS, type ScriptedAnswer } from '../support/gates.ts';
-import { HAS_STORE, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Fixers that cheat');
 

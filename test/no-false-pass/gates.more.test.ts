@@ -1,7 +1,7 @@
+import { failing, gateRepo, waive } from '@onceover/testing/gates.ts';
+import { askUi, startUiIn } from '@onceover/testing/ui-server.ts';
+import { BAD, command, configure, expectOpen, OBJECTION, objected, waysUnder } from '@onceover/testing/ways.ts';
 import { expect } from 'vitest';
-import { failing, gateRepo, waive } from '../support/gates.ts';
-import { askUi, startUiIn } from '../support/ui-server.ts';
-import { BAD, command, configure, expectOpen, OBJECTION, objected, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Waived findings, and gates that lose findings');
 

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { onceover } from '@onceover/testing/cli.ts';
+import { type GateRepo, gateRepo } from '@onceover/testing/gates.ts';
+import { alone, command, expectAsked, expectOpen, OBJECTION, objected, waysUnder } from '@onceover/testing/ways.ts';
 import { expect } from 'vitest';
-import { onceover } from '../support/cli.ts';
-import { type GateRepo, gateRepo } from '../support/gates.ts';
-import { alone, command, expectAsked, expectOpen, OBJECTION, objected, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Changes of branches, commits and worktrees');
 

@@ -14,13 +14,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { onceover } from '@onceover/testing/cli.ts';
+import type { GateRepo, gateRepo } from '@onceover/testing/gates.ts';
+import { waive } from '@onceover/testing/gates.ts';
+import { editMemory, hookRepo, isFromMemory, markMemory, memoryIn, stop } from '@onceover/testing/hook.ts';
+import { cleanEnvironment } from '@onceover/testing/repo.ts';
+import { configure, HAS_STORE, OBJECTION, waysUnder } from '@onceover/testing/ways.ts';
 import { expect } from 'vitest';
-import { onceover } from '../support/cli.ts';
-import type { GateRepo, gateRepo } from '../support/gates.ts';
-import { waive } from '../support/gates.ts';
-import { editMemory, hookRepo, isFromMemory, markMemory, memoryIn, stop } from '../support/hook.ts';
-import { cleanEnvironment } from '../support/repo.ts';
-import { configure, HAS_STORE, OBJECTION, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Changes that the stop hook has to notice');
 

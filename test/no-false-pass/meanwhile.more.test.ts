@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { CLI } from '@onceover/testing/cli.ts';
+import { gateRepo, PASS } from '@onceover/testing/gates.ts';
+import { alone, expectAsked, OBJECTION, waysUnder } from '@onceover/testing/ways.ts';
 import { expect } from 'vitest';
-import { CLI } from '../support/cli.ts';
-import { gateRepo, PASS } from '../support/gates.ts';
-import { alone, expectAsked, OBJECTION, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Edits and interruptions during a run');
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisedWays } from '@onceover/testing/ways.ts';
 import { expect, test } from 'vitest';
-import { promisedWays } from '../support/ways.ts';
 
 test('every heading of the page has a test file, and every test file a heading', () => {
   const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.test.ts'));

@@ -2,12 +2,18 @@ import { mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSy
 import { request as httpRequest, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  expectNotAccepted,
+  type Forger,
+  openForger,
+  type RefFile,
+  sqlAtOnce,
+} from '@onceover/testing/forged-passes.ts';
+import { failing, waive } from '@onceover/testing/gates.ts';
+import { end, startPassStore, startServer } from '@onceover/testing/pass-store.ts';
+import { type Clone, reviewedBranch, type Team, team } from '@onceover/testing/sharing.ts';
+import { HAS_STORE, waysUnder } from '@onceover/testing/ways.ts';
 import { afterAll, expect } from 'vitest';
-import { expectNotAccepted, type Forger, openForger, type RefFile, sqlAtOnce } from '../support/forged-passes.ts';
-import { failing, waive } from '../support/gates.ts';
-import { end, startPassStore, startServer } from '../support/pass-store.ts';
-import { type Clone, reviewedBranch, type Team, team } from '../support/sharing.ts';
-import { HAS_STORE, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Passes of other clones');
 

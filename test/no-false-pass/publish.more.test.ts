@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RunDocument } from '@onceover/gates/run/json.ts';
+import { onceover } from '@onceover/testing/cli.ts';
+import { type GithubServer, startGithub } from '@onceover/testing/forges/github-server.ts';
+import { type GitlabServer, startGitlab } from '@onceover/testing/forges/gitlab-server.ts';
+import { commitOf, openWorld, type World } from '@onceover/testing/forges/world.ts';
+import { type GateRepo, gateRepo } from '@onceover/testing/gates.ts';
+import { alone, objected, waysUnder } from '@onceover/testing/ways.ts';
 import { afterEach, expect, test } from 'vitest';
-import type { RunDocument } from '../../src/gates/json.ts';
-import { onceover } from '../support/cli.ts';
-import { type GithubServer, startGithub } from '../support/forges/github-server.ts';
-import { type GitlabServer, startGitlab } from '../support/forges/gitlab-server.ts';
-import { commitOf, openWorld, type World } from '../support/forges/world.ts';
-import { type GateRepo, gateRepo } from '../support/gates.ts';
-import { alone, objected, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Published results on a pull request');
 

@@ -1,10 +1,10 @@
 import { chmodSync, cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { onceover, onceoverJson } from '@onceover/testing/cli.ts';
+import { failing, type GateRepo, gateRepo, gateSettings } from '@onceover/testing/gates.ts';
+import { ruleText } from '@onceover/testing/repo.ts';
+import { alone, BAD, command, configure, expectAsked, OBJECTION, waysUnder } from '@onceover/testing/ways.ts';
 import { expect } from 'vitest';
-import { onceover, onceoverJson } from '../support/cli.ts';
-import { failing, type GateRepo, gateRepo, gateSettings } from '../support/gates.ts';
-import { ruleText } from '../support/repo.ts';
-import { alone, BAD, command, configure, expectAsked, OBJECTION, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Pull requests that change how they are reviewed');
 

@@ -1,8 +1,17 @@
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { type GateRepo, gateRepo } from '@onceover/testing/gates.ts';
+import {
+  alone,
+  command,
+  expectAsked,
+  expectOpen,
+  OBJECTION,
+  objected,
+  passed,
+  waysUnder,
+} from '@onceover/testing/ways.ts';
 import { expect } from 'vitest';
-import { type GateRepo, gateRepo } from '../support/gates.ts';
-import { alone, command, expectAsked, expectOpen, OBJECTION, objected, passed, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Forged or damaged results');
 

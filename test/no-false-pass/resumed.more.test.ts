@@ -1,7 +1,7 @@
+import { type GateRepo, gateRepo, PASS } from '@onceover/testing/gates.ts';
+import { ruleText } from '@onceover/testing/repo.ts';
+import { configure, OBJECTION, waysUnder } from '@onceover/testing/ways.ts';
 import { expect } from 'vitest';
-import { type GateRepo, gateRepo, PASS } from '../support/gates.ts';
-import { ruleText } from '../support/repo.ts';
-import { configure, OBJECTION, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Resumed sessions that miss a change');
 

@@ -1,10 +1,10 @@
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { onceoverJson } from '@onceover/testing/cli.ts';
+import { type GateRepo, PASS } from '@onceover/testing/gates.ts';
+import { ruleText } from '@onceover/testing/repo.ts';
+import { alone, command, expectAsked, OBJECTION, waysUnder } from '@onceover/testing/ways.ts';
 import { expect, vi } from 'vitest';
-import { onceoverJson } from '../support/cli.ts';
-import { type GateRepo, PASS } from '../support/gates.ts';
-import { ruleText } from '../support/repo.ts';
-import { alone, command, expectAsked, OBJECTION, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Reviews that are only marked as passed');
 

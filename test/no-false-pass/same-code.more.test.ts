@@ -1,7 +1,7 @@
+import { failing, type GateRepo, gateRepo, PASS } from '@onceover/testing/gates.ts';
+import { inTerminal } from '@onceover/testing/person.ts';
+import { alone, BAD, command, objected, waysUnder } from '@onceover/testing/ways.ts';
 import { expect } from 'vitest';
-import { failing, type GateRepo, gateRepo, PASS } from '../support/gates.ts';
-import { inTerminal } from '../support/person.ts';
-import { alone, BAD, command, objected, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Several reviewers of the same code, and repeated reviews');
 

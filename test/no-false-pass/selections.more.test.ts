@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { alone, command, expectAsked, expectOpen, OBJECTION, objected, waysUnder } from '@onceover/testing/ways.ts';
 import { expect } from 'vitest';
-import { alone, command, expectAsked, expectOpen, OBJECTION, objected, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Runs on a part of the change');
 

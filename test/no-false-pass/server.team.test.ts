@@ -1,9 +1,9 @@
+import { connect } from '@onceover/store/connect.ts';
+import { failing, PASS } from '@onceover/testing/gates.ts';
+import { type Payload, startServer, type TestServer, TOKENS } from '@onceover/testing/server.ts';
+import { until } from '@onceover/testing/until.ts';
+import { waysUnder } from '@onceover/testing/ways.ts';
 import { expect } from 'vitest';
-import { connect } from '../../src/team/connect.ts';
-import { failing, PASS } from '../support/gates.ts';
-import { type Payload, startServer, type TestServer, TOKENS } from '../support/server.ts';
-import { until } from '../support/until.ts';
-import { waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Pull requests that the server reviews');
 

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { failing, type GateRepo, gateRepo } from '@onceover/testing/gates.ts';
+import { ruleText } from '@onceover/testing/repo.ts';
+import { alone, command, configure, expectAsked, OBJECTION, passed, waysUnder } from '@onceover/testing/ways.ts';
 import { expect } from 'vitest';
-import { failing, type GateRepo, gateRepo } from '../support/gates.ts';
-import { ruleText } from '../support/repo.ts';
-import { alone, command, configure, expectAsked, OBJECTION, passed, waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Invalid or changed settings, prompts and rules');
 

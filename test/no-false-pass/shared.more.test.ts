@@ -1,10 +1,10 @@
+import { READING_PROMPT } from '@onceover/agents/dispatch/prompt-reading.ts';
+import type { RunDocument } from '@onceover/gates/run/json.ts';
+import { onceover } from '@onceover/testing/cli.ts';
+import { type ClaudeCall, fakeClaude } from '@onceover/testing/fake-claude.ts';
+import { repoWith } from '@onceover/testing/repo.ts';
+import { waysUnder } from '@onceover/testing/ways.ts';
 import { expect } from 'vitest';
-import { READING_PROMPT } from '../../src/dispatch/prompt-reading.ts';
-import type { RunDocument } from '../../src/gates/json.ts';
-import { onceover } from '../support/cli.ts';
-import { type ClaudeCall, fakeClaude } from '../support/fake-claude.ts';
-import { repoWith } from '../support/repo.ts';
-import { waysUnder } from '../support/ways.ts';
 
 const way = waysUnder('Sessions that several reviewers share');
 

@@ -1,11 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { failing, type GateRepo, PASS } from '@onceover/testing/gates.ts';
+import { sqlAt } from '@onceover/testing/postgres.ts';
+import { until } from '@onceover/testing/until.ts';
+import { alone, BAD, OBJECTION, waysUnder } from '@onceover/testing/ways.ts';
+import { startWorker } from '@onceover/testing/workers.ts';
 import { expect } from 'vitest';
-import { failing, type GateRepo, PASS } from '../support/gates.ts';
-import { sqlAt } from '../support/postgres.ts';
-import { until } from '../support/until.ts';
-import { alone, BAD, OBJECTION, waysUnder } from '../support/ways.ts';
-import { startWorker } from '../support/workers.ts';
 
 const way = waysUnder('Reviews on workers');
 

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { PHASES } from '@onceover/base/kernel/review-loops.ts';
+import { addHookEntry } from '@onceover/onceover/setup/agent-config.ts';
+import { onceover } from '@onceover/testing/cli.ts';
+import { connectMcp } from '@onceover/testing/mcp.ts';
+import { cleanEnvironment, emptyRepo, ruleText, type TestRepo } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';
-import { PHASES } from '../../src/kernel/review-loops.ts';
-import { addHookEntry } from '../../src/setup/agent-config.ts';
-import { onceover } from '../support/cli.ts';
-import { connectMcp } from '../support/mcp.ts';
-import { cleanEnvironment, emptyRepo, ruleText, type TestRepo } from '../support/repo.ts';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
 const PLUGIN = join(PROJECT, 'plugins/onceover');

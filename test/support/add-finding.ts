@@ -1,6 +1,6 @@
-import type { FindingStore } from '../../src/gates/record/findings.ts';
-import type { Finding } from '../../src/gates/types.ts';
-import { ok, type Result } from '../../src/kernel/result.ts';
+import { ok, type Result } from '@onceover/base/kernel/result.ts';
+import type { FindingStore } from '@onceover/gates/run/record/findings.ts';
+import type { Finding } from '@onceover/gates/run/types.ts';
 
 /** Adds one finding to the store and returns it with its id. */
 export async function addOne(store: Pick<FindingStore, 'add'>, finding: Omit<Finding, 'id'>): Promise<Result<Finding>> {

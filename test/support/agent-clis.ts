@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { Agent } from '../../src/agents/agent.ts';
-import { claude } from '../../src/agents/claude.ts';
-import { codex } from '../../src/agents/codex.ts';
-import { gemini } from '../../src/agents/gemini.ts';
-import { agentEnvironment } from '../../src/agents/installed.ts';
-import { opencode } from '../../src/agents/opencode.ts';
-import { pi } from '../../src/agents/pi.ts';
+import type { Agent } from '@onceover/agents/adapters/agent.ts';
+import { claude } from '@onceover/agents/adapters/claude.ts';
+import { codex } from '@onceover/agents/adapters/codex.ts';
+import { gemini } from '@onceover/agents/adapters/gemini.ts';
+import { agentEnvironment } from '@onceover/agents/adapters/installed.ts';
+import { opencode } from '@onceover/agents/adapters/opencode.ts';
+import { pi } from '@onceover/agents/adapters/pi.ts';
 
 /** A real agent CLI, and the settings that connect it to the simulator. */
 export type RealAgent = {

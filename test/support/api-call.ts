@@ -1,11 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http';
+import { callApi } from '@onceover/agents/api/call-api.ts';
+import { openTranscripts } from '@onceover/agents/api/transcripts.ts';
+import type { TreeReader } from '@onceover/agents/api/types.ts';
+import type { ApiSettings } from '@onceover/base/kernel/agent.ts';
+import type { AskEnd, AskOptions, Question } from '@onceover/base/kernel/ports.ts';
+import { ok } from '@onceover/base/kernel/result.ts';
 import { onTestFinished } from 'vitest';
-import { callApi } from '../../src/api-reviewer/call-api.ts';
-import { openTranscripts } from '../../src/api-reviewer/transcripts.ts';
-import type { TreeReader } from '../../src/api-reviewer/types.ts';
-import type { ApiSettings } from '../../src/kernel/agent.ts';
-import type { AskEnd, AskOptions, Question } from '../../src/kernel/ports.ts';
-import { ok } from '../../src/kernel/result.ts';
 import { temporaryFolder } from './repo.ts';
 
 const QUESTION: Question = {

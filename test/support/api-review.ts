@@ -1,5 +1,5 @@
+import type { RunDocument } from '@onceover/gates/run/json.ts';
 import { onTestFinished } from 'vitest';
-import type { RunDocument } from '../../src/gates/json.ts';
 import { type CliEnd, type CliOptions, onceover } from './cli.ts';
 import type { RequestSummary, Script } from './model-sim/script.ts';
 import { type ModelSim, startModelSim } from './model-sim/server.ts';

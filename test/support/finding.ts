@@ -1,5 +1,5 @@
-import type { Finding, GateContent } from '../../src/gates/types.ts';
-import type { CommitId, RepoPath } from '../../src/kernel/ids.ts';
+import type { CommitId, RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { Finding, GateContent } from '@onceover/gates/run/types.ts';
 
 /** Returns a finding without an id, with every field set; `differs` overrides fields. */
 export function findingWith(what: Partial<Omit<Finding, 'id'>> = {}): Omit<Finding, 'id'> {

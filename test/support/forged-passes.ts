@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { fileName } from '@onceover/passes/stored-files.ts';
+import { normaliseRemote } from '@onceover/store/decide-identity.ts';
 import { expect } from 'vitest';
-import { fileName } from '../../src/passes/stored-files.ts';
-import { normaliseRemote } from '../../src/team/decide-identity.ts';
 import { PROJECT } from './composite-action.ts';
 import { failing } from './gates.ts';
 import type { Clone, Team } from './sharing.ts';

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { RunDocument } from '../../src/gates/json.ts';
-import { openFindings } from '../../src/gates/record/findings.ts';
-import type { Actor } from '../../src/gates/types.ts';
+import type { RunDocument } from '@onceover/gates/run/json.ts';
+import { openFindings } from '@onceover/gates/run/record/findings.ts';
+import type { Actor } from '@onceover/gates/run/types.ts';
 import { type CliEnd, type CliOptions, onceover } from './cli.ts';
 import { repoWith, type TestRepo } from './repo.ts';
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { StopMemory } from '@onceover/gates/stop-hook/decide.ts';
+import { checksum } from '@onceover/gates/stop-hook/memory.ts';
 import { expect } from 'vitest';
-import type { StopMemory } from '../../src/stop-hook/decide.ts';
-import { checksum } from '../../src/stop-hook/memory.ts';
 import { type CliOptions, onceover } from './cli.ts';
 import { type GateRepo, gateRepo } from './gates.ts';
 import type { TestRepo } from './repo.ts';

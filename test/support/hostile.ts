@@ -1,6 +1,6 @@
+import { type EndedRun, failedRun } from '@onceover/gates/reports/finished-run.ts';
+import type { RunOutcome } from '@onceover/gates/run/run-types.ts';
 import fc from 'fast-check';
-import type { RunOutcome } from '../../src/gates/run-types.ts';
-import { type EndedRun, failedRun } from '../../src/reports/finished-run.ts';
 import { judged, STALE } from './ended-runs.ts';
 import { finding, gateOutcome, path, slotOutcome, waiver } from './run-samples.ts';
 

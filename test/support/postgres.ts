@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { type ConnectOptions, connect, type Database } from '@onceover/store/connect.ts';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
-import { type ConnectOptions, connect, type Database } from '../../src/team/connect.ts';
 
 /** Returns the address of a new, empty database. `drop` removes it. */
 export async function newDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {

@@ -1,4 +1,4 @@
-import type { ProveDocument } from '../../src/prove/json.ts';
+import type { ProveDocument } from '@onceover/prove/json.ts';
 
 type GateProof = ProveDocument['gates'][number];
 type Share = GateProof['scores']['found'];

@@ -1,5 +1,5 @@
+import { GATE_ENGINE } from '@onceover/gates/run/do/prompt.ts';
 import { expect } from 'vitest';
-import { GATE_ENGINE } from '../../src/gates/do/prompt.ts';
 import { compareRequests } from './model-sim/compare.ts';
 import { type LoggedRequest, totalUse } from './model-sim/log.ts';
 import type { AgentName } from './real-person.ts';

@@ -1,8 +1,8 @@
+import type { KeptSession, Usage } from '@onceover/base/kernel/agent.ts';
+import type { CommitId, SnapshotId } from '@onceover/base/kernel/ids.ts';
+import type { CheckRecord, RecordMetadata, SlotRecord, Violation } from '@onceover/gates/run/record-types.ts';
+import type { GateContent } from '@onceover/gates/run/types.ts';
 import fc from 'fast-check';
-import type { CheckRecord, RecordMetadata, SlotRecord, Violation } from '../../src/gates/record-types.ts';
-import type { GateContent } from '../../src/gates/types.ts';
-import type { KeptSession, Usage } from '../../src/kernel/agent.ts';
-import type { CommitId, SnapshotId } from '../../src/kernel/ids.ts';
 
 /** The fields that only our own records have. */
 export function ownFacts(differs: Partial<RecordMetadata> = {}): RecordMetadata {

@@ -1,6 +1,9 @@
-import { type GateFacts, type GateState, gateState, type StateOptions } from '../../src/gates/decide/gate-state.ts';
-import type { SlotRecord, Violation } from '../../src/gates/record-types.ts';
-import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '../../src/gates/run-types.ts';
+import type { Usage } from '@onceover/base/kernel/agent.ts';
+import type { CommitId, RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { Entry } from '@onceover/base/kernel/repository.ts';
+import { type GateFacts, type GateState, gateState, type StateOptions } from '@onceover/gates/run/decide/gate-state.ts';
+import type { SlotRecord, Violation } from '@onceover/gates/run/record-types.ts';
+import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '@onceover/gates/run/run-types.ts';
 import type {
   CheckGate,
   GateContent,
@@ -9,10 +12,7 @@ import type {
   Receipt,
   Resolution,
   ReviewGate,
-} from '../../src/gates/types.ts';
-import type { Usage } from '../../src/kernel/agent.ts';
-import type { CommitId, RepoPath } from '../../src/kernel/ids.ts';
-import type { Entry } from '../../src/kernel/repository.ts';
+} from '@onceover/gates/run/types.ts';
 import { findingWith } from './finding.ts';
 import { ownFacts, slotRecord } from './record-samples.ts';
 

@@ -1,10 +1,17 @@
 import { chmodSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { findRepository } from '../../src/git/locate.ts';
-import { openSnapshots } from '../../src/git/snapshot.ts';
-import type { RepoPath } from '../../src/kernel/ids.ts';
-import type { Comparison, Entry, OmittedFiles, Selection, Snapshot, Snapshots } from '../../src/kernel/repository.ts';
-import type { Result } from '../../src/kernel/result.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type {
+  Comparison,
+  Entry,
+  OmittedFiles,
+  Selection,
+  Snapshot,
+  Snapshots,
+} from '@onceover/base/kernel/repository.ts';
+import type { Result } from '@onceover/base/kernel/result.ts';
+import { findRepository } from '@onceover/repo/git/locate.ts';
+import { openSnapshots } from '@onceover/repo/git/snapshot.ts';
 import { repoWith, type TestRepo } from './repo.ts';
 
 export type Repo = TestRepo & {

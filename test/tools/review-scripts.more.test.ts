@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
+import { cleanEnvironment, repoWith } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';
-import { cleanEnvironment, repoWith } from '../support/repo.ts';
 
 const SCRIPTS = resolve(import.meta.dirname, '../../tools/review');
 
@@ -94,9 +94,9 @@ const rows: readonly [title: string, script: string, files: Record<string, strin
     'documented',
     {
       'README.md': '```yaml\nagents: [a]\n```\n`base` and `--base`, `--no-commit`, `start_run`\n',
-      'src/cli/define-daily.ts': PROGRAM,
+      'packages/onceover/src/cli/define-daily.ts': PROGRAM,
       'schemas/onceover.yml.schema.json': SETTINGS,
-      'src/mcp/server.ts': "server.registerTool(\n  'start_run', {});\n",
+      'packages/onceover/src/mcp/server.ts': "server.registerTool(\n  'start_run', {});\n",
     },
     [],
   ],
@@ -105,15 +105,15 @@ const rows: readonly [title: string, script: string, files: Record<string, strin
     'documented',
     {
       'README.md': '`agents` and --base-line, start_run\n',
-      'src/cli/define-daily.ts': PROGRAM,
+      'packages/onceover/src/cli/define-daily.ts': PROGRAM,
       'schemas/onceover.yml.schema.json': SETTINGS,
-      'src/mcp/server.ts': "server.registerTool('start_run', {});\n",
+      'packages/onceover/src/mcp/server.ts': "server.registerTool('start_run', {});\n",
     },
     [
       'schemas/onceover.yml.schema.json:1 README.md and docs/ do not mention base.',
-      'src/cli/define-daily.ts:1 README.md and docs/ do not mention --base.',
-      'src/cli/define-daily.ts:3 README.md and docs/ do not mention --no-commit.',
-      'src/mcp/server.ts:1 README.md and docs/ do not mention start_run.',
+      'packages/onceover/src/cli/define-daily.ts:1 README.md and docs/ do not mention --base.',
+      'packages/onceover/src/cli/define-daily.ts:3 README.md and docs/ do not mention --no-commit.',
+      'packages/onceover/src/mcp/server.ts:1 README.md and docs/ do not mention start_run.',
     ],
   ],
   [

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
+import { repoWith } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
-import { repoWith } from '../support/repo.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../../tools/review/voice.mjs');
 

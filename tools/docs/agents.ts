@@ -1,6 +1,6 @@
-import type { Agent } from '../../src/agents/agent.ts';
-import { loadAgents } from '../../src/agents/table.ts';
-import type { Abilities } from '../../src/kernel/agent.ts';
+import type { Agent } from '@onceover/agents/adapters/agent.ts';
+import { loadAgents } from '@onceover/agents/adapters/table.ts';
+import type { Abilities } from '@onceover/base/kernel/agent.ts';
 import { code, table } from './table.ts';
 
 const TITLES: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
+import { addLoopCommands } from '@onceover/onceover/cli/define-loops.ts';
+import { addTeamCommands } from '@onceover/onceover/cli/define-team.ts';
+import { buildProgram } from '@onceover/onceover/cli/program.ts';
 import type { Command } from 'commander';
-import { addLoopCommands } from '../../src/cli/define-loops.ts';
-import { addTeamCommands } from '../../src/cli/define-team.ts';
-import { buildProgram } from '../../src/cli/program.ts';
 
 const WIDTH = 100;
 

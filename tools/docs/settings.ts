@@ -1,6 +1,6 @@
+import { ruleFileSchema } from '@onceover/gates/rules/parse.ts';
+import { settingsSchema } from '@onceover/repo/config/settings-schema.ts';
 import * as z from 'zod';
-import { settingsSchema } from '../../src/config/settings-schema.ts';
-import { ruleFileSchema } from '../../src/rules/parse.ts';
 import { describeType, type JsonSchema } from './json-schema.ts';
 import { code, table } from './table.ts';
 

@@ -104,7 +104,7 @@ function graphqlSchema() {
   const schema = buildSchema(readFileSync(join(packages, '@octokit/graphql-schema/schema.graphql'), 'utf8'), {
     assumeValid: true,
   });
-  const source = readFileSync(resolve(import.meta.dirname, '../../src/forges/github-shapes.ts'), 'utf8');
+  const source = readFileSync(resolve(import.meta.dirname, '../../packages/forges/src/github-shapes.ts'), 'utf8');
   const queries = [...source.matchAll(/[`'](\s*(?:query|mutation)\([\s\S]*?\n?\})[`'](?:;|,)/g)].map(
     ([, text]) => text,
   );

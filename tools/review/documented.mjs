@@ -18,7 +18,7 @@ function settings() {
 }
 
 function options() {
-  return filesIn('src/cli/define-*.ts').flatMap((file) => {
+  return filesIn('packages/onceover/src/cli/define-*.ts').flatMap((file) => {
     const named = [...textOf(file).matchAll(/ption\(\s*'(?:-\w, )?(--[a-z-]+)[^']*'(?!\)\.hideHelp)/g)];
     return [...new Set(named.map(([, name]) => name))].flatMap((name) =>
       missing(file, name, name, new RegExp(`${name.replace('--no-', '--(?:no-)?')}(?![a-z-])`)),
@@ -27,7 +27,7 @@ function options() {
 }
 
 function tools() {
-  return filesIn('src/mcp').flatMap((file) =>
+  return filesIn('packages/onceover/src/mcp').flatMap((file) =>
     [...textOf(file).matchAll(/registerTool\(\s*'(\w+)'/g)].flatMap(([, name]) =>
       missing(file, `'${name}'`, name, new RegExp(`\`${name}[\`(]`)),
     ),

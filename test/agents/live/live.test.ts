@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AgentQuestion } from '@onceover/agents/adapters/agent.ts';
+import { callAgent } from '@onceover/agents/adapters/call-agent.ts';
+import { knownAgents } from '@onceover/agents/adapters/installed.ts';
+import { answerSchema } from '@onceover/agents/dispatch/answer-schemas.ts';
+import { readAnswer } from '@onceover/agents/dispatch/read-answer.ts';
+import type { Usage } from '@onceover/base/kernel/agent.ts';
+import type { AskEnd } from '@onceover/base/kernel/ports.ts';
+import { REAL_AGENTS } from '@onceover/testing/agent-clis.ts';
+import { startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { agentUser } from '@onceover/testing/real-agents.ts';
+import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';
-import type { AgentQuestion } from '../../../src/agents/agent.ts';
-import { callAgent } from '../../../src/agents/call-agent.ts';
-import { knownAgents } from '../../../src/agents/installed.ts';
-import { answerSchema } from '../../../src/dispatch/answer-schemas.ts';
-import { readAnswer } from '../../../src/dispatch/read-answer.ts';
-import type { Usage } from '../../../src/kernel/agent.ts';
-import type { AskEnd } from '../../../src/kernel/ports.ts';
-import { REAL_AGENTS } from '../../support/agent-clis.ts';
-import { startModelSim } from '../../support/model-sim/server.ts';
-import { agentUser } from '../../support/real-agents.ts';
-import { temporaryFolder } from '../../support/repo.ts';
 
 const MOST_USD = 1;
 /** The assumed price of a token if the agent reports no cost: that of an expensive model. */

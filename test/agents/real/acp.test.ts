@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RunDocument } from '@onceover/gates/run/json.ts';
+import { ACP_CLIS, type AcpCli, acpProgram, acpVersion } from '@onceover/testing/acp-clis.ts';
+import { usersFolder } from '@onceover/testing/agent-clis.ts';
+import { onceover } from '@onceover/testing/cli.ts';
+import type { Answer, RequestSummary } from '@onceover/testing/model-sim/script.ts';
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { probedAnswer } from '@onceover/testing/remembering-model.ts';
+import { repoWith, temporaryFolder } from '@onceover/testing/repo.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunDocument } from '../../../src/gates/json.ts';
-import { ACP_CLIS, type AcpCli, acpProgram, acpVersion } from '../../support/acp-clis.ts';
-import { usersFolder } from '../../support/agent-clis.ts';
-import { onceover } from '../../support/cli.ts';
-import type { Answer, RequestSummary } from '../../support/model-sim/script.ts';
-import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { probedAnswer } from '../../support/remembering-model.ts';
-import { repoWith, temporaryFolder } from '../../support/repo.ts';
 
 const CANARY = 'CANARY-INSTRUCTION-7391';
 /** Only a reviewer that opens the file sees this line, because it is not in the diff. */

@@ -1,3 +1,3 @@
-import { testAgents } from '../../support/agent-suite.ts';
+import { testAgents } from '@onceover/testing/agent-suite.ts';
 
 testAgents('claude', 'codex');

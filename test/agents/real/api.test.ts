@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
+import type { RunDocument } from '@onceover/gates/run/json.ts';
+import { AIMOCK, installedPackage } from '@onceover/testing/agent-clis.ts';
+import { onceover } from '@onceover/testing/cli.ts';
+import { repoWith } from '@onceover/testing/repo.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import type { RunDocument } from '../../../src/gates/json.ts';
-import { AIMOCK, installedPackage } from '../../support/agent-clis.ts';
-import { onceover } from '../../support/cli.ts';
-import { repoWith } from '../../support/repo.ts';
 
 type Mock = {
   readonly url: string;

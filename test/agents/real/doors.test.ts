@@ -1,11 +1,11 @@
 import { appendFileSync, chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { programOf, REAL_AGENTS, type RealAgent, settle, usersFolder } from '@onceover/testing/agent-clis.ts';
+import { onceover } from '@onceover/testing/cli.ts';
+import { DOORS, groupDoors, type PlantedDoor } from '@onceover/testing/doors/doors.ts';
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { repoWith, temporaryFolder } from '@onceover/testing/repo.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { programOf, REAL_AGENTS, type RealAgent, settle, usersFolder } from '../../support/agent-clis.ts';
-import { onceover } from '../../support/cli.ts';
-import { DOORS, groupDoors, type PlantedDoor } from '../../support/doors/doors.ts';
-import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { repoWith, temporaryFolder } from '../../support/repo.ts';
 
 let sim: ModelSim;
 /** The folder with the scripts of the doors. It stays until the last door has been tried. */

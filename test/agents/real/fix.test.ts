@@ -1,20 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { answerSchema } from '@onceover/agents/dispatch/answer-schemas.ts';
+import { readAnswer } from '@onceover/agents/dispatch/read-answer.ts';
+import type { AskEnd } from '@onceover/base/kernel/ports.ts';
+import { programOf, REAL_AGENTS } from '@onceover/testing/agent-clis.ts';
+import type { LoopDocument } from '@onceover/testing/fixing.ts';
+import { compareRequests } from '@onceover/testing/model-sim/compare.ts';
+import type { Answer } from '@onceover/testing/model-sim/script.ts';
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { type AgentUser, agentUser } from '@onceover/testing/real-agents.ts';
+import type { AgentName } from '@onceover/testing/real-person.ts';
+import { answering, FINDINGS, MENDED, ONE_REVIEWER } from '@onceover/testing/real-review.ts';
+import { realRun } from '@onceover/testing/real-run.ts';
+import { addedText, sessionOf, usersText } from '@onceover/testing/wire.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answerSchema } from '../../../src/dispatch/answer-schemas.ts';
-import { readAnswer } from '../../../src/dispatch/read-answer.ts';
-import type { AskEnd } from '../../../src/kernel/ports.ts';
-import { programOf, REAL_AGENTS } from '../../support/agent-clis.ts';
-import type { LoopDocument } from '../../support/fixing.ts';
-import { compareRequests } from '../../support/model-sim/compare.ts';
-import type { Answer } from '../../support/model-sim/script.ts';
-import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { type AgentUser, agentUser } from '../../support/real-agents.ts';
-import type { AgentName } from '../../support/real-person.ts';
-import { answering, FINDINGS, MENDED, ONE_REVIEWER } from '../../support/real-review.ts';
-import { realRun } from '../../support/real-run.ts';
-import { addedText, sessionOf, usersText } from '../../support/wire.ts';
 
 const ANSWER: Answer = { kind: 'structured', value: { summary: 'Fixed.', dispositions: [] } };
 const FIXER = {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { type HookedAgent, type RealHook, realHook, type Work } from '@onceover/testing/real-hook.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { type HookedAgent, type RealHook, realHook, type Work } from '../../support/real-hook.ts';
 
 let sim: ModelSim;
 beforeAll(async () => {

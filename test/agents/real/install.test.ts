@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { expect, test } from 'vitest';
-import { ACP_CLIS, acpProgram, NEWEST_ACP } from '../../support/acp-clis.ts';
+import { ACP_CLIS, acpProgram, NEWEST_ACP } from '@onceover/testing/acp-clis.ts';
 import {
   AIMOCK,
   installedPackage,
@@ -8,8 +7,9 @@ import {
   NEWEST_CLIS,
   programOf,
   REAL_AGENTS,
-} from '../../support/agent-clis.ts';
-import { temporaryFolder } from '../../support/repo.ts';
+} from '@onceover/testing/agent-clis.ts';
+import { temporaryFolder } from '@onceover/testing/repo.ts';
+import { expect, test } from 'vitest';
 
 // Runs before the others and with access to the registry: the others run without a network.
 test.each(REAL_AGENTS.map((real) => [real.agent.name, real] as const))('%s is installed', (_name, real) => {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
+import type { PhaseRole } from '@onceover/base/kernel/review-loops.ts';
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { expectResumed } from '@onceover/testing/real-expect.ts';
+import { AGENT_NAMES, CODE_CHANGED, IMPLEMENT, levels, MISTAKES } from '@onceover/testing/real-feature.ts';
+import { editing, FEATURE, fixed, reading, realPhase, verdict } from '@onceover/testing/real-phase.ts';
+import { sessionOf, stableText, usersText } from '@onceover/testing/wire.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { PhaseRole } from '../../../src/kernel/review-loops.ts';
-import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { expectResumed } from '../../support/real-expect.ts';
-import { AGENT_NAMES, CODE_CHANGED, IMPLEMENT, levels, MISTAKES } from '../../support/real-feature.ts';
-import { editing, FEATURE, fixed, reading, realPhase, verdict } from '../../support/real-phase.ts';
-import { sessionOf, stableText, usersText } from '../../support/wire.ts';
 
 let sim: ModelSim;
 beforeAll(async () => {

@@ -1,9 +1,17 @@
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { expectResumed } from '@onceover/testing/real-expect.ts';
+import { AGENT_NAMES, flaw, SPEC, SPECIFY, specAfter } from '@onceover/testing/real-feature.ts';
+import {
+  editing,
+  fixed,
+  type Played,
+  type RealPhase,
+  reading,
+  realPhase,
+  verdict,
+} from '@onceover/testing/real-phase.ts';
+import { sessionOf, stableText, usersText } from '@onceover/testing/wire.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { expectResumed } from '../../support/real-expect.ts';
-import { AGENT_NAMES, flaw, SPEC, SPECIFY, specAfter } from '../../support/real-feature.ts';
-import { editing, fixed, type Played, type RealPhase, reading, realPhase, verdict } from '../../support/real-phase.ts';
-import { sessionOf, stableText, usersText } from '../../support/wire.ts';
 
 let sim: ModelSim;
 beforeAll(async () => {

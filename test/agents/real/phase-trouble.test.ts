@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Answer } from '../../support/model-sim/script.ts';
-import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { expectResumed } from '../../support/real-expect.ts';
-import { AGENT_NAMES, flaw, SPEC, SPECIFY, specAfter } from '../../support/real-feature.ts';
-import { realAgent } from '../../support/real-person.ts';
+import type { Answer } from '@onceover/testing/model-sim/script.ts';
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { expectResumed } from '@onceover/testing/real-expect.ts';
+import { AGENT_NAMES, flaw, SPEC, SPECIFY, specAfter } from '@onceover/testing/real-feature.ts';
+import { realAgent } from '@onceover/testing/real-person.ts';
 import {
   editing,
   fixed,
@@ -13,9 +12,10 @@ import {
   reading,
   realPhase,
   verdict,
-} from '../../support/real-phase.ts';
-import { rememberingModel } from '../../support/remembering-model.ts';
-import { sessionOf, stableText, usersText } from '../../support/wire.ts';
+} from '@onceover/testing/real-phase.ts';
+import { rememberingModel } from '@onceover/testing/remembering-model.ts';
+import { sessionOf, stableText, usersText } from '@onceover/testing/wire.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 let sim: ModelSim;
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { programOf } from '@onceover/testing/agent-clis.ts';
+import { failing, PASS } from '@onceover/testing/gates.ts';
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { realHook, type Work } from '@onceover/testing/real-hook.ts';
+import { realAgent } from '@onceover/testing/real-person.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { programOf } from '../../support/agent-clis.ts';
-import { failing, PASS } from '../../support/gates.ts';
-import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { realHook, type Work } from '../../support/real-hook.ts';
-import { realAgent } from '../../support/real-person.ts';
 
 const PROJECT = resolve(import.meta.dirname, '../../..');
 const TOOL = 'mcp__plugin_onceover_onceover__';

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { ProveDocument } from '@onceover/prove/json.ts';
+import { usersFolder } from '@onceover/testing/agent-clis.ts';
+import { onceover } from '@onceover/testing/cli.ts';
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { type AgentName, agentSettings, realPerson } from '@onceover/testing/real-person.ts';
+import { answering, FINDINGS, ONE_REVIEWER } from '@onceover/testing/real-review.ts';
+import { repoWith, temporaryFolder } from '@onceover/testing/repo.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ProveDocument } from '../../../src/prove/json.ts';
-import { usersFolder } from '../../support/agent-clis.ts';
-import { onceover } from '../../support/cli.ts';
-import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { type AgentName, agentSettings, realPerson } from '../../support/real-person.ts';
-import { answering, FINDINGS, ONE_REVIEWER } from '../../support/real-review.ts';
-import { repoWith, temporaryFolder } from '../../support/repo.ts';
 
 let sim: ModelSim;
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { REAL_AGENTS } from '@onceover/testing/agent-clis.ts';
+import type { Answer } from '@onceover/testing/model-sim/script.ts';
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { type AgentUser, agentUser } from '@onceover/testing/real-agents.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { REAL_AGENTS } from '../../support/agent-clis.ts';
-import type { Answer } from '../../support/model-sim/script.ts';
-import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { type AgentUser, agentUser } from '../../support/real-agents.ts';
 
-const STREAMS = resolve(import.meta.dirname, '../streams');
+const STREAMS = resolve(import.meta.dirname, '../../../packages/agents/test/adapters/streams');
 const ANSWER: Answer = { kind: 'structured', value: { status: 'pass', violations: [] } };
 
 let sim: ModelSim;

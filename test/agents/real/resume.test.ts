@@ -1,10 +1,10 @@
+import { testedVersions } from '@onceover/agents/adapters/installed.ts';
+import { probeInstalled } from '@onceover/agents/dispatch/resume-probe.ts';
+import { programOf, REAL_AGENTS, versionUnderTest } from '@onceover/testing/agent-clis.ts';
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { agentUser, scratch } from '@onceover/testing/real-agents.ts';
+import { rememberingModel } from '@onceover/testing/remembering-model.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testedVersions } from '../../../src/agents/installed.ts';
-import { probeInstalled } from '../../../src/dispatch/resume-probe.ts';
-import { programOf, REAL_AGENTS, versionUnderTest } from '../../support/agent-clis.ts';
-import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { agentUser, scratch } from '../../support/real-agents.ts';
-import { rememberingModel } from '../../support/remembering-model.ts';
 
 let sim: ModelSim;
 beforeAll(async () => {

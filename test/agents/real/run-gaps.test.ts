@@ -1,6 +1,6 @@
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { playGaps } from '@onceover/testing/real-gaps.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { playGaps } from '../../support/real-gaps.ts';
 
 let sim: ModelSim;
 beforeAll(async () => {

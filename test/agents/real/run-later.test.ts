@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RequestSummary } from '@onceover/testing/model-sim/script.ts';
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { idOf, slotsOf } from '@onceover/testing/real-expect.ts';
+import type { AgentName } from '@onceover/testing/real-person.ts';
+import { answering, FINDINGS, MENDED, ONE_REVIEWER, reading } from '@onceover/testing/real-review.ts';
+import { type Iteration, type RealRun, realRun } from '@onceover/testing/real-run.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RequestSummary } from '../../support/model-sim/script.ts';
-import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { idOf, slotsOf } from '../../support/real-expect.ts';
-import type { AgentName } from '../../support/real-person.ts';
-import { answering, FINDINGS, MENDED, ONE_REVIEWER, reading } from '../../support/real-review.ts';
-import { type Iteration, type RealRun, realRun } from '../../support/real-run.ts';
 
 let sim: ModelSim;
 beforeAll(async () => {

@@ -1,17 +1,17 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { resetTime } from '@onceover/agents/adapters/parse-output.ts';
+import { GATE_ENGINE } from '@onceover/gates/run/do/prompt.ts';
+import { compareRequests } from '@onceover/testing/model-sim/compare.ts';
+import type { Answer } from '@onceover/testing/model-sim/script.ts';
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { expectGoesOn, expectRecorded, idOf, slotsOf } from '@onceover/testing/real-expect.ts';
+import { type AgentName, realAgent } from '@onceover/testing/real-person.ts';
+import { answering, FINDINGS, GATE, MENDED, ONE_REVIEWER, reading } from '@onceover/testing/real-review.ts';
+import { realRun } from '@onceover/testing/real-run.ts';
+import { rememberingModel } from '@onceover/testing/remembering-model.ts';
+import { addedText, sessionOf, stableText, usersText } from '@onceover/testing/wire.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { resetTime } from '../../../src/agents/parse-output.ts';
-import { GATE_ENGINE } from '../../../src/gates/do/prompt.ts';
-import { compareRequests } from '../../support/model-sim/compare.ts';
-import type { Answer } from '../../support/model-sim/script.ts';
-import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { expectGoesOn, expectRecorded, idOf, slotsOf } from '../../support/real-expect.ts';
-import { type AgentName, realAgent } from '../../support/real-person.ts';
-import { answering, FINDINGS, GATE, MENDED, ONE_REVIEWER, reading } from '../../support/real-review.ts';
-import { realRun } from '../../support/real-run.ts';
-import { rememberingModel } from '../../support/remembering-model.ts';
-import { addedText, sessionOf, stableText, usersText } from '../../support/wire.ts';
 
 let sim: ModelSim;
 beforeAll(async () => {

@@ -1,14 +1,14 @@
+import { answerSchema, sharedGateSchema } from '@onceover/agents/dispatch/answer-schemas.ts';
+import { strictSchema } from '@onceover/base/kernel/strict-schema.ts';
+import { GATE_ENGINE } from '@onceover/gates/run/do/prompt.ts';
+import { totalUse } from '@onceover/testing/model-sim/log.ts';
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { expectGoesOn, expectRecorded, idOf, slotsOf } from '@onceover/testing/real-expect.ts';
+import type { AgentName } from '@onceover/testing/real-person.ts';
+import { answering, FINDINGS, GATE, MENDED, reading } from '@onceover/testing/real-review.ts';
+import { type Iteration, type RealRun, realRun } from '@onceover/testing/real-run.ts';
+import { outputTokens, schemaOf, sessionOf, stableText, usersText } from '@onceover/testing/wire.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { answerSchema, sharedGateSchema } from '../../../src/dispatch/answer-schemas.ts';
-import { GATE_ENGINE } from '../../../src/gates/do/prompt.ts';
-import { strictSchema } from '../../../src/kernel/strict-schema.ts';
-import { totalUse } from '../../support/model-sim/log.ts';
-import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { expectGoesOn, expectRecorded, idOf, slotsOf } from '../../support/real-expect.ts';
-import type { AgentName } from '../../support/real-person.ts';
-import { answering, FINDINGS, GATE, MENDED, reading } from '../../support/real-review.ts';
-import { type Iteration, type RealRun, realRun } from '../../support/real-run.ts';
-import { outputTokens, schemaOf, sessionOf, stableText, usersText } from '../../support/wire.ts';
 
 let sim: ModelSim;
 beforeAll(async () => {

@@ -1,15 +1,15 @@
 import { delimiter, dirname, join } from 'node:path';
+import { FORK_OPENING, READING_PROMPT } from '@onceover/agents/dispatch/prompt-reading.ts';
+import type { RunDocument } from '@onceover/gates/run/json.ts';
+import { programOf, REAL_AGENTS, settle, usersFolder } from '@onceover/testing/agent-clis.ts';
+import { onceover } from '@onceover/testing/cli.ts';
+import { objectsIn } from '@onceover/testing/model-sim/json.ts';
+import type { Answer, RequestSummary } from '@onceover/testing/model-sim/script.ts';
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { CHANGE, FINDINGS } from '@onceover/testing/real-review.ts';
+import { repoWith, temporaryFolder } from '@onceover/testing/repo.ts';
+import { usersText } from '@onceover/testing/wire.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { FORK_OPENING, READING_PROMPT } from '../../../src/dispatch/prompt-reading.ts';
-import type { RunDocument } from '../../../src/gates/json.ts';
-import { programOf, REAL_AGENTS, settle, usersFolder } from '../../support/agent-clis.ts';
-import { onceover } from '../../support/cli.ts';
-import { objectsIn } from '../../support/model-sim/json.ts';
-import type { Answer, RequestSummary } from '../../support/model-sim/script.ts';
-import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { CHANGE, FINDINGS } from '../../support/real-review.ts';
-import { repoWith, temporaryFolder } from '../../support/repo.ts';
-import { usersText } from '../../support/wire.ts';
 
 let sim: ModelSim;
 beforeAll(async () => {

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { sharedGateSchema } from '@onceover/agents/dispatch/answer-schemas.ts';
+import { FORK_OPENING, READING_PROMPT } from '@onceover/agents/dispatch/prompt-reading.ts';
+import type { LoggedRequest } from '@onceover/testing/model-sim/log.ts';
+import type { Answer, RequestSummary } from '@onceover/testing/model-sim/script.ts';
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { slotsOf } from '@onceover/testing/real-expect.ts';
+import { answering, FINDINGS, GATE, MENDED, reading } from '@onceover/testing/real-review.ts';
+import { type RealRun, realRun } from '@onceover/testing/real-run.ts';
+import { dispatchesOf, schemaOf, sessionOf, stableText, usersText } from '@onceover/testing/wire.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { sharedGateSchema } from '../../../src/dispatch/answer-schemas.ts';
-import { FORK_OPENING, READING_PROMPT } from '../../../src/dispatch/prompt-reading.ts';
-import type { LoggedRequest } from '../../support/model-sim/log.ts';
-import type { Answer, RequestSummary } from '../../support/model-sim/script.ts';
-import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { slotsOf } from '../../support/real-expect.ts';
-import { answering, FINDINGS, GATE, MENDED, reading } from '../../support/real-review.ts';
-import { type RealRun, realRun } from '../../support/real-run.ts';
-import { dispatchesOf, schemaOf, sessionOf, stableText, usersText } from '../../support/wire.ts';
 
 let sim: ModelSim;
 beforeAll(async () => {

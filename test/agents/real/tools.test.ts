@@ -1,9 +1,9 @@
+import { programOf, REAL_AGENTS, type RealAgent } from '@onceover/testing/agent-clis.ts';
+import { objectsIn } from '@onceover/testing/model-sim/json.ts';
+import { conversationOf, type LoggedRequest } from '@onceover/testing/model-sim/log.ts';
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { agentUser } from '@onceover/testing/real-agents.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { programOf, REAL_AGENTS, type RealAgent } from '../../support/agent-clis.ts';
-import { objectsIn } from '../../support/model-sim/json.ts';
-import { conversationOf, type LoggedRequest } from '../../support/model-sim/log.ts';
-import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { agentUser } from '../../support/real-agents.ts';
 
 let sim: ModelSim;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { REAL_AGENTS, type RealAgent } from '@onceover/testing/agent-clis.ts';
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { type AgentUser, agentUser } from '@onceover/testing/real-agents.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { REAL_AGENTS, type RealAgent } from '../../support/agent-clis.ts';
-import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { type AgentUser, agentUser } from '../../support/real-agents.ts';
 
 let sim: ModelSim;
 beforeAll(async () => {

@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import type { StepEndDocument, WorkflowStartDocument, WorkflowStatusDocument } from '@onceover/loops/workflows/json.ts';
+import { programOf, usersFolder } from '@onceover/testing/agent-clis.ts';
+import { CLI } from '@onceover/testing/cli.ts';
+import { type JsonObject, objectsIn } from '@onceover/testing/model-sim/json.ts';
+import { conversationOf } from '@onceover/testing/model-sim/log.ts';
+import type { Answer, RequestSummary } from '@onceover/testing/model-sim/script.ts';
+import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
+import { agentUser } from '@onceover/testing/real-agents.ts';
+import { agentSettings, realAgent, realPerson } from '@onceover/testing/real-person.ts';
+import { cleanEnvironment, temporaryFolder } from '@onceover/testing/repo.ts';
+import { OUTPUTS, outputOptions, type WorkflowRepo, workflowRepo } from '@onceover/testing/workflow/repo.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { StepEndDocument, WorkflowStartDocument, WorkflowStatusDocument } from '../../../src/workflows/json.ts';
-import { programOf, usersFolder } from '../../support/agent-clis.ts';
-import { CLI } from '../../support/cli.ts';
-import { type JsonObject, objectsIn } from '../../support/model-sim/json.ts';
-import { conversationOf } from '../../support/model-sim/log.ts';
-import type { Answer, RequestSummary } from '../../support/model-sim/script.ts';
-import { type ModelSim, startModelSim } from '../../support/model-sim/server.ts';
-import { agentUser } from '../../support/real-agents.ts';
-import { agentSettings, realAgent, realPerson } from '../../support/real-person.ts';
-import { cleanEnvironment, temporaryFolder } from '../../support/repo.ts';
-import { OUTPUTS, outputOptions, type WorkflowRepo, workflowRepo } from '../../support/workflow/repo.ts';
 
 let sim: ModelSim;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ANSWER_SCHEMAS, type AnswerKind, answerSchema } from '@onceover/agents/dispatch/answer-schemas.ts';
+import { isRecord } from '@onceover/base/kernel/json.ts';
+import { ROLE_NAMES } from '@onceover/base/kernel/review-loops.ts';
+import { parseRole } from '@onceover/loops/phases/roles/load.ts';
 import * as z from 'zod';
-import { ANSWER_SCHEMAS, type AnswerKind, answerSchema } from '../../../src/dispatch/answer-schemas.ts';
-import { isRecord } from '../../../src/kernel/json.ts';
-import { ROLE_NAMES } from '../../../src/kernel/review-loops.ts';
-import { parseRole } from '../../../src/phases/roles/load.ts';
 import { toldAt } from './commands.ts';
 import { type Fence, PROJECT } from './pages.ts';
 import { type ReadDocument, wrong } from './read-document.ts';

@@ -31,12 +31,12 @@ const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
 
   [/^onceover run .*--until-pass/, { in: 'open', exit: 0, says: /Passed: / }],
   [/^onceover run .*--dry-run/, { in: 'set-up', exit: 1, says: /code-quality/ }],
-  // These tests have no forge. test/forges/e2e publishes on a simulated one.
+  // These tests have no forge. packages/forges/test/e2e publishes on a simulated one.
   [/^onceover run --publish/, { in: 'set-up', exit: 3, says: /The result is not published/ }],
   [/^onceover publish --from/, { in: 'set-up', exit: 3, says: /run\.json/ }],
-  // These tests have no store for teams. test/remote starts workers.
+  // These tests have no store for teams. packages/team/test/remote starts workers.
   [/^onceover run --remote/, { in: 'set-up', exit: 3, says: /No store for teams is configured/ }],
-  // test/serve starts servers.
+  // packages/team/test/serve starts servers.
   [/^onceover serve\b/, { in: 'set-up', exit: 3, says: /No store for teams is configured/ }],
   [/^onceover worker\b/, { in: 'set-up', exit: 3, says: /No store for teams is configured/ }],
   [/^onceover run .*--commit/, { in: 'set-up', exit: 0 }],
@@ -54,7 +54,7 @@ const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
   [/^onceover resolve F1\b.* --confirm/, { in: 'open', exit: 3, says: /Only a person can confirm/ }],
   [/^onceover resolve F1\b/, { in: 'open', exit: 0, says: /F1/ }],
 
-  // The repositories of these tests have a short history. test/prove/e2e plays proofs.
+  // The repositories of these tests have a short history. packages/prove/test/e2e plays proofs.
   [/^onceover prove --yes\b/, { in: 'set-up', exit: 3, says: /No case was found/ }],
   [/^onceover prove\b/, { in: 'set-up', exit: 0, says: /No case was found/ }],
   // The repositories of these tests have no signing key and no shared passes.
@@ -148,8 +148,8 @@ export const STEPS: readonly RegExp[] = [/^cd \S+$/, /^export ONCEOVER_\w+=\S+$/
  * package.json.
  */
 export const OTHERS: readonly (readonly [command: RegExp, by: string])[] = [
-  [/^npm (?:ci|install|pack)\b/, 'test/setup/e2e/first-use.more.test.ts'],
-  [/^node examples\/workflow\/play\.mjs$/, 'test/workflows/e2e/cli.more.test.ts'],
+  [/^npm (?:ci|install|pack)\b/, 'packages/onceover/test/setup/e2e/first-use.more.test.ts'],
+  [/^node examples\/workflow\/play\.mjs$/, 'packages/loops/test/workflows/e2e/cli.more.test.ts'],
   [/^npx vitest run /, 'vitest.config.ts'],
   [/^node tools\/review\/voice\.mjs --list /, 'test/tools/voice.test.ts'],
   [/^node bench\/[\w-]+\.mjs$/, 'bench/all.mjs'],
@@ -161,9 +161,9 @@ export const OTHERS: readonly (readonly [command: RegExp, by: string])[] = [
   // The block that verifies a pass without onceover, line by line.
   [
     /^(?:ref=refs\/|file=\$\(git ls-tree |grep 'json\$'$|head -n 1\)$|git show "\$ref:)/,
-    'test/sharing/commands.more.test.ts',
+    'packages/gates/test/sharing/commands.more.test.ts',
   ],
-  [/^ssh-keygen -Y verify /, 'test/sharing/commands.more.test.ts'],
+  [/^ssh-keygen -Y verify /, 'packages/gates/test/sharing/commands.more.test.ts'],
 ];
 
 /** Returns the row of a command of onceover or git; null if there is none. */

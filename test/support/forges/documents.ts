@@ -1,8 +1,8 @@
-import type { PublishOptions } from '../../../src/forges/publish.ts';
-import type { RunDocument } from '../../../src/gates/json.ts';
-import { runDocument } from '../../../src/gates/json.ts';
-import type { GateOutcome, ReportedFinding, RunOutcome } from '../../../src/gates/run-types.ts';
-import type { FindingState, KnownFinding } from '../../../src/gates/types.ts';
+import type { PublishOptions } from '@onceover/forges/publish.ts';
+import type { RunDocument } from '@onceover/gates/run/json.ts';
+import { runDocument } from '@onceover/gates/run/json.ts';
+import type { GateOutcome, ReportedFinding, RunOutcome } from '@onceover/gates/run/run-types.ts';
+import type { FindingState, KnownFinding } from '@onceover/gates/run/types.ts';
 import { finding, gateOutcome, path, runOutcome } from '../run-samples.ts';
 
 export const GATE = 'review:src:code-quality';

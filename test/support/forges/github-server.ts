@@ -1,11 +1,11 @@
 /** GitHub on 127.0.0.1 for tests: the REST and GraphQL operations that the program uses, with GitHub's limits. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { GithubTarget } from '../../../src/forges/decide-target.ts';
-import { githubForge } from '../../../src/forges/github.ts';
-import type { SendRequest } from '../../../src/forges/request.ts';
-import type { CheckReport, Forge, ThreadPlace } from '../../../src/forges/types.ts';
-import { ok } from '../../../src/kernel/result.ts';
+import { ok } from '@onceover/base/kernel/result.ts';
+import type { GithubTarget } from '@onceover/forges/decide-target.ts';
+import { githubForge } from '@onceover/forges/github.ts';
+import type { SendRequest } from '@onceover/forges/request.ts';
+import type { CheckReport, Forge, ThreadPlace } from '@onceover/forges/types.ts';
 import { answerGraphql } from './github-graphql.ts';
 import { removeThreadComment } from './memory-forge.ts';
 import { component, type FoundOperation, findOperation } from './openapi.ts';

@@ -1,8 +1,8 @@
+import { type PublishOutcome, publishRun } from '@onceover/forges/publish.ts';
+import type { Forge } from '@onceover/forges/types.ts';
+import type { ReportedFinding } from '@onceover/gates/run/run-types.ts';
+import type { FindingState } from '@onceover/gates/run/types.ts';
 import fc from 'fast-check';
-import { type PublishOutcome, publishRun } from '../../../src/forges/publish.ts';
-import type { Forge } from '../../../src/forges/types.ts';
-import type { ReportedFinding } from '../../../src/gates/run-types.ts';
-import type { FindingState } from '../../../src/gates/types.ts';
 import { waiver } from '../run-samples.ts';
 import { documentWith, findingOn, GATE, publishOptions } from './documents.ts';
 import { removeThreadComment } from './memory-forge.ts';

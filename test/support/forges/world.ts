@@ -1,6 +1,6 @@
+import { newSideOf } from '@onceover/forges/decide-anchor.ts';
+import type { ChangedFile, CheckReport, ThreadPlace } from '@onceover/forges/types.ts';
 import { structuredPatch } from 'diff';
-import { newSideOf } from '../../../src/forges/decide-anchor.ts';
-import type { ChangedFile, CheckReport, ThreadPlace } from '../../../src/forges/types.ts';
 
 /** A comment in a pull request of the tests. */
 export type WorldComment = { id: number; author: string; body: string; isMinimized: boolean };

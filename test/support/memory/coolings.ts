@@ -1,6 +1,6 @@
-import type { Cooldown } from '../../../src/kernel/agent.ts';
-import type { Cooldowns } from '../../../src/kernel/ports.ts';
-import { ok } from '../../../src/kernel/result.ts';
+import type { Cooldown } from '@onceover/base/kernel/agent.ts';
+import type { Cooldowns } from '@onceover/base/kernel/ports.ts';
+import { ok } from '@onceover/base/kernel/result.ts';
 
 const MONTH_MS = 31 * 24 * 60 * 60 * 1000;
 

@@ -1,6 +1,6 @@
-import type { FindingStore } from '../../../src/gates/record/findings.ts';
-import { asRefuted, type Finding, isSameResolution, type Resolution } from '../../../src/gates/types.ts';
-import { err, ok } from '../../../src/kernel/result.ts';
+import { err, ok } from '@onceover/base/kernel/result.ts';
+import type { FindingStore } from '@onceover/gates/run/record/findings.ts';
+import { asRefuted, type Finding, isSameResolution, type Resolution } from '@onceover/gates/run/types.ts';
 
 /** Findings in memory. */
 export function memoryFindings(): FindingStore {

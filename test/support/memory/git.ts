@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { byCodePoint } from '../../../src/kernel/collections.ts';
-import type { CommitId, RepoPath, SnapshotId } from '../../../src/kernel/ids.ts';
-import type { Entry } from '../../../src/kernel/repository.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections.ts';
+import type { CommitId, RepoPath, SnapshotId } from '@onceover/base/kernel/ids.ts';
+import type { Entry } from '@onceover/base/kernel/repository.ts';
 
 type MemoryFile = { readonly mode: '100644' | '100755'; readonly text: string };
 

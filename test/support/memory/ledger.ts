@@ -1,6 +1,6 @@
-import { ok } from '../../../src/kernel/result.ts';
-import type { LedgerEntry } from '../../../src/ledger/entries.ts';
-import type { Ledger } from '../../../src/ledger/store.ts';
+import type { LedgerEntry } from '@onceover/agents/ledger/entries.ts';
+import type { Ledger } from '@onceover/agents/ledger/store.ts';
+import { ok } from '@onceover/base/kernel/result.ts';
 
 /** A ledger in memory. */
 export function memoryLedger(): Ledger {

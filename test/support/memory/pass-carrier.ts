@@ -1,6 +1,6 @@
-import { ok } from '../../../src/kernel/result.ts';
-import { distinctFiles, fileName, isStorable } from '../../../src/passes/stored-files.ts';
-import type { PassCarrier, StoredFile } from '../../../src/passes/types.ts';
+import { ok } from '@onceover/base/kernel/result.ts';
+import { distinctFiles, fileName, isStorable } from '@onceover/passes/stored-files.ts';
+import type { PassCarrier, StoredFile } from '@onceover/passes/types.ts';
 
 /** A store in memory that several carriers share, as several clones share a remote. */
 export function memoryPassStore(): { carrier(): PassCarrier } {

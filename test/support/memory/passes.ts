@@ -1,7 +1,7 @@
-import type { ReviewId } from '../../../src/kernel/ids.ts';
-import { ok } from '../../../src/kernel/result.ts';
-import type { Passes } from '../../../src/rules/passes.ts';
-import type { MarkReceipt, TaskFacts } from '../../../src/rules/types.ts';
+import type { ReviewId } from '@onceover/base/kernel/ids.ts';
+import { ok } from '@onceover/base/kernel/result.ts';
+import type { Passes } from '@onceover/gates/rules/passes.ts';
+import type { MarkReceipt, TaskFacts } from '@onceover/gates/rules/types.ts';
 
 /** Passes in memory; every marker is a plain file. */
 export function memoryPasses(): Passes {

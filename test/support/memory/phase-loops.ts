@@ -1,6 +1,6 @@
-import { ok } from '../../../src/kernel/result.ts';
-import type { PhaseLoops } from '../../../src/phases/record/store.ts';
-import type { KeptLoop } from '../../../src/phases/state.ts';
+import { ok } from '@onceover/base/kernel/result.ts';
+import type { PhaseLoops } from '@onceover/loops/phases/record/store.ts';
+import type { KeptLoop } from '@onceover/loops/phases/state.ts';
 
 /** Loops in memory. */
 export function memoryPhaseLoops(): PhaseLoops {

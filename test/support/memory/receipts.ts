@@ -1,6 +1,6 @@
-import type { ReceiptStore } from '../../../src/gates/record/receipts.ts';
-import type { ReceiptKeys, Receipts } from '../../../src/gates/types.ts';
-import { ok } from '../../../src/kernel/result.ts';
+import { ok } from '@onceover/base/kernel/result.ts';
+import type { ReceiptStore } from '@onceover/gates/run/record/receipts.ts';
+import type { ReceiptKeys, Receipts } from '@onceover/gates/run/types.ts';
 
 /** Receipts in memory. */
 export function memoryReceipts(): ReceiptStore {

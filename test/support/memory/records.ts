@@ -1,7 +1,7 @@
-import type { Records } from '../../../src/gates/record/records.ts';
-import type { CheckRecord, SlotRecord } from '../../../src/gates/record-types.ts';
-import type { GateId } from '../../../src/kernel/ids.ts';
-import { ok } from '../../../src/kernel/result.ts';
+import type { GateId } from '@onceover/base/kernel/ids.ts';
+import { ok } from '@onceover/base/kernel/result.ts';
+import type { Records } from '@onceover/gates/run/record/records.ts';
+import type { CheckRecord, SlotRecord } from '@onceover/gates/run/record-types.ts';
 
 type Kept = { readonly gate: GateId; readonly iteration: number } & (
   | { readonly kind: 'slot'; readonly record: SlotRecord; readonly log: string }

@@ -1,7 +1,7 @@
-import { byCodePoint } from '../../../src/kernel/collections.ts';
-import type { CommitId, RepoPath } from '../../../src/kernel/ids.ts';
-import type { Changes, Listing, Repository, RepositoryPaths } from '../../../src/kernel/repository.ts';
-import { err, ok, type Result } from '../../../src/kernel/result.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections.ts';
+import type { CommitId, RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { Changes, Listing, Repository, RepositoryPaths } from '@onceover/base/kernel/repository.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
 
 /** Contents of files by path. */
 export type Tree = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
-import type { AgentFailure, AgentReply } from '../../../src/kernel/agent.ts';
-import type { AskEnd, Question, ReviewerFacts, Reviewers } from '../../../src/kernel/ports.ts';
+import type { AgentFailure, AgentReply } from '@onceover/base/kernel/agent.ts';
+import type { AskEnd, Question, ReviewerFacts, Reviewers } from '@onceover/base/kernel/ports.ts';
 
 /** One call. */
 type Asked = Question & { readonly agent: string };

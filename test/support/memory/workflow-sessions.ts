@@ -1,7 +1,7 @@
-import type { RepoPath, SessionId } from '../../../src/kernel/ids.ts';
-import { err, ok } from '../../../src/kernel/result.ts';
-import type { WorkflowSessions } from '../../../src/workflows/record/sessions.ts';
-import type { WorkflowSession } from '../../../src/workflows/types.ts';
+import type { RepoPath, SessionId } from '@onceover/base/kernel/ids.ts';
+import { err, ok } from '@onceover/base/kernel/result.ts';
+import type { WorkflowSessions } from '@onceover/loops/workflows/record/sessions.ts';
+import type { WorkflowSession } from '@onceover/loops/workflows/types.ts';
 
 export type MemorySessions = WorkflowSessions & {
   /** Written outputs by session and step. */

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
+import type { AgentFailure } from '@onceover/base/kernel/agent.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { PhaseName, RoleName } from '@onceover/base/kernel/review-loops.ts';
+import type { PhaseOutcome, PhaseRequest } from '@onceover/loops/phases/run-types.ts';
+import type { LoopAnswer } from '@onceover/loops/phases/types.ts';
+import type { Settings } from '@onceover/repo/config/settings.ts';
 import { expect } from 'vitest';
-import type { Settings } from '../../../src/config/settings.ts';
-import type { AgentFailure } from '../../../src/kernel/agent.ts';
-import type { RepoPath } from '../../../src/kernel/ids.ts';
-import type { PhaseName, RoleName } from '../../../src/kernel/review-loops.ts';
-import type { PhaseOutcome, PhaseRequest } from '../../../src/phases/run-types.ts';
-import type { LoopAnswer } from '../../../src/phases/types.ts';
 import { fails } from '../memory/reviewers.ts';
 import { Crash, crashing } from './crash.ts';
 import { at, CODE, FEATURE, garbage, openScene, type PlayPorts, type Put, type Scene } from './scene.ts';

@@ -1,7 +1,7 @@
+import type { PhaseStage, ReviewerRole } from '@onceover/base/kernel/review-loops.ts';
+import type { Ask, Measured, PhaseAction } from '@onceover/loops/phases/state.ts';
+import type { LoopAnswer, PhaseEnd, PhaseSetup } from '@onceover/loops/phases/types.ts';
 import { expect } from 'vitest';
-import type { PhaseStage, ReviewerRole } from '../../../src/kernel/review-loops.ts';
-import type { Ask, Measured, PhaseAction } from '../../../src/phases/state.ts';
-import type { LoopAnswer, PhaseEnd, PhaseSetup } from '../../../src/phases/types.ts';
 
 /** A verdict and the content it is about. */
 type Word = { readonly passes: boolean; readonly content: string; readonly round: number; readonly open: number };

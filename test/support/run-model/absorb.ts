@@ -1,6 +1,6 @@
+import type { SlotRecord } from '@onceover/gates/run/record-types.ts';
+import type { Finding } from '@onceover/gates/run/types.ts';
 import { expect } from 'vitest';
-import type { SlotRecord } from '../../../src/gates/record-types.ts';
-import type { Finding } from '../../../src/gates/types.ts';
 import type { Moment } from '../memory/git.ts';
 import { type Ground, isOpen, type ModelFinding, type ModelLook, type Standing } from './model.ts';
 import type { Answer, Asked, ObservedLook, Write } from './observed.ts';

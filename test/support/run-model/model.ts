@@ -1,7 +1,7 @@
-import type { Priority } from '../../../src/config/settings.ts';
-import type { FindingState } from '../../../src/gates/types.ts';
-import type { GateId, RepoPath } from '../../../src/kernel/ids.ts';
-import type { BranchContext, Entry } from '../../../src/kernel/repository.ts';
+import type { GateId, RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { BranchContext, Entry } from '@onceover/base/kernel/repository.ts';
+import type { FindingState } from '@onceover/gates/run/types.ts';
+import type { Priority } from '@onceover/repo/config/settings.ts';
 import type { MemoryClone, MemoryTree } from '../memory/git.ts';
 import type { Setup } from './setup.ts';
 

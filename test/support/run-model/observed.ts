@@ -1,9 +1,16 @@
-import type { Priority } from '../../../src/config/settings.ts';
-import type { ArchivedRecord, CheckRecord, SlotRecord } from '../../../src/gates/record-types.ts';
-import type { RunOutcome } from '../../../src/gates/run-types.ts';
-import type { CheckReceipt, Disposition, Finding, HeldReceipt, Receipt, Resolution } from '../../../src/gates/types.ts';
-import type { GateId } from '../../../src/kernel/ids.ts';
-import type { Selection } from '../../../src/kernel/repository.ts';
+import type { GateId } from '@onceover/base/kernel/ids.ts';
+import type { Selection } from '@onceover/base/kernel/repository.ts';
+import type { ArchivedRecord, CheckRecord, SlotRecord } from '@onceover/gates/run/record-types.ts';
+import type { RunOutcome } from '@onceover/gates/run/run-types.ts';
+import type {
+  CheckReceipt,
+  Disposition,
+  Finding,
+  HeldReceipt,
+  Receipt,
+  Resolution,
+} from '@onceover/gates/run/types.ts';
+import type { Priority } from '@onceover/repo/config/settings.ts';
 import type { Moment } from '../memory/git.ts';
 
 /** The options of a run. */

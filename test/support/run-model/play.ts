@@ -1,8 +1,8 @@
+import type { GateId, RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { Selection } from '@onceover/base/kernel/repository.ts';
+import type { SlotRecord } from '@onceover/gates/run/record-types.ts';
+import type { RunOutcome } from '@onceover/gates/run/run-types.ts';
 import { expect } from 'vitest';
-import type { SlotRecord } from '../../../src/gates/record-types.ts';
-import type { RunOutcome } from '../../../src/gates/run-types.ts';
-import type { GateId, RepoPath } from '../../../src/kernel/ids.ts';
-import type { Selection } from '../../../src/kernel/repository.ts';
 import { type Ground, newModel } from './model.ts';
 import type { Asked, ObservedRun } from './observed.ts';
 import { standings } from './plan.ts';

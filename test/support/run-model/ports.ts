@@ -1,9 +1,9 @@
-import type { FindingStore } from '../../../src/gates/record/findings.ts';
-import type { ReceiptStore } from '../../../src/gates/record/receipts.ts';
-import type { Records } from '../../../src/gates/record/records.ts';
-import { asRefuted } from '../../../src/gates/types.ts';
-import type { Cooldowns } from '../../../src/kernel/ports.ts';
-import { err, type Result } from '../../../src/kernel/result.ts';
+import type { Cooldowns } from '@onceover/base/kernel/ports.ts';
+import { err, type Result } from '@onceover/base/kernel/result.ts';
+import type { FindingStore } from '@onceover/gates/run/record/findings.ts';
+import type { ReceiptStore } from '@onceover/gates/run/record/receipts.ts';
+import type { Records } from '@onceover/gates/run/record/records.ts';
+import { asRefuted } from '@onceover/gates/run/types.ts';
 import type { Write } from './observed.ts';
 
 type Told = Write extends infer One ? (One extends Write ? Omit<One, 'wave'> : never) : never;

@@ -1,6 +1,6 @@
-import type { Priority } from '../../../src/config/settings.ts';
-import type { Disposition } from '../../../src/gates/types.ts';
-import type { AskEnd, Question } from '../../../src/kernel/ports.ts';
+import type { AskEnd, Question } from '@onceover/base/kernel/ports.ts';
+import type { Disposition } from '@onceover/gates/run/types.ts';
+import type { Priority } from '@onceover/repo/config/settings.ts';
 import { answers, fails } from '../memory/reviewers.ts';
 import type { Answer, ObservedAsk, Report } from './observed.ts';
 import { PATHS } from './setup.ts';

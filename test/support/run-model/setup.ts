@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Priority, Settings } from '../../../src/config/settings.ts';
-import type { Rubric } from '../../../src/gates/types.ts';
-import type { RepoPath } from '../../../src/kernel/ids.ts';
-import type { Rule } from '../../../src/rules/types.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { Rule } from '@onceover/gates/rules/types.ts';
+import type { Rubric } from '@onceover/gates/run/types.ts';
+import type { Priority, Settings } from '@onceover/repo/config/settings.ts';
 
 /** The start of a sequence; prompts and numbers of reviewers change later. */
 export type Setup = {

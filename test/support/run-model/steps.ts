@@ -1,6 +1,6 @@
+import type { SlotStatus } from '@onceover/gates/run/record-types.ts';
+import type { Priority } from '@onceover/repo/config/settings.ts';
 import fc from 'fast-check';
-import type { Priority } from '../../../src/config/settings.ts';
-import type { SlotStatus } from '../../../src/gates/record-types.ts';
 import type { Trouble } from './ports.ts';
 import { REPORTED, type Verdict } from './reviewer.ts';
 import { PATHS, REVIEWS, type Setup, SMALL_LIMIT, TEXTS } from './setup.ts';

@@ -1,6 +1,6 @@
+import type { GateId, RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RunOutcome } from '@onceover/gates/run/run-types.ts';
 import { expect } from 'vitest';
-import type { RunOutcome } from '../../../src/gates/run-types.ts';
-import type { GateId, RepoPath } from '../../../src/kernel/ids.ts';
 import { type MemoryTree, type Moment, treeId } from '../memory/git.ts';
 import { absorbLook, absorbRest, isTidied } from './absorb.ts';
 import { type Ground, isOpen, type Model } from './model.ts';

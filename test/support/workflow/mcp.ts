@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { StepEndDocument, WorkflowStartDocument } from '@onceover/loops/workflows/json.ts';
 import { expect } from 'vitest';
-import type { StepEndDocument, WorkflowStartDocument } from '../../../src/workflows/json.ts';
 import { onceover } from '../cli.ts';
 import { type Answer, type Connection, connectNew } from '../mcp-clients.ts';
 import { OUTPUTS, type WorkflowRepo, workflowRepo } from './repo.ts';

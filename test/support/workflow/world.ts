@@ -1,11 +1,15 @@
-import type { RepoPath, SessionId } from '../../../src/kernel/ids.ts';
-import { repoPath } from '../../../src/kernel/paths.ts';
-import { err, ok, type Result } from '../../../src/kernel/result.ts';
-import { type FinishRequest, finishWorkflowStep, type WorkflowPorts } from '../../../src/workflows/do/finish-step.ts';
-import { outputFiles } from '../../../src/workflows/quality/tasks.ts';
-import { QualityGateError, type QualityGateResult, type StepOutputs } from '../../../src/workflows/quality/types.ts';
-import type { WorkflowSessions } from '../../../src/workflows/record/sessions.ts';
-import type { Job, SessionReviewer, StepEnd, WorkflowSession } from '../../../src/workflows/types.ts';
+import type { RepoPath, SessionId } from '@onceover/base/kernel/ids.ts';
+import { repoPath } from '@onceover/base/kernel/paths.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import {
+  type FinishRequest,
+  finishWorkflowStep,
+  type WorkflowPorts,
+} from '@onceover/loops/workflows/do/finish-step.ts';
+import { outputFiles } from '@onceover/loops/workflows/quality/tasks.ts';
+import { QualityGateError, type QualityGateResult, type StepOutputs } from '@onceover/loops/workflows/quality/types.ts';
+import type { WorkflowSessions } from '@onceover/loops/workflows/record/sessions.ts';
+import type { Job, SessionReviewer, StepEnd, WorkflowSession } from '@onceover/loops/workflows/types.ts';
 import { memoryContents } from '../memory/contents.ts';
 import { type MemorySessions, memorySessions } from '../memory/workflow-sessions.ts';
 import { BY_ONE, sessionOf } from './samples.ts';

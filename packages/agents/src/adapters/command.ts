@@ -1,0 +1,82 @@
+import { quoteName } from '@onceover/base/kernel/escape.ts';
+import { isRecord, objectsIn } from '@onceover/base/kernel/json.ts';
+import { isAmount } from '@onceover/base/kernel/shape.ts';
+import { type Agent, type AgentEvents, joinPrompt, NO_EVENTS } from './agent.ts';
+import { numberAt, readEvent, stringAt } from './parse-output.ts';
+
+/** Returns an agent that runs a custom command. The command prints its answer as a JSON object on standard output. */
+export function commandAgent(given: {
+  readonly name: string;
+  readonly command: readonly [string, ...string[]];
+  readonly resume: boolean;
+}): Agent {
+  const [program, ...args] = given.command;
+  return {
+    name: given.name,
+    program,
+    testedVersion: null,
+    abilities: {
+      schema: false,
+      readOnly: 'nothing',
+      usage: 'if-told',
+      stablePart: 'not-cached',
+      stopHook: 'none',
+      fork: 'none',
+    },
+    canFix: true,
+    diffLimit: 400_000,
+    priceProvider: null,
+    install: null,
+    variables: ['*'],
+    sessionLost: null,
+
+    invoke(question, put) {
+      const session: Record<string, string> =
+        given.resume && question.sessionId !== null ? { ONCEOVER_SESSION: question.sessionId } : {};
+      return {
+        args,
+        env: {
+          ONCEOVER_SCHEMA: put('schema.json', JSON.stringify(question.schema)),
+          ...(question.root === undefined ? {} : { ONCEOVER_ROOT: question.root }),
+          ...session,
+        },
+        input: `${question.startsFromBase === true ? whereFilesAre(question.root) : ''}${joinPrompt(question)}`,
+      };
+    },
+
+    hear: (events) => events,
+    conclude: (stdout, question) => ({
+      ...NO_EVENTS,
+      ...answerFacts(stdout, question.sessionId),
+      text: stdout,
+      done: true,
+    }),
+  };
+}
+
+// Without this sentence, the model behind the command would read the files of the base branch instead of the change.
+function whereFilesAre(root = ''): string {
+  return `The working directory contains the base branch. The files under review are in ${quoteName(root)}.\n\n`;
+}
+
+/**
+ * Returns the session id and the usage in the answer. If the answer has no session id, returns that of the question
+ * (`asked`).
+ */
+function answerFacts(stdout: string, asked: string | null): Pick<AgentEvents, 'sessionId' | 'usage'> {
+  const found = objectsIn(stdout);
+  const answer = found.kind === 'found' ? readEvent(found.texts.at(-1) ?? '') : null;
+  const usage = answer?.['usage'];
+  return {
+    sessionId: stringAt(answer, 'session_id') ?? asked,
+    usage: isRecord(usage)
+      ? {
+          inputTokens: numberAt(usage, 'input_tokens'),
+          cachedInputTokens: numberAt(usage, 'cached_input_tokens'),
+          cacheWriteTokens: numberAt(usage, 'cache_write_tokens'),
+          outputTokens: numberAt(usage, 'output_tokens'),
+          costUsd: isAmount(usage['cost_usd']) ? usage['cost_usd'] : null,
+        }
+      : null,
+  };
+}

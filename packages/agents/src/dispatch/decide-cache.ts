@@ -1,0 +1,292 @@
+import { type CacheNote, estimateTokens, type KeptSession, type SessionCache } from '@onceover/base/kernel/agent.ts';
+import { type CacheRule, type CacheTtl, cacheRule } from './cache-rules.ts';
+
+const MINUTE_MS = 60_000;
+
+/** A resumed call, and whether it found its session in the provider's cache (`hit`). */
+export type SeenCache = {
+  readonly agent: string;
+  readonly model: string | null;
+  readonly ttl: CacheTtl;
+  readonly idleMs: number;
+  readonly hit: boolean;
+  readonly at: string;
+};
+
+/** The numbers of files that were opened for a reviewer in a new session. */
+export type SeenReads = {
+  readonly agent: string;
+  /**
+   * How many files the reviewer opened itself (`opened`), and how many another session opened for several reviewers
+   * (`reading`, which is `null` if there was none).
+   */
+  readonly opened: number;
+  readonly reading: number | null;
+  /** How many files the reviewer opened although another session had already opened them for it. */
+  readonly again: number;
+};
+
+/** How soon the same reviewer or fixing agent was called again: within 5 minutes, within an hour, or later or never. */
+export type NextCall = 'soon' | 'within-hour' | 'later';
+
+/**
+ * Facts from earlier calls in this repository: cache hits and misses, oldest first, and the times between calls, newest
+ * first. These times are separate for reviewers and fixing agents, because each waits while the other works.
+ */
+export type CacheHistory = {
+  readonly seen: readonly SeenCache[];
+  /** The numbers of files that reviewers opened in new sessions, oldest first. */
+  readonly reads: readonly SeenReads[];
+  readonly next: Readonly<Record<'reviewer' | 'fixer', readonly NextCall[]>>;
+};
+
+export const NO_CACHE_HISTORY: CacheHistory = { seen: [], reads: [], next: { reviewer: [], fixer: [] } };
+
+/**
+ * How long the provider keeps an unused cache entry. `from`: whether this was measured or comes from the table of
+ * caching rules.
+ */
+export type CacheLife = { readonly minutes: number; readonly from: CacheNote['lifeFrom'] };
+
+/** Older measurements are ignored, because providers change their caches. */
+const MEASURED_FOR_MS = 14 * 24 * 60 * MINUTE_MS;
+
+/** The minimum and maximum, in minutes, of a cache lifetime that comes from measurements. */
+const LIFE_LIMITS = { least: 1, most: 24 * 60 };
+
+/**
+ * The number of cache misses in a row that shorten the assumed lifetime. Providers sometimes drop an entry early, so
+ * one miss proves nothing.
+ */
+const MISSES_TO_SHORTEN = 2;
+
+/**
+ * Returns how long the provider caches a session: the lifetime in the table, corrected by the cache hits and misses of
+ * the last two weeks. A hit after a longer pause extends the lifetime, and two misses in a row after a shorter pause
+ * shorten it.
+ */
+export function cacheLife(tableMinutes: number, seen: readonly Omit<SeenCache, 'agent'>[], now: Date): CacheLife {
+  let minutes = tableMinutes;
+  let from: CacheNote['lifeFrom'] = 'table';
+  let [longestHit, misses] = [0, 0];
+  const recent = seen.filter(({ at }) => {
+    const age = now.getTime() - Date.parse(at);
+    return age >= 0 && age < MEASURED_FOR_MS;
+  });
+  for (const { idleMs, hit } of recent) {
+    const idle = idleMs / MINUTE_MS;
+    if (hit) {
+      longestHit = Math.max(longestHit, idle);
+      misses = 0;
+      // The cache entry outlived this pause, so an equally long pause is safe next time.
+      if (idle >= minutes) [minutes, from] = [Math.min(idle + 1, Math.max(LIFE_LIMITS.most, tableMinutes)), 'measured'];
+    } else if (idle < minutes) {
+      misses += 1;
+      if (misses < MISSES_TO_SHORTEN) continue;
+      const shorter = longestHit < idle ? Math.max(longestHit, idle / 2) : idle / 2;
+      [minutes, from, misses] = [Math.max(LIFE_LIMITS.least, shorter), 'measured', 0];
+    }
+  }
+  return { minutes: Math.floor(minutes), from };
+}
+
+/**
+ * Returns how long the provider caches a session. Sessions stored by older versions of onceover only contain the
+ * minutes that were assumed when they were last used.
+ */
+function lifeOfSession(
+  session: Pick<KeptSession, 'agent' | 'warmMinutes' | 'cache'>,
+  { seen }: Pick<CacheHistory, 'seen'>,
+  now: Date,
+): CacheLife {
+  const { cache } = session;
+  if (cache === undefined) return { minutes: session.warmMinutes, from: 'table' };
+  const rule = cacheRule(cache.provider, cache.model);
+  const own = seen.filter(
+    ({ agent, model, ttl }) =>
+      agent === session.agent && model === cache.model && rule.lifeMinutes[ttl] === rule.lifeMinutes[cache.ttl],
+  );
+  return cacheLife(rule.lifeMinutes[cache.ttl], own, now);
+}
+
+/**
+ * The number of requests that a resumed call is assumed to need, before any was measured: one that reads a changed
+ * file, and one that answers.
+ */
+const USUAL_REQUESTS = 2;
+
+/**
+ * Returns whether the session has expired from the provider's cache and whether a new session would then be cheaper.
+ * Cost is in tokens weighted by price. A new session pays for writing its prompt and every file that it opens to the
+ * cache, and each request reads all that came before. A resumed session writes its whole context once and then reads
+ * it.
+ */
+export function costAfterCacheExpiry(
+  session: Pick<
+    KeptSession,
+    'agent' | 'contextTokens' | 'freshTokens' | 'firstPromptLength' | 'lastUsedAt' | 'warmMinutes' | 'cache'
+  >,
+  lengths: {
+    readonly delta: number;
+    readonly fresh: number;
+    /** How many files the prompt of a new session shows, so that the reviewer need not open them. */
+    readonly given?: number;
+    /**
+     * The part of the prompt that the reviewers of this run have in common: if they start new sessions, and if they
+     * resume their old ones.
+     */
+    readonly shared?: { readonly fresh: SharedStart; readonly resumed: SharedStart };
+  },
+  { now, ttl, history }: { readonly now: Date; readonly ttl: CacheTtl; readonly history: Pick<CacheHistory, 'seen'> },
+): { readonly cacheExpired: boolean; readonly freshIsCheaper: boolean; readonly note: CacheNote } {
+  const idleMs = now.getTime() - Date.parse(session.lastUsedAt);
+  const life = lifeOfSession(session, history, now);
+  // Count the cache as expired if the clock was set back or the stored time is unreadable.
+  const cacheExpired = !(idleMs >= 0 && idleMs < life.minutes * MINUTE_MS);
+  const rule = cacheRule(session.cache?.provider ?? null, session.cache?.model ?? null);
+  const estimate = {
+    fresh: Math.round(costOfNew(session, lengths, rule, ttl)),
+    resumed: Math.round(costOfResumed(session, lengths, rule, ttl)),
+  };
+  const note: CacheNote = {
+    ...{ model: session.cache?.model ?? null, ttl: session.cache?.ttl ?? ttl },
+    idleMs: Number.isFinite(idleMs) ? Math.max(0, idleMs) : 0,
+    ...{ lifeMinutes: life.minutes, lifeFrom: life.from, hit: null },
+    estimate: cacheExpired ? estimate : null,
+  };
+  return { cacheExpired, freshIsCheaper: estimate.fresh < estimate.resumed, note };
+}
+
+/** A common start of several prompts: how many reviewers send it now, and how many tokens it has. */
+export type SharedStart = { readonly reviewers: number; readonly tokens: number };
+
+type Lengths = Parameters<typeof costAfterCacheExpiry>[1];
+
+function costOfNew(
+  { cache, freshTokens, firstPromptLength }: Pick<KeptSession, 'cache' | 'freshTokens' | 'firstPromptLength'>,
+  { fresh, given = 0, shared }: Lengths,
+  rule: CacheRule,
+  ttl: CacheTtl,
+): number {
+  const grown = estimateTokens(fresh) - estimateTokens(firstPromptLength);
+  const opening = cache?.opening ?? null;
+  const { write, read } = rule;
+  if (opening === null) return write[ttl] * ((freshTokens ?? estimateTokens(firstPromptLength)) + grown);
+  // The common start that another session had cached has expired too, so it has to be written again.
+  const written = opening.uncached + opening.shared + grown;
+  const saved = savedBySharing(shared?.fresh, written, rule, ttl);
+  return write[ttl] * written + read * readAgain(opening, given) - saved;
+}
+
+/**
+ * Returns the tokens that a new session would read from the cache because it opens files: each request reads all that
+ * came before. A file that the prompt shows saves one request.
+ */
+export function readAgain({ cached, shared, requests }: NonNullable<SessionCache['opening']>, given: number): number {
+  const openings = Math.max(1, requests - 1);
+  return (cached - shared) * Math.max(0, 1 - given / openings);
+}
+
+/**
+ * Returns what one reviewer saves if one of several writes the shared start to the cache and the others read it. Every
+ * reviewer counts an equal part of the saving, so that all make the same decision. If only one started a new session,
+ * nothing would be shared.
+ */
+function savedBySharing(
+  shared: SharedStart | undefined,
+  written: number,
+  { write, read }: CacheRule,
+  ttl: CacheTtl,
+): number {
+  if (shared === undefined || shared.reviewers < 2) return 0;
+  return Math.min(shared.tokens, written) * (1 - 1 / shared.reviewers) * (write[ttl] - read);
+}
+
+function costOfResumed(
+  { cache, contextTokens, firstPromptLength }: Pick<KeptSession, 'cache' | 'contextTokens' | 'firstPromptLength'>,
+  { delta, shared }: Lengths,
+  rule: CacheRule,
+  ttl: CacheTtl,
+): number {
+  const context = (contextTokens ?? estimateTokens(firstPromptLength)) + estimateTokens(delta);
+  const { write, read } = rule;
+  const { requests, added } = cache?.resumed ?? usualResume(cache?.opening ?? null, firstPromptLength);
+  const saved = savedBySharing(shared?.resumed, context, rule, ttl);
+  return write[ttl] * (context + added) + read * context * Math.max(0, requests - 1) - saved;
+}
+
+/**
+ * Returns the cost of resuming a session that is still in the cache, including the files that it will probably open
+ * again.
+ */
+export function costWhileCached(
+  { cache, contextTokens, firstPromptLength }: Pick<KeptSession, 'cache' | 'contextTokens' | 'firstPromptLength'>,
+  delta: number,
+  reopens: { readonly files: number; readonly tokens: number },
+  ttl: CacheTtl,
+): number {
+  const { write, read } = cacheRule(cache?.provider ?? null, cache?.model ?? null);
+  const context = contextTokens ?? estimateTokens(firstPromptLength);
+  return read * context * (1 + reopens.files) + write[ttl] * (estimateTokens(delta) + reopens.tokens);
+}
+
+/**
+ * Returns what the first resumed call of a session is assumed to do: open one file, of the average length of those
+ * opened before.
+ */
+function usualResume(
+  opening: SessionCache['opening'],
+  firstPromptLength: number,
+): NonNullable<SessionCache['resumed']> {
+  if (opening === null || opening.requests < USUAL_REQUESTS) return { requests: 1, added: 0 };
+  const opened = Math.max(0, opening.uncached + opening.shared - estimateTokens(firstPromptLength));
+  return { requests: USUAL_REQUESTS, added: Math.round(opened / (opening.requests - 1)) };
+}
+
+/**
+ * Before any call was measured, the assumed chance that only the one-hour cache survives the pause to the next call.
+ * `weight`: how many measured calls this assumption counts as much as.
+ */
+const PRIOR = { chance: 0.2, weight: 1 };
+
+/** The weight of a call relative to the next newer one, so that mainly the last ten calls count. */
+const DECAY = 0.9;
+
+/** The pause before this call counts double, because the next pause belongs to the same loop and will be similar. */
+const OWN_PAUSE_WEIGHT = 2;
+
+/**
+ * Returns how long the provider should cache the prompt. With `auto`, the one-hour cache is requested if that is
+ * probably cheaper: if the price of writing the prompt again, times the chance of a pause between 5 and 60 minutes, is
+ * more than the extra price of caching for an hour. `pauseMs` is the pause before this call; `null` if there was none.
+ */
+export function cacheTtl(
+  setting: 'auto' | CacheTtl,
+  { write, read, lifeMinutes }: Pick<CacheRule, 'write' | 'read' | 'lifeMinutes'>,
+  { next, pauseMs }: { readonly next: readonly NextCall[]; readonly pauseMs: number | null },
+): CacheTtl {
+  if (setting !== 'auto') return setting;
+  if (lifeMinutes['1h'] <= lifeMinutes['5m']) return '5m';
+  const own = pauseMs === null || Number.isNaN(pauseMs) ? [] : [{ is: nextCall(pauseMs), weight: OWN_PAUSE_WEIGHT }];
+  const samples = [...own, ...next.map((is, at) => ({ is, weight: DECAY ** at }))];
+  const total = samples.reduce((sum, { weight }) => sum + weight, PRIOR.weight);
+  const survived = samples.filter(({ is }) => is === 'within-hour').reduce((sum, { weight }) => sum + weight, 0);
+  const chance = (survived + PRIOR.weight * PRIOR.chance) / total;
+  const higherPrice = write['1h'] - write['5m'];
+  return chance * (write['1h'] - read) > higherPrice ? '1h' : '5m';
+}
+
+/** Returns the cache lifetime to request. A session that is still cached keeps its lifetime. */
+export function ttlOfCall(
+  setting: 'auto' | CacheTtl,
+  chosen: CacheTtl,
+  resumed: { readonly cacheExpired: boolean; readonly cache?: SessionCache | undefined } | null,
+): CacheTtl {
+  return setting === 'auto' && resumed?.cacheExpired === false ? (resumed.cache?.ttl ?? chosen) : chosen;
+}
+
+/** Returns which cache lifetime is needed to survive a pause. */
+export function nextCall(pauseMs: number): NextCall {
+  if (pauseMs <= 5 * MINUTE_MS) return 'soon';
+  return pauseMs <= 60 * MINUTE_MS ? 'within-hour' : 'later';
+}

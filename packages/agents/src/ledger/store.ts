@@ -1,0 +1,17 @@
+import { hasTeamStore } from '@onceover/store/has-store.ts';
+import { inTeamStore } from '@onceover/store/in-store.ts';
+import { type Ledger, openLedgerFiles } from './files.ts';
+
+export type { Ledger } from './files.ts';
+
+/**
+ * Opens the ledger (the log of all calls). It is in the store for teams if the user has configured one, otherwise in
+ * files.
+ */
+export function openLedger(commonDir: string, usesStore = hasTeamStore(), most?: number): Ledger {
+  const files = openLedgerFiles(commonDir, most);
+  if (!usesStore) return files;
+  return inTeamStore(commonDir, files, {
+    open: async (store) => (await import('./postgres-ledger.ts')).postgresLedger(store),
+  });
+}

@@ -1,0 +1,55 @@
+import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { addressOf, IS_COMMIT, type TargetFacts } from './decide-target.ts';
+
+export type GitlabTarget = {
+  readonly apiUrl: string;
+  /** The number or the path of the GitLab project. */
+  readonly project: string;
+  /** The number of the merge request in its project; null if there is no merge request, as in a merge train. */
+  readonly pull: number | null;
+  readonly commit: string;
+  /** The address of the commit's page on GitLab. Commit statuses link to this page. */
+  readonly commitUrl: string;
+  /** Whether the author of the change controls the CI job that made the result. */
+  readonly isUntrusted: boolean;
+};
+
+/** Whether onceover runs inside a GitLab CI job. */
+export function isGitlab(env: TargetFacts['env']): boolean {
+  return env['GITLAB_CI'] === 'true';
+}
+
+/**
+ * Decides from the CI environment where to publish on GitLab. The result is not trusted: only its commit is used, and
+ * only if nothing else names a commit.
+ */
+export function decideGitlabTarget({ env, pull, commit, runCommit }: TargetFacts): Result<GitlabTarget> {
+  const read = (name: string) => env[name] ?? '';
+  const apiUrl = addressOf(read('CI_API_V4_URL'));
+  if (apiUrl === null) return missing('CI_API_V4_URL', 'an https address');
+  const project = read('CI_MERGE_REQUEST_PROJECT_ID') || read('CI_PROJECT_ID');
+  if (!/^[1-9]\d*$/.test(project)) return missing('CI_PROJECT_ID', 'the number of the project');
+  const projectUrl = addressOf(read('CI_MERGE_REQUEST_PROJECT_URL') || read('CI_PROJECT_URL'));
+  if (projectUrl === null) return missing('CI_PROJECT_URL', 'an https address');
+  // In merge trains and merged-result pipelines, CI_COMMIT_SHA is a temporary merge commit that the merge request does
+  // not show.
+  const isTrain = read('CI_MERGE_REQUEST_EVENT_TYPE') === 'merge_train';
+  const head = isTrain ? read('CI_COMMIT_SHA') : read('CI_MERGE_REQUEST_SOURCE_BRANCH_SHA') || read('CI_COMMIT_SHA');
+  const chosen = commit ?? (head || runCommit || '');
+  if (!IS_COMMIT.test(chosen)) return missing('--commit', 'the full id of the commit');
+  const number = /^[1-9]\d*$/.test(read('CI_MERGE_REQUEST_IID')) ? Number(read('CI_MERGE_REQUEST_IID')) : null;
+  const source = read('CI_MERGE_REQUEST_SOURCE_PROJECT_ID');
+  return ok({
+    apiUrl,
+    project,
+    pull: pull ?? (isTrain ? null : number),
+    commit: chosen,
+    commitUrl: `${projectUrl}/-/commit/${chosen}`,
+    // Without a source project, the fork of the merge request was deleted.
+    isUntrusted: (number !== null || source !== '') && source !== project,
+  });
+}
+
+function missing(what: string, expected: string) {
+  return err({ kind: 'no-forge', missing: what, expected });
+}

@@ -1,0 +1,327 @@
+import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import type { GithubTarget } from './decide-target.ts';
+import * as shapes from './github-shapes.ts';
+import {
+  errorText,
+  type ForgeAnswer,
+  type ForgeRequest,
+  forgeAnswers,
+  requestSender,
+  type SendRequest,
+} from './request.ts';
+import type {
+  ChangedFile,
+  CheckAnnotation,
+  CheckReport,
+  Forge,
+  ForgeCheck,
+  ForgeComment,
+  ForgeThread,
+  NewThread,
+  PullRequestState,
+  WriteEnd,
+} from './types.ts';
+
+const FORGE = 'GitHub';
+const { readBody, writeEnd } = forgeAnswers(FORGE, [422]);
+const PAGE = 100;
+/** GitHub lists at most 3000 files of a pull request, which is 30 pages. */
+const MOST_PAGES = 30;
+const MOST_ANNOTATIONS = 50;
+const MOST_IN_A_REVIEW = 50;
+
+type Wait = (milliseconds: number) => Promise<unknown>;
+
+/** Returns access to an existing pull request on GitHub, or to a commit that has no pull request. */
+export async function openGithub(target: GithubTarget, token: string, wait?: Wait): Promise<Result<Forge>> {
+  const send = requestSender(
+    FORGE,
+    {
+      authorization: `Bearer ${token}`,
+      accept: 'application/vnd.github+json',
+      'x-github-api-version': '2022-11-28',
+      'user-agent': 'onceover',
+    },
+    wait,
+  );
+  const pull = target.pull.kind === 'branch' ? await findPull(send, target, target.pull.head) : ok(target.pull.number);
+  return pull.ok ? ok(githubForge(send, target, pull.value)) : pull;
+}
+
+/**
+ * Finds the open pull request of a branch. Its newest commit must be the job's commit, because the branch may have got
+ * new commits since.
+ */
+async function findPull(send: SendRequest, target: GithubTarget, head: string): Promise<Result<number | null>> {
+  const query = new URLSearchParams({ state: 'open', head, per_page: String(PAGE) });
+  const answer = await send({ method: 'GET', url: `${repositoryUrl(target)}/pulls?${query}` });
+  const pulls = readBody(answer, shapes.pullsAnswer);
+  if (!pulls.ok) return pulls;
+  return ok(pulls.value.find((one) => one.head.sha === target.commit)?.number ?? null);
+}
+
+function repositoryUrl({ apiUrl, repository }: GithubTarget): string {
+  return `${apiUrl}/repos/${repository}`;
+}
+
+/**
+ * Returns an object that reads and writes a pull request on GitHub, or a commit without one. `send` sends its requests.
+ */
+export function githubForge(send: SendRequest, target: GithubTarget, pull: number | null): Forge {
+  const base = repositoryUrl(target);
+  const write = async (request: ForgeRequest) => writeEnd(await send(request));
+  const mutate = async (query: string, id: string) => {
+    const body = { query, variables: { id } };
+    return mutationEnd(await send({ method: 'POST', url: target.graphqlUrl, body, isRepeatable: true }));
+  };
+  return {
+    name: pull === null ? `${target.repository}, commit ${target.commit.slice(0, 10)}` : `${target.repository}#${pull}`,
+    async read() {
+      const checks = await readChecks(send, target);
+      if (!checks.ok) return checks;
+      if (pull === null) return ok({ head: null, comments: [], threads: [], checks: checks.value, files: [] });
+      const [talk, files] = await Promise.all([readTalk(send, target, pull), readFiles(send, target, pull)]);
+      if (!talk.ok) return talk;
+      return files.ok ? ok({ ...talk.value, checks: checks.value, files: files.value }) : files;
+    },
+    async createThreads(threads) {
+      const ends: WriteEnd[] = [];
+      for (let at = 0; at < threads.length; at += MOST_IN_A_REVIEW) {
+        const created = await createSome(
+          send,
+          `${base}/pulls/${pull}`,
+          target.commit,
+          threads.slice(at, at + MOST_IN_A_REVIEW),
+        );
+        if (!created.ok) return created;
+        ends.push(...created.value);
+      }
+      return ok(ends);
+    },
+    reply: (thread, body) =>
+      write({ method: 'POST', url: `${base}/pulls/${pull}/comments/${numberOf(thread)}/replies`, body: { body } }),
+    setResolved: (thread, isResolved) => mutate(shapes.RESOLVE[`${isResolved}`], nodeOf(thread)),
+    editThreadComment: (comment, body) =>
+      write({
+        method: 'PATCH',
+        url: `${base}/pulls/comments/${numberOf(comment)}`,
+        body: { body },
+        isRepeatable: true,
+      }),
+    setHidden: (comment, isHidden) => mutate(shapes.HIDE[`${isHidden}`], nodeOf(comment)),
+    deleteThreadComment: (comment) => write({ method: 'DELETE', url: `${base}/pulls/comments/${numberOf(comment)}` }),
+    createComment: (body) => write({ method: 'POST', url: `${base}/issues/${pull}/comments`, body: { body } }),
+    editComment: (comment, body) =>
+      write({
+        method: 'PATCH',
+        url: `${base}/issues/comments/${numberOf(comment)}`,
+        body: { body },
+        isRepeatable: true,
+      }),
+    deleteComment: (comment) => write({ method: 'DELETE', url: `${base}/issues/comments/${numberOf(comment)}` }),
+    createCheck: (check) => createCheck(send, base, target.commit, check),
+  };
+}
+
+/** Joins the two ids of a comment or thread: the number for GitHub's REST API, then the node id for GraphQL. */
+function idOf(number: string | number | null, node: string): string {
+  return `${number ?? ''} ${node}`;
+}
+
+const numberOf = (id: string) => encodeURIComponent(id.slice(0, id.indexOf(' ')));
+const nodeOf = (id: string) => id.slice(id.indexOf(' ') + 1);
+
+function mutationEnd(answer: Result<ForgeAnswer>): Result<WriteEnd> {
+  const failed = answer.ok ? shapes.graphqlErrors.safeParse(answer.value.body) : null;
+  if (failed?.success !== true) return writeEnd(answer);
+  const { errors } = failed.data;
+  if (errors.some(({ type }) => type === 'FORBIDDEN' || type === 'NOT_FOUND')) return ok('refused');
+  return err({ kind: 'forge-failed', forge: FORGE, said: errorText(errors) });
+}
+
+type Talk = Pick<PullRequestState, 'head' | 'comments' | 'threads'>;
+
+async function readTalk(send: SendRequest, target: GithubTarget, number: number): Promise<Result<Talk>> {
+  const [owner, name] = target.repository.split('/');
+  const comments: shapes.GithubComment[] = [];
+  const threads: shapes.GithubThread[] = [];
+  let after: { comments: string | null; threads: string | null } = { comments: null, threads: null };
+  for (;;) {
+    const body = { query: shapes.READ_PULL_REQUEST, variables: { owner, name, number, ...after } };
+    const answer = await send({ method: 'POST', url: target.graphqlUrl, body, isRepeatable: true });
+    const failed = answer.ok ? shapes.graphqlErrors.safeParse(answer.value.body) : null;
+    if (failed?.success === true) {
+      return err({ kind: 'forge-refused', forge: FORGE, status: 200, said: errorText(failed.data.errors) });
+    }
+    const read = readBody(answer, shapes.pullRequestAnswer);
+    if (!read.ok) return read;
+    const found = read.value.data.repository?.pullRequest;
+    if (found == null) {
+      return err({ kind: 'forge-refused', forge: FORGE, status: 404, said: `${target.repository}#${number}` });
+    }
+    comments.push(...present(found.comments.nodes));
+    threads.push(...present(found.reviewThreads.nodes));
+    const pages = [found.comments.pageInfo, found.reviewThreads.pageInfo] as const;
+    if (!pages.some(({ hasNextPage }) => hasNextPage)) {
+      return ok({ head: found.headRefOid, comments: comments.map(commentOf), threads: threads.map(threadOf) });
+    }
+    after = { comments: pages[0].endCursor ?? after.comments, threads: pages[1].endCursor ?? after.threads };
+  }
+}
+
+function present<T>(nodes: readonly (T | null)[] | null): readonly T[] {
+  return (nodes ?? []).filter((node) => node !== null);
+}
+
+const INSIDERS = ['OWNER', 'MEMBER', 'COLLABORATOR'];
+
+function commentOf(comment: shapes.GithubComment): ForgeComment {
+  const { id, fullDatabaseId, body, author, authorAssociation, isMinimized, viewerDidAuthor } = comment;
+  const isTrusted = viewerDidAuthor || author?.__typename === 'Bot' || INSIDERS.includes(authorAssociation);
+  return { id: idOf(fullDatabaseId, id), body, isTrusted, isOwn: viewerDidAuthor, isHidden: isMinimized };
+}
+
+function threadOf({ id, isResolved, resolvedBy, comments }: shapes.GithubThread): ForgeThread {
+  const all = present(comments.nodes);
+  const own = all.find(({ viewerDidAuthor }) => viewerDidAuthor)?.author?.login;
+  return {
+    id: idOf(all[0]?.fullDatabaseId ?? null, id),
+    isResolved,
+    // In `resolvedBy`, GitHub names only users. If the field is null, a bot resolved the thread, and we assume that it
+    // was our own account.
+    resolvedByUs: isResolved && (resolvedBy === null || resolvedBy.login === own),
+    comments: all.map(commentOf),
+  };
+}
+
+async function readFiles(send: SendRequest, target: GithubTarget, pull: number): Promise<Result<ChangedFile[]>> {
+  const files: ChangedFile[] = [];
+  for (let page = 1; page <= MOST_PAGES; page++) {
+    const url = `${repositoryUrl(target)}/pulls/${pull}/files?per_page=${PAGE}&page=${page}`;
+    const read = readBody(await send({ method: 'GET', url }), shapes.filesAnswer);
+    if (!read.ok) return read;
+    for (const { filename, previous_filename, patch } of read.value) {
+      files.push({ path: filename, oldPath: previous_filename ?? filename, patch: patch ?? null });
+    }
+    if (read.value.length < PAGE) break;
+  }
+  return ok(files);
+}
+
+async function readChecks(send: SendRequest, target: GithubTarget): Promise<Result<ForgeCheck[]>> {
+  const newest = new Map<string, ForgeCheck & { readonly number: number }>();
+  for (let page = 1; page <= MOST_PAGES; page++) {
+    const url = `${repositoryUrl(target)}/commits/${target.commit}/check-runs?filter=latest&per_page=${PAGE}&page=${page}`;
+    const read = readBody(await send({ method: 'GET', url }), shapes.checksAnswer);
+    if (!read.ok) return read;
+    for (const { id, name, external_id } of read.value.check_runs) {
+      if ((newest.get(name)?.number ?? 0) > id) continue;
+      newest.set(name, { id: String(id), number: id, name, externalId: external_id ?? '' });
+    }
+    if (read.value.check_runs.length < PAGE) break;
+  }
+  return ok([...newest.values()]);
+}
+
+/** Creates threads: those on lines in as few reviews as possible, those on whole files one by one. */
+async function createSome(
+  send: SendRequest,
+  url: string,
+  commit: string,
+  threads: readonly NewThread[],
+): Promise<Result<readonly WriteEnd[]>> {
+  const onLines = threads.filter(({ place }) => place.kind === 'lines');
+  const created = await createReview(send, url, commit, onLines);
+  if (!created.ok) return created;
+  const ends = new Map(onLines.map((thread, index) => [thread, created.value[index] ?? 'rejected']));
+  for (const thread of threads.filter((one) => !ends.has(one))) {
+    const end = await createOne(send, url, commit, thread);
+    if (!end.ok) return end;
+    ends.set(thread, end.value);
+  }
+  return ok(threads.map((thread) => ends.get(thread) ?? 'rejected'));
+}
+
+/**
+ * Creates threads on lines as one review. A single invalid line makes GitHub reject the whole review without naming the
+ * line, so each half is tried separately until the invalid threads are isolated.
+ */
+async function createReview(
+  send: SendRequest,
+  url: string,
+  commit: string,
+  threads: readonly NewThread[],
+): Promise<Result<readonly WriteEnd[]>> {
+  const [first, ...others] = threads;
+  if (first === undefined) return ok([]);
+  if (others.length === 0) {
+    const end = await createOne(send, url, commit, first);
+    return end.ok ? ok([end.value]) : end;
+  }
+  const comments = threads.map(({ body, place }) => ({ body, ...placeFields(place) }));
+  const body = { commit_id: commit, event: 'COMMENT', comments };
+  const created = writeEnd(await send({ method: 'POST', url: `${url}/reviews`, body }));
+  if (!created.ok) return created;
+  const { value: end } = created;
+  if (end !== 'rejected') return ok(threads.map(() => end));
+  const half = Math.ceil(threads.length / 2);
+  const left = await createReview(send, url, commit, threads.slice(0, half));
+  if (!left.ok) return left;
+  const right = await createReview(send, url, commit, threads.slice(half));
+  return right.ok ? ok([...left.value, ...right.value]) : right;
+}
+
+async function createOne(
+  send: SendRequest,
+  url: string,
+  commit: string,
+  { body, place }: NewThread,
+): Promise<Result<WriteEnd>> {
+  const fields = place.kind === 'file' ? { path: place.path, subject_type: 'file' } : placeFields(place);
+  return writeEnd(await send({ method: 'POST', url: `${url}/comments`, body: { body, commit_id: commit, ...fields } }));
+}
+
+function placeFields(place: NewThread['place']): object {
+  if (place.kind === 'file') return { path: place.path };
+  const { path, first, last } = place;
+  const range = first === last ? {} : { start_line: first, start_side: 'RIGHT' };
+  return { path, line: last, side: 'RIGHT', ...range };
+}
+
+/**
+ * Creates a check run. GitHub limits the annotations per request. If a check needs several requests, only the last one
+ * sets the conclusion and the digest, so an interrupted check is created again.
+ */
+async function createCheck(
+  send: SendRequest,
+  base: string,
+  commit: string,
+  { name, conclusion, title, summary, externalId, annotations }: CheckReport,
+): Promise<Result<WriteEnd>> {
+  const parts: (readonly CheckAnnotation[])[] = [];
+  for (let at = 0; at === 0 || at < annotations.length; at += MOST_ANNOTATIONS) {
+    parts.push(annotations.slice(at, at + MOST_ANNOTATIONS));
+  }
+  let id: number | null = null;
+  for (const [index, part] of parts.entries()) {
+    const isLast = index === parts.length - 1;
+    const end = isLast ? { status: 'completed', conclusion, external_id: externalId } : { status: 'in_progress' };
+    const output = { title, summary, annotations: part.map(annotationFields) };
+    const request: ForgeRequest =
+      id === null
+        ? { method: 'POST', url: `${base}/check-runs`, body: { name, head_sha: commit, ...end, output } }
+        : { method: 'PATCH', url: `${base}/check-runs/${id}`, body: { ...end, output } };
+    const answer = await send(request);
+    const written = writeEnd(answer);
+    if (!written.ok || written.value !== 'done') return written;
+    if (id !== null) continue;
+    const created = readBody(answer, shapes.createdCheck);
+    if (!created.ok) return created;
+    id = created.value.id;
+  }
+  return ok('done');
+}
+
+function annotationFields({ path, first, last, level, title, message }: CheckAnnotation): object {
+  return { path, start_line: first, end_line: last, annotation_level: level, title, message };
+}

@@ -1,0 +1,226 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { decidePublish, type PublishFacts } from './decide-publish.ts';
+import type { Forge, NewThread, PublishAction, WriteEnd } from './types.ts';
+
+/** One action and how it ended; `planned` if it was a dry run that wrote nothing. */
+export type PublishStep = { readonly action: PublishAction; readonly end: WriteEnd | 'planned' };
+
+export type PublishOutcome = {
+  readonly forge: string;
+  readonly steps: readonly PublishStep[];
+  readonly isOutdated: boolean;
+  /** Whether a new read of the pull request shows everything that was written. */
+  readonly isVisible: boolean;
+};
+
+export type PublishOptions = Omit<PublishFacts, 'state'> & { readonly isDry: boolean };
+
+type Wait = (milliseconds: number) => Promise<unknown>;
+
+/** The waits between the attempts to see our own writes on the forge. */
+const PATIENCE_MS = [0, 500, 1000, 2000, 4000];
+
+/**
+ * Reads the pull request, decides what to write, and writes it. If this is interrupted, the next call writes the rest.
+ */
+export async function publishRun(
+  forge: Forge,
+  options: PublishOptions,
+  wait: Wait = sleep,
+): Promise<Result<PublishOutcome>> {
+  const read = await forge.read();
+  if (!read.ok) return read;
+  const { value: state } = read;
+  const { actions, isOutdated } = decidePublish({ ...options, state });
+  const about = { forge: forge.name, isOutdated };
+  if (options.isDry) {
+    const steps = actions.map((action) => ({ action, end: 'planned' }) as const);
+    return ok({ ...about, steps, isVisible: true });
+  }
+  const threads = await perform(
+    forge,
+    actions.filter((action) => !isComment(action)),
+    state.head,
+  );
+  if (!threads.ok) return threads;
+  // The result is for an old commit, so publish only the checks. The job of the new commit publishes everything else.
+  if (threads.value.hasMoved) return ok({ ...about, isOutdated: true, steps: threads.value.steps, isVisible: true });
+  // The summary lists the findings that have a thread, so it is decided again without those that the forge refused.
+  const known = { ...options, refused: refusedThreads(threads.value.steps) };
+  const comments = await perform(forge, decidePublish({ ...known, state }).actions.filter(isComment), state.head);
+  if (!comments.ok) return comments;
+  const steps = [...threads.value.steps, ...comments.value.steps];
+  if (steps.every(({ end }) => end !== 'done')) return ok({ ...about, steps, isVisible: true });
+  const shown = await waitUntilVisible(forge, known, steps, wait);
+  if (!shown.ok) return shown;
+  return ok({ ...about, steps: [...steps, ...shown.value.steps], isVisible: shown.value.isVisible });
+}
+
+const COMMENTS: readonly string[] = [
+  'create-comment',
+  'edit-comment',
+  'delete-comment',
+] satisfies PublishAction['kind'][];
+
+function isComment({ kind }: PublishAction): boolean {
+  return COMMENTS.includes(kind);
+}
+
+function refusedThreads(steps: readonly PublishStep[]): readonly string[] {
+  return steps.flatMap(({ action, end }) =>
+    action.kind === 'create-thread' && end === 'refused' ? action.thread.fingerprints : [],
+  );
+}
+
+/**
+ * Waits until the forge shows what was written, so that the next publication sees it and writes nothing twice. Deletes
+ * duplicate threads and summaries that another job may have created at the same time.
+ */
+async function waitUntilVisible(
+  forge: Forge,
+  options: Omit<PublishFacts, 'state'>,
+  written: readonly PublishStep[],
+  wait: Wait,
+): Promise<Result<{ readonly steps: readonly PublishStep[]; readonly isVisible: boolean }>> {
+  const steps: PublishStep[] = [];
+  // The forge will never show what it refused.
+  const isRefused = (wanted: PublishAction) =>
+    [...written, ...steps].some(
+      ({ action, end }) => end === 'refused' && JSON.stringify(action) === JSON.stringify(wanted),
+    );
+  for (const milliseconds of PATIENCE_MS) {
+    if (milliseconds > 0) await wait(milliseconds);
+    const read = await forge.read();
+    if (!read.ok) return read;
+    const { actions } = decidePublish({ ...options, state: read.value });
+    const missing = actions.filter((action) => action.kind !== 'hide' && !isRefused(action));
+    if (missing.length === 0) return ok({ steps, isVisible: true });
+    const extra = missing.filter(({ kind }) => kind === 'delete-thread' || kind === 'delete-comment');
+    const deleted = await perform(forge, extra, read.value.head);
+    if (!deleted.ok) return deleted;
+    steps.push(...deleted.value.steps);
+  }
+  return ok({ steps, isVisible: false });
+}
+
+/**
+ * The steps that were done. `hasMoved` says that the rest was not done, because the pull request got new commits
+ * meanwhile.
+ */
+type Performed = { readonly steps: readonly PublishStep[]; readonly hasMoved: boolean };
+
+async function perform(
+  forge: Forge,
+  actions: readonly PublishAction[],
+  head: string | null,
+): Promise<Result<Performed>> {
+  const steps: PublishStep[] = [];
+  const threads = actions.filter((action) => action.kind === 'create-thread');
+  let areCreated = threads.length === 0;
+  for (const action of actions) {
+    if (action.kind === 'create-thread') {
+      if (areCreated) continue;
+      areCreated = true;
+      const ends = await createThreads(
+        forge,
+        threads.map(({ thread }) => thread),
+        head,
+      );
+      if (!ends.ok) return ends;
+      if (ends.value === 'moved') return ok({ steps, hasMoved: true });
+      const { value } = ends;
+      steps.push(...threads.map((one, index) => ({ action: one, end: value[index] ?? 'rejected' })));
+      continue;
+    }
+    const end = await performOne(forge, action);
+    if (!end.ok) return end;
+    // A publication that cannot post its comments reaches no one, so this is an error.
+    const isNeeded = action.kind === 'create-comment' || action.kind === 'edit-comment';
+    if (isNeeded && end.value === 'refused') {
+      return err({ kind: 'forge-refused', forge: forge.name, status: 403, said: 'it does not accept comments' });
+    }
+    steps.push({ action, end: end.value });
+  }
+  return ok({ steps, hasMoved: false });
+}
+
+/**
+ * Creates threads. If the forge rejects the lines of a thread, the thread is created on the whole file. If that fails
+ * too, only the summary shows the finding.
+ */
+async function createThreads(
+  forge: Forge,
+  threads: readonly NewThread[],
+  head: string | null,
+): Promise<Result<readonly WriteEnd[] | 'moved'>> {
+  const first = await forge.createThreads(threads);
+  if (!first.ok) return first;
+  const again = threads.filter(({ place }, index) => first.value[index] === 'rejected' && place.kind === 'lines');
+  if (again.length === 0) return first;
+  // The forge may have rejected the lines because of a push after we read the diff, so compare the head again.
+  const now = await forge.read();
+  if (!now.ok) return now;
+  if (now.value.head !== head) return ok('moved');
+  const onFiles = again.map((thread): NewThread => {
+    const { path, oldPath } = thread.place;
+    return { ...thread, place: { kind: 'file', path, oldPath }, body: thread.asFile };
+  });
+  const second = await forge.createThreads(onFiles);
+  if (!second.ok) return second;
+  const ends = new Map(again.map((thread, index) => [thread, second.value[index] ?? 'rejected']));
+  return ok(threads.map((thread, index) => ends.get(thread) ?? first.value[index] ?? 'rejected'));
+}
+
+type SingleAction = Exclude<PublishAction, { kind: 'create-thread' }>;
+
+async function performOne(forge: Forge, action: SingleAction): Promise<Result<WriteEnd>> {
+  switch (action.kind) {
+    case 'edit-thread':
+      return forge.editThreadComment(action.comment, action.body);
+    case 'reply':
+      return forge.reply(action.thread, action.body);
+    case 'resolve': {
+      // The reply comes last: if it is missing, the next publication adds it.
+      const resolved = await forge.setResolved(action.thread, true);
+      if (!resolved.ok) return resolved;
+      if (resolved.value === 'done') return forge.reply(action.thread, action.reply);
+      const edited = await forge.editThreadComment(action.orElse.comment, action.orElse.body);
+      if (!edited.ok || edited.value !== 'done') return edited;
+      const hidden = await forge.setHidden(action.orElse.comment, true);
+      if (!hidden.ok) return hidden;
+      const { reply } = action.orElse;
+      const replied = reply === null ? hidden : await forge.reply(action.thread, reply);
+      return replied.ok ? ok('refused') : replied;
+    }
+    case 'reopen': {
+      const opened = await forge.setResolved(action.thread, false);
+      if (!opened.ok) return opened;
+      // If the token may not reopen the thread, the reply is the only sign in it that the finding is open again.
+      const replied = await forge.reply(action.thread, action.reply);
+      return replied.ok && replied.value === 'done' ? opened : replied;
+    }
+    case 'hide':
+    case 'show':
+      return forge.setHidden(action.comment, action.kind === 'hide');
+    case 'delete-thread': {
+      for (const comment of action.comments.toReversed()) {
+        const deleted = await forge.deleteThreadComment(comment);
+        if (!deleted.ok || deleted.value !== 'done') return deleted;
+      }
+      return ok('done');
+    }
+    case 'create-comment':
+      return forge.createComment(action.body);
+    case 'edit-comment': {
+      const edited = await forge.editComment(action.comment, action.body);
+      // The edit was refused because someone deleted the comment or because it belongs to another account, so post a
+      // new one.
+      return edited.ok && edited.value === 'refused' ? forge.createComment(action.body) : edited;
+    }
+    case 'delete-comment':
+      return forge.deleteComment(action.comment);
+    case 'create-check':
+      return forge.createCheck(action.check);
+  }
+}

@@ -1,0 +1,107 @@
+import { checkFixer } from '@onceover/agents/dispatch/choose-agents.ts';
+import { openBudget } from '@onceover/agents/dispatch/limits.ts';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { ROLE_NAMES, roleFile } from '@onceover/base/kernel/review-loops.ts';
+import { omittedFolders } from '@onceover/repo/config/settings.ts';
+import { readVisibility } from '@onceover/repo/git/visibility.ts';
+import { digestOfFiles } from '@onceover/repo/git/watched-files.ts';
+import { agentWords } from '@onceover/repo/trust/agent-words.ts';
+import { ratchetBelow } from '../run/judge/priority.ts';
+import { isSameConfig, type RunOptions, withRunLock } from '../run/open-run.ts';
+import type { RatchetHolder, RunPorts, RunRequest } from '../run/ports.ts';
+import { guardProof } from '../run/record/proof-files.ts';
+import { executeRun } from '../run/run.ts';
+import type { LoopEnd, RunNotice, RunOutcome } from '../run/run-types.ts';
+import { isSameComparison, type LoopOutcome, type LoopRound, loopEnd, loopOutcome } from './decide-end.ts';
+import { type FixerSession, type Loop, readLoopChange, runFixer } from './fix-turn.ts';
+import { openTrustedStores } from './trusted-stores.ts';
+
+type LoopOptions = {
+  readonly fixer: string;
+  /** The maximum number of rounds. `null`: the value of the setting `max_retries`, plus one. */
+  readonly mostIterations: number | null;
+  /** Whether only more and more severe new findings fail a gate in later rounds (`--ratchet`). */
+  readonly ratchet: boolean;
+};
+
+/**
+ * Runs the gates and the fixing agent in turn, while holding the lock of runs. Fails if the gates pass but the settings
+ * have changed.
+ */
+export function runUntilPass(
+  repository: RepositoryPaths,
+  options: RunOptions,
+  wish: LoopOptions,
+): Promise<Result<LoopOutcome>> {
+  return withRunLock(repository, options, async ({ ports, request }) => {
+    const judging = [...agentWords(request.settings.agent), ...ROLE_NAMES.map(roleFile)];
+    const digest = () => digestOfFiles(repository.root, judging);
+    const began = digest();
+    const loop = await untilPass(ports, request, {
+      ...wish,
+      proof: guardProof(repository, request.settings.logDir),
+      visibility: () => readVisibility(repository, omittedFolders(request.settings)),
+      isSameConfig: async () => digest() === began && (await isSameConfig(repository, request)),
+    });
+    if (!loop.ok || loop.value.end !== 'passed') return loop;
+    return (await isSameConfig(repository, request)) ? loop : err({ kind: 'config-changed' });
+  });
+}
+
+/** Runs the gates and the fixing agent in turn, until every gate passes or another round would not help. */
+export async function untilPass(
+  given: RunPorts,
+  requested: RunRequest,
+  wish: LoopOptions & Pick<Loop, 'proof' | 'isSameConfig' | 'visibility'>,
+): Promise<Result<LoopOutcome>> {
+  const ratchet: RatchetHolder = { now: { below: null, tolerated: new Set() } };
+  const request = wish.ratchet ? { ...requested, ratchetHolder: ratchet } : requested;
+  const reviewers = await given.reviewers();
+  const able = await checkFixer(reviewers, wish.fixer);
+  if (!able.ok) return able;
+  const stores = openTrustedStores(given);
+  const { ports } = stores;
+  const budget = openBudget(request.settings.budget);
+  const loop: Loop = { ports, request, reviewers, budget, ...wish };
+  const most = wish.mostIterations ?? request.settings.maxRetries + 1;
+  const rounds: LoopRound[] = [];
+  const notices: RunNotice[] = [];
+  const ended = (end: LoopEnd, run: RunOutcome) =>
+    ok(loopOutcome(end, rounds, run, { dispatches: budget.dispatches(), notices }));
+  const first = await readLoopChange(loop);
+  if (!first.ok) return first;
+  let change = first.value;
+  let session: FixerSession | null = null;
+  for (;;) {
+    ratchet.now = { ...ratchet.now, below: ratchetBelow(rounds.length + 1) };
+    const before = budget.dispatches();
+    const ran = await executeRun(ports, request, budget);
+    if (!ran.ok) return ran;
+    const run = ran.value;
+    const { tolerated } = ratchet.now;
+    const round = { run, tree: change.tree, dispatches: budget.dispatches() - before, tolerated, fix: null };
+    rounds.push(round);
+    const end = request.stop?.aborted === true ? 'interrupted' : loopEnd(rounds, most);
+    if (end === 'passed') {
+      // A background process of the fixing agent may have changed the base, the branch or git's settings since the
+      // first round.
+      const now = await ports.snapshots.compare(request.selection, request.settings.base);
+      const visible = await loop.visibility();
+      const isSame =
+        now.ok &&
+        isSameComparison(first.value.comparison, now.value) &&
+        visible.ok &&
+        visible.value.settings === first.value.visibility.settings;
+      return ended(isSame ? 'passed' : 'gate-changed', run);
+    }
+    if (end !== null) return ended(end, run);
+    stores.close();
+    const turn = await runFixer(loop, run, { round: rounds.length, session });
+    if (!turn.ok) return turn;
+    rounds.splice(-1, 1, { ...round, fix: turn.value.fix });
+    notices.push(...turn.value.notices);
+    if (turn.value.end !== null) return ended(turn.value.end, run);
+    ({ session, after: change } = turn.value);
+  }
+}

@@ -1,0 +1,141 @@
+import { totalTokens, type Usage } from '@onceover/base/kernel/agent.ts';
+import { quoteName } from '@onceover/base/kernel/escape.ts';
+import type { ReporterOf } from '@onceover/base/kernel/ports.ts';
+import type { PhaseProgress } from '@onceover/loops/phases/progress.ts';
+import type { RunProgress } from '../run/run-types.ts';
+
+/** An event that a run or a phase reports during its work. */
+export type Event = RunProgress | PhaseProgress;
+
+export type Reporter = ReporterOf<Event>;
+
+/** Reports events to the user as they happen. `end` removes the live view. */
+export type ConsoleReporter = Reporter & { end(): void };
+
+/** The progress that the live view shows. */
+export type Progress = Readonly<ReturnType<typeof NO_PROGRESS>>;
+
+/** A check, reviewer or fixer that is running. */
+export type Running = {
+  readonly name: string;
+  readonly agent: string | null;
+  readonly dispatch: 'fresh' | 'resumed' | null;
+  readonly since: number;
+  readonly doing: string | null;
+  readonly tokens: number | null;
+};
+
+export function NO_PROGRESS(now: number) {
+  return {
+    /** The name of the run, or of the round of a phase; `null` before it has started. */
+    title: null as string | null,
+    startedAt: now,
+    checks: 0,
+    checksEnded: 0,
+    slots: 0,
+    ended: 0,
+    failed: 0,
+    /** The tokens of all calls that have ended. */
+    tokens: 0,
+    running: new Map() as ReadonlyMap<string, Running>,
+  };
+}
+
+export function progressAfter(before: Progress, event: Event, now: number): Progress {
+  switch (event.kind) {
+    case 'iteration-started':
+      return {
+        ...NO_PROGRESS(before.startedAt),
+        title: `Run ${event.iteration}`,
+        checks: event.checks,
+        slots: event.slots,
+      };
+    case 'round-started': {
+      const round = event.isFinalValidation ? 'final validation' : `iteration ${event.iteration} of ${event.most}`;
+      return { ...NO_PROGRESS(before.startedAt), title: `${event.phase}, ${round}`, slots: event.roles.length };
+    }
+    case 'check-started':
+      return started(before, event, now, { name: quoteName(event.gate), doing: event.command });
+    case 'fix-started':
+      return started(before, event, now, { name: FIX, agent: event.agent, dispatch: event.dispatch });
+    case 'reading-started':
+      return started(before, event, now, { name: `reading for ${event.readers.length} reviewers`, agent: event.agent });
+    case 'slot-started': {
+      const { gate, slot, agent, dispatch } = event;
+      const name = `${quoteName(gate)}, reviewer ${slot}`;
+      return started(before, event, now, { name, agent, dispatch: dispatch.kind });
+    }
+    case 'look-started': {
+      const { role, part, agent, dispatch, label } = event;
+      const name = part === null ? role : `${role} ${part}`;
+      return started(before, event, now, { name, agent, dispatch, doing: label });
+    }
+    case 'fix-active':
+    case 'slot-active':
+    case 'look-active':
+      return changed(before, event, (one) => ({
+        doing: event.doing ?? one.doing,
+        tokens: event.usage === null ? one.tokens : totalTokens(event.usage),
+      }));
+    case 'slot-asked-again':
+    case 'look-asked-again':
+      return changed(before, event, (one) => ({
+        agent: event.agent,
+        dispatch: event.mode === 'repair' ? one.dispatch : 'fresh',
+        doing: null,
+      }));
+    case 'check-ended': {
+      const counted = {
+        checksEnded: before.checksEnded + 1,
+        failed: before.failed + (event.status === 'pass' ? 0 : 1),
+      };
+      return ended({ ...before, ...counted }, event, null);
+    }
+    case 'fix-ended':
+      return ended(before, event, event.fix.usage);
+    case 'slot-ended':
+    case 'look-ended': {
+      const isFailure = event.status !== 'pass' && event.status !== 'done';
+      const counted = { ...before, ended: before.ended + 1, failed: before.failed + (isFailure ? 1 : 0) };
+      return ended(counted, event, event.usage);
+    }
+    // A call that reads files for several reviewers is already counted for the first of these reviewers.
+    case 'reading-ended':
+      return ended(before, event, null);
+    case 'slot-planned':
+    case 'committed':
+      return before;
+  }
+}
+
+const FIX = 'fixing';
+
+/** Returns the key in `running` of the check, reviewer, role or fixer that the event is about. */
+function keyOf(event: Event): string {
+  if ('role' in event) return event.role;
+  if ('readers' in event) return `reading ${event.readers.map(({ gate, slot }) => `${gate} @${slot}`).join(' ')}`;
+  if (!('gate' in event)) return FIX;
+  return 'slot' in event ? `${event.gate} @${event.slot}` : event.gate;
+}
+
+const IDLE = { agent: null, dispatch: null, doing: null, tokens: null } as const;
+
+function started(
+  before: Progress,
+  event: Event,
+  since: number,
+  one: Pick<Running, 'name'> & Partial<Omit<Running, 'since'>>,
+): Progress {
+  return { ...before, running: new Map([...before.running, [keyOf(event), { ...IDLE, since, ...one }]]) };
+}
+
+function changed(before: Progress, event: Event, change: (one: Running) => Partial<Running>): Progress {
+  const one = before.running.get(keyOf(event));
+  if (one === undefined) return before;
+  return { ...before, running: new Map([...before.running, [keyOf(event), { ...one, ...change(one) }]]) };
+}
+
+function ended(before: Progress, event: Event, usage: Usage | null): Progress {
+  const running = new Map([...before.running].filter(([key]) => key !== keyOf(event)));
+  return { ...before, tokens: before.tokens + (usage === null ? 0 : totalTokens(usage)), running };
+}

@@ -1,0 +1,119 @@
+import { type Entry, SUBMODULE, SYMLINK } from '@onceover/base/kernel/repository.ts';
+import { stemOf } from './review-id.ts';
+import type {
+  Mark,
+  MarkReceipt,
+  Notice,
+  PastPass,
+  ReviewExplanation,
+  RuleReviewTask,
+  TaskFacts,
+  WriteReason,
+} from './types.ts';
+
+type Cache = 'content' | 'strict';
+
+/** A review with its current state. `mark` is the file that marks it as passed; `null` if there is none. */
+type MarkedReview = { readonly task: RuleReviewTask; readonly facts: TaskFacts; readonly mark: Mark | null };
+
+/**
+ * A review, and why it has to be done. `why` is `null` if it is skipped, because it passed and its files are unchanged.
+ */
+export type DecidedReview = MarkedReview & { readonly why: WriteReason | null; readonly notices: readonly Notice[] };
+
+/**
+ * Decides whether a review has to be done. Also returns warnings about its pass mark, which is the file that marks it
+ * as passed.
+ */
+export function decideReview(review: MarkedReview, cache: Cache): DecidedReview {
+  const { task, facts, mark } = review;
+  if (mark === null) return { ...review, why: 'not-passed', notices: [] };
+  const { receipt, tracked } = mark;
+  if (cache === 'strict' && !(receipt !== null && matchesExactly(receipt, facts))) {
+    return { ...review, why: 'pass-does-not-match', notices: [] };
+  }
+  const notices = receipt === null ? [] : changesSince(receipt, facts);
+  if (tracked) notices.push({ kind: 'tracked-pass', id: task.id });
+  return { ...review, why: null, notices };
+}
+
+/**
+ * Whether a run with the setting `trust_marks` accepts a pass mark. The rule texts, paths and contents must be the same
+ * as when the review was marked. A mark without a receipt, which records these, counts unless the setting is `cache:
+ * strict`.
+ */
+export function isTrusted(receipt: MarkReceipt | null, facts: TaskFacts, cache: Cache): boolean {
+  if (receipt === null) return cache === 'content';
+  if (cache === 'strict') return matchesExactly(receipt, facts);
+  return sameFiles(receipt, facts) && haveEqual(receipt.parts, facts.parts, ['source', 'rule', 'textDigest']);
+}
+
+/**
+ * Whether the review was marked as passed with the same rules, rule texts, paths, contents, context and prompt version.
+ */
+function matchesExactly(receipt: MarkReceipt, facts: TaskFacts): boolean {
+  return (
+    receipt.promptVersion === facts.promptVersion &&
+    receipt.parts.length === facts.parts.length &&
+    haveEqual(receipt.parts, facts.parts, ['source', 'rule', 'textDigest', 'contextDigest']) &&
+    sameFiles(receipt, facts)
+  );
+}
+
+function sameFiles(receipt: MarkReceipt, { files }: TaskFacts): boolean {
+  return receipt.files.length === files.length && haveEqual(receipt.files, files, ['path', 'sha256', 'link']);
+}
+
+/** Whether each item of `now` is equal, in the given fields, to some item of `then`. */
+function haveEqual<T>(then: readonly T[], now: readonly T[], fields: readonly (keyof T)[]): boolean {
+  return now.every((one) => then.some((other) => fields.every((field) => one[field] === other[field])));
+}
+
+/**
+ * Returns warnings about changes after which a pass mark still counts with `cache: content`: changes of rule texts and
+ * of the targets of symlinks.
+ */
+function changesSince(receipt: MarkReceipt, facts: TaskFacts): Notice[] {
+  const notices: Notice[] = [];
+  for (const part of facts.parts) {
+    const then = receipt.parts.find((other) => other.source === part.source && other.rule === part.rule);
+    if (then?.textDigest !== part.textDigest) notices.push({ kind: 'older-rule-text', id: facts.id, rule: part.rule });
+  }
+  for (const file of facts.files) {
+    const then = receipt.files.find((other) => other.path === file.path);
+    if (then !== undefined && then.link !== file.link) {
+      notices.push({ kind: 'link-changed', id: facts.id, path: file.path });
+    }
+  }
+  return notices;
+}
+
+/** Explains why the review with this id is done or skipped. Returns `null` if the id is unknown. */
+export function explainReview(id: string, now: readonly DecidedReview[], past: PastPass): ReviewExplanation | null {
+  const review = now.find(({ task }) => task.id === id);
+  if (review !== undefined) {
+    const { task, mark, why } = review;
+    const known = { id, task, passed: mark !== null, receipt: mark?.receipt ?? null };
+    return why === null ? { kind: 'skipped', ...known } : { kind: 'to-do', why, ...known };
+  }
+  const successor = now.find(({ task }) => stemOf(task.id) === stemOf(id));
+  if (successor !== undefined) return { kind: 'changed', id, task: successor.task, ...past };
+  return past.passed || past.receipt !== null ? { kind: 'not-asked-for', id, task: null, ...past } : null;
+}
+
+const FILE_MODE = '100644';
+
+/** Whether a reviewer can read the path from disk: the file exists and is not a submodule. */
+export function isReadable({ headBlob, mode }: Entry): boolean {
+  return headBlob !== null && mode !== SUBMODULE;
+}
+
+/**
+ * Whether the mark of a passed review can apply to a changed path. Such a mark is about the content of files, so it
+ * cannot apply to deletions, changed modes or submodules.
+ */
+export function passMarkCovers(entry: Entry): boolean {
+  const hasUsualMode =
+    entry.baseBlob === null ? entry.mode === FILE_MODE || entry.mode === SYMLINK : entry.baseMode === undefined;
+  return isReadable(entry) && hasUsualMode;
+}

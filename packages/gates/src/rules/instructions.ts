@@ -1,0 +1,150 @@
+import type { ReviewId } from '@onceover/base/kernel/ids.ts';
+import { hiddenByLogDir, isGenerated } from '@onceover/base/kernel/paths.ts';
+import type { Changes, Listing, Repository } from '@onceover/base/kernel/repository.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { openContents } from '@onceover/repo/git/working-files.ts';
+import { type DecidedReview, decideReview, explainReview } from './decide.ts';
+import { openProject, rulesFor } from './load.ts';
+import { markerPath, openPasses, replaceInstructionFiles } from './passes.ts';
+import { instructionFile } from './prompt.ts';
+import { taskFacts } from './review-id.ts';
+import {
+  type GivenFiles,
+  readContext,
+  type SelectedFiles,
+  selectChanged,
+  selectListed,
+  toPaths,
+} from './select-files.ts';
+import { identify, matchRules, planTasks } from './tasks.ts';
+import type { InstructionsOutcome, Notice, ReviewExplanation, Rule, WrittenTask } from './types.ts';
+
+type Options = { readonly files: GivenFiles | null; readonly base: string | null };
+
+/** Writes one instruction file for each review that the change or the given files need. */
+export async function instructions(cwd: string, options: Options): Promise<Result<InstructionsOutcome>> {
+  const prepared = await prepare(cwd, options);
+  if (!prepared.ok) return prepared;
+  const { root, passes, reviews, context, selection, ruleCount, notices } = prepared.value;
+  const toWrite = reviews.filter(({ why }) => why !== null);
+  const remembered = await passes.remember(toWrite.map(({ facts }) => facts));
+  if (!remembered.ok) return remembered;
+  const texts = toWrite.map(({ task }): [ReviewId, string] => [task.id, instructionFile(task, context)]);
+  const paths = replaceInstructionFiles(root, new Map(texts));
+  if (!paths.ok) return paths;
+  const written = reviews.flatMap(({ task, why }): WrittenTask[] => {
+    const file = paths.value.get(task.id);
+    return file === undefined || why === null ? [] : [{ task, file, why }];
+  });
+  const skipped = reviews.filter(({ why }) => why === null).map(({ task }) => task);
+  return ok({ selection, ruleCount, written, skipped, notices });
+}
+
+/**
+ * Returns the configured rules. If files are given, returns only rules that match one of them, even if their reviews
+ * passed.
+ */
+export async function rules(
+  cwd: string,
+  files: GivenFiles | null,
+): Promise<Result<{ readonly rules: readonly Rule[]; readonly notices: readonly Notice[] }>> {
+  const project = await openProject(cwd);
+  if (!project.ok) return project;
+  const named = toPaths(project.value.place, files);
+  if (!named.ok) return named;
+  const tree = await project.value.repository.listing();
+  if (!tree.ok) return tree;
+  const loaded = await rulesFor(project.value, tree.value.listing);
+  const notices = [...loaded.notices, ...named.value.notices];
+  if (named.value.listed === null) return ok({ rules: loaded.rules, notices });
+  const matches = matchRules(loaded.rules, named.value.listed);
+  return ok({ rules: loaded.rules.filter((rule) => (matches.get(rule) ?? []).length > 0), notices });
+}
+
+export async function explainReviewId(
+  cwd: string,
+  id: string,
+  base: string | null,
+): Promise<Result<ReviewExplanation>> {
+  const prepared = await prepare(cwd, { files: null, base });
+  if (!prepared.ok) return prepared;
+  const { reviews, passes, passed } = prepared.value;
+  const past = { passed: passed.has(id), receipt: await passes.receipt(id as ReviewId) };
+  const explanation = explainReview(id, reviews, past);
+  return explanation === null ? err({ kind: 'unknown-subject', name: id }) : ok(explanation);
+}
+
+/**
+ * Returns all reviews, each with the decision to do or skip it. `passed` contains every id that is marked as passed.
+ */
+async function prepare(cwd: string, options: Options) {
+  const project = await openProject(cwd);
+  if (!project.ok) return project;
+  const { place, repository, settings } = project.value;
+  const { logDir } = settings;
+  const named = toPaths(place, options.files);
+  if (!named.ok) return named;
+  const { listed } = named.value;
+  const base = options.base ?? settings.base;
+  let loading: ReturnType<typeof rulesFor> | null = null;
+  const onListing = (listing: Listing) => {
+    loading = rulesFor(project.value, listing);
+  };
+  const changes = listed === null ? await repository.changes(base, onListing) : await withoutChange(repository);
+  if (!changes.ok) return changes;
+  const loaded = await (loading ?? rulesFor(project.value, changes.value.listing));
+  const hidden = hiddenByLogDir(changes.value.listing.tracked, logDir);
+  if (hidden.length > 0) return err({ kind: 'log-dir-hides', logDir, files: hidden });
+  const contents = openContents(place.root);
+  const selected =
+    listed === null
+      ? ok(selectChanged(changes.value, logDir))
+      : await selectListed(listed, changes.value, { repository, contents }, { logDir, base });
+  if (!selected.ok) return selected;
+  const { files, unchanged } = selected.value;
+  const tasks = planTasks(loaded.rules, { changed: files, unchanged });
+  const { context, notices: unusable } = await readContext(tasks, contents, files);
+  const passes = openPasses(place);
+  const tracked = new Set(changes.value.listing.tracked.filter((path) => isGenerated(path, logDir)));
+  const marked = await passes.marked();
+  if (!marked.ok) return marked;
+  const { ids: passed, notFiles } = marked.value;
+  const identified = [];
+  for (const task of tasks) identified.push({ task, content: await contents.digest(task.files) });
+  const reviews: DecidedReview[] = [];
+  for (const task of identify(identified)) {
+    const { id } = task;
+    const mark = passed.has(id) ? { tracked: tracked.has(markerPath(id)), receipt: await passes.receipt(id) } : null;
+    reviews.push(decideReview({ task, facts: taskFacts(task, context), mark }, settings.cache));
+  }
+  const selection: InstructionsOutcome['selection'] =
+    listed === null
+      ? { kind: 'changed', base: changes.value.base?.name ?? null, count: files.length }
+      : { kind: 'listed', count: files.length };
+  const notices: readonly Notice[] = [
+    ...loaded.notices,
+    ...named.value.notices,
+    ...selected.value.notices,
+    ...withheldNotices(loaded.rules, selected.value),
+    ...unusable,
+    ...reviews.flatMap(({ task: { id } }) => (notFiles.has(id) ? [{ kind: 'marker-not-a-file', id } as const] : [])),
+    ...reviews.flatMap((review) => review.notices),
+  ];
+  const { root } = place;
+  return ok({ root, passes, passed, reviews, context, selection, ruleCount: loaded.rules.length, notices });
+}
+
+/** Returns the working tree as a change without a base, because listed files are not compared with a base. */
+async function withoutChange(repository: Repository): Promise<Result<Changes>> {
+  const tree = await repository.listing();
+  if (!tree.ok) return tree;
+  const { listing, deleted } = tree.value;
+  return ok({ base: null, changed: [], deleted, submodules: listing.nested, listing });
+}
+
+function withheldNotices(rules: readonly Rule[], { files, withheld }: SelectedFiles): readonly Notice[] {
+  if (withheld.length === 0) return [];
+  const tasks = planTasks(rules, { changed: [...files, ...withheld], unchanged: () => [] });
+  const reviewed = new Set(tasks.flatMap((task) => task.files));
+  return withheld.filter((path) => reviewed.has(path)).map((path) => ({ kind: 'withheld', path }));
+}

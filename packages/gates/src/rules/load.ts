@@ -1,0 +1,110 @@
+import { byCodePoint } from '@onceover/base/kernel/collections.ts';
+import type { Problem } from '@onceover/base/kernel/failure.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import { folderOf, repoPath } from '@onceover/base/kernel/paths.ts';
+import type { Listing, Repository, RepositoryPaths } from '@onceover/base/kernel/repository.ts';
+import { ok, type Result } from '@onceover/base/kernel/result.ts';
+import { version } from '@onceover/base/version.ts';
+import {
+  loadSettings,
+  openParsedFiles,
+  type ParsedFiles,
+  readNonEmpty,
+  readOptional,
+  unusable,
+} from '@onceover/repo/config/read-file.ts';
+import type { Settings } from '@onceover/repo/config/settings.ts';
+import { repositoryAt } from '@onceover/repo/git/locate.ts';
+import { isRuleFile, openRepository } from '@onceover/repo/git/repository.ts';
+import { sparseFiles, type TextFiles } from '@onceover/repo/git/tree-files.ts';
+import { isParsedRuleFile, type Notice, type ParsedRule, type Rule, type RuleReference } from './types.ts';
+
+export type LoadedRules = { readonly rules: readonly Rule[]; readonly problems: readonly Problem[] };
+
+/** Reads every `.deepreview` file in the listing. Invalid files and rules are skipped and reported as problems. */
+export async function loadRules(
+  files: TextFiles,
+  { tracked, untracked, leftOut = [] }: Pick<Listing, 'tracked' | 'untracked' | 'leftOut'>,
+  cache: ParsedFiles,
+): Promise<LoadedRules> {
+  const rules: Rule[] = [];
+  const problems: Problem[] = [];
+  const ruleFiles = [tracked, untracked, leftOut].flatMap((paths) => paths.filter(isRuleFile)).sort(byCodePoint);
+  for (const file of ruleFiles) {
+    const read = readOptional(files, file);
+    // This rule file is tracked but was deleted from the working tree, so it defines no rules.
+    if (read === null) continue;
+    if (!read.ok) {
+      problems.push({ file, ...unusable(file, read.why) });
+      continue;
+    }
+    const parsed = await cache.get('rules', read.text, isParsedRuleFile, async () =>
+      (await import('./parse.ts')).parseRules(read.text),
+    );
+    problems.push(...parsed.problems.map((problem) => ({ file, ...problem })));
+    for (const one of parsed.rules) {
+      const completed = complete(files, file, one);
+      if ('problem' in completed) problems.push({ file, ...completed.problem });
+      else rules.push(completed.rule);
+    }
+  }
+  return { rules, problems };
+}
+
+type NotUsable = { readonly problem: Omit<Problem, 'file'> };
+
+/** Adds the text of the instructions to a rule. If a file that the rule names cannot be used, returns the problem. */
+function complete(files: TextFiles, file: RepoPath, parsed: ParsedRule): { readonly rule: Rule } | NotUsable {
+  const { line, allChangedFilenames, unchangedMatchingFiles, ...same } = parsed;
+  const folder = folderOf(file);
+  const instructions = readInstructions(files, folder, parsed.instructions);
+  if ('problem' in instructions) return instructions;
+  const references: RuleReference[] = [];
+  for (const reference of parsed.references) {
+    const path = repoPath(reference.path, folder);
+    if (path === null) return { problem: unusable(reference.path, 'outside', reference) };
+    references.push({ path, description: reference.description });
+  }
+  const context = { allChangedFilenames, unchangedMatchingFiles };
+  return {
+    rule: { ...same, source: { file, line }, folder, instructions: instructions.text, context, references },
+  };
+}
+
+function readInstructions(
+  files: TextFiles,
+  folder: string,
+  source: ParsedRule['instructions'],
+): { readonly text: string } | NotUsable {
+  if ('text' in source) return source.text.trim() === '' ? { problem: unusable('', 'empty', source) } : source;
+  const path = repoPath(source.file, folder);
+  const read = path === null ? ({ ok: false, why: 'outside' } as const) : readNonEmpty(files, path);
+  return read.ok ? read : { problem: unusable(source.file, read.why, source) };
+}
+
+type Project = {
+  readonly place: RepositoryPaths;
+  readonly repository: Repository;
+  readonly settings: Settings;
+  readonly parsed: ParsedFiles;
+};
+
+export async function openProject(cwd: string): Promise<Result<Project>> {
+  const place = await repositoryAt(cwd);
+  if (!place.ok) return place;
+  const parsed = openParsedFiles(place.value.commonDir, version);
+  const settings = await loadSettings(sparseFiles(place.value), parsed);
+  if (!settings.ok) return settings;
+  const repository = openRepository(place.value);
+  return ok({ place: place.value, repository, settings: settings.value, parsed });
+}
+
+/** Returns the rules of a project, and a notice for each problem in its rule files. */
+export async function rulesFor(
+  project: Project,
+  listing: Listing,
+): Promise<{ readonly rules: readonly Rule[]; readonly notices: readonly Notice[] }> {
+  const loaded = await loadRules(sparseFiles(project.place), listing, project.parsed);
+  project.parsed.save();
+  return { rules: loaded.rules, notices: loaded.problems.map((problem) => ({ kind: 'problem', problem })) };
+}

@@ -1,0 +1,64 @@
+import type { WaitOptions } from '@onceover/base/kernel/ports.ts';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import {
+  type BackgroundJob,
+  interruptJob,
+  type JobKind,
+  newestJob,
+  startJob,
+  waitForJob,
+} from '@onceover/base/platform/background.ts';
+import { checkTrust } from '@onceover/repo/trust/consent.ts';
+
+/** A run in the background and its progress. `answer` is what the run printed: its JSON result or a JSON error. */
+export type StartedRun = BackgroundJob;
+
+const RUNS: JobKind = { folder: 'onceover/runs', prefix: 'run' };
+
+/** Starts a run in the background. It continues after the process that called this function has ended. */
+export async function startRun(
+  repository: RepositoryPaths,
+  request: { readonly paths: readonly string[]; readonly gate: string | null },
+): Promise<Result<StartedRun>> {
+  const trusted = await checkTrust(repository);
+  if (!trusted.ok) return trusted;
+  const gate = request.gate === null ? [] : ['--gate', request.gate];
+  const args = ['run', '--json', '--started-by-agent', ...gate, '--', ...request.paths];
+  return startJob(repository, RUNS, { args, input: null });
+}
+
+/**
+ * Starts a background run for a user of the live view. If that user is an agent and not a person, the repository's
+ * commands must have been approved before.
+ */
+export async function startRunFor(
+  repository: RepositoryPaths,
+  request: { readonly startedBy: 'person' | 'agent'; readonly force: boolean; readonly fresh: boolean },
+): Promise<Result<StartedRun>> {
+  const { startedBy, force, fresh } = request;
+  const trusted = startedBy === 'person' ? ok(undefined) : await checkTrust(repository);
+  if (!trusted.ok) return trusted;
+  const flags = [
+    ...(startedBy === 'person' ? [] : ['--started-by-agent']),
+    ...(force ? ['--force'] : []),
+    ...(fresh ? ['--fresh'] : []),
+  ];
+  return startJob(repository, RUNS, { args: ['run', '--json', ...flags], input: null });
+}
+
+/** Stops a background run. Returns whether it was running. */
+export function stopRun(repository: RepositoryPaths, id: string): Promise<boolean> {
+  return interruptJob(repository, RUNS, id);
+}
+
+/** Waits for a background run and returns its progress or result. If `id` is `null`, waits for the newest run. */
+export async function getRun(
+  repository: RepositoryPaths,
+  id: string | null,
+  waiting: WaitOptions,
+): Promise<Result<StartedRun>> {
+  const wanted = id ?? newestJob(repository, RUNS);
+  const run = wanted === null ? null : await waitForJob(repository, RUNS, wanted, waiting);
+  return run === null ? err({ kind: 'unknown-run', id }) : ok(run);
+}

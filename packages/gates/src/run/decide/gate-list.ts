@@ -1,0 +1,332 @@
+import { grouped } from '@onceover/base/kernel/collections.ts';
+import { compileGlob, type Glob, globMatches } from '@onceover/base/kernel/glob.ts';
+import { filesDigest, type GateId, type RepoPath, sha256 } from '@onceover/base/kernel/ids.ts';
+import { isAtOrBelow, isInside, repoPath } from '@onceover/base/kernel/paths.ts';
+import type { Entry } from '@onceover/base/kernel/repository.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import type { EntrySettings, Settings } from '@onceover/repo/config/settings.ts';
+import { planTasks } from '../../rules/tasks.ts';
+import type { Rule, RuleTask } from '../../rules/types.ts';
+import type { GateOutcome } from '../run-types.ts';
+import type { CheckGate, Gate, GateContent, ReviewGate, Rubric } from '../types.ts';
+
+/** Returns a hash over the paths, modes and contents of a gate's changed files. Their order does not matter. */
+export function contentOf(entries: readonly Entry[]): GateContent {
+  return filesDigest(entries) as GateContent;
+}
+
+/** Whether both entries exist and describe the same change to the same file. */
+export function isSameEntry(a: Entry | null | undefined, b: Entry | null | undefined): boolean {
+  return a != null && b != null && contentOf([a]) === contentOf([b]);
+}
+
+/** Whether one of the paths belongs to an entry point, which is an item of `gates` in the settings. */
+export function matchesEntry(entry: EntrySettings, paths: readonly RepoPath[]): boolean {
+  const compiled = compilePath(entry.path);
+  return paths.some((path) => entryName(compiled, path) !== null);
+}
+
+/**
+ * Returns the folder or file that an item of `gates` (an entry point) names; `null` for a pattern or a path outside the
+ * repository.
+ */
+export function entryFolder(entry: EntrySettings): RepoPath | null {
+  const compiled = compilePath(entry.path);
+  return compiled.kind === 'glob' ? null : repoPath(compiled.folder);
+}
+
+/**
+ * The parsed path of an entry point (an item of `gates` in the settings). `each`: for a path such as `packages/*`,
+ * every folder in `packages` gets its own gates.
+ */
+type EntryPath =
+  | { readonly kind: 'folder' | 'each'; readonly folder: string }
+  | { readonly kind: 'glob'; readonly source: string; readonly glob: Glob | null };
+
+const GLOB = /[*?[\]{}]/;
+
+function compilePath(written: string): EntryPath {
+  const path = plain(written);
+  if (!GLOB.test(path)) return { kind: 'folder', folder: path };
+  const folder = path.endsWith('/*') ? path.slice(0, -2) : null;
+  if (folder !== null && !GLOB.test(folder)) return { kind: 'each', folder };
+  return { kind: 'glob', source: path, glob: compile(path) };
+}
+
+/**
+ * Returns the name, such as `packages/a`, of the gates for this path. `null`: the path does not belong to the entry
+ * point (an item of `gates`).
+ */
+function entryName(entry: EntryPath, path: RepoPath): string | null {
+  switch (entry.kind) {
+    case 'folder':
+      return entry.folder === '' || isInside(path, entry.folder) ? nameOf(entry.folder) : null;
+    case 'each': {
+      if (!path.startsWith(`${entry.folder}/`)) return null;
+      const end = path.indexOf('/', entry.folder.length + 1);
+      return end === -1 ? null : path.slice(0, end);
+    }
+    case 'glob':
+      return entry.glob !== null && globMatches(entry.glob, path) ? entry.source : null;
+  }
+}
+
+function nameOf(folder: string): string {
+  return folder === '' ? '.' : folder;
+}
+
+/** Returns the path without a leading "./" and slashes around it. An empty string means the whole repository. */
+function plain(path: string): string {
+  return repoPath(path) ?? path;
+}
+
+// Compiles the pattern of a path; `null` if it is invalid. The settings parser rejects invalid patterns, so this does
+// not happen with valid settings.
+function compile(source: string): Glob | null {
+  const compiled = compileGlob(plain(source), '');
+  return compiled.ok ? compiled.glob : null;
+}
+
+export type GateSources = {
+  readonly settings: readonly EntrySettings[];
+  readonly rules: readonly Rule[];
+  readonly entries: readonly Entry[];
+  readonly rubrics: ReadonlyMap<RepoPath, Rubric>;
+  /**
+   * Returns the files that did not change. It is a function because only rules with `unchangedMatchingFiles` need the
+   * list.
+   */
+  unchanged(): readonly RepoPath[];
+};
+
+export type GateList = {
+  readonly gates: readonly Gate[];
+  /** Changed files that no review applies to. */
+  readonly uncovered: readonly RepoPath[];
+  /** Ids of gates that are defined more than once, by several items of `gates` in the settings. */
+  readonly duplicates: readonly GateId[];
+};
+
+/**
+ * Returns the gates that apply to the change: first those from the items of `gates` in the settings, then one gate for
+ * each review task of a rule.
+ */
+export function planGates(sources: GateSources): GateList {
+  const gates = [...sources.settings.flatMap((entry) => entryGates(entry, sources)), ...ruleGates(sources)];
+  const reviews = gates.filter(({ kind }) => kind !== 'check');
+  const covered = new Set(reviews.flatMap(({ entries }) => entries.map(({ path }) => path)));
+  const repeated = [...grouped(gates, ({ id }) => id)].filter(([, own]) => own.length > 1);
+  return {
+    gates,
+    uncovered: sources.entries.map(({ path }) => path).filter((path) => !covered.has(path)),
+    duplicates: repeated.map(([id]) => id),
+  };
+}
+
+/**
+ * Returns the gates that exist whatever files changed. Gates for each folder of `packages/*` and for each file of a
+ * rule are not among them.
+ */
+export function configuredGates(
+  settings: readonly EntrySettings[],
+  rules: readonly Rule[],
+): readonly Pick<Gate, 'id' | 'kind'>[] {
+  const entries = settings.flatMap((entry) => {
+    const path = compilePath(entry.path);
+    if (path.kind === 'each') return [];
+    const name = path.kind === 'glob' ? path.source : nameOf(path.folder);
+    return namesOf(entry).map(({ kind, name: gate }) => ({ kind, id: gateId(kind, name, gate) }));
+  });
+  const together = rules
+    .filter(({ strategy }) => strategy !== 'individual')
+    .map((rule) => ({ kind: 'rule', id: ruleId(rule) }) as const);
+  return [...entries, ...together];
+}
+
+/**
+ * Returns a function that reports whether these settings and rules can produce a gate with a given id, for any change.
+ */
+export function gateIds(settings: readonly EntrySettings[], rules: readonly Rule[]): (id: string) => boolean {
+  const configured = new Set<string>(configuredGates(settings, rules).map(({ id }) => id));
+  return (id) => configured.has(id) || isVariableId(id, settings, rules);
+}
+
+/**
+ * Whether a gate with this id exists only for certain changed files: it is for one folder of a path such as
+ * `packages/*`, or for one file of a rule.
+ */
+function isVariableId(id: string, settings: readonly EntrySettings[], rules: readonly Rule[]): boolean {
+  const isOfFolder = (entry: EntrySettings) => {
+    const path = compilePath(entry.path);
+    if (path.kind !== 'each') return false;
+    return namesOf(entry).some(({ kind, name }) => id.startsWith(`${kind}:${path.folder}/`) && id.endsWith(`:${name}`));
+  };
+  const isOfFile = (rule: Rule) => rule.strategy === 'individual' && id.startsWith(`${ruleId(rule)}:`);
+  return settings.some(isOfFolder) || rules.some(isOfFile);
+}
+
+function namesOf({ checks, reviews }: EntrySettings) {
+  return [
+    ...Object.keys(checks).map((name) => ({ kind: 'check', name }) as const),
+    ...Object.keys(reviews).map((name) => ({ kind: 'review', name }) as const),
+  ];
+}
+
+function gateId(kind: Gate['kind'], entry: string, name: string): GateId {
+  return `${kind}:${entry}:${name}`;
+}
+
+function ruleId(rule: Rule): GateId {
+  return gateId('rule', nameOf(rule.folder), rule.name);
+}
+
+function entryGates(entry: EntrySettings, sources: GateSources): Gate[] {
+  return [...entriesByName(entry, sources.entries)].flatMap(([name, entries]) => {
+    const content = contentOf(entries);
+    const checks = Object.entries(entry.checks).map(([check, { run, timeoutSeconds }]): CheckGate => {
+      const id = gateId('check', name, check);
+      return { kind: 'check', id, entry: name, name: check, command: run, timeoutSeconds, entries };
+    });
+    const reviews = Object.entries(entry.reviews).map(
+      ([review, { prompt, numReviews, agents, timeoutSeconds }]): ReviewGate => {
+        const id = gateId('review', name, review);
+        const rubric = sources.rubrics.get(prompt);
+        // Fail if the prompt is missing: if the gate were left out instead, the run could pass although this review
+        // never ran.
+        if (rubric === undefined) throw new Error(`the prompt ${prompt} was not read`);
+        const own = { kind: 'review', id, entry: name, name: review, numReviews, agents, timeoutSeconds } as const;
+        return { ...own, rubric, entries, content, task: null };
+      },
+    );
+    return [...checks, ...reviews];
+  });
+}
+
+/**
+ * Groups the changed files of an entry point (an item of `gates`) by the name of the gates for them (see `entryName`).
+ */
+function entriesByName(
+  { path, exclude }: EntrySettings,
+  entries: readonly Entry[],
+): ReadonlyMap<string, readonly Entry[]> {
+  const compiled = compilePath(path);
+  const excludes = exclude.map((source) => ({ folder: plain(source), glob: compile(source) }));
+  const isExcluded = (one: RepoPath) =>
+    excludes.some(
+      ({ folder, glob }) => folder !== '' && (isInside(one, folder) || (glob !== null && globMatches(glob, one))),
+    );
+  const named = new Map<Entry, string>();
+  for (const entry of entries) {
+    const name = entryName(compiled, entry.path);
+    if (name !== null && !isExcluded(entry.path)) named.set(entry, name);
+  }
+  return grouped([...named.keys()], (entry) => named.get(entry) ?? '');
+}
+
+function ruleGates({ rules, entries, unchanged }: GateSources): ReviewGate[] {
+  if (rules.length === 0) return [];
+  const byPath = new Map(entries.map((entry) => [entry.path, entry]));
+  return planTasks(rules, { changed: [...byPath.keys()], unchanged }).map((task) => ruleGate(task, byPath));
+}
+
+function ruleGate(task: RuleTask, byPath: ReadonlyMap<RepoPath, Entry>): ReviewGate {
+  const { rule } = task;
+  const { name, numReviews, agents } = rule;
+  const id = `${ruleId(rule)}${rule.strategy === 'individual' ? `:${task.files[0]}` : ''}`;
+  const entries = task.files.flatMap((path) => byPath.get(path) ?? []);
+  return {
+    ...{ kind: 'rule', id, entry: nameOf(rule.folder), name, numReviews, agents, timeoutSeconds: null },
+    ...{ rubric: ruleRubric(rule), entries, content: contentOf(entries), task },
+  };
+}
+
+export function fileRubric(source: string, text: string): Rubric {
+  return { source, text, digest: sha256(text) };
+}
+
+export function ruleRubric(rule: Rule): Rubric {
+  return fileRubric(`${rule.source.file}:${rule.source.line}`, rule.instructions);
+}
+
+/** The gates that a user asks for. Empty lists select all gates. */
+export type GateRequest = {
+  readonly gates: readonly string[];
+  /** Selects the gates with changed files at or below one of these paths. */
+  readonly paths: readonly RepoPath[];
+  readonly settings: Pick<Settings, 'gates'>;
+  readonly rules: readonly Rule[];
+};
+
+/**
+ * Returns the selected gates. An unknown name is an error; the name of a configured gate without changed files is not.
+ */
+export function selectGates(gates: readonly Gate[], request: GateRequest): Result<readonly Gate[]> {
+  const { settings, rules, paths } = request;
+  const configured = [
+    ...settings.gates.flatMap((entry) => [...Object.keys(entry.checks), ...Object.keys(entry.reviews)]),
+    ...rules.map(({ name }) => name),
+  ];
+  const isGateId = gateIds(settings.gates, rules);
+  for (const gate of request.gates) {
+    const isKnown = configured.includes(gate) || gates.some(({ id }) => id === gate);
+    if (!isKnown && !isGateId(gate)) {
+      return err({ kind: 'unknown-gate', gate, known: [...new Set(configured)] });
+    }
+  }
+  return ok(
+    gates.filter(
+      ({ id, name, entries }) =>
+        (request.gates.length === 0 || request.gates.some((wanted) => wanted === id || wanted === name)) &&
+        (paths.length === 0 || entries.some((entry) => isAtOrBelow(entry.path, paths))),
+    ),
+  );
+}
+
+/**
+ * The thing that a user means by a name: a finding, a gate, or one reviewer (slot) of a gate. `ambiguous`: several
+ * gates have the name.
+ */
+export type Subject =
+  | { readonly kind: 'finding'; readonly id: string }
+  | { readonly kind: 'gate'; readonly gate: GateOutcome }
+  | { readonly kind: 'slot'; readonly gate: GateOutcome; readonly slot: number }
+  | { readonly kind: 'ambiguous'; readonly gates: readonly GateOutcome[] };
+
+/**
+ * Returns the finding, gate or reviewer that a name means. The end of a gate's id is enough if no other gate's id ends
+ * with it.
+ */
+export function subjectOf(name: string, gates: readonly GateOutcome[]): Subject | null {
+  const text = name.trim();
+  if (/^f[1-9]\d*$/i.test(text)) return { kind: 'finding', id: text.toUpperCase() };
+  const whole = named(text, gates);
+  if (whole.length > 0) return oneOf(whole, (gate) => ({ kind: 'gate', gate }));
+  const [, stem = '', slot = ''] = /^(.+)@(\d{1,4})$/.exec(text) ?? [];
+  const reviews = gates.filter(({ kind }) => kind !== 'check');
+  return oneOf(stem === '' ? [] : named(stem, reviews), (gate) => ({ kind: 'slot', gate, slot: Number(slot) }));
+}
+
+/**
+ * Returns the configured gate that a text such as `quality` or `quality@2` means, even if none of its files changed.
+ * Returns `null` if no gate has this name, or more than one has it.
+ */
+export function idleGateOf(name: string, configured: readonly GateId[]): GateId | null {
+  const text = name.trim();
+  const gates = configured.map((id) => ({ id }));
+  for (const one of [text, text.replace(/@\d{1,4}$/, '')]) {
+    const [only, ...others] = named(one, gates);
+    if (only !== undefined) return others.length === 0 ? only.id : null;
+  }
+  return null;
+}
+
+function named<T extends { readonly id: GateId }>(name: string, gates: readonly T[]): readonly T[] {
+  const exact = gates.filter(({ id }) => id === name);
+  return exact.length > 0 ? exact : gates.filter(({ id }) => id.endsWith(`:${name}`));
+}
+
+function oneOf(gates: readonly GateOutcome[], subject: (gate: GateOutcome) => Subject): Subject | null {
+  const [only] = gates;
+  if (only === undefined) return null;
+  return gates.length === 1 ? subject(only) : { kind: 'ambiguous', gates };
+}

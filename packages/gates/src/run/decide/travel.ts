@@ -1,0 +1,146 @@
+import { byCodePoint } from '@onceover/base/kernel/collections.ts';
+import { sha256 } from '@onceover/base/kernel/ids.ts';
+import { version } from '@onceover/base/version.ts';
+import { findingIdentity } from '@onceover/passes/decide-waiver.ts';
+import type {
+  AcceptedWaiver,
+  PassFile,
+  PassRequest,
+  PassStatement,
+  TravellingStatement,
+  WaiverRequest,
+  WaiverStatement,
+} from '@onceover/passes/types.ts';
+import type { Settings } from '@onceover/repo/config/settings.ts';
+import type { Finding, KnownFinding, Receipt, ReviewGate, SlotNumber } from '../types.ts';
+import { type VerdictSettings, verdictSettingsDigest } from './review-facts.ts';
+
+/** The facts that decide which agents' passes are accepted. */
+export type AllowedAgents = {
+  readonly settings: VerdictSettings & Pick<Settings, 'agents'>;
+  /** The names of the agents that need no settings. */
+  readonly builtIn: readonly string[];
+  readonly changed: ReadonlySet<string>;
+};
+
+/** Returns the conditions under which a pass of another clone counts for this reviewer. */
+export function wantedPass(
+  gate: ReviewGate,
+  slot: SlotNumber,
+  scope: string,
+  { settings, builtIn, changed }: AllowedAgents,
+): PassRequest {
+  const agents = gate.agents ?? settings.agents ?? [...builtIn, ...Object.keys(settings.agent)];
+  return {
+    subject: { gate: gate.id, slot, content: gate.content, scope, promptDigest: gate.rubric.digest },
+    files: passFiles(gate),
+    settingsDigests: new Map(agents.map((agent) => [agent, verdictSettingsDigest(settings, agent)])),
+    changedAgents: changed,
+  };
+}
+
+function passFiles({ entries }: ReviewGate): readonly PassFile[] {
+  return entries.map(({ path, mode, baseMode, baseBlob, headBlob }) => {
+    return { path, mode, baseMode: baseMode ?? null, baseBlob, headBlob };
+  });
+}
+
+/**
+ * Returns an id of a finding that is the same in all clones: a SHA-256 over gate, file, quoted code, its occurrence and
+ * the priority; `null` if the finding quotes no code. The priority is included, so that a waiver does not cover a more
+ * severe problem at the same place.
+ */
+function waivableIdentity(finding: Finding): string | null {
+  const identity = findingIdentity(finding);
+  return identity === null ? null : sha256(`${identity} ${finding.priority}`);
+}
+
+/**
+ * Returns a stored pass in a form that other clones can check; `null` if they could not use it. A review that was only
+ * marked as passed has no stored verdict, so it is never shared.
+ */
+function passStatement(
+  gate: ReviewGate,
+  receipt: Receipt,
+  findings: ReadonlyMap<string, KnownFinding>,
+): PassStatement | null {
+  const { made } = receipt;
+  // Share only reviews of the whole change, because another clone cannot know what a narrower request left out.
+  if (made === undefined || receipt.scope !== 'full' || receipt.content !== gate.content) return null;
+  const waived = receipt.findings.map((id) => waivedIdentity(findings.get(id)));
+  const isPass = receipt.verdict === 'pass' ? waived.length === 0 : waived.length > 0;
+  if (!isPass || waived.includes(null)) return null;
+  const { slot, content, scope, promptDigest, agent, at } = receipt;
+  return {
+    kind: 'pass',
+    ...{ gate: gate.id, slot, content, scope, promptDigest },
+    files: passFiles(gate),
+    agent,
+    ...made,
+    passedAt: at,
+    waived: waived.filter((one) => one !== null).sort(byCodePoint),
+  };
+}
+
+function waivedIdentity(finding: KnownFinding | undefined): string | null {
+  return finding === undefined || !isWaivedByPerson(finding) ? null : waivableIdentity(finding);
+}
+
+function isWaivedByPerson({ resolution }: KnownFinding): boolean {
+  return resolution?.how === 'skipped' && resolution.by.kind === 'person';
+}
+
+/**
+ * Returns the waiver of a finding in a form that other clones can check; `null` if no person waived it in this clone.
+ */
+function waiverStatement(finding: KnownFinding): WaiverStatement | null {
+  const { resolution, gate, file, issue, isOfOtherClone = false } = finding;
+  const identity = waivedIdentity(finding);
+  if (identity === null || resolution === null || finding.waiverSigner !== undefined || isOfOtherClone) return null;
+  return {
+    ...{ kind: 'waiver', gate, finding: identity, file, issue, why: resolution.why },
+    ...{ by: resolution.by.name, onceoverVersion: version, waivedAt: resolution.at },
+  };
+}
+
+/** Returns what this clone can share about these gates: its passes, and the waivers that people made in it. */
+export function travellingStatements(
+  slots: readonly { readonly gate: ReviewGate; readonly receipt: Receipt }[],
+  findings: readonly KnownFinding[],
+): readonly TravellingStatement[] {
+  const byId = new Map(findings.map((finding) => [finding.id, finding]));
+  const gates = new Set(slots.map(({ gate }) => gate.id));
+  const waivers = findings.filter(({ gate }) => gates.has(gate)).map(waiverStatement);
+  const passes = slots.map(({ gate, receipt }) => passStatement(gate, receipt, byId));
+  return [...passes, ...waivers].filter((one) => one !== null);
+}
+
+/** Returns the findings after applying waivers of other clones to those that are not waived here. */
+export function withSignedWaivers(
+  findings: readonly KnownFinding[],
+  waivers: ReadonlyMap<string, AcceptedWaiver>,
+): readonly KnownFinding[] {
+  if (waivers.size === 0) return findings;
+  return findings.map((finding) => {
+    const waiver = mayTakeWaiver(finding) ? waivers.get(waivableIdentity(finding) ?? '') : undefined;
+    if (waiver === undefined) return finding;
+    const { why, waivedAt, by } = waiver.statement;
+    const actor = { kind: 'person', name: by } as const;
+    const resolution = { how: 'skipped', why, at: waivedAt, iteration: finding.since, by: actor } as const;
+    return { ...finding, resolution: { ...resolution, proposedBy: null }, waiverSigner: waiver.signer.principal };
+  });
+}
+
+/** Returns the findings of these gates for which a waiver of another clone would count. */
+export function wantedWaivers(findings: readonly KnownFinding[], gates: ReadonlySet<string>): readonly WaiverRequest[] {
+  return findings.filter(mayTakeWaiver).flatMap((finding) => {
+    const identity = gates.has(finding.gate) ? waivableIdentity(finding) : null;
+    const { gate, file } = finding;
+    return identity === null || file === null ? [] : [{ finding: identity, gate, file }];
+  });
+}
+
+/** Whether a waiver of another clone may apply: the finding is not closed, and no person of this clone waived it. */
+function mayTakeWaiver({ kept, resolution }: KnownFinding): boolean {
+  return kept !== 'closed' && resolution?.how !== 'skipped';
+}

@@ -1,0 +1,165 @@
+import type { Answers } from '@onceover/agents/dispatch/answer-schemas.ts';
+import { openQueue } from '@onceover/agents/dispatch/limits.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { Entry } from '@onceover/base/kernel/repository.ts';
+import { ok, type Result } from '@onceover/base/kernel/result.ts';
+import { findFile, readFileName } from '../judge/finding-path.ts';
+import { fileFingerprint, findingLocator, locateFinding } from '../judge/locate-finding.ts';
+import type { ReportedProblem, SlotReview } from '../judge/match-findings.ts';
+import { addedLines, isOnUnchangedLines } from '../judge/unchanged-lines.ts';
+import type { SlotJob } from '../ports.ts';
+import type { SlotRecord } from '../record-types.ts';
+import type { IterationContext } from './prepare-slot.ts';
+
+/**
+ * Turns a reviewer's answer into a `SlotReview`: finds the place of each problem in the files and adds the earlier
+ * findings.
+ */
+export async function interpretAnswer(
+  context: IterationContext,
+  job: SlotJob,
+  agent: string,
+  said: Answers['gate'],
+  isStale: boolean,
+): Promise<Result<SlotReview>> {
+  const { comparison } = context.facts;
+  const { settings } = context.request;
+  const entries = new Map<string, Entry>(job.gate.entries.map((entry) => [entry.path, entry]));
+  const named = await namedFiles(context, job, said.violations);
+  if (!named.ok) return named;
+  const earlier = job.state.findings.flatMap(({ finding }) => finding.file ?? []);
+  const reading = await readFiles(context, job, [...named.value.values()].map(({ file }) => file).concat(earlier));
+  if (!reading.ok) return reading;
+  const files = reading.value;
+  const reported = said.violations.map((violation): ReportedProblem => {
+    const name = violation.file.trim();
+    const { file, line: lineInName } = named.value.get(violation.file) ?? NO_FILE;
+    const known = file === null ? undefined : files.get(file);
+    const line = violation['no_such_line'] === true ? 0 : (violation.line ?? lineInName);
+    const pointed = known?.locate(line, violation.code ?? null) ?? locateFinding(null, line, violation.code ?? null);
+    const entry = file === null ? null : (entries.get(file) ?? null);
+    return {
+      file,
+      line: pointed.line,
+      code: violation.code ?? null,
+      anchor: pointed.anchor,
+      issue: file === null && name !== '' ? `${name}: ${violation.issue}` : violation.issue,
+      fix: violation.fix ?? null,
+      priority: violation.priority,
+      mark: name !== '' && entry === null ? 'off-diff' : pointed.mark,
+      entry,
+      seen: known?.seen ?? null,
+    };
+  });
+  const seenBefore = await earlierReviews(context, job, reported);
+  return ok({
+    ...{ gate: job.gate.id, slot: job.slot, content: job.gate.content, agent, iteration: context.iteration },
+    at: context.ports.clock.now().toISOString(),
+    scope: comparison.scope.key,
+    where: comparison.where,
+    isRerun: reviewsBefore(job).length > 0,
+    failOn: settings.failOn,
+    rerunNewIssueThreshold: settings.rerunNewIssueThreshold,
+    convergence: settings.convergence,
+    seenBefore,
+    status: said.status,
+    reported,
+    previous: said.previous ?? [],
+    message: said.message ?? null,
+    earlier: job.state.findings,
+    entryNow: (file) => entries.get(file) ?? null,
+    isStale,
+    seenNow: (file) => files.get(file)?.seen ?? null,
+  });
+}
+
+/**
+ * Returns the records of the reviewer's earlier reviews. Ignores records that other tools wrote and reviews with
+ * another prompt.
+ */
+function reviewsBefore({ state, slot, gate }: SlotJob): readonly SlotRecord[] {
+  return state.cycle.filter(
+    ({ slot: other, own, status }) =>
+      other === slot && own?.promptDigest === gate.rubric.digest && (status === 'pass' || status === 'fail'),
+  );
+}
+
+/**
+ * Returns a function that counts the reviewer's earlier reviews, for problems whose lines have not changed since the
+ * last of them. Only reviews with a stored verdict count, because anyone can write a record. If the setting
+ * `convergence` is off or the earlier snapshot is lost, the count is 0.
+ */
+async function earlierReviews(
+  { ports, request }: IterationContext,
+  job: SlotJob,
+  problems: readonly ReportedProblem[],
+): Promise<SlotReview['seenBefore']> {
+  const { unchangedCode, ratchet } = request.settings.convergence;
+  const before = reviewsBefore(job);
+  if (unchangedCode === 'block' && !ratchet) return () => 0;
+  const contents = [...new Set(before.flatMap(({ own }) => own?.content ?? []))];
+  const { id: gate, rubric } = job.gate;
+  const key = { gate, slot: job.slot, scope: before.at(-1)?.own?.scope ?? '', promptDigest: rubric.digest };
+  const found = await Promise.all(contents.map((content) => ports.receipts.find('review', { ...key, content })));
+  const receipts = found.filter((receipt) => receipt !== null);
+  const tree = receipts.find(({ content }) => content === before.at(-1)?.own?.content)?.tree;
+  if (tree === undefined) return () => 0;
+  const paths = [...new Set(problems.flatMap(({ file }) => file ?? []))];
+  const known = await ports.snapshots.filesIn(tree, paths);
+  const sections = known.ok ? await ports.snapshots.plainSections(tree, job.tree, paths) : known;
+  if (!known.ok || !sections.ok) return () => 0;
+  const added = new Map(sections.value.flatMap(({ paths: own, text }) => own.map((path) => [path, addedLines(text)])));
+  return (problem) => {
+    if (problem.file === null || !known.value.has(problem.file)) return 0;
+    return isOnUnchangedLines(problem, added.get(problem.file) ?? new Set()) ? receipts.length : 0;
+  };
+}
+
+type NamedFile = { readonly file: RepoPath | null; readonly line: number | null };
+
+const NO_FILE: NamedFile = { file: null, line: null };
+
+/**
+ * Maps each file name in an answer to the file that the reviewer means: a file of the gate, of the change or of the
+ * repository.
+ */
+async function namedFiles(
+  { ports, request, changed, isChanged }: IterationContext,
+  job: SlotJob,
+  violations: Answers['gate']['violations'],
+): Promise<Result<ReadonlyMap<string, NamedFile>>> {
+  const own = job.gate.entries.map(({ path }) => path);
+  const spelled = new Map(violations.map(({ file }) => [file, readFileName(file, request.root)]));
+  const unknown = new Set([...spelled.values()].flatMap(({ paths }) => paths).filter((path) => !isChanged(path)));
+  const found = await ports.snapshots.filesIn(job.tree, [...unknown]);
+  if (!found.ok) return found;
+  const exists = (path: RepoPath) => isChanged(path) || found.value.has(path);
+  const named = [...spelled].map(([name, spelling]): [string, NamedFile] => {
+    const file = findFile(spelling, own, exists) ?? findFile(spelling, changed, exists) ?? spelling.literal;
+    return [name, { file, line: spelling.line }];
+  });
+  return ok(new Map(named));
+}
+
+type KnownFile = { readonly locate: ReturnType<typeof findingLocator>; readonly seen: string | null };
+
+/** Reads files from the reviewed git tree, a few at a time. */
+async function readFiles(
+  { ports }: IterationContext,
+  job: SlotJob,
+  paths: readonly (RepoPath | null)[],
+): Promise<Result<ReadonlyMap<RepoPath, KnownFile>>> {
+  const entries = new Map<string, Entry>(job.gate.entries.map((entry) => [entry.path, entry]));
+  const distinct = [...new Set(paths.filter((path) => path !== null))];
+  const queue = openQueue(FILES_AT_ONCE);
+  const texts = await Promise.all(distinct.map((path) => queue(() => ports.snapshots.textIn(job.tree, path))));
+  const files = new Map<RepoPath, KnownFile>();
+  for (const [i, path] of distinct.entries()) {
+    const text = texts[i];
+    if (text?.ok !== true) return text ?? ok(files);
+    files.set(path, { locate: findingLocator(text.value), seen: fileFingerprint(entries.get(path), text.value) });
+  }
+  return ok(files);
+}
+
+const FILES_AT_ONCE = 8;

@@ -1,0 +1,80 @@
+import { type EarlierReads, filesToHandOver, needsFile } from '@onceover/agents/dispatch/decide-handover.ts';
+import { estimateTokens } from '@onceover/base/kernel/agent.ts';
+import { grouped } from '@onceover/base/kernel/collections.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { Result } from '@onceover/base/kernel/result.ts';
+import type { GateRun } from '../decide/plan-run.ts';
+import { readFileName } from '../judge/finding-path.ts';
+import type { RunContext } from '../ports.ts';
+import type { SlotRecord } from '../record-types.ts';
+import type { ReviewGate } from '../types.ts';
+
+/** A file whose text is in the prompt of a new session. */
+export type GivenFile = { readonly path: RepoPath; readonly text: string };
+
+/** The maximum number of characters of one file in a prompt. */
+const MOST_LENGTH = 40_000;
+
+/**
+ * Returns files to include in the prompt of a new session: those that the same agent opened in the last reviews of this
+ * change, or found in the session that they copied. All reviewers of the change get the same files, so that their prompts
+ * begin alike and the provider can cache them.
+ */
+export async function filesOpenedBefore(
+  context: Pick<RunContext, 'request'> & {
+    readonly plans: readonly GateRun[];
+    text(path: RepoPath): Promise<Result<string | null>>;
+  },
+  { entries, content }: ReviewGate,
+  { agent, promptLength }: { readonly agent: string; readonly promptLength: number },
+): Promise<readonly GivenFile[]> {
+  const alike = context.plans.filter(({ state }) => state.gate.content === content);
+  const earlier = alike.flatMap(({ state }) => earlierReads(state.cycle, agent, context.request));
+  const shown = new Set<string>(entries.filter(({ baseBlob }) => baseBlob === null).map(({ path }) => path));
+  const wanted = [...new Set(earlier.flatMap(({ needed }) => needed))].filter((path) => !shown.has(path));
+  const files: (GivenFile & { readonly more: number; readonly likely: number })[] = [];
+  for (const path of wanted.sort()) {
+    const likely = needsFile(earlier, path);
+    // Read the file from the snapshot: it contains no ignored files, and it is the code under review even if someone
+    // edits the file now.
+    const file = likely === 0 ? null : await context.text(path);
+    if (file?.ok !== true || file.value === null || file.value.length > MOST_LENGTH) continue;
+    const text = file.value;
+    files.push({ path, text, more: text.length, likely });
+  }
+  const to = { kind: 'fresh', contextTokens: estimateTokens(promptLength) } as const;
+  return filesToHandOver(files, to).map(({ path, text }) => ({ path, text }));
+}
+
+/**
+ * Returns, for each reviewer number, the files that the last review by this agent needed. Leaves out reviews whose opened
+ * files are unknown. A file counts as opened twice if any review of the cycle opened it twice.
+ */
+function earlierReads(
+  cycle: readonly SlotRecord[],
+  agent: string,
+  request: RunContext['request'],
+): readonly EarlierReads<RepoPath>[] {
+  const known = cycle.filter(
+    ({ adapter, status, own }) =>
+      adapter === agent && status !== 'error' && own?.dispatch === 'fresh' && own.opened !== undefined,
+  );
+  return [...grouped(known, ({ slot }) => slot).values()].flatMap((reviews) => {
+    const all = reviews.map(({ own }) => readsOf(own, request));
+    const twice = all.flatMap((one) => one.twice);
+    return all.slice(-1).map(({ needed }) => ({ needed, twice }));
+  });
+}
+
+/** Returns the files that a reviewer opened or found in its prompt, including those of the session that it forked. */
+function readsOf(own: SlotRecord['own'], { root }: RunContext['request']): EarlierReads<RepoPath> {
+  const pathsOf = (names: readonly string[] = []) => names.flatMap((name) => readFileName(name, root).literal ?? []);
+  const opened = pathsOf(own?.opened);
+  const shown = pathsOf(own?.handed);
+  const shared = pathsOf(own?.reading?.opened);
+  const twice = [
+    ...opened.filter((path) => shown.includes(path) || shared.includes(path)),
+    ...shared.filter((path) => shown.includes(path)),
+  ];
+  return { needed: [...opened, ...shown, ...shared], twice };
+}

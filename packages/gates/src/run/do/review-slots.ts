@@ -1,0 +1,265 @@
+import { type CacheHistory, NO_CACHE_HISTORY } from '@onceover/agents/dispatch/decide-cache.ts';
+import { openPrefixGate, openQueue, sharePending } from '@onceover/agents/dispatch/limits.ts';
+import { cacheHistory } from '@onceover/agents/ledger/cache-history.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import { ok, type Result } from '@onceover/base/kernel/result.ts';
+import { omittedFolders } from '@onceover/repo/config/settings.ts';
+import type { GateRun } from '../decide/plan-run.ts';
+import { slotLog } from '../describe/logs.ts';
+import { describePlan } from '../describe/reasons.ts';
+import { noPassReason } from '../describe/shared.ts';
+import { NO_CALL } from '../judge/judge-run.ts';
+import type { RanSlots, RunContext, RunFacts, SlotJob, SlotResult, UnassignableSlot } from '../ports.ts';
+import { gatesOf } from '../read/state.ts';
+import { watchGateFiles } from '../record/after-run.ts';
+import type { SlotRecord } from '../record-types.ts';
+import { NO_AGENT, type ReviewGate } from '../types.ts';
+import { answerWithoutReview, askSlot } from './ask-slot.ts';
+import { availableAgents, DEFAULT_DIFF_CONTEXT, type IterationContext, prepareSlot } from './prepare-slot.ts';
+import { binaryPaths, type IndexedDiff, indexDiff } from './prompt-diff.ts';
+import { judgeSlot, recordError, stoppedSlot, writeRecord } from './record-verdict.ts';
+import { openReadings, withSharedReading } from './shared-readings.ts';
+
+/**
+ * Runs the planned reviewers on the current code, several at once. The records of skipped reviewers are written first.
+ */
+export async function runReviews(
+  run: RunContext,
+  facts: RunFacts,
+  plans: readonly GateRun[],
+  iteration: number,
+): Promise<Result<RanSlots>> {
+  const opened = await openContext(run, facts, { iteration, plans });
+  if (!opened.ok) return opened;
+  const context = opened.value;
+  const slots: SlotResult[] = [];
+  const jobs: (SlotJob | UnassignableSlot)[] = [];
+  for (const plan of plans) {
+    const skipped = await recordSkippedSlots(context, plan);
+    if (!skipped.ok) return skipped;
+    slots.push(...skipped.value);
+    for (const slot of plan.slots) {
+      if (slot.kind === 'skip') continue;
+      const job = await prepareSlot(context, plan.state, slot);
+      if (!job.ok) return job;
+      jobs.push(job.value);
+    }
+  }
+  const isStale = watchFiles(context, plans);
+  const queue = openQueue(run.request.settings.concurrency);
+  const readingOf = await openReadings(context, jobs, queue);
+  const results = await Promise.all(
+    jobs.map(async (job) => {
+      if ('trouble' in job) return recordError(context, job, null, job.trouble);
+      const shared = await readingOf(job);
+      const ready = shared === null ? job : withSharedReading(job, shared);
+      // Reviewers that continue from one session need not wait for each other, because the provider has that session in
+      // its cache already.
+      const release = await context.prefixes.join(shared?.end.reading == null ? job.prefix : null);
+      try {
+        return await queue(() => runJob(context, ready, isStale, release));
+      } finally {
+        release();
+      }
+    }),
+  );
+  let interrupted = false;
+  for (const result of results) {
+    if (!result.ok) return result;
+    if (result.value === null || result.value.isStopped) interrupted = true;
+    if (result.value !== null) slots.push(result.value);
+  }
+  const isShown = jobs.some((job) => 'fresh' in job);
+  const shown = isShown ? await context.diff(facts.comparison.baseTree, DEFAULT_DIFF_CONTEXT) : ok(null);
+  if (!shown.ok) return shown;
+  const entries = plans.flatMap(({ state }) => state.gate.entries);
+  const binary = [...new Set(binaryPaths(shown.value?.sections ?? [], entries))];
+  return ok({ slots, interrupted, binary, absent: absentAgents(context, jobs) });
+}
+
+function absentAgents(
+  { reviewers, request }: Pick<IterationContext, 'reviewers' | 'request'>,
+  jobs: readonly (SlotJob | UnassignableSlot)[],
+): readonly string[] {
+  const ran = jobs.filter((job) => !('trouble' in job));
+  const wanted = new Set(ran.flatMap(({ gate }) => gate.agents ?? request.settings.agents ?? []));
+  return reviewers.missing.map(({ name }) => name).filter((name) => wanted.has(name));
+}
+
+/** Whether none of the planned reviews has an agent that could run now. */
+export async function hasNoAgent({ ports }: RunContext, plans: readonly GateRun[]): Promise<boolean> {
+  const context = { ports, reviewers: await ports.reviewers() };
+  const available = await Promise.all(plans.map(({ state }) => availableAgents(context, state.gate)));
+  return available.every(({ names }) => names.length === 0);
+}
+
+/**
+ * Returns the data that all reviewers of the run share. Keeps the snapshot, because diffs in later iterations start
+ * from it.
+ */
+async function openContext(
+  run: RunContext,
+  facts: RunFacts,
+  { iteration, plans }: Pick<IterationContext, 'iteration' | 'plans'>,
+): Promise<Result<IterationContext>> {
+  const { snapshots, reviewers } = run.ports;
+  const { headTree } = facts.comparison;
+  const taken = headTree === null ? await facts.snapshot.tree() : ok(headTree);
+  if (!taken.ok) return taken;
+  const tree = taken.value;
+  const kept = await snapshots.keep(tree);
+  if (!kept.ok) return kept;
+  const changed = facts.snapshot.entries.map(({ path }) => path);
+  const paths = new Set(changed);
+  const isChanged = (path: RepoPath) => paths.has(path);
+  const texts = new Map<RepoPath, Promise<Result<string | null>>>();
+  const diffs = new Map<string, Promise<Result<IndexedDiff>>>();
+  const readDiff = async (from: string, contextLines: number): Promise<Result<IndexedDiff>> => {
+    const sections = await snapshots.sections(from, tree, contextLines);
+    return sections.ok ? ok(indexDiff(sections.value, isChanged)) : sections;
+  };
+  return ok({
+    ...run,
+    facts,
+    iteration,
+    plans,
+    cacheHistory: await readCacheHistory(run.ports),
+    tree,
+    trees: { head: tree, base: facts.comparison.baseTree, hidden: omittedFolders(run.request.settings).folders },
+    changed,
+    isChanged,
+    mark: await snapshots.branchMark(facts.comparison.where.branch),
+    reviewers: await reviewers(),
+    prefixes: openPrefixGate(),
+    text(path) {
+      const read = texts.get(path) ?? snapshots.textIn(tree, path);
+      texts.set(path, read);
+      return read;
+    },
+    diff(from, contextLines) {
+      const key = `${from} ${contextLines}`;
+      const made = diffs.get(key) ?? readDiff(from, contextLines);
+      diffs.set(key, made);
+      return made;
+    },
+  });
+}
+
+/**
+ * Returns what the ledger (the log of past calls) shows about caches and pauses. If it cannot be read, returns nothing:
+ * only cost estimates need it.
+ */
+async function readCacheHistory({ ledger, clock }: RunContext['ports']): Promise<CacheHistory> {
+  const read = await ledger.all(MOST_ENTRIES);
+  return read.ok ? cacheHistory(read.value.entries, clock.now()) : NO_CACHE_HISTORY;
+}
+
+/**
+ * The number of ledger entries (logged runs) that are enough to estimate the usual pauses between runs in this
+ * repository.
+ */
+const MOST_ENTRIES = 100;
+
+/**
+ * Calls one reviewer and judges its answer. A stopped review leaves no record. Returns `null` if the run was stopped
+ * before the call.
+ */
+async function runJob(
+  context: IterationContext,
+  job: SlotJob,
+  isStale: (gate: ReviewGate) => Promise<Result<boolean>>,
+  release: () => void,
+): Promise<Result<SlotResult | null>> {
+  const isStopped = () => context.request.stop?.aborted === true;
+  if (isStopped()) {
+    const paid = answerWithoutReview(job);
+    return ok(paid === null ? null : stoppedSlot(job, paid));
+  }
+  const { gate, slot, agent, dispatch } = job;
+  context.ports.reporter.tell({ kind: 'slot-started', gate: gate.id, slot, agent, dispatch });
+  const answer = await askSlot(context, job, release);
+  if (isStopped()) return ok(stoppedSlot(job, answer));
+  const stale = await isStale(gate);
+  if (!stale.ok) return stale;
+  return judgeSlot(context, job, answer, stale.value);
+}
+
+/**
+ * Returns a function that reports whether a gate's files were changed since this call, even if the change was undone.
+ */
+function watchFiles(
+  { ports, request, facts }: IterationContext,
+  plans: readonly GateRun[],
+): (gate: ReviewGate) => Promise<Result<boolean>> {
+  const { comparison } = facts;
+  // A run about a commit does not read the working tree, and a commit never changes, so its files stay the same.
+  if (comparison.headTree !== null) return async () => ok(false);
+  const gates = plans.map(({ state }) => state.gate);
+  const isUntouched = watchGateFiles(ports.snapshots, gates);
+  const currentContents = sharePending(async () => {
+    const snapshot = await ports.snapshots.take(comparison, omittedFolders(request.settings));
+    if (!snapshot.ok) return snapshot;
+    const now = await gatesOf(ports, request, snapshot.value);
+    if (!now.ok) return now;
+    return ok(new Map(now.value.planned.gates.map((one) => [one.id, one.kind === 'check' ? null : one.content])));
+  });
+  let compared: ReturnType<typeof currentContents> | null = null;
+  const compareOnce = () => {
+    compared ??= currentContents();
+    return compared;
+  };
+  return async (gate) => {
+    // A gate of one file cannot gain files, so after one comparison it is enough to watch that file. There can be many
+    // such gates, and comparing all gates after each review would take quadratic time.
+    const isOneFile = gate.task?.rule.strategy === 'individual';
+    const now = await (isOneFile ? compareOnce() : currentContents());
+    if (!now.ok) return now;
+    return ok(now.value.get(gate.id) !== gate.content || !isUntouched(gate));
+  };
+}
+
+/** Writes a log of why each reviewer of the gate runs or is skipped, and a record for every skipped reviewer. */
+async function recordSkippedSlots(
+  context: IterationContext,
+  { state, slots }: GateRun,
+): Promise<Result<readonly SlotResult[]>> {
+  const { gate } = state;
+  const { ports, facts, iteration } = context;
+  for (const plan of slots) {
+    const shared = plan.kind === 'run' ? state.slots.find(({ slot }) => slot === plan.slot)?.shared : null;
+    const noPass = noPassReason(shared ?? null, context.request.pullRequest !== null);
+    ports.reporter.tell({ kind: 'slot-planned', gate: gate.id, plan, ...(noPass === null ? {} : { noPass }) });
+  }
+  const lines = [`Review: ${gate.id}, iteration ${iteration}`, ...slots.map(describePlan)];
+  const written = await ports.records.writeGateLog(facts.nameOf(gate.id), iteration, lines);
+  if (!written.ok) return written;
+  const { names } = await availableAgents(context, gate);
+  const skipped: SlotResult[] = [];
+  for (const plan of slots) {
+    if (plan.kind !== 'skip') continue;
+    const { slot, passIteration } = plan;
+    const own = state.cycle.filter((record) => record.slot === slot);
+    const isPass = ({ iteration: at, status }: SlotRecord) => at === passIteration && status === 'pass';
+    const passedBy = own.find(isPass) ?? own.at(-1) ?? null;
+    // The file name of the record contains the agent that would review now, even though the reviewer is skipped.
+    const assigned = names[(slot - 1) % Math.max(1, names.length)] ?? passedBy?.adapter ?? NO_AGENT;
+    const agent = passedBy?.adapter ?? assigned;
+    const skip = { slot, status: 'skipped_prior_pass', passIteration } as const;
+    const why = 'passed-before';
+    const nothing = { snapshot: null, session: null, usage: null, durationMs: null, error: null, parts: 0 };
+    const unread = { opened: undefined, handed: undefined, reading: undefined };
+    const record = {
+      ...skip,
+      adapter: agent,
+      rawOutput: '',
+      violations: [],
+      own: { ...nothing, ...unread, dispatch: 'none', why },
+    } as const;
+    const kept = await writeRecord(context, state, assigned, record, (all) => slotLog(all, plan, []));
+    if (!kept.ok) return kept;
+    const sawOlder = passedBy?.own?.content !== gate.content;
+    const outcome = { ...NO_CALL, ...skip, agent, why, sawOlder } as const;
+    skipped.push({ gate, outcome, job: null, cost: null, closed: [], isStopped: false });
+  }
+  return ok(skipped);
+}

@@ -1,0 +1,289 @@
+import { openCooldowns, openSessionPrompts } from '@onceover/agents/dispatch/cooldowns.ts';
+import { probeEntry } from '@onceover/agents/ledger/entries.ts';
+import { openLedger } from '@onceover/agents/ledger/store.ts';
+import type { Problem } from '@onceover/base/kernel/failure.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import { ACTIVE, type Checks, type ReporterOf } from '@onceover/base/kernel/ports.ts';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { openLock } from '@onceover/base/platform/lock.ts';
+import { type RunSettings, readSettings } from '@onceover/repo/config/effective-settings.ts';
+import { readNonEmpty, unusable } from '@onceover/repo/config/read-file.ts';
+import { SETTINGS_FILE, type Settings } from '@onceover/repo/config/settings.ts';
+import { listRuleFiles, type MayHave } from '@onceover/repo/git/repository.ts';
+import type { TextFiles } from '@onceover/repo/git/tree-files.ts';
+import { openContents } from '@onceover/repo/git/working-files.ts';
+import { requireConsent } from '@onceover/repo/trust/consent.ts';
+import { hasTeamStore } from '@onceover/store/has-store.ts';
+import { storeResult } from '@onceover/store/store-error.ts';
+import type { RemoteReviewers } from '@onceover/team/remote/remote-reviewers.ts';
+import { loadRules } from '../rules/load.ts';
+import { openPasses } from '../rules/passes.ts';
+import type { ReferenceFiles } from '../rules/select-files.ts';
+import { fileRubric } from './decide/gate-list.ts';
+import type { FailingGate } from './describe/reasons.ts';
+import type { RunPorts, RunRequest, SharedPasses } from './ports.ts';
+import { takePrefetch } from './prefetch.ts';
+import { failingChecks } from './read/state.ts';
+import { openFindings } from './record/findings.ts';
+import { openReceipts } from './record/receipts.ts';
+import { openRecords } from './record/records.ts';
+import { executeRun, previewRun, type RunPreview } from './run.ts';
+import type { RunOutcome, RunProgress } from './run-types.ts';
+import type { Rubric } from './types.ts';
+
+type RunConfig = Pick<RunRequest, 'settings' | 'rules' | 'rubrics'>;
+
+/** Reads the rules, and the prompt files that the settings name. */
+async function readConfig(
+  repository: RepositoryPaths,
+  { settings, source, parsed }: RunSettings,
+  mayHave: Promise<MayHave | null>,
+): Promise<Result<RunConfig>> {
+  const { rubrics, problems } = readRubrics(settings, source.files);
+  const listed = await listRuleFiles(repository, source.commit, mayHave);
+  if (!listed.ok) return listed;
+  const loaded = await loadRules(source.files, { tracked: listed.value, untracked: [] }, parsed);
+  parsed.save();
+  const all = [...loaded.problems, ...problems];
+  return all.length > 0
+    ? err({ kind: 'broken-config', problems: all })
+    : ok({ settings, rules: loaded.rules, rubrics });
+}
+
+function readRubrics(
+  settings: Settings,
+  files: TextFiles,
+): { readonly rubrics: ReadonlyMap<RepoPath, Rubric>; readonly problems: readonly Problem[] } {
+  const rubrics = new Map<RepoPath, Rubric>();
+  const problems: Problem[] = [];
+  for (const { prompt, promptAt } of settings.gates.flatMap(({ reviews }) => Object.values(reviews))) {
+    if (rubrics.has(prompt)) continue;
+    const read = readNonEmpty(files, prompt);
+    if (read.ok) rubrics.set(prompt, fileRubric(prompt, read.text));
+    else problems.push({ file: SETTINGS_FILE, ...unusable(prompt, read.why, promptAt) });
+  }
+  return { rubrics, problems };
+}
+
+/**
+ * The options of a run. If a person starts the run, that also approves the repository's commands; an agent cannot
+ * approve them.
+ */
+export type RunOptions = Pick<
+  RunRequest,
+  'selection' | 'gates' | 'paths' | 'force' | 'fresh' | 'all' | 'startedBy' | 'stop'
+> & {
+  readonly reporter: ReporterOf<RunProgress>;
+  readonly allowUnconfigured: boolean;
+  /** `false` (`--no-accept`): ignore passes and waivers of other clones. */
+  readonly accept?: boolean;
+  /** `true` (`--share`): share the passes of this run, even if the setting `share` is off. */
+  readonly share?: boolean;
+  /**
+   * `true` (`--remote`): reviewers run on workers, other machines of the team. If missing, the user's config file
+   * decides.
+   */
+  readonly remote?: boolean;
+  /**
+   * Set for a run that only measures reviewers (`onceover prove`): the repository whose reviewers it measures. Such a
+   * run stores everything in files, and workers handle its calls after those of people and CI.
+   */
+  readonly proofOf?: RepositoryPaths;
+};
+
+/** Options for a preview of all gates. A preview runs nothing. */
+export const READ_ONLY: Omit<RunOptions, 'selection'> = {
+  gates: [],
+  paths: [],
+  force: false,
+  fresh: false,
+  all: false,
+  allowUnconfigured: false,
+  startedBy: 'agent',
+  reporter: { tell: () => {} },
+  stop: null,
+};
+
+export type OpenedRun = {
+  readonly ports: RunPorts;
+  readonly request: RunRequest;
+  /**
+   * The settings in `onceover.yml`. On a pull request, `request.settings` differs in one value: `base` is the target
+   * branch.
+   */
+  readonly written: Settings;
+  /** The paths in the working tree where the configuration was read, or would be read if a file existed there. */
+  readonly configFiles: ReadonlySet<string>;
+  /** Disconnects from the workers (the machines of the team that run reviewers). */
+  closeRemote(): Promise<void>;
+};
+
+/** Runs the gates. Only one run per working tree is possible at a time. */
+export async function runGates(repository: RepositoryPaths, options: RunOptions): Promise<Result<RunOutcome>> {
+  const remote = options.remote === undefined ? await runsRemotely() : ok(options.remote);
+  if (!remote.ok) return remote;
+  return withRunLock(repository, { ...options, remote: remote.value }, async ({ ports, request }) => {
+    const outcome = await executeRun(ports, request);
+    if (!outcome.ok || outcome.value.iteration === null) return outcome;
+    return (await isSameConfig(repository, request)) ? outcome : err({ kind: 'config-changed' });
+  });
+}
+
+/** Whether the user's config file sends runs to workers. The file is read only if a team store is configured. */
+export async function runsRemotely(): Promise<Result<boolean>> {
+  if (!hasTeamStore()) return ok(false);
+  const config = (await import('@onceover/store/user-config.ts')).readUserConfig(process.env);
+  return config.ok ? ok(config.value.runs === 'remote') : config;
+}
+
+/** Opens a run, takes its lock, checks that its commands are approved, and calls `work`. */
+export async function withRunLock<T>(
+  repository: RepositoryPaths,
+  options: RunOptions,
+  work: (opened: OpenedRun) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  if (process.env[ACTIVE] !== undefined) return err({ kind: 'inside-a-run' });
+  const opening = openRun(repository, options, true);
+  // Take the lock while git still scans the working tree, because this saves time.
+  const lock = await openLock(repository).take();
+  try {
+    const opened = await opening;
+    if (!opened.ok) return opened;
+    const consent = requireConsent(repository, opened.value.written, options.startedBy);
+    if (!consent.ok) return consent;
+    return lock.ok ? flat(await storeResult(work(opened.value))) : lock;
+  } finally {
+    const opened = await opening;
+    if (opened.ok) opened.value.ports.shared?.close();
+    if (opened.ok) await opened.value.closeRemote();
+    if (lock.ok) await lock.value.release();
+  }
+}
+
+/** Returns an object that runs checks. Its code is loaded when the first check runs. */
+function openChecksOnce(root: string, env: NodeJS.ProcessEnv): Checks {
+  return {
+    run: async (command, options) =>
+      (await import('@onceover/base/platform/run-process.ts')).openChecks(root, env).run(command, options),
+  };
+}
+
+/** Whether settings, rules and prompts are unchanged since the run read them. */
+export async function isSameConfig(repository: RepositoryPaths, request: RunRequest): Promise<boolean> {
+  const read = await readSettings(repository, request.selection);
+  const now = read.ok ? await readConfig(repository, read.value, Promise.resolve(null)) : read;
+  const textOf = ({ settings, rules, rubrics }: RunConfig) => JSON.stringify([settings, rules, [...rubrics]]);
+  return now.ok && textOf(now.value) === textOf(request);
+}
+
+function flat<T>(result: Result<Result<T>>): Result<T> {
+  return result.ok ? result.value : result;
+}
+
+export type Preview = OpenedRun & RunPreview & { failingChecks(): Promise<readonly FailingGate[]> };
+
+/** Returns what a run would do. Runs nothing and writes nothing. */
+export async function previewGates(repository: RepositoryPaths, options: RunOptions): Promise<Result<Preview>> {
+  const opened = await openRun(repository, options, false);
+  if (!opened.ok) return opened;
+  const { ports, request } = opened.value;
+  const previewed = flat(await storeResult(previewRun(ports, request)));
+  if (!previewed.ok) return previewed;
+  const { facts } = previewed.value;
+  return ok({ ...opened.value, ...previewed.value, failingChecks: () => failingChecks(ports, request, facts) });
+}
+
+type Sharing = { readonly shared: SharedPasses; readonly request: Pick<RunRequest, 'builtInAgents'> };
+
+async function openSharing(
+  repository: RepositoryPaths,
+  read: RunSettings,
+  { options, accept, fetches }: { readonly options: RunOptions; readonly accept: boolean; readonly fetches: boolean },
+): Promise<Sharing> {
+  const { openShared, BUILT_IN_AGENTS } = await import('./open-shared.ts');
+  // `--fresh` runs every reviewer again, so no earlier pass counts. Waivers stay, because people decided on them.
+  const isInPullRequest = read.source.from !== null;
+  const acceptsPasses = accept && !options.fresh;
+  // In CI, an earlier step may have fetched the passes with a token that the run itself does not get.
+  const isFetched = process.env['ONCEOVER_PASSES_FETCHED'] === 'true';
+  const use = {
+    ...{ acceptsPasses, acceptsWaivers: accept, fetches: fetches && !isFetched },
+    sharesBySetting: !isInPullRequest,
+  };
+  return { shared: openShared(repository, read, use), request: { builtInAgents: BUILT_IN_AGENTS } };
+}
+
+/** Returns a function that copies records to the store for teams, so that web pages on other machines can show them. */
+function copyRecords({ root, commonDir }: RepositoryPaths) {
+  return async (texts: Readonly<Record<string, string>>) =>
+    (await import('./record/postgres-records.ts')).copyToStore({ root, commonDir }, texts);
+}
+
+function baseReferences(files: TextFiles): ReferenceFiles {
+  return { isBase: true, text: async (path, limit) => files.read(path, limit) };
+}
+
+/** Opens the stores and reads the configuration, while git takes the first snapshot. */
+async function openRun(repository: RepositoryPaths, options: RunOptions, fetches: boolean): Promise<Result<OpenedRun>> {
+  const { reporter, accept = true, remote: _, proofOf, ...requested } = options;
+  const prefetched = await takePrefetch(repository, options.selection);
+  if (!prefetched.ok) return prefetched;
+  const { read, snapshots, first } = prefetched.value;
+  const { settings, written, source } = read;
+  // The code for passes of other clones is loaded only if the setting `passes` exists. They are fetched while git scans
+  // the files.
+  const sharing = settings.passes === null ? null : openSharing(repository, read, { options, accept, fetches });
+  const config = await readConfig(
+    repository,
+    read,
+    first.then((snapshot) => snapshot?.mayHave ?? null),
+  );
+  const opened = await sharing;
+  if (!config.ok) {
+    opened?.shared.close();
+    return config;
+  }
+  const { root, commonDir } = repository;
+  const usesStore = proofOf === undefined && hasTeamStore();
+  const ledger = openLedger(commonDir, usesStore);
+  // The connection to the workers is opened when the first reviewer runs.
+  let remote: Promise<RemoteReviewers> | undefined;
+  const ports: RunPorts = {
+    snapshots,
+    records: openRecords(root, settings.logDir, usesStore ? copyRecords(repository) : null),
+    receipts: openReceipts(commonDir, usesStore),
+    findings: openFindings(commonDir, usesStore),
+    sessionPrompts: openSessionPrompts(commonDir),
+    cooldowns: openCooldowns(commonDir, usesStore),
+    passes: openPasses(repository),
+    ledger,
+    contents: () => openContents(root),
+    references: () => (source.commit === null ? openContents(root) : baseReferences(source.files)),
+    checks: openChecksOnce(root, process.env),
+    clock: { now: () => new Date() },
+    reporter,
+    shared: opened?.shared ?? null,
+    async reviewers() {
+      if (options.remote === true) {
+        remote ??= import('@onceover/team/remote/remote-reviewers.ts').then((all) =>
+          all.openRemote(repository, settings, proofOf),
+        );
+        return (await remote).reviewers();
+      }
+      return (await import('@onceover/agents/dispatch/choose-agents.ts')).openReviewersFor(repository, settings, {
+        stop: options.stop,
+        base: source.commit,
+        paid: (cost) => ledger.add(probeEntry(cost, options.startedBy, new Date())),
+      });
+    },
+  };
+  const pullRequest = source.from === null ? null : { base: source.from };
+  const request = { ...requested, ...config.value, ...opened?.request, root, pullRequest };
+  const closeRemote = async () =>
+    remote?.then(
+      ({ close }) => close(),
+      () => undefined,
+    );
+  return ok({ ports, request, written, configFiles: source.read, closeRemote });
+}

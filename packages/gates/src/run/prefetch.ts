@@ -1,0 +1,110 @@
+import type {
+  OmittedFiles,
+  RepositoryPaths,
+  Selection,
+  Snapshot,
+  Snapshots,
+} from '@onceover/base/kernel/repository.ts';
+import { ok, type Result } from '@onceover/base/kernel/result.ts';
+import { type RunSettings, readSettings } from '@onceover/repo/config/effective-settings.ts';
+import { omittedFolders } from '@onceover/repo/config/settings.ts';
+import { cachedBase, openAnswerCache } from '@onceover/repo/git/answer-cache.ts';
+import { isRefName } from '@onceover/repo/git/base.ts';
+import { type BaseAndHead, findRepositoryWith, keepPrefetched } from '@onceover/repo/git/locate.ts';
+import { openSnapshots } from '@onceover/repo/git/snapshot.ts';
+import { findWorktreePaths } from '@onceover/repo/git/worktree-paths.ts';
+
+/**
+ * While the program is still loading, starts to take a snapshot of the working tree (`first`). The first calls of
+ * `compare` and `take` on the returned object return its results.
+ */
+export function prefetchSnapshot(
+  snapshots: Snapshots,
+  selection: Selection,
+  usualBase: string | null,
+  omitted: OmittedFiles,
+): { readonly snapshots: Snapshots; readonly first: Promise<Snapshot | null> } {
+  const compared = snapshots.compare(selection, usualBase);
+  const taken = compared.then((comparison) => (comparison.ok ? snapshots.take(comparison.value, omitted) : null));
+  let isUsed = false;
+  return {
+    first: taken.then(
+      (snapshot) => (snapshot?.ok === true ? snapshot.value : null),
+      () => null,
+    ),
+    snapshots: {
+      ...snapshots,
+      compare: (...requested) => (isUsed ? snapshots.compare(...requested) : compared),
+      async take(comparison, omittedNow) {
+        const snapshot = isUsed ? null : await taken;
+        isUsed = true;
+        return snapshot ?? snapshots.take(comparison, omittedNow);
+      },
+    },
+  };
+}
+
+type RunPrefetch = ReturnType<typeof prefetchSnapshot> & { readonly read: RunSettings };
+
+/**
+ * Returns the settings and the snapshot that were read ahead, if they fit this repository and selection; otherwise
+ * reads them now.
+ */
+export async function takePrefetch(repository: RepositoryPaths, selection: Selection): Promise<Result<RunPrefetch>> {
+  const taken = started;
+  started = null;
+  const isDefault = selection.kind === 'change' && selection.base === null;
+  return taken !== null && taken.repository === repository && isDefault ? taken.run : start(repository, selection);
+}
+
+async function start(
+  repository: RepositoryPaths,
+  selection: Selection,
+  footing: BaseAndHead | null = null,
+): Promise<Result<RunPrefetch>> {
+  const read = await readSettings(repository, selection);
+  if (!read.ok) return read;
+  const { settings } = read.value;
+  const ahead = prefetchSnapshot(
+    openSnapshots(repository, footing),
+    selection,
+    settings.base,
+    omittedFolders(settings),
+  );
+  return ok({ read: read.value, ...ahead });
+}
+
+let started: { readonly repository: RepositoryPaths; readonly run: Promise<Result<RunPrefetch>> } | null = null;
+
+/**
+ * While the program is still loading, starts to locate the repository and, with `run`, to read settings and snapshot.
+ */
+export function prefetch({ run }: { readonly run: boolean }): void {
+  const cwd = workingFolder();
+  if (cwd === null) return;
+  const worktree = run ? findWorktreePaths(cwd, process.env) : null;
+  const base = worktree === null ? null : cachedBase(openAnswerCache(worktree));
+  const found = findRepositoryWith(cwd, base !== null && isRefName(base) ? base : null);
+  const located = found.then((result) => {
+    if (!result.ok) return result;
+    const { place: repository, footing } = result.value;
+    if (run) started = { repository, run: handled(start(repository, { kind: 'change', base: null }, footing)) };
+    return ok(repository);
+  });
+  keepPrefetched({ cwd, place: handled(located) });
+}
+
+/** Keeps a rejected promise from ending the process before a caller awaits it. The caller still gets the rejection. */
+function handled<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => {});
+  return work;
+}
+
+/** Returns the current folder; `null` if it was deleted. The command itself reports that later. */
+function workingFolder(): string | null {
+  try {
+    return process.cwd();
+  } catch {
+    return null;
+  }
+}

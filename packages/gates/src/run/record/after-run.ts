@@ -1,0 +1,146 @@
+import type { GateId, RepoPath, SnapshotId } from '@onceover/base/kernel/ids.ts';
+import { folderOf, GENERATED_FOLDER, isInside } from '@onceover/base/kernel/paths.ts';
+import type { Contents, Snapshots } from '@onceover/base/kernel/repository.ts';
+import { forEachOk, ok, type Result } from '@onceover/base/kernel/result.ts';
+import type { Settings } from '@onceover/repo/config/settings.ts';
+import { isReadable, isTrusted, passMarkCovers } from '../../rules/decide.ts';
+import { INSTRUCTIONS_FOLDER } from '../../rules/passes.ts';
+import { taskFacts } from '../../rules/review-id.ts';
+import { type ReferenceFiles, readContext } from '../../rules/select-files.ts';
+import { identify } from '../../rules/tasks.ts';
+import type { RuleReviewTask, RuleTask } from '../../rules/types.ts';
+import type { RunFacts, RunPorts } from '../ports.ts';
+import type { KnownFinding, ReviewGate } from '../types.ts';
+
+/** Records which gates pass now, if that is new. The retry limit then ignores failures before this pass. */
+export async function recordPassingGates(ports: RunPorts, { comparison, reviews }: RunFacts): Promise<Result<void>> {
+  // Later runs ignore the results of narrow runs, such as `--uncommitted`, so do not record them.
+  if (comparison.scope.kind === 'narrow') return ok(undefined);
+  const passing = reviews.filter(({ holds, isHeldNoted }) => holds && !isHeldNoted);
+  const at = ports.clock.now().toISOString();
+  return forEachOk(passing, ({ gate: { id: gate, content } }) =>
+    ports.receipts.write('held', { gate, ...comparison.where, content, at }),
+  );
+}
+
+/**
+ * Archives the records of gates without changes. After an iteration, also deletes snapshots and prompts that no record
+ * needs.
+ */
+export async function archiveEndedCycles(
+  ports: RunPorts,
+  { ended, past }: RunFacts,
+  { hasIterated }: { readonly hasIterated: boolean },
+): Promise<Result<void>> {
+  const archived = ended.records.length === 0 ? ok(undefined) : await ports.records.archive(ended.records);
+  if (!archived.ok) return archived;
+  const marked = await endCycles(ports.findings, ended.findings);
+  if (!marked.ok || !hasIterated) return marked;
+  const snapshots = new Set<SnapshotId>();
+  const sessionPrompts = new Set<string>();
+  for (const { own } of past.slots) {
+    if (own?.snapshot != null) snapshots.add(own.snapshot);
+    if (own?.session != null) sessionPrompts.add(own.session.stableDigest);
+  }
+  const pruned = await ports.snapshots.prune(snapshots);
+  return pruned.ok ? ports.sessionPrompts.prune(sessionPrompts) : pruned;
+}
+
+export function endCycles(store: RunPorts['findings'], findings: readonly KnownFinding[]): Promise<Result<void>> {
+  return forEachOk(findings, ({ resolution: _, ...finding }) => store.update({ ...finding, cycleEnded: true }));
+}
+
+type MarkPorts = Pick<RunPorts, 'passes' | 'contents' | 'references'>;
+
+type MarkOptions = Pick<Settings, 'cache'> & {
+  readonly allChanged: readonly RepoPath[];
+  readonly isPullRequest: boolean;
+};
+
+const MARKS = `${GENERATED_FOLDER}/${INSTRUCTIONS_FOLDER}`;
+
+/** Returns the gates of rules whose review task is marked as passed with its current files and instructions. */
+export async function markedTasks(
+  ports: MarkPorts & { readonly snapshots: Pick<Snapshots, 'trackedIn'> },
+  gates: readonly ReviewGate[],
+  { cache, allChanged, isPullRequest }: MarkOptions,
+): Promise<Result<ReadonlySet<GateId>>> {
+  const tracked = await ports.snapshots.trackedIn(folderOf(GENERATED_FOLDER) as RepoPath);
+  if (!tracked.ok) return tracked;
+  // git lists a folder as tracked only if it is a submodule. The author of the change controls its files, so ignore the
+  // marks of passed reviews in it.
+  if ([...tracked.value].some((path) => isInside(MARKS, path))) return ok(new Set());
+  const marked = await ports.passes.marked();
+  if (!marked.ok) return marked;
+  const trackedMarks = new Set([...tracked.value].map((path) => path.slice(path.lastIndexOf('/') + 1)));
+  const found = new Set<GateId>();
+  const contents = ports.contents();
+  for (const { task, gates: own } of await reviewTasks(contents, gates)) {
+    // If git tracks the mark of a passed review, the mark came with the change under review, so it does not count.
+    if (!marked.value.ids.has(task.id) || trackedMarks.has(`${task.id}.passed`)) continue;
+    const facts = await factsOf(task, ports.references(), allChanged);
+    const receipt = await ports.passes.receipt(task.id);
+    // On a pull request, a mark of a passed review counts only if the git folder has a receipt for it, because the
+    // author cannot write there.
+    if ((receipt === null && isPullRequest) || !isTrusted(receipt, facts, cache)) continue;
+    for (const gate of own) if (gate.entries.every(passMarkCovers)) found.add(gate.id);
+  }
+  return ok(found);
+}
+
+/** Returns a function that reports whether no file of a gate was written to since this call. */
+export function watchGateFiles(
+  snapshots: Pick<Snapshots, 'touched'>,
+  gates: readonly ReviewGate[],
+): (gate: ReviewGate) => boolean {
+  const touched = ({ entries }: ReviewGate) => snapshots.touched(entries.map(({ path }) => path));
+  const before = new Map<GateId, string>(gates.map((gate) => [gate.id, touched(gate)]));
+  return (gate) => before.get(gate.id) === touched(gate);
+}
+
+/**
+ * Marks the review tasks whose gates all passed, so that `onceover instructions` leaves them out. A mark applies to the
+ * files on disk, so a task gets none if its files were written to after its reviewers ran.
+ */
+export async function markPassed(
+  ports: MarkPorts,
+  gates: readonly ReviewGate[],
+  passed: ReadonlySet<GateId>,
+  now: Date,
+  allChanged: readonly RepoPath[],
+  isUntouched: (gate: ReviewGate) => boolean,
+): Promise<Result<void>> {
+  if (!gates.some((gate) => gate.kind === 'rule' && passed.has(gate.id))) return ok(undefined);
+  const all = await reviewTasks(ports.contents(), gates);
+  const tasks = all.filter(({ gates: own }) => own.every((gate) => passed.has(gate.id) && isUntouched(gate)));
+  const references = ports.references();
+  const facts = [];
+  for (const { task } of tasks) facts.push(await factsOf(task, references, allChanged));
+  const remembered = await ports.passes.remember(facts);
+  if (!remembered.ok) return remembered;
+  return forEachOk(facts, ({ id }) => ports.passes.mark(id, 'run', now));
+}
+
+async function factsOf(task: RuleReviewTask, references: ReferenceFiles, allChanged: readonly RepoPath[]) {
+  return taskFacts(task, (await readContext(task.parts, references, allChanged)).context);
+}
+
+/** Returns the review tasks that the gates of rules stand for, with the ids that `onceover instructions` gives them. */
+async function reviewTasks(
+  contents: Contents,
+  gates: readonly ReviewGate[],
+): Promise<readonly { readonly task: RuleReviewTask; readonly gates: readonly ReviewGate[] }[]> {
+  const owners = new Map<RuleTask, ReviewGate>();
+  const tasks = [];
+  for (const gate of gates) {
+    if (gate.task === null) continue;
+    const readable = new Set(gate.entries.filter(isReadable).map(({ path }) => path));
+    const files = gate.task.files.filter((path) => readable.has(path));
+    // If all files of a task are deleted, it has no content that could be marked as passed.
+    if (files.length === 0) continue;
+    const task = { ...gate.task, files };
+    owners.set(task, gate);
+    tasks.push({ task, content: await contents.digest(files) });
+  }
+  return identify(tasks).map((task) => ({ task, gates: task.parts.flatMap((part) => owners.get(part) ?? []) }));
+}

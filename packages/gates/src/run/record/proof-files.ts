@@ -1,0 +1,44 @@
+import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import { GENERATED_FOLDER } from '@onceover/base/kernel/paths.ts';
+import type { TamperGuard } from '@onceover/base/kernel/ports.ts';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
+import { parseJson } from '@onceover/base/platform/private-files.ts';
+import { openTamperGuard, type RemovedIfNew, type RestoredIfWeaker } from '@onceover/repo/trust/tamper-guard.ts';
+import { INSTRUCTIONS_FOLDER } from '../../rules/passes.ts';
+import { readFinding, readResolution } from './findings.ts';
+
+/**
+ * Protects the files from which onceover reads passes, findings and approved commands, because a fixing agent may write
+ * to them.
+ */
+export function guardProof(
+  { root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>,
+  logDir: RepoPath,
+): TamperGuard {
+  const own = (folder: string) => ({ top: commonDir, folder });
+  const sources: readonly RemovedIfNew[] = [
+    { ...own('onceover/receipts'), name: /\.json$/, isReported: true },
+    { ...own('onceover/passes'), name: /\.json$/, isReported: true },
+    { top: root, folder: logDir, name: /\.json$/, isReported: true },
+    { top: root, folder: `${GENERATED_FOLDER}/${INSTRUCTIONS_FOLDER}`, name: /\.passed$/, isReported: true },
+    // onceover recreates these cache files itself, so the user gets no message if one was deleted.
+    { ...own('onceover'), name: /^parsed\.json$/, isReported: false },
+    { ...own('onceover/answers'), name: /./, isReported: false },
+    { ...own('onceover/indexes'), name: /./, isReported: false },
+    { ...own('onceover/hook'), name: /\.json$/, isReported: false },
+  ];
+  const texts: readonly RestoredIfWeaker[] = [
+    { ...own('onceover/findings'), name: /^F\d+(?:\.said)?\.json$/, isLess: isWeaker },
+    { ...own('onceover'), name: /^trusted\.json$/, isLess: () => true },
+  ];
+  return openTamperGuard(sources, texts);
+}
+
+/**
+ * Whether a change to the file could let a failing gate pass: the file contained a finding that was not closed, or it
+ * contains a waiver now. A new or reopened finding does not count, because another worktree may have written it.
+ */
+function isWeaker(before: string | null, now: string | null, name: string): boolean {
+  if (name.includes('.said.')) return readResolution(parseJson(now ?? ''))?.how === 'skipped';
+  return before !== null && readFinding(parseJson(before))?.kept !== 'closed';
+}

@@ -1,0 +1,77 @@
+import { hashFields } from '@onceover/base/kernel/ids.ts';
+import type { Result } from '@onceover/base/kernel/result.ts';
+import { readShape, type Shape, withKeyOrder } from '@onceover/base/kernel/shape.ts';
+import { removeLeftovers, removeOldest } from '@onceover/base/platform/files.ts';
+import { openFolder } from '@onceover/base/platform/private-files.ts';
+import type { ReceiptKeys, Receipts } from '../types.ts';
+import { RECEIPTS } from './shapes.ts';
+
+const FOLDER = 'onceover/receipts';
+const MOST_RECEIPTS = 5000;
+const WRITES_BETWEEN_CLEANUPS = 100;
+const LARGEST_RECEIPT = 1024 * 1024;
+
+export type ReceiptStore = ReturnType<typeof openReceiptFiles>;
+
+/**
+ * Opens the receipts (stored verdicts) in the git folder. A cleanup keeps the newest `most` of them, and those that
+ * this object has read or written, because the current run needs them.
+ */
+export function openReceiptFiles(commonDir: string, most = MOST_RECEIPTS) {
+  const folder = openFolder(commonDir, FOLDER);
+  const used = new Set<string>();
+  let writes = 0;
+  return {
+    async find<K extends keyof Receipts>(kind: K, key: ReceiptKeys[K]): Promise<Receipts[K] | null> {
+      const name = fileName(receiptKey(kind, key));
+      const receipt = readReceipt(kind, key, folder.json(name, LARGEST_RECEIPT));
+      if (receipt !== null) used.add(name);
+      return receipt;
+    },
+    async write<K extends keyof Receipts>(kind: K, receipt: Receipts[K]): Promise<Result<void>> {
+      const name = fileName(receiptKey(kind, receipt));
+      used.add(name);
+      const written = folder.write(name, `${receiptText(kind, receipt)}\n`);
+      if (written.ok && writes++ % WRITES_BETWEEN_CLEANUPS === 0) {
+        removeLeftovers(folder.path, Date.now());
+        removeOldest(folder.path, most, used);
+      }
+      return written;
+    },
+  };
+}
+
+/**
+ * Returns the receipt (stored verdict) in a parsed document; `null` if its fields do not match the key. So a copied or
+ * edited file does not count.
+ */
+export function readReceipt<K extends keyof Receipts>(
+  kind: K,
+  key: ReceiptKeys[K],
+  document: unknown,
+): Receipts[K] | null {
+  const receipt = readShape(document, SHAPES[kind]);
+  if (receipt === null) return null;
+  return JSON.stringify(receiptKey(kind, receipt)) === JSON.stringify(receiptKey(kind, key)) ? receipt : null;
+}
+
+export function receiptText<K extends keyof Receipts>(kind: K, receipt: Receipts[K]): string {
+  return JSON.stringify(withKeyOrder(receipt, SHAPES[kind]));
+}
+
+const SHAPES: { readonly [K in keyof Receipts]: Shape<Receipts[K]> } = RECEIPTS;
+
+export function receiptKey<K extends keyof Receipts>(kind: K, about: ReceiptKeys[K]): readonly (string | number)[] {
+  return [kind, ...KEYS[kind](about)];
+}
+
+const KEYS: { readonly [K in keyof Receipts]: (about: ReceiptKeys[K]) => readonly (string | number)[] } = {
+  review: ({ gate, slot, content, scope, promptDigest }) => [gate, slot, content, scope, promptDigest],
+  check: ({ gate, command, tree }) => [gate, command, tree],
+  held: ({ gate, branch, mergeBase }) =>
+    branch === null ? [gate, 'detached', mergeBase ?? ''] : [gate, 'branch', branch],
+};
+
+function fileName(key: readonly (string | number)[]): string {
+  return `${hashFields(key.map(String)).slice(0, 40)}.json`;
+}

@@ -1,0 +1,309 @@
+import type { CacheNote, KeptSession, SessionCache, Usage } from '@onceover/base/kernel/agent.ts';
+import type { Brand, CommitId, RepoPath, SnapshotId } from '@onceover/base/kernel/ids.ts';
+import { repoPath } from '@onceover/base/kernel/paths.ts';
+import type { Entry } from '@onceover/base/kernel/repository.ts';
+import {
+  CACHE_NOTE,
+  type Guard,
+  hasShape,
+  isAmount,
+  isBoolean,
+  isCount,
+  isInteger,
+  isOneOf,
+  isOrdinal,
+  isString,
+  isStrings,
+  isTime,
+  orMissing,
+  orNull,
+  type Shape,
+  type Shaped,
+  USAGE,
+} from '@onceover/base/kernel/shape.ts';
+import { PRIORITIES } from '@onceover/repo/config/settings.ts';
+
+/** A hash over a gate's changed files. Equal hashes mean that the change to review is the same. */
+export type GateContent = Brand<'GateContent'>;
+
+const isContent: Guard<GateContent> = isBranded;
+const isSnapshot: Guard<SnapshotId> = isBranded;
+const isCommit: Guard<CommitId> = isBranded;
+const isVerdict = isOneOf(['pass', 'fail']);
+const isMark = isOneOf(['off-diff', 'no-such-line', 'code-not-found']);
+
+const BRANCH = { branch: orNull(isString), mergeBase: orNull(isCommit) };
+
+/**
+ * Whether a stored id is a string. Its form does not matter here: a wrong id matches nothing, so it cannot make a gate
+ * pass.
+ */
+function isBranded<T extends string>(value: unknown): value is T {
+  return isString(value);
+}
+
+/** The person (by login name) or agent (by agent name) that answered a finding. */
+export const ACTOR = { kind: isOneOf(['person', 'agent']), name: isString };
+
+const isActor = hasShape<Shaped<typeof ACTOR>>(ACTOR);
+
+/** The answer of a person, an agent or a fixer to a finding. */
+export const RESOLUTION = {
+  /**
+   * - `fixed`: a claim that the finding is fixed; the finding stays open until a reviewer confirms the fix.
+   * - `skipped`: a waiver; the finding no longer fails its gate. See `countedResolution` for a waiver by an agent.
+   * - `refuted`: a claim that a reviewer rejected; only its time (`at`) still counts, for the retry limit.
+   * - `proposed`: a waiver that an agent proposes; the finding stays open until a person or its reviewer agrees.
+   */
+  how: isOneOf(['fixed', 'skipped', 'refuted', 'proposed']),
+  why: isString,
+  at: isTime,
+  /** The iteration in which the answer was given. It is only shown; the retry limit uses `at`. */
+  iteration: isCount,
+  by: isActor,
+  /** The person or agent that proposed the waiver; `null` if the waiver was not a confirmed proposal. */
+  proposedBy: orNull(isActor),
+};
+
+export const CLOSING = { how: isOneOf(['fixed', 'withdrawn', 'silent']), why: isString, iteration: isCount };
+
+/**
+ * The code that a finding refers to. `occurrence`: if the file has this code several times, which of them is meant,
+ * counted from 1.
+ */
+const ANCHOR = { text: isString, occurrence: isCount };
+
+const ENTRY: Shape<Entry> = {
+  path: isPath,
+  mode: isMode,
+  baseMode: (value) => value === undefined || isMode(value),
+  baseBlob: orNull(isString),
+  headBlob: orNull(isString),
+};
+
+export const FINDING = {
+  /** The id: F1, F2 and so on. A number is never used again. */
+  id: isFindingId,
+  gate: isString,
+  scope: isString,
+  slot: isOrdinal,
+  agent: isString,
+  /**
+   * The file; `null` if the reviewer named no file of the repository. In that case `issue` starts with the name that it
+   * gave, if any.
+   */
+  file: orNull(isPath),
+  line: orNull(isNumber),
+  code: orNull(isString),
+  /**
+   * The quoted code or, if none was quoted, the text of the reported line; `null` if the file does not contain the
+   * code.
+   */
+  anchor: orNull(hasShape<Shaped<typeof ANCHOR>>(ANCHOR)),
+  issue: isString,
+  fix: orNull(isString),
+  priority: isOneOf(PRIORITIES),
+  kept: isOneOf(['open', 'warning', 'closed']),
+  /** The problem with the reported position, for example that the line does not exist; `null` if there is none. */
+  mark: orNull(isMark),
+  /** The iteration that first reported the finding. */
+  since: isCount,
+  at: isTime,
+  /** The gate's content when the finding was last reported; `null` if unknown. */
+  content: orNull(isContent),
+  /** The snapshot's facts about the file when the finding was last reported; `null` if the gate had no such file. */
+  entry: orNull(hasShape<Entry>(ENTRY)),
+  /** The `fileFingerprint` of the file when the finding was last reported; `null` if unknown. */
+  seen: orNull(isString),
+  ...BRANCH,
+  /**
+   * Whether the gate's records were archived after the report. If so, the finding counts only while its file is
+   * unchanged.
+   */
+  cycleEnded: isBoolean,
+  closed: orNull(hasShape<Shaped<typeof CLOSING>>(CLOSING)),
+};
+
+/** Whether a value is the id of a finding. Such an id is safe as a part of a file name. */
+export function isFindingId(value: unknown): value is string {
+  return isString(value) && /^F[1-9]\d{0,8}$/.test(value);
+}
+
+function isPath(value: unknown): value is RepoPath {
+  return isString(value) && repoPath(value) === value;
+}
+
+function isMode(value: unknown): value is string {
+  return isString(value) && /^[0-7]{6}$/.test(value);
+}
+
+function isNumber(value: unknown): value is number {
+  return Number.isFinite(value);
+}
+
+/** Facts about how a reviewer reached its verdict, which onceover needs to share a pass with other clones. */
+const REVIEW_FACTS = {
+  /** Digest of the settings that the verdict depends on. */
+  settingsDigest: isString,
+  model: orNull(isString),
+  agentVersion: orNull(isString),
+  onceoverVersion: isString,
+  session: isOneOf(['new', 'resumed']),
+  /** The files that the reviewer opened; `null` if its agent does not report them. */
+  filesOpened: orNull(isStrings),
+  usage: orNull(hasShape<Usage>(USAGE)),
+  durationMs: isAmount,
+  /** SHA-256 over all prompts and answers of the review. */
+  transcriptDigest: isString,
+};
+
+export type ReviewFacts = Shaped<typeof REVIEW_FACTS>;
+
+export const RECEIPTS = {
+  /**
+   * A reviewer's verdict on one content of a gate's files. It is stored only for reviewers that onceover ran itself.
+   */
+  review: {
+    gate: isString,
+    slot: isOrdinal,
+    content: isContent,
+    scope: isString,
+    promptDigest: isString,
+    verdict: isVerdict,
+    /** Ids of the findings that made the reviewer fail, including waived ones. */
+    findings: isStrings,
+    agent: isString,
+    iteration: isOrdinal,
+    at: isString,
+    /**
+     * Facts needed to share the pass with other clones. Missing if an older version stored the verdict, which then
+     * cannot be shared.
+     */
+    made: orMissing(hasShape<ReviewFacts>(REVIEW_FACTS)),
+    /** The snapshot that the reviewer saw. Missing if an older version stored the verdict. */
+    tree: orMissing(isSnapshot),
+  },
+  /**
+   * The last result of a check. A pass counts only for the same command and for exactly the same files in the
+   * repository.
+   */
+  check: { gate: isString, command: isString, tree: isString, verdict: isVerdict, at: isString },
+  /** The last pass of a gate on a branch. The retry limit ignores failures before it. */
+  held: { gate: isString, ...BRANCH, content: isContent, at: isString },
+};
+
+export const CHECK_RECORD = {
+  gate: isString,
+  iteration: isOrdinal,
+  timestamp: isString,
+  status: isOneOf(['pass', 'fail', 'error']),
+  command: isString,
+  exitCode: orNull(isInteger),
+  durationMs: isAmount,
+  tree: isString,
+  ...BRANCH,
+  scope: isString,
+  why: orNull(isString),
+  /**
+   * `false`: the run stopped before its reviews, so the number of its iteration may be used again. Missing in records
+   * of older versions.
+   */
+  iterationTookPlace: orMissing(isBoolean),
+};
+
+const SESSION_CACHE: Shape<SessionCache> = {
+  provider: orNull(isString),
+  model: orNull(isString),
+  ttl: isOneOf(['5m', '1h']),
+  sentTokens: orNull(isAmount),
+  opening: orNull(
+    hasShape<NonNullable<SessionCache['opening']>>({
+      ...{ uncached: isAmount, cached: isAmount, shared: isAmount, requests: isAmount },
+    }),
+  ),
+  resumed: orNull(hasShape<NonNullable<SessionCache['resumed']>>({ requests: isAmount, added: isAmount })),
+};
+
+const SESSION: Shape<KeptSession> = {
+  id: isString,
+  agent: isString,
+  model: orNull(isString),
+  version: isString,
+  toolsDigest: isString,
+  firstPromptLength: isAmount,
+  saw: isString,
+  stableDigest: isString,
+  usedBefore: orNull(hasShape(USAGE)),
+  contextTokens: orNull(isAmount),
+  freshTokens: orNull(isAmount),
+  lastUsedAt: isString,
+  warmMinutes: isAmount,
+  cache: orMissing(hasShape(SESSION_CACHE)),
+  shown: isStrings,
+};
+
+/** The fields that say which change of a gate a record is about, with the state of the branch at that time. */
+const CYCLE = {
+  /** The first iteration that reviewed this change. */
+  start: isOrdinal,
+  /** The commit or tree that the change was compared with. */
+  base: isString,
+  head: orNull(isCommit),
+  mark: orNull(isString),
+};
+
+/**
+ * A session that opened files for several reviewers and judged nothing. The reviewer's own session is a copy (fork) of
+ * it.
+ */
+const READING = {
+  session: isString,
+  /** The reviewer that the cost of reading the files is charged to, such as `review:src:code@1`. */
+  leader: isString,
+  /** The files that this session opened, and that the reviewer has therefore seen. */
+  opened: isStrings,
+};
+
+/**
+ * The first session that opened the files of a change for several reviewers; later ones continue it. It contains no
+ * reviewer's instructions and no verdict.
+ */
+const BASE_READING = { session: hasShape<KeptSession>(SESSION), opened: isStrings };
+
+/** The fields of a reviewer's record that only onceover writes. Records that another tool wrote do not have them. */
+export const OWN = {
+  content: isContent,
+  snapshot: orNull(isSnapshot),
+  ...BRANCH,
+  scope: isString,
+  promptDigest: isString,
+  session: orNull(hasShape<KeptSession>(SESSION)),
+  dispatch: isOneOf(['fresh', 'resumed', 'none']),
+  why: isString,
+  /** The number of parts of the diff. It is more than 1 if the diff was too long for one prompt. */
+  parts: isAmount,
+  usage: orNull(hasShape<Usage>(USAGE)),
+  durationMs: orNull(isAmount),
+  /** The reason why there is no verdict, as text; `null` if there is a verdict. */
+  error: orNull(isString),
+  /** The files that the reviewer itself opened. Missing if unknown, and in records of older versions. */
+  opened: orMissing(isStrings),
+  /** The files whose whole text was in the prompt. Missing if there were none. */
+  handed: orMissing(isStrings),
+  /**
+   * The session that read files for several reviewers, if the reviewer's session is a copy (fork) of it; otherwise
+   * missing.
+   */
+  reading: orMissing(hasShape<Shaped<typeof READING>>(READING)),
+  /**
+   * The session that read files for several reviewers and that a later review can start from. Missing if there is none,
+   * and in older records.
+   */
+  base: orMissing(hasShape<Shaped<typeof BASE_READING>>(BASE_READING)),
+  /**
+   * The assumption about the provider's cache of the session. Missing if there was no session, and in older records.
+   */
+  cache: orMissing(hasShape<CacheNote>(CACHE_NOTE)),
+  /** The change that the record is about. Missing in records of older versions. */
+  cycle: orMissing(hasShape<Shaped<typeof CYCLE>>(CYCLE)),
+};

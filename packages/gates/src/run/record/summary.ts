@@ -1,0 +1,195 @@
+import type { Budget } from '@onceover/agents/dispatch/limits.ts';
+import type { AcceptedSlot, LedgerRun, Saved, SavedUsage } from '@onceover/agents/ledger/entries.ts';
+import { addUsage, estimateTokens, newTokens, totalTokens, type Usage } from '@onceover/base/kernel/agent.ts';
+import { grouped } from '@onceover/base/kernel/collections.ts';
+import type { GateId } from '@onceover/base/kernel/ids.ts';
+import type { Acceptance } from '@onceover/passes/types.ts';
+import type { RunPlan } from '../decide/plan-run.ts';
+import { judgeRun, type RunActions } from '../judge/judge-run.ts';
+import type { RunFacts, RunRequest } from '../ports.ts';
+import type { SlotRecord } from '../record-types.ts';
+import type { RunNotice, RunOutcome, SlotOutcome } from '../run-types.ts';
+import type { ReviewGate } from '../types.ts';
+
+/**
+ * Estimates the tokens saved for each gate and each kind of saving (`lever`), because reviewers were not called or were
+ * called more cheaply.
+ */
+export function savedUsage(
+  { slots }: Pick<RunActions, 'slots'>,
+  { reviews }: Pick<RunPlan, 'reviews'>,
+  past: readonly SlotRecord[],
+): readonly SavedUsage[] {
+  const saved = new Map<string, SavedUsage>();
+  const save = (lever: SavedUsage['lever'], gate: GateId, more: number) => {
+    const key = `${lever} ${gate}`;
+    const { looks, tokens } = saved.get(key) ?? { looks: 0, tokens: 0 };
+    saved.set(key, { gate, lever, looks: looks + 1, tokens: tokens + more });
+  };
+  const isSkipped = ({ outcome }: RunActions['slots'][number]) => outcome.status === 'skipped_prior_pass';
+  const skipped = slots.filter(isSkipped);
+  const ran = slots.filter((one) => !one.isStopped && !isSkipped(one));
+  const records = grouped(past, ({ gate, slot }) => `${gate}@${slot}`);
+  // A reviewer that was first skipped, and then ran because of the setting `certify`, saved nothing.
+  const paid = new Set(ran.map(({ gate, outcome }) => `${gate.id}@${outcome.slot}`));
+  const saveCall = (lever: 'pass' | 'slot', { id }: ReviewGate, slot: number) => {
+    const key = `${id}@${slot}`;
+    if (!paid.has(key)) save(lever, id, lastUsed(records.get(key) ?? []));
+  };
+  for (const { kind, state } of reviews) {
+    if (kind !== 'rest') continue;
+    for (const { slot, covers, shared } of state.slots) {
+      // The review behind a pass of another clone has no record here, but the signed pass says what it cost.
+      const usage = covers === 'accepted' && shared?.kind === 'accepted' ? shared.statement.usage : null;
+      if (usage === null) saveCall('pass', state.gate, slot);
+      else save('pass', state.gate.id, totalTokens(usage));
+    }
+  }
+  for (const { gate, outcome } of skipped) saveCall('slot', gate, outcome.slot);
+  const prefixes = new Set<string>();
+  for (const { job, outcome, forked } of ran) {
+    if (job === null) continue;
+    const { usage } = outcome;
+    if (outcome.dispatch === 'resumed') {
+      const fresh = job.resumed?.session.freshTokens ?? 0;
+      save('session', job.gate.id, usage === null ? 0 : Math.max(0, fresh - newTokens(usage)));
+    } else if (forked && job.shared?.continued != null) {
+      const fresh = job.lastLook?.own?.session?.freshTokens ?? 0;
+      save('reading', job.gate.id, usage === null ? 0 : Math.max(0, fresh - newTokens(usage)));
+    } else if (forked && job.shared !== undefined && !job.shared.isLeader) {
+      // A forked session finds the shared prompt and the opened files in the cache. A session of its own would have had
+      // to open the files.
+      const shared = estimateTokens(job.fresh[0]?.stable.length ?? 0);
+      const cached = usage?.cachedInputTokens ?? 0;
+      const read = job.shared.end.usage === null ? 0 : newTokens(job.shared.end.usage) - shared;
+      save('prefix', job.gate.id, Math.min(cached, shared));
+      save('reading', job.gate.id, Math.max(0, Math.min(cached - shared, read)));
+    } else if (job.prefix !== null && prefixes.has(job.prefix)) {
+      const shared = estimateTokens(job.fresh[0]?.stable.length ?? 0);
+      save('prefix', job.gate.id, Math.min(usage?.cachedInputTokens ?? 0, shared));
+    } else if (job.prefix !== null) prefixes.add(job.prefix);
+  }
+  return [...saved.values()];
+}
+
+export function totalSaved(spared: readonly SavedUsage[]): Saved {
+  const saved = { pass: 0, slot: 0, session: 0, prefix: 0, reading: 0 };
+  for (const { lever, tokens } of spared) saved[lever] += tokens;
+  return saved;
+}
+
+/** Returns the tokens of a reviewer's last call with known usage; 0 if there is none. */
+function lastUsed(records: readonly SlotRecord[]): number {
+  const [latest] = records.filter(({ own }) => own?.usage != null).sort((a, b) => b.iteration - a.iteration);
+  return latest?.own?.usage == null ? 0 : totalTokens(latest.own.usage);
+}
+
+export function concludeRun(
+  facts: RunFacts,
+  actions: RunActions,
+  request: RunRequest,
+  spared: readonly SavedUsage[],
+  budget: Budget,
+): RunOutcome {
+  const { comparison, snapshot } = facts;
+  const judged = judgeRun(facts, actions, request.settings);
+  const { branch } = comparison.where;
+  return {
+    ...judged,
+    iteration: actions.iteration,
+    scope: comparison.scope,
+    baseName: comparison.baseName,
+    headCommit: comparison.headCommit,
+    isOnBase: branch !== null && branch === `refs/heads/${comparison.baseName}`,
+    asked: facts.seesAll ? null : requestedScope(facts, request),
+    uncovered: facts.planned.uncovered,
+    withheld: snapshot.withheld,
+    notices: [...facts.notices, ...judged.notices, ...callNotices(actions, request, budget)],
+    usage: actions.slots.reduce<Usage | null>((sum, { outcome }) => addUsage(sum, outcome.usage), null),
+    saved: totalSaved(spared),
+    dispatches: budget.dispatches(),
+    retries: budget.retries(),
+    sharing: null,
+  };
+}
+
+/** Returns notices about files that reviewers did not see, and about agents that are missing or have no price. */
+function callNotices(
+  { slots, binary, absent }: RunActions,
+  { settings }: RunRequest,
+  budget: Budget,
+): readonly RunNotice[] {
+  const agents = settings.budget.usd === null ? [] : budget.unpriced();
+  const repeated = settings.unchangedGates === 'run' ? slots.filter(({ outcome }) => isRepeated(outcome)) : [];
+  const unshown = slots.flatMap(({ job }) => job?.unshown ?? []);
+  return [
+    ...new Map(unshown.map((notice) => [`${notice.rule}\0${notice.path}`, notice])).values(),
+    ...(binary.length === 0 ? [] : [{ kind: 'binary', paths: binary } as const]),
+    ...(absent.length === 0 ? [] : [{ kind: 'absent-agents', agents: absent } as const]),
+    ...(agents.length === 0 ? [] : [{ kind: 'no-price', agents } as const]),
+    ...(repeated.length === 0
+      ? []
+      : [{ kind: 'passes-repeated', gates: [...new Set(repeated.map(({ gate }) => gate.id))] } as const]),
+  ];
+}
+
+/** Whether a reviewer ran although a pass of another clone counts for it. */
+function isRepeated({ dispatch, shared }: Pick<SlotOutcome, 'dispatch' | 'shared'>): boolean {
+  return shared?.kind === 'accepted' && dispatch !== 'none';
+}
+
+function requestedScope(
+  { planned, checks, reviews, comparison }: RunFacts,
+  { gates, paths }: RunRequest,
+): RunOutcome['asked'] {
+  const covered = new Set<GateId>([...checks, ...reviews].map(({ gate }) => gate.id));
+  // A run about a commit leaves out all checks, which a separate notice reports.
+  const others = planned.gates.filter(({ kind }) => comparison.headTree === null || kind !== 'check');
+  return { gates, paths, others: others.map(({ id }) => id).filter((id) => !covered.has(id)) };
+}
+
+/** Returns the run's entry for the ledger (the log of all calls). Reviewers that were not called are left out. */
+export function ledgerRun(
+  { startedBy }: RunRequest,
+  { facts, actions }: { readonly facts: RunFacts; readonly actions: RunActions },
+  { iteration, status, exitCode, scope }: RunOutcome,
+  spared: readonly SavedUsage[],
+  [startedAt, endedAt]: readonly [Date, Date],
+): LedgerRun {
+  return {
+    kind: 'run',
+    at: endedAt.toISOString(),
+    durationMs: Math.max(0, endedAt.getTime() - startedAt.getTime()),
+    startedBy,
+    branch: facts.comparison.where.branch,
+    scope: scope.key,
+    iteration,
+    status,
+    exitCode,
+    slots: actions.slots.flatMap(({ cost }) => cost ?? []),
+    checks: [...actions.checks.values()].map(({ id, status: ended, check }) => {
+      return { gate: id, status: ended, durationMs: check.durationMs };
+    }),
+    spared,
+    ...sharedSlots(facts, actions),
+  };
+}
+
+/** Returns the accepted passes of other clones, and the results of reviewers that ran to double-check such a pass. */
+function sharedSlots({ reviews }: RunFacts, { slots }: RunActions): Pick<LedgerRun, 'accepted' | 'audits'> {
+  const accepted = reviews.flatMap(({ gate, slots: states }) =>
+    states.flatMap(({ slot, covers, shared }) =>
+      covers === 'accepted' && shared?.kind === 'accepted' ? [sharedSlot(gate.id, slot, shared)] : [],
+    ),
+  );
+  const audits = slots.flatMap(({ gate, outcome: { slot, status, shared } }) => {
+    const isDrawn = shared?.kind === 'refused' && shared.why === 'drawn-for-audit';
+    if (!isDrawn || (status !== 'pass' && status !== 'fail')) return [];
+    return [{ ...sharedSlot(gate.id, slot, shared), agreed: status === 'pass' }];
+  });
+  return { ...(accepted.length === 0 ? {} : { accepted }), ...(audits.length === 0 ? {} : { audits }) };
+}
+
+function sharedSlot(gate: GateId, slot: number, { statement, signers = [] }: Acceptance): AcceptedSlot {
+  return { gate, slot, signers: signers.map(({ principal }) => principal), agent: statement?.agent ?? '' };
+}

@@ -1,0 +1,68 @@
+import { resolve } from 'node:path';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { readPlainFile } from '@onceover/base/platform/private-files.ts';
+import { checkFile } from '@onceover/passes/check-file.ts';
+import { readStatement } from '@onceover/passes/json-statement.ts';
+import { openTrusted } from '@onceover/passes/open-trusted.ts';
+import { checkSignature, LARGEST_SIGNATURE } from '@onceover/passes/ssh-signature.ts';
+import { LARGEST_STATEMENT, type Signers, type TravellingStatement } from '@onceover/passes/types.ts';
+import { readSettings } from '@onceover/repo/config/effective-settings.ts';
+import { REFUSALS } from '../run/describe/shared.ts';
+import { previewGates, READ_ONLY } from '../run/open-run.ts';
+import { sharePasses } from '../run/record/share.ts';
+import type { ShareEnd } from '../run/types.ts';
+import type { VerifiedFile } from './types.ts';
+
+const WHOLE_CHANGE = { kind: 'change', base: null } as const;
+
+/** Verifies a pass or waiver file with the signature in `<file>.sig`, using the signers file of the base branch. */
+export async function verifyPassFile(repository: RepositoryPaths, file: string): Promise<Result<VerifiedFile>> {
+  const path = resolve(repository.root, repository.prefix, file);
+  const bytes = readPlainFile(path, LARGEST_STATEMENT + 1);
+  if (!bytes.ok) return err({ kind: 'disk', action: 'read', path: file, code: 'ENOENT' });
+  const signature = readPlainFile(`${path}.sig`, LARGEST_SIGNATURE + 1);
+  if (!signature.ok) return err({ kind: 'disk', action: 'read', path: `${file}.sig`, code: 'ENOENT' });
+  const signed = { statement: bytes.bytes, signature: signature.bytes.toString('latin1') };
+  const read = readStatement(signed.statement);
+  const statement = read.ok ? read.statement : null;
+  const checked = checkSignature(signed.statement, signed.signature);
+  const known = { file, statement, isSigned: checked.ok, keyFingerprint: checked.ok ? checked.keyFingerprint : null };
+  const signers = await signersFor(repository, statement);
+  if (!signers.ok) return signers;
+  if (signers.value === null) {
+    const why = 'the base branch has no signers file for it, so no one may vouch';
+    return ok({ ...known, signer: null, counts: false, why });
+  }
+  const isAny = (_one: TravellingStatement): _one is TravellingStatement => true;
+  const judged = checkFile(signed, isAny, signers.value, new Date());
+  return ok(
+    judged.ok
+      ? { ...known, signer: judged.signer.principal, counts: true, why: null }
+      : { ...known, signer: null, counts: false, why: REFUSALS[judged.why] },
+  );
+}
+
+async function signersFor(
+  repository: RepositoryPaths,
+  statement: TravellingStatement | null,
+): Promise<Result<Signers | null>> {
+  const read = await readSettings(repository, WHOLE_CHANGE);
+  if (!read.ok) return read;
+  const opened = await openTrusted(repository, read.value, { now: () => new Date() });
+  if (!opened.ok) return opened.why.kind === 'failed' ? err(opened.why.failure) : ok(null);
+  const { trust } = opened.value;
+  return ok(statement?.kind === 'waiver' ? trust.waiverSigners : trust.signers);
+}
+
+/** Shares this clone's passes for the current change, and its waivers. Runs no reviewer. */
+export async function pushPasses(repository: RepositoryPaths): Promise<Result<ShareEnd | null>> {
+  const previewed = await previewGates(repository, { ...READ_ONLY, selection: WHOLE_CHANGE });
+  if (!previewed.ok) return previewed;
+  const { ports, facts } = previewed.value;
+  if (ports.shared == null) return err({ kind: 'passes-off', why: { kind: 'not-set' } });
+  const end = await sharePasses(ports, facts, true);
+  const why = end === null ? ports.shared.problem() : null;
+  if (why !== null) return why.kind === 'failed' ? err(why.failure) : err({ kind: 'passes-off', why });
+  return end?.kind === 'not-shared' ? err(end.failure) : ok(end);
+}

@@ -1,0 +1,254 @@
+import { costAfterCacheExpiry } from '@onceover/agents/dispatch/decide-cache.ts';
+import { sessionFingerprint } from '@onceover/agents/dispatch/decide-resume.ts';
+import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt.ts';
+import { quoteName } from '@onceover/base/kernel/escape.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { ReviewerFacts } from '@onceover/base/kernel/ports.ts';
+import type { DiffSection } from '@onceover/base/kernel/repository.ts';
+import { sentenceDiff } from '@onceover/base/text-diff/sentence-diff.ts';
+import { freshTemplate } from '../decide/calls.ts';
+import { countsFiles } from '../decide/roles.ts';
+import { type LoopMaterial, loopAnswer, loopMustRead, loopPrompt } from '../prompt/prompt.ts';
+import type { LoopDelta } from '../prompt/sections.ts';
+import { isCode } from '../read/subject.ts';
+import { modelFor, roleName } from '../roles/types.ts';
+import type { Ask, Measured } from '../state.ts';
+import type { PhaseContext } from './context.ts';
+
+/**
+ * The changes since the last review, as text. `format` is the number of context lines of a diff, or `sentences` for a
+ * list of changed sentences.
+ */
+export type Delta = { readonly format: number | 'sentences'; readonly text: string };
+
+/** A format in which the changes can be shown. `make` returns them as text, or null if the format is not possible. */
+export type DeltaCandidate = Pick<Delta, 'format'> & { make(): Promise<string | null> };
+
+/**
+ * If the changes are shorter than this part of the first prompt, or than this number of characters, no shorter format
+ * is tried.
+ */
+const SHORT_ENOUGH = { part: 0.1, characters: 800 };
+
+/**
+ * Returns the changes in the first format that is short enough, or else in the shortest format; null if no format is
+ * possible.
+ */
+export async function chooseDelta(
+  candidates: readonly DeltaCandidate[],
+  firstPromptLength: number,
+): Promise<Delta | null> {
+  const enough = Math.max(SHORT_ENOUGH.characters, firstPromptLength * SHORT_ENOUGH.part);
+  let shortest: Delta | null = null;
+  for (const { format, make } of candidates) {
+    const text = await make();
+    if (text === null) continue;
+    if (text.length < enough) return { format, text };
+    if (shortest === null || text.length < shortest.text.length) shortest = { format, text };
+  }
+  return shortest;
+}
+
+/** Returns a text with the numbers of added and removed lines: one line per changed file, then the total. */
+export function diffStat(sections: readonly DiffSection[]): string {
+  const files = sections.map(({ paths, text }) => ({ name: paths.map(quoteName).join(' => '), ...countLines(text) }));
+  const added = files.reduce((sum, one) => sum + one.added, 0);
+  const removed = files.reduce((sum, one) => sum + one.removed, 0);
+  const total = `${files.length} ${files.length === 1 ? 'file' : 'files'} changed, +${added} -${removed}`;
+  return [...files.map((one) => ` ${one.name} | +${one.added} -${one.removed}`), ` ${total}`].join('\n');
+}
+
+function countLines(text: string): { readonly added: number; readonly removed: number } {
+  let [added, removed] = [0, 0];
+  let inside = false;
+  for (const line of text.split('\n')) {
+    if (line.startsWith('@@')) inside = true;
+    else if (inside && line.startsWith('+')) added++;
+    else if (inside && line.startsWith('-')) removed++;
+  }
+  return { added, removed };
+}
+
+export function freshPrompt(playing: PhaseContext, ask: Ask): ComposedPrompt {
+  return loopPrompt(ask, materialFor(playing, null));
+}
+
+export function freshLength(playing: PhaseContext, ask: Ask): number {
+  return freshPrompt(playing, { ...ask, template: freshTemplate(ask.role), session: null, delta: null }).length;
+}
+
+function materialFor({ request, feature, memory }: PhaseContext, resumed: LoopMaterial['resumed']): LoopMaterial {
+  return {
+    roles: request.roles,
+    phase: request.phase,
+    feature: feature.paths,
+    document: memory.sight.document,
+    files: memory.sight.files,
+    deleted: memory.sight.deleted,
+    resumed,
+    outline: memory.outline,
+  };
+}
+
+/** Returns the facts that must not change in a session: agent, model, version, tools and instructions. */
+export function currentQuestion(playing: PhaseContext, ask: Ask, facts: ReviewerFacts): Measured['now'] {
+  const { stable } = freshPrompt(playing, { ...ask, template: freshTemplate(ask.role) });
+  const { schema } = loopAnswer(ask, playing.request.roles);
+  return {
+    agent: ask.agent,
+    model: modelOf(playing, ask),
+    version: facts.version,
+    toolsDigest: sessionFingerprint(facts.toolsDigest, schema, stable),
+  };
+}
+
+/** Returns the model to request; null for the agent's default. */
+export function modelOf({ request }: PhaseContext, { role, part, agent }: Ask): string | null {
+  const { roles, settings } = request;
+  return modelFor(roles[roleName(role, part)], agent, settings.agent[agent]?.model ?? null);
+}
+
+/**
+ * Builds and stores the prompt that would resume a session. Returns its length and the other facts that decide whether
+ * it is sent.
+ */
+export async function measurePrompt(playing: PhaseContext, ask: Ask): Promise<Measured> {
+  const { ports, request, memory } = playing;
+  const facts = await ports.reviewers.describe(ask.agent);
+  const now = currentQuestion(playing, ask, facts);
+  const { session, delta } = ask;
+  const nothing = { now, canResume: false, lost: null, cost: null, deltaLength: 0 };
+  if (session === null || delta === null || session.agent !== ask.agent) return nothing;
+  if (!(await facts.canResume())) return nothing;
+  if (memory.resuming.kind === 'unknown') memory.resuming = { kind: 'works' };
+  const able = { ...nothing, canResume: true };
+  const prompt = await resumedPrompt(playing, ask);
+  if (typeof prompt === 'string') return { ...able, lost: prompt };
+  memory.measured.set(ask.role, prompt);
+  const lengths = { delta: prompt.dynamic.length, fresh: freshLength(playing, ask) };
+  const ttl = session.cache?.ttl ?? '5m';
+  const cost = costAfterCacheExpiry(session, lengths, { now: ports.clock.now(), ttl, history: memory.cacheHistory });
+  memory.costs.set(ask.role, cost);
+  return {
+    ...able,
+    cost: request.settings.resumeWhenCold ? null : cost,
+    deltaLength: lengths.delta,
+    mustReadLength: countsFiles(request.settings.deltaGuard, ask.role)
+      ? await mustReadLength(playing, ask, 2 * lengths.delta - session.firstPromptLength)
+      : 0,
+  };
+}
+
+/** Returns the length of the prompt that would resume the session; 0 if the prompt cannot be built. */
+export async function resumedLength(playing: PhaseContext, ask: Ask): Promise<number> {
+  const prompt = await resumedPrompt(playing, ask);
+  return typeof prompt === 'string' ? 0 : prompt.dynamic.length;
+}
+
+/** Returns the prompt that resumes the session. If the prompt cannot be built, returns what is missing for it. */
+async function resumedPrompt(
+  playing: PhaseContext,
+  ask: Ask,
+): Promise<ComposedPrompt | 'session' | 'snapshot' | 'diff'> {
+  if (ask.session === null) return 'session';
+  const { opening, firstPromptLength } = ask.session;
+  const change = await deltaOf(playing, ask, firstPromptLength);
+  if (typeof change === 'string') return change;
+  return loopPrompt(ask, materialFor(playing, { opening, ...change }));
+}
+
+/**
+ * Records which resume test the agent failed (V1 to V4, see dispatch/resume-probe.ts), unless a failure is already
+ * recorded.
+ */
+export async function noteDeferred({ ports, memory }: PhaseContext, { agent, why: reason }: Ask): Promise<void> {
+  if (reason !== 'cannot-resume' || memory.resuming.kind === 'deferred') return;
+  const facts = await ports.reviewers.describe(agent);
+  // If the agent can resume sessions but has none here, its last answer contained no session id. That is what the
+  // resume test V1 checks.
+  const why = (await facts.canResume()) ? 'V1: it named no session' : await facts.deferredReason();
+  if (why === null) return;
+  memory.resuming = { kind: 'deferred', why };
+  memory.notices.push({ kind: 'not-resumed', agent, why });
+}
+
+/**
+ * Returns the total length of the files that a new session would have to read. Stops counting when it reaches `enough`.
+ */
+async function mustReadLength(
+  { ports, request, feature, memory }: PhaseContext,
+  ask: Ask,
+  enough: number,
+): Promise<number> {
+  const { roles, phase, root } = request;
+  const documents = loopMustRead(ask, { roles, phase, feature: feature.paths });
+  const paths = documents.map((path) => path.slice(root.length + 1) as RepoPath);
+  let length = 0;
+  for (const path of [...paths, ...(feature.documents.artifact === null ? memory.sight.files : [])]) {
+    if (length >= enough) break;
+    const text = await ports.snapshots.textIn(memory.sight.seen.snapshot, path);
+    length += text.ok ? (text.value?.length ?? 0) : 0;
+  }
+  return length;
+}
+
+type Change = { readonly delta: LoopDelta; readonly changedFiles: readonly string[] };
+
+/** The numbers of context lines to try in a diff, starting with the most readable. */
+const CONTEXTS = [3, 1, 0] as const;
+
+/**
+ * Returns the changes since the role's last call in a short format. If that is impossible, returns which data is
+ * missing.
+ */
+async function deltaOf(
+  playing: PhaseContext,
+  ask: Ask,
+  firstPromptLength: number,
+): Promise<Change | 'snapshot' | 'diff'> {
+  const { ports, request, feature } = playing;
+  const { from, to } = ask.delta ?? { from: '', to: '' };
+  const made = new Map<number, readonly DiffSection[] | null>();
+  const sections = async (context: number) => {
+    const known = made.get(context);
+    if (known !== undefined) return known;
+    const diff = await ports.snapshots.sections(from, to, context);
+    made.set(context, diff.ok ? diff.value : null);
+    return diff.ok ? diff.value : null;
+  };
+  const first = await sections(CONTEXTS[0]);
+  if (first === null) return 'snapshot';
+  const { artifact, all } = feature.documents;
+  const isUnderReview = ({ paths }: DiffSection) =>
+    artifact === null ? paths.some((path) => isCode(request, path)) : paths.includes(artifact);
+  const isUpstream = (section: DiffSection) =>
+    !isUnderReview(section) && section.paths.some((path) => path !== artifact && all.includes(path));
+  const textOf = async (context: number, isShown: (section: DiffSection) => boolean) => {
+    const shown = (await sections(context))?.filter(isShown);
+    return shown?.map(({ text }) => text).join('') ?? null;
+  };
+  const candidates: DeltaCandidate[] = CONTEXTS.map((format) => ({
+    format,
+    make: () => textOf(format, isUnderReview),
+  }));
+  if (artifact !== null) candidates.push({ format: 'sentences', make: () => changedSentences(playing, ask, artifact) });
+  const delta = await chooseDelta(candidates, firstPromptLength);
+  if (delta === null) return 'diff';
+  const changed = first.filter((section) => isUnderReview(section) || isUpstream(section));
+  return {
+    delta: {
+      stat: artifact === null ? diffStat(first.filter(isUnderReview)) : null,
+      diff: delta.text,
+      upstream: (await textOf(delta.format === 'sentences' ? 0 : delta.format, isUpstream)) ?? '',
+    },
+    changedFiles: [...new Set(changed.flatMap(({ paths }) => paths))],
+  };
+}
+
+async function changedSentences({ ports }: PhaseContext, { delta }: Ask, artifact: RepoPath): Promise<string | null> {
+  if (delta === null) return null;
+  const before = await ports.snapshots.textIn(delta.from, artifact);
+  const after = await ports.snapshots.textIn(delta.to, artifact);
+  if (!before.ok || !after.ok || before.value === null || after.value === null) return null;
+  return sentenceDiff(before.value, after.value);
+}

@@ -1,0 +1,148 @@
+import { totalTokens } from '@onceover/base/kernel/agent.ts';
+import { shellWord } from '@onceover/base/kernel/escape.ts';
+import type { Failure } from '@onceover/base/kernel/failure.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { describeFailure } from '@onceover/base/ui/describe-failure.ts';
+import { count, tokensOf, usdOf } from '@onceover/base/ui/wording.ts';
+import { writeReports } from '@onceover/gates/reports/write.ts';
+import { parseBudget } from '@onceover/prove/decide/plan.ts';
+import { proofMarkdown } from '@onceover/prove/describe/markdown.ts';
+import { describeCases, describeProvePlan } from '@onceover/prove/describe/plan.ts';
+import { describeProof, describeProofTitle, proofNotes } from '@onceover/prove/describe/proof.ts';
+import { planDocument, proofDocument } from '@onceover/prove/json.ts';
+import type { ProveOptions } from '@onceover/prove/open-proof.ts';
+import type { PlayedProve } from '@onceover/prove/result-types.ts';
+import { CASE_SOURCES, READING_MODES, SESSION_MODES } from '@onceover/prove/types.ts';
+import { planProof, playProof, recordsPage } from '../../api.ts';
+import { interruptible } from '../interrupt.ts';
+import { exitWith, type Flags, finish, printFailure, workingDirectory } from '../output.ts';
+
+type ProveFlags = Flags<
+  'budget' | 'reviewers' | 'sessions' | 'reading' | 'own' | 'kinds',
+  'yes' | 'set' | 'verbose' | 'remote'
+> & {
+  readonly report?: readonly string[];
+  readonly gate?: readonly string[];
+  readonly cases?: number;
+  readonly repeat?: number;
+  readonly seed?: number;
+};
+
+/** Plans a proof, which tests the reviewers with planted mistakes. With `--yes`, runs it. */
+export async function proveCommand(flags: ProveFlags): Promise<void> {
+  const { json = false, yes = false, verbose = false } = flags;
+  const options = readFlags(flags);
+  if (!options.ok) return exitWith(options.failure, json);
+  const reports = (flags.report ?? []).map(reportFile);
+  const wrongReport = reports.find((one) => !one.ok);
+  if (wrongReport?.ok === false) return exitWith(wrongReport.failure, json);
+  if (!yes) {
+    return finish(await planProof(workingDirectory(), options.value), json, {
+      document: planDocument,
+      text: (plan, style) =>
+        [
+          describeProvePlan(plan, style, commandOf(process.argv.slice(2))),
+          ...(verbose ? [describeCases(plan)] : []),
+        ].join('\n\n'),
+    });
+  }
+  const played = await interruptible(
+    (stop) => playProof(workingDirectory(), options.value, { stop, tell: progressLine() }),
+    json,
+    () => INTERRUPTED,
+  );
+  const wanted = reports.flatMap((one) => (one.ok ? [one.value] : []));
+  const isWritten = played === 'interrupted' || !played.ok || (await writeProof(played.value, wanted));
+  await finish(played, json, {
+    document: proofDocument,
+    text: describeProof,
+    exitCode: ({ end, proofs }) => (end === 'no-verdict' || proofs.length === 0 || !isWritten ? 3 : 0),
+  });
+}
+
+type ProofReport = { readonly format: 'markdown' | 'html'; readonly name: string };
+
+/**
+ * Writes the reports of a proof (a test of the reviewers). Prints an error for each that could not be written, and
+ * returns whether all were written.
+ */
+async function writeProof(played: PlayedProve, wanted: readonly ProofReport[]): Promise<boolean> {
+  const files: { name: string; text: string }[] = [];
+  const missing: Failure[] = [];
+  for (const { format, name } of wanted) {
+    const text = format === 'markdown' ? ok(proofMarkdown(played)) : await proofPage(played);
+    if (text.ok) files.push({ name, text: text.value });
+    else missing.push(text.failure);
+  }
+  const { failures } = await writeReports(workingDirectory(), files);
+  for (const failure of [...missing, ...failures]) printFailure(describeFailure(failure));
+  return missing.length + failures.length === 0;
+}
+
+function proofPage(played: PlayedProve): Promise<Result<string>> {
+  const verdict = [describeProofTitle(played), ...proofNotes(played)];
+  return recordsPage(workingDirectory(), { page: 'prove', verdict, prove: proofDocument(played) });
+}
+
+/** Returns a function that prints one line for each planted mistake to stderr, with the cost so far. */
+function progressLine() {
+  return ({ number, of, review, reviews, title, spent }: Parameters<Parameters<typeof playProof>[2]['tell']>[0]) => {
+    const usd = spent.usage?.costUsd ?? null;
+    const tokens = spent.usage === null ? '' : `, ${tokensOf(totalTokens(spent.usage))} tokens`;
+    const paid = `${count(spent.calls, 'call')}${tokens}${usd === null ? '' : `, ${usdOf(usd)}`}`;
+    const place = reviews === 1 ? '' : `, review ${review} of ${reviews}`;
+    process.stderr.write(
+      `[${number}/${of}${place}] ${paid} so far: ${title.replace(/[^\x20-\x7e]/g, '?').slice(0, 120)}\n`,
+    );
+  };
+}
+
+const INTERRUPTED = {
+  words: {
+    what: 'Interrupted: onceover stopped the reviewers and removed the temporary repository. Every answer was kept.',
+    next: 'Run the same command again to continue without paying for these answers.',
+  },
+};
+
+/** Returns the command that runs the planned proof (a test of the reviewers). */
+function commandOf(args: readonly string[]): string {
+  return ['onceover', ...args.map(shellWord), '--yes'].join(' ');
+}
+
+function readFlags(flags: ProveFlags): Result<ProveOptions> {
+  const budget = flags.budget === undefined ? { usd: null, calls: null } : parseBudget(flags.budget);
+  if (budget === null) return wrong('--budget takes dollars, such as 5, or calls, such as "40 calls"');
+  const reviewers = listed(flags.reviewers).map(Number);
+  if (reviewers.some((one) => !Number.isInteger(one) || one < 1 || one > 10)) {
+    return wrong('--reviewers takes numbers from 1 to 10, such as 1,3');
+  }
+  const sessions = SESSION_MODES.filter((one) => listed(flags.sessions).includes(one));
+  if (sessions.length !== listed(flags.sessions).length) return wrong(`--sessions takes ${SESSION_MODES.join(', ')}`);
+  const readings = READING_MODES.filter((one) => listed(flags.reading).includes(one));
+  if (readings.length !== listed(flags.reading).length) return wrong(`--reading takes ${READING_MODES.join(', ')}`);
+  const sources = CASE_SOURCES.filter((one) => listed(flags.kinds).includes(one));
+  if (sources.length !== listed(flags.kinds).length) return wrong(`--kinds takes ${CASE_SOURCES.join(', ')}`);
+  const { gate: gates = [], cases = 20, repeat = 1, seed = 1, set = false, own = null } = flags;
+  const modes = sessions.length === 0 ? (['skipped'] as const) : sessions;
+  const { remote } = flags;
+  const place = remote === undefined ? {} : { remote };
+  return ok({ gates, cases, repeat, seed, set, own, budget, reviewers, sessions: modes, readings, sources, ...place });
+}
+
+function listed(text = ''): readonly string[] {
+  return text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+}
+
+function reportFile(flag: string): Result<ProofReport> {
+  const [, format, name = ''] = /^(markdown|html)=(.+)$/s.exec(flag) ?? [];
+  return name === ''
+    ? wrong('--report of "onceover prove" takes html=FILE or markdown=FILE')
+    : ok({ format: format === 'html' ? 'html' : 'markdown', name });
+}
+
+function wrong(said: string): { readonly ok: false; readonly failure: ReturnType<typeof err>['failure'] } {
+  return err({ kind: 'wrong-usage', said: `${said}.`, command: 'prove' });
+}

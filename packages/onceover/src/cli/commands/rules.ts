@@ -1,0 +1,44 @@
+import { describeInstructions, describeNotice, describePass, describeRules } from '@onceover/gates/rules/describe.ts';
+import { instructions, rules } from '@onceover/gates/rules/instructions.ts';
+import { instructionsDocument, passDocument, rulesDocument } from '@onceover/gates/rules/json.ts';
+import { pass } from '../../api.ts';
+import { givenFiles } from '../input.ts';
+import { exitWith, type Flags, finish, printBug, workingDirectory } from '../output.ts';
+
+export async function instructionsCommand(
+  names: readonly string[],
+  options: Flags<'base'> & { readonly for: string },
+): Promise<void> {
+  const { for: platform, base = null, json = false } = options;
+  const files = await givenFiles(names);
+  if (!files.ok) return exitWith(files.failure, json);
+  await finish(await instructions(workingDirectory(), { files: files.value, base }), json, {
+    warnings: ({ notices }) => notices.map(describeNotice),
+    document: (outcome) => instructionsDocument(outcome, platform),
+    text: (outcome) => describeInstructions(outcome, platform),
+  });
+}
+
+/** Runs `onceover instructions` without arguments and flags. This needs no option parser. */
+export async function plainInstructions(): Promise<void> {
+  try {
+    await instructionsCommand([], { for: 'claude' }); // `claude` is the default of the flag `--for`.
+  } catch (error) {
+    printBug(error, false);
+  }
+}
+
+export async function passCommand(id: string, { json = false }: Flags): Promise<void> {
+  const marked = await pass(workingDirectory(), id, 'cli');
+  await finish(marked, json, { document: passDocument, text: (marked) => describePass(marked) });
+}
+
+export async function rulesCommand(names: readonly string[], { json = false }: Flags): Promise<void> {
+  const files = await givenFiles(names);
+  if (!files.ok) return exitWith(files.failure, json);
+  await finish(await rules(workingDirectory(), files.value), json, {
+    warnings: ({ notices }) => notices.map(describeNotice),
+    document: (found) => rulesDocument(found.rules, found.notices),
+    text: (found) => describeRules(found.rules, files.value?.names ?? null),
+  });
+}

@@ -1,0 +1,52 @@
+import { showInvisibleInLines } from '@onceover/base/kernel/escape.ts';
+import { ok } from '@onceover/base/kernel/result.ts';
+import { wrapTo } from '@onceover/base/ui/style.ts';
+import { describePromptForAgent } from '@onceover/gates/run/describe/messages.ts';
+import { describeRunNotice, describeVerdict } from '@onceover/gates/run/describe/result.ts';
+import { describeRun } from '@onceover/gates/run/describe/run.ts';
+import { runDocument } from '@onceover/gates/run/json.ts';
+import { describeSignerAudits } from '@onceover/gates/sharing/describe.ts';
+import { status, statusPage } from '../../api.ts';
+import { exitWith, type Flags, finish, workingDirectory } from '../output.ts';
+import type { PageFlags } from '../reports.ts';
+import { amountOf } from './run.ts';
+
+export async function statusCommand(options: Flags<'base', 'prompt' | 'verbose'> & PageFlags): Promise<void> {
+  const { json = false, prompt = false, base = null, report } = options;
+  const asked = report === undefined ? null : await import('../reports.ts');
+  const files = asked?.pageFiles(options, 'status') ?? ok([]);
+  if (!files.ok) return exitWith(files.failure, json);
+  const read = await status(workingDirectory(), base);
+  if (asked !== null && read.ok) {
+    const { outcome, proofs } = read.value;
+    const verdict = [...describeVerdict(outcome), ...proofs.map(describeProof)];
+    const subject = { page: 'status', verdict, run: runDocument(outcome) } as const;
+    const missing = await asked.writePages(files.value, await statusPage(workingDirectory(), base, subject));
+    if (missing.length > 0) {
+      process.exitCode = 3;
+      return;
+    }
+  }
+  await finish(read, json, {
+    warnings: ({ outcome }) => outcome.notices.map(describeRunNotice),
+    document: ({ outcome, proofs, agreement }) => ({
+      ...runDocument(outcome),
+      ...(proofs.length === 0 ? {} : { proofs }),
+      ...(agreement.length === 0 ? {} : { agreement }),
+    }),
+    text: async ({ outcome, failingChecks, proofs, agreement }, style) =>
+      prompt
+        ? showInvisibleInLines(describePromptForAgent(outcome.findings, await failingChecks()))
+        : [
+            describeRun(outcome, style, amountOf(options)),
+            ...proofs.map((one) => wrapTo(describeProof(one), style)),
+            ...describeSignerAudits(agreement).map((line) => wrapTo(line, style)),
+          ].join('\n'),
+    exitCode: ({ outcome }) => outcome.exitCode,
+  });
+}
+
+/** Returns one line about the last proof of a gate (`onceover prove`). */
+function describeProof({ gate, text }: { readonly gate: string; readonly text: string }): string {
+  return `${gate}: ${text}`;
+}

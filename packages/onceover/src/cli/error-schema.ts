@@ -1,0 +1,14 @@
+import { errorSchema } from '@onceover/base/kernel/json-schema.ts';
+import { runSchema } from '@onceover/gates/run/json-schema.ts';
+import { phaseSchema } from '@onceover/loops/phases/json-schema.ts';
+
+/**
+ * The schema of the JSON document on stdout when a command with `--json` fails. An interrupted loop or phase adds its
+ * result so far.
+ */
+export const errorDocumentSchema = errorSchema.extend({
+  loop: runSchema.shape.loop.describe(
+    'For an interrupted run --until-pass: every review, with the fix that followed it.',
+  ),
+  so_far: phaseSchema.optional().describe('For an interrupted phase: the result so far.'),
+});

@@ -1,0 +1,160 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { openSessionPrompts } from '@onceover/agents/dispatch/cooldowns.ts';
+import { estimateTokens } from '@onceover/base/kernel/agent.ts';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
+import { forEachOk, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { makeParents, tryDisk } from '@onceover/base/platform/files.ts';
+import { ownCommand } from '@onceover/base/platform/own-program.ts';
+import { cost } from '@onceover/gates/cost/read.ts';
+import { gateNames } from '@onceover/gates/run/decide/cycles.ts';
+import { READ_ONLY, runGates } from '@onceover/gates/run/open-run.ts';
+import { openRecords } from '@onceover/gates/run/record/records.ts';
+import type { RunOutcome, SlotOutcome } from '@onceover/gates/run/run-types.ts';
+import { readSettings } from '@onceover/repo/config/effective-settings.ts';
+import { leavePullRequest } from '@onceover/repo/config/pull-request.ts';
+import { asResult, git } from '@onceover/repo/git/git.ts';
+import { findRepository } from '@onceover/repo/git/locate.ts';
+import { type DemoAct, type DemoFile, type DemoOutcome, filesBefore, STORY } from './project.ts';
+
+/** Whether a run had the planned result. If not, the demo's explanation of this run would be wrong. */
+export function matchesStory(act: Pick<DemoAct, 'exitCode' | 'slots'>, outcome: RunOutcome): boolean {
+  const slots = outcome.gates.flatMap((gate) => gate.slots.map((slot) => slotState(slot, gate.status === 'holds')));
+  return outcome.exitCode === act.exitCode && slots.join() === act.slots.join();
+}
+
+function slotState({ status, dispatch }: SlotOutcome, isUnchanged: boolean): string {
+  if (status === 'skipped_prior_pass') return 'rests';
+  return isUnchanged ? 'holds' : `${status} ${dispatch}`;
+}
+
+export type DemoOptions = {
+  /** The command that starts a scripted reviewer. The name of the reviewer is added as the last argument. */
+  readonly reviewer: readonly string[];
+  readonly keep: boolean;
+  readonly stop: AbortSignal;
+  /** Called after each run. */
+  tell(number: number, outcome: RunOutcome): void;
+};
+
+/**
+ * Plays the demo, which consists of real runs in a temporary repository. At the end it removes the repository, unless
+ * `keep` is set.
+ */
+export async function playDemo(options: DemoOptions): Promise<Result<DemoOutcome>> {
+  const startedAt = performance.now();
+  const made = tryDisk('write', tmpdir(), () => realpathSync(mkdtempSync(join(tmpdir(), 'onceover-demo-'))));
+  if (!made.ok) return made;
+  const folder = made.value;
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 });
+  // A second Ctrl-C ends the program without running "finally", so the folder is also removed on exit.
+  process.once('exit', remove);
+  leavePullRequest(process.env);
+  // Git templates, hooks, commit signing, a store for teams or another base branch would change the results of the
+  // runs.
+  Object.assign(process.env, { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', ONCEOVER_STORE: '' });
+  let isKept = false;
+  try {
+    const played = await play(folder, options);
+    isKept = options.keep && played.ok && !options.stop.aborted;
+    if (!played.ok) return played;
+    // The user starts the next commands in the kept folder, where "npx onceover" finds no installed onceover, or else
+    // in the current project.
+    const program = ownCommand(isKept ? null : process.cwd(), process);
+    const durationMs = Math.round(performance.now() - startedAt);
+    return ok({ ...played.value, folder: isKept ? folder : null, program, durationMs });
+  } finally {
+    process.off('exit', remove);
+    if (!isKept) remove();
+  }
+}
+
+const CHANGE = { kind: 'change', base: null } as const;
+
+type Played = Omit<DemoOutcome, 'folder' | 'program' | 'durationMs'>;
+
+async function play(folder: string, options: DemoOptions): Promise<Result<Played>> {
+  const place = await makeRepository(folder, options.reviewer);
+  if (!place.ok) return place;
+  const runs: RunOutcome[] = [];
+  let strayed: number | null = null;
+  for (const [i, act] of STORY.entries()) {
+    const written = writeFiles(folder, act.writes);
+    if (!written.ok) return written;
+    const how = { ...READ_ONLY, selection: CHANGE, startedBy: 'person', stop: options.stop } as const;
+    const ran = await runGates(place.value, how);
+    if (!ran.ok) return ran;
+    if (options.stop.aborted) break;
+    runs.push(ran.value);
+    options.tell(i + 1, ran.value);
+    if (matchesStory(act, ran.value)) continue;
+    strayed = i + 1;
+    break;
+  }
+  const costs = await cost(place.value, { feature: null, since: null, branch: null });
+  if (!costs.ok) return costs;
+  if (costs.value.kind !== 'all') throw new Error('the demo does not request the cost of a feature');
+  const shared = await sharedBeginnings(place.value, runs);
+  return shared.ok ? ok({ runs, strayed, cost: costs.value.report, shared: shared.value }) : shared;
+}
+
+async function makeRepository(folder: string, reviewer: readonly string[]): Promise<Result<RepositoryPaths>> {
+  // With an empty template, git does not copy the user's hooks and ignore rules into the repository.
+  const created = await asResult(git(folder, ['init', '--quiet', '--template=', '--initial-branch=main']));
+  if (!created.ok) return created;
+  const written = writeFiles(folder, filesBefore(reviewer));
+  if (!written.ok) return written;
+  const done = await forEachOk(
+    [
+      // Set a name in the repository, so that the user can commit there later without a git configuration.
+      ['config', 'user.name', 'onceover demo'],
+      ['config', 'user.email', 'demo@example.invalid'],
+      ['add', '--all'],
+      ['commit', '--quiet', '--message', 'A shop'],
+      ['checkout', '--quiet', '-b', 'cart'],
+    ],
+    (words) => asResult(git(folder, words)),
+  );
+  if (!done.ok) return done;
+  return findRepository(folder);
+}
+
+function writeFiles(folder: string, files: readonly DemoFile[]): Result<void> {
+  return tryDisk('write', folder, () => {
+    for (const { path, text } of files) {
+      const file = join(folder, path);
+      makeParents(dirname(file));
+      writeFileSync(file, text);
+    }
+  });
+}
+
+/**
+ * Counts the new sessions whose prompts begin like an earlier one of the same run, and the tokens of these beginnings.
+ */
+async function sharedBeginnings(
+  place: RepositoryPaths,
+  runs: readonly RunOutcome[],
+): Promise<Result<DemoOutcome['shared']>> {
+  const settings = await readSettings(place, CHANGE);
+  if (!settings.ok) return settings;
+  const names = gateNames(runs[0]?.gates ?? []);
+  const past = await openRecords(place.root, settings.value.settings.logDir).read(names, new Set());
+  if (!past.ok) return past;
+  const prompts = openSessionPrompts(place.commonDir);
+  const seen = new Set<string>();
+  const shared = { looks: 0, tokens: 0 };
+  for (const { iteration, own } of past.value.slots) {
+    if (own?.dispatch !== 'fresh' || own.session === null) continue;
+    const { stableDigest } = own.session;
+    const key = `${iteration} ${stableDigest}`;
+    if (seen.has(key)) {
+      const text = (await prompts.read(stableDigest)) ?? '';
+      shared.looks++;
+      shared.tokens += estimateTokens(text.length);
+    }
+    seen.add(key);
+  }
+  return ok(shared);
+}

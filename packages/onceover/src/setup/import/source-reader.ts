@@ -1,0 +1,141 @@
+import { quoteName } from '@onceover/base/kernel/escape.ts';
+import type { Failure, Position, Problem } from '@onceover/base/kernel/failure.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import { isRecord } from '@onceover/base/kernel/json.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { checkShape, readFrontMatter, readYaml } from '@onceover/repo/config/yaml.ts';
+import * as z from 'zod';
+import type { ProjectFiles } from '../project-files.ts';
+import type { ImportNote } from './types.ts';
+
+/** A valid value from a file of another tool. `place` returns the position in the file of a part of the value. */
+export type SourceValue<T> = {
+  readonly value: T;
+  place(path: readonly PropertyKey[], at?: 'key'): Position;
+};
+
+type SourceText = { readonly file: string; readonly name: string; readonly text: string };
+
+/** A YAML string that becomes a prompt. YAML escapes can produce characters that no text file can contain. */
+export const promptText = z.string().refine((text) => !/\0|\p{Surrogate}/u.test(text), {
+  message: 'has a NUL or half a character in it',
+});
+
+/** Reads the files of another tool, and collects notes about problems and about parts that are not imported. */
+export type SourceReader = ReturnType<typeof openSourceReader>;
+
+export function openSourceReader(files: ProjectFiles) {
+  let failure: Failure | null = null;
+  const problems: Problem[] = [];
+  const notes: ImportNote[] = [];
+  const unknownKeys = new Map<string, Position>();
+
+  /** Returns the text of a file; '' if it is missing. If it cannot be read, `finish` later returns the failure. */
+  async function read(file: string): Promise<string> {
+    const text = await files.read(file as RepoPath);
+    if (!text.ok) failure ??= text.failure;
+    return text.ok ? (text.value ?? '') : '';
+  }
+
+  function note(at: Position, said: string, how?: 'once'): void {
+    if (how !== 'once' || !notes.some((one) => one.said === said)) notes.push({ at, said });
+  }
+
+  function wrong(at: Position, key: string, said: string): void {
+    problems.push({ ...at, what: { kind: 'bad-value', key, said } });
+  }
+
+  /** Parses a value with the schema; null if it does not fit. Adds a note for each unknown key, as `name.key`. */
+  function check<T extends z.ZodType>(
+    schema: T,
+    given: unknown,
+    placeInFile: SourceValue<unknown>['place'],
+    { name, base = [] }: { readonly name: string; readonly base?: readonly PropertyKey[] },
+  ): SourceValue<z.output<T>> | null {
+    const checked = checkShape(schema, given ?? {}, { place: placeInFile }, base);
+    const place: typeof placeInFile = (path, at) => placeInFile([...base, ...path], at);
+    if (!checked.ok) {
+      const { file } = place([]);
+      problems.push(...checked.problems.map((problem) => ({ ...problem, file })));
+      return null;
+    }
+    for (const path of droppedKeys(given, checked.value)) {
+      const keys = [name, ...path].filter((key) => typeof key === 'string' && key !== '').join('.');
+      if (!unknownKeys.has(keys)) unknownKeys.set(keys, place(path, 'key'));
+    }
+    return { value: checked.value, place };
+  }
+
+  return {
+    files,
+    note,
+    wrong,
+    read,
+
+    /** Parses a YAML file, or a Markdown file with front matter; returns null if the file is not valid. */
+    parse<T extends z.ZodType>({ file, text }: Omit<SourceText, 'name'>, schema: T, name = '') {
+      const read = file.endsWith('.md') ? readFrontMatter(text) : { body: '', ...readYaml(text) };
+      if (!read.ok) {
+        problems.push(...read.problems.map((one) => ({ ...one, file })));
+        return null;
+      }
+      const checked = check(schema, read.value, (path, at) => ({ file, ...read.yaml.place(path, at) }), { name });
+      return checked && { ...checked, body: read.body };
+    },
+
+    /** Returns the valid `{ name: settings }` elements of a list. Elements that are only a name are left out. */
+    inline<T extends z.ZodType>(
+      { place }: SourceValue<unknown>,
+      path: readonly PropertyKey[],
+      given: readonly unknown[],
+      schema: T,
+    ): readonly (SourceValue<z.output<T>> & { readonly name: string })[] {
+      return given.flatMap((entry, i) =>
+        Object.entries(isRecord(entry) ? entry : {}).flatMap(([name, settings]) => {
+          const checked = check(schema, settings, place, { name: String(path.at(-1)), base: [...path, i, name] });
+          return checked === null ? [] : [{ ...checked, name }];
+        }),
+      );
+    },
+
+    /** Returns the files in a folder whose names end with one of `endings`, with their texts. */
+    async folder(folder: string, ...endings: readonly string[]): Promise<readonly SourceText[]> {
+      const listed = await files.list(folder as RepoPath);
+      if (!listed.ok) failure ??= listed.failure;
+      const texts: SourceText[] = [];
+      for (const ending of endings) {
+        for (const one of (listed.ok ? listed.value : []).filter((name) => name.endsWith(ending))) {
+          const file = `${folder}/${one}`;
+          texts.push({ file, name: one.slice(0, -ending.length), text: await read(file) });
+        }
+      }
+      return texts;
+    },
+
+    /** Whether a text can be a prompt. If it is blank, it cannot, and a note is added. */
+    isPrompt(text: string, name: string, at: Position): boolean {
+      if (text.trim() === '') note(at, `${quoteName(name)} has no text`);
+      return text.trim() !== '';
+    },
+
+    /** Returns the notes. Fails if a file could not be read or is not valid. */
+    finish(): Result<readonly ImportNote[]> {
+      if (failure !== null) return err(failure);
+      if (problems.length > 0) return err({ kind: 'broken-config', problems });
+      const [first] = unknownKeys.values();
+      const said = `onceover has no setting like ${[...unknownKeys.keys()].map(quoteName).join(', ')}`;
+      return ok([...notes, ...(first === undefined ? [] : [{ at: first, said }])]);
+    },
+  };
+}
+
+/** Returns the paths of the keys that are in `given` but not in `kept`: the schema dropped them as unknown. */
+function droppedKeys(given: unknown, kept: unknown): readonly (readonly PropertyKey[])[] {
+  if (typeof given !== 'object' || given === null || typeof kept !== 'object' || kept === null) return [];
+  return Object.entries(given).flatMap(([key, value]) => {
+    const part = Array.isArray(given) ? Number(key) : key;
+    const keptValue: unknown = Object.hasOwn(kept, key) ? Reflect.get(kept, key) : undefined;
+    if (keptValue === undefined) return [[part]];
+    return droppedKeys(value, keptValue).map((path) => [part, ...path]);
+  });
+}

@@ -1,0 +1,159 @@
+import { knownAgents } from '@onceover/agents/adapters/installed.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { Repository, RepositoryPaths } from '@onceover/base/kernel/repository.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { ownCommand, ownProgram } from '@onceover/base/platform/own-program.ts';
+import { SETTINGS_FILE, type Settings } from '@onceover/repo/config/settings.ts';
+import { addHookEntry, addMcpEntry, hookFile } from './agent-config.ts';
+import codeQuality from './code-quality.md';
+import { checkCommands, isCheckSource } from './detect/checks.ts';
+import { packagePaths, type RootFiles } from './detect/scripts.ts';
+import { chooseTool, findImportSources, planImportedGates } from './import/import.ts';
+import type { ImportTool } from './import/types.ts';
+import { openInitManifest } from './own-files.ts';
+import {
+  newFile,
+  openProjectFiles,
+  type ProjectFiles,
+  type SetupFacts,
+  type WantedFile,
+  type WantedGates,
+} from './project-files.ts';
+import { starterRules } from './starter-rules.ts';
+import { starterGates, starterSettings, toolWrittenGlobs } from './starter-settings.ts';
+import { CODE_QUALITY_FILE, type HookAgent, MCP_FILE, RULES_FILE, type SetupOutcome, type SetupStep } from './types.ts';
+
+/** The parts that `init` is asked to set up. */
+export type SetupOptions = {
+  readonly gates: boolean;
+  /** The tool to import from; 'any' for the only tool that has a configuration here, null to import nothing. */
+  readonly from: ImportTool | 'any' | null;
+  readonly rules: boolean;
+  readonly mcp: boolean;
+  readonly hook: HookAgent | null;
+  /** Whether to set up the sharing of passes with other clones. Default: no. */
+  readonly passes?: boolean;
+};
+
+/** A file that `init` will write or leave as it is. `text` is the new text; null if the file is not changed. */
+type PlannedFile = Omit<SetupStep, 'ignored'> & { readonly text: string | null };
+
+type Project = { readonly place: RepositoryPaths; readonly repository: Repository; readonly settings: Settings };
+
+/** Writes the requested files and adds entries to JSON files. If one of the changes is not possible, makes none. */
+export async function setupProject(project: Project, options: SetupOptions): Promise<Result<SetupOutcome>> {
+  const { place, repository, settings } = project;
+  const files = openProjectFiles(place.root);
+  const { hook } = options;
+  const listed = await repository.listing();
+  if (!listed.ok) return listed;
+  const { listing, deleted } = listed.value;
+  const gone = new Set(deleted);
+  const paths = [...listing.tracked, ...listing.untracked].filter((path) => !gone.has(path));
+  const gates = options.gates ? await planGates(files, project, paths, options.from) : ok(null);
+  if (!gates.ok) return gates;
+  const sharing =
+    options.passes === true ? await (await import('./share-passes.ts')).planSharing(place.root, settings) : ok([]);
+  if (!sharing.ok) return sharing;
+  const program = ownProgram(place.root, process);
+  const wanted: readonly WantedFile[] = [
+    ...(gates.value?.files ?? []),
+    ...sharing.value,
+    ...(options.rules ? [newFile(RULES_FILE, starterRules(paths))] : []),
+    ...(options.mcp ? [{ path: MCP_FILE, change: (present: string | null) => addMcpEntry(present, program) }] : []),
+    ...(hook === null
+      ? []
+      : [{ path: hookFile(hook), change: (present: string | null) => addHookEntry(hook, present, program) }]),
+  ];
+  const planned: PlannedFile[] = [];
+  for (const { path, change } of wanted) {
+    const present = await files.read(path);
+    if (!present.ok) return present;
+    const changed = change(present.value);
+    if (changed.kind === 'unreadable') return err({ kind: 'unreadable-json', path, said: changed.said });
+    const did = changed.kind === 'leave' ? 'left' : present.value === null ? 'written' : 'extended';
+    planned.push({ path, did, added: null, text: null, ...changed });
+  }
+  // Ignore a failure of git here, because the next run reports it.
+  const before = gates.value === null ? null : await repository.changes(settings.base);
+  const isClean = before?.ok === true && before.value.changed.length + before.value.deleted.length === 0;
+  const manifest = openInitManifest(place.commonDir);
+  const steps: SetupStep[] = [];
+  for (const { path, did, added, text } of planned) {
+    const written = text === null ? ok(undefined) : await files.write(path, text);
+    if (!written.ok) return written;
+    const ignored = await repository.ignores(path);
+    if (!ignored.ok) return ignored;
+    // If the list of written files cannot be updated, continue: "init --remove" then treats the file as if the user had
+    // written it.
+    if (did === 'written' && text !== null) manifest.note(path, text);
+    steps.push({ path, did, added, ignored: ignored.value });
+  }
+  const isAllNew = isClean && steps.some(({ added }) => added !== null);
+  const base = before?.ok === true ? (before.value.base?.name ?? null) : null;
+  const isEntry = ({ path, added }: SetupStep) => added !== null && path.endsWith('.json');
+  const byPath = program[0] === process.execPath && steps.some(isEntry);
+  const command = ownCommand(place.root, process);
+  const sharesPasses = options.passes === true;
+  return ok({
+    steps,
+    gates: gates.value && { ...gates.value.found, isAllNew, base },
+    hook,
+    sharesPasses,
+    byPath,
+    command,
+  });
+}
+
+async function planGates(
+  files: ProjectFiles,
+  { place, settings }: Project,
+  paths: readonly RepoPath[],
+  from: SetupOptions['from'],
+): Promise<Result<WantedGates>> {
+  const agents = (await knownAgents(settings.agent, process.env, place.root))
+    .filter(({ program }) => program !== null)
+    .map(({ agent }) => agent.name);
+  const written = await files.read(SETTINGS_FILE);
+  if (!written.ok) return written;
+  const facts = { agents, configured: written.value === null ? null : settings.gates, paths };
+  const others = await findImportSources(files);
+  if (from === null) return ok(planStarterGates(facts, others, await rootFiles(files, paths)));
+  const tool = chooseTool(from, others);
+  return tool.ok ? planImportedGates(files, facts, tool.value) : tool;
+}
+
+/** Plans a first `onceover.yml` and its prompt. An existing `onceover.yml` stays unchanged. */
+function planStarterGates(
+  { agents, configured, paths }: SetupFacts,
+  others: readonly ImportTool[],
+  root: RootFiles,
+): WantedGates {
+  const { checks, passedOver } = checkCommands(root);
+  const starter = { checks, exclude: toolWrittenGlobs(paths), packages: packagePaths(root) };
+  // The settings are written last. Otherwise they could name a prompt that does not exist yet.
+  const wanted = [newFile(CODE_QUALITY_FILE, codeQuality), newFile(SETTINGS_FILE, starterSettings(agents, starter))];
+  if (configured !== null && configured.length > 0) {
+    const present = wanted.filter(({ path }) => path === SETTINGS_FILE || paths.includes(path));
+    return { files: present, found: { agents } };
+  }
+  const proposed = configured === null ? null : starterGates(starter);
+  return { files: wanted, found: { agents, passedOver, others, proposed } };
+}
+
+const LONGEST_SOURCE = 256 * 1024;
+
+const MOST_PACKAGES = 200;
+
+// Reads the files at the root that may contain commands. Leaves out unreadable ones, so that `init` proposes no checks
+// from them; the project's own tools report such files.
+async function rootFiles(files: ProjectFiles, paths: readonly RepoPath[]): Promise<RootFiles> {
+  const names = new Set(paths.filter((path) => !path.includes('/')));
+  const packages = paths.filter((path) => path.endsWith('/package.json')).slice(0, MOST_PACKAGES);
+  const texts = new Map<string, string>();
+  for (const path of [...[...names].filter(isCheckSource), ...packages]) {
+    const read = await files.read(path);
+    if (read.ok && read.value !== null && read.value.length <= LONGEST_SOURCE) texts.set(path, read.value);
+  }
+  return { names, texts };
+}

@@ -1,0 +1,100 @@
+import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { Repository, RepositoryPaths } from '@onceover/base/kernel/repository.ts';
+import { forEachOk, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { SETTINGS_FILE } from '@onceover/repo/config/settings.ts';
+import { hookFile, removeHookEntry, removeMcpEntry } from './agent-config.ts';
+import codeQuality from './code-quality.md';
+import { openInitManifest, openOwnFiles } from './own-files.ts';
+import { openProjectFiles, type ProjectFiles } from './project-files.ts';
+import {
+  CODE_QUALITY_FILE,
+  HOOK_AGENTS,
+  type KeptFile,
+  MCP_FILE,
+  type Removal,
+  type RemovedItem,
+  RULES_FILE,
+} from './types.ts';
+
+/** A file that `init` wrote, or could have written in another clone. */
+export type FoundFile = {
+  readonly path: RepoPath;
+  /** The text of the file; null if it cannot be read. */
+  readonly text: string | null;
+  /** Whether the text is the one that `init` wrote. */
+  readonly isUnchanged: boolean;
+};
+
+/** Settings files of agents. Other tools can have entries in them too. */
+const SHARED_FILES: readonly RepoPath[] = [MCP_FILE, ...HOOK_AGENTS.map(hookFile)];
+
+/**
+ * Plans which files to remove: those that are unchanged since `init` wrote them. Edited files stay, each with the
+ * reason.
+ */
+export function planRemoval(found: readonly FoundFile[]): Omit<Removal, 'removed'> {
+  const settings = found.find(({ path }) => path === SETTINGS_FILE);
+  const plans = found.map((file): RemovedItem | KeptFile | null => {
+    const { path, isUnchanged } = file;
+    if (SHARED_FILES.includes(path)) return planEntry(file);
+    if (!isUnchanged) return { path, why: 'yours' };
+    // An edited onceover.yml stays, so keep the prompts that it uses.
+    const isUsed = settings?.isUnchanged === false && settings.text?.includes(path) === true;
+    return isUsed ? { path, why: 'named' } : { kind: 'file', path, count: 1, rest: null };
+  });
+  return {
+    taken: plans.filter((plan) => plan !== null && 'kind' in plan),
+    left: plans.filter((plan) => plan !== null && 'why' in plan),
+  };
+}
+
+function planEntry({ path, text }: FoundFile): RemovedItem | KeptFile | null {
+  if (text === null) return null;
+  const agent = HOOK_AGENTS.find((one) => hookFile(one) === path);
+  const change = agent === undefined ? removeMcpEntry(text) : removeHookEntry(agent, text);
+  if (change.kind !== 'write') {
+    return change.kind === 'unreadable' && text.includes('onceover') ? { path, why: 'unreadable' } : null;
+  }
+  return { kind: agent === undefined ? 'server' : 'hook', path, count: 1, rest: change.text || null };
+}
+
+type Project = { readonly place: RepositoryPaths; readonly repository: Repository; readonly logDir: RepoPath };
+
+/** Removes the files and git refs that onceover wrote in this clone. With `dryRun`, only lists them. */
+export async function removeProject(
+  { place, repository, logDir }: Project,
+  { dryRun }: { readonly dryRun: boolean },
+): Promise<Result<Removal>> {
+  const listed = await repository.listing();
+  if (!listed.ok) return listed;
+  const files = openProjectFiles(place.root);
+  const ownFiles = openOwnFiles(place, logDir, new Set<string>(listed.value.listing.tracked));
+  const { taken, left } = planRemoval(await findFiles(files, place.commonDir));
+  const own = await ownFiles.find();
+  if (!own.ok) return own;
+  const removal = { removed: !dryRun, taken: [...taken, ...own.value], left };
+  if (dryRun) return ok(removal);
+  // Do this before anything else is removed: it fails while a run is in progress, and then every file has to stay.
+  const removed = await ownFiles.remove();
+  if (!removed.ok) return removed;
+  const changed = await forEachOk(taken, ({ path, rest = null }) =>
+    rest === null ? files.remove(path as RepoPath) : files.write(path as RepoPath, rest),
+  );
+  return changed.ok ? ok(removal) : changed;
+}
+
+/** Returns the files that `init` can have written, in this clone or in another one. */
+async function findFiles(files: ProjectFiles, commonDir: string): Promise<readonly FoundFile[]> {
+  const manifest = openInitManifest(commonDir);
+  const usual = [SETTINGS_FILE, CODE_QUALITY_FILE, RULES_FILE, ...SHARED_FILES];
+  const found: FoundFile[] = [];
+  for (const path of new Set([...usual, ...manifest.paths()])) {
+    const read = await files.read(path);
+    // Skip the file only if it is missing. If it is unreadable, its text is null, so that it is kept.
+    const text = read.ok ? read.value : null;
+    if (read.ok && text === null) continue;
+    const isStarter = path === CODE_QUALITY_FILE && text === codeQuality;
+    found.push({ path, text, isUnchanged: text !== null && (isStarter || manifest.has(path, text)) });
+  }
+  return found;
+}

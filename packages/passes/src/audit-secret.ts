@@ -1,0 +1,18 @@
+import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { secretFile } from '@onceover/base/platform/secret-file.ts';
+import { AUDIT_SECRET } from '@onceover/base/platform/secret-variables.ts';
+
+const FILE = 'audit-secret';
+
+/** The minimum length of a secret in the environment. Authors of changes could guess a shorter one. */
+const SHORTEST_SECRET = 16;
+
+/**
+ * Returns the secret that chooses the passes to audit: from the environment or, if that is not set, from a file in the
+ * git folder.
+ */
+export function auditSecret(commonDir: string, env: NodeJS.ProcessEnv): Result<Uint8Array> {
+  const given = env[AUDIT_SECRET] ?? '';
+  if (given === '') return secretFile(commonDir, FILE);
+  return given.length >= SHORTEST_SECRET ? ok(Buffer.from(given)) : err({ kind: 'short-audit-secret' });
+}

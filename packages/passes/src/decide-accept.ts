@@ -1,0 +1,225 @@
+import { byCodePoint } from '@onceover/base/kernel/collections.ts';
+import { compileGlob, globMatches } from '@onceover/base/kernel/glob.ts';
+import { checkFile, FILE_REFUSALS } from './check-file.ts';
+import { isDrawn } from './decide-audit.ts';
+import { decideWaiver } from './decide-waiver.ts';
+import { maySharePrincipal } from './signers.ts';
+import type {
+  Acceptance,
+  PassFile,
+  PassPolicy,
+  PassRequest,
+  PassStatement,
+  PassTrust,
+  RefusalReason,
+  SignedFile,
+  StoredFile,
+  TravellingStatement,
+  Voucher,
+} from './types.ts';
+
+/**
+ * The signed files that were found: passes for the gate's content, and waivers by the identity of the waived finding.
+ */
+export type FoundFiles = {
+  readonly passes: readonly SignedFile[];
+  readonly waivers: ReadonlyMap<string, readonly SignedFile[]>;
+};
+
+/** The scope of passes that are shared: only passes for a whole change, not for a part of it. */
+const FULL_SCOPE = 'full';
+
+/**
+ * The maximum number of files to check for one gate. Anyone who can write to the remote can add files, so there must be
+ * a limit.
+ */
+const MOST_TRIED = 500;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Decides whether a passed review from another clone counts for a reviewer in this clone. The files in `found` are
+ * untrusted until their signatures are checked.
+ */
+export function decideAccept(request: PassRequest, found: FoundFiles, trust: PassTrust, now: Date): Acceptance {
+  const { policy } = trust;
+  if (isExcluded(policy, request.files)) return refusal('excluded-path');
+  if (request.subject.scope !== FULL_SCOPE) return refusal('other-scope');
+  const tried = found.passes.slice(0, MOST_TRIED).map((file) => tryFile(file, request, found.waivers, trust, now));
+  const votes = tried.filter((one) => one.kind === 'vote');
+  const signers = vouchersOf(votes);
+  const newest = votes.reduce<Vote | null>((best, vote) => (best === null || isNewer(vote, best) ? vote : best), null);
+  if (newest === null) return closest(tried.filter((one) => one.kind === 'refused'));
+  const { statement } = newest;
+  if (signers.length < policy.minSigners) return { ...refusal('too-few-signers'), statement, signers };
+  if (isDrawn(trust.auditSecret, request.subject, policy.audit)) {
+    return { ...refusal('drawn-for-audit'), statement, signers };
+  }
+  return { kind: 'accepted', statement, signers };
+}
+
+type Refused = Extract<Acceptance, { readonly kind: 'refused' }>;
+
+function refusal(why: RefusalReason): Refused {
+  return { kind: 'refused', why, statement: null };
+}
+
+/** A valid pass for this reviewer, with all names of the person who signed it. */
+type Vote = {
+  readonly kind: 'vote';
+  readonly statement: PassStatement;
+  readonly signer: Voucher;
+  readonly principals: readonly string[];
+};
+
+function isNewer(a: Vote, b: Vote): boolean {
+  const order = byCodePoint(a.statement.passedAt, b.statement.passedAt);
+  return order > 0 || (order === 0 && byCodePoint(a.signer.keyFingerprint, b.signer.keyFingerprint) > 0);
+}
+
+function isExcluded({ neverFor }: PassPolicy, files: readonly PassFile[]): boolean {
+  return neverFor.some((pattern) => {
+    const compiled = compileGlob(pattern, '');
+    // An invalid pattern may have been meant for any file, so treat all files as excluded from shared passes.
+    return !compiled.ok || files.some(({ path }) => globMatches(compiled.glob, path));
+  });
+}
+
+/**
+ * The reasons why a single pass is refused. They are sorted: a pass with a later reason is closer to being accepted.
+ */
+const CLOSER: readonly RefusalReason[] = [
+  ...FILE_REFUSALS,
+  'other-scope',
+  'other-prompt',
+  'other-agent',
+  'changed-agent',
+  'other-settings',
+  'session-not-accepted',
+  'too-old',
+  'waiver-missing',
+];
+
+function closest(refused: readonly Refused[]): Refused {
+  return refused.reduce<Refused>(
+    (best, one) => (CLOSER.indexOf(one.why) > CLOSER.indexOf(best.why) ? one : best),
+    refusal('no-statement'),
+  );
+}
+
+function tryFile(
+  file: SignedFile,
+  request: PassRequest,
+  waivers: FoundFiles['waivers'],
+  trust: PassTrust,
+  now: Date,
+): Vote | Refused {
+  const { gate, content } = request.subject;
+  const isAbout = (statement: TravellingStatement): statement is PassStatement =>
+    isOfSlot(statement, request) && statement.content === content;
+  const checked = checkFile(file, isAbout, trust.signers, now);
+  // Never show text that an unknown signer wrote, so leave the content of the file out of the refusal.
+  if (!checked.ok) {
+    const { why, keyFingerprint } = checked;
+    return keyFingerprint === null ? refusal(why) : { ...refusal(why), keyFingerprint };
+  }
+  const { statement, signer, principals } = checked;
+  const isWaived = (finding: string) =>
+    trust.waiverSigners !== null &&
+    decideWaiver({ finding, gate }, waivers.get(finding) ?? [], trust.waiverSigners, now).ok;
+  const why = mismatch(statement, request) ?? policyProblem(statement, trust.policy, now);
+  const reason = why ?? (statement.waived.every(isWaived) ? null : 'waiver-missing');
+  if (reason !== null) return { ...refusal(reason), statement, signers: [signer] };
+  return { kind: 'vote', statement, signer, principals };
+}
+
+function isOfSlot(statement: TravellingStatement, { subject }: PassRequest): statement is PassStatement {
+  return statement.kind === 'pass' && statement.gate === subject.gate && statement.slot === subject.slot;
+}
+
+/** Returns the first fact in which a pass differs from this clone's gate; `null` if no fact differs. */
+function mismatch(
+  statement: PassStatement,
+  { subject, settingsDigests, changedAgents }: PassRequest,
+): RefusalReason | null {
+  if (statement.scope !== subject.scope) return 'other-scope';
+  if (statement.promptDigest !== subject.promptDigest) return 'other-prompt';
+  const digest = settingsDigests.get(statement.agent);
+  if (digest === undefined) return 'other-agent';
+  // The clone that signed the pass may have run the changed program instead of the one on the base branch.
+  if (changedAgents.has(statement.agent)) return 'changed-agent';
+  return digest === statement.settingsDigest ? null : 'other-settings';
+}
+
+/** Returns why the policy refuses the kind of session or the age of this pass; `null` if the policy accepts both. */
+function policyProblem(
+  { session, passedAt }: PassStatement,
+  { accept, maxAgeDays }: PassPolicy,
+  now: Date,
+): Extract<RefusalReason, 'session-not-accepted' | 'too-old'> | null {
+  if (!accept.includes(session)) return 'session-not-accepted';
+  return now.getTime() - Date.parse(passedAt) <= maxAgeDays * DAY_MS ? null : 'too-old';
+}
+
+/**
+ * Returns one signer per person who signed a valid pass. Keys that may belong to the same person count once: those that
+ * share a name, directly or through a third key.
+ */
+function vouchersOf(votes: readonly Vote[]): readonly Voucher[] {
+  let people: Vote[][] = [];
+  for (const vote of votes) {
+    const isSame = (person: readonly Vote[]) => person.some((other) => sharesOwner(vote, other));
+    people = [[...people.filter(isSame).flat(), vote], ...people.filter((person) => !isSame(person))];
+  }
+  return people
+    .map((person) => person.reduce((best, vote) => (isNewer(vote, best) ? vote : best)))
+    .map(({ signer }) => signer)
+    .sort((a, b) => byCodePoint(a.principal, b.principal));
+}
+
+function sharesOwner(a: Vote, b: Vote): boolean {
+  return a.signer.keyFingerprint === b.signer.keyFingerprint || maySharePrincipal(a.principals, b.principals);
+}
+
+/**
+ * Returns the newest pass of an allowed signer for the same reviewer and changes, but made before the base branch
+ * changed files of the gate; `null` if there is none. That pass does not count. It only explains why no pass for the
+ * current content was found.
+ */
+export function findBaseChange(
+  request: PassRequest,
+  all: readonly StoredFile[],
+  trust: PassTrust,
+  now: Date,
+): Refused | null {
+  const { gate, slot } = request.subject;
+  const name = Buffer.from(JSON.stringify(`${gate}@${slot}`));
+  const isAbout = (statement: TravellingStatement): statement is PassStatement =>
+    isOfSlot(statement, request) && isOnOtherBase(statement.files, request.files);
+  const passes = all
+    // Most files are about other gates, so skip them without parsing.
+    .filter(({ file }) =>
+      Buffer.from(file.statement.buffer, file.statement.byteOffset, file.statement.byteLength).includes(name),
+    )
+    .map(({ file }) => checkFile(file, isAbout, trust.signers, now))
+    .filter((checked) => checked.ok)
+    .sort((a, b) => byCodePoint(b.statement.passedAt, a.statement.passedAt));
+  const [newest] = passes;
+  if (newest === undefined) return null;
+  return { ...refusal('base-changed'), statement: newest.statement, signers: [newest.signer] };
+}
+
+/** Whether two lists of changed files have the same paths and differ, but only in files whose base versions differ. */
+function isOnOtherBase(theirs: readonly PassFile[], ours: readonly PassFile[]): boolean {
+  const byPath = new Map(theirs.map((file) => [file.path, file]));
+  if (byPath.size !== ours.length) return false;
+  let isOther = false;
+  for (const file of ours) {
+    const other = byPath.get(file.path);
+    if (other === undefined) return false;
+    if (other.baseBlob !== file.baseBlob || (other.baseMode ?? other.mode) !== (file.baseMode ?? file.mode))
+      isOther = true;
+    else if (other.headBlob !== file.headBlob || other.mode !== file.mode) return false;
+  }
+  return isOther;
+}

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
+import { ok, type Result } from '@onceover/base/kernel/result.ts';
+import { statementKey, writeStatement } from './json-statement.ts';
+import type { TrustedPasses } from './open-trusted.ts';
+import { openOutbox, pushWithOutbox } from './outbox.ts';
+import { openSigner, type StatementSigner } from './sign.ts';
+import { checkSignature } from './ssh-signature.ts';
+import type { StoredFile, TravellingStatement } from './types.ts';
+
+type Counted = { readonly passes: number; readonly waivers: number };
+
+type Unshared = { readonly statement: TravellingStatement; readonly key: string; readonly bytes: Buffer };
+
+type Place = Pick<RepositoryPaths, 'root' | 'commonDir'>;
+
+/**
+ * How long a push may take. A run waits for the push, so this is short; files that were not pushed wait in the outbox.
+ */
+const LONGEST_PUSH_MS = 20_000;
+
+/** Counts the passes and waivers of this clone for which no file signed with the user's own key is shared yet. */
+export async function countUnshared(
+  place: Place,
+  trusted: TrustedPasses,
+  statements: readonly TravellingStatement[],
+): Promise<Result<Counted>> {
+  const signer = await openSigner(place.root, process.env);
+  if (!signer.ok) return signer;
+  const unshared = await unsharedOf(signer.value, trusted, statements);
+  return unshared.ok ? ok(countOf(unshared.value)) : unshared;
+}
+
+/**
+ * Signs the passes and waivers that are not shared yet. Pushes them, together with those that an earlier push could not
+ * deliver.
+ */
+export async function shareStatements(
+  place: Place,
+  trusted: TrustedPasses,
+  statements: readonly TravellingStatement[],
+): Promise<Result<Counted>> {
+  const { carrier } = trusted;
+  const signer = await openSigner(place.root, process.env);
+  if (!signer.ok) return signer;
+  const unshared = await unsharedOf(signer.value, trusted, statements);
+  if (!unshared.ok) return unshared;
+  const outbox = openOutbox(place.commonDir, carrier.name);
+  const waiting = outbox.waiting();
+  const isWaiting = ({ bytes }: Unshared) =>
+    waiting.ok && waiting.value.some(({ file }) => Buffer.compare(Buffer.from(file.statement), bytes) === 0);
+  const unsigned = unshared.value.filter((one) => !isWaiting(one));
+  const stop = AbortSignal.timeout(LONGEST_PUSH_MS);
+  const signed = await signer.value.sign(
+    unsigned.map(({ bytes }) => bytes),
+    { stop: null },
+  );
+  if (!signed.ok) return signed;
+  const files = unsigned.flatMap(({ key, bytes }, i): StoredFile[] => {
+    const signature = signed.value[i];
+    return signature === undefined ? [] : [{ key, file: { statement: bytes, signature: signature.armored } }];
+  });
+  if (files.length === 0 && !(waiting.ok && waiting.value.length > 0)) return ok({ passes: 0, waivers: 0 });
+  const pushed = await pushWithOutbox(carrier, outbox, files, stop);
+  return pushed.ok ? ok(countOf(unshared.value)) : pushed;
+}
+
+async function unsharedOf(
+  signer: StatementSigner,
+  { carrier }: TrustedPasses,
+  statements: readonly TravellingStatement[],
+): Promise<Result<readonly Unshared[]>> {
+  const written = statements.flatMap((statement): Unshared[] => {
+    const bytes = writeStatement(statement);
+    // A pass that is too large cannot be shared, so other clones review that gate themselves.
+    return bytes.ok ? [{ statement, key: statementKey(statement), bytes: bytes.bytes }] : [];
+  });
+  const publicKey = await signer.publicKey();
+  if (!publicKey.ok) return publicKey;
+  const own = fingerprintOf(publicKey.value);
+  const found = await carrier.find([...new Set(written.map(({ key }) => key))]);
+  if (!found.ok) return found;
+  const isShared = ({ key, bytes }: Unshared) =>
+    (found.value.get(key) ?? []).some((file) => {
+      if (Buffer.compare(Buffer.from(file.statement), bytes) !== 0) return false;
+      const checked = checkSignature(file.statement, file.signature);
+      return checked.ok && checked.keyFingerprint === own;
+    });
+  return ok(written.filter((one) => !isShared(one)));
+}
+
+/** Returns the fingerprint of a public key (`key-type key`) in the form that `ssh-keygen -l` prints. */
+function fingerprintOf(publicKey: string): string {
+  const [, blob = ''] = publicKey.split(' ');
+  const digest = createHash('sha256').update(Buffer.from(blob, 'base64')).digest('base64');
+  return `SHA256:${digest.replace(/=+$/, '')}`;
+}
+
+function countOf(unshared: readonly Unshared[]): Counted {
+  const passes = unshared.filter(({ statement }) => statement.kind === 'pass').length;
+  return { passes, waivers: unshared.length - passes };
+}

@@ -1,0 +1,145 @@
+import { join } from 'node:path';
+import type { LedgerProof } from '@onceover/agents/ledger/entries.ts';
+import { addUsage, type Usage } from '@onceover/base/kernel/agent.ts';
+import { grouped } from '@onceover/base/kernel/collections.ts';
+import { ok, type Result } from '@onceover/base/kernel/result.ts';
+import { tryToRemoveFolder } from '@onceover/base/platform/files.ts';
+import { candidatesInOrder, type DroppedCases } from '../decide/candidates.ts';
+import {
+  addSpending,
+  isSpent,
+  type ProofBudget,
+  type ProofChoice,
+  type ProofSpending,
+  tasksOf,
+} from '../decide/plan.ts';
+import type { ProofConfig } from '../read/proof-config.ts';
+import type { CaseResult, ProofCase } from '../types.ts';
+import type { PaidCall } from './keep-answers.ts';
+import { type PlayedTask, type PlayPorts, playTask } from './play-task.ts';
+
+/** Why a run of `onceover prove` ended. */
+type ProofEnd = 'done' | 'budget' | 'no-verdict' | 'interrupted';
+
+export type PlayedProof = {
+  readonly end: ProofEnd;
+  readonly results: readonly CaseResult[];
+  /** The test cases that produced a result. */
+  readonly cases: readonly ProofCase[];
+  readonly dropped: DroppedCases;
+  readonly spent: ProofSpending;
+  /** The last review that reached no verdict, if `onceover prove` ended because of such reviews; otherwise `null`. */
+  readonly trouble: Extract<PlayedTask, { kind: 'no-verdict' }>['outcome'] | null;
+};
+
+export type ProofProgress = {
+  readonly kind: 'case';
+  /** The number of the test case, counted from 1. A case that replaces an unusable one gets the same number. */
+  readonly number: number;
+  readonly of: number;
+  /** The number of this review of the test case, counted from 1; `reviews` says how many there will be. */
+  readonly review: number;
+  readonly reviews: number;
+  readonly title: string;
+  readonly spent: ProofSpending;
+};
+
+export type ProofRequest = {
+  /** The possible test cases, in order. Those after the first `most` are used to replace unusable ones. */
+  readonly candidates: readonly ProofCase[];
+  readonly most: number;
+  readonly choice: ProofChoice;
+  readonly budget: ProofBudget;
+  tell(progress: ProofProgress): void;
+};
+
+// If this many reviews in a row end without a verdict, the reviewers do not work, so `onceover prove` ends.
+const MOST_WITHOUT_VERDICT = 3;
+
+/** Reviews test cases until enough of them produced a result, the budget is used up, or `stop` aborts. */
+export async function playProof(
+  { candidates, most, choice, budget, tell }: ProofRequest,
+  config: ProofConfig,
+  given: Omit<PlayPorts, 'mayCall' | 'paid' | 'isStopped'>,
+  enter: (entry: LedgerProof) => Promise<unknown>,
+): Promise<Result<PlayedProof>> {
+  const results: CaseResult[] = [];
+  const cases: ProofCase[] = [];
+  const dropped: DroppedCases = { caughtByChecks: 0, checksFailAnyway: 0, notPlayable: 0, noVerdict: 0 };
+  let spent: ProofSpending = { calls: 0, usage: null };
+  let calls: PaidCall[] = [];
+  let begun = 0;
+  let isOverBudget = false;
+  const ports: PlayPorts = {
+    ...given,
+    mayCall() {
+      // Calls that have already started may finish, so that their answers can be stored.
+      isOverBudget ||= isSpent({ ...spent, calls: begun }, budget);
+      if (!isOverBudget) begun++;
+      return !isOverBudget;
+    },
+    isStopped: () => given.stop.aborted || isOverBudget,
+    paid(call) {
+      spent = addSpending(spent, { calls: call.asks, usage: call.usage });
+      calls.push(call);
+    },
+  };
+  const ended = (end: ProofEnd, trouble: PlayedProof['trouble'] = null) =>
+    ok({ end, results, cases, dropped, spent, trouble });
+  const stopped = () => ended(isOverBudget ? 'budget' : 'interrupted');
+  let inARow = 0;
+  const of = Math.min(most, candidates.length);
+  for (const one of candidatesInOrder(candidates, most, cases, dropped)) {
+    const number = cases.length + 1;
+    const tasks = tasksOf(one, choice);
+    for (const [i, task] of tasks.entries()) {
+      if (ports.isStopped()) return stopped();
+      tell({ kind: 'case', number, of, review: i + 1, reviews: tasks.length, title: one.title, spent });
+      const played = await playTask(task, config, ports);
+      tryToRemoveFolder(join(ports.folder, one.id));
+      for (const entry of ledgerEntries(calls, new Date())) await enter(entry);
+      calls = [];
+      if (!played.ok) return ports.isStopped() ? stopped() : played;
+      const { value } = played;
+      if (value.kind === 'stopped') return stopped();
+      if (value.kind === 'played') {
+        results.push(...value.results);
+        if (!cases.includes(one)) cases.push(one);
+        inARow = 0;
+        continue;
+      }
+      dropped[DROPPED[value.kind]]++;
+      if (value.kind !== 'no-verdict') break;
+      inARow++;
+      if (inARow >= MOST_WITHOUT_VERDICT) return ended('no-verdict', value.outcome);
+    }
+  }
+  return ended('done');
+}
+
+/**
+ * Returns one cost ledger entry per agent and model. With one entry per call, a long run of `onceover prove` would push
+ * older entries out of the ledger.
+ */
+function ledgerEntries(calls: readonly PaidCall[], now: Date): readonly LedgerProof[] {
+  const keyOf = ({ agent, model, isResumed }: PaidCall) => JSON.stringify([agent, model, isResumed]);
+  return [...grouped(calls, keyOf).values()].flatMap((own) => {
+    const [first] = own;
+    if (first === undefined) return [];
+    const { agent, model, isResumed } = first;
+    return {
+      ...({ kind: 'proof', at: now.toISOString(), startedBy: 'person', branch: null, agent, model } as const),
+      dispatch: isResumed ? 'resumed' : 'fresh',
+      asks: own.reduce((sum, { asks }) => sum + asks, 0),
+      durationMs: Math.round(own.reduce((sum, one) => sum + one.durationMs, 0)),
+      usage: own.reduce((sum: Usage | null, { usage }) => addUsage(sum, usage), null),
+    };
+  });
+}
+
+const DROPPED = {
+  'caught-by-checks': 'caughtByChecks',
+  'checks-fail-anyway': 'checksFailAnyway',
+  'not-playable': 'notPlayable',
+  'no-verdict': 'noVerdict',
+} as const;

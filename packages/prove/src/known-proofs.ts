@@ -1,0 +1,32 @@
+import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
+import type { ReviewGate } from '@onceover/gates/run/types.ts';
+import type { Settings } from '@onceover/repo/config/settings.ts';
+import { agentsDigestOf, type Staleness, stalenessOf } from './decide/staleness.ts';
+import { proofLine } from './describe/proof-line.ts';
+import { answerersIn } from './read/programs.ts';
+import { openProofs } from './record/proofs.ts';
+
+/** The last scores of a gate in one line. `stale` says why they no longer apply; it is `null` if they still do. */
+export type KnownProof = { readonly gate: string; readonly text: string; readonly stale: Staleness | null };
+
+/** The settings and gates that decide which stored scores still apply. */
+type PreviewedGates = {
+  readonly request: { readonly settings: Pick<Settings, 'agents' | 'agent'> };
+  readonly facts: { readonly reviews: readonly { readonly gate: Pick<ReviewGate, 'id' | 'agents' | 'rubric'> }[] };
+};
+
+/** Returns the last scores of each of these gates that `onceover prove` has measured. */
+export function knownProofs(
+  { root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>,
+  { request: { settings }, facts }: PreviewedGates,
+): readonly KnownProof[] {
+  const proofs = openProofs(commonDir);
+  const answererOf = answerersIn(root, settings.agent);
+  return facts.reviews.flatMap(({ gate: { id, agents, rubric } }) => {
+    const proof = proofs.read(id);
+    if (proof === null) return [];
+    const now = { promptDigest: rubric.digest, agentsDigest: agentsDigestOf(settings, agents, answererOf) };
+    const stale = stalenessOf(proof, now);
+    return [{ gate: id, text: proofLine(proof, stale, new Date()), stale }];
+  });
+}

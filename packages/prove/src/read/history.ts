@@ -1,0 +1,52 @@
+import type { CommitId, RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
+import { ok, type Result } from '@onceover/base/kernel/result.ts';
+import { decodeUtf8 } from '@onceover/base/platform/private-files.ts';
+import { asResult, git } from '@onceover/repo/git/git.ts';
+import { newLines, type ReadCommit } from '../decide/cases.ts';
+import { type PastCommit, readLog } from '../decide/commits.ts';
+
+const MOST_COMMITS = 1500;
+
+// Count a merge as one change, compared with the branch that it was merged into.
+const LOG = [
+  ...['log', '--first-parent', '--diff-merges=first-parent', '--no-renames', '--no-color', '--no-ext-diff'],
+  ...['--format=%x00%H %P%n%s', '--numstat', `--max-count=${MOST_COMMITS}`],
+];
+
+/** Reads the latest commits of HEAD, newest first; returns none if there is no commit. */
+export async function readCommits({ root }: Pick<RepositoryPaths, 'root'>): Promise<Result<readonly PastCommit[]>> {
+  const read = await asResult(git(root, [...LOG, 'HEAD'], { expected: [0, 128] }));
+  return read.ok ? ok(readLog(read.value.stdout.toString('utf8'))) : read;
+}
+
+const LARGEST_FILE = 400_000;
+
+/** Reads the texts of a commit's files before and after the commit; `null` if one of them is binary or too long. */
+export async function readCommitFiles(root: string, commit: PastCommit): Promise<ReadCommit | null> {
+  const before = new Map<RepoPath, string | null>();
+  const after = new Map<RepoPath, string | null>();
+  for (const { path } of commit.files) {
+    const [old, now] = [await textAt(root, commit.parent, path), await textAt(root, commit.id, path)];
+    if (old === 'unusable' || now === 'unusable') return null;
+    before.set(path, old);
+    after.set(path, now);
+  }
+  return { commit, before, after };
+}
+
+async function textAt(root: string, commit: CommitId, path: RepoPath): Promise<string | null | 'unusable'> {
+  const read = await asResult(git(root, ['cat-file', 'blob', `${commit}:${path}`], { expected: [0, 128] }));
+  if (!read.ok) return 'unusable';
+  if (read.value.code !== 0) return null;
+  const { stdout } = read.value;
+  const text = stdout.length > LARGEST_FILE || stdout.includes(0) ? null : decodeUtf8(stdout)?.text;
+  return text ?? 'unusable';
+}
+
+/** Returns the line ranges of the new version in which a file differs between two commits. */
+export async function differingLines(root: string, from: CommitId, to: CommitId, path: RepoPath) {
+  const args = ['diff', '-U0', '--no-color', '--no-ext-diff', '--no-textconv', from, to, '--', path];
+  const read = await asResult(git(root, args));
+  return read.ok ? newLines(read.value.stdout.toString('utf8')) : [];
+}

@@ -1,0 +1,325 @@
+import { existsSync, lstatSync, readFileSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
+import { byCodePoint } from '@onceover/base/kernel/collections.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import { folderOf } from '@onceover/base/kernel/paths.ts';
+import {
+  type Comparison,
+  LARGEST_UNTRACKED_BYTES,
+  looksSecret,
+  type OmittedFiles,
+  type RepositoryPaths,
+  type WithheldFile,
+} from '@onceover/base/kernel/repository.ts';
+import { checkFolder } from '@onceover/base/platform/files.ts';
+import { type AnswerCache, cacheBase, openAnswerCache } from './answer-cache.ts';
+import { readRawDiff } from './diff.ts';
+import {
+  type AttributePlaces,
+  asLatin1,
+  asNulList,
+  attributePlaces,
+  type CallGit,
+  hiddenFiles,
+  mayConvert,
+  pathOnDisk,
+} from './disk-bytes.ts';
+import { NO_USER_PROGRAMS, withStrictStat } from './environment.ts';
+import { statFingerprints } from './fingerprints.ts';
+import { allEnded, asResult, type GitAnswer, git, gitFailed, type Names, readNulList, utf8Name } from './git.ts';
+import { indexEntries } from './index-format.ts';
+import { checksumAt, countEntries, type PrivateIndex } from './private-index.ts';
+
+/**
+ * A set of files and folders. Both functions return whether a file is in the set or in one of its folders. `path` takes
+ * a normal path; `bytes` takes a name in which each character stands for one byte (latin1).
+ */
+type PathSet = { path(path: string): boolean; bytes(name: string): boolean };
+
+/** Returns a set of these files and folders. An empty string is the root, which contains every path. */
+export function pathSet(paths: readonly string[]): PathSet {
+  return { path: containsIn(paths), bytes: containsIn(paths.map(asLatin1)) };
+}
+
+function containsIn(paths: readonly string[]): (path: string) => boolean {
+  const known = new Set(paths);
+  return (path) => {
+    for (let at = path; ; at = folderOf(at)) {
+      if (known.has(at)) return true;
+      if (at === '') return false;
+    }
+  };
+}
+
+/** Files that are not in the last commit: untracked files, and staged files even if git ignores them. */
+type NewFiles = { readonly untracked: Names; readonly staged: Names };
+
+type ClassifiedFiles = {
+  /** Names of the files to add to the snapshot, with a NUL after each. */
+  readonly add: Buffer;
+  readonly withheld: readonly WithheldFile[];
+  readonly unnameable: readonly string[];
+};
+
+/** Decides which new files are added to the snapshot and which are withheld from reviewers. */
+async function classifyNewFiles(
+  repo: RepositoryPaths,
+  { untracked, staged }: NewFiles,
+  omitted: PathSet,
+): Promise<ClassifiedFiles> {
+  const add: string[] = [];
+  const withheld: WithheldFile[] = [];
+  const unnameable: string[] = [];
+
+  const nested = new Set<string>();
+  const uncertain = new Set(staged.names.filter((name) => !omitted.path(name)));
+  for (const path of untracked.names.filter((name) => !omitted.path(name))) {
+    // git lists an untracked repository as a folder with a final slash.
+    if (path.endsWith('/')) {
+      nested.add(path.slice(0, -1));
+      uncertain.add(path.slice(0, -1));
+      continue;
+    }
+    const why = uncertain.delete(path) ? null : reasonToWithhold(repo, asLatin1(path));
+    if (why === null) add.push(asLatin1(path));
+    else withheld.push({ path: path as RepoPath, why });
+  }
+  for (const path of uncertain) {
+    const found = await kindOnDisk(repo, path);
+    if (found === 'addable') add.push(asLatin1(path));
+    else if (found === 'folder' && nested.has(path)) withheld.push({ path: path as RepoPath, why: 'repository' });
+  }
+  const stagedUnnameable = new Set(staged.unnameable);
+  for (const name of untracked.unnameable.filter((one) => !omitted.bytes(one))) {
+    const why = stagedUnnameable.has(name) ? null : reasonToWithhold(repo, name);
+    if (why === null && !name.endsWith('/')) add.push(name);
+    else unnameable.push(name);
+  }
+  withheld.sort((a, b) => byCodePoint(a.path, b.path));
+  return { add: asNulList(add), withheld, unnameable };
+}
+
+function reasonToWithhold(repo: RepositoryPaths, name: string): WithheldFile['why'] | null {
+  if (looksSecret(name)) return 'secret';
+  return (statOf(repo, name)?.size ?? 0) > LARGEST_UNTRACKED_BYTES ? 'too-large' : null;
+}
+
+// Returns `missing`, `folder` or `addable` for a path on disk. A file behind a symlink is outside the repository, so it
+// counts as missing. git can add a folder only if it is a repository with a commit.
+async function kindOnDisk(repo: RepositoryPaths, path: string): Promise<'addable' | 'missing' | 'folder'> {
+  const folder = folderOf(path);
+  if (folder !== '' && !checkFolder(repo.root, folder).ok) return 'missing';
+  const stats = statOf(repo, asLatin1(path));
+  if (stats?.isDirectory() !== true) return stats === null ? 'missing' : 'addable';
+  const head = ['--git-dir', join(repo.root, path, '.git'), 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}'];
+  const answer = await asResult(git(repo.root, head, { expected: [0, 1, 128] }));
+  return answer.ok && answer.value.code === 0 ? 'addable' : 'folder';
+}
+
+// Returns the file's metadata; `null` if the file is missing or cannot be read. git reports an unreadable file later,
+// when it adds the file.
+function statOf(repo: RepositoryPaths, name: string): Stats | null {
+  try {
+    return lstatSync(pathOnDisk(repo.root, name), { throwIfNoEntry: false }) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the staged paths that are not in the commit `head`. `listed` is the output of git with their names. */
+async function stagedNames(
+  repo: RepositoryPaths,
+  head: string,
+  cache: AnswerCache,
+): Promise<Names & { readonly listed: Buffer }> {
+  // Compute the key before git reads the index. Otherwise an answer about an older index could be cached under the key
+  // of a newer one.
+  const key = `${head} ${Object.values(statFingerprints([repo.index])).join()}`;
+  const listed = await cache.getOrAsk('staged', key, () =>
+    git(repo.root, [...DIFF_INDEX, '--diff-filter=AU', head, '--'], { config: NO_USER_PROGRAMS }),
+  );
+  const entries = readRawDiff(listed);
+  return {
+    names: entries.flatMap(({ paths }) => paths),
+    unnameable: entries.flatMap(({ unnameable }) => unnameable),
+    listed,
+  };
+}
+
+/**
+ * Returns the names of the files that a sparse checkout leaves out. In the names, each character stands for one byte
+ * (latin1).
+ */
+async function notCheckedOut(repo: RepositoryPaths): Promise<ReadonlySet<string>> {
+  const answer = await git(repo.root, ['ls-files', '-z', '-t', '--cached'], { config: NO_USER_PROGRAMS });
+  const lines = answer.stdout.toString('latin1').split('\0');
+  return new Set(lines.filter((line) => line.startsWith('S ')).map((line) => line.slice(2)));
+}
+
+/**
+ * Returns staged changes to files that a sparse checkout leaves out, in the format of `update-index --index-info`.
+ * These files are not on disk, so their changes are only in the user's index.
+ */
+async function stagedElsewhere(repo: RepositoryPaths, head: string, elsewhere: ReadonlySet<string>): Promise<Buffer> {
+  const answer = await git(repo.root, [...DIFF_INDEX, head, '--'], { config: NO_USER_PROGRAMS });
+  const isLeftOut = (name: string) => elsewhere.has(name) && statOf(repo, name) === null;
+  const lines = readRawDiff(answer.stdout).flatMap(({ newMode, newId, paths, unnameable }) => {
+    const names = [...paths.map(asLatin1), ...unnameable];
+    return newId === null ? [] : names.filter(isLeftOut).map((name) => `${newMode} ${newId}\t${name}\0`);
+  });
+  return Buffer.from(lines.join(''), 'latin1');
+}
+
+/** The differences from the base in git's raw format, with the files that are not in the snapshot. */
+type ScannedTree = Pick<ClassifiedFiles, 'withheld' | 'unnameable'> & {
+  readonly diff: Buffer;
+  /** Whether the index has exactly the paths of the last commit. */
+  readonly hasNames: boolean;
+  /** Outputs of git that contain the names of the files that are not in the last commit. */
+  readonly newNames: readonly Buffer[];
+};
+
+/**
+ * Updates a private index to the state of the working tree, and returns the differences from the base. The paths come
+ * from the last commit and not from the user's index, because the flags assume-unchanged and skip-worktree there would
+ * hide changes.
+ */
+export async function scanWorkingTree(
+  repo: RepositoryPaths,
+  {
+    comparison,
+    omitted,
+    index,
+  }: { readonly comparison: Comparison; readonly omitted: OmittedFiles; readonly index: PrivateIndex },
+): Promise<ScannedTree> {
+  const options = { env: { ...index.env, GIT_LITERAL_PATHSPECS: '0' }, config: withStrictStat(repo.commonDir) };
+  const ask: CallGit = (args, input) => git(repo.root, args, input === undefined ? options : { ...options, input });
+  const { headCommit: commit } = comparison;
+  const head = commit ?? comparison.baseTree;
+  const reset = () => ask(commit === null ? ['read-tree', '--empty'] : ['read-tree', '-m', commit]);
+  const update = () => askWithoutSkips(ask, ['add', '-u', '--', ':/', ...omitted.folders.map(excludeFolder)]);
+  const listUntracked = () =>
+    askWithoutSkips(ask, ['ls-files', '-z', '--others', '--exclude-standard', ATTRIBUTES_TOO]);
+
+  const cache = openAnswerCache(repo);
+  const path = index.env.GIT_INDEX_FILE;
+  const isFirst = !existsSync(path);
+  if (!index.hasNames) await reset();
+  // A new index contains no file times. Without a refresh, `add -u` would store every file again.
+  if (isFirst) await asResult(git(repo.root, ['update-index', '-q', '--refresh'], { ...options, expected: [0, 1] }));
+  const countBefore = countEntries(path);
+  const [, listed, staged] = await allEnded([update(), listUntracked(), stagedNames(repo, head, cache)]);
+  const isMissing = (name: string) => statOf(repo, asLatin1(name)) === null;
+  const isComplete = countEntries(path) === countBefore && !staged.names.some(isMissing);
+  const hidden = isComplete ? NONE : await restoreSparseFiles(repo, { ask, reset, update, head });
+  // If a folder replaced a file, git lists the files in the folder only after `add -u` has removed the file, so list
+  // again.
+  const untracked = isComplete ? listed : await listUntracked();
+
+  const newFiles = { untracked: readNulList(untracked.stdout), staged };
+  const { add, withheld, unnameable } = await classifyNewFiles(repo, newFiles, pathSet(omitted.folders));
+  if (add.length > 0) await askWithoutSkips(ask, ['update-index', ...ADD], add);
+  const askDiff = () => ask([...DIFF_INDEX, comparison.baseTree, '--']);
+  let diff = await cache.getOrAsk('diff', `${checksumAt(path)} ${comparison.baseTree}`, askDiff);
+  if (mayConvert(repo, cachedPlaces(cache, path))) {
+    const entries = await storeBothTexts(ask, await hiddenFiles(repo.root, ask, cache, readRawDiff(diff)));
+    await setEntries(ask, entries);
+    if (entries.length > 0) diff = (await askDiff()).stdout;
+  }
+  if (comparison.scope.kind === 'full' && comparison.baseName !== null) cacheBase(cache, comparison.baseName);
+  cache.save();
+  await flag(ask, '--no-skip-worktree', hidden);
+  const newNames = [untracked.stdout, staged.listed];
+  return { withheld, unnameable, diff, newNames, hasNames: isComplete && add.length === 0 };
+}
+
+/**
+ * Returns the paths at which git looks for attributes of the files in an index. They are cached under the checksum of
+ * the index.
+ */
+function cachedPlaces(cache: AnswerCache, path: string): AttributePlaces {
+  const checksum = checksumAt(path);
+  const known = cache.get('attributes', checksum);
+  if (known !== null) return JSON.parse(known.toString('utf8')) as AttributePlaces;
+  const entries = indexEntries(readFileSync(path));
+  const places = entries === null ? null : attributePlaces(entries.map(({ name }) => utf8Name(name)));
+  if (places !== null) cache.put('attributes', checksum, Buffer.from(JSON.stringify(places), 'utf8'));
+  return places;
+}
+
+/**
+ * For each file, stores in git a text that contains both git's version and the bytes on disk. Returns entries for the
+ * index.
+ */
+async function storeBothTexts(ask: CallGit, files: Awaited<ReturnType<typeof hiddenFiles>>): Promise<Buffer> {
+  const entries: string[] = [];
+  for (const { mode, name, shown } of files) {
+    const stored = await ask(['hash-object', '-w', '--no-filters', '--stdin'], shown);
+    entries.push(`${mode} ${stored.stdout.toString('utf8').trim()} 0\t${name}\0`);
+  }
+  return Buffer.from(entries.join(''), 'latin1');
+}
+
+type Steps = {
+  readonly ask: CallGit;
+  readonly reset: () => ReturnType<CallGit>;
+  readonly update: () => ReturnType<CallGit>;
+  readonly head: string;
+};
+
+/**
+ * Updates the index again, this time including the files that a sparse checkout leaves out. It sets their flag
+ * skip-worktree, so that git does not remove them, and returns their names. The caller has to clear the flags.
+ */
+async function restoreSparseFiles(repo: RepositoryPaths, { ask, reset, update, head }: Steps): Promise<Buffer> {
+  const elsewhere = await notCheckedOut(repo);
+  if (elsewhere.size === 0) return NONE;
+  await reset();
+  const hidden = await hide(ask, elsewhere);
+  await update();
+  await setEntries(ask, await stagedElsewhere(repo, head, elsewhere));
+  return hidden;
+}
+
+const NONE = Buffer.alloc(0);
+
+/** Options for a raw diff with full object ids and with submodules, whatever the user's settings are. */
+export const RAW = ['--raw', '-z', '--no-renames', '--no-abbrev', '--ignore-submodules=none'];
+
+const DIFF_INDEX = ['diff-index', '--cached', ...RAW];
+
+// With `--remove`, git does not fail if a file was deleted after it was listed.
+const ADD = ['--add', '--remove', '-z', '--stdin'];
+
+// git uses a `.gitattributes` file even if it ignores that file, so list ignored ones too.
+const ATTRIBUTES_TOO = '--exclude=!.gitattributes';
+
+const excludeFolder = (folder: string) => `:(top,exclude,literal)${folder}`;
+
+async function setEntries(ask: CallGit, entries: Buffer): Promise<void> {
+  if (entries.length > 0) await ask(['update-index', '-z', '--index-info'], entries);
+}
+
+// Sets the flag skip-worktree of files that a sparse checkout leaves out, so that `add -u` does not remove them from
+// the index. The flag must be cleared after the scan, because it would hide a later deletion.
+async function hide(ask: CallGit, elsewhere: ReadonlySet<string>): Promise<Buffer> {
+  const missing = await ask(['ls-files', '-z', '--deleted']);
+  const names = missing.stdout.toString('latin1').split('\0');
+  return flag(ask, '--skip-worktree', asNulList(names.filter((name) => elsewhere.has(name))));
+}
+
+async function flag(ask: CallGit, option: string, names: Buffer): Promise<Buffer> {
+  if (names.length > 0) await ask(['update-index', option, '-z', '--stdin'], names);
+  return names;
+}
+
+const SKIPPED =
+  /^(?:warning: could not open directory |Ignoring path |(?!warning: |hint: ).*: (?:Permission denied|Input\/output error|Stale ))/m;
+
+// Runs git, and throws if it skipped a file or folder that it may not read. git reports this only on stderr, and a
+// skipped file must not count as unchanged.
+async function askWithoutSkips(ask: CallGit, args: readonly string[], input?: Buffer): Promise<GitAnswer> {
+  const answer = await ask(args, input);
+  if (SKIPPED.test(answer.stderr)) throw gitFailed(args, answer.stderr);
+  return answer;
+}

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { STORE_VARIABLE } from '@onceover/base/platform/secret-variables.ts';
+
+/** Returns the path of the user's own config file. */
+export function userConfigPath(env: NodeJS.ProcessEnv): string {
+  const given = env['XDG_CONFIG_HOME'] ?? '';
+  return join(isAbsolute(given) ? given : join(env['HOME'] || homedir(), '.config'), 'onceover', 'config.yml');
+}
+
+/**
+ * Whether the user has configured a store for teams. Every command calls this, so it does not parse the config file,
+ * but only looks for a line with an address. `readUserConfig` parses the file later and reports its errors.
+ */
+export function hasTeamStore(env: NodeJS.ProcessEnv = process.env): boolean {
+  const given = env[STORE_VARIABLE];
+  if (given !== undefined) return given !== '';
+  try {
+    return /^[^#\n]*postgres/m.test(readFileSync(userConfigPath(env), 'utf8'));
+  } catch {
+    return false;
+  }
+}

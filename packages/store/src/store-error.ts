@@ -1,0 +1,30 @@
+import type { Failure, StoreTrouble } from '@onceover/base/kernel/failure.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+
+/**
+ * An expected failure of the store for teams, thrown by functions of the store. `storeResult` turns it into a `Result`.
+ */
+export class StoreError extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(JSON.stringify(failure));
+    this.failure = failure;
+  }
+}
+
+export function storeError(where: string, why: StoreTrouble, said: string): StoreError {
+  return new StoreError({ kind: 'store-failed', where, why, said });
+}
+
+/**
+ * Returns the promise's value, or the failure if the promise was rejected with a `StoreError`. Other errors are thrown.
+ */
+export async function storeResult<T>(work: Promise<T>): Promise<Result<T>> {
+  try {
+    return ok(await work);
+  } catch (error) {
+    if (error instanceof StoreError) return err(error.failure);
+    throw error;
+  }
+}
