@@ -1,5 +1,5 @@
 import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import type { FindingStore } from '@onceover/gates/run/record/findings.ts';
+import type { FindingStore } from '@onceover/gates/findings/open-findings.ts';
 import type { Finding } from '@onceover/gates/run/types.ts';
 
 /** Adds one finding to the store and returns it with its id. */

@@ -1,5 +1,5 @@
 import { type EndedRun, failedRun } from '@onceover/gates/reports/finished-run.ts';
-import type { RunOutcome } from '@onceover/gates/run/run-types.ts';
+import type { RunOutcome } from '@onceover/gates/result/types.ts';
 import fc from 'fast-check';
 import { judged, STALE } from './ended-runs.ts';
 import { finding, gateOutcome, path, slotOutcome, waiver } from './run-samples.ts';

@@ -3,7 +3,7 @@ import type { CommitId, RepoPath } from '@onceover/base/kernel/ids.ts';
 import type { Entry } from '@onceover/base/kernel/repository.ts';
 import { type GateFacts, type GateState, gateState, type StateOptions } from '@onceover/gates/run/decide/gate-state.ts';
 import type { SlotRecord, Violation } from '@onceover/gates/run/record-types.ts';
-import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '@onceover/gates/run/run-types.ts';
+import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '@onceover/gates/result/types.ts';
 import type {
   CheckGate,
   GateContent,

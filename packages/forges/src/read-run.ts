@@ -3,8 +3,8 @@ import { duplicateKey } from '@onceover/base/kernel/json.ts';
 import { errorSchema } from '@onceover/base/kernel/json-schema.ts';
 import { repoPath } from '@onceover/base/kernel/paths.ts';
 import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import type { RunDocument } from '@onceover/gates/run/json.ts';
-import { runSchema } from '@onceover/gates/run/json-schema.ts';
+import type { RunDocument } from '@onceover/gates/result/json.ts';
+import { runSchema } from '@onceover/gates/result/json-schema.ts';
 import type { PublishedRun } from './describe-summary.ts';
 
 const MOST_BYTES = 32 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { RunDocument } from '@onceover/gates/run/json.ts';
+import type { RunDocument } from '@onceover/gates/result/json.ts';
 import type { FindingState } from '@onceover/gates/run/types.ts';
 import { documentWith, findingOn, GATE, publishOptions } from '@onceover/testing/forges/documents.ts';
 import { commitOf } from '@onceover/testing/forges/world.ts';

@@ -7,8 +7,8 @@ import { type ExplainDocument, explainDocument, type RunExplanationDocument } fr
 import type { Event } from '@onceover/gates/progress/state.ts';
 import type { InstructionsDocument, PassDocument, RulesDocument } from '@onceover/gates/rules/json.ts';
 import { instructionsDocument, passDocument, rulesDocument } from '@onceover/gates/rules/json.ts';
-import { UNKNOWN_ACTOR } from '@onceover/gates/run/decide/waivers.ts';
-import { type FindingDocument, type RunDocument, resolvedDocument, runDocument } from '@onceover/gates/run/json.ts';
+import { UNKNOWN_ACTOR } from '@onceover/gates/findings/waivers.ts';
+import { type FindingDocument, type RunDocument, resolvedDocument, runDocument } from '@onceover/gates/result/json.ts';
 import type { Actor } from '@onceover/gates/run/types.ts';
 import { phaseDocument } from '@onceover/loops/phases/json.ts';
 import type { PhaseDocument, PhasePlanDocument } from '@onceover/loops/phases/json-schema.ts';
@@ -63,7 +63,7 @@ export { reviewId } from '@onceover/gates/rules/review-id.ts';
 export { matchRules } from '@onceover/gates/rules/tasks.ts';
 export type { Rule, RuleReference, Strategy } from '@onceover/gates/rules/types.ts';
 export { planSlots } from '@onceover/gates/run/decide/skip-reviewers.ts';
-export type { FindingDocument, RunDocument } from '@onceover/gates/run/json.ts';
+export type { FindingDocument, RunDocument } from '@onceover/gates/result/json.ts';
 export type { Actor, FindingState, SlotNumber, SlotPlan, SlotRun } from '@onceover/gates/run/types.ts';
 export type { PhaseDocument, PhasePlanDocument } from '@onceover/loops/phases/json-schema.ts';
 export type {

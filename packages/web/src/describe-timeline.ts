@@ -1,6 +1,6 @@
 import type { LedgerRun } from '@onceover/agents/ledger/entries.ts';
 import { byCodePoint, grouped } from '@onceover/base/kernel/collections.ts';
-import { describeWhy } from '@onceover/gates/run/describe/reasons.ts';
+import { describeWhy } from '@onceover/gates/result/describe/reasons.ts';
 import type { CheckRecord, SlotRecord } from '@onceover/gates/run/record-types.ts';
 import type { PageDocument } from './json-schema.ts';
 

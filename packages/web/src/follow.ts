@@ -5,7 +5,7 @@ import { statIfPresent } from '@onceover/base/platform/files.ts';
 import { lockHolder } from '@onceover/base/platform/lock.ts';
 import { readProgress } from '@onceover/gates/progress/progress-file.ts';
 import { getRun } from '@onceover/gates/run/background-run.ts';
-import { startedRunDocument } from '@onceover/gates/run/describe/background.ts';
+import { startedRunDocument } from '@onceover/gates/result/describe/background.ts';
 import type { LiveDocument } from './json-schema.ts';
 
 const FOLDERS = ['ledger', 'findings', 'receipts', 'runs'];

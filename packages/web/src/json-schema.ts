@@ -1,7 +1,7 @@
 import { RUN_STATUSES } from '@onceover/agents/ledger/entries.ts';
 import { usage } from '@onceover/base/kernel/json-schema.ts';
 import { costSchema, featureCostSchema } from '@onceover/gates/cost/json-schema.ts';
-import { runExplanationSchema, runSchema } from '@onceover/gates/run/json-schema.ts';
+import { runExplanationSchema, runSchema } from '@onceover/gates/result/json-schema.ts';
 import { phaseSchema } from '@onceover/loops/phases/json-schema.ts';
 import { proveSchema } from '@onceover/prove/json.ts';
 import * as z from 'zod';

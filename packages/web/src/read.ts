@@ -8,7 +8,7 @@ import { version } from '@onceover/base/version.ts';
 import { readLedger } from '@onceover/gates/cost/read.ts';
 import { summariseCost } from '@onceover/gates/cost/summarise.ts';
 import { explainGates } from '@onceover/gates/explain/explain.ts';
-import type { RunDocument } from '@onceover/gates/run/json.ts';
+import type { RunDocument } from '@onceover/gates/result/json.ts';
 import type { Preview } from '@onceover/gates/run/open-run.ts';
 import { readSettings } from '@onceover/repo/config/effective-settings.ts';
 import { historyDocument, withTranscripts } from './describe-history.ts';

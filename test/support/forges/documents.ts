@@ -1,7 +1,7 @@
 import type { PublishOptions } from '@onceover/forges/publish.ts';
-import type { RunDocument } from '@onceover/gates/run/json.ts';
-import { runDocument } from '@onceover/gates/run/json.ts';
-import type { GateOutcome, ReportedFinding, RunOutcome } from '@onceover/gates/run/run-types.ts';
+import type { RunDocument } from '@onceover/gates/result/json.ts';
+import { runDocument } from '@onceover/gates/result/json.ts';
+import type { GateOutcome, ReportedFinding, RunOutcome } from '@onceover/gates/result/types.ts';
 import type { FindingState, KnownFinding } from '@onceover/gates/run/types.ts';
 import { finding, gateOutcome, path, runOutcome } from '../run-samples.ts';
 

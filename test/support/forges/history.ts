@@ -1,6 +1,6 @@
 import { type PublishOutcome, publishRun } from '@onceover/forges/publish.ts';
 import type { Forge } from '@onceover/forges/types.ts';
-import type { ReportedFinding } from '@onceover/gates/run/run-types.ts';
+import type { ReportedFinding } from '@onceover/gates/result/types.ts';
 import type { FindingState } from '@onceover/gates/run/types.ts';
 import fc from 'fast-check';
 import { waiver } from '../run-samples.ts';

@@ -1,5 +1,5 @@
 import { err, ok } from '@onceover/base/kernel/result.ts';
-import type { FindingStore } from '@onceover/gates/run/record/findings.ts';
+import type { FindingStore } from '@onceover/gates/findings/open-findings.ts';
 import { asRefuted, type Finding, isSameResolution, type Resolution } from '@onceover/gates/run/types.ts';
 
 /** Findings in memory. */

@@ -1,7 +1,7 @@
 import type { GateId } from '@onceover/base/kernel/ids.ts';
 import type { Selection } from '@onceover/base/kernel/repository.ts';
 import type { ArchivedRecord, CheckRecord, SlotRecord } from '@onceover/gates/run/record-types.ts';
-import type { RunOutcome } from '@onceover/gates/run/run-types.ts';
+import type { RunOutcome } from '@onceover/gates/result/types.ts';
 import type {
   CheckReceipt,
   Disposition,

@@ -1,6 +1,6 @@
 import type { Cooldowns } from '@onceover/base/kernel/ports.ts';
 import { err, type Result } from '@onceover/base/kernel/result.ts';
-import type { FindingStore } from '@onceover/gates/run/record/findings.ts';
+import type { FindingStore } from '@onceover/gates/findings/open-findings.ts';
 import type { ReceiptStore } from '@onceover/gates/run/record/receipts.ts';
 import type { Records } from '@onceover/gates/run/record/records.ts';
 import { asRefuted } from '@onceover/gates/run/types.ts';

@@ -3,7 +3,7 @@ import type { GateId, RepoPath } from '@onceover/base/kernel/ids.ts';
 import type { Event } from '@onceover/gates/progress/state.ts';
 import type { RunPorts, RunRequest } from '@onceover/gates/run/ports.ts';
 import { executeRun, previewRun } from '@onceover/gates/run/run.ts';
-import type { RunOutcome } from '@onceover/gates/run/run-types.ts';
+import type { RunOutcome } from '@onceover/gates/result/types.ts';
 import { memoryChecks } from '../memory/checks.ts';
 import { memoryContents } from '../memory/contents.ts';
 import { memoryCoolings } from '../memory/coolings.ts';

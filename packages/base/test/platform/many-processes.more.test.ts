@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openFindings } from '@onceover/gates/run/record/findings.ts';
+import { openFindings } from '@onceover/gates/findings/open-findings.ts';
 import { openWorkflowSessions } from '@onceover/loops/workflows/record/sessions.ts';
 import { builtPart } from '@onceover/testing/built-part.ts';
 import { findingWith } from '@onceover/testing/finding.ts';
@@ -144,7 +144,7 @@ async function answer(finding) {
 test('findings that 6 processes add at the same time have unique ids and are always complete', {
   timeout: 60_000,
 }, async () => {
-  const { folder, processes } = await start(6, 'packages/gates/src/run/record/findings.ts', ADD_MANY);
+  const { folder, processes } = await start(6, 'packages/gates/src/findings/open-findings.ts', ADD_MANY);
   const ids = (await askAll(processes, findingWith())).flat();
   const all = await openFindings(folder).all();
   const expected = Array.from({ length: 120 }, (_, n) => `F${n + 1}`);

@@ -1,4 +1,4 @@
-import { describeTrusted } from '@onceover/gates/run/describe/messages.ts';
+import { describeTrusted } from '@onceover/gates/result/describe/messages.ts';
 import { describeSnoozed } from '@onceover/gates/stop-hook/describe.ts';
 import { expect, test } from 'vitest';
 import { usdOf } from '../../src/ui/wording.ts';

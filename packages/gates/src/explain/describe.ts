@@ -3,7 +3,7 @@ import { oneLine, quoteName, showInvisible } from '@onceover/base/kernel/escape.
 import { cut, wrap } from '@onceover/base/ui/layout.ts';
 import { type Styled, UNSTYLED } from '@onceover/base/ui/style.ts';
 import { asShellWord, bulletList, count, describeDuration, someNames } from '@onceover/base/ui/wording.ts';
-import { bySeverity, describeFinding } from '../run/describe/finding.ts';
+import { bySeverity, describeFinding } from '../findings/describe.ts';
 import {
   checkOutput,
   describeReviewerPlan,
@@ -11,8 +11,8 @@ import {
   reviewerName,
   SESSIONS,
   STATUS_WORDS,
-} from '../run/describe/reasons.ts';
-import type { ReportedFinding } from '../run/run-types.ts';
+} from '../result/describe/reasons.ts';
+import type { ReportedFinding } from '../result/types.ts';
 import { describeFindingState } from './describe-finding.ts';
 import type { RunExplanation, RunExplanationDocument } from './json.ts';
 

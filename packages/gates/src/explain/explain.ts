@@ -5,11 +5,11 @@ import { configuredGates, idleGateOf, subjectOf } from '../run/decide/gate-list.
 import { findingState } from '../run/decide/gate-state.ts';
 import type { ReviewPlan } from '../run/decide/plan-run.ts';
 import { fixResult, isAskedAbout } from '../run/describe/logs.ts';
-import { describePlan } from '../run/describe/reasons.ts';
-import { findingDocument, gateDocument, slotDocument } from '../run/json.ts';
+import { describePlan } from '../result/describe/reasons.ts';
+import { findingDocument, gateDocument, slotDocument } from '../result/json.ts';
 import { type Preview, previewGates, READ_ONLY } from '../run/open-run.ts';
 import type { RunFacts, RunPorts } from '../run/ports.ts';
-import type { GateOutcome } from '../run/run-types.ts';
+import type { GateOutcome } from '../result/types.ts';
 import type { ReviewGate, SlotPlan } from '../run/types.ts';
 import { describeFindingState } from './describe-finding.ts';
 import { checkReruns, RERUNS, reviewReruns } from './describe-reruns.ts';

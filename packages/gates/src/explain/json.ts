@@ -3,9 +3,9 @@ import type * as z from 'zod';
 import { definingFile, explanationSummary } from '../rules/describe.ts';
 import type { explainSchema } from '../rules/json-schema.ts';
 import type { ReviewExplanation } from '../rules/types.ts';
-import type { runExplanationSchema } from '../run/json-schema.ts';
+import type { runExplanationSchema } from '../result/json-schema.ts';
 import type { RecordMetadata } from '../run/record-types.ts';
-import type { ReportedFinding } from '../run/run-types.ts';
+import type { ReportedFinding } from '../result/types.ts';
 import type { SlotPlan } from '../run/types.ts';
 
 /** The JSON result of `explain --json` for a review id. */

@@ -1,8 +1,8 @@
 import type { Fix } from '@onceover/agents/dispatch/fix-progress.ts';
 import { addUsage } from '@onceover/base/kernel/agent.ts';
 import type { Comparison } from '@onceover/base/kernel/repository.ts';
-import { findingKey } from '../run/judge/match-findings.ts';
-import type { GateOutcome, LoopEnd, RunNotice, RunOutcome } from '../run/run-types.ts';
+import { findingKey } from '../findings/match-findings.ts';
+import type { GateOutcome, LoopEnd, RunNotice, RunOutcome } from '../result/types.ts';
 import { isOpen, type KnownFinding } from '../run/types.ts';
 
 /**

@@ -6,7 +6,7 @@ import { ASKED_AGAIN, describeAgentFailure, describeNoAnswer } from '@onceover/b
 import { cut } from '@onceover/base/ui/layout.ts';
 import { type Styled, wrapTo } from '@onceover/base/ui/style.ts';
 import { count, someNames } from '@onceover/base/ui/wording.ts';
-import type { LoopEnd, RunOutcome } from '../run/run-types.ts';
+import type { LoopEnd, RunOutcome } from '../result/types.ts';
 import { failingChecksOf, type LoopOutcome, type LoopRound, openFindingsOf } from './decide-end.ts';
 
 /** Returns the field `loop` in the JSON of `run --until-pass --json`. */

@@ -9,7 +9,7 @@ import { forEachOk, ok, type Result } from '@onceover/base/kernel/result.ts';
 import { type ChangeView, hiddenByFix, readChange } from '@onceover/repo/trust/hidden-by-fix.ts';
 import { fixLog } from '../run/describe/logs.ts';
 import type { RunPorts, RunRequest } from '../run/ports.ts';
-import type { LoopEnd, RunNotice, RunOutcome } from '../run/run-types.ts';
+import type { LoopEnd, RunNotice, RunOutcome } from '../result/types.ts';
 import type { KnownFinding } from '../run/types.ts';
 import { failingChecksOf, isSameComparison, openFindingsOf } from './decide-end.ts';
 import { type FixTask, fixPrompt, problemsFor } from './prompt.ts';

@@ -1,9 +1,9 @@
 import { answerSchema } from '@onceover/agents/dispatch/answer-schemas.ts';
 import { type ComposedPrompt, composePrompt } from '@onceover/agents/dispatch/prompt.ts';
 import { fence, quoteName } from '@onceover/base/kernel/escape.ts';
-import { promptProblem } from '../run/describe/finding.ts';
-import { groupBySameCode, type SameCode } from '../run/judge/same-code.ts';
-import type { GateOutcome } from '../run/run-types.ts';
+import { promptProblem } from '../findings/describe.ts';
+import { groupBySameCode, type SameCode } from '../findings/same-code.ts';
+import type { GateOutcome } from '../result/types.ts';
 import { isContested, type KnownFinding } from '../run/types.ts';
 
 /** The problems that the fixing agent has to fix. */

@@ -1,8 +1,8 @@
 import { closeFence } from '@onceover/base/kernel/escape.ts';
 import { wellFormed } from '@onceover/base/ui/markdown-text.ts';
 import { count } from '@onceover/base/ui/wording.ts';
-import { bySeverity } from '../run/describe/finding.ts';
-import { problemsIn } from '../run/judge/same-code.ts';
+import { bySeverity } from '../findings/describe.ts';
+import { problemsIn } from '../findings/same-code.ts';
 import {
   type EndedRun,
   idsOf,

@@ -1,9 +1,9 @@
 import { grouped } from '@onceover/base/kernel/collections.ts';
 import { readable } from '@onceover/base/ui/markdown-text.ts';
 import { count } from '@onceover/base/ui/wording.ts';
-import { describeFinding } from '../run/describe/finding.ts';
-import { describeGateDetail, describeSlotReason, GATE_REASONS, STATUS_WORDS } from '../run/describe/reasons.ts';
-import type { GateOutcome, ReportedFinding, SlotOutcome } from '../run/run-types.ts';
+import { describeFinding } from '../findings/describe.ts';
+import { describeGateDetail, describeSlotReason, GATE_REASONS, STATUS_WORDS } from '../result/describe/reasons.ts';
+import type { GateOutcome, ReportedFinding, SlotOutcome } from '../result/types.ts';
 import { isOpen } from '../run/types.ts';
 import { type EndedRun, NO_GATE, namedText } from './finished-run.ts';
 

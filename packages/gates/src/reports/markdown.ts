@@ -2,7 +2,7 @@ import { describePaid, describeUsage } from '@onceover/agents/ledger/describe.ts
 import { grouped } from '@onceover/base/kernel/collections.ts';
 import { fence } from '@onceover/base/kernel/escape.ts';
 import { codeName, inline, quotation, readable } from '@onceover/base/ui/markdown-text.ts';
-import { describeAnswer, describeContested, describeFindingSource, STATES } from '../run/describe/finding.ts';
+import { describeAnswer, describeContested, describeFindingSource, STATES } from '../findings/describe.ts';
 import {
   describeGateDetail,
   describeSlotReason,
@@ -10,11 +10,11 @@ import {
   reviewerName,
   SESSIONS,
   STATUS_WORDS,
-} from '../run/describe/reasons.ts';
-import { describeRunNotice } from '../run/describe/result.ts';
-import { describeUncovered } from '../run/describe/run.ts';
-import { problemsIn, type SameCode } from '../run/judge/same-code.ts';
-import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '../run/run-types.ts';
+} from '../result/describe/reasons.ts';
+import { describeRunNotice } from '../result/describe/result.ts';
+import { describeUncovered } from '../result/describe/run.ts';
+import { problemsIn, type SameCode } from '../findings/same-code.ts';
+import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '../result/types.ts';
 import { isContested, isOpen } from '../run/types.ts';
 import type { EndedRun } from './finished-run.ts';
 

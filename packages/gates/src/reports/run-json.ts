@@ -1,4 +1,4 @@
-import { runDocument } from '../run/json.ts';
+import { runDocument } from '../result/json.ts';
 import type { EndedRun } from './finished-run.ts';
 
 /** Returns the JSON document of `run --json`, which `onceover publish` and other programs read. */

@@ -4,7 +4,7 @@ import { openLock } from '@onceover/base/platform/lock.ts';
 import { previewGates, READ_ONLY } from './open-run.ts';
 import { endCycles } from './record/after-run.ts';
 import type { RecordHistory } from './record-types.ts';
-import type { Cleaned } from './run-types.ts';
+import type { Cleaned } from '../result/types.ts';
 import { isOpen } from './types.ts';
 
 /** Archives the records of all runs. An open finding stays open as long as its file does not change. */

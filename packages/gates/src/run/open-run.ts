@@ -21,15 +21,15 @@ import { loadRules } from '../rules/load.ts';
 import { openPasses } from '../rules/passes.ts';
 import type { ReferenceFiles } from '../rules/select-files.ts';
 import { fileRubric } from './decide/gate-list.ts';
-import type { FailingGate } from './describe/reasons.ts';
+import type { FailingGate } from '../result/describe/reasons.ts';
 import type { RunPorts, RunRequest, SharedPasses } from './ports.ts';
 import { takePrefetch } from './prefetch.ts';
 import { failingChecks } from './read/state.ts';
-import { openFindings } from './record/findings.ts';
+import { openFindings } from '../findings/open-findings.ts';
 import { openReceipts } from './record/receipts.ts';
 import { openRecords } from './record/records.ts';
 import { executeRun, previewRun, type RunPreview } from './run.ts';
-import type { RunOutcome, RunProgress } from './run-types.ts';
+import type { RunOutcome, RunProgress } from '../result/types.ts';
 import type { Rubric } from './types.ts';
 
 type RunConfig = Pick<RunRequest, 'settings' | 'rules' | 'rubrics'>;

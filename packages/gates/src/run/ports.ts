@@ -27,12 +27,12 @@ import type { EndedCycles } from './decide/cycles.ts';
 import type { GateList, GateRequest } from './decide/gate-list.ts';
 import type { GateState } from './decide/gate-state.ts';
 import type { CheckState, RunOverrides } from './decide/plan-run.ts';
-import type { Ratchet } from './judge/priority.ts';
-import type { FindingStore } from './record/findings.ts';
+import type { Ratchet } from '../findings/priority.ts';
+import type { FindingStore } from '../findings/open-findings.ts';
 import type { ReceiptStore } from './record/receipts.ts';
 import type { Records } from './record/records.ts';
 import type { GateName, RecordHistory, RecordMetadata, SlotRecord } from './record-types.ts';
-import type { RunNotice, RunProgress, SlotOutcome } from './run-types.ts';
+import type { RunNotice, RunProgress, SlotOutcome } from '../result/types.ts';
 import type { KnownFinding, ReviewGate, Rubric, RunReason, ShareEnd } from './types.ts';
 
 /** The state of the change and its gates. A run reads it first to plan its work, and at the end to judge the gates. */

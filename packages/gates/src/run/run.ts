@@ -6,7 +6,7 @@ import type { RunContext, RunFacts, RunPorts, RunRequest } from './ports.ts';
 import { readGateStates } from './read/state.ts';
 import { archiveEndedCycles, markPassed, recordPassingGates, watchGateFiles } from './record/after-run.ts';
 import { concludeRun, ledgerRun, savedUsage } from './record/summary.ts';
-import type { RunNotice, RunOutcome } from './run-types.ts';
+import type { RunNotice, RunOutcome } from '../result/types.ts';
 import type { ReviewGate } from './types.ts';
 
 type RunStep = {

@@ -2,7 +2,7 @@ import { describeAgreement } from '@onceover/agents/ledger/agreement.ts';
 import { quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
 import { type Styled, UNSTYLED, wrapTo } from '@onceover/base/ui/style.ts';
 import { count } from '@onceover/base/ui/wording.ts';
-import { describeAcceptedPass, describeNoSharedPasses, describeRefusal } from '../run/describe/shared.ts';
+import { describeAcceptedPass, describeNoSharedPasses, describeRefusal } from '../result/describe/shared.ts';
 import type { CurrentSlot, ListedStatement, PassList, VerifiedFile } from './types.ts';
 
 /** The maximum number of passes and waivers that the text lists. `--json` lists all. */

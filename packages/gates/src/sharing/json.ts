@@ -1,6 +1,6 @@
 import type { TravellingStatement } from '@onceover/passes/types.ts';
 import type * as z from 'zod';
-import { describeNoSharedPasses, describeRefusal } from '../run/describe/shared.ts';
+import { describeNoSharedPasses, describeRefusal } from '../result/describe/shared.ts';
 import type { passesSchema, passesVerifySchema } from './json-schema.ts';
 import type { CurrentSlot, PassList, VerifiedFile } from './types.ts';
 

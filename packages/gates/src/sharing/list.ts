@@ -8,7 +8,7 @@ import { readStatement } from '@onceover/passes/json-statement.ts';
 import { openTrusted, type TrustedPasses } from '@onceover/passes/open-trusted.ts';
 import type { StoredFile, TravellingStatement } from '@onceover/passes/types.ts';
 import { readSettings } from '@onceover/repo/config/effective-settings.ts';
-import { describeRefusal, REFUSALS } from '../run/describe/shared.ts';
+import { describeRefusal, REFUSALS } from '../result/describe/shared.ts';
 import { previewGates, READ_ONLY } from '../run/open-run.ts';
 import type { CurrentSlot, ListedStatement, PassList } from './types.ts';
 

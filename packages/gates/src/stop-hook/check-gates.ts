@@ -13,11 +13,11 @@ import { indexName } from '@onceover/repo/git/private-index.ts';
 import { gitFiles } from '@onceover/repo/git/watched-files.ts';
 import { getRun, type StartedRun, startRun } from '../run/background-run.ts';
 import { hasNothingLeftToAsk } from '../run/decide/plan-run.ts';
-import type { FailingGate } from '../run/describe/reasons.ts';
-import { describeRunNotice } from '../run/describe/result.ts';
-import { gateDocument, type RunDocument } from '../run/json.ts';
+import type { FailingGate } from '../result/describe/reasons.ts';
+import { describeRunNotice } from '../result/describe/result.ts';
+import { gateDocument, type RunDocument } from '../result/json.ts';
 import { previewGates, READ_ONLY } from '../run/open-run.ts';
-import type { RunOutcome } from '../run/run-types.ts';
+import type { RunOutcome } from '../result/types.ts';
 import { isOpen, waitsForPerson } from '../run/types.ts';
 import { decideStop, type StopAnswer, type StopMemory, type StopRequest, type StopVerdict } from './decide.ts';
 import { describeStillRunning, describeStopReason } from './describe-block.ts';
@@ -182,7 +182,7 @@ async function runForStop(
 
 async function readResult(started: StartedRun, isAboutThis: boolean): Promise<StopRun> {
   // Import this only here: loading the schemas of results would slow down calls of the hook that start no run.
-  const { startedRunDocument } = await import('../run/describe/background.ts');
+  const { startedRunDocument } = await import('../result/describe/background.ts');
   const { state, run, error, progress } = startedRunDocument(started);
   if (error !== null) return { kind: 'unjudged', why: error.message };
   if (state === 'died' || run === null) {

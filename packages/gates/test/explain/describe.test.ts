@@ -6,10 +6,10 @@ import { describeRunExplanation } from '../../src/explain/describe.ts';
 import { describeFindingState } from '../../src/explain/describe-finding.ts';
 import { RERUNS } from '../../src/explain/describe-reruns.ts';
 import type { RunExplanation, RunExplanationDocument } from '../../src/explain/json.ts';
-import { describePlan } from '../../src/run/describe/reasons.ts';
-import { findingDocument, gateDocument, slotDocument } from '../../src/run/json.ts';
-import { runExplanationSchema } from '../../src/run/json-schema.ts';
-import type { ReportedFinding, SlotOutcome } from '../../src/run/run-types.ts';
+import { describePlan } from '../../src/result/describe/reasons.ts';
+import { findingDocument, gateDocument, slotDocument } from '../../src/result/json.ts';
+import { runExplanationSchema } from '../../src/result/json-schema.ts';
+import type { ReportedFinding, SlotOutcome } from '../../src/result/types.ts';
 import type { FindingState, SlotPlan } from '../../src/run/types.ts';
 
 type About<Kind> = Extract<RunExplanationDocument, { about: Kind }>;

@@ -2,7 +2,7 @@ import { failedRun, loopRound } from '@onceover/testing/loop-rounds.ts';
 import { claim, gateOutcome, reported, runOutcome, slotOutcome } from '@onceover/testing/run-samples.ts';
 import { expect, test } from 'vitest';
 import { type LoopRound, loopEnd } from '../../src/fix-loop/decide-end.ts';
-import type { LoopEnd, RunOutcome } from '../../src/run/run-types.ts';
+import type { LoopEnd, RunOutcome } from '../../src/result/types.ts';
 
 const FAILED = loopRound({ run: failedRun(['x']) });
 const PASSED = loopRound();

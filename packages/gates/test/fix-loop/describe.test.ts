@@ -5,7 +5,7 @@ import { CHECK_FAILED, gateOutcome, reported, runOutcome } from '@onceover/testi
 import { describe, expect, test } from 'vitest';
 import type { LoopOutcome, LoopRound } from '../../src/fix-loop/decide-end.ts';
 import { describeLoop } from '../../src/fix-loop/describe.ts';
-import { LOOP_ENDS, type LoopEnd } from '../../src/run/run-types.ts';
+import { LOOP_ENDS, type LoopEnd } from '../../src/result/types.ts';
 
 const FIX: Fix = {
   agent: 'claude',

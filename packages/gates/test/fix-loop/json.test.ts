@@ -2,9 +2,9 @@ import { failedRun, loopRound } from '@onceover/testing/loop-rounds.ts';
 import { gateOutcome, reported, runOutcome, usage } from '@onceover/testing/run-samples.ts';
 import { expect, test } from 'vitest';
 import { loopDocument } from '../../src/fix-loop/describe.ts';
-import { runDocument } from '../../src/run/json.ts';
-import { runSchema } from '../../src/run/json-schema.ts';
-import { LOOP_ENDS } from '../../src/run/run-types.ts';
+import { runDocument } from '../../src/result/json.ts';
+import { runSchema } from '../../src/result/json-schema.ts';
+import { LOOP_ENDS } from '../../src/result/types.ts';
 
 const FIRST = loopRound({
   run: failedRun(['F1', 'F3'], {

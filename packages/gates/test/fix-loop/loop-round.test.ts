@@ -12,7 +12,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { loopOutcome } from '../../src/fix-loop/decide-end.ts';
 import { loopDocument } from '../../src/fix-loop/describe.ts';
-import type { LoopEnd, RunOutcome } from '../../src/run/run-types.ts';
+import type { LoopEnd, RunOutcome } from '../../src/result/types.ts';
 
 const FAILED = runOutcome({
   status: 'failed',

@@ -3,7 +3,7 @@ import { CHECK_FAILED, failedCheck, finding, path } from '@onceover/testing/run-
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type FixTask, fixPrompt } from '../../src/fix-loop/prompt.ts';
-import type { CheckOutcome } from '../../src/run/run-types.ts';
+import type { CheckOutcome } from '../../src/result/types.ts';
 import type { KnownFinding } from '../../src/run/types.ts';
 
 const FINDING = finding({

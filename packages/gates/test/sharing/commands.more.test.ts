@@ -6,7 +6,7 @@ import { failing, waive } from '@onceover/testing/gates.ts';
 import { startPassStore } from '@onceover/testing/pass-store.ts';
 import { reviewedBranch, team } from '@onceover/testing/sharing.ts';
 import { expect, test } from 'vitest';
-import type { RunDocument } from '../../src/run/json.ts';
+import type { RunDocument } from '../../src/result/json.ts';
 import { passesEndSchema, passesSchema, passesVerifySchema } from '../../src/sharing/json-schema.ts';
 
 const PAGE = resolve(import.meta.dirname, '../../../../docs/sharing-passes.md');

@@ -1,5 +1,5 @@
 import { errorSchema } from '@onceover/base/kernel/json-schema.ts';
-import { runSchema } from '@onceover/gates/run/json-schema.ts';
+import { runSchema } from '@onceover/gates/result/json-schema.ts';
 import { phaseSchema } from '@onceover/loops/phases/json-schema.ts';
 
 /**

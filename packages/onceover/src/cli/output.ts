@@ -66,7 +66,7 @@ export function printWarnings(lines: readonly string[]): void {
 export async function exitWith(failure: Failure, json: boolean, command: 'run' | null = null): Promise<void> {
   process.exitCode = exitCode(failure);
   if (json) {
-    const { failureDocument } = await import('@onceover/gates/run/json.ts');
+    const { failureDocument } = await import('@onceover/gates/result/json.ts');
     printJson(failureDocument(failure, command));
   }
   const { describeFailure } = await import('@onceover/base/ui/describe-failure.ts');

@@ -10,8 +10,8 @@ import { FORMATS } from '@onceover/gates/reports/formats.ts';
 import { githubAnnotations, githubSummary } from '@onceover/gates/reports/github.ts';
 import { type Format, isFileFormat, REPORT_FILES } from '@onceover/gates/reports/types.ts';
 import { appendReport, writeReports } from '@onceover/gates/reports/write.ts';
-import { runDocument } from '@onceover/gates/run/json.ts';
-import type { RunOutcome } from '@onceover/gates/run/run-types.ts';
+import { runDocument } from '@onceover/gates/result/json.ts';
+import type { RunOutcome } from '@onceover/gates/result/types.ts';
 import { type RunRequestOptions, runPage } from '../api.ts';
 import { printFailure, printWarnings, workingDirectory } from './output.ts';
 

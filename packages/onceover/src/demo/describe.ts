@@ -3,8 +3,8 @@ import { wrap } from '@onceover/base/ui/layout.ts';
 import type { Paint } from '@onceover/base/ui/style.ts';
 import { tokensOf } from '@onceover/base/ui/wording.ts';
 import { paidTokens } from '@onceover/gates/cost/rows.ts';
-import { describeRun } from '@onceover/gates/run/describe/run.ts';
-import type { RunOutcome } from '@onceover/gates/run/run-types.ts';
+import { describeRun } from '@onceover/gates/result/describe/run.ts';
+import type { RunOutcome } from '@onceover/gates/result/types.ts';
 import { type DemoOutcome, STORY } from './project.ts';
 
 export type DemoStyle = { readonly paint: Paint; readonly width: number };

@@ -11,7 +11,7 @@ import { cost } from '@onceover/gates/cost/read.ts';
 import { gateNames } from '@onceover/gates/run/decide/cycles.ts';
 import { READ_ONLY, runGates } from '@onceover/gates/run/open-run.ts';
 import { openRecords } from '@onceover/gates/run/record/records.ts';
-import type { RunOutcome, SlotOutcome } from '@onceover/gates/run/run-types.ts';
+import type { RunOutcome, SlotOutcome } from '@onceover/gates/result/types.ts';
 import { readSettings } from '@onceover/repo/config/effective-settings.ts';
 import { leavePullRequest } from '@onceover/repo/config/pull-request.ts';
 import { asResult, git } from '@onceover/repo/git/git.ts';

@@ -1,10 +1,10 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { PHASES } from '@onceover/base/kernel/review-loops.ts';
-import { UNKNOWN_ACTOR } from '@onceover/gates/run/decide/waivers.ts';
-import { describeStartedRun, startedRunDocument } from '@onceover/gates/run/describe/background.ts';
-import { describeResolved } from '@onceover/gates/run/describe/messages.ts';
-import { resolvedDocument } from '@onceover/gates/run/json.ts';
-import { findingSchema, startedRunSchema } from '@onceover/gates/run/json-schema.ts';
+import { UNKNOWN_ACTOR } from '@onceover/gates/findings/waivers.ts';
+import { describeStartedRun, startedRunDocument } from '@onceover/gates/result/describe/background.ts';
+import { describeResolved } from '@onceover/gates/result/describe/messages.ts';
+import { resolvedDocument } from '@onceover/gates/result/json.ts';
+import { findingSchema, startedRunSchema } from '@onceover/gates/result/json-schema.ts';
 import { describeStartedPhase, startedPhaseDocument } from '@onceover/loops/phases/describe/background.ts';
 import { startedPhaseSchema } from '@onceover/loops/phases/json-schema.ts';
 import * as z from 'zod';

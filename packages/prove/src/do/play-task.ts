@@ -11,7 +11,7 @@ import { tryDisk } from '@onceover/base/platform/files.ts';
 import { openChecks } from '@onceover/base/platform/run-process.ts';
 import { withRunLock } from '@onceover/gates/run/open-run.ts';
 import { executeRun } from '@onceover/gates/run/run.ts';
-import type { RunOutcome, RunProgress } from '@onceover/gates/run/run-types.ts';
+import type { RunOutcome, RunProgress } from '@onceover/gates/result/types.ts';
 import { pathsOf } from '../decide/plan.ts';
 import { caseResults } from '../judge/case-result.ts';
 import type { ProofConfig } from '../read/proof-config.ts';

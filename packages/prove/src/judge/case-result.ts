@@ -1,7 +1,7 @@
 import type { LedgerRun, LedgerSlot } from '@onceover/agents/ledger/entries.ts';
 import { addUsage, type Usage } from '@onceover/base/kernel/agent.ts';
 import type { GateId } from '@onceover/base/kernel/ids.ts';
-import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '@onceover/gates/run/run-types.ts';
+import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '@onceover/gates/result/types.ts';
 import { isOpen } from '@onceover/gates/run/types.ts';
 import type { CaseResult, ProofTask, ReviewerResult } from '../types.ts';
 import { findsBug } from './match.ts';

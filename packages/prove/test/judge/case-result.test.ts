@@ -1,4 +1,4 @@
-import type { GateOutcome, ReportedFinding, SlotOutcome } from '@onceover/gates/run/run-types.ts';
+import type { GateOutcome, ReportedFinding, SlotOutcome } from '@onceover/gates/result/types.ts';
 import type { FindingState } from '@onceover/gates/run/types.ts';
 import { ledgerRun, ledgerSlot } from '@onceover/testing/ledger-samples.ts';
 import { gateOutcome, path, reported, runOutcome, slotOutcome, usage } from '@onceover/testing/run-samples.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { dirname, join, relative } from 'node:path';
 import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids.ts';
 import { openPasses } from '@onceover/gates/rules/passes.ts';
-import { openFindings } from '@onceover/gates/run/record/findings.ts';
+import { openFindings } from '@onceover/gates/findings/open-findings.ts';
 import { guardProof } from '@onceover/gates/run/record/proof-files.ts';
 import { openReceipts } from '@onceover/gates/run/record/receipts.ts';
 import { openRecords } from '@onceover/gates/run/record/records.ts';

@@ -1,6 +1,6 @@
 import { err, type Result } from '@onceover/base/kernel/result.ts';
 import { parseJson } from '@onceover/base/platform/private-files.ts';
-import type { RunDocument } from '@onceover/gates/run/json.ts';
+import type { RunDocument } from '@onceover/gates/result/json.ts';
 import { repositoryAt } from '@onceover/repo/git/locate.ts';
 import { userConfigPath } from '@onceover/store/has-store.ts';
 import { readUserConfig } from '@onceover/store/user-config.ts';

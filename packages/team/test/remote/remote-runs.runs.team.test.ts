@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { RunDocument } from '@onceover/gates/run/json.ts';
+import type { RunDocument } from '@onceover/gates/result/json.ts';
 import { migrate } from '@onceover/store/migrate.ts';
 import { onceover } from '@onceover/testing/cli.ts';
 import { failing, gateRepo } from '@onceover/testing/gates.ts';

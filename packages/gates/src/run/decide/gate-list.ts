@@ -7,7 +7,7 @@ import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
 import type { EntrySettings, Settings } from '@onceover/repo/config/settings.ts';
 import { planTasks } from '../../rules/tasks.ts';
 import type { Rule, RuleTask } from '../../rules/types.ts';
-import type { GateOutcome } from '../run-types.ts';
+import type { GateOutcome } from '../../result/types.ts';
 import type { CheckGate, Gate, GateContent, ReviewGate, Rubric } from '../types.ts';
 
 /** Returns a hash over the paths, modes and contents of a gate's changed files. Their order does not matter. */

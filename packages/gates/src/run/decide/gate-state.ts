@@ -1,9 +1,9 @@
 import type { SnapshotId } from '@onceover/base/kernel/ids.ts';
 import type { BranchContext, Entry, Scope } from '@onceover/base/kernel/repository.ts';
 import type { Acceptance } from '@onceover/passes/types.ts';
-import { onlyWarns, type WarnLevels } from '../judge/priority.ts';
+import { onlyWarns, type WarnLevels } from '../../findings/priority.ts';
 import type { SlotRecord } from '../record-types.ts';
-import type { ReportedFinding } from '../run-types.ts';
+import type { ReportedFinding } from '../../result/types.ts';
 import {
   type FindingState,
   type HeldReceipt,

@@ -5,7 +5,7 @@ import { oneLine, quoteName } from '@onceover/base/kernel/escape.ts';
 import { describeAgentFailure } from '@onceover/base/ui/describe-agent-failure.ts';
 import type { SlotRecord, Violation } from '../record-types.ts';
 import type { SlotPlan } from '../types.ts';
-import { describePlan } from './reasons.ts';
+import { describePlan } from '../../result/describe/reasons.ts';
 
 const RESULT = '--- Result ---';
 

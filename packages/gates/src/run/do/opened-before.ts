@@ -4,7 +4,7 @@ import { grouped } from '@onceover/base/kernel/collections.ts';
 import type { RepoPath } from '@onceover/base/kernel/ids.ts';
 import type { Result } from '@onceover/base/kernel/result.ts';
 import type { GateRun } from '../decide/plan-run.ts';
-import { readFileName } from '../judge/finding-path.ts';
+import { readFileName } from '../../findings/finding-path.ts';
 import type { RunContext } from '../ports.ts';
 import type { SlotRecord } from '../record-types.ts';
 import type { ReviewGate } from '../types.ts';

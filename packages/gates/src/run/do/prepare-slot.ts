@@ -20,7 +20,7 @@ import type { GateState } from '../decide/gate-state.ts';
 import type { GateRun } from '../decide/plan-run.ts';
 import type { RunContext, RunFacts, SlotJob, UnassignableSlot } from '../ports.ts';
 import type { SlotRecord } from '../record-types.ts';
-import type { ReportedFinding } from '../run-types.ts';
+import type { ReportedFinding } from '../../result/types.ts';
 import { isOpen, type ReviewGate, type RunReason } from '../types.ts';
 import { type DeltaPrompt, withChangedFiles } from './handed-files.ts';
 import { filesOpenedBefore } from './opened-before.ts';

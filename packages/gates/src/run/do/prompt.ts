@@ -4,7 +4,7 @@ import { CONTINUED_READING, FORK_OPENING } from '@onceover/agents/dispatch/promp
 import { closeFence, fence, quoteName } from '@onceover/base/kernel/escape.ts';
 import { digestOf, type RepoPath } from '@onceover/base/kernel/ids.ts';
 import type { ReviewerFacts } from '@onceover/base/kernel/ports.ts';
-import { promptFinding } from '../describe/finding.ts';
+import { promptFinding } from '../../findings/describe.ts';
 import type { KnownFinding } from '../types.ts';
 import type { GivenFile } from './opened-before.ts';
 

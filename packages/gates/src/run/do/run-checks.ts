@@ -2,7 +2,7 @@ import { lastLines } from '@onceover/base/kernel/escape.ts';
 import type { SnapshotId } from '@onceover/base/kernel/ids.ts';
 import type { CheckEnd } from '@onceover/base/kernel/ports.ts';
 import { forEachOk, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { checkLog, describeCheckEnd } from '../describe/reasons.ts';
+import { checkLog, describeCheckEnd } from '../../result/describe/reasons.ts';
 import type { CheckResult } from '../judge/judge-run.ts';
 import type { RunContext, RunFacts, RunPorts } from '../ports.ts';
 import type { CheckRecord } from '../record-types.ts';

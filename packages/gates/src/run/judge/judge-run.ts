@@ -14,7 +14,7 @@ import type {
   RunNotice,
   RunOutcome,
   SlotOutcome,
-} from '../run-types.ts';
+} from '../../result/types.ts';
 import { isOpen, NO_AGENT, type ReviewGate } from '../types.ts';
 
 export type CheckResult = GateOutcome & {

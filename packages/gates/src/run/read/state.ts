@@ -17,13 +17,13 @@ import {
 } from '../decide/gate-list.ts';
 import { type GateFacts, gateState, hasFindingOutside, isSameBranch, type StateOptions } from '../decide/gate-state.ts';
 import type { CheckState } from '../decide/plan-run.ts';
-import { countedResolution } from '../decide/waivers.ts';
-import { checkOutput, describeFailedCheck, type FailingGate } from '../describe/reasons.ts';
+import { countedResolution } from '../../findings/waivers.ts';
+import { checkOutput, describeFailedCheck, type FailingGate } from '../../result/describe/reasons.ts';
 import type { RunFacts, RunPorts, RunRequest } from '../ports.ts';
 import { markedTasks } from '../record/after-run.ts';
 import { gateFileName } from '../record/record-names.ts';
 import type { CheckRecord, RecordMetadata, SlotRecord } from '../record-types.ts';
-import type { RunNotice } from '../run-types.ts';
+import type { RunNotice } from '../../result/types.ts';
 import type { CheckGate, Receipt, ReviewGate } from '../types.ts';
 import type { ChangeFacts, compareWithEarlier } from './earlier-change.ts';
 

@@ -8,7 +8,7 @@ import type { RunPlan } from '../decide/plan-run.ts';
 import { judgeRun, type RunActions } from '../judge/judge-run.ts';
 import type { RunFacts, RunRequest } from '../ports.ts';
 import type { SlotRecord } from '../record-types.ts';
-import type { RunNotice, RunOutcome, SlotOutcome } from '../run-types.ts';
+import type { RunNotice, RunOutcome, SlotOutcome } from '../../result/types.ts';
 import type { ReviewGate } from '../types.ts';
 
 /**

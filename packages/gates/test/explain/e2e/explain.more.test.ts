@@ -4,7 +4,7 @@ import { onceover } from '@onceover/testing/cli.ts';
 import { failing, gateRepo } from '@onceover/testing/gates.ts';
 import { expect, test } from 'vitest';
 import type { RunExplanationDocument } from '../../../src/explain/json.ts';
-import { runExplanationSchema } from '../../../src/run/json-schema.ts';
+import { runExplanationSchema } from '../../../src/result/json-schema.ts';
 
 const GATE = 'review:src:code-quality';
 const GATES = `  - path: src

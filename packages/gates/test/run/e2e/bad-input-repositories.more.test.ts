@@ -6,7 +6,7 @@ import { emptyRepo, temporaryFolder } from '@onceover/testing/repo.ts';
 import { edit, GATE } from '@onceover/testing/slots.ts';
 import { told } from '@onceover/testing/told.ts';
 import { describe, expect, test } from 'vitest';
-import type { RunDocument } from '../../../src/run/json.ts';
+import type { RunDocument } from '../../../src/result/json.ts';
 
 const oneReviewer = () => gateRepo({ agents: ['one'], numReviews: 1 });
 

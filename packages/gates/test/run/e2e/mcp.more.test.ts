@@ -7,7 +7,7 @@ import { callOf, INITIALIZE, openWire } from '@onceover/testing/mcp-wire.ts';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { configure, edit, GATE } from '@onceover/testing/slots.ts';
 import { describe, expect, test } from 'vitest';
-import type { StartedRunDocument } from '../../../src/run/describe/background.ts';
+import type { StartedRunDocument } from '../../../src/result/describe/background.ts';
 
 const B_IS_ODD = failing('src/a.ts', 'export const b = 2;', { fix: 'Make it even.' });
 

@@ -2,7 +2,7 @@ import { onceover } from '@onceover/testing/cli.ts';
 import { failing, type GateRepo, gateRepo } from '@onceover/testing/gates.ts';
 import { inTerminal } from '@onceover/testing/person.ts';
 import { expect, test } from 'vitest';
-import { findingSchema, resolvedSchema } from '../../../src/run/json-schema.ts';
+import { findingSchema, resolvedSchema } from '../../../src/result/json-schema.ts';
 
 const TWO = {
   status: 'fail',

@@ -5,7 +5,7 @@ import { onceover } from '@onceover/testing/cli.ts';
 import { fakeClaude } from '@onceover/testing/fake-claude.ts';
 import { repoWith } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
-import type { RunDocument } from '../../../src/run/json.ts';
+import type { RunDocument } from '../../../src/result/json.ts';
 
 const REVIEWS = ['one', 'two', 'three'];
 const READS_ALL = `return { answer: { status: 'read', violations: [] }, opens: ['lib/b.ts'],

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { SlotJob, SlotResult } from '../../../src/run/ports.ts';
 import { savedUsage, totalSaved } from '../../../src/run/record/summary.ts';
 import type { SlotRecord } from '../../../src/run/record-types.ts';
-import type { SlotOutcome } from '../../../src/run/run-types.ts';
+import type { SlotOutcome } from '../../../src/result/types.ts';
 
 const GATE = 'review:src:code-quality';
 const OTHER = 'review:.:other';

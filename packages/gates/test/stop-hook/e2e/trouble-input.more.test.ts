@@ -6,7 +6,7 @@ import { failing } from '@onceover/testing/gates.ts';
 import { hookRepo, stop } from '@onceover/testing/hook.ts';
 import { cleanEnvironment, repoWith, temporaryFolder } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';
-import { snoozeSchema } from '../../../src/run/json-schema.ts';
+import { snoozeSchema } from '../../../src/result/json-schema.ts';
 
 const OBJECTION = failing('src/a.ts', 'export const b = 2;', { line: 2 });
 

@@ -1,5 +1,5 @@
 import { count } from '@onceover/base/ui/wording.ts';
-import { describeShared } from '@onceover/gates/run/describe/shared.ts';
+import { describeShared } from '@onceover/gates/result/describe/shared.ts';
 import { describePassList, describeVerified } from '@onceover/gates/sharing/describe.ts';
 import { passesDocument, verifyDocument } from '@onceover/gates/sharing/json.ts';
 import { fetchPasses, listPasses, prunePasses, pushPasses, verifyPassFile } from '../../api.ts';

@@ -2,9 +2,9 @@ import { ok, type Result } from '@onceover/base/kernel/result.ts';
 import { shownOn } from '@onceover/base/ui/terminal.ts';
 import type { LoopOutcome } from '@onceover/gates/fix-loop/decide-end.ts';
 import { consoleReporter } from '@onceover/gates/progress/reporter.ts';
-import { describeRunNotice } from '@onceover/gates/run/describe/result.ts';
-import { type Amount, describeRun } from '@onceover/gates/run/describe/run.ts';
-import type { RunOutcome } from '@onceover/gates/run/run-types.ts';
+import { describeRunNotice } from '@onceover/gates/result/describe/result.ts';
+import { type Amount, describeRun } from '@onceover/gates/result/describe/run.ts';
+import type { RunOutcome } from '@onceover/gates/result/types.ts';
 import { preview, type RunRequestOptions, type RunWish, run, runUntilPass } from '../../api.ts';
 import { filesOption, firstWrong, givenFlags } from '../input.ts';
 import { INTERRUPTED, interruptible } from '../interrupt.ts';
@@ -85,11 +85,11 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
 }
 
 /** Loads the code that makes JSON documents, which most runs do not need. */
-const documents = () => import('@onceover/gates/run/json.ts');
+const documents = () => import('@onceover/gates/result/json.ts');
 
 async function printDryRun(request: RunRequestOptions, json: boolean): Promise<void> {
   const { dryRunDocument } = await documents();
-  const { describeDryRun } = await import('@onceover/gates/run/describe/messages.ts');
+  const { describeDryRun } = await import('@onceover/gates/result/describe/messages.ts');
   return finish(await preview(workingDirectory(), request), json, {
     warnings: ({ outcome }) => outcome.notices.map(describeRunNotice),
     document: ({ outcome, plan }) => dryRunDocument(outcome, plan),

@@ -1,10 +1,10 @@
 import { showInvisibleInLines } from '@onceover/base/kernel/escape.ts';
 import { ok } from '@onceover/base/kernel/result.ts';
 import { wrapTo } from '@onceover/base/ui/style.ts';
-import { describePromptForAgent } from '@onceover/gates/run/describe/messages.ts';
-import { describeRunNotice, describeVerdict } from '@onceover/gates/run/describe/result.ts';
-import { describeRun } from '@onceover/gates/run/describe/run.ts';
-import { runDocument } from '@onceover/gates/run/json.ts';
+import { describePromptForAgent } from '@onceover/gates/result/describe/messages.ts';
+import { describeRunNotice, describeVerdict } from '@onceover/gates/result/describe/result.ts';
+import { describeRun } from '@onceover/gates/result/describe/run.ts';
+import { runDocument } from '@onceover/gates/result/json.ts';
 import { describeSignerAudits } from '@onceover/gates/sharing/describe.ts';
 import { status, statusPage } from '../../api.ts';
 import { exitWith, type Flags, finish, workingDirectory } from '../output.ts';

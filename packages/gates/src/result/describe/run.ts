@@ -1,0 +1,171 @@
+import { describePaid, describeUsage } from '@onceover/agents/ledger/describe.ts';
+import { grouped } from '@onceover/base/kernel/collections.ts';
+import { quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
+import { padCells } from '@onceover/base/ui/layout.ts';
+import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '@onceover/base/ui/style.ts';
+import { count, someNames, withNpx } from '@onceover/base/ui/wording.ts';
+import { problemsIn } from '../../findings/same-code.ts';
+import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from '../types.ts';
+import { isOpen } from '../../run/types.ts';
+import { bySeverity, describeFinding } from '../../findings/describe.ts';
+import { describeGateDetail, describeSlotReason, gateWord, reviewerName, SESSIONS, STATUS_WORDS } from './reasons.ts';
+import { describeVerdict } from './result.ts';
+import { describeShared } from './shared.ts';
+
+/** How much a run prints: `quiet` prints only the verdict and the open findings, `verbose` everything. */
+export type Amount = 'quiet' | 'normal' | 'verbose';
+
+/**
+ * Describes a run for people, in this order: open findings, gates, other findings, uncovered files, verdict, next step,
+ * cost.
+ */
+export function describeRun(outcome: RunOutcome, styled: Styled = UNSTYLED, amount: Amount = 'normal'): string {
+  const verbose = amount === 'verbose';
+  const [result = '', ...next] = describeVerdict(outcome);
+  const style = outcome.exitCode === 0 ? 'good' : outcome.exitCode === 1 ? 'bad' : 'broken';
+  const wrapped = (line: string) => wrapTo(line, styled);
+  const end = [styled.paint(style, wrapped(result)), ...next.map((line) => wrapped(withNpx(line, styled.byNpx)))];
+  const open = openFindings(outcome.findings, styled, verbose);
+  if (amount === 'quiet') return [...open, end.join('\n')].join('\n\n');
+  const rest = [
+    ...otherFindings(outcome.findings, styled, verbose),
+    ...describeUncovered(outcome, verbose ? Number.POSITIVE_INFINITY : MOST_FILES).map(wrapped),
+  ];
+  const blocks = [
+    ...open,
+    gateLines(outcome, styled, verbose).join('\n'),
+    rest.join('\n'),
+    [...end, ...describeSharing(outcome).map(wrapped), ...describePaid(outcome).map(wrapped)].join('\n'),
+  ];
+  return blocks.filter((block) => block !== '').join('\n\n');
+}
+
+function describeSharing({ sharing }: RunOutcome): string[] {
+  return sharing === null ? [] : [describeShared(sharing)];
+}
+
+/** If there are more open findings than this, a terminal shows them without code and fixes. */
+const MOST_DETAILED = 6;
+
+/**
+ * A terminal lists at most this many open findings. With `--verbose`, or if the output goes to a pipe, all are listed.
+ */
+const MOST_LISTED = 15;
+const MOST_WARNINGS = 3;
+const MOST_GATES = 9;
+const MOST_FILES = 5;
+const MOST_OUTPUT = 10;
+
+const SHOW_ALL = '(show with --verbose)';
+
+function openFindings(findings: readonly ReportedFinding[], styled: Styled, verbose: boolean): string[] {
+  const open = problemsIn(findings.filter(({ state }) => isOpen(state)).sort(bySeverity));
+  if (open.length === 0) return [];
+  const onScreen = styled.width !== null && !verbose;
+  const shown = onScreen ? open.slice(0, MOST_LISTED) : open;
+  const detail = onScreen && open.length > MOST_DETAILED ? 'brief' : 'full';
+  const more = withNpx('All open findings, with code and fixes: onceover status --verbose', styled.byNpx);
+  const lines = shown.flatMap(([one, ...others]) => describeFinding(one, styled, detail, others));
+  return [
+    styled.paint('strong', count(open.length, 'open finding')),
+    [...lines, ...(detail === 'brief' ? [more] : [])].join('\n'),
+  ];
+}
+
+/** Describes the findings that do not fail a gate: warnings, waived and closed ones. */
+function otherFindings(findings: readonly ReportedFinding[], styled: Styled, verbose: boolean): string[] {
+  const inState = (wanted: ReportedFinding['state']) =>
+    problemsIn(findings.filter(({ state }) => state === wanted).sort(bySeverity));
+  const [warnings, waived] = [inState('warning'), inState('waived')];
+  const closed = findings.filter(({ state }) => state === 'closed');
+  const shown = verbose ? [...warnings, ...waived] : warnings.slice(0, MOST_WARNINGS);
+  const more = warnings.length - MOST_WARNINGS;
+  return [
+    ...shown.flatMap(([one, ...others]) => describeFinding(one, styled, verbose ? 'full' : 'brief', others)),
+    ...(more > 0 && !verbose ? [`${count(more, 'more warning')} ${SHOW_ALL}`] : []),
+    ...(waived.length > 0 && !verbose ? [`${count(waived.length, 'waived finding')} ${SHOW_ALL}`] : []),
+    ...(closed.length > 0 ? [`Closed in this run: ${closed.map(({ finding }) => finding.id).join(', ')}.`] : []),
+  ];
+}
+
+const STATUS_STYLES: Readonly<Record<GateOutcome['status'] | SlotOutcome['status'], TextStyle>> = {
+  pass: 'good',
+  holds: 'good',
+  fail: 'bad',
+  error: 'broken',
+  skipped_prior_pass: 'rests',
+  not_run: 'quiet',
+};
+
+const WORD_WIDTH = 9;
+const WIDEST_GATE = 32;
+
+function gateLines(outcome: RunOutcome, styled: Styled, verbose: boolean): string[] {
+  const order = Object.keys(STATUS_WORDS);
+  const sorted = [...outcome.gates].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
+  const passed = sorted.filter(({ status }) => status === 'pass' || status === 'holds');
+  const hidden = verbose ? 0 : Math.max(0, passed.length - MOST_GATES);
+  const shown = sorted.slice(0, sorted.length - hidden);
+  const column = Math.min(WIDEST_GATE, Math.max(0, ...shown.map(({ id }) => quoteName(id).length)));
+  const open = grouped(
+    outcome.findings.filter(({ state }) => isOpen(state)),
+    ({ finding }) => finding.gate,
+  );
+  return [
+    ...shown.flatMap((gate) => describeGate(gate, problemsIn(open.get(gate.id) ?? []).length, column, styled, verbose)),
+    ...(hidden > 0
+      ? [`${styled.paint('good', 'passed'.padEnd(WORD_WIDTH))}${count(hidden, 'more gate')} ${SHOW_ALL}`]
+      : []),
+  ];
+}
+
+function describeGate(gate: GateOutcome, open: number, column: number, styled: Styled, verbose: boolean): string[] {
+  const why = gate.why === 'passed' ? '' : describeGateDetail(gate);
+  const isOpenIn = gate.why === 'open-findings' || gate.why === 'unchanged-since-fail';
+  const detail = isOpenIn
+    ? [count(open, 'open finding'), ...(gate.why === 'open-findings' ? [] : [why])].join(', ')
+    : why;
+  const word = styled.paint(STATUS_STYLES[gate.status], gateWord(gate).padEnd(WORD_WIDTH));
+  const margin = ' '.repeat(WORD_WIDTH);
+  const slots = gate.slots.filter(({ status }) => verbose || status === 'error' || status === 'skipped_prior_pass');
+  return [
+    wrapTo(`${word}${padCells(quoteName(gate.id), column)}  ${detail}`.trimEnd(), styled, WORD_WIDTH),
+    ...slots.map((slot) => wrapTo(`${margin}${describeSlotLine(slot, styled)}`, styled, 2)),
+    ...checkTail(gate, styled, verbose).map((line) => `${margin}${showInvisible(line)}`),
+  ];
+}
+
+function describeSlotLine(slot: SlotOutcome, { paint }: Styled): string {
+  const { status, dispatch, usage } = slot;
+  const why = describeSlotReason(slot);
+  if (dispatch === 'none' && (status === 'pass' || status === 'not_run')) return `${reviewerName(slot)}: ${why}`;
+  const word = paint(STATUS_STYLES[status], STATUS_WORDS[status]);
+  // For an error, no brackets are used, because they are for the reason of the session.
+  if (status === 'error')
+    return `${reviewerName(slot)}: ${word}${why.startsWith('in run ') ? ' ' : ': '}${why}${usage === null ? '' : `, ${describeUsage(usage)}`}`;
+  const session = dispatch === 'none' ? '' : `, ${SESSIONS[dispatch]}`;
+  return `${reviewerName(slot)}: ${word}${session} (${why})${usage === null ? '' : `, ${describeUsage(usage)}`}`;
+}
+
+function checkTail({ check, status }: GateOutcome, { width }: Styled, verbose: boolean): readonly string[] {
+  if (check === null || status !== 'fail') return [];
+  const lines = (check.tail || '(no output)').split('\n');
+  return width === null || verbose ? lines : lines.slice(-MOST_OUTPUT);
+}
+
+/** Lists the changed files that no reviewer saw, with at most `most` names per line. */
+export function describeUncovered({ uncovered, withheld }: RunOutcome, most = MOST_FILES * 2): string[] {
+  const kinds = [
+    ['secret', 'look like secrets'],
+    ['too-large', 'untracked and over 5 MiB'],
+    ['repository', 'nested repositories without a commit'],
+  ] as const;
+  const covered = count(uncovered.length, 'changed file is', 'changed files are');
+  return [
+    ...(uncovered.length === 0 ? [] : [`${covered} not covered by any review: ${someNames(uncovered, most)}`]),
+    ...kinds.flatMap(([kind, label]) => {
+      const paths = withheld.filter(({ why }) => why === kind).map(({ path }) => path);
+      return paths.length === 0 ? [] : [`Not shown to reviewers (${label}): ${someNames(paths, most)}`];
+    }),
+  ];
+}

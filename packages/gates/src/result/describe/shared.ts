@@ -1,0 +1,99 @@
+import { quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
+import { describeFailure } from '@onceover/base/ui/describe-failure.ts';
+import { count } from '@onceover/base/ui/wording.ts';
+import type { Acceptance, RefusalReason } from '@onceover/passes/types.ts';
+import type { NoBasePolicy } from '@onceover/repo/config/base-policy.ts';
+import type { SlotOutcome } from '../types.ts';
+import type { ShareEnd } from '../../run/types.ts';
+
+type AcceptedPass = Extract<Acceptance, { kind: 'accepted' }>;
+
+/** Describes a pass of another clone: "passed by dev@example.com on 2026-11-12, claude sonnet-5-5". */
+function describePassBy({ statement, signers }: Pick<AcceptedPass, 'statement' | 'signers'>): string {
+  const who = signers.map(({ principal }) => showInvisible(principal)).join(' and ');
+  const model = statement.model === null ? '' : ` ${showInvisible(statement.model)}`;
+  const waived = statement.waived.length === 0 ? '' : `, ${count(statement.waived.length, 'waived finding')}`;
+  return `passed by ${who} on ${statement.passedAt.slice(0, 10)}, ${showInvisible(statement.agent)}${model}${waived}`;
+}
+
+/** Describes the passes of other clones that make a gate pass. Equal passes of several reviewers appear once. */
+export function describeAcceptedGate(slots: readonly Pick<SlotOutcome, 'shared' | 'why'>[]): string {
+  const accepted = slots.flatMap(({ shared, why }) =>
+    shared?.kind === 'accepted' && why === 'accepted' ? [describePassBy(shared)] : [],
+  );
+  return `accepted: ${[...new Set(accepted)].join('; ')}`;
+}
+
+export function describeAcceptedPass(accepted: AcceptedPass): string {
+  return `accepted: ${describePassBy(accepted)}`;
+}
+
+/** Why a pass of another clone does not count, as the end of a sentence. */
+export const REFUSALS: Readonly<Record<RefusalReason, string>> = {
+  'not-configured': 'the base branch does not configure passes',
+  'no-statement': 'no other clone shared a pass of this code',
+  unreachable: 'the passes of other clones could not be fetched',
+  'unusable-statement': 'the statement is damaged or has an unknown format',
+  'bad-signature': 'the signature of the pass is not valid',
+  'unknown-signer': 'the key that signed the pass is not in the signers file of the base branch',
+  'signer-expired': 'the key that signed the pass was not valid at that time, or is not valid now',
+  'signer-revoked': 'the key that signed the pass is revoked',
+  'too-few-signers': 'fewer people signed the pass than min_signers asks for',
+  'other-prompt': 'the pass is about another version of the prompt',
+  'other-settings': 'the pass was given with other settings of the agent or other thresholds',
+  'other-scope': 'passes count only for the whole change, and the pass or this run is about a part of it',
+  'other-agent': 'the settings do not let that agent review this gate',
+  'changed-agent': 'the change edits the program of the agent that gave the pass, or a file beside it',
+  'base-changed': "the base branch changed the gate's files since the pass",
+  'session-not-accepted': 'the pass was given in a resumed session, and accept allows only new ones',
+  'too-old': 'the pass is older than max_age',
+  'in-the-future': 'the time of the pass is in the future',
+  'excluded-path': 'never_for lists a file of this gate, so it is always reviewed here',
+  'waiver-missing': 'the pass depends on a waived finding, and no one who may waive signed the waiver',
+  'drawn-for-audit': 'the pass was drawn for an audit, so it was reviewed again',
+};
+
+/** Describes why a pass of another clone does not count and, if known, who signed it. */
+export function describeRefusal({ why, statement, signers }: Extract<Acceptance, { kind: 'refused' }>): string {
+  const known = statement !== null && signers !== undefined && signers.length > 0;
+  return `no pass accepted: ${REFUSALS[why]}${known ? ` (${describePassBy({ statement, signers })})` : ''}`;
+}
+
+/**
+ * Returns why no pass of another clone counts for a reviewer that runs; `null` if the reason is not worth a line in the
+ * output. Outside of CI, new code has no pass yet, which is no news.
+ */
+export function noPassReason(shared: Acceptance | null, isPullRequest: boolean): RefusalReason | null {
+  if (shared?.kind !== 'refused') return null;
+  // A warning of the run already names these two problems.
+  if (shared.why === 'not-configured' || shared.why === 'unreachable') return null;
+  return isPullRequest || (shared.why !== 'no-statement' && shared.why !== 'other-scope') ? shared.why : null;
+}
+
+/** Describes why a reviewer ran although a pass of another clone counts for it. */
+export function describeRepeated(accepted: AcceptedPass): string {
+  return `the pass counts (${describePassBy(accepted)}), but the reviewer ran too, because one of its findings was open here or another gate had to run (unchanged_gates: run)`;
+}
+
+/** Describes why no pass of another clone can count in this run. */
+export function describeNoSharedPasses(why: NoBasePolicy): string {
+  switch (why.kind) {
+    case 'base-has-none':
+      return `"passes" does not count yet: onceover.yml on ${quoteName(why.base)} does not have it, so no pass of another clone is accepted until it is merged`;
+    case 'no-base':
+      return 'this clone does not know the default branch of the remote, so no pass of another clone is accepted: run "git remote set-head origin --auto"';
+    case 'no-signers':
+      return `${quoteName(why.path)} is missing or unusable on ${quoteName(why.base)}, so no pass of another clone is accepted`;
+    case 'failed':
+      return `passes of other clones could not be read, so onceover reviews here: ${describeFailure(why.failure).what}`;
+  }
+}
+
+/** Describes which passes and waivers a run shared with other clones. */
+export function describeShared(end: ShareEnd): string {
+  if (end.kind === 'not-shared') return `the passes of this run were not shared: ${describeFailure(end.failure).what}`;
+  const { passes, waivers, carrier } = end;
+  const both = [count(passes, 'pass', 'passes'), ...(waivers === 0 ? [] : [count(waivers, 'waiver')])].join(' and ');
+  if (end.kind === 'to-ask') return `${both} can be shared with ${showInvisible(carrier)}: onceover passes push`;
+  return `Shared ${both} with ${showInvisible(carrier)}`;
+}
