@@ -1,8 +1,8 @@
 import { publishSchema } from '@onceover/forges/json-schema.ts';
 import { costSchema, featureCostSchema } from '@onceover/gates/cost/json-schema.ts';
+import * as runs from '@onceover/gates/result/json-schema.ts';
 import * as ruleDocuments from '@onceover/gates/rules/json-schema.ts';
 import { ruleFileSchema } from '@onceover/gates/rules/parse.ts';
-import * as runs from '@onceover/gates/result/json-schema.ts';
 import * as sharing from '@onceover/gates/sharing/json-schema.ts';
 import * as phases from '@onceover/loops/phases/json-schema.ts';
 import { jobSchema } from '@onceover/loops/workflows/config/check.ts';

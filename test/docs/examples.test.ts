@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ruleFileSchema } from '@onceover/gates/rules/parse.ts';
 import { runSchema } from '@onceover/gates/result/json-schema.ts';
+import { ruleFileSchema } from '@onceover/gates/rules/parse.ts';
 import * as library from '@onceover/onceover/index.ts';
 import { settingsSchema } from '@onceover/repo/config/settings-schema.ts';
 import { describe, expect, test } from 'vitest';

@@ -299,7 +299,9 @@ async function withGuard<T>(
 export const resolve = inRepository(async () => (await import('@onceover/gates/findings/resolve.ts')).resolveFinding);
 
 /** Resolves several findings in the same way, or none of them if one cannot be resolved. */
-export const resolveAll = inRepository(async () => (await import('@onceover/gates/findings/resolve.ts')).resolveFindings);
+export const resolveAll = inRepository(
+  async () => (await import('@onceover/gates/findings/resolve.ts')).resolveFindings,
+);
 
 /** Archives the records of past runs, so that the next run is number 1. */
 export const clean = inRepository(async () => (await import('@onceover/gates/run/clean.ts')).clean);

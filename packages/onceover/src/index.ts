@@ -4,12 +4,12 @@ import type { Result } from '@onceover/base/kernel/result.ts';
 import type { PhaseName } from '@onceover/base/kernel/review-loops.ts';
 import { describeFailure } from '@onceover/base/ui/describe-failure.ts';
 import { type ExplainDocument, explainDocument, type RunExplanationDocument } from '@onceover/gates/explain/json.ts';
+import type { Actor } from '@onceover/gates/findings/types.ts';
+import { UNKNOWN_ACTOR } from '@onceover/gates/findings/waivers.ts';
 import type { Event } from '@onceover/gates/progress/state.ts';
+import { type FindingDocument, type RunDocument, resolvedDocument, runDocument } from '@onceover/gates/result/json.ts';
 import type { InstructionsDocument, PassDocument, RulesDocument } from '@onceover/gates/rules/json.ts';
 import { instructionsDocument, passDocument, rulesDocument } from '@onceover/gates/rules/json.ts';
-import { UNKNOWN_ACTOR } from '@onceover/gates/findings/waivers.ts';
-import { type FindingDocument, type RunDocument, resolvedDocument, runDocument } from '@onceover/gates/result/json.ts';
-import type { Actor } from '@onceover/gates/run/types.ts';
 import { phaseDocument } from '@onceover/loops/phases/json.ts';
 import type { PhaseDocument, PhasePlanDocument } from '@onceover/loops/phases/json-schema.ts';
 import type { PhaseChoices } from '@onceover/loops/phases/run-types.ts';
@@ -57,14 +57,15 @@ export type {
   ReviewerRole,
 } from '@onceover/base/kernel/review-loops.ts';
 export type { ExplainDocument, RunExplanationDocument } from '@onceover/gates/explain/json.ts';
+export type { Actor, FindingState } from '@onceover/gates/findings/types.ts';
+export type { SlotNumber, SlotPlan, SlotRun } from '@onceover/gates/gate-types.ts';
 export type { Event, Reporter } from '@onceover/gates/progress/state.ts';
+export type { FindingDocument, RunDocument } from '@onceover/gates/result/json.ts';
 export type { InstructionsDocument, PassDocument, RulesDocument } from '@onceover/gates/rules/json.ts';
 export { reviewId } from '@onceover/gates/rules/review-id.ts';
 export { matchRules } from '@onceover/gates/rules/tasks.ts';
 export type { Rule, RuleReference, Strategy } from '@onceover/gates/rules/types.ts';
 export { planSlots } from '@onceover/gates/run/decide/skip-reviewers.ts';
-export type { FindingDocument, RunDocument } from '@onceover/gates/result/json.ts';
-export type { Actor, FindingState, SlotNumber, SlotPlan, SlotRun } from '@onceover/gates/run/types.ts';
 export type { PhaseDocument, PhasePlanDocument } from '@onceover/loops/phases/json-schema.ts';
 export type {
   StepEndDocument,

@@ -1,5 +1,5 @@
 import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import type { ReviewGate } from '@onceover/gates/run/types.ts';
+import type { ReviewGate } from '@onceover/gates/gate-types.ts';
 import type { Settings } from '@onceover/repo/config/settings.ts';
 import { agentsDigestOf, type Staleness, stalenessOf } from './decide/staleness.ts';
 import { proofLine } from './describe/proof-line.ts';

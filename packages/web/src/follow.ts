@@ -4,8 +4,8 @@ import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
 import { statIfPresent } from '@onceover/base/platform/files.ts';
 import { lockHolder } from '@onceover/base/platform/lock.ts';
 import { readProgress } from '@onceover/gates/progress/progress-file.ts';
-import { getRun } from '@onceover/gates/run/background-run.ts';
 import { startedRunDocument } from '@onceover/gates/result/describe/background.ts';
+import { getRun } from '@onceover/gates/run/background-run.ts';
 import type { LiveDocument } from './json-schema.ts';
 
 const FOLDERS = ['ledger', 'findings', 'receipts', 'runs'];

@@ -5,7 +5,7 @@ import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
 import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
 import { errorCode } from '@onceover/base/platform/files.ts';
 import { openBrowser } from '@onceover/base/platform/open-browser.ts';
-import type { Actor } from '@onceover/gates/run/types.ts';
+import type { Actor } from '@onceover/gates/findings/types.ts';
 import { liveTemplate } from './describe-page.ts';
 import { readTemplate } from './page.ts';
 import { openRoutes } from './routes.ts';

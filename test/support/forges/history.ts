@@ -1,7 +1,7 @@
 import { type PublishOutcome, publishRun } from '@onceover/forges/publish.ts';
 import type { Forge } from '@onceover/forges/types.ts';
-import type { ReportedFinding } from '@onceover/gates/result/types.ts';
-import type { FindingState } from '@onceover/gates/run/types.ts';
+import type { FindingState } from '@onceover/gates/findings/types.ts';
+import type { ReportedFinding } from '@onceover/gates/findings/types.ts';
 import fc from 'fast-check';
 import { waiver } from '../run-samples.ts';
 import { documentWith, findingOn, GATE, publishOptions } from './documents.ts';

@@ -1,6 +1,6 @@
 import { err, ok } from '@onceover/base/kernel/result.ts';
 import type { FindingStore } from '@onceover/gates/findings/open-findings.ts';
-import { asRefuted, type Finding, isSameResolution, type Resolution } from '@onceover/gates/run/types.ts';
+import { asRefuted, type Finding, isSameResolution, type Resolution } from '@onceover/gates/findings/types.ts';
 
 /** Findings in memory. */
 export function memoryFindings(): FindingStore {

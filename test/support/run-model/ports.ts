@@ -1,9 +1,9 @@
 import type { Cooldowns } from '@onceover/base/kernel/ports.ts';
 import { err, type Result } from '@onceover/base/kernel/result.ts';
 import type { FindingStore } from '@onceover/gates/findings/open-findings.ts';
+import { asRefuted } from '@onceover/gates/findings/types.ts';
 import type { ReceiptStore } from '@onceover/gates/run/record/receipts.ts';
 import type { Records } from '@onceover/gates/run/record/records.ts';
-import { asRefuted } from '@onceover/gates/run/types.ts';
 import type { Write } from './observed.ts';
 
 type Told = Write extends infer One ? (One extends Write ? Omit<One, 'wave'> : never) : never;

@@ -1,5 +1,5 @@
 import type { AskEnd, Question } from '@onceover/base/kernel/ports.ts';
-import type { Disposition } from '@onceover/gates/run/types.ts';
+import type { Disposition } from '@onceover/gates/findings/types.ts';
 import type { Priority } from '@onceover/repo/config/settings.ts';
 import { answers, fails } from '../memory/reviewers.ts';
 import type { Answer, ObservedAsk, Report } from './observed.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { Rubric } from '@onceover/gates/gate-types.ts';
 import type { Rule } from '@onceover/gates/rules/types.ts';
-import type { Rubric } from '@onceover/gates/run/types.ts';
 import type { Priority, Settings } from '@onceover/repo/config/settings.ts';
 
 /** The start of a sequence; prompts and numbers of reviewers change later. */

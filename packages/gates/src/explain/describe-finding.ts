@@ -1,6 +1,6 @@
 import { quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
 import { confirmCommand } from '../findings/describe.ts';
-import type { ReportedFinding } from '../result/types.ts';
+import type { ReportedFinding } from '../findings/types.ts';
 
 type Finding = ReportedFinding['finding'];
 

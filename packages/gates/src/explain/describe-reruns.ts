@@ -1,10 +1,10 @@
 import { ASKED_AGAIN } from '@onceover/base/ui/describe-agent-failure.ts';
 import { count } from '@onceover/base/ui/wording.ts';
 import type { Settings } from '@onceover/repo/config/settings.ts';
+import type { SlotNumber } from '../gate-types.ts';
 import { allCovered, type GateState, hasSeen } from '../run/decide/gate-state.ts';
 import { type CheckState, hasFailedUnchanged } from '../run/decide/plan-run.ts';
 import { planSlots } from '../run/decide/skip-reviewers.ts';
-import type { SlotNumber } from '../run/types.ts';
 
 type Rules = Pick<Settings, 'maxRetries' | 'unchangedGates' | 'afterPass' | 'certify'>;
 

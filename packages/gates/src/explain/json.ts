@@ -1,12 +1,12 @@
 import type { CacheNote } from '@onceover/base/kernel/agent.ts';
 import type * as z from 'zod';
+import type { SlotPlan } from '../gate-types.ts';
+import type { runExplanationSchema } from '../result/json-schema.ts';
+import type { ReportedFinding } from '../findings/types.ts';
 import { definingFile, explanationSummary } from '../rules/describe.ts';
 import type { explainSchema } from '../rules/json-schema.ts';
 import type { ReviewExplanation } from '../rules/types.ts';
-import type { runExplanationSchema } from '../result/json-schema.ts';
 import type { RecordMetadata } from '../run/record-types.ts';
-import type { ReportedFinding } from '../result/types.ts';
-import type { SlotPlan } from '../run/types.ts';
 
 /** The JSON result of `explain --json` for a review id. */
 export type ExplainDocument = z.output<typeof explainSchema>;

@@ -3,11 +3,10 @@ import { cells, cut } from '@onceover/base/ui/layout.ts';
 import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '@onceover/base/ui/style.ts';
 import { count, describePlace, NO_LOCATION } from '@onceover/base/ui/wording.ts';
 import { PRIORITIES, type Priority } from '@onceover/repo/config/settings.ts';
-import { UNKNOWN_ACTOR } from './waivers.ts';
+import type { ReportedFinding } from './types.ts';
 import type { SameCode } from './same-code.ts';
-import type { ReportedFinding } from '../result/types.ts';
-import { type Actor, type Finding, isContested, isOpen, type KnownFinding, type Resolution } from '../run/types.ts';
-import { reviewerName } from '../result/describe/reasons.ts';
+import { type Actor, type Finding, isContested, isOpen, type KnownFinding, type Resolution } from './types.ts';
+import { UNKNOWN_ACTOR } from './waivers.ts';
 
 /**
  * Renders a finding for people: place, problem, code, fix and reviewer. With `brief`, only place and problem. `others`
@@ -176,4 +175,9 @@ export function promptProblem([first, ...others]: SameCode<FindingFacts>, more: 
     ...(fix === null ? [] : [`fix of ${id}: ${fix}`]),
   ]);
   return promptFinding(first, [...also, ...more]);
+}
+
+/** Returns the name of a reviewer for people, such as "reviewer 2 (claude)". */
+export function reviewerName({ slot, agent }: { readonly slot: number; readonly agent: string | null }): string {
+  return `reviewer ${slot}${agent === null ? '' : ` (${showInvisible(agent)})`}`;
 }

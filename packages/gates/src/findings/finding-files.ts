@@ -12,9 +12,9 @@ import {
   writeAtomically,
 } from '@onceover/base/platform/files.ts';
 import { claimFile, parseJson, readPrivateFile, writeNew } from '@onceover/base/platform/private-files.ts';
+import { FINDING, isFindingId, RESOLUTION } from './shapes.ts';
+import { type Actor, asRefuted, type Finding, isSameResolution, type KnownFinding, type Resolution } from './types.ts';
 import { UNKNOWN_ACTOR } from './waivers.ts';
-import { type Actor, asRefuted, type Finding, isSameResolution, type KnownFinding, type Resolution } from '../run/types.ts';
-import { FINDING, isFindingId, RESOLUTION } from '../run/record/shapes.ts';
 
 /** Returns the finding in a parsed document, without unknown fields; `null` if it is not a finding. */
 export function readFinding(value: unknown): Finding | null {

@@ -1,5 +1,5 @@
 import { digestOf } from '@onceover/base/kernel/ids.ts';
-import type { Finding } from '../run/types.ts';
+import type { Finding } from './types.ts';
 
 /** The length of fingerprints, in hexadecimal digits. */
 export const FINGERPRINT_LENGTH = 32;

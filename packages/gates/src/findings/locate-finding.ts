@@ -1,6 +1,6 @@
 import { sha256 } from '@onceover/base/kernel/ids.ts';
 import type { Entry } from '@onceover/base/kernel/repository.ts';
-import type { Finding } from '../run/types.ts';
+import type { Finding } from './types.ts';
 
 /** The position of a finding in a file's text, and what is wrong with the reported position, if anything (`mark`). */
 export type FindingLocation = Pick<Finding, 'anchor' | 'line'> & {

@@ -1,17 +1,17 @@
 import type { RepoPath } from '@onceover/base/kernel/ids.ts';
 import type { BranchContext, Entry } from '@onceover/base/kernel/repository.ts';
-import type { ReportedFinding } from '../result/types.ts';
+import type { GateContent } from '../gate-types.ts';
+import type { ReportedFinding } from './types.ts';
+import { isBelow, moreSevere, onlyWarns, type WarnLevels } from './priority.ts';
 import {
   type Closing,
   type Disposition,
   type Finding,
-  type GateContent,
   isContested,
   isOpen,
   type KnownFinding,
   type Resolution,
-} from '../run/types.ts';
-import { isBelow, moreSevere, onlyWarns, type WarnLevels } from './priority.ts';
+} from './types.ts';
 
 /** Returns a key of a finding without its id: if the same problem is reported again, it has the same key. */
 export function findingKey({ id, gate, file, anchor, code }: Finding): string {

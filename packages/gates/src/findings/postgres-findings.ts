@@ -4,9 +4,9 @@ import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
 import { parseJson } from '@onceover/base/platform/private-files.ts';
 import type { Query } from '@onceover/store/connect.ts';
 import type { TeamStore } from '@onceover/store/store.ts';
-import { asRefuted, type Finding, isSameResolution, type KnownFinding, type Resolution } from '../run/types.ts';
 import { type FindingStore, MOST_CLOSED, readFinding, readResolution } from './finding-files.ts';
-import { isFindingId } from '../run/record/shapes.ts';
+import { isFindingId } from './shapes.ts';
+import { asRefuted, type Finding, isSameResolution, type KnownFinding, type Resolution } from './types.ts';
 
 /**
  * Two clones that review the same content at the same time share an answer, so they report equal findings. Within this

@@ -1,5 +1,5 @@
 import { PRIORITIES, type Priority, type Settings } from '@onceover/repo/config/settings.ts';
-import type { Finding } from '../run/types.ts';
+import type { Finding } from './types.ts';
 
 export function isBelow(priority: Priority, threshold: Priority): boolean {
   return PRIORITIES.indexOf(priority) > PRIORITIES.indexOf(threshold);

@@ -2,9 +2,9 @@ import { ACTIVE } from '@onceover/base/kernel/ports.ts';
 import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
 import { err, forEachOk, ok, type Result } from '@onceover/base/kernel/result.ts';
 import { readSettings } from '@onceover/repo/config/effective-settings.ts';
-import { decideResolution, type FindingAnswer, findingsAnsweredWith } from './waivers.ts';
 import { openFindings } from './open-findings.ts';
-import type { Actor, KnownFinding, Resolution, ResolvedFinding } from '../run/types.ts';
+import type { Actor, KnownFinding, Resolution, ResolvedFinding } from './types.ts';
+import { decideResolution, type FindingAnswer, findingsAnsweredWith } from './waivers.ts';
 
 /**
  * Marks findings as fixed, waives them, or confirms proposed waivers. An agent's waiver is stored only as a proposal,

@@ -1,7 +1,7 @@
 import { grouped } from '@onceover/base/kernel/collections.ts';
 import { PRIORITIES, type Priority } from '@onceover/repo/config/settings.ts';
-import type { ReportedFinding } from '../result/types.ts';
-import { type FindingState, isOpen } from '../run/types.ts';
+import type { ReportedFinding } from './types.ts';
+import { type FindingState, isOpen } from './types.ts';
 
 /** The fields of a finding that show which code it refers to. */
 export type PointedAt = {

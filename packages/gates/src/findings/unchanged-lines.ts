@@ -1,4 +1,4 @@
-import type { Finding } from '../run/types.ts';
+import type { Finding } from './types.ts';
 
 /** Returns the line numbers, in the new file, of the lines that a unified diff of one file adds. */
 export function addedLines(diff: string): ReadonlySet<number> {

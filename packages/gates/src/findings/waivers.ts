@@ -3,7 +3,7 @@ import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
 import type { Settings } from '@onceover/repo/config/settings.ts';
 import { isBelow } from './priority.ts';
 import { groupBySameCode } from './same-code.ts';
-import type { Actor, KnownFinding, Resolution } from '../run/types.ts';
+import type { Actor, KnownFinding, Resolution } from './types.ts';
 
 type WaiverPolicy = Pick<Settings['waivers'], 'who'>;
 

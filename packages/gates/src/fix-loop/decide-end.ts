@@ -2,8 +2,8 @@ import type { Fix } from '@onceover/agents/dispatch/fix-progress.ts';
 import { addUsage } from '@onceover/base/kernel/agent.ts';
 import type { Comparison } from '@onceover/base/kernel/repository.ts';
 import { findingKey } from '../findings/match-findings.ts';
+import { isOpen, type KnownFinding } from '../findings/types.ts';
 import type { GateOutcome, LoopEnd, RunNotice, RunOutcome } from '../result/types.ts';
-import { isOpen, type KnownFinding } from '../run/types.ts';
 
 /**
  * Returns the open findings of a run. Findings that the fixing agent says it fixed are open too, because no reviewer

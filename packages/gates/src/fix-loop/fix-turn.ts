@@ -7,10 +7,10 @@ import type { Reviewers, TamperGuard } from '@onceover/base/kernel/ports.ts';
 import type { Visibility } from '@onceover/base/kernel/repository.ts';
 import { forEachOk, ok, type Result } from '@onceover/base/kernel/result.ts';
 import { type ChangeView, hiddenByFix, readChange } from '@onceover/repo/trust/hidden-by-fix.ts';
+import type { KnownFinding } from '../findings/types.ts';
+import type { LoopEnd, RunNotice, RunOutcome } from '../result/types.ts';
 import { fixLog } from '../run/describe/logs.ts';
 import type { RunPorts, RunRequest } from '../run/ports.ts';
-import type { LoopEnd, RunNotice, RunOutcome } from '../result/types.ts';
-import type { KnownFinding } from '../run/types.ts';
 import { failingChecksOf, isSameComparison, openFindingsOf } from './decide-end.ts';
 import { type FixTask, fixPrompt, problemsFor } from './prompt.ts';
 

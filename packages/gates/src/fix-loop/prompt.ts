@@ -3,8 +3,8 @@ import { type ComposedPrompt, composePrompt } from '@onceover/agents/dispatch/pr
 import { fence, quoteName } from '@onceover/base/kernel/escape.ts';
 import { promptProblem } from '../findings/describe.ts';
 import { groupBySameCode, type SameCode } from '../findings/same-code.ts';
+import { isContested, type KnownFinding } from '../findings/types.ts';
 import type { GateOutcome } from '../result/types.ts';
-import { isContested, type KnownFinding } from '../run/types.ts';
 
 /** The problems that the fixing agent has to fix. */
 export type FixTask = { readonly findings: readonly KnownFinding[]; readonly checks: readonly GateOutcome[] };

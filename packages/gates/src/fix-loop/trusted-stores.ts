@@ -1,8 +1,9 @@
 import { forEachOk, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { asRefuted, isSameResolution, type KnownFinding } from '../findings/types.ts';
 import type { RunPorts } from '../run/ports.ts';
 import { receiptKey } from '../run/record/receipts.ts';
 import type { CheckRecord, SlotRecord } from '../run/record-types.ts';
-import { asRefuted, isSameResolution, type KnownFinding, type Receipts } from '../run/types.ts';
+import type { Receipts } from '../run/types.ts';
 
 /**
  * Wraps the stores of passes and findings, so that the loop ignores what a fixing agent writes to their files. After

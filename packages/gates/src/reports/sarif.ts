@@ -5,7 +5,8 @@ import { version } from '@onceover/base/version.ts';
 import { describeSlotReason } from '../result/describe/reasons.ts';
 import { describeRunNotice } from '../result/describe/result.ts';
 import { describeUncovered } from '../result/describe/run.ts';
-import type { GateOutcome, ReportedFinding } from '../result/types.ts';
+import type { GateOutcome } from '../result/types.ts';
+import type { ReportedFinding } from '../findings/types.ts';
 import { type EndedRun, NO_GATE, namedText, type ReportEntry, reportEntries } from './finished-run.ts';
 
 /**

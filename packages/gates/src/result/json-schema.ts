@@ -3,8 +3,8 @@ import { agreement } from '@onceover/agents/ledger/json-schema.ts';
 import { errorSchema, usage } from '@onceover/base/kernel/json-schema.ts';
 import { PRIORITIES } from '@onceover/repo/config/settings.ts';
 import * as z from 'zod';
+import { FINDING_STATES } from '../findings/types.ts';
 import { LOOP_ENDS } from './types.ts';
-import { FINDING_STATES } from '../run/types.ts';
 
 const slot = z.object({
   slot: z.number(),

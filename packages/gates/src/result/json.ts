@@ -2,15 +2,15 @@ import { usageDocument } from '@onceover/agents/ledger/describe.ts';
 import type { Failure } from '@onceover/base/kernel/failure.ts';
 import { describeFailure } from '@onceover/base/ui/describe-failure.ts';
 import type * as z from 'zod';
-import type { RunPlan } from '../run/decide/plan-run.ts';
-import { describeGateDetail, describePlan, describeSlotReason } from './describe/reasons.ts';
+import { findingFingerprint } from '../findings/fingerprint.ts';
+import { problemsIn } from '../findings/same-code.ts';
+import { isContested, isOpen, type ResolvedFinding } from '../findings/types.ts';
+import { describeGateDetail, describeSlotReason } from './describe/reasons.ts';
 import { describeRunNotice } from './describe/result.ts';
 import { describeRefusal, describeRepeated } from './describe/shared.ts';
 import type { findingSchema, runSchema } from './json-schema.ts';
-import { findingFingerprint } from '../findings/fingerprint.ts';
-import { problemsIn } from '../findings/same-code.ts';
-import type { GateOutcome, ReportedFinding, RunOutcome, SlotOutcome } from './types.ts';
-import { isContested, isOpen, type ResolvedFinding } from '../run/types.ts';
+import type { GateOutcome, RunOutcome, SlotOutcome } from './types.ts';
+import type { ReportedFinding } from '../findings/types.ts';
 
 /** The JSON result of `run --json`, `status --json` and `get_run`. */
 export type RunDocument = z.output<typeof runSchema>;
@@ -44,16 +44,6 @@ export function runDocument(outcome: RunOutcome, more: readonly string[] = []): 
       outcome.sharing?.kind === 'shared' ? { passes: outcome.sharing.passes, waivers: outcome.sharing.waivers } : null,
     warnings: [...outcome.notices.map(describeRunNotice), ...more],
   };
-}
-
-/** Returns the JSON result of `run --dry-run --json`: the status of each gate, and what a run would do with it. */
-export function dryRunDocument(outcome: RunOutcome, plan: RunPlan): RunDocument {
-  const document = runDocument(outcome);
-  const plans = new Map<string, string[]>([
-    ...plan.checks.map(({ kind, gate }) => [gate.id, kind === 'run' ? ['Running it'] : []] as const),
-    ...plan.reviews.map((one) => [one.state.gate.id, one.kind === 'run' ? one.slots.map(describePlan) : []] as const),
-  ]);
-  return { ...document, gates: document.gates.map((gate) => ({ ...gate, would_do: plans.get(gate.id) ?? [] })) };
 }
 
 export function gateDocument(gate: GateOutcome): GateDocument {

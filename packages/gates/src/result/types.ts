@@ -6,8 +6,9 @@ import type { CommitId, GateId, RepoPath } from '@onceover/base/kernel/ids.ts';
 import type { Scope, WithheldFile } from '@onceover/base/kernel/repository.ts';
 import type { Acceptance, RefusalReason } from '@onceover/passes/types.ts';
 import type { NoBasePolicy } from '@onceover/repo/config/base-policy.ts';
+import type { ReportedFinding } from '../findings/types.ts';
+import type { Gate, RunReason, ShareEnd, SlotPlan, SlotRun } from '../gate-types.ts';
 import type { UnusableReference } from '../rules/types.ts';
-import type { FindingState, Gate, KnownFinding, RunReason, ShareEnd, SlotPlan, SlotRun } from '../run/types.ts';
 
 /** The result of a run, or of a preview that ran nothing. */
 export type RunOutcome = {
@@ -49,8 +50,6 @@ export type RequestedScope = {
   /** Gates of the same change that the run left out. */
   readonly others: readonly GateId[];
 };
-
-export type ReportedFinding = { readonly finding: KnownFinding; readonly state: FindingState };
 
 export type GateOutcome = {
   readonly id: GateId;

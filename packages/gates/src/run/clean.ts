@@ -1,11 +1,11 @@
 import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
 import { ok, type Result } from '@onceover/base/kernel/result.ts';
 import { openLock } from '@onceover/base/platform/lock.ts';
+import { isOpen } from '../findings/types.ts';
+import type { Cleaned } from '../result/types.ts';
 import { previewGates, READ_ONLY } from './open-run.ts';
 import { endCycles } from './record/after-run.ts';
 import type { RecordHistory } from './record-types.ts';
-import type { Cleaned } from '../result/types.ts';
-import { isOpen } from './types.ts';
 
 /** Archives the records of all runs. An open finding stays open as long as its file does not change. */
 export async function clean(repository: RepositoryPaths): Promise<Result<Cleaned>> {

@@ -17,20 +17,20 @@ import { requireConsent } from '@onceover/repo/trust/consent.ts';
 import { hasTeamStore } from '@onceover/store/has-store.ts';
 import { storeResult } from '@onceover/store/store-error.ts';
 import type { RemoteReviewers } from '@onceover/team/remote/remote-reviewers.ts';
+import { openFindings } from '../findings/open-findings.ts';
+import type { Rubric } from '../gate-types.ts';
+import type { FailingGate } from '../result/describe/reasons.ts';
+import type { RunOutcome, RunProgress } from '../result/types.ts';
 import { loadRules } from '../rules/load.ts';
 import { openPasses } from '../rules/passes.ts';
 import type { ReferenceFiles } from '../rules/select-files.ts';
 import { fileRubric } from './decide/gate-list.ts';
-import type { FailingGate } from '../result/describe/reasons.ts';
 import type { RunPorts, RunRequest, SharedPasses } from './ports.ts';
 import { takePrefetch } from './prefetch.ts';
 import { failingChecks } from './read/state.ts';
-import { openFindings } from '../findings/open-findings.ts';
 import { openReceipts } from './record/receipts.ts';
 import { openRecords } from './record/records.ts';
 import { executeRun, previewRun, type RunPreview } from './run.ts';
-import type { RunOutcome, RunProgress } from '../result/types.ts';
-import type { Rubric } from './types.ts';
 
 type RunConfig = Pick<RunRequest, 'settings' | 'rules' | 'rubrics'>;
 

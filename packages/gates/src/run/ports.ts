@@ -20,6 +20,11 @@ import type {
 } from '@onceover/passes/types.ts';
 import type { NoBasePolicy } from '@onceover/repo/config/base-policy.ts';
 import type { Settings } from '@onceover/repo/config/settings.ts';
+import type { FindingStore } from '../findings/open-findings.ts';
+import type { Ratchet } from '../findings/priority.ts';
+import type { KnownFinding } from '../findings/types.ts';
+import type { ReviewGate, Rubric, RunReason, ShareEnd } from '../gate-types.ts';
+import type { RunNotice, RunProgress, SlotOutcome } from '../result/types.ts';
 import type { Passes } from '../rules/passes.ts';
 import type { ReferenceFiles } from '../rules/select-files.ts';
 import type { UnusableReference } from '../rules/types.ts';
@@ -27,13 +32,9 @@ import type { EndedCycles } from './decide/cycles.ts';
 import type { GateList, GateRequest } from './decide/gate-list.ts';
 import type { GateState } from './decide/gate-state.ts';
 import type { CheckState, RunOverrides } from './decide/plan-run.ts';
-import type { Ratchet } from '../findings/priority.ts';
-import type { FindingStore } from '../findings/open-findings.ts';
 import type { ReceiptStore } from './record/receipts.ts';
 import type { Records } from './record/records.ts';
 import type { GateName, RecordHistory, RecordMetadata, SlotRecord } from './record-types.ts';
-import type { RunNotice, RunProgress, SlotOutcome } from '../result/types.ts';
-import type { KnownFinding, ReviewGate, Rubric, RunReason, ShareEnd } from './types.ts';
 
 /** The state of the change and its gates. A run reads it first to plan its work, and at the end to judge the gates. */
 export type RunFacts = {

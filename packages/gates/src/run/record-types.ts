@@ -2,8 +2,9 @@ import type { GateId } from '@onceover/base/kernel/ids.ts';
 import type { BranchContext } from '@onceover/base/kernel/repository.ts';
 import type { Shaped } from '@onceover/base/kernel/shape.ts';
 import type { Priority } from '@onceover/repo/config/settings.ts';
+import type { FindingState } from '../findings/types.ts';
+import type { SlotNumber, SlotRun } from '../gate-types.ts';
 import type { CHECK_RECORD, OWN } from './record/shapes.ts';
-import type { FindingState, SlotNumber, SlotRun } from './types.ts';
 
 /**
  * The log of one call to the agent that fixes findings: its text (`log`), and its path relative to the repository's

@@ -1,13 +1,13 @@
 import { type Budget, openBudget } from '@onceover/agents/dispatch/limits.ts';
 import { ok, type Result } from '@onceover/base/kernel/result.ts';
+import type { ReviewGate } from '../gate-types.ts';
+import type { RunNotice, RunOutcome } from '../result/types.ts';
 import { decideRun, type GateRun, type RunPlan } from './decide/plan-run.ts';
 import { NO_ACTIONS, type RunActions } from './judge/judge-run.ts';
 import type { RunContext, RunFacts, RunPorts, RunRequest } from './ports.ts';
 import { readGateStates } from './read/state.ts';
 import { archiveEndedCycles, markPassed, recordPassingGates, watchGateFiles } from './record/after-run.ts';
 import { concludeRun, ledgerRun, savedUsage } from './record/summary.ts';
-import type { RunNotice, RunOutcome } from '../result/types.ts';
-import type { ReviewGate } from './types.ts';
 
 type RunStep = {
   readonly facts: RunFacts;

@@ -8,10 +8,10 @@ import { openTrusted } from '@onceover/passes/open-trusted.ts';
 import { checkSignature, LARGEST_SIGNATURE } from '@onceover/passes/ssh-signature.ts';
 import { LARGEST_STATEMENT, type Signers, type TravellingStatement } from '@onceover/passes/types.ts';
 import { readSettings } from '@onceover/repo/config/effective-settings.ts';
+import type { ShareEnd } from '../gate-types.ts';
 import { REFUSALS } from '../result/describe/shared.ts';
 import { previewGates, READ_ONLY } from '../run/open-run.ts';
 import { sharePasses } from '../run/record/share.ts';
-import type { ShareEnd } from '../run/types.ts';
 import type { VerifiedFile } from './types.ts';
 
 const WHOLE_CHANGE = { kind: 'change', base: null } as const;

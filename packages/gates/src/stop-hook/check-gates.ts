@@ -11,14 +11,14 @@ import { statFingerprints, statusFingerprint } from '@onceover/repo/git/fingerpr
 import { findRepository } from '@onceover/repo/git/locate.ts';
 import { indexName } from '@onceover/repo/git/private-index.ts';
 import { gitFiles } from '@onceover/repo/git/watched-files.ts';
-import { getRun, type StartedRun, startRun } from '../run/background-run.ts';
-import { hasNothingLeftToAsk } from '../run/decide/plan-run.ts';
+import { isOpen, waitsForPerson } from '../findings/types.ts';
 import type { FailingGate } from '../result/describe/reasons.ts';
 import { describeRunNotice } from '../result/describe/result.ts';
 import { gateDocument, type RunDocument } from '../result/json.ts';
-import { previewGates, READ_ONLY } from '../run/open-run.ts';
 import type { RunOutcome } from '../result/types.ts';
-import { isOpen, waitsForPerson } from '../run/types.ts';
+import { getRun, type StartedRun, startRun } from '../run/background-run.ts';
+import { hasNothingLeftToAsk } from '../run/decide/plan-run.ts';
+import { previewGates, READ_ONLY } from '../run/open-run.ts';
 import { decideStop, type StopAnswer, type StopMemory, type StopRequest, type StopVerdict } from './decide.ts';
 import { describeStillRunning, describeStopReason } from './describe-block.ts';
 import { countBlocks, MEMORY_FOLDER, readMemory, SNOOZED } from './memory.ts';

@@ -3,7 +3,7 @@ import { claim, content, finding, waiver } from '@onceover/testing/run-samples.t
 import { describe, expect, test } from 'vitest';
 import { describeContested } from '../../src/findings/describe.ts';
 import { matchFindings, type SlotReview } from '../../src/findings/match-findings.ts';
-import { type Disposition, isContested, type KnownFinding, type Resolution } from '../../src/run/types.ts';
+import { type Disposition, isContested, type KnownFinding, type Resolution } from '../../src/findings/types.ts';
 
 const REPORTED_AT = '2026-03-02T12:00:00.000Z';
 

@@ -1,7 +1,7 @@
 import { finding, path } from '@onceover/testing/run-samples.ts';
 import { expect, test } from 'vitest';
 import { findingKey } from '../../src/findings/match-findings.ts';
-import type { KnownFinding } from '../../src/run/types.ts';
+import type { KnownFinding } from '../../src/findings/types.ts';
 
 test.each<[string, Partial<KnownFinding>, boolean]>([
   ['another id', { id: 'F9' }, true],

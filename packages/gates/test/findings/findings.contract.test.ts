@@ -9,7 +9,7 @@ import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { newGitFolder, onPostgres } from '@onceover/testing/team-store.ts';
 import { describe, expect, test } from 'vitest';
 import { type FindingStore, openFindings } from '../../src/findings/open-findings.ts';
-import type { KnownFinding, Resolution } from '../../src/run/types.ts';
+import type { KnownFinding, Resolution } from '../../src/findings/types.ts';
 
 const WAIVER: Resolution = {
   how: 'skipped',

@@ -18,7 +18,7 @@ import { temporaryFolder } from '@onceover/testing/repo.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openFindings } from '../../src/findings/open-findings.ts';
-import type { Finding, Resolution } from '../../src/run/types.ts';
+import type { Finding, Resolution } from '../../src/findings/types.ts';
 
 const FOLDER = 'onceover/findings';
 const F1: Finding = { ...findingWith(), id: 'F1' };

@@ -3,16 +3,16 @@ import type { Priority } from '@onceover/repo/config/settings.ts';
 import { claim, content, entry, finding, HERE, path, waiver } from '@onceover/testing/run-samples.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findingState } from '../../src/run/decide/gate-state.ts';
 import {
   type MatchedFindings,
   matchFindings,
   type ReportedProblem,
   type SlotReview,
 } from '../../src/findings/match-findings.ts';
-import type { ReportedFinding } from '../../src/result/types.ts';
-import type { Disposition, KnownFinding } from '../../src/run/types.ts';
-import { isOpen } from '../../src/run/types.ts';
+import type { Disposition, KnownFinding } from '../../src/findings/types.ts';
+import { isOpen } from '../../src/findings/types.ts';
+import type { ReportedFinding } from '../../src/findings/types.ts';
+import { findingState } from '../../src/run/decide/gate-state.ts';
 
 /** Returns a reported problem that matches `finding()`. */
 function reported(differs: Partial<ReportedProblem> = {}): ReportedProblem {

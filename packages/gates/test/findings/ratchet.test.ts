@@ -1,7 +1,7 @@
 import { finding } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
 import { type RatchetedReview, ratchetBelow, toleratedAfter } from '../../src/findings/priority.ts';
-import type { Finding } from '../../src/run/types.ts';
+import type { Finding } from '../../src/findings/types.ts';
 
 test.each([
   [1, null],

@@ -2,7 +2,7 @@ import { finding, path, reported } from '@onceover/testing/run-samples.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { groupBySameCode, problemsIn } from '../../src/findings/same-code.ts';
-import type { KnownFinding } from '../../src/run/types.ts';
+import type { KnownFinding } from '../../src/findings/types.ts';
 
 const anchor = (text: string, occurrence = 1) => ({ text, occurrence });
 

@@ -1,6 +1,7 @@
 import { AGENT_NAMES } from '@onceover/agents/adapters/table.ts';
 import { claim, finding, waiver } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
+import type { Actor, KnownFinding, Resolution } from '../../src/findings/types.ts';
 import {
   commandActor,
   countedResolution,
@@ -8,7 +9,6 @@ import {
   type FindingAnswer,
   findingsAnsweredWith,
 } from '../../src/findings/waivers.ts';
-import type { Actor, KnownFinding, Resolution } from '../../src/run/types.ts';
 
 const PERSON: Actor = { kind: 'person', name: 'ann' };
 const AGENT: Actor = { kind: 'agent', name: 'claude-code' };

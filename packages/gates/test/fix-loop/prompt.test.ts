@@ -2,9 +2,9 @@ import { outline } from '@onceover/testing/markdown.ts';
 import { CHECK_FAILED, failedCheck, finding, path } from '@onceover/testing/run-samples.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { KnownFinding } from '../../src/findings/types.ts';
 import { type FixTask, fixPrompt } from '../../src/fix-loop/prompt.ts';
 import type { CheckOutcome } from '../../src/result/types.ts';
-import type { KnownFinding } from '../../src/run/types.ts';
 
 const FINDING = finding({
   line: 2,

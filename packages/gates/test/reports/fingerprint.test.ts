@@ -1,7 +1,7 @@
 import { finding, path } from '@onceover/testing/run-samples.ts';
 import { expect, test } from 'vitest';
-import { gateFingerprint } from '../../src/reports/finished-run.ts';
 import { findingFingerprint } from '../../src/findings/fingerprint.ts';
+import { gateFingerprint } from '../../src/reports/finished-run.ts';
 
 const here = findingFingerprint(finding());
 

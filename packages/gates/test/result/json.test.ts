@@ -15,7 +15,6 @@ import {
 } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
 import {
-  dryRunDocument,
   findingDocument,
   gateDocument,
   lockConflictDocument,
@@ -24,6 +23,7 @@ import {
 } from '../../src/result/json.ts';
 import { runSchema } from '../../src/result/json-schema.ts';
 import type { RunOutcome, SlotOutcome } from '../../src/result/types.ts';
+import { dryRunDocument } from '../../src/run/json-plan.ts';
 
 /** An outcome with every field set. */
 const FULL: RunOutcome = runOutcome({

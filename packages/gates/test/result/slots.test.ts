@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { RunReason, SlotPlan } from '../../src/gate-types.ts';
 import { describePlan, describeReviewerPlan } from '../../src/result/describe/reasons.ts';
-import type { RunReason, SlotPlan } from '../../src/run/types.ts';
 
 const SKIP: SlotPlan = { kind: 'skip', slot: 2, passIteration: 4 };
 const LINE = 'Skipping @2: previously passed in iteration 4 (num_reviews > 1)';

@@ -6,10 +6,10 @@ import type { GatesFound } from '@onceover/onceover/setup/types.ts';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { explainDocument } from '../../src/explain/json.ts';
+import { errorDocument } from '../../src/result/json.ts';
 import { instructionsDocument, passDocument, rulesDocument } from '../../src/rules/json.ts';
 import { explainSchema, instructionsSchema, passSchema, rulesSchema } from '../../src/rules/json-schema.ts';
 import type { MarkReceipt, Notice, ReviewExplanation, Rule, RuleReviewTask } from '../../src/rules/types.ts';
-import { errorDocument } from '../../src/result/json.ts';
 
 const path = (text: string) => text as RepoPath;
 

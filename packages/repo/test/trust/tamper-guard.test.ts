@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids.ts';
-import { openPasses } from '@onceover/gates/rules/passes.ts';
 import { openFindings } from '@onceover/gates/findings/open-findings.ts';
+import type { Resolution } from '@onceover/gates/findings/types.ts';
+import { openPasses } from '@onceover/gates/rules/passes.ts';
 import { guardProof } from '@onceover/gates/run/record/proof-files.ts';
 import { openReceipts } from '@onceover/gates/run/record/receipts.ts';
 import { openRecords } from '@onceover/gates/run/record/records.ts';
-import type { CheckReceipt, Resolution } from '@onceover/gates/run/types.ts';
+import type { CheckReceipt } from '@onceover/gates/run/types.ts';
 import { addOne } from '@onceover/testing/add-finding.ts';
 import { findingWith } from '@onceover/testing/finding.ts';
 import { slotRecord } from '@onceover/testing/record-samples.ts';

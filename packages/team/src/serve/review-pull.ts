@@ -2,10 +2,10 @@ import type { Checks } from '@onceover/base/kernel/ports.ts';
 import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
 import { ok, type Result } from '@onceover/base/kernel/result.ts';
 import { type RunDocument, runDocument } from '@onceover/gates/result/json.ts';
+import type { RunOutcome } from '@onceover/gates/result/types.ts';
 import { READ_ONLY, type RunOptions, withRunLock } from '@onceover/gates/run/open-run.ts';
 import type { RunPorts, RunRequest } from '@onceover/gates/run/ports.ts';
 import { executeRun, previewRun } from '@onceover/gates/run/run.ts';
-import type { RunOutcome } from '@onceover/gates/result/types.ts';
 import { storeResult } from '@onceover/store/store-error.ts';
 import type { ReviewRequest } from './types.ts';
 

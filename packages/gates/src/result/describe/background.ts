@@ -1,13 +1,13 @@
 import { quoteName } from '@onceover/base/kernel/escape.ts';
 import { errorSchema } from '@onceover/base/kernel/json-schema.ts';
+import type { BackgroundJob } from '@onceover/base/platform/background.ts';
 import { ASKED_AGAIN } from '@onceover/base/ui/describe-agent-failure.ts';
 import { count, someNames } from '@onceover/base/ui/wording.ts';
 import type * as z from 'zod';
-import type { StartedRun } from '../../run/background-run.ts';
-import { runSchema, type startedRunSchema } from '../json-schema.ts';
-import { groupBySameCode } from '../../findings/same-code.ts';
-import { isOpen } from '../../run/types.ts';
 import { confirmCommand, describeAnswer, promptFinding, promptProblem } from '../../findings/describe.ts';
+import { groupBySameCode } from '../../findings/same-code.ts';
+import { isOpen } from '../../findings/types.ts';
+import { runSchema, type startedRunSchema } from '../json-schema.ts';
 import { listProblems } from './result.ts';
 
 export type StartedRunDocument = z.output<typeof startedRunSchema>;
@@ -17,7 +17,7 @@ type RunResult = NonNullable<StartedRunDocument['run']>;
 /**
  * Returns the JSON document of a background run. If the run printed neither a result nor an error, the state is `died`.
  */
-export function startedRunDocument(started: StartedRun): StartedRunDocument {
+export function startedRunDocument(started: BackgroundJob): StartedRunDocument {
   const run = runSchema.safeParse(started.answer);
   const error = errorSchema.safeParse(started.answer);
   const ended = {

@@ -1,13 +1,11 @@
-import { oneLine, quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
+import { quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
 import { count } from '@onceover/base/ui/wording.ts';
-import type { RunPlan } from '../../run/decide/plan-run.ts';
-import { problemsIn } from '../../findings/same-code.ts';
-import type { Cleaned, ReportedFinding, RunOutcome } from '../types.ts';
-import { isContested, isOpen, isProposed, type KnownFinding, type ResolvedFinding } from '../../run/types.ts';
 import { confirmCommand, promptProblem } from '../../findings/describe.ts';
-import { describeFailingGate, describeReviewerPlan, type FailingGate, GATE_REASONS } from './reasons.ts';
-import { describeNoChanges, describeNoGate } from './result.ts';
-import { describeUncovered } from './run.ts';
+import { problemsIn } from '../../findings/same-code.ts';
+import { isContested, isOpen, isProposed, type KnownFinding, type ResolvedFinding } from '../../findings/types.ts';
+import type { Cleaned } from '../types.ts';
+import type { ReportedFinding } from '../../findings/types.ts';
+import { describeFailingGate, type FailingGate } from './reasons.ts';
 
 /** Explains to an agent how to propose a waiver instead of fixing a finding. */
 export const WAIVE =
@@ -91,31 +89,6 @@ function describeResolution({ id, gate, slot, kept, resolution }: KnownFinding):
     return `A waiver of ${id} is proposed: ${showInvisible(resolution.why)}\nA person has to confirm the waiver in a terminal: ${confirmCommand([id])}`;
   }
   return `${id} is marked as fixed. It stays ${kept === 'warning' ? 'a warning' : 'open'} until reviewer ${slot} of ${quoteName(gate)} confirms the fix: run "onceover run".`;
-}
-
-export function describeDryRun(outcome: RunOutcome, plan: RunPlan): string {
-  const row = (word: string, id: string, detail: string) => `${word.padEnd(9)}${quoteName(id)}  ${detail}`.trimEnd();
-  const reasons = new Map(outcome.gates.map(({ id, why }) => [id, GATE_REASONS[why]]));
-  const lines = [
-    ...plan.checks.map(({ kind, gate: { id, command } }) =>
-      kind === 'run' ? row('run', id, oneLine(command)) : row('skip', id, GATE_REASONS['unchanged-since-pass']),
-    ),
-    ...plan.reviews.flatMap((review) => {
-      const { gate } = review.state;
-      if (review.kind === 'run') {
-        const slots = review.slots.map((slot) => `${' '.repeat(9)}${describeReviewerPlan(slot)}`);
-        return [row('run', gate.id, count(gate.entries.length, 'file')), ...slots];
-      }
-      return [row(review.kind === 'rest' ? 'skip' : 'not run', gate.id, reasons.get(gate.id) ?? '')];
-    }),
-  ];
-  const uncovered = describeUncovered(outcome);
-  if (lines.length === 0) {
-    const why = outcome.status === 'no_changes' ? describeNoChanges(outcome) : describeNoGate(outcome);
-    return [`Nothing would run: ${why}.`, ...uncovered].join('\n');
-  }
-  const end = plan.iterates ? 'Nothing was run (--dry-run).' : 'A run would call no reviewer and run no check.';
-  return [...lines, ...uncovered, end].join('\n');
 }
 
 export function describeTrusted(commands: readonly string[]): string {

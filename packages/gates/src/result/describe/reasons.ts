@@ -2,9 +2,8 @@ import { fence, oneLine, quoteName, showInvisible } from '@onceover/base/kernel/
 import type { CheckEnd } from '@onceover/base/kernel/ports.ts';
 import { describeTrouble } from '@onceover/base/ui/describe-agent-failure.ts';
 import { count } from '@onceover/base/ui/wording.ts';
-import type { CheckRecord } from '../../run/record-types.ts';
+import type { SlotPlan } from '../../gate-types.ts';
 import type { GateOutcome, GateReason, SlotOutcome } from '../types.ts';
-import type { SlotPlan } from '../../run/types.ts';
 import { describeAcceptedGate, describeAcceptedPass } from './shared.ts';
 
 /** Describes how a check ended. The text continues a sentence that starts with the check's command. */
@@ -25,22 +24,6 @@ export function describeCheckEnd({ ending, exitCode }: Pick<CheckEnd, 'ending' |
 /** The exit code of a shell for a command that does not exist. */
 export const NOT_FOUND = 127;
 
-const RESULT = 'Result: ';
-
-/** Returns the log of a check: its command, its output and its result. */
-export function checkLog(record: CheckRecord, output: string): string {
-  const result = `${RESULT}${record.status}${record.why === null ? '' : ` - ${record.why}`}`;
-  return `Check: ${record.gate}\nCommand: ${record.command}\n\n${output.trimEnd()}\n\n${result}\n`;
-}
-
-/** Returns the output lines in a check's log; none if the log is incomplete. */
-export function checkOutput(log: string): readonly string[] {
-  const [, ...rest] = log.trimEnd().split('\n\n');
-  const lines = rest.join('\n\n').split('\n');
-  if (lines.at(-1)?.startsWith(RESULT) !== true) return [];
-  return lines.slice(0, -1).filter((line) => line !== '');
-}
-
 /** The words for each status of a gate or reviewer, in the order in which onceover lists gates. */
 export const STATUS_WORDS: Readonly<Record<GateOutcome['status'] | SlotOutcome['status'], string>> = {
   fail: 'FAILED',
@@ -52,11 +35,6 @@ export const STATUS_WORDS: Readonly<Record<GateOutcome['status'] | SlotOutcome['
 };
 
 export const SESSIONS = { fresh: 'new session', resumed: 'resumed session' } as const;
-
-/** Returns the name of a reviewer for people, such as "reviewer 2 (claude)". */
-export function reviewerName({ slot, agent }: { readonly slot: number; readonly agent: string | null }): string {
-  return `reviewer ${slot}${agent === null ? '' : ` (${showInvisible(agent)})`}`;
-}
 
 /**
  * Describes for logs and JSON why a reviewer runs or is skipped. Requirements quote some of these texts, so do not
@@ -160,7 +138,13 @@ export function describeGateDetail({ check, status, why, slots }: GateOutcome): 
 }
 
 /** Describes a failed check: its command, and how it ended. */
-export function describeFailedCheck({ command, why }: Pick<CheckRecord, 'command' | 'why'>): string {
+export function describeFailedCheck({
+  command,
+  why,
+}: {
+  readonly command: string;
+  readonly why: string | null;
+}): string {
   return `${oneLine(command)}: ${why ?? GATE_REASONS['check-failed']}`;
 }
 

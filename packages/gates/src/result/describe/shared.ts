@@ -3,8 +3,8 @@ import { describeFailure } from '@onceover/base/ui/describe-failure.ts';
 import { count } from '@onceover/base/ui/wording.ts';
 import type { Acceptance, RefusalReason } from '@onceover/passes/types.ts';
 import type { NoBasePolicy } from '@onceover/repo/config/base-policy.ts';
+import type { ShareEnd } from '../../gate-types.ts';
 import type { SlotOutcome } from '../types.ts';
-import type { ShareEnd } from '../../run/types.ts';
 
 type AcceptedPass = Extract<Acceptance, { kind: 'accepted' }>;
 

@@ -2,8 +2,9 @@ import { grouped } from '@onceover/base/kernel/collections.ts';
 import { digestOf, type GateId, type SnapshotId, sha256 } from '@onceover/base/kernel/ids.ts';
 import { isAtOrBelow, safeName } from '@onceover/base/kernel/paths.ts';
 import type { Comparison, UnseenContent } from '@onceover/base/kernel/repository.ts';
+import { isOpen, type KnownFinding } from '../../findings/types.ts';
+import type { Gate } from '../../gate-types.ts';
 import type { ArchivedRecord, GateName, RecordHistory } from '../record-types.ts';
-import { type Gate, isOpen, type KnownFinding } from '../types.ts';
 import type { GateRequest } from './gate-list.ts';
 import { findingState, isSameBranch, type StateOptions } from './gate-state.ts';
 

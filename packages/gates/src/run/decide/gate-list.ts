@@ -5,10 +5,10 @@ import { isAtOrBelow, isInside, repoPath } from '@onceover/base/kernel/paths.ts'
 import type { Entry } from '@onceover/base/kernel/repository.ts';
 import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
 import type { EntrySettings, Settings } from '@onceover/repo/config/settings.ts';
+import type { CheckGate, Gate, GateContent, ReviewGate, Rubric } from '../../gate-types.ts';
+import type { GateOutcome } from '../../result/types.ts';
 import { planTasks } from '../../rules/tasks.ts';
 import type { Rule, RuleTask } from '../../rules/types.ts';
-import type { GateOutcome } from '../../result/types.ts';
-import type { CheckGate, Gate, GateContent, ReviewGate, Rubric } from '../types.ts';
 
 /** Returns a hash over the paths, modes and contents of a gate's changed files. Their order does not matter. */
 export function contentOf(entries: readonly Entry[]): GateContent {

@@ -2,18 +2,11 @@ import type { SnapshotId } from '@onceover/base/kernel/ids.ts';
 import type { BranchContext, Entry, Scope } from '@onceover/base/kernel/repository.ts';
 import type { Acceptance } from '@onceover/passes/types.ts';
 import { onlyWarns, type WarnLevels } from '../../findings/priority.ts';
+import { type FindingState, isOpen, type KnownFinding } from '../../findings/types.ts';
+import type { ReviewGate, SlotNumber, SlotRun } from '../../gate-types.ts';
+import type { ReportedFinding } from '../../findings/types.ts';
 import type { SlotRecord } from '../record-types.ts';
-import type { ReportedFinding } from '../../result/types.ts';
-import {
-  type FindingState,
-  type HeldReceipt,
-  isOpen,
-  type KnownFinding,
-  type Receipt,
-  type ReviewGate,
-  type SlotNumber,
-  type SlotRun,
-} from '../types.ts';
+import type { HeldReceipt, Receipt } from '../types.ts';
 import { isSameEntry } from './gate-list.ts';
 import { byIteration, lastPassIteration } from './skip-reviewers.ts';
 

@@ -1,5 +1,6 @@
 import type { Settings } from '@onceover/repo/config/settings.ts';
-import { type CheckGate, isOpen, type SlotPlan } from '../types.ts';
+import { isOpen } from '../../findings/types.ts';
+import type { CheckGate, SlotPlan } from '../../gate-types.ts';
 import { allCovered, type GateState, hasSeen, type SlotState } from './gate-state.ts';
 import { planSlots } from './skip-reviewers.ts';
 

@@ -1,5 +1,5 @@
 import { grouped } from '@onceover/base/kernel/collections.ts';
-import type { RunReason, SlotNumber, SlotPlan, SlotRun } from '../types.ts';
+import type { RunReason, SlotNumber, SlotPlan, SlotRun } from '../../gate-types.ts';
 
 /**
  * Returns which reviewers (slots) of a gate run in the next iteration. A reviewer whose last review passed is skipped

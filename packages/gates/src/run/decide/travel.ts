@@ -12,7 +12,9 @@ import type {
   WaiverStatement,
 } from '@onceover/passes/types.ts';
 import type { Settings } from '@onceover/repo/config/settings.ts';
-import type { Finding, KnownFinding, Receipt, ReviewGate, SlotNumber } from '../types.ts';
+import type { Finding, KnownFinding } from '../../findings/types.ts';
+import type { ReviewGate, SlotNumber } from '../../gate-types.ts';
+import type { Receipt } from '../types.ts';
 import { type VerdictSettings, verdictSettingsDigest } from './review-facts.ts';
 
 /** The facts that decide which agents' passes are accepted. */

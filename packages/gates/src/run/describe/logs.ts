@@ -3,11 +3,11 @@ import type { Fix } from '@onceover/agents/dispatch/fix-progress.ts';
 import type { TranscriptEntry } from '@onceover/base/kernel/agent.ts';
 import { oneLine, quoteName } from '@onceover/base/kernel/escape.ts';
 import { describeAgentFailure } from '@onceover/base/ui/describe-agent-failure.ts';
-import type { SlotRecord, Violation } from '../record-types.ts';
-import type { SlotPlan } from '../types.ts';
+import type { SlotPlan } from '../../gate-types.ts';
 import { describePlan } from '../../result/describe/reasons.ts';
+import type { CheckRecord, SlotRecord, Violation } from '../record-types.ts';
 
-const RESULT = '--- Result ---';
+const RESULT_HEADING = '--- Result ---';
 
 /** Returns the log of a reviewer: why it ran or was skipped and, if it ran, every prompt and answer, and the result. */
 export function slotLog(record: SlotRecord, plan: SlotPlan, transcript: readonly TranscriptEntry[]): string {
@@ -18,7 +18,7 @@ export function slotLog(record: SlotRecord, plan: SlotPlan, transcript: readonly
   return logOf([
     ...head,
     ...describeTranscript(transcript),
-    RESULT,
+    RESULT_HEADING,
     `Status: ${record.status.toUpperCase()}${error === null ? '' : ` (${error})`}`,
     ...record.violations.map(findingLine),
   ]);
@@ -44,7 +44,7 @@ export function fixLog(
     `Fix ${about.round}: ${fix.agent}${after}`,
     ...about.asked.map(askedAbout),
     ...describeTranscript(transcript),
-    RESULT,
+    RESULT_HEADING,
     ...(fix.failure === null ? [] : [`Status: ERROR (${describeAgentFailure(fix.failure)})`]),
     `Files changed: ${fix.filesChanged}`,
     ...(fix.fixed.length === 0 ? [] : [`Says fixed: ${fix.fixed.join(', ')}`]),
@@ -71,6 +71,22 @@ export function isAskedAbout(log: string, ids: readonly string[]): boolean {
 
 export function fixResult(log: string): readonly string[] {
   const lines = log.trimEnd().split('\n');
-  const start = lines.lastIndexOf(RESULT);
+  const start = lines.lastIndexOf(RESULT_HEADING);
   return start === -1 ? [] : lines.slice(start + 1);
+}
+
+const RESULT = 'Result: ';
+
+/** Returns the log of a check: its command, its output and its result. */
+export function checkLog(record: CheckRecord, output: string): string {
+  const result = `${RESULT}${record.status}${record.why === null ? '' : ` - ${record.why}`}`;
+  return `Check: ${record.gate}\nCommand: ${record.command}\n\n${output.trimEnd()}\n\n${result}\n`;
+}
+
+/** Returns the output lines in a check's log; none if the log is incomplete. */
+export function checkOutput(log: string): readonly string[] {
+  const [, ...rest] = log.trimEnd().split('\n\n');
+  const lines = rest.join('\n\n').split('\n');
+  if (lines.at(-1)?.startsWith(RESULT) !== true) return [];
+  return lines.slice(0, -1).filter((line) => line !== '');
 }

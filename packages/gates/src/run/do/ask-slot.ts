@@ -7,8 +7,8 @@ import { judgeHit, openingOnce, type SessionUse, sessionUse } from '@onceover/ag
 import { filesIn, type SharedReading } from '@onceover/agents/dispatch/share-reading.ts';
 import { addUsage, type KeptSession, newTokens, type Usage } from '@onceover/base/kernel/agent.ts';
 import type { AskSubject } from '@onceover/base/kernel/ports.ts';
+import type { Disposition } from '../../findings/types.ts';
 import type { SlotAnswer, SlotJob, SlotReading } from '../ports.ts';
-import type { Disposition } from '../types.ts';
 import { type IterationContext, slotFingerprint } from './prepare-slot.ts';
 import { forkedGatePrompt, gateSchema } from './prompt.ts';
 import { entriesShown } from './prompt-diff.ts';

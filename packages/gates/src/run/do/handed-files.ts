@@ -9,10 +9,10 @@ import { estimateTokens, type KeptSession } from '@onceover/base/kernel/agent.ts
 import type { RepoPath } from '@onceover/base/kernel/ids.ts';
 import type { DiffSection } from '@onceover/base/kernel/repository.ts';
 import type { Result } from '@onceover/base/kernel/result.ts';
+import type { ReviewGate } from '../../gate-types.ts';
 import type { GateState } from '../decide/gate-state.ts';
 import type { SlotJob } from '../ports.ts';
 import type { RecordMetadata } from '../record-types.ts';
-import type { ReviewGate } from '../types.ts';
 import type { IndexedDiff } from './prompt-diff.ts';
 
 /** The prompt that resumes a session, before some of its diffs are replaced by diffs that show the whole file. */

@@ -3,11 +3,11 @@ import { estimateTokens } from '@onceover/base/kernel/agent.ts';
 import { grouped } from '@onceover/base/kernel/collections.ts';
 import type { RepoPath } from '@onceover/base/kernel/ids.ts';
 import type { Result } from '@onceover/base/kernel/result.ts';
-import type { GateRun } from '../decide/plan-run.ts';
 import { readFileName } from '../../findings/finding-path.ts';
+import type { ReviewGate } from '../../gate-types.ts';
+import type { GateRun } from '../decide/plan-run.ts';
 import type { RunContext } from '../ports.ts';
 import type { SlotRecord } from '../record-types.ts';
-import type { ReviewGate } from '../types.ts';
 
 /** A file whose text is in the prompt of a new session. */
 export type GivenFile = { readonly path: RepoPath; readonly text: string };

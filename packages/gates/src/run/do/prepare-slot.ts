@@ -14,14 +14,15 @@ import { digestOf, type RepoPath, type SnapshotId } from '@onceover/base/kernel/
 import type { ReviewedTrees, ReviewerFacts, Reviewers } from '@onceover/base/kernel/ports.ts';
 import type { DiffSection } from '@onceover/base/kernel/repository.ts';
 import { ok, type Result } from '@onceover/base/kernel/result.ts';
+import { isOpen } from '../../findings/types.ts';
+import type { ReviewGate, RunReason } from '../../gate-types.ts';
+import type { ReportedFinding } from '../../findings/types.ts';
 import { ruleReview } from '../../rules/prompt.ts';
 import { readContext } from '../../rules/select-files.ts';
 import type { GateState } from '../decide/gate-state.ts';
 import type { GateRun } from '../decide/plan-run.ts';
 import type { RunContext, RunFacts, SlotJob, UnassignableSlot } from '../ports.ts';
 import type { SlotRecord } from '../record-types.ts';
-import type { ReportedFinding } from '../../result/types.ts';
-import { isOpen, type ReviewGate, type RunReason } from '../types.ts';
 import { type DeltaPrompt, withChangedFiles } from './handed-files.ts';
 import { filesOpenedBefore } from './opened-before.ts';
 import { freshGatePrompt, GATE_ENGINE, gateSchemaDigest, resumedGatePrompt, type SlotPast } from './prompt.ts';

@@ -5,7 +5,7 @@ import { closeFence, fence, quoteName } from '@onceover/base/kernel/escape.ts';
 import { digestOf, type RepoPath } from '@onceover/base/kernel/ids.ts';
 import type { ReviewerFacts } from '@onceover/base/kernel/ports.ts';
 import { promptFinding } from '../../findings/describe.ts';
-import type { KnownFinding } from '../types.ts';
+import type { KnownFinding } from '../../findings/types.ts';
 import type { GivenFile } from './opened-before.ts';
 
 /** The change as a prompt shows it, with the same text for all reviewers of the same files. */

@@ -2,11 +2,13 @@ import { lastLines } from '@onceover/base/kernel/escape.ts';
 import type { SnapshotId } from '@onceover/base/kernel/ids.ts';
 import type { CheckEnd } from '@onceover/base/kernel/ports.ts';
 import { forEachOk, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { checkLog, describeCheckEnd } from '../../result/describe/reasons.ts';
+import type { CheckGate } from '../../gate-types.ts';
+import { describeCheckEnd } from '../../result/describe/reasons.ts';
+import { checkLog } from '../describe/logs.ts';
 import type { CheckResult } from '../judge/judge-run.ts';
 import type { RunContext, RunFacts, RunPorts } from '../ports.ts';
 import type { CheckRecord } from '../record-types.ts';
-import type { CheckGate, CheckReceipt } from '../types.ts';
+import type { CheckReceipt } from '../types.ts';
 
 type CheckRun = Pick<RunFacts, 'comparison' | 'nameOf'> & {
   readonly gates: readonly CheckGate[];

@@ -3,19 +3,13 @@ import { grouped } from '@onceover/base/kernel/collections.ts';
 import type { GateId } from '@onceover/base/kernel/ids.ts';
 import type { Snapshot } from '@onceover/base/kernel/repository.ts';
 import type { Settings } from '@onceover/repo/config/settings.ts';
+import { isOpen } from '../../findings/types.ts';
+import { NO_AGENT, type ReviewGate } from '../../gate-types.ts';
+import type { CheckOutcome, GateOutcome, GateReason, RunNotice, RunOutcome, SlotOutcome } from '../../result/types.ts';
+import type { ReportedFinding } from '../../findings/types.ts';
 import type { GateState, SlotState } from '../decide/gate-state.ts';
 import { type CheckState, hasFailedUnchanged } from '../decide/plan-run.ts';
 import type { RanSlots, RunFacts } from '../ports.ts';
-import type {
-  CheckOutcome,
-  GateOutcome,
-  GateReason,
-  ReportedFinding,
-  RunNotice,
-  RunOutcome,
-  SlotOutcome,
-} from '../../result/types.ts';
-import { isOpen, NO_AGENT, type ReviewGate } from '../types.ts';
 
 export type CheckResult = GateOutcome & {
   readonly status: 'pass' | 'fail' | 'error';

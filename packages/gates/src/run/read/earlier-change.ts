@@ -1,8 +1,8 @@
 import { ok, type Result } from '@onceover/base/kernel/result.ts';
+import type { ReviewGate } from '../../gate-types.ts';
 import { changedLines, isMostlyKept, touchesReviewed } from '../decide/same-change.ts';
 import type { RunFacts, RunPorts } from '../ports.ts';
 import type { RecordMetadata } from '../record-types.ts';
-import type { ReviewGate } from '../types.ts';
 
 export type ChangeFacts = Pick<RunFacts, 'comparison' | 'snapshot' | 'past'>;
 

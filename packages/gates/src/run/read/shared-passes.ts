@@ -1,8 +1,10 @@
 import type { Acceptance, PassRequest } from '@onceover/passes/types.ts';
 import { changedAgents } from '@onceover/repo/trust/changed-agents.ts';
+import type { KnownFinding } from '../../findings/types.ts';
+import type { ReviewGate, SlotNumber } from '../../gate-types.ts';
 import { wantedPass, wantedWaivers, withSignedWaivers } from '../decide/travel.ts';
 import type { RunPorts, RunRequest } from '../ports.ts';
-import type { KnownFinding, Receipt, ReviewGate, SlotNumber } from '../types.ts';
+import type { Receipt } from '../types.ts';
 
 /** Each reviewer's verdict on a gate's current content, as stored in this clone. */
 type OwnReceipts = ReadonlyMap<ReviewGate, ReadonlyMap<SlotNumber, Receipt>>;

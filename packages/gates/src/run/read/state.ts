@@ -5,6 +5,10 @@ import { hiddenByLogDir, isInside } from '@onceover/base/kernel/paths.ts';
 import { type BranchContext, type Comparison, type Snapshot, SUBMODULE } from '@onceover/base/kernel/repository.ts';
 import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
 import { omittedFolders, SETTINGS_FILE, type Settings } from '@onceover/repo/config/settings.ts';
+import { countedResolution } from '../../findings/waivers.ts';
+import type { CheckGate, ReviewGate } from '../../gate-types.ts';
+import { describeFailedCheck, type FailingGate } from '../../result/describe/reasons.ts';
+import type { RunNotice } from '../../result/types.ts';
 import { checkedTree, endedCycles, findingsOfRemovedGates, gateNames } from '../decide/cycles.ts';
 import {
   configuredGates,
@@ -17,14 +21,12 @@ import {
 } from '../decide/gate-list.ts';
 import { type GateFacts, gateState, hasFindingOutside, isSameBranch, type StateOptions } from '../decide/gate-state.ts';
 import type { CheckState } from '../decide/plan-run.ts';
-import { countedResolution } from '../../findings/waivers.ts';
-import { checkOutput, describeFailedCheck, type FailingGate } from '../../result/describe/reasons.ts';
+import { checkOutput } from '../describe/logs.ts';
 import type { RunFacts, RunPorts, RunRequest } from '../ports.ts';
 import { markedTasks } from '../record/after-run.ts';
 import { gateFileName } from '../record/record-names.ts';
 import type { CheckRecord, RecordMetadata, SlotRecord } from '../record-types.ts';
-import type { RunNotice } from '../../result/types.ts';
-import type { CheckGate, Receipt, ReviewGate } from '../types.ts';
+import type { Receipt } from '../types.ts';
 import type { ChangeFacts, compareWithEarlier } from './earlier-change.ts';
 
 /** Returns the gates that apply to a snapshot, and the paths in the settings that match no file. */

@@ -3,6 +3,8 @@ import { folderOf, GENERATED_FOLDER, isInside } from '@onceover/base/kernel/path
 import type { Contents, Snapshots } from '@onceover/base/kernel/repository.ts';
 import { forEachOk, ok, type Result } from '@onceover/base/kernel/result.ts';
 import type { Settings } from '@onceover/repo/config/settings.ts';
+import type { KnownFinding } from '../../findings/types.ts';
+import type { ReviewGate } from '../../gate-types.ts';
 import { isReadable, isTrusted, passMarkCovers } from '../../rules/decide.ts';
 import { INSTRUCTIONS_FOLDER } from '../../rules/passes.ts';
 import { taskFacts } from '../../rules/review-id.ts';
@@ -10,7 +12,6 @@ import { type ReferenceFiles, readContext } from '../../rules/select-files.ts';
 import { identify } from '../../rules/tasks.ts';
 import type { RuleReviewTask, RuleTask } from '../../rules/types.ts';
 import type { RunFacts, RunPorts } from '../ports.ts';
-import type { KnownFinding, ReviewGate } from '../types.ts';
 
 /** Records which gates pass now, if that is new. The retry limit then ignores failures before this pass. */
 export async function recordPassingGates(ports: RunPorts, { comparison, reviews }: RunFacts): Promise<Result<void>> {

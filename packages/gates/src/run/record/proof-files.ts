@@ -4,8 +4,8 @@ import type { TamperGuard } from '@onceover/base/kernel/ports.ts';
 import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
 import { parseJson } from '@onceover/base/platform/private-files.ts';
 import { openTamperGuard, type RemovedIfNew, type RestoredIfWeaker } from '@onceover/repo/trust/tamper-guard.ts';
-import { INSTRUCTIONS_FOLDER } from '../../rules/passes.ts';
 import { readFinding, readResolution } from '../../findings/open-findings.ts';
+import { INSTRUCTIONS_FOLDER } from '../../rules/passes.ts';
 
 /**
  * Protects the files from which onceover reads passes, findings and approved commands, because a fixing agent may write

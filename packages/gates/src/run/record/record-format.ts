@@ -10,8 +10,8 @@ import {
   withKeyOrder,
 } from '@onceover/base/kernel/shape.ts';
 import { PRIORITIES } from '@onceover/repo/config/settings.ts';
+import { FINDING_STATES } from '../../findings/types.ts';
 import type { CheckRecord, SlotRecord, SlotStatus, Violation } from '../record-types.ts';
-import { FINDING_STATES } from '../types.ts';
 import { CHECK_RECORD, OWN } from './shapes.ts';
 
 export function checkText(record: CheckRecord): string {

@@ -1,7 +1,7 @@
 import { type GateId, sha256 } from '@onceover/base/kernel/ids.ts';
 import { safeName } from '@onceover/base/kernel/paths.ts';
+import type { SlotNumber } from '../../gate-types.ts';
 import type { GateName, SlotFile } from '../record-types.ts';
-import type { SlotNumber } from '../types.ts';
 
 type Ext = 'log' | 'json';
 

@@ -1,6 +1,7 @@
+import type { ReviewGate, ShareEnd } from '../../gate-types.ts';
 import { travellingStatements } from '../decide/travel.ts';
 import type { RunFacts, RunPorts } from '../ports.ts';
-import type { Receipt, ReviewGate, ShareEnd } from '../types.ts';
+import type { Receipt } from '../types.ts';
 
 /**
  * Signs what this clone can share about the current gates, its passes and waivers, and sends it to other clones.

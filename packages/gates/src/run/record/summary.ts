@@ -4,12 +4,12 @@ import { addUsage, estimateTokens, newTokens, totalTokens, type Usage } from '@o
 import { grouped } from '@onceover/base/kernel/collections.ts';
 import type { GateId } from '@onceover/base/kernel/ids.ts';
 import type { Acceptance } from '@onceover/passes/types.ts';
+import type { ReviewGate } from '../../gate-types.ts';
+import type { RunNotice, RunOutcome, SlotOutcome } from '../../result/types.ts';
 import type { RunPlan } from '../decide/plan-run.ts';
 import { judgeRun, type RunActions } from '../judge/judge-run.ts';
 import type { RunFacts, RunRequest } from '../ports.ts';
 import type { SlotRecord } from '../record-types.ts';
-import type { RunNotice, RunOutcome, SlotOutcome } from '../../result/types.ts';
-import type { ReviewGate } from '../types.ts';
 
 /**
  * Estimates the tokens saved for each gate and each kind of saving (`lever`), because reviewers were not called or were

@@ -4,9 +4,9 @@ import type { Priority } from '@onceover/repo/config/settings.ts';
 import { ownFacts, slotRecord } from '@onceover/testing/record-samples.ts';
 import { claim, entry, finding, HERE, waiver } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
+import type { FindingState, KnownFinding } from '../../../src/findings/types.ts';
+import { isOpen } from '../../../src/findings/types.ts';
 import { findingState, isInCycle, isSameBranch } from '../../../src/run/decide/gate-state.ts';
-import type { FindingState, KnownFinding } from '../../../src/run/types.ts';
-import { isOpen } from '../../../src/run/types.ts';
 
 const commit = (text: string) => text as CommitId;
 const ON_WORK: BranchContext = { branch: 'work', mergeBase: commit('b1') };

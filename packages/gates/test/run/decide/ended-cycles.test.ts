@@ -1,9 +1,9 @@
 import { checkRecord, ownFacts, slotRecord } from '@onceover/testing/record-samples.ts';
 import { entry, finding, HERE, path, reviewGate, waiver } from '@onceover/testing/run-samples.ts';
 import { expect, test } from 'vitest';
+import type { KnownFinding } from '../../../src/findings/types.ts';
 import { endedCycles, findingsOfRemovedGates } from '../../../src/run/decide/cycles.ts';
 import type { RecordHistory } from '../../../src/run/record-types.ts';
-import type { KnownFinding } from '../../../src/run/types.ts';
 
 const NOTHING: RecordHistory = { lastIteration: 0, slots: [], checks: [], others: [] };
 const GATES = [reviewGate()];

@@ -13,11 +13,12 @@ import {
 } from '@onceover/testing/run-samples.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { KnownFinding } from '../../../src/findings/types.ts';
+import { isOpen } from '../../../src/findings/types.ts';
 import { allCovered, type SlotState } from '../../../src/run/decide/gate-state.ts';
 import { planSlots } from '../../../src/run/decide/skip-reviewers.ts';
 import type { SlotRecord } from '../../../src/run/record-types.ts';
-import type { KnownFinding, Receipt } from '../../../src/run/types.ts';
-import { isOpen } from '../../../src/run/types.ts';
+import type { Receipt } from '../../../src/run/types.ts';
 
 const passed = (...slots: readonly number[]) => slots.map((slot) => receipt({ slot }));
 const failedWith = (slot: number, ...findings: readonly string[]) => receipt({ slot, verdict: 'fail', findings });

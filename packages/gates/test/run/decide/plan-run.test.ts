@@ -15,10 +15,11 @@ import {
 } from '@onceover/testing/run-samples.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Resolution } from '../../../src/findings/types.ts';
+import type { SlotPlan } from '../../../src/gate-types.ts';
 import type { GateState } from '../../../src/run/decide/gate-state.ts';
 import { type CheckState, decideRun, type RunOverrides, type RunPlan } from '../../../src/run/decide/plan-run.ts';
 import type { SlotRecord } from '../../../src/run/record-types.ts';
-import type { Resolution, SlotPlan } from '../../../src/run/types.ts';
 
 const snapshot = (text: string) => text as SnapshotId;
 type Settings = Parameters<typeof decideRun>[1];

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Gate } from '../../../src/gate-types.ts';
 import { gateNames } from '../../../src/run/decide/cycles.ts';
-import type { Gate } from '../../../src/run/types.ts';
 
 const hash = (id: string, digits = 6) => createHash('sha256').update(id).digest('hex').slice(0, digits);
 const gate = (id: string) => ({ id, kind: id.slice(0, id.indexOf(':')) as Gate['kind'] });

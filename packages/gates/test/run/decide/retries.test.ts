@@ -1,9 +1,10 @@
 import { slotRecord } from '@onceover/testing/record-samples.ts';
 import { claim, finding, held, records, reviewGate, violation, waiver } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
+import type { KnownFinding } from '../../../src/findings/types.ts';
 import { failingIterations, passedWithoutLaterFailure } from '../../../src/run/decide/gate-state.ts';
 import type { SlotRecord } from '../../../src/run/record-types.ts';
-import type { HeldReceipt, KnownFinding } from '../../../src/run/types.ts';
+import type { HeldReceipt } from '../../../src/run/types.ts';
 
 const GATE = reviewGate();
 const FAILED_TWICE = ['1.1 fail', '2.1 pass', '1.2 fail', '2.2 rest@1'];

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { planSlots } from '../../../src/run/decide/skip-reviewers.ts';
+import type { SlotRun } from '../../../src/gate-types.ts';
 import { describePlan } from '../../../src/result/describe/reasons.ts';
-import type { SlotRun } from '../../../src/run/types.ts';
+import { planSlots } from '../../../src/run/decide/skip-reviewers.ts';
 
 /** Parses "1.2 pass": slot, iteration, status. "!" means that the record has findings, "@3" is a pass iteration. */
 function records(...texts: string[]): SlotRun[] {

@@ -1,7 +1,8 @@
 import type { CheckEnd } from '@onceover/base/kernel/ports.ts';
 import { checkRecord } from '@onceover/testing/record-samples.ts';
 import { expect, test } from 'vitest';
-import { checkLog, checkOutput, describeCheckEnd } from '../../../src/result/describe/reasons.ts';
+import { describeCheckEnd } from '../../../src/result/describe/reasons.ts';
+import { checkLog, checkOutput } from '../../../src/run/describe/logs.ts';
 
 test.each<[CheckEnd['ending'], number | null, string]>([
   ['by-itself', 0, 'exit code 0'],

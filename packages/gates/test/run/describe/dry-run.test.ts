@@ -1,7 +1,7 @@
 import { checkGate, entry, gateOutcome, path, reviewGate, runOutcome, stateOf } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
-import { describeDryRun } from '../../../src/result/describe/messages.ts';
 import type { RunOutcome } from '../../../src/result/types.ts';
+import { describeDryRun } from '../../../src/run/describe/plan.ts';
 
 type Plan = Parameters<typeof describeDryRun>[1];
 const NOTHING: Plan = { iterates: false, checks: [], reviews: [] };

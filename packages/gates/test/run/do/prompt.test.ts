@@ -8,6 +8,7 @@ import { paths, rule } from '@onceover/testing/rules.ts';
 import { claim, finding, path, waiver } from '@onceover/testing/run-samples.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { KnownFinding } from '../../../src/findings/types.ts';
 import { ruleReview } from '../../../src/rules/prompt.ts';
 import type { ReferenceText } from '../../../src/rules/types.ts';
 import {
@@ -18,7 +19,6 @@ import {
   type ShownChange,
   type SlotPast,
 } from '../../../src/run/do/prompt.ts';
-import type { KnownFinding } from '../../../src/run/types.ts';
 
 const NOTHING: SlotPast = { open: [], declined: [], since: null };
 const DIFF = `diff --git a/src/a.ts b/src/a.ts

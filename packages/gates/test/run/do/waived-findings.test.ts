@@ -1,6 +1,6 @@
 import { entry, finding, stateOf, waiver } from '@onceover/testing/run-samples.ts';
 import { expect, test } from 'vitest';
-import type { KnownFinding } from '../../../src/run/types.ts';
+import type { KnownFinding } from '../../../src/findings/types.ts';
 
 const NARROW = { scope: { key: 'uncommitted', kind: 'narrow' } } as const;
 

@@ -12,11 +12,11 @@ import {
   waiver,
 } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
+import type { KnownFinding } from '../../../src/findings/types.ts';
+import type { GateOutcome, RunOutcome, SlotOutcome } from '../../../src/result/types.ts';
 import type { CheckState } from '../../../src/run/decide/plan-run.ts';
 import { type CheckResult, judgeRun, NO_ACTIONS, type RunActions } from '../../../src/run/judge/judge-run.ts';
 import type { RunFacts, SlotResult } from '../../../src/run/ports.ts';
-import type { GateOutcome, RunOutcome, SlotOutcome } from '../../../src/result/types.ts';
-import type { KnownFinding } from '../../../src/run/types.ts';
 
 const GATE = reviewGate().id;
 const CHECK = checkGate().id;

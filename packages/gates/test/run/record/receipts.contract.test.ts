@@ -7,8 +7,9 @@ import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { newGitFolder, onPostgres } from '@onceover/testing/team-store.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { GateContent } from '../../../src/gate-types.ts';
 import { openReceipts, type ReceiptStore } from '../../../src/run/record/receipts.ts';
-import type { CheckReceipt, GateContent, HeldReceipt, Receipt, ReceiptKeys } from '../../../src/run/types.ts';
+import type { CheckReceipt, HeldReceipt, Receipt, ReceiptKeys } from '../../../src/run/types.ts';
 
 /** The facts of a review that a signed statement repeats. */
 const MADE = {

@@ -3,8 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, 
 import { dirname, join } from 'node:path';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
+import type { GateContent } from '../../../src/gate-types.ts';
 import { openReceipts } from '../../../src/run/record/receipts.ts';
-import type { CheckReceipt, GateContent, Receipt } from '../../../src/run/types.ts';
+import type { CheckReceipt, Receipt } from '../../../src/run/types.ts';
 
 const FOLDER = 'onceover/receipts';
 const RECEIPT: Receipt = {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Gate } from '../../../src/gate-types.ts';
 import { gateNames } from '../../../src/run/decide/cycles.ts';
 import { gateFileName, numberIn, recordNames, slotFileName, slotStem } from '../../../src/run/record/record-names.ts';
-import type { Gate } from '../../../src/run/types.ts';
 
 const named = (...ids: string[]) =>
   gateNames(ids.map((id) => ({ id, kind: id.slice(0, id.indexOf(':')) as Gate['kind'] })));

@@ -3,10 +3,10 @@ import type { Usage } from '@onceover/base/kernel/agent.ts';
 import { ownFacts, slotRecord } from '@onceover/testing/record-samples.ts';
 import { reviewGate, slotOutcome, stateOf, usage } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
+import type { SlotOutcome } from '../../../src/result/types.ts';
 import type { SlotJob, SlotResult } from '../../../src/run/ports.ts';
 import { savedUsage, totalSaved } from '../../../src/run/record/summary.ts';
 import type { SlotRecord } from '../../../src/run/record-types.ts';
-import type { SlotOutcome } from '../../../src/result/types.ts';
 
 const GATE = 'review:src:code-quality';
 const OTHER = 'review:.:other';

@@ -2,11 +2,13 @@ import type { TravellingStatement } from '@onceover/passes/types.ts';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { content, finding, receipt, reviewGate, stateOf, waiver } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
+import type { KnownFinding } from '../../../src/findings/types.ts';
+import type { ReviewGate, ShareEnd } from '../../../src/gate-types.ts';
 import type { RunFacts, RunPorts } from '../../../src/run/ports.ts';
 import { openReceipts } from '../../../src/run/record/receipts.ts';
 import type { ReviewFacts } from '../../../src/run/record/shapes.ts';
 import { sharePasses } from '../../../src/run/record/share.ts';
-import type { KnownFinding, Receipt, ReviewGate, ShareEnd } from '../../../src/run/types.ts';
+import type { Receipt } from '../../../src/run/types.ts';
 
 const MADE: ReviewFacts = {
   settingsDigest: 's1',

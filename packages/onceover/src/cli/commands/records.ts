@@ -7,10 +7,10 @@ import { describeCost, describeFeatureCost } from '@onceover/gates/cost/describe
 import type { Cost } from '@onceover/gates/cost/read.ts';
 import { describeRunExplanation } from '@onceover/gates/explain/describe.ts';
 import { explainDocument } from '@onceover/gates/explain/json.ts';
-import { describeExplanation } from '@onceover/gates/rules/describe.ts';
 import { commandActor } from '@onceover/gates/findings/waivers.ts';
 import { describeCleaned, describeResolved } from '@onceover/gates/result/describe/messages.ts';
 import { resolvedDocument } from '@onceover/gates/result/json.ts';
+import { describeExplanation } from '@onceover/gates/rules/describe.ts';
 import { clean, cost, explain, recordsPage, resolveAll } from '../../api.ts';
 import { givenFlags } from '../input.ts';
 import { exitWith, type Flags, finish, printResult, workingDirectory, wrongUsage } from '../output.ts';

@@ -88,8 +88,8 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
 const documents = () => import('@onceover/gates/result/json.ts');
 
 async function printDryRun(request: RunRequestOptions, json: boolean): Promise<void> {
-  const { dryRunDocument } = await documents();
-  const { describeDryRun } = await import('@onceover/gates/result/describe/messages.ts');
+  const { dryRunDocument } = await import('@onceover/gates/run/json-plan.ts');
+  const { describeDryRun } = await import('@onceover/gates/run/describe/plan.ts');
   return finish(await preview(workingDirectory(), request), json, {
     warnings: ({ outcome }) => outcome.notices.map(describeRunNotice),
     document: ({ outcome, plan }) => dryRunDocument(outcome, plan),

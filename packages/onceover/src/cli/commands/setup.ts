@@ -1,7 +1,7 @@
 import { quoteName } from '@onceover/base/kernel/escape.ts';
 import { count } from '@onceover/base/ui/wording.ts';
-import { describeNotice } from '@onceover/gates/rules/describe.ts';
 import { describeTrusted } from '@onceover/gates/result/describe/messages.ts';
+import { describeNotice } from '@onceover/gates/rules/describe.ts';
 import { describeSnoozed } from '@onceover/gates/stop-hook/describe.ts';
 import { workflowWarnings } from '@onceover/loops/workflows/describe.ts';
 import { type CheckedConfig, checkConfig, doctor, init, removeSetUp, snoozeHook, trust } from '../../api.ts';
