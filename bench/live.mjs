@@ -10,7 +10,7 @@ const SECONDS = Number(process.env.LIVE_SECONDS ?? 60);
 const SLOTS = 40;
 const AT_ONCE = 8;
 
-const { liveReporter } = await load('packages/gates/src/progress/live.ts');
+const { liveReporter } = await load('packages/web/src/progress/live.ts');
 
 const bare = await play({ tell() {}, end() {} });
 const terminal = Object.assign(new EventEmitter(), {

@@ -8,7 +8,6 @@ import type { PublishedRun } from '@onceover/forges/describe-summary.ts';
 import type { PublishWish } from '@onceover/forges/open-publish.ts';
 import type { PublishOutcome } from '@onceover/forges/publish.ts';
 import type { RunExplanation } from '@onceover/gates/explain/json.ts';
-import { sharedReporter } from '@onceover/gates/progress/share.ts';
 import { explainReviewId, instructions, rules } from '@onceover/gates/rules/instructions.ts';
 import { openProject } from '@onceover/gates/rules/load.ts';
 import { openPasses } from '@onceover/gates/rules/passes.ts';
@@ -26,6 +25,7 @@ import { openRepository } from '@onceover/repo/git/repository.ts';
 import { diskFiles } from '@onceover/repo/git/tree-files.ts';
 import { userConfigPath } from '@onceover/store/has-store.ts';
 import type { WorkerOptions } from '@onceover/team/worker/types.ts';
+import { sharedReporter } from '@onceover/web/progress/share.ts';
 import type { PageSubject } from '@onceover/web/read.ts';
 import type { DoctorOptions } from './setup/doctor.ts';
 import type { SetupOptions } from './setup/init.ts';
@@ -70,8 +70,11 @@ type Explanation =
 export async function explain(cwd: string, name: string, base: string | null): Promise<Result<Explanation>> {
   const repository = await findRepository(cwd);
   if (!repository.ok) return repository;
-  const { explainRun } = await import('@onceover/gates/explain/explain.ts');
-  const run = await explainRun(repository.value, name, base);
+  const [{ explainRun }, { knownScores }] = await Promise.all([
+    import('@onceover/gates/explain/explain.ts'),
+    import('@onceover/prove/known-proofs.ts'),
+  ]);
+  const run = await explainRun(repository.value, name, base, knownScores);
   if (run.ok && run.value !== null) return ok({ about: 'run', explanation: run.value });
   const review = await explainReviewId(cwd, name, base);
   if (review.ok) return ok({ about: 'review', explanation: review.value });

@@ -6,7 +6,6 @@ import { describeFailure } from '@onceover/base/ui/describe-failure.ts';
 import { type ExplainDocument, explainDocument, type RunExplanationDocument } from '@onceover/gates/explain/json.ts';
 import type { Actor } from '@onceover/gates/findings/types.ts';
 import { UNKNOWN_ACTOR } from '@onceover/gates/findings/waivers.ts';
-import type { Event } from '@onceover/gates/progress/state.ts';
 import { type FindingDocument, type RunDocument, resolvedDocument, runDocument } from '@onceover/gates/result/json.ts';
 import type { InstructionsDocument, PassDocument, RulesDocument } from '@onceover/gates/rules/json.ts';
 import { instructionsDocument, passDocument, rulesDocument } from '@onceover/gates/rules/json.ts';
@@ -27,6 +26,7 @@ import {
 } from '@onceover/loops/workflows/json.ts';
 import type { QualityCliOptions } from '@onceover/loops/workflows/quality/agent.ts';
 import type { QualityCli } from '@onceover/loops/workflows/quality/types.ts';
+import type { Event } from '@onceover/web/progress/state.ts';
 import * as app from './api.ts';
 
 export { decideDispatch } from '@onceover/agents/dispatch/decide-resume.ts';
@@ -59,7 +59,6 @@ export type {
 export type { ExplainDocument, RunExplanationDocument } from '@onceover/gates/explain/json.ts';
 export type { Actor, FindingState } from '@onceover/gates/findings/types.ts';
 export type { SlotNumber, SlotPlan, SlotRun } from '@onceover/gates/gate-types.ts';
-export type { Event, Reporter } from '@onceover/gates/progress/state.ts';
 export type { FindingDocument, RunDocument } from '@onceover/gates/result/json.ts';
 export type { InstructionsDocument, PassDocument, RulesDocument } from '@onceover/gates/rules/json.ts';
 export { reviewId } from '@onceover/gates/rules/review-id.ts';
@@ -107,6 +106,7 @@ export type {
   ReviewSettings,
   Settings,
 } from '@onceover/repo/config/settings.ts';
+export type { Event, Reporter } from '@onceover/web/progress/state.ts';
 
 /** An expected failure. `failure` has its kind and details; the message says what happened and what to do next. */
 export class OnceoverError extends Error {

@@ -30,3 +30,12 @@ export function knownProofs(
     return [{ gate: id, text: proofLine(proof, stale, new Date()), stale }];
   });
 }
+
+/** Returns the last scores of one gate in one line; `null` if `onceover prove` has never measured it. */
+export function knownScores(
+  repository: Pick<RepositoryPaths, 'root' | 'commonDir'>,
+  settings: Pick<Settings, 'agents' | 'agent'>,
+  gate: Pick<ReviewGate, 'id' | 'agents' | 'rubric'>,
+): string | null {
+  return knownProofs(repository, { request: { settings }, facts: { reviews: [{ gate }] } })[0]?.text ?? null;
+}

@@ -3,10 +3,10 @@ import { maskDocument } from '@onceover/base/kernel/mask-secrets.ts';
 import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
 import { statIfPresent } from '@onceover/base/platform/files.ts';
 import { lockHolder } from '@onceover/base/platform/lock.ts';
-import { readProgress } from '@onceover/gates/progress/progress-file.ts';
 import { startedRunDocument } from '@onceover/gates/result/describe/background.ts';
 import { getRun } from '@onceover/gates/run/background-run.ts';
 import type { LiveDocument } from './json-schema.ts';
+import { readProgress } from './progress/progress-file.ts';
 
 const FOLDERS = ['ledger', 'findings', 'receipts', 'runs'];
 

@@ -10,6 +10,7 @@ import { summariseCost } from '@onceover/gates/cost/summarise.ts';
 import { explainGates } from '@onceover/gates/explain/explain.ts';
 import type { RunDocument } from '@onceover/gates/result/json.ts';
 import type { Preview } from '@onceover/gates/run/open-run.ts';
+import { knownScores } from '@onceover/prove/known-proofs.ts';
 import { readSettings } from '@onceover/repo/config/effective-settings.ts';
 import { historyDocument, withTranscripts } from './describe-history.ts';
 import { timelinesOf } from './describe-timeline.ts';
@@ -103,7 +104,7 @@ async function gateParts(
   const { outcome, facts } = preview;
   const [proof, explanations, code] = await Promise.all([
     readProof(preview),
-    explainGates(repository, preview),
+    explainGates(repository, preview, knownScores),
     readCode(preview),
   ]);
   const { branch } = facts.comparison.where;

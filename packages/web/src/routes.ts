@@ -14,6 +14,7 @@ import { describeVerdict } from '@onceover/gates/result/describe/result.ts';
 import { errorDocument, resolvedDocument, runDocument } from '@onceover/gates/result/json.ts';
 import { startRunFor, stopRun } from '@onceover/gates/run/background-run.ts';
 import { previewGates, READ_ONLY } from '@onceover/gates/run/open-run.ts';
+import { knownScores } from '@onceover/prove/known-proofs.ts';
 import { findRepository } from '@onceover/repo/git/locate.ts';
 import { listWorktrees } from '@onceover/repo/git/worktrees.ts';
 import { type Context, Hono } from 'hono';
@@ -136,7 +137,7 @@ export function openRoutes(options: RouteOptions): Hono {
   app.get(at('api/explain'), async (context) => {
     const repository = await repositoryOf(context);
     const name = context.req.query('name') ?? '';
-    const found = repository.ok ? await explainRun(repository.value, name, null) : repository;
+    const found = repository.ok ? await explainRun(repository.value, name, null, knownScores) : repository;
     if (!found.ok) return fail(context, found.failure);
     if (found.value === null) return fail(context, { kind: 'unknown-subject', name });
     return context.json(maskDocument(found.value.document));

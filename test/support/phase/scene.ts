@@ -5,7 +5,7 @@ import type { AskEnd, Question } from '@onceover/base/kernel/ports.ts';
 import { ok, type Result } from '@onceover/base/kernel/result.ts';
 import type { LoopTemplate, PhaseName } from '@onceover/base/kernel/review-loops.ts';
 import { ROLE_NAMES, type RoleName } from '@onceover/base/kernel/review-loops.ts';
-import type { Event } from '@onceover/gates/progress/state.ts';
+import type { Event } from '@onceover/web/progress/state.ts';
 import { runPhase } from '@onceover/loops/phases/do/run-phase.ts';
 import type { PhaseOutcome, PhasePorts, PhaseRequest } from '@onceover/loops/phases/run-types.ts';
 import type { LoopIssue } from '@onceover/loops/phases/types.ts';

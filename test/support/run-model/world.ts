@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { GateId, RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Event } from '@onceover/gates/progress/state.ts';
+import type { Event } from '@onceover/web/progress/state.ts';
 import type { RunOutcome } from '@onceover/gates/result/types.ts';
 import type { RunPorts, RunRequest } from '@onceover/gates/run/ports.ts';
 import { executeRun, previewRun } from '@onceover/gates/run/run.ts';

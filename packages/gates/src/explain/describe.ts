@@ -3,10 +3,9 @@ import { oneLine, quoteName, showInvisible } from '@onceover/base/kernel/escape.
 import { cut, wrap } from '@onceover/base/ui/layout.ts';
 import { type Styled, UNSTYLED } from '@onceover/base/ui/style.ts';
 import { asShellWord, bulletList, count, describeDuration, someNames } from '@onceover/base/ui/wording.ts';
-import { bySeverity, describeFinding } from '../findings/describe.ts';
-import { describeReviewerPlan, describeWhy, SESSIONS, STATUS_WORDS } from '../result/describe/reasons.ts';
-import { reviewerName } from '../findings/describe.ts';
+import { bySeverity, describeFinding, reviewerName } from '../findings/describe.ts';
 import type { ReportedFinding } from '../findings/types.ts';
+import { describeReviewerPlan, describeWhy, SESSIONS, STATUS_WORDS } from '../result/describe/reasons.ts';
 import { checkOutput } from '../run/describe/logs.ts';
 import { describeFindingState } from './describe-finding.ts';
 import type { RunExplanation, RunExplanationDocument } from './json.ts';

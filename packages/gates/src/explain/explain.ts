@@ -1,6 +1,5 @@
 import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
 import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { knownProofs } from '@onceover/prove/known-proofs.ts';
 import type { ReviewGate, SlotPlan } from '../gate-types.ts';
 import { describePlan } from '../result/describe/reasons.ts';
 import { findingDocument, gateDocument, slotDocument } from '../result/json.ts';
@@ -15,11 +14,19 @@ import { describeFindingState } from './describe-finding.ts';
 import { checkReruns, RERUNS, reviewReruns } from './describe-reruns.ts';
 import { cacheDocument, type RunExplanation, type RunExplanationDocument, readsDocument } from './json.ts';
 
+/** Returns the last scores of a gate's reviewers in one line; `null` if they were never measured. */
+export type ReadScores = (
+  repository: RepositoryPaths,
+  settings: Preview['request']['settings'],
+  gate: ReviewGate,
+) => string | null;
+
 /** Explains the gate, check, reviewer or finding with this name. Returns `null` if there is none. */
 export async function explainRun(
   paths: RepositoryPaths,
   name: string,
   base: string | null,
+  scores: ReadScores,
 ): Promise<Result<RunExplanation | null>> {
   const previewed = await previewGates(paths, {
     ...READ_ONLY,
@@ -28,6 +35,7 @@ export async function explainRun(
   });
   if (!previewed.ok) return previewed;
   const { request, outcome } = previewed.value;
+  const scoresOf = (gate: ReviewGate) => scores(paths, request.settings, gate);
   const subject = subjectOf(name, outcome.gates);
   if (subject === null) {
     const configured = configuredGates(request.settings.gates, request.rules).map(({ id }) => id);
@@ -42,12 +50,12 @@ export async function explainRun(
     case 'finding':
       return explainFinding(previewed.value, subject.id);
     case 'slot':
-      return ok(await explainReview(paths, previewed.value, subject.gate, subject.slot));
+      return ok(await explainReview(previewed.value, subject.gate, subject.slot, scoresOf));
     case 'gate':
       return ok(
         subject.gate.kind === 'check'
           ? await explainCheck(previewed.value, subject.gate)
-          : await explainReview(paths, previewed.value, subject.gate, null),
+          : await explainReview(previewed.value, subject.gate, null, scoresOf),
       );
   }
 }
@@ -56,10 +64,12 @@ export async function explainRun(
 export async function explainGates(
   repository: RepositoryPaths,
   preview: Preview,
+  scores: ReadScores,
 ): Promise<readonly RunExplanationDocument[]> {
+  const scoresOf = (gate: ReviewGate) => scores(repository, preview.request.settings, gate);
   const explained = await Promise.all(
     preview.outcome.gates.map((gate) =>
-      gate.kind === 'check' ? explainCheck(preview, gate) : explainReview(repository, preview, gate, null),
+      gate.kind === 'check' ? explainCheck(preview, gate) : explainReview(preview, gate, null, scoresOf),
     ),
   );
   return explained.flatMap((one) => one?.document ?? []);
@@ -93,10 +103,10 @@ async function explainFinding(
  * Explains a review or, with `only`, one of its reviewers. Returns `null` if the change has no such review or reviewer.
  */
 async function explainReview(
-  repository: RepositoryPaths,
   preview: Preview,
   judged: GateOutcome,
   only: number | null,
+  scoresOf: (gate: ReviewGate) => string | null,
 ): Promise<RunExplanation | null> {
   const { ports, request, plan, facts } = preview;
   const review = plan.reviews.find(({ state }) => state.gate.id === judged.id);
@@ -131,7 +141,7 @@ async function explainReview(
       ...{ about: 'gate' as const, gate: gateDocument(gate), ...shared },
       files: state.gate.entries.map(({ path }) => path),
       prompt: state.gate.rubric.source,
-      proof: knownProofs(repository, { request, facts: { reviews: [state] } })[0]?.text ?? null,
+      proof: scoresOf(state.gate),
       fixes: await fixesOf(ports, ids),
     };
     return { document, planned, findings };

@@ -1,8 +1,8 @@
 import type { CacheNote } from '@onceover/base/kernel/agent.ts';
 import type * as z from 'zod';
+import type { ReportedFinding } from '../findings/types.ts';
 import type { SlotPlan } from '../gate-types.ts';
 import type { runExplanationSchema } from '../result/json-schema.ts';
-import type { ReportedFinding } from '../findings/types.ts';
 import { definingFile, explanationSummary } from '../rules/describe.ts';
 import type { explainSchema } from '../rules/json-schema.ts';
 import type { ReviewExplanation } from '../rules/types.ts';

@@ -3,8 +3,8 @@ import { cells, cut } from '@onceover/base/ui/layout.ts';
 import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '@onceover/base/ui/style.ts';
 import { count, describePlace, NO_LOCATION } from '@onceover/base/ui/wording.ts';
 import { PRIORITIES, type Priority } from '@onceover/repo/config/settings.ts';
-import type { ReportedFinding } from './types.ts';
 import type { SameCode } from './same-code.ts';
+import type { ReportedFinding } from './types.ts';
 import { type Actor, type Finding, isContested, isOpen, type KnownFinding, type Resolution } from './types.ts';
 import { UNKNOWN_ACTOR } from './waivers.ts';
 

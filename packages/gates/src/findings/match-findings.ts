@@ -1,8 +1,8 @@
 import type { RepoPath } from '@onceover/base/kernel/ids.ts';
 import type { BranchContext, Entry } from '@onceover/base/kernel/repository.ts';
 import type { GateContent } from '../gate-types.ts';
-import type { ReportedFinding } from './types.ts';
 import { isBelow, moreSevere, onlyWarns, type WarnLevels } from './priority.ts';
+import type { ReportedFinding } from './types.ts';
 import {
   type Closing,
   type Disposition,

@@ -2,14 +2,14 @@ import { digestOf, type GateId } from '@onceover/base/kernel/ids.ts';
 import { readable, wellFormed } from '@onceover/base/ui/markdown-text.ts';
 import type { Message } from '@onceover/base/ui/wording.ts';
 import type { Priority } from '@onceover/repo/config/settings.ts';
+import { reviewerName } from '../findings/describe.ts';
 import { FINGERPRINT_LENGTH, findingFingerprint } from '../findings/fingerprint.ts';
 import { problemsIn, type SameCode } from '../findings/same-code.ts';
+import type { ReportedFinding } from '../findings/types.ts';
 import { type Finding, isOpen } from '../findings/types.ts';
 import { describeGateDetail, describeSlotReason, STATUS_WORDS } from '../result/describe/reasons.ts';
-import { reviewerName } from '../findings/describe.ts';
 import { describeRunNotice, describeVerdict } from '../result/describe/result.ts';
 import type { GateOutcome, RunOutcome } from '../result/types.ts';
-import type { ReportedFinding } from '../findings/types.ts';
 
 /** A run that has ended, in the form from which all report formats are made. */
 export type EndedRun = {

@@ -2,10 +2,10 @@ import { grouped } from '@onceover/base/kernel/collections.ts';
 import { readable } from '@onceover/base/ui/markdown-text.ts';
 import { count } from '@onceover/base/ui/wording.ts';
 import { describeFinding } from '../findings/describe.ts';
+import type { ReportedFinding } from '../findings/types.ts';
 import { isOpen } from '../findings/types.ts';
 import { describeGateDetail, describeSlotReason, GATE_REASONS, STATUS_WORDS } from '../result/describe/reasons.ts';
 import type { GateOutcome, SlotOutcome } from '../result/types.ts';
-import type { ReportedFinding } from '../findings/types.ts';
 import { type EndedRun, NO_GATE, namedText } from './finished-run.ts';
 
 /** Returns an XML element with its children or its text. Attributes and texts may contain any characters. */

@@ -2,15 +2,26 @@ import { describePaid, describeUsage } from '@onceover/agents/ledger/describe.ts
 import { grouped } from '@onceover/base/kernel/collections.ts';
 import { fence } from '@onceover/base/kernel/escape.ts';
 import { codeName, inline, quotation, readable } from '@onceover/base/ui/markdown-text.ts';
-import { describeAnswer, describeContested, describeFindingSource, STATES } from '../findings/describe.ts';
+import {
+  describeAnswer,
+  describeContested,
+  describeFindingSource,
+  reviewerName,
+  STATES,
+} from '../findings/describe.ts';
 import { problemsIn, type SameCode } from '../findings/same-code.ts';
+import type { ReportedFinding } from '../findings/types.ts';
 import { isContested, isOpen } from '../findings/types.ts';
-import { describeGateDetail, describeSlotReason, gateWord, SESSIONS, STATUS_WORDS } from '../result/describe/reasons.ts';
-import { reviewerName } from '../findings/describe.ts';
+import {
+  describeGateDetail,
+  describeSlotReason,
+  gateWord,
+  SESSIONS,
+  STATUS_WORDS,
+} from '../result/describe/reasons.ts';
 import { describeRunNotice } from '../result/describe/result.ts';
 import { describeUncovered } from '../result/describe/run.ts';
 import type { GateOutcome, RunOutcome, SlotOutcome } from '../result/types.ts';
-import type { ReportedFinding } from '../findings/types.ts';
 import type { EndedRun } from './finished-run.ts';
 
 /**

@@ -2,11 +2,11 @@ import type { GateId } from '@onceover/base/kernel/ids.ts';
 import { readable } from '@onceover/base/ui/markdown-text.ts';
 import { asShellWord } from '@onceover/base/ui/wording.ts';
 import { version } from '@onceover/base/version.ts';
+import type { ReportedFinding } from '../findings/types.ts';
 import { describeSlotReason } from '../result/describe/reasons.ts';
 import { describeRunNotice } from '../result/describe/result.ts';
 import { describeUncovered } from '../result/describe/run.ts';
 import type { GateOutcome } from '../result/types.ts';
-import type { ReportedFinding } from '../findings/types.ts';
 import { type EndedRun, NO_GATE, namedText, type ReportEntry, reportEntries } from './finished-run.ts';
 
 /**

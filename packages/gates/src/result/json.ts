@@ -4,13 +4,13 @@ import { describeFailure } from '@onceover/base/ui/describe-failure.ts';
 import type * as z from 'zod';
 import { findingFingerprint } from '../findings/fingerprint.ts';
 import { problemsIn } from '../findings/same-code.ts';
+import type { ReportedFinding } from '../findings/types.ts';
 import { isContested, isOpen, type ResolvedFinding } from '../findings/types.ts';
 import { describeGateDetail, describeSlotReason } from './describe/reasons.ts';
 import { describeRunNotice } from './describe/result.ts';
 import { describeRefusal, describeRepeated } from './describe/shared.ts';
 import type { findingSchema, runSchema } from './json-schema.ts';
 import type { GateOutcome, RunOutcome, SlotOutcome } from './types.ts';
-import type { ReportedFinding } from '../findings/types.ts';
 
 /** The JSON result of `run --json`, `status --json` and `get_run`. */
 export type RunDocument = z.output<typeof runSchema>;

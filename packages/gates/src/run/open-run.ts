@@ -1,6 +1,7 @@
 import { openCooldowns, openSessionPrompts } from '@onceover/agents/dispatch/cooldowns.ts';
 import { probeEntry } from '@onceover/agents/ledger/entries.ts';
 import { openLedger } from '@onceover/agents/ledger/store.ts';
+import type { RemoteReviewers } from '@onceover/agents/remote/remote-reviewers.ts';
 import type { Problem } from '@onceover/base/kernel/failure.ts';
 import type { RepoPath } from '@onceover/base/kernel/ids.ts';
 import { ACTIVE, type Checks, type ReporterOf } from '@onceover/base/kernel/ports.ts';
@@ -16,7 +17,6 @@ import { openContents } from '@onceover/repo/git/working-files.ts';
 import { requireConsent } from '@onceover/repo/trust/consent.ts';
 import { hasTeamStore } from '@onceover/store/has-store.ts';
 import { storeResult } from '@onceover/store/store-error.ts';
-import type { RemoteReviewers } from '@onceover/team/remote/remote-reviewers.ts';
 import { openFindings } from '../findings/open-findings.ts';
 import type { Rubric } from '../gate-types.ts';
 import type { FailingGate } from '../result/describe/reasons.ts';
@@ -266,7 +266,7 @@ async function openRun(repository: RepositoryPaths, options: RunOptions, fetches
     shared: opened?.shared ?? null,
     async reviewers() {
       if (options.remote === true) {
-        remote ??= import('@onceover/team/remote/remote-reviewers.ts').then((all) =>
+        remote ??= import('@onceover/agents/remote/remote-reviewers.ts').then((all) =>
           all.openRemote(repository, settings, proofOf),
         );
         return (await remote).reviewers();

@@ -1,4 +1,4 @@
-import { AGENT_NAMES } from '@onceover/agents/adapters/table.ts';
+import { AGENT_NAMES } from '@onceover/base/kernel/agent-names.ts';
 import type { Failure } from '@onceover/base/kernel/failure.ts';
 import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
 import type { Result } from '@onceover/base/kernel/result.ts';

@@ -1,7 +1,7 @@
 import { oneLine } from '@onceover/base/kernel/escape.ts';
+import type { ReportedFinding } from '../findings/types.ts';
 import { describeFindingsForAgent, WAIVE } from '../result/describe/messages.ts';
 import { describeFailingGate, type FailingGate } from '../result/describe/reasons.ts';
-import type { ReportedFinding } from '../findings/types.ts';
 
 const MOST_FINDINGS = 20;
 const MOST_GATES = 20;

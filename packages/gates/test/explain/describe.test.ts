@@ -6,12 +6,11 @@ import { describeRunExplanation } from '../../src/explain/describe.ts';
 import { describeFindingState } from '../../src/explain/describe-finding.ts';
 import { RERUNS } from '../../src/explain/describe-reruns.ts';
 import type { RunExplanation, RunExplanationDocument } from '../../src/explain/json.ts';
-import type { FindingState } from '../../src/findings/types.ts';
+import type { FindingState, ReportedFinding } from '../../src/findings/types.ts';
 import type { SlotPlan } from '../../src/gate-types.ts';
 import { describePlan } from '../../src/result/describe/reasons.ts';
 import { findingDocument, gateDocument, slotDocument } from '../../src/result/json.ts';
 import { runExplanationSchema } from '../../src/result/json-schema.ts';
-import type { ReportedFinding } from '../../src/findings/types.ts';
 import type { SlotOutcome } from '../../src/result/types.ts';
 
 type About<Kind> = Extract<RunExplanationDocument, { about: Kind }>;

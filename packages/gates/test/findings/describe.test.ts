@@ -2,8 +2,7 @@ import { COLOURED, UNSTYLED } from '@onceover/base/ui/style.ts';
 import { claim, finding, path, waiver } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
 import { bySeverity, describeFinding, promptFinding } from '../../src/findings/describe.ts';
-import type { KnownFinding } from '../../src/findings/types.ts';
-import type { ReportedFinding } from '../../src/findings/types.ts';
+import type { KnownFinding, ReportedFinding } from '../../src/findings/types.ts';
 
 const reported = (differs: Partial<KnownFinding> = {}, state: ReportedFinding['state'] = 'open'): ReportedFinding => ({
   finding: finding(differs),

@@ -9,9 +9,8 @@ import {
   type ReportedProblem,
   type SlotReview,
 } from '../../src/findings/match-findings.ts';
-import type { Disposition, KnownFinding } from '../../src/findings/types.ts';
+import type { Disposition, KnownFinding, ReportedFinding } from '../../src/findings/types.ts';
 import { isOpen } from '../../src/findings/types.ts';
-import type { ReportedFinding } from '../../src/findings/types.ts';
 import { findingState } from '../../src/run/decide/gate-state.ts';
 
 /** Returns a reported problem that matches `finding()`. */

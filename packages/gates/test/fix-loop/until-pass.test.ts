@@ -17,11 +17,11 @@ import { memorySnapshots } from '@onceover/testing/memory/snapshots.ts';
 import { rubricsOf, settingsOf } from '@onceover/testing/run-model/setup.ts';
 import { SETUP } from '@onceover/testing/run-model/setup-sample.ts';
 import { waiver } from '@onceover/testing/run-samples.ts';
+import type { Event } from '@onceover/web/progress/state.ts';
 import { describe, expect, test } from 'vitest';
 import type { LoopOutcome } from '../../src/fix-loop/decide-end.ts';
 import { loopDocument } from '../../src/fix-loop/describe.ts';
 import { untilPass } from '../../src/fix-loop/until-pass.ts';
-import type { Event } from '../../src/progress/state.ts';
 import type { RunPorts, RunRequest } from '../../src/run/ports.ts';
 
 const A = 'src/a.ts' as RepoPath;

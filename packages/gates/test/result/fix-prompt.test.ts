@@ -2,10 +2,9 @@ import { outline } from '@onceover/testing/markdown.ts';
 import { claim, finding, path } from '@onceover/testing/run-samples.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { KnownFinding } from '../../src/findings/types.ts';
+import type { KnownFinding, ReportedFinding } from '../../src/findings/types.ts';
 import { describePromptForAgent } from '../../src/result/describe/messages.ts';
 import type { FailingGate } from '../../src/result/describe/reasons.ts';
-import type { ReportedFinding } from '../../src/findings/types.ts';
 
 const reported = (differs: Partial<KnownFinding> = {}, state: ReportedFinding['state'] = 'open'): ReportedFinding => ({
   finding: finding(differs),

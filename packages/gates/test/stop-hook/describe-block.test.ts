@@ -2,9 +2,8 @@ import { outline } from '@onceover/testing/markdown.ts';
 import { finding, path } from '@onceover/testing/run-samples.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { KnownFinding } from '../../src/findings/types.ts';
+import type { KnownFinding, ReportedFinding } from '../../src/findings/types.ts';
 import type { FailingGate } from '../../src/result/describe/reasons.ts';
-import type { ReportedFinding } from '../../src/findings/types.ts';
 import { describeStillRunning, describeStopReason } from '../../src/stop-hook/describe-block.ts';
 
 const told = (differs: Partial<KnownFinding> = {}): ReportedFinding => ({ finding: finding(differs), state: 'open' });

@@ -1,4 +1,4 @@
-import { AGENT_NAMES } from '@onceover/agents/adapters/table.ts';
+import { AGENT_NAMES } from '@onceover/base/kernel/agent-names.ts';
 import { compileGlob } from '@onceover/base/kernel/glob.ts';
 import { DEFAULT_LOG_DIR, repoPath } from '@onceover/base/kernel/paths.ts';
 import { didYouMean } from '@onceover/base/ui/wording.ts';

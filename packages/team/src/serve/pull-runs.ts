@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { within } from '@onceover/store/boss.ts';
 import type { Database, Query } from '@onceover/store/connect.ts';
 import type { PgBoss } from 'pg-boss';
-import { within } from '../remote/boss.ts';
 import type { ListedRun, PullName, PullRunEnd, TakenRun } from './types.ts';
 
 const QUEUE = 'pull-runs';

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { saidBy } from '@onceover/agents/remote/remote-reviewers.ts';
 import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
 import { openBell } from '@onceover/base/platform/bell.ts';
 import { makeParents } from '@onceover/base/platform/files.ts';
 import { namedScratchPath } from '@onceover/base/platform/scratch.ts';
+import { openWorkerBoss } from '@onceover/store/boss.ts';
 import { connect, type Database } from '@onceover/store/connect.ts';
 import { normaliseRemote } from '@onceover/store/decide-identity.ts';
 import { migrate } from '@onceover/store/migrate.ts';
 import { StoreError, storeResult } from '@onceover/store/store-error.ts';
 import type { StoreSettings } from '@onceover/store/user-config.ts';
 import type { PgBoss } from 'pg-boss';
-import { openWorkerBoss } from '../remote/boss.ts';
-import { saidBy } from '../remote/remote-reviewers.ts';
 import { listen } from './http.ts';
 import { openPullCheckouts } from './pull-checkouts.ts';
 import { addPullQueues, openPullRuns, type PullRuns, SERVER_HEARTBEAT_SECONDS } from './pull-runs.ts';

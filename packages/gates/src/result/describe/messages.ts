@@ -2,9 +2,9 @@ import { quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
 import { count } from '@onceover/base/ui/wording.ts';
 import { confirmCommand, promptProblem } from '../../findings/describe.ts';
 import { problemsIn } from '../../findings/same-code.ts';
+import type { ReportedFinding } from '../../findings/types.ts';
 import { isContested, isOpen, isProposed, type KnownFinding, type ResolvedFinding } from '../../findings/types.ts';
 import type { Cleaned } from '../types.ts';
-import type { ReportedFinding } from '../../findings/types.ts';
 import { describeFailingGate, type FailingGate } from './reasons.ts';
 
 /** Explains to an agent how to propose a waiver instead of fixing a finding. */

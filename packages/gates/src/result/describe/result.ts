@@ -12,10 +12,10 @@ import {
 } from '@onceover/base/ui/wording.ts';
 import { bySeverity, confirmCommand, describeContested } from '../../findings/describe.ts';
 import { groupBySameCode, type PointedAt, problemsIn } from '../../findings/same-code.ts';
+import type { ReportedFinding } from '../../findings/types.ts';
 import { isContested, isOpen, isProposed, waitsForPerson } from '../../findings/types.ts';
 import { describeNotice } from '../../rules/describe.ts';
 import type { GateOutcome, RunNotice, RunOutcome } from '../types.ts';
-import type { ReportedFinding } from '../../findings/types.ts';
 import { NOT_FOUND } from './reasons.ts';
 import { describeNoSharedPasses, describeShared } from './shared.ts';
 

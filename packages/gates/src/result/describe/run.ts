@@ -4,13 +4,12 @@ import { quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
 import { padCells } from '@onceover/base/ui/layout.ts';
 import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '@onceover/base/ui/style.ts';
 import { count, someNames, withNpx } from '@onceover/base/ui/wording.ts';
-import { bySeverity, describeFinding } from '../../findings/describe.ts';
+import { bySeverity, describeFinding, reviewerName } from '../../findings/describe.ts';
 import { problemsIn } from '../../findings/same-code.ts';
+import type { ReportedFinding } from '../../findings/types.ts';
 import { isOpen } from '../../findings/types.ts';
 import type { GateOutcome, RunOutcome, SlotOutcome } from '../types.ts';
-import type { ReportedFinding } from '../../findings/types.ts';
 import { describeGateDetail, describeSlotReason, gateWord, SESSIONS, STATUS_WORDS } from './reasons.ts';
-import { reviewerName } from '../../findings/describe.ts';
 import { describeVerdict } from './result.ts';
 import { describeShared } from './shared.ts';
 

@@ -14,9 +14,9 @@ import { digestOf, type RepoPath, type SnapshotId } from '@onceover/base/kernel/
 import type { ReviewedTrees, ReviewerFacts, Reviewers } from '@onceover/base/kernel/ports.ts';
 import type { DiffSection } from '@onceover/base/kernel/repository.ts';
 import { ok, type Result } from '@onceover/base/kernel/result.ts';
+import type { ReportedFinding } from '../../findings/types.ts';
 import { isOpen } from '../../findings/types.ts';
 import type { ReviewGate, RunReason } from '../../gate-types.ts';
-import type { ReportedFinding } from '../../findings/types.ts';
 import { ruleReview } from '../../rules/prompt.ts';
 import { readContext } from '../../rules/select-files.ts';
 import type { GateState } from '../decide/gate-state.ts';

@@ -2,7 +2,6 @@ import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
 import { PHASES, type PhaseName } from '@onceover/base/kernel/review-loops.ts';
 import { shownOn } from '@onceover/base/ui/terminal.ts';
 import { asShellWord } from '@onceover/base/ui/wording.ts';
-import { consoleReporter } from '@onceover/gates/progress/reporter.ts';
 import { describePhaseEnd } from '@onceover/loops/phases/describe/end.ts';
 import {
   describePhase,
@@ -12,6 +11,7 @@ import {
 } from '@onceover/loops/phases/describe/result.ts';
 import { phaseDocument } from '@onceover/loops/phases/json.ts';
 import type { PhaseChoices, PhaseOptions, PhaseOutcome } from '@onceover/loops/phases/run-types.ts';
+import { consoleReporter } from '@onceover/web/progress/reporter.ts';
 import { phase, previewPhase, recordsPage } from '../../api.ts';
 import { filesOption, firstWrong, givenFlags, readStdin } from '../input.ts';
 import { interruptible } from '../interrupt.ts';

@@ -1,10 +1,10 @@
 import { ok, type Result } from '@onceover/base/kernel/result.ts';
 import { shownOn } from '@onceover/base/ui/terminal.ts';
 import type { LoopOutcome } from '@onceover/gates/fix-loop/decide-end.ts';
-import { consoleReporter } from '@onceover/gates/progress/reporter.ts';
 import { describeRunNotice } from '@onceover/gates/result/describe/result.ts';
 import { type Amount, describeRun } from '@onceover/gates/result/describe/run.ts';
 import type { RunOutcome } from '@onceover/gates/result/types.ts';
+import { consoleReporter } from '@onceover/web/progress/reporter.ts';
 import { preview, type RunRequestOptions, type RunWish, run, runUntilPass } from '../../api.ts';
 import { filesOption, firstWrong, givenFlags } from '../input.ts';
 import { INTERRUPTED, interruptible } from '../interrupt.ts';

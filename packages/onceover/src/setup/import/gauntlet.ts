@@ -1,4 +1,4 @@
-import { AGENT_NAMES } from '@onceover/agents/adapters/table.ts';
+import { AGENT_NAMES } from '@onceover/base/kernel/agent-names.ts';
 import { quoteName } from '@onceover/base/kernel/escape.ts';
 import type { Position } from '@onceover/base/kernel/failure.ts';
 import { repoPath } from '@onceover/base/kernel/paths.ts';

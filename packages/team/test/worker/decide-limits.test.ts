@@ -1,6 +1,6 @@
+import type { AccountLimits } from '@onceover/agents/remote/types.ts';
 import { describe, expect, test } from 'vitest';
-import { type AccountUse, decideAfterLimit, decideTake, limitEnd } from '../../src/remote/decide-limits.ts';
-import type { AccountLimits } from '../../src/remote/types.ts';
+import { type AccountUse, decideAfterLimit, decideTake, limitEnd } from '../../src/worker/decide-limits.ts';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
 

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { addQueues, openWorkerBoss } from '@onceover/store/boss.ts';
 import { connect } from '@onceover/store/connect.ts';
 import { migrate } from '@onceover/store/migrate.ts';
+import { openTakenCalls } from '@onceover/team/worker/take-calls.ts';
+import { openUnsentAnswers } from '@onceover/team/worker/unsent-answers.ts';
 import { databaseOfTest, sqlAt } from '@onceover/testing/postgres.ts';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { until } from '@onceover/testing/until.ts';
 import { ask, changedRepo, openClient, scriptedAgent, startWorker, subjectOf } from '@onceover/testing/workers.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { addQueues, openWorkerBoss } from '../../src/remote/boss.ts';
 import { madeBy, queueName } from '../../src/remote/decide-call.ts';
-import { openTakenCalls } from '../../src/remote/take-calls.ts';
-import { openUnsentAnswers } from '../../src/worker/unsent-answers.ts';
 
 const HEARTBEAT = { heartbeatSeconds: 60 };
 

@@ -6,9 +6,9 @@ import { describeDispatchReason } from '@onceover/base/kernel/review-loops.ts';
 import { describeAgentFailure, describeNoReading, describeTrouble } from '@onceover/base/ui/describe-agent-failure.ts';
 import { type Paint, PLAIN } from '@onceover/base/ui/style.ts';
 import { type ByKind, byKind, count, describeDuration } from '@onceover/base/ui/wording.ts';
-import { describePlan, describeWhy, SESSIONS, STATUS_WORDS } from '../result/describe/reasons.ts';
-import { reviewerName } from '../findings/describe.ts';
-import { REFUSALS } from '../result/describe/shared.ts';
+import { reviewerName } from '@onceover/gates/findings/describe.ts';
+import { describePlan, describeWhy, SESSIONS, STATUS_WORDS } from '@onceover/gates/result/describe/reasons.ts';
+import { REFUSALS } from '@onceover/gates/result/describe/shared.ts';
 import type { Event } from './state.ts';
 
 type EventOf<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>;

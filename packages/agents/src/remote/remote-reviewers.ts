@@ -6,6 +6,7 @@ import type { AskEnd, AskOptions, AskSubject, Question, Reviewers } from '@onceo
 import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
 import { ok, type Result } from '@onceover/base/kernel/result.ts';
 import type { Settings } from '@onceover/repo/config/settings.ts';
+import { openClientBoss } from '@onceover/store/boss.ts';
 import { connect, type Database } from '@onceover/store/connect.ts';
 import { userConfigPath } from '@onceover/store/has-store.ts';
 import { openRepositoryRow, readCloneFacts } from '@onceover/store/identity.ts';
@@ -13,7 +14,6 @@ import { migrate } from '@onceover/store/migrate.ts';
 import { isTrustedRun } from '@onceover/store/store.ts';
 import { StoreError, storeError } from '@onceover/store/store-error.ts';
 import { readUserConfig, type StoreSettings } from '@onceover/store/user-config.ts';
-import { openClientBoss } from './boss.ts';
 import { type ClientCalls, openCalls } from './calls.ts';
 import { callKey, madeBy } from './decide-call.ts';
 import { openFollower } from './follow-calls.ts';

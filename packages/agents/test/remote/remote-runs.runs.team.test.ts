@@ -2,13 +2,13 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { RunDocument } from '@onceover/gates/result/json.ts';
 import { migrate } from '@onceover/store/migrate.ts';
+import { pruneCalls } from '@onceover/team/worker/prune.ts';
 import { onceover } from '@onceover/testing/cli.ts';
 import { failing, gateRepo } from '@onceover/testing/gates.ts';
 import { connectForTest } from '@onceover/testing/postgres.ts';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { spawnWorker } from '@onceover/testing/workers.ts';
 import { expect, test } from 'vitest';
-import { pruneCalls } from '../../src/remote/prune.ts';
 
 test.each([
   ['no flag', [], true],

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { notCalled } from '@onceover/agents/adapters/call-agent.ts';
+import { cancelUnwanted, liveOffers, NEW_CALL, WAITER_SECONDS } from '@onceover/agents/remote/calls.ts';
+import { queueName } from '@onceover/agents/remote/decide-call.ts';
+import { answerText, readRequestText } from '@onceover/agents/remote/json-call.ts';
+import type { AccountLimits, CallRequest, Offer } from '@onceover/agents/remote/types.ts';
 import { totalTokens, type Usage } from '@onceover/base/kernel/agent.ts';
 import type { AskEnd } from '@onceover/base/kernel/ports.ts';
+import { DEAD_QUEUE, within } from '@onceover/store/boss.ts';
 import type { Database, Query } from '@onceover/store/connect.ts';
 import type { PgBoss } from 'pg-boss';
-import { DEAD_QUEUE, within } from './boss.ts';
-import { cancelUnwanted, liveOffers, NEW_CALL, WAITER_SECONDS } from './calls.ts';
-import { queueName } from './decide-call.ts';
 import { type AccountUse, decideTake, type TakeDecision } from './decide-limits.ts';
-import { answerText, readRequestText } from './json-call.ts';
-import type { AccountLimits, CallRequest, Offer } from './types.ts';
 
 /** An agent call that this worker has taken. `start` is the id of this attempt in the table `call_starts`. */
 export type TakenCall = {

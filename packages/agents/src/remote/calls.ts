@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentReply, Usage } from '@onceover/base/kernel/agent.ts';
 import type { AskEnd } from '@onceover/base/kernel/ports.ts';
+import { within } from '@onceover/store/boss.ts';
 import type { Database, Query } from '@onceover/store/connect.ts';
 import type { PgBoss } from 'pg-boss';
-import { within } from './boss.ts';
 import { priorityOf, queueName } from './decide-call.ts';
 import { readAnswerText, readOffersText, readUsageText } from './json-call.ts';
 import type { CallRequest, CallState, Offer, Urgency } from './types.ts';
